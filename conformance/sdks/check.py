@@ -7,6 +7,7 @@ scripted turn, streamed and not.
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -50,10 +51,16 @@ class Mock:
         self.process.wait(timeout=10)
 
 
-def anthropic(url):
+def vertex_anthropic(url):
     import anthropic as sdk
 
-    client = sdk.Anthropic(base_url=url, api_key="x", max_retries=0)
+    return anthropic(url, sdk.AnthropicVertex(region="us-east5", project_id="p", access_token="x", base_url=url, max_retries=0))
+
+
+def anthropic(url, client=None):
+    import anthropic as sdk
+
+    client = client or sdk.Anthropic(base_url=url, api_key="x", max_retries=0)
     tools = [{"name": "tides", "description": "Tides.", "input_schema": SCHEMA}]
     common = {"model": "claude-opus-4-8", "max_tokens": 64, "tools": tools}
     said = [{"role": "user", "content": ASKED}]
@@ -403,8 +410,26 @@ def cohere(url):
             yield error.status_code, 400, "tool call id not found" in str(error.body)
 
 
+def codex(program):
+    """Codex as it is by default, but for its address: nothing that it sends may be refused."""
+    if not shutil.which("codex"):
+        print("codex: skipped, because it is not on the PATH (npm install @openai/codex)")
+        return True
+    with tempfile.TemporaryDirectory() as home, Mock(program) as url:
+        provider = f'name = "mock"\nbase_url = "{url}/v1"\nenv_key = "OPENAI_API_KEY"\nwire_api = "responses"\n'
+        with open(os.path.join(home, "config.toml"), "w") as file:
+            file.write(f'model = "gpt-5.4"\nmodel_provider = "mock"\n[model_providers.mock]\n{provider}')
+        command = ["codex", "exec", "--skip-git-repo-check", "-C", home, "Say hello."]
+        environment = {**os.environ, "CODEX_HOME": home, "OPENAI_API_KEY": "x"}
+        ended = subprocess.run(command, stdin=subprocess.DEVNULL, env=environment, capture_output=True, text=True, timeout=120)
+    is_right = ended.returncode == 0 and "Done." in ended.stdout
+    print("codex: it got its answer" if is_right else f"codex: {ended.stdout[-500:]}{ended.stderr[-1000:]}")
+    return is_right
+
+
 SDKS = [
     (anthropic, "anthropic"),
+    (vertex_anthropic, "vertex-anthropic"),
     (openai_chat, "openai-chat"),
     (openai_responses, "openai-responses"),
     (google, "gemini"),
@@ -423,23 +448,28 @@ def main():
         script.write(SCRIPT)
         script.flush()
         for sdk, target in SDKS:
-            if only and sdk.__name__ not in only:
-                continue
-            done = 0
-            with Mock(program, "--target", target, "--script", script.name) as url:
-                try:
-                    for found, expected, is_right in sdk(url):
-                        done += 1
-                        if found != expected or not is_right:
-                            failed += 1
-                            print(f"{sdk.__name__}: step {done}: {found!r} is not {expected!r}, or not as it should be")
-                except Exception:
+            # As its own API, and without a word about which API it is.
+            for arguments in (["--target", target], []):
+                if only and sdk.__name__ not in only:
+                    continue
+                name = f"{sdk.__name__} {' '.join(arguments)}".rstrip()
+                done = 0
+                with Mock(program, *arguments, "--script", script.name) as url:
+                    try:
+                        for found, expected, is_right in sdk(url):
+                            done += 1
+                            if found != expected or not is_right:
+                                failed += 1
+                                print(f"{name}: step {done}: {found!r} is not {expected!r}, or not as it should be")
+                    except Exception:
+                        failed += 1
+                        print(f"{name}: step {done + 1}:")
+                        traceback.print_exc(limit=-3)
+                if done != 6:
                     failed += 1
-                    print(f"{sdk.__name__}: step {done + 1}:")
-                    traceback.print_exc(limit=-3)
-            if done != 6:
-                failed += 1
-            print(f"{sdk.__name__}: {done} of 6 steps")
+                print(f"{name}: {done} of 6 steps")
+    if not only or "codex" in only:
+        failed += not codex(program)
     return 1 if failed else 0
 
 

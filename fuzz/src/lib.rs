@@ -4,6 +4,7 @@
 
 pub mod archive;
 pub mod baseline;
+pub mod body;
 pub mod config;
 pub mod containers;
 pub mod diff;
@@ -27,7 +28,7 @@ pub struct Target {
 }
 
 /// All fuzz targets.
-pub static ALL: [Target; 14] = [
+pub static ALL: [Target; 15] = [
     Target { name: "json", run: json::run },
     Target { name: "lint", run: lint::run },
     Target { name: "exchanges", run: exchanges::run },
@@ -42,6 +43,7 @@ pub static ALL: [Target; 14] = [
     Target { name: "containers", run: containers::run },
     Target { name: "fix", run: fix::run },
     Target { name: "diff", run: diff::run },
+    Target { name: "body", run: body::run },
 ];
 
 /// Takes the first byte, which makes a choice for the input; 0 if there is none.

@@ -16,7 +16,7 @@ pub const UNCHANGED: u8 = b'!';
 type Make = fn(&Path) -> io::Result<Vec<Vec<u8>>>;
 
 /// The fuzz targets, with the functions that make their seeds.
-pub static ALL: [(&str, Make); 14] = [
+pub static ALL: [(&str, Make); 15] = [
     ("json", cases),
     ("lint", lint),
     ("exchanges", exchanges),
@@ -31,6 +31,7 @@ pub static ALL: [(&str, Make); 14] = [
     ("containers", containers),
     ("fix", fix),
     ("diff", diff),
+    ("body", bodies),
 ];
 
 /// The cases of the corpus.
@@ -71,6 +72,26 @@ fn fix(root: &Path) -> io::Result<Vec<Vec<u8>>> {
     };
     Ok(cases(root)?.into_iter().enumerate().map(with_choices).collect())
 }
+
+/// The cases of the corpus and bodies that are no request, after the bytes that choose the API and the encoding.
+fn bodies(root: &Path) -> io::Result<Vec<Vec<u8>>> {
+    let with_choices =
+        |(number, case): (usize, Vec<u8>)| [&[number as u8 % 8, number as u8 % 7][..], &case].concat();
+    let odd = NO_REQUESTS.iter().map(|body| body.to_vec());
+    Ok(cases(root)?.into_iter().chain(odd).enumerate().map(with_choices).collect())
+}
+
+/// Bodies that no API reads.
+const NO_REQUESTS: [&[u8]; 8] = [
+    b"null",
+    b"[]",
+    b"{}",
+    b"\xef\xbb\xbf{}",
+    b"{\"model\": \"m\", \"temperature\": NaN}",
+    b"{\"model\": \"m\"} {\"model\": \"m\"}",
+    b"model: m\nmessages: []\n",
+    b"{\"model\": \"\\ud83d\"}",
+];
 
 /// The cases of the corpus, each with the next one, which often is its fixed version, or with one in another format.
 fn diff(root: &Path) -> io::Result<Vec<Vec<u8>>> {

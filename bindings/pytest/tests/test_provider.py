@@ -203,12 +203,12 @@ def test_it(provider):
 
 
 def test_the_marker_and_the_configuration_choose_the_target(run, pytester):
-    pytester.makeini("[pytest]\ntoolcheck_target = bedrock\ntoolcheck_strict = likely\n")
+    pytester.makeini("[pytest]\ntoolcheck_target = claude\ntoolcheck_strict = likely\n")
     pytester.makefile(".toml", own='id = "own"\nname = "Own"\nextends = "anthropic"\n')
     result = run(
         """
 def test_configured(provider):
-    assert provider.target == "bedrock"
+    assert provider.target == "claude"
     agent.run()
 
 @pytest.mark.toolcheck(target="anthropic")
@@ -355,6 +355,40 @@ def test_a_mock_whose_input_stays_open_is_killed(program, monkeypatch):
     finally:
         os.close(kept)
     provider.stop()
+
+
+def test_a_request_to_another_api_fails_the_test(run):
+    result = run(
+        """
+@pytest.mark.toolcheck(target="openai-chat")
+def test_it(provider):
+    with pytest.raises(agent.Refused, match="404"):
+        agent.run()
+
+@pytest.mark.toolcheck(target=["openai-chat", "anthropic"])
+def test_both(provider):
+    agent.run()
+"""
+    )
+    result.assert_outcomes(failed=1, passed=1)
+    result.stdout.fnmatch_lines(["toolcheck: not expected of openai-chat: POST /v1/messages"])
+
+
+def test_a_refusal_can_be_allowed(run):
+    result = run(
+        """
+@pytest.mark.toolcheck(allow="unanswered-tool-call")
+def test_it(provider):
+    agent.run("drops a result")
+    assert [one["rule"] for one in provider.report()["allowed"]] == ["unanswered-tool-call"]
+
+@pytest.mark.toolcheck(allow="unanswered-tool-calls")
+def test_mistyped(provider):
+    pass
+"""
+    )
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(["*there is no rule `unanswered-tool-calls`; is it `unanswered-tool-call`?*"])
 
 
 def test_a_block_checks_at_its_end(program):

@@ -85,8 +85,13 @@ export interface Exchange {
 }
 
 export interface ProviderOptions {
-  /** The API that requests are checked against, or a TOML file; by default that of the path. */
-  target?: string;
+  /**
+   * The API that the mock is, or several, or TOML files; by default those of all paths.
+   * A request to the path of another API is answered with 404, and fails the test.
+   */
+  target?: string | Iterable<string>;
+  /** The rules whose refusals are let through. */
+  allow?: string | Iterable<string>;
   /** How much must be known of a refusal. */
   strict?: "known" | "likely";
   /** What the model says, turn by turn. */
@@ -99,9 +104,11 @@ export interface ProviderOptions {
 export interface Provider {
   /** The address to give to a client in place of the API's; OpenAI's clients need `/v1` after it. */
   readonly url: string;
-  /** Where the mock tells what it has seen. */
+  /** Where the mock tells what it has seen; nobody can guess it. */
   readonly admin: string;
+  /** The API that the mock is, if it is one. */
   readonly target: string | undefined;
+  readonly targets: readonly string[];
   /** The environment variables by which clients find the mock, with keys that it does not look at. */
   readonly env: Record<string, string>;
   /** Sets what the model says from now on; no turns at all leave it to the mock. */
@@ -110,13 +117,19 @@ export interface Provider {
   exchanges(): Promise<Exchange[]>;
   /** The requests that were refused. */
   refused(): Promise<Refused[]>;
-  /** How many requests there were, and what was refused. */
-  report(): Promise<{ version: number; requests: number; refused: Refused[] }>;
+  /** How many requests there were, what was refused and what allowed, and which paths were those of other APIs. */
+  report(): Promise<{
+    version: number;
+    requests: number;
+    refused: Refused[];
+    allowed: Refused[];
+    unexpected: string[];
+  }>;
   /** Forgets what was seen. */
   reset(): Promise<void>;
   /** Turns the check around: a request has to be refused, because of this rule if one is named. */
   expectRefusal(rule?: string): void;
-  /** Throws if a request was refused, or if the linter finds an error between the requests. */
+  /** Throws if a request was refused or sent to another API, or if the linter finds an error between the requests. */
   assertConformant(): Promise<void>;
   /** What `assertConformant` throws; empty if nothing is wrong. */
   faults(): Promise<string>;

@@ -21,13 +21,15 @@ const CLEARED = [
 ];
 
 /** Starts a mock of LLM APIs on the loopback interface. */
-export async function startProvider({ target, strict, turns = [], bin } = {}) {
+export async function startProvider({ target, strict, allow, turns = [], bin } = {}) {
   const program = find(bin);
   const args = ["serve", "--port", "0"];
-  if (target !== undefined) args.push("--target", target);
+  const targets = several(target);
+  for (const name of targets) args.push("--target", name);
+  for (const rule of several(allow)) args.push("--allow", rule);
   if (strict !== undefined) args.push("--strict", strict);
   const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"] });
-  const provider = new Provider(program, child, target, await address(program, child));
+  const provider = new Provider(program, child, targets, await addresses(program, child));
   try {
     const script = [...turns];
     if (script.length) await provider.script(script);
@@ -61,6 +63,12 @@ export function provider(options = {}) {
   };
 }
 
+/** What may be one thing or several as a list. */
+function several(value) {
+  if (value === undefined) return [];
+  return typeof value === "string" ? [value] : [...value];
+}
+
 function setEnvironment(env) {
   const names = [...CLEARED, ...Object.keys(env)];
   const before = names.map((name) => [name, process.env[name]]);
@@ -79,12 +87,13 @@ class Provider {
   #child;
   #expected = false;
 
-  constructor(program, child, target, url) {
+  constructor(program, child, targets, { url, control }) {
     this.#program = program;
     this.#child = child;
-    this.target = target;
+    this.targets = targets;
+    this.target = targets.length === 1 ? targets[0] : undefined;
     this.url = url;
-    this.admin = `${url}/_toolcheck`;
+    this.admin = control;
   }
 
   get env() {
@@ -142,20 +151,22 @@ class Provider {
   }
 
   async faults() {
-    const { requests, refused } = await this.report();
+    const { requests, refused, allowed, unexpected } = await this.report();
     const isExpected = (one) => this.#expected === true || this.#expected === one.rule;
     const missing = () => {
       if (this.#expected === false || refused.some(isExpected)) return "";
       const of = this.#expected === true ? "" : ` because of ${this.#expected}`;
       return `no request was refused${of}, which the test expects`;
     };
-    if (!requests) return missing();
+    const elsewhere = unexpected.map((path) => `not expected of ${this.targets.join(" and ")}: ${path}`);
+    if (!requests) return elsewhere.join("\n") || missing();
     const exchanges = await this.#ask("GET", "exchanges");
     // The mock says what the target refuses; between the requests, no target is needed.
     const args = ["lint", "-", "--isolated", "--no-excerpt", "--output-format", "json", "--max-findings", "0"];
     const { findings } = JSON.parse(run(this.#program, args, exchanges));
-    const told = new Set(refused.map((one) => one.rule));
+    const told = new Set([...refused, ...allowed].map((one) => one.rule));
     const faults = [
+      ...elsewhere,
       ...refused.filter((one) => !isExpected(one)).map(sentence),
       ...findings
         .filter((one) => one.level === "error" && !told.has(one.rule))
@@ -217,7 +228,7 @@ function sentence({ rule, message, place, text, status }) {
 }
 
 /** Waits for what the program prints once it listens. */
-async function address(program, child) {
+async function addresses(program, child) {
   let printed = "";
   let said = "";
   child.stdout.on("data", (piece) => (printed += piece));
@@ -234,11 +245,11 @@ async function address(program, child) {
   clearTimeout(impatience);
   if (reason === undefined) {
     try {
-      const { url } = JSON.parse(printed.split("\n")[0]);
-      if (typeof url === "string") {
+      const { url, control } = JSON.parse(printed.split("\n")[0]);
+      if (typeof url === "string" && typeof control === "string") {
         // A mock that nobody stops keeps no test run from ending: its input closes with the process.
         for (const one of [child, child.stdin, child.stdout, child.stderr]) one.unref();
-        return url;
+        return { url, control };
       }
     } catch {
       // It printed something else.

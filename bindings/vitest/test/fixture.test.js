@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test as base } from "vitest";
-import { call, calls, provider, text } from "vitest-toolcheck";
+import { call, calls, provider, startProvider, text } from "vitest-toolcheck";
 import { run } from "./agent.js";
 
 const test = base.extend({
@@ -22,6 +22,21 @@ test("clients find the mock in the environment", async ({ provider }) => {
 test("a refusal can be expected", async ({ provider }) => {
   provider.expectRefusal("unanswered-tool-call");
   await expect(run("drops a result")).rejects.toThrow("`tool_use` ids were found");
+});
+
+base("a request to another API is a fault", async () => {
+  const provider = await startProvider({ target: ["openai-chat"], allow: ["orphan-tool-result"] });
+  try {
+    const ask = (path, body) => fetch(`${provider.url}${path}`, { method: "POST", body: JSON.stringify(body) });
+    expect((await ask("/v1/messages", {})).status).toBe(404);
+    const orphan = [{ role: "tool", tool_call_id: "x", content: "x" }];
+    expect((await ask("/v1/chat/completions", { model: "m", messages: orphan })).status).toBe(200);
+    const { allowed, unexpected } = await provider.report();
+    expect([allowed[0].rule, unexpected]).toEqual(["orphan-tool-result", ["POST /v1/messages"]]);
+    expect(await provider.faults()).toContain("not expected of openai-chat: POST /v1/messages");
+  } finally {
+    await provider.stop();
+  }
 });
 
 base("the environment is as before", () => {

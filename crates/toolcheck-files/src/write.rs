@@ -38,13 +38,17 @@ pub fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write_to(path, Existing::Kept, |out| out.write_all(bytes), &|_| Ok(()))
 }
 
-/// Creates an empty file, to which a program appends as long as it runs.
+/// Creates an empty file, to which a program appends as long as it runs. It may hold what nobody else should read, so where
+/// the system has owners of files, only the owner may.
 ///
 /// # Errors
 ///
 /// The file exists ([`ErrorKind::AlreadyExists`]), or can't be created.
 pub fn create_log(path: &Path) -> io::Result<File> {
-    OpenOptions::new().append(true).create_new(true).open(path)
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.append(true).create_new(true).open(path)
 }
 
 /// Replaces a file that was read before, so that no change of another program in between is lost. `seen` is what was

@@ -41,7 +41,9 @@ mod view;
 pub mod vocabulary;
 
 pub use category::Category;
-pub use engine::{Lines, Piece, RECORDS_OF_HEAD, has_rows, lint, lint_opened, lint_opened_with, lint_with};
+pub use engine::{
+    Lines, Piece, RECORDS_OF_HEAD, has_rows, lint, lint_body, lint_opened, lint_opened_with, lint_with,
+};
 pub use error::Error;
 pub use finding::Finding;
 pub use fix::{FixOptions, Fixed, fix};

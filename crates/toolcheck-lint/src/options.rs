@@ -40,6 +40,8 @@ pub struct Options {
     pub(crate) max_findings: usize,
     pub(crate) at: Option<Arc<str>>,
     pub(crate) is_over: bool,
+    pub(crate) is_body: bool,
+    pub(crate) names_model: bool,
 }
 
 impl Default for Options {
@@ -58,6 +60,8 @@ impl Default for Options {
             max_findings: usize::MAX,
             at: None,
             is_over: false,
+            is_body: false,
+            names_model: false,
         }
     }
 }
@@ -140,6 +144,14 @@ impl Options {
     #[must_use]
     pub fn is_over(mut self, is_over: bool) -> Self {
         self.is_over = is_over;
+        self
+    }
+
+    /// Whether the path to which a body was sent names the model, so that the body need not ([`lint_body`](crate::lint_body)).
+    /// The default is `false`.
+    #[must_use]
+    pub fn names_model(mut self, names_model: bool) -> Self {
+        self.names_model = names_model;
         self
     }
 

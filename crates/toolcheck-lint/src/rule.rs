@@ -293,6 +293,8 @@ pub struct Context<'c, 's> {
     pub transcript: &'c Transcript<'s>,
     /// The format that the user named; `None` if it was detected.
     pub(crate) wanted_format: Option<&'static Format>,
+    /// Whether it is the body of a request as the API got it, and if so, whether its path names the model.
+    pub(crate) body_names_model: Option<bool>,
     /// Whether the text is cut off, so that its end is unknown.
     pub(crate) is_cut_off: bool,
     /// The pairing of its calls and results.

@@ -97,6 +97,19 @@ impl Compression {
         }
     }
 
+    /// The one that a header names.
+    #[cfg(feature = "compress")]
+    fn named(name: &str) -> Option<Self> {
+        let names = [
+            ("br", Self::Brotli),
+            ("deflate", Self::Deflate),
+            ("gzip", Self::Gzip),
+            ("x-gzip", Self::Gzip),
+            ("zstd", Self::Zstd),
+        ];
+        names.iter().find(|(known, _)| name.eq_ignore_ascii_case(known)).map(|(_, own)| *own)
+    }
+
     #[cfg(feature = "compress")]
     fn unpack(self, packed: &[u8], budget: &Budget) -> Result<Vec<u8>, Reason> {
         match self {
@@ -123,6 +136,48 @@ pub(crate) fn decompressed(body: Mapped, encoding: Option<&str>, budget: &Budget
     let unpacked = compression.unpack(packed, budget)?;
     let span = body.source_of(0..packed.len()).unwrap_or(0..0);
     Ok(Mapped::whole(unpacked, span))
+}
+
+/// Why a body that was sent is not decoded.
+#[cfg(feature = "compress")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Undecoded {
+    /// Its encoding is none of gzip, deflate, br and zstd.
+    Unknown,
+    /// It is not in the encoding that it says.
+    Damaged,
+    /// It would be larger than allowed.
+    TooLarge,
+}
+
+/// The most encodings that a body has on top of one another.
+#[cfg(feature = "compress")]
+const MOST_ENCODINGS: usize = 4;
+
+/// A body that was sent with this `Content-Encoding`, decoded to at most `most` bytes. The header is believed: what says
+/// nothing is plain.
+///
+/// # Errors
+///
+/// It is in another encoding, or too large.
+#[cfg(feature = "compress")]
+pub fn decoded(body: &[u8], encoding: &str, most: usize) -> Result<Vec<u8>, Undecoded> {
+    let named = encoding.split(',').map(str::trim).filter(|name| !name.is_empty());
+    let named = named.filter(|name| !name.eq_ignore_ascii_case("identity"));
+    let all: Vec<Compression> =
+        named.map(Compression::named).collect::<Option<_>>().ok_or(Undecoded::Unknown)?;
+    if all.len() > MOST_ENCODINGS {
+        return Err(Undecoded::Unknown);
+    }
+    // The last one was applied last.
+    let unpack = |body: Vec<u8>, compression: &Compression| {
+        compression.unpack(&body, &Budget::new(0, most)).map_err(|reason| match reason {
+            Reason::TooLarge => Undecoded::TooLarge,
+            _ => Undecoded::Damaged,
+        })
+    };
+    all.iter().rev().try_fold(body.to_vec(), unpack)
 }
 
 /// The bytes of a reader of `packed` bytes, if there is room for them.
@@ -188,6 +243,26 @@ mod tests {
         };
         assert_eq!(open(&packed, "deflate").as_deref(), Some(&b"{}"[..]));
         assert_eq!(open(b"{\"a\": 1}", "br").as_deref(), Some(&b"{\"a\": 1}"[..]));
+    }
+
+    #[test]
+    fn a_body_is_decoded_as_its_header_says() {
+        let gzip = |bytes: &[u8]| {
+            let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+            gzip.write_all(bytes).unwrap();
+            gzip.finish().unwrap()
+        };
+        let body = b"{\"a\": 1}";
+        assert_eq!(super::decoded(body, "", 9).as_deref(), Ok(&body[..]));
+        assert_eq!(super::decoded(body, "identity", 9).as_deref(), Ok(&body[..]));
+        assert_eq!(super::decoded(&BROTLI, "br", 100).as_deref(), Ok(&body[..]));
+        assert_eq!(super::decoded(&ZSTANDARD, "ZSTD", 100).as_deref(), Ok(&body[..]));
+        assert_eq!(super::decoded(&gzip(&BROTLI), "br, gzip", 100).as_deref(), Ok(&body[..]));
+        // Nothing is guessed.
+        assert_eq!(super::decoded(body, "gzip", 100), Err(Undecoded::Damaged));
+        assert_eq!(super::decoded(body, "compress", 100), Err(Undecoded::Unknown));
+        assert_eq!(super::decoded(&gzip(body), "gzip", 7), Err(Undecoded::TooLarge));
+        assert_eq!(super::decoded(body, "gzip, gzip, gzip, gzip, gzip", 100), Err(Undecoded::Unknown));
     }
 
     /// `{"a": 1}` in Brotli.

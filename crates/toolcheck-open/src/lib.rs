@@ -31,6 +31,8 @@ mod zstd;
 
 pub use container::Container;
 pub use containers::{ALL, find};
+#[cfg(feature = "compress")]
+pub use decode::{Undecoded, decoded};
 pub use format::FileFormat;
 pub use toolcheck_json::origins::{LeftOut, Opened, Unread};
 #[cfg(feature = "compress")]

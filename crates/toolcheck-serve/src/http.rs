@@ -10,24 +10,28 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt, Full, Limited};
+use http_body_util::{BodyExt, Full};
 use hyper::body::{Frame, Incoming};
-use hyper::header::{HeaderName, HeaderValue, ORIGIN};
+use hyper::header::{CONTENT_ENCODING, HeaderName, HeaderValue, USER_AGENT};
 use hyper::service::service_fn;
-use hyper::{Method, Request, Response, StatusCode};
+use hyper::{Method, Request, Response, StatusCode, http};
 use hyper_util::rt::TokioIo;
 use serde_json::json;
 use tokio::sync::oneshot;
 
+use crate::answer::Answer;
+use crate::guard::Purpose;
 use crate::models;
-use crate::provider::{self, Answer};
+use crate::provider::{Asked, Provider, Unserved};
+use crate::room::Held;
 use crate::script::script;
-use crate::seen::{self, Exchange, Run, State};
+use crate::seen::{Exchange, Run};
+use crate::state::State;
 
 pub(crate) type Body = BoxBody<Bytes, io::Error>;
 
-/// Where a client asks what was seen.
-const ADMIN: &str = "/_toolcheck/";
+/// Where programs ask what was seen. A token follows, and then what they ask for.
+pub(crate) const CONTROL: &str = "/_toolcheck/";
 
 /// Serves until it is told to stop.
 pub(crate) async fn serve(listener: TcpListener, state: Arc<State>, stopped: oneshot::Receiver<()>) {
@@ -75,68 +79,118 @@ pub(crate) fn now() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
 }
 
-async fn respond(request: Request<Incoming>, state: &State) -> Response<Body> {
+async fn respond(request: Request<Incoming>, state: &Arc<State>) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let path = parts.uri.path();
-    if let Some(name) = path.strip_prefix(ADMIN) {
-        // A page in a browser has no business here.
-        return if parts.headers.contains_key(ORIGIN) {
-            refuse(StatusCode::FORBIDDEN, None)
-        } else {
-            admin((&parts.method, name), body, state).await
+    if let Some(said) = about_itself("serve", &parts) {
+        return said;
+    }
+    let control = path.strip_prefix(CONTROL);
+    let purpose = if control.is_some() { Purpose::Control } else { Purpose::Mock };
+    if let Some((status, why)) = state.guard.refuses(&parts, purpose) {
+        return refuse(status, Some(&format!("toolcheck serve: {why}")));
+    }
+    if let Some(rest) = control {
+        return match rest.split_once('/') {
+            Some((token, name)) if token == state.token => steer((&parts.method, name), body, state).await,
+            _ => refuse(
+                StatusCode::NOT_FOUND,
+                Some("toolcheck serve: this is none of the addresses that it printed"),
+            ),
         };
     }
     if let Some(about) = models::answer(&parts.method, path) {
         return json_of(about.to_string());
     }
+    let missed = || {
+        state.miss(parts.method.as_str(), path);
+        refuse(StatusCode::NOT_FOUND, None)
+    };
     if parts.method != Method::POST {
-        state.miss(parts.method.as_str(), path);
-        return refuse(StatusCode::NOT_FOUND, None);
+        return missed();
     }
-    let Ok(body) = Limited::new(body, state.most_body).collect().await else {
-        return refuse(StatusCode::PAYLOAD_TOO_LARGE, None);
+    let provider = state.provider();
+    let asked = match provider.asked(path, agent(&parts)) {
+        Ok(asked) => asked,
+        Err(Unserved::Unknown) => return missed(),
+        Err(Unserved::Unexpected(answer)) => {
+            state.wonder(parts.method.as_str(), path);
+            return write(*answer);
+        }
     };
-    let body = body.to_bytes();
+    let held = match state.room.receive(body).await {
+        Ok(held) => held,
+        Err(status) => return turned_away(status),
+    };
+    let shared = Arc::clone(state);
+    // What is encoded may be much larger.
+    let size = if encoding(&parts).is_some() { usize::MAX } else { held.bytes.len() };
+    let answered = state.room.work(size, move || answer(&shared, &provider, (&asked, &parts), &held)).await;
+    answered.map_or_else(|| refuse(StatusCode::INTERNAL_SERVER_ERROR, None), write)
+}
+
+/// Checks a request, and keeps the exchange.
+fn answer(
+    state: &State,
+    provider: &Provider,
+    (asked, parts): (&Asked, &http::request::Parts),
+    held: &Held,
+) -> Answer {
+    let checked = provider.check(asked, &held.bytes, (encoding(parts).as_deref(), state.room.most_body));
     let query = parts.uri.query().unwrap_or_default();
-    let (request, raw) = seen::read(&body);
-    let (attempt, given) = state.attempt(&body);
-    let asked = provider::Request { path, query, body: &body, json: &request, attempt, given: &given };
-    let Some(answer) = state.provider().answer(asked) else {
-        state.miss(parts.method.as_str(), path);
-        return refuse(StatusCode::NOT_FOUND, None);
-    };
-    if let Some(turn) = answer.once {
-        state.give(turn);
-    }
-    let size = body.len() + answer.body.len() + answer.frames.iter().flatten().map(Vec::len).sum::<usize>();
-    let exchange = Exchange {
-        path: path.to_owned(),
-        format: answer.format,
-        request,
-        raw,
-        response: answer.record.clone(),
+    let answer = provider.answer(asked, &checked, query, |turn| {
+        state.choose(&held.bytes, |attempt, given| {
+            let chosen = turn(attempt, given);
+            (chosen, chosen.filter(|at| provider.is_once(*at)))
+        })
+    });
+    state.keep(Exchange {
+        path: parts.uri.path().to_owned(),
+        format: asked.format.id,
+        request: checked.request,
+        response: answer.content(),
         status: answer.status,
         refused: answer.refused.clone(),
+        allowed: checked.allowed,
+        against: None,
         retry_after: answer.retry_after,
         opaque: answer.opaque.clone(),
-        against: None,
         time: now(),
-    };
-    state.keep(exchange, size);
-    write(answer)
+    });
+    answer
+}
+
+/// How a body is encoded, in the words of the headers.
+pub(crate) fn encoding(parts: &http::request::Parts) -> Option<String> {
+    let all = parts.headers.get_all(CONTENT_ENCODING).iter();
+    let named: Vec<&str> = all.map(|value| value.to_str().unwrap_or("?")).collect();
+    (!named.is_empty()).then(|| named.join(","))
+}
+
+/// The name of a client.
+pub(crate) fn agent(parts: &http::request::Parts) -> &str {
+    parts.headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default()
 }
 
 /// What a test asks for and sets: `report`, `exchanges`, `script` and `reset`.
-async fn admin((method, name): (&Method, &str), body: Incoming, state: &State) -> Response<Body> {
+async fn steer((method, name): (&Method, &str), body: Incoming, state: &Arc<State>) -> Response<Body> {
+    let shared = Arc::clone(state);
     let (kind, body) = match (method, name) {
-        (_, "report") => ("application/json", state.look(Run::report).to_string()),
-        (_, "exchanges") => ("application/x-ndjson", state.look(Run::json_lines)),
+        // They may be long.
+        (_, "report") => {
+            let report = state.room.work(usize::MAX, move || shared.look(Run::report).to_string()).await;
+            ("application/json", report.unwrap_or_default())
+        }
+        (_, "exchanges") => {
+            let lines = state.room.work(usize::MAX, move || shared.look(Run::json_lines)).await;
+            ("application/x-ndjson", lines.unwrap_or_default())
+        }
         (&Method::POST, "script") => {
-            let Ok(body) = Limited::new(body, state.most_body).collect().await else {
-                return refuse(StatusCode::PAYLOAD_TOO_LARGE, None);
+            let body = match state.room.receive(body).await {
+                Ok(body) => body,
+                Err(status) => return turned_away(status),
             };
-            let text = String::from_utf8_lossy(&body.to_bytes()).into_owned();
-            match script(&text) {
+            match script(&String::from_utf8_lossy(&body.bytes)) {
                 Ok(turns) => state.follow(turns),
                 Err(error) => return refuse(StatusCode::BAD_REQUEST, Some(&error.to_string())),
             }
@@ -151,6 +205,35 @@ async fn admin((method, name): (&Method, &str), body: Incoming, state: &State) -
     let mut response = Response::new(whole(body.into_bytes()));
     response.headers_mut().insert("content-type", HeaderValue::from_static(kind));
     response
+}
+
+/// The answer to a body that is not received.
+pub(crate) fn turned_away(status: StatusCode) -> Response<Body> {
+    let mut response = refuse(status, None);
+    if status == StatusCode::SERVICE_UNAVAILABLE {
+        response.headers_mut().insert("retry-after", HeaderValue::from_static("1"));
+    }
+    response
+}
+
+/// The answer to a request that is about the server and not about a path of it.
+pub(crate) fn about_itself(command: &str, parts: &http::request::Parts) -> Option<Response<Body>> {
+    match (&parts.method, parts.uri.path()) {
+        // What a client sends to a proxy of the usual kind.
+        (&Method::CONNECT, _) => {
+            let why = format!(
+                "toolcheck {command}: this is no proxy for `HTTPS_PROXY`: give its address to the client as its base URL"
+            );
+            Some(refuse(StatusCode::METHOD_NOT_ALLOWED, Some(&why)))
+        }
+        (&Method::OPTIONS, "*") => {
+            let mut response = Response::new(whole(Vec::new()));
+            *response.status_mut() = StatusCode::NO_CONTENT;
+            response.headers_mut().insert("allow", HeaderValue::from_static("GET, POST, OPTIONS"));
+            Some(response)
+        }
+        _ => None,
+    }
 }
 
 /// A response that is JSON.

@@ -16,21 +16,30 @@
 //!
 //! It listens on the loopback interface only, keeps no header, and each body has a limit.
 
+mod answer;
 mod arguments;
+mod body;
+mod content;
 mod cut;
+mod guard;
 mod http;
 mod mock;
 mod models;
 mod provider;
 mod proxy;
 mod received;
+mod refusal;
+mod room;
 mod route;
 mod script;
 mod seen;
+mod state;
 mod upstream;
 
+pub use answer::{Opaque, Refused};
+pub use content::Content;
 pub use mock::{Builder, MockProvider};
-pub use provider::{Opaque, Refused, Strictness};
+pub use provider::{Strictness, status};
 pub use proxy::{Passed, Proxy, ProxyBuilder};
 pub use received::Received;
 pub use route::path;

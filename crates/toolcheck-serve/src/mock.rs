@@ -9,12 +9,15 @@ use tokio::sync::oneshot;
 use toolcheck_core::suggest;
 use toolcheck_core::target;
 use toolcheck_core::text::shown;
-use toolcheck_lint::TargetRef;
+use toolcheck_lint::{TargetRef, rules};
 
+use crate::guard::Guard;
 use crate::http;
 use crate::provider::{Provider, Strictness};
+use crate::room::{Room, THREADS};
 use crate::script::{Error, Turn};
-use crate::seen::{Exchange, Run, State, Watch};
+use crate::seen::{Exchange, Run};
+use crate::state::{State, Watch};
 
 /// The default limit of a body in bytes.
 const MOST_BODY: usize = 64 << 20;
@@ -26,6 +29,8 @@ pub struct Builder {
     provider: Provider,
     port: u16,
     most_body: usize,
+    most_kept: Option<usize>,
+    guard: Guard,
     checks_on_drop: bool,
     watch: Watch,
 }
@@ -50,6 +55,8 @@ impl Default for Builder {
             provider: Provider::default(),
             port: 0,
             most_body: MOST_BODY,
+            most_kept: None,
+            guard: Guard::default(),
             checks_on_drop: true,
             watch: Watch::default(),
         }
@@ -57,7 +64,9 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// Checks requests against a built-in target. Without one, it is the one of each request's format.
+    /// Checks requests against a built-in target, and is no other API: a conversation that is sent to the path of another
+    /// one is answered with 404 and is a fault of the run. Several targets are several APIs. Without any, a request is
+    /// checked against the one of its path.
     ///
     /// # Errors
     ///
@@ -71,9 +80,40 @@ impl Builder {
         Ok(self.own_target(found))
     }
 
-    /// Checks requests against a target of your own.
+    /// The same with a target of your own. One without a format is asked about any request.
     pub fn own_target(mut self, target: impl Into<TargetRef>) -> Self {
-        self.provider.target = Some(target.into());
+        self.provider.targets.push(target.into());
+        self
+    }
+
+    /// Answers requests that are refused because of this rule only, and notes it in the exchange. A body that is no JSON
+    /// object is refused whatever is allowed.
+    ///
+    /// # Errors
+    ///
+    /// There is no such rule.
+    pub fn allow(mut self, rule: &str) -> Result<Self, Error> {
+        let Some(found) = rules::find(rule) else {
+            let ids = rules::ALL.iter().map(|rule| rule.id);
+            let nearest = suggest::similar(rule, ids).name();
+            let hint = nearest.map_or_else(String::new, |nearest| format!("; is it `{nearest}`?"));
+            return Err(Error(format!("there is no rule `{}`{hint}", shown(rule))));
+        };
+        self.provider.allowed.push(found.id);
+        Ok(self)
+    }
+
+    /// Answers requests that name this host too, without a port. Those that name the loopback interface are always
+    /// answered.
+    pub fn allow_host(mut self, host: impl AsRef<str>) -> Self {
+        self.guard.allow_host(host.as_ref().to_owned());
+        self
+    }
+
+    /// Answers requests of web pages of this origin, such as `https://app.example`. Pages of this machine may talk to the
+    /// model without that, but not see what others have sent.
+    pub fn allow_origin(mut self, origin: impl AsRef<str>) -> Self {
+        self.guard.allow_origin(origin.as_ref().to_owned());
         self
     }
 
@@ -108,6 +148,13 @@ impl Builder {
         self
     }
 
+    /// How many bytes of exchanges are kept; 256 MiB, if it is not said. Later ones are answered, shown to
+    /// [`Builder::on_exchange`] and counted.
+    pub fn max_kept(mut self, bytes: usize) -> Self {
+        self.most_kept = Some(bytes);
+        self
+    }
+
     /// Whether dropping the mock asserts that the run was conformant; the default is that it does.
     pub fn check_on_drop(mut self, checks: bool) -> Self {
         self.checks_on_drop = checks;
@@ -129,15 +176,22 @@ impl Builder {
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, self.port))?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
-        let state = Arc::new(State::new(self.provider, self.most_body, self.watch));
+        let room = Room::new(self.most_body);
+        let state = Arc::new(State::new(self.provider, self.guard, room, self.most_kept, self.watch));
         let (stop, stopped) = oneshot::channel();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
+        let runtime = runtime()?;
         let shared = Arc::clone(&state);
         let serve = move || runtime.block_on(http::serve(listener, shared, stopped));
         let thread = std::thread::Builder::new().name("toolcheck-serve".to_owned()).spawn(serve)?;
         let checks_on_drop = self.checks_on_drop;
         Ok(MockProvider { address, state, stop: Some(stop), thread: Some(thread), checks_on_drop })
     }
+}
+
+/// What serves the network on one thread, and checks large bodies on others.
+pub(crate) fn runtime() -> io::Result<tokio::runtime::Runtime> {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.enable_io().enable_time().max_blocking_threads(THREADS).build()
 }
 
 impl MockProvider {
@@ -150,6 +204,13 @@ impl MockProvider {
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
+    }
+
+    /// Where programs ask what it has seen, as [`MockProvider::run`] does: `report`, `exchanges`, `script` and `reset` stand
+    /// below it. It can't be guessed.
+    #[must_use]
+    pub fn control_url(&self) -> String {
+        format!("{}{}{}", self.url(), http::CONTROL, self.state.token)
     }
 
     /// What it has seen so far.

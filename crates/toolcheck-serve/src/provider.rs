@@ -1,18 +1,21 @@
 //! What the API answers to a request: a refusal, or a turn of the model. No sockets here.
 
 use serde_json::{Value as Json, json};
-use toolcheck_core::Level;
 use toolcheck_core::conversation::{Assistant, Call, Conversation, Reasoning, Turn as Said};
-use toolcheck_core::ir::{Place, TranscriptKind};
 use toolcheck_core::reply::{Framing, Pieces, Reply, ServerCall, Stop};
 use toolcheck_core::target::{self, ErrorBody, Evidence, Target};
 use toolcheck_core::{Format, formats};
-use toolcheck_json::Document;
-use toolcheck_lint::{Category, Finding, Options, TargetRef, lint, rules};
+use toolcheck_json::Value;
+use toolcheck_lint::observe::{Context, Observer};
+use toolcheck_lint::{Finding, Options, TargetRef, lint_body};
 
+use crate::answer::{Answer, Opaque, Refused, error};
 use crate::arguments::arguments;
+use crate::body::{self, NoRequest};
+use crate::content::Content;
 use crate::cut::cut;
-use crate::route::{Route, Streaming, route};
+use crate::refusal::{UNKNOWN_TEXT, stage};
+use crate::route::{Route, Streaming, is_at_home, of_client, route};
 use crate::script::{ScriptedStop, Turn};
 
 /// How much must be known of a refusal for a request to be refused.
@@ -29,169 +32,222 @@ pub enum Strictness {
 /// An API: what it refuses, and what its model says.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Provider {
-    /// The target that the requests are checked against; by the format of each, if there is none.
-    pub(crate) target: Option<TargetRef>,
+    /// The targets that requests are checked against, each those to its own path; the one of each path, if there are none.
+    pub(crate) targets: Vec<TargetRef>,
+    /// Whether a target is asked about requests to any path.
+    pub(crate) takes_all: bool,
     pub(crate) strictness: Strictness,
+    /// The rules whose refusals are let through.
+    pub(crate) allowed: Vec<&'static str>,
     /// What the model says; if it is empty, turns are made up.
     pub(crate) script: Vec<Turn>,
 }
 
-/// A request.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Request<'r> {
-    pub(crate) path: &'r str,
-    pub(crate) query: &'r str,
-    pub(crate) body: &'r [u8],
-    /// How often the same request was answered before.
-    pub(crate) attempt: u32,
-    /// The numbers of the turns that are given once, and were.
-    pub(crate) given: &'r [usize],
-    /// The body as JSON; a string if it is none.
-    pub(crate) json: &'r Json,
+/// Where a request goes.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    pub(crate) route: Route,
+    pub(crate) format: &'static Format,
+    /// The target that it is checked against.
+    pub(crate) target: Option<TargetRef>,
+    /// The same, if it is not only that of the format.
+    named: Option<TargetRef>,
 }
 
-/// A response.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Answer {
-    pub(crate) status: u16,
-    pub(crate) headers: Vec<(String, String)>,
-    pub(crate) body: Vec<u8>,
-    /// The frames of a stream in place of a body.
-    pub(crate) frames: Option<Vec<Vec<u8>>>,
-    /// Whether the connection is closed before the response is complete.
-    pub(crate) is_cut: bool,
-    /// What is recorded of it: the body as JSON, or the events of the stream.
-    pub(crate) record: Json,
-    /// Why the request is refused.
+/// Why nobody answers at a path.
+#[derive(Debug)]
+pub(crate) enum Unserved {
+    /// It asks for no conversation.
+    Unknown,
+    /// It is that of another API than those that are wanted.
+    Unexpected(Box<Answer>),
+}
+
+/// A request that was checked.
+#[derive(Debug)]
+pub(crate) struct Checked {
+    /// What it says; `None` if it is refused before that is known.
+    said: Option<Asks>,
+    pub(crate) request: Content,
     pub(crate) refused: Option<Refused>,
-    /// After how many seconds the client may try again.
-    pub(crate) retry_after: Option<u64>,
-    /// What of it must come back as it is.
-    pub(crate) opaque: Vec<Opaque>,
-    /// The number of its turn, if that is given only once.
-    pub(crate) once: Option<usize>,
-    /// The id of the format.
-    pub(crate) format: &'static str,
+    pub(crate) allowed: Vec<Refused>,
 }
 
-/// What only the provider can read, and wants back as it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Opaque {
-    /// The text: a signature, encrypted reasoning, the id of a call that the provider has carried out.
-    pub text: String,
-    /// What stands in the same object as the text, in what is written as JSON; `None` if nothing does.
-    pub beside: Option<String>,
-    /// The id of what it is in, by which the provider may find it again; `None` if it has none of its own.
-    pub id: Option<String>,
+/// What the answer to a request depends on.
+#[derive(Debug, Default)]
+struct Asks {
+    conversation: Conversation,
+    tools: Vec<Tool>,
+    model: Option<String>,
+    stream: Option<bool>,
 }
 
-/// Why a request is refused.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Refused {
-    /// The id of the rule.
-    pub rule: String,
-    /// What is wrong.
-    pub message: String,
-    /// Where in the body: a JSON Pointer.
-    pub place: String,
-    /// What the API says; `None` if no text of it is known.
-    pub text: Option<String>,
-    /// The status.
-    pub status: u16,
-    /// Where somebody has seen that the API refuses this, or what says that it does.
-    pub source: Option<String>,
+/// The largest body whose status is asked for by itself.
+const MOST_BODY: usize = 64 << 20;
+
+/// The status that the API of a path answers to a body with this `Content-Encoding`, as a mock without targets does; `None`
+/// if the path is that of no API.
+///
+/// ```
+/// let status = |body: &[u8]| toolcheck_serve::status("/v1/chat/completions", None, body);
+/// assert_eq!(status(br#"{"model": "m", "messages": [{"role": "user", "content": "Moin."}]}"#), Some(200));
+/// assert_eq!(status(b"null"), Some(400));
+/// ```
+#[must_use]
+pub fn status(path: &str, encoding: Option<&str>, body: &[u8]) -> Option<u16> {
+    let provider = Provider::default();
+    let asked = provider.asked(path, "").ok()?;
+    let checked = provider.check(&asked, body, (encoding, MOST_BODY));
+    Some(provider.answer(&asked, &checked, "", |turn| turn(0, &[])).status)
 }
 
-/// The rule for a body that is not JSON.
-const MALFORMED_JSON: &str = "malformed-json";
-/// The text of an error whose words in the real API are not known.
-const UNKNOWN_TEXT: &str = "The request is invalid.";
+impl Asked {
+    /// The same with the path and the format of another.
+    pub(crate) fn in_format_of(self, other: &Self) -> Self {
+        Self { route: other.route.clone(), format: other.format, ..self }
+    }
+
+    fn errors(&self) -> Option<&ErrorBody> {
+        self.target.as_deref().and_then(|target| target.error.as_ref())
+    }
+
+    /// The answer to a request that is refused.
+    pub(crate) fn refuse(&self, refused: Refused) -> Answer {
+        refused.answer(self.errors())
+    }
+}
 
 impl Provider {
-    /// The answer to a request; `None` if its path asks for no conversation.
-    pub(crate) fn answer(&self, request: Request<'_>) -> Option<Answer> {
-        let route = route(request.path, self.target.as_deref())?;
-        let format = formats::find(route.format)?;
-        let (refusal, target) = self.check(format, request.body);
-        if let Some(refusal) = refusal {
-            return Some(Answer { format: format.id, ..refusal });
+    /// Where a request goes by its path, and by the name that its client has. A path that APIs share is that of the target
+    /// that is wanted, or of the API whose own client it is.
+    pub(crate) fn asked(&self, path: &str, agent: &str) -> Result<Asked, Unserved> {
+        let wanted = self.targets.iter().find(|target| self.takes_all || is_at_home(path, target)).cloned();
+        let is_wanted = self.targets.is_empty() || wanted.is_some();
+        let named = wanted.or_else(|| of_client(path, agent).map(TargetRef::from));
+        let route = route(path, named.as_deref()).ok_or(Unserved::Unknown)?;
+        let format = formats::find(route.format).ok_or(Unserved::Unknown)?;
+        let target = named.clone().or_else(|| target::find(format.id).map(TargetRef::from));
+        let asked = Asked { route, format, target, named };
+        if is_wanted { Ok(asked) } else { Err(self.unexpected(path, &asked)) }
+    }
+
+    /// What is said to a request to an API that is not wanted.
+    fn unexpected(&self, path: &str, asked: &Asked) -> Unserved {
+        let own: Vec<&str> = self.targets.iter().map(|target| &*target.id).collect();
+        let text = format!(
+            "toolcheck serve: this mock is {} only, and {path} is a path of {}: name that target too if it is wanted, or none",
+            own.join(" and "),
+            asked.format.id
+        );
+        Unserved::Unexpected(Box::new(error(asked.errors(), 404, &text)))
+    }
+
+    /// Checks the body of a request, in this `Content-Encoding`.
+    pub(crate) fn check(
+        &self,
+        asked: &Asked,
+        sent: &[u8],
+        (encoding, most): (Option<&str>, usize),
+    ) -> Checked {
+        let plain = match body::plain(sent, encoding, most) {
+            Ok(plain) => plain,
+            Err(why) => return Checked::no_request(sent, why),
+        };
+        let text = match body::object(&plain) {
+            Ok(text) => text,
+            Err(why) => return Checked::no_request(&plain, why),
+        };
+        let options = Options::new().keeps_source(false).names_model(asked.route.model.is_some());
+        let options = options.target(asked.named.clone());
+        let mut reader = Reader(Asks::default());
+        let report = lint_body(text.as_bytes(), asked.format, &options, &mut reader);
+        let refusing = report.findings.iter().filter(|finding| self.refuses(finding));
+        let (allowed, refusing): (Vec<&Finding>, Vec<&Finding>) =
+            refusing.partition(|finding| self.allowed.contains(&finding.rule));
+        let refused = refusing.into_iter().min_by_key(|finding| stage(finding)).map(Refused::of);
+        let mut let_through: Vec<Refused> = Vec::new();
+        for finding in allowed.into_iter().filter(|_| refused.is_none()) {
+            if !let_through.iter().any(|known| known.rule == finding.rule) {
+                let_through.push(Refused::of(finding));
+            }
         }
-        let target = target.as_deref();
-        let errors = target.and_then(|target| target.error.as_ref());
-        let body = request.json;
-        let tools = tools(request.body, format);
-        let said = Conversation::read(body, format).unwrap_or_default();
-        let number = said.turns.iter().filter(|turn| matches!(turn, Said::Assistant(_))).count();
+        let request = Content::of_json(text);
+        Checked { said: Some(reader.0), request, refused, allowed: let_through }
+    }
+
+    /// What the API answers to a request that was checked; `choose` chooses the turn.
+    pub(crate) fn answer(
+        &self,
+        asked: &Asked,
+        checked: &Checked,
+        query: &str,
+        choose: impl FnOnce(&dyn Fn(u32, &[usize]) -> Option<usize>) -> Option<usize>,
+    ) -> Answer {
+        let nothing = Asks::default();
+        let said = match (&checked.refused, &checked.said) {
+            (Some(refused), _) => return asked.refuse(refused.clone()),
+            (None, said) => said.as_ref().unwrap_or(&nothing),
+        };
+        let Asked { route, format, target, .. } = asked;
+        let turns = &said.conversation.turns;
+        let number = turns.iter().filter(|turn| matches!(turn, Said::Assistant(_))).count();
         let made;
-        let (at, turn) = match self.turn(number, &request) {
-            Some(turn) => turn,
+        let turn = match choose(&|attempt, given| self.turn(number, attempt, given)) {
+            Some(at) => &self.script[at],
             None => {
-                made = if self.script.is_empty() { made_up(&said, &tools) } else { Turn::text("Done.") };
-                (0, &made)
+                made = if self.script.is_empty() { made_up(said) } else { Turn::text("Done.") };
+                &made
             }
         };
-        let once = turn.once.then_some(at);
-        if let Some(status) = turn.status.map(|status| known_status(errors, status)) {
-            let text = if turn.text.is_empty() { default_text(status) } else { &turn.text };
-            let mut answer = error(errors, status, turn.texts.get(format.id).map_or(text, String::as_str));
-            (answer.once, answer.format) = (once, format.id);
-            // Where an API has no such header, nobody is told to wait.
-            let after = turn.retry_after.filter(|_| errors.is_none_or(|errors| errors.retry_after));
-            answer.headers.extend(after.map(|after| ("retry-after".to_owned(), after.to_string())));
-            answer.retry_after = after;
-            return Some(answer);
-        }
-        let reply = reply(turn, &Moment { number, body, tools: &tools, route: &route, target });
-        let answer = write(format, &reply, turn, is_streamed(&route, body), request.query);
-        Some(Answer { opaque: opaque(format, &reply), once, format: format.id, ..answer })
-    }
-
-    /// The refusal of a request in a format, if it is refused, and the target that it was checked against.
-    pub(crate) fn check(&self, format: &'static Format, body: &[u8]) -> (Option<Answer>, Option<TargetRef>) {
-        let options = Options::new().format(Some(format)).kind(TranscriptKind::Request);
-        let options = match &self.target {
-            Some(target) => options.target(Some(target.clone())),
-            None => options,
+        let mut answer = match turn.status {
+            Some(status) => scripted_error(turn, status, asked),
+            None => {
+                let moment = Moment { number, said, route, target: target.as_deref() };
+                let reply = reply(turn, &moment);
+                let is_streamed = match route.streaming {
+                    Streaming::Path(is_streamed) => is_streamed,
+                    Streaming::Body(unless_said) => said.stream.unwrap_or(unless_said),
+                };
+                let answer = write(format, &reply, turn, is_streamed, query);
+                Answer { opaque: opaque(format, &reply), ..answer }
+            }
         };
-        let report = lint("request.json", body, &options);
-        let of_format = || report.target.as_deref().and_then(target::find).map(TargetRef::from);
-        let target = self.target.clone().or_else(of_format);
-        let errors = target.as_deref().and_then(|target| target.error.as_ref());
-        let refusing = report.findings.iter().filter(|finding| self.refuses(finding));
-        let refusal = refusing.min_by_key(|finding| stage(finding)).map(|first| refusal(first, errors));
-        (refusal, target)
+        for allowed in &checked.allowed {
+            answer.tell("x-toolcheck-allowed", &allowed.rule);
+        }
+        answer
     }
 
-    /// What the script says to a history with this many turns of the model, and its number: an error takes no turn, and
+    /// Whether a turn is given only once.
+    pub(crate) fn is_once(&self, at: usize) -> bool {
+        self.script.get(at).is_some_and(|turn| turn.once)
+    }
+
+    /// The number of what the script says to a history with this many turns of the model: an error takes no turn, and
     /// stands before the turn that it is given in place of.
-    fn turn(&self, number: usize, request: &Request<'_>) -> Option<(usize, &Turn)> {
+    fn turn(&self, number: usize, attempt: u32, given: &[usize]) -> Option<usize> {
         // Up to and with one that was given once.
         let turns_until =
             |at: &usize| self.script.iter().take(*at + 1).filter(|turn| !turn.is_error()).count();
-        let number = request.given.iter().map(turns_until).fold(number, usize::max);
+        let number = given.iter().map(turns_until).fold(number, usize::max);
         let mut said = 0;
-        let mut given = 0;
-        self.script.iter().enumerate().find(|(at, turn)| {
+        let mut passed = 0;
+        self.script.iter().enumerate().position(|(at, turn)| {
             if !turn.is_error() {
                 said += 1;
                 return said > number;
             }
             if turn.once {
-                return said == number && !request.given.contains(at);
+                return said == number && !given.contains(&at);
             }
-            given += turn.attempts.filter(|_| said == number).unwrap_or_default();
-            said == number && turn.attempts.is_none_or(|_| request.attempt < given)
+            passed += turn.attempts.filter(|_| said == number).unwrap_or_default();
+            said == number && turn.attempts.is_none_or(|_| attempt < passed)
         })
     }
 
     /// Whether the API refuses a request because of a finding.
     fn refuses(&self, finding: &Finding) -> bool {
-        let Some(error) = &finding.provider_error else {
-            // What is not JSON is read by nobody.
-            return finding.level == Level::Error && finding.rule == MALFORMED_JSON;
-        };
+        let Some(error) = &finding.provider_error else { return false };
         let is_known = error.grounds.caution().is_none() && error.grounds.evidence > Evidence::Inferred;
         match self.strictness {
             Strictness::Known => is_known && error.only_warns.is_none(),
@@ -200,77 +256,55 @@ impl Provider {
     }
 }
 
+impl Checked {
+    fn no_request(body: &[u8], why: NoRequest) -> Self {
+        let refused = Some(Refused::of_no_request(why));
+        Self { said: None, request: Content::of_bytes(body), refused, allowed: Vec::new() }
+    }
+}
+
+/// Reads what the answer depends on, while a request is linted.
+struct Reader(Asks);
+
+impl Observer for Reader {
+    fn transcript(&mut self, context: &Context<'_, '_>, _: usize) {
+        let root = context.document.root();
+        let json = |value: Value<'_, '_>| serde_json::from_slice(value.raw()).ok();
+        let listed = context.transcript.request.tools.listed().iter();
+        let tool = |schema| json(context.document.value(schema));
+        self.0 = Asks {
+            conversation: Conversation::of(context.transcript, context.document),
+            tools: listed
+                .filter_map(|own| {
+                    Some((own.name.as_ref()?.text.to_string(), own.schema.and_then(|place| tool(place.node))))
+                })
+                .collect(),
+            model: root.get_str("model").map(|model| model.into_owned()),
+            stream: root.get("stream").and_then(|value| value.as_bool()),
+        };
+    }
+}
+
 /// What the next turn depends on.
 struct Moment<'r> {
     /// How many turns of the model the history holds: the turn is chosen by that, so that a retry gets the same answer.
     number: usize,
-    body: &'r Json,
-    tools: &'r [Tool],
+    said: &'r Asks,
     route: &'r Route,
     target: Option<&'r Target>,
 }
 
-/// Which findings an API reports first: it reads the text, then the shape, then what the messages hold, and then what
-/// belongs together.
-fn stage(finding: &Finding) -> (u8, usize) {
-    let category = rules::find(finding.rule).map(|rule| rule.category);
-    let stage = match category {
-        Some(Category::Files) => 0,
-        Some(Category::Fields) => 1,
-        Some(Category::Pairing | Category::Order | Category::Reasoning) => 3,
-        _ => 2,
-    };
-    (stage, finding.spot.record_bytes.start)
-}
-
-fn refusal(finding: &Finding, errors: Option<&ErrorBody>) -> Answer {
-    let known = finding.provider_error.as_ref();
-    let text = known.and_then(|error| error.text.clone());
-    let status = known.and_then(|error| error.status).unwrap_or(400);
-    let mut answer = error(errors, status, text.as_deref().unwrap_or(UNKNOWN_TEXT));
-    let refused = Refused {
-        rule: finding.rule.to_owned(),
-        message: finding.message.to_string(),
-        place: finding.spot.pointer.to_string(),
-        text,
-        status,
-        source: known.and_then(|error| error.grounds.source.as_deref().map(str::to_owned)),
-    };
-    let header = |name: &str, value: &str| (name.to_owned(), header_value(value));
-    answer.headers.push(header("x-toolcheck-rule", &refused.rule));
-    answer.headers.push(header("x-toolcheck-place", &refused.place));
-    if let Some(source) = &refused.source {
-        answer.headers.push(header("x-toolcheck-source", source));
-    }
-    if refused.text.is_none() {
-        answer.headers.push(header("x-toolcheck-text", "unknown"));
-    }
-    answer.refused = Some(refused);
+/// The error that a turn of a script asks for.
+fn scripted_error(turn: &Turn, status: u16, asked: &Asked) -> Answer {
+    let errors = asked.errors();
+    let status = known_status(errors, status);
+    let text = if turn.text.is_empty() { default_text(status) } else { &turn.text };
+    let mut answer = error(errors, status, turn.texts.get(asked.format.id).map_or(text, String::as_str));
+    // Where an API has no such header, nobody is told to wait.
+    let after = turn.retry_after.filter(|_| errors.is_none_or(|errors| errors.retry_after));
+    answer.headers.extend(after.map(|after| ("retry-after".to_owned(), after.to_string())));
+    answer.retry_after = after;
     answer
-}
-
-/// A text as a header may hold it, in bounds.
-fn header_value(text: &str) -> String {
-    text.chars().map(|one| if one.is_ascii_graphic() || one == ' ' { one } else { '?' }).take(1000).collect()
-}
-
-fn error(errors: Option<&ErrorBody>, status: u16, text: &str) -> Answer {
-    const REQUEST_ID: &str = "req_toolcheck_1";
-    let (record, headers) = match errors {
-        Some(errors) => {
-            let written = errors.write(status, text, REQUEST_ID);
-            (written.body, written.headers)
-        }
-        None => (json!({"error": {"message": text}}), Vec::new()),
-    };
-    let json = ("content-type".to_owned(), "application/json".to_owned());
-    Answer {
-        status,
-        headers: std::iter::once(json).chain(headers).collect(),
-        body: record.to_string().into_bytes(),
-        record,
-        ..Answer::default()
-    }
 }
 
 /// The status for an overloaded server: 529 is the word of few APIs for it.
@@ -290,9 +324,11 @@ fn default_text(status: u16) -> &'static str {
 }
 
 /// A turn that is made up: a call of the first tool of the request, and then an answer.
-fn made_up(said: &Conversation, tools: &[Tool]) -> Turn {
-    match said.turns.last() {
-        Some(Said::User(_)) if !tools.is_empty() => Turn::calls([crate::script::ScriptedCall::default()]),
+fn made_up(said: &Asks) -> Turn {
+    match said.conversation.turns.last() {
+        Some(Said::User(_)) if !said.tools.is_empty() => {
+            Turn::calls([crate::script::ScriptedCall::default()])
+        }
         _ => Turn::text("Done."),
     }
 }
@@ -303,8 +339,8 @@ fn reply(turn: &Turn, moment: &Moment<'_>) -> Reply {
     let mut made = Vec::new();
     for (number, call) in turn.calls.iter().enumerate() {
         let tool = match &*call.tool {
-            "" => moment.tools.first(),
-            name => moment.tools.iter().find(|(known, _)| known == name),
+            "" => moment.said.tools.first(),
+            name => moment.said.tools.iter().find(|(known, _)| known == name),
         };
         let name = tool.map_or(&*call.tool, |(name, _)| name);
         let arguments = call.arguments.clone().unwrap_or_else(|| {
@@ -320,7 +356,7 @@ fn reply(turn: &Turn, moment: &Moment<'_>) -> Reply {
         let signature = format!("c2ln{:04}", moment.number);
         said = said.with_reasoning(Reasoning::new(&**reasoning, Some(signature)));
     }
-    let model = moment.route.model.as_deref().or_else(|| moment.body["model"].as_str()).unwrap_or("model");
+    let model = moment.route.model.as_deref().or(moment.said.model.as_deref()).unwrap_or("model");
     let mut reply = Reply::new(said).from_model(response_id(moment), model);
     for (number, text) in raw {
         reply = reply.with_raw_arguments(number, text);
@@ -390,51 +426,31 @@ fn opaque(format: &Format, reply: &Reply) -> Vec<Opaque> {
 /// The id of a call, in the form of the target: each call of a conversation has its own, and each run the same.
 fn id_of(moment: &Moment<'_>, call: usize) -> String {
     let form = moment.target.and_then(|target| target.ids.made.as_deref()).unwrap_or("call_{24}");
-    let number = moment.number * 1000 + call + 1;
-    let Some((before, rest)) = form.split_once('{') else { return form.to_owned() };
-    let (width, after) = rest.split_once('}').unwrap_or((rest, ""));
-    let width: usize = width.parse().unwrap_or(24);
-    format!("{before}{number:0>width$}{after}")
+    made(form, moment.number * 1000 + call + 1)
 }
 
 fn response_id(moment: &Moment<'_>) -> String {
-    let prefix = moment.target.and_then(|target| target.ids.response_prefix.as_deref()).unwrap_or("reply_");
-    format!("{prefix}{:024}", moment.number + 1)
+    let form = moment.target.and_then(|target| target.ids.response_made.as_deref()).unwrap_or("reply_{24}");
+    made(form, moment.number + 1)
+}
+
+/// An id of this form with a number in its last place.
+fn made(form: &str, number: usize) -> String {
+    let Some((before, rest)) = form.split_once('{') else { return form.to_owned() };
+    let (width, after) = rest.split_once('}').unwrap_or((rest, ""));
+    let width: usize = width.parse().unwrap_or(24);
+    let number_here = if after.contains('{') { 0 } else { number };
+    format!("{before}{number_here:0>width$}{}", made(after, number))
 }
 
 /// The name of a tool, and its schema.
 type Tool = (String, Option<Json>);
 
-/// The tools that a request declares.
-fn tools(body: &[u8], format: &Format) -> Vec<Tool> {
-    let document = Document::read(body);
-    let Some(transcript) = format.read(document.root()) else { return Vec::new() };
-    let json = |place: Place| serde_json::from_slice(document.value(place.node).raw()).ok();
-    let listed = transcript.request.tools.listed().iter();
-    listed
-        .filter_map(|tool| Some((tool.name.as_ref()?.text.to_string(), tool.schema.and_then(json))))
-        .collect()
-}
-
-fn is_streamed(route: &Route, body: &Json) -> bool {
-    match route.streaming {
-        Streaming::Path(is_streamed) => is_streamed,
-        Streaming::Body(unless_said) => body.get("stream").and_then(Json::as_bool).unwrap_or(unless_said),
-    }
-}
-
 fn write(format: &Format, reply: &Reply, turn: &Turn, is_streamed: bool, query: &str) -> Answer {
     let header = |value: &str| vec![("content-type".to_owned(), value.to_owned())];
     if !is_streamed {
-        let record = format.write_reply(reply);
-        let body = record.to_string().into_bytes();
-        return Answer {
-            status: 200,
-            headers: header("application/json"),
-            body,
-            record,
-            ..Answer::default()
-        };
+        let body = format.write_reply(reply).to_string().into_bytes();
+        return Answer { status: 200, headers: header("application/json"), body, ..Answer::default() };
     }
     let mut pieces = Pieces::of(turn.pieces.unwrap_or(16));
     if turn.interleaved {
@@ -479,7 +495,7 @@ fn write(format: &Format, reply: &Reply, turn: &Turn, is_streamed: bool, query: 
         headers: header(content_type),
         frames: Some(frames),
         is_cut,
-        record,
+        record: Some(record),
         ..Answer::default()
     }
 }
@@ -495,4 +511,16 @@ fn array(events: &[toolcheck_core::reply::Event], is_open: bool) -> Vec<Vec<u8>>
         frames.push(b"]".to_vec());
     }
     frames
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_have_the_form_of_the_target() {
+        assert_eq!(made("chatcmpl-{5}", 12), "chatcmpl-00012");
+        assert_eq!(made("{4}-4{3}-{5}x", 7), "0000-4000-00007x");
+        assert_eq!(made("fixed", 7), "fixed");
+    }
 }

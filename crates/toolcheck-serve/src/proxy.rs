@@ -10,22 +10,26 @@ use std::task::{Context, Poll};
 use std::thread::JoinHandle;
 
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full, Limited};
+use http_body_util::{BodyExt, Full};
 use hyper::body::{Frame, Incoming, SizeHint};
 use hyper::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode, http};
 use hyper_util::rt::TokioIo;
-use serde_json::{Value as Json, json};
+use serde_json::json;
 use tokio::sync::oneshot;
-use toolcheck_core::formats;
 use toolcheck_lint::TargetRef;
 
-use crate::http::{Body, now, refuse, write};
-use crate::provider::{Answer, Provider, Refused, Strictness};
+use crate::answer::{Answer, Refused};
+use crate::content::Content;
+use crate::guard::{Guard, Purpose, leads_out};
+use crate::http::{Body, about_itself, agent, encoding, now, refuse, turned_away, write};
+use crate::mock::runtime;
+use crate::provider::{Provider, Strictness};
 use crate::received;
-use crate::route::route;
-use crate::seen::{self, Exchange, Watch};
+use crate::room::{Held, Room};
+use crate::seen::Exchange;
+use crate::state::Watch;
 use crate::upstream::Upstream;
 
 /// The default limit of a body in bytes.
@@ -54,6 +58,7 @@ pub struct ProxyBuilder {
     refuses: bool,
     port: u16,
     most_body: usize,
+    guard: Guard,
     watch: Watch,
 }
 
@@ -81,6 +86,7 @@ pub struct Passed {
 #[derive(Debug)]
 struct State {
     builder: ProxyBuilder,
+    room: Arc<Room>,
     requests: AtomicUsize,
     refused: AtomicUsize,
     refused_against: AtomicUsize,
@@ -89,14 +95,15 @@ struct State {
 impl ProxyBuilder {
     /// Checks requests against a target. Without one, it is the one of each request's format.
     pub fn target(mut self, target: impl Into<TargetRef>) -> Self {
-        self.provider.target = Some(target.into());
+        self.provider.targets = vec![target.into()];
         self
     }
 
     /// Also says what this target would refuse.
     pub fn against(mut self, target: impl Into<TargetRef>) -> Self {
         let strictness = self.provider.strictness;
-        self.against = Some(Provider { target: Some(target.into()), strictness, script: Vec::new() });
+        let targets = vec![target.into()];
+        self.against = Some(Provider { targets, takes_all: true, strictness, ..Provider::default() });
         self
     }
 
@@ -127,6 +134,18 @@ impl ProxyBuilder {
         self
     }
 
+    /// Passes requests on that name this host too, without a port. Those that name the loopback interface always pass.
+    pub fn allow_host(mut self, host: impl AsRef<str>) -> Self {
+        self.guard.allow_host(host.as_ref().to_owned());
+        self
+    }
+
+    /// Passes requests of web pages of this origin on, such as `https://app.example`. Those of others do not pass.
+    pub fn allow_origin(mut self, origin: impl AsRef<str>) -> Self {
+        self.guard.allow_origin(origin.as_ref().to_owned());
+        self
+    }
+
     /// Calls a function with each exchange, once the response is complete. The exchange has the refusal that was answered
     /// or is to be expected; the other refusal is that of the other API.
     pub fn on_exchange(mut self, watch: impl Fn(&Exchange) + Send + Sync + 'static) -> Self {
@@ -144,10 +163,11 @@ impl ProxyBuilder {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let zero = AtomicUsize::default;
-        let state =
-            Arc::new(State { builder: self, requests: zero(), refused: zero(), refused_against: zero() });
+        let room = Arc::new(Room::new(self.most_body));
+        let (requests, refused, refused_against) = (zero(), zero(), zero());
+        let state = Arc::new(State { builder: self, room, requests, refused, refused_against });
         let (stop, stopped) = oneshot::channel();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
+        let runtime = runtime()?;
         let shared = Arc::clone(&state);
         let serve = move || runtime.block_on(serve(listener, shared, stopped));
         let thread = std::thread::Builder::new().name("toolcheck-proxy".to_owned()).spawn(serve)?;
@@ -160,11 +180,12 @@ impl Proxy {
     pub fn builder(upstream: Upstream) -> ProxyBuilder {
         ProxyBuilder {
             upstream,
-            provider: Provider::default(),
+            provider: Provider { takes_all: true, ..Provider::default() },
             against: None,
             refuses: false,
             port: 0,
             most_body: MOST_BODY,
+            guard: Guard::default(),
             watch: Watch::default(),
         }
     }
@@ -217,21 +238,43 @@ async fn serve(listener: TcpListener, state: Arc<State>, stopped: oneshot::Recei
 async fn respond(request: Request<Incoming>, state: &Arc<State>) -> Response<Body> {
     let builder = &state.builder;
     let (parts, body) = request.into_parts();
-    let Ok(body) = Limited::new(body, builder.most_body).collect().await else {
-        return refuse(StatusCode::PAYLOAD_TOO_LARGE, None);
+    if let Some(said) = about_itself("proxy", &parts) {
+        return said;
+    }
+    if let Some((status, why)) = builder.guard.refuses(&parts, Purpose::Control) {
+        return refuse(status, Some(&format!("toolcheck proxy: {why}")));
+    }
+    // It would leave what stands before the path upstream.
+    if leads_out(&parts.uri) {
+        let why = "toolcheck proxy: a path with a step such as `..` is not passed on";
+        return refuse(StatusCode::BAD_REQUEST, Some(why));
+    }
+    let mut held = match state.room.receive(body).await {
+        Ok(held) => held,
+        Err(status) => return turned_away(status),
     };
-    let body = body.to_bytes();
-    let Some(checked) = Checked::new(&parts, &body, state) else {
+    let size = if encoding(&parts).is_some() { usize::MAX } else { held.bytes.len() };
+    let shared = Arc::clone(state);
+    let work = move || {
+        let checked = Checked::new(&parts, &held, &shared);
+        (parts, Bytes::from(std::mem::take(&mut held.bytes)), held, checked)
+    };
+    let Some((parts, body, held, checked)) = state.room.work(size, work).await else {
+        return refuse(StatusCode::INTERNAL_SERVER_ERROR, None);
+    };
+    let Some(mut checked) = checked else {
         // Lists of models and the like are none of its business.
         return pass(&parts, body, builder)
             .await
             .unwrap_or_else(|error| unreachable(&builder.upstream, &error));
     };
-    if let Some(answer) = checked.refusal.clone().filter(|_| builder.refuses) {
-        checked.keep(state, answer.status, answer.record.clone(), None);
+    if let Some(answer) = checked.answer.take().filter(|_| builder.refuses) {
+        checked.keep(state, answer.status, answer.content(), None);
         return write(answer);
     }
-    match pass(&parts, body, builder).await {
+    let passed = pass(&parts, body, builder).await;
+    drop(held);
+    match passed {
         Ok(response) => {
             let (head, body) = response.into_parts();
             let kept = Kept { head: head.clone(), checked, state: Arc::clone(state) };
@@ -240,7 +283,8 @@ async fn respond(request: Request<Incoming>, state: &Arc<State>) -> Response<Bod
         }
         Err(error) => {
             let response = unreachable(&builder.upstream, &error);
-            checked.keep(state, response.status().as_u16(), Json::from(error.to_string()), None);
+            let said = Content::of(&json!(error.to_string()));
+            checked.keep(state, response.status().as_u16(), said, None);
             response
         }
     }
@@ -287,41 +331,50 @@ fn unreachable(upstream: &Upstream, error: &io::Error) -> Response<Body> {
 struct Checked {
     path: String,
     format: &'static str,
-    request: Json,
-    raw: Option<String>,
-    refusal: Option<Answer>,
+    request: Content,
+    refused: Option<Refused>,
     against: Option<Refused>,
+    /// What the API would answer, if it refuses it.
+    answer: Option<Answer>,
 }
 
 impl Checked {
     /// `None` if the request asks for no conversation.
-    fn new(parts: &http::request::Parts, body: &[u8], state: &State) -> Option<Self> {
-        let path = parts.uri.path();
+    fn new(parts: &http::request::Parts, held: &Held, state: &State) -> Option<Self> {
         let builder = &state.builder;
-        let route =
-            route(path, builder.provider.target.as_deref()).filter(|_| parts.method == Method::POST)?;
-        let format = formats::find(route.format)?;
-        let refusal = builder.provider.check(format, body).0;
-        let against = builder.against.as_ref().and_then(|against| against.check(format, body).0);
+        let (path, agent) = (parts.uri.path(), agent(parts));
+        if parts.method != Method::POST {
+            return None;
+        }
+        let asked = builder.provider.asked(path, agent).ok()?;
+        let encoding = encoding(parts);
+        let encoded = (encoding.as_deref(), builder.most_body);
+        let checked = builder.provider.check(&asked, &held.bytes, encoded);
+        let against = builder.against.as_ref().and_then(|other| {
+            // The format is that of the path as it is, and only the target is another.
+            let asked = other.asked(path, agent).ok()?.in_format_of(&asked);
+            other.check(&asked, &held.bytes, encoded).refused
+        });
+        let refused = checked.refused;
         let count = |count: &AtomicUsize, is: bool| count.fetch_add(usize::from(is), Ordering::Relaxed);
         count(&state.requests, true);
-        count(&state.refused, refusal.is_some());
+        count(&state.refused, refused.is_some());
         count(&state.refused_against, against.is_some());
-        let (request, raw) = seen::read(body);
-        let against = against.and_then(|answer| answer.refused);
-        Some(Self { path: path.to_owned(), format: format.id, request, raw, refusal, against })
+        let answer = refused.clone().map(|refused| asked.refuse(refused));
+        let (path, format, request) = (path.to_owned(), asked.format.id, checked.request);
+        Some(Self { path, format, request, refused, against, answer })
     }
 
-    fn keep(self, state: &State, status: u16, response: Json, retry_after: Option<u64>) {
+    fn keep(self, state: &State, status: u16, response: Content, retry_after: Option<u64>) {
         state.builder.watch.see(&Exchange {
             path: self.path,
             format: self.format,
             request: self.request,
-            raw: self.raw,
             opaque: Vec::new(),
             response,
             status,
-            refused: self.refusal.and_then(|answer| answer.refused),
+            refused: self.refused,
+            allowed: Vec::new(),
             against: self.against,
             retry_after,
             time: now(),
@@ -354,7 +407,7 @@ impl Copied {
         } else {
             received::value(header("content-type").unwrap_or_default(), &self.text)
         };
-        checked.keep(&state, head.status.as_u16(), value, after);
+        checked.keep(&state, head.status.as_u16(), Content::of(&value), after);
     }
 }
 

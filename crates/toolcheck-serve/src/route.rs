@@ -1,6 +1,6 @@
 //! Which conversation a path asks for.
 
-use toolcheck_core::target::Target;
+use toolcheck_core::target::{self, Target};
 use toolcheck_core::{Format, formats};
 
 /// What a path asks for.
@@ -86,7 +86,30 @@ pub(crate) fn route(path: &str, target: Option<&Target>) -> Option<Route> {
     let own = target.and_then(|target| target.format.as_deref()).and_then(formats::find);
     let is_dialect = |own: &&Format| *format == "openai-chat" && shares_path(own);
     let format = own.filter(is_dialect).map_or(*format, |own| own.id);
-    Some(Route { format, streaming: *streaming, model: None })
+    Some(Route { format, streaming: *streaming, model: deployment(before) })
+}
+
+/// The model that Azure's paths name before the end: `/openai/deployments/NAME/chat/completions`.
+fn deployment(before: &str) -> Option<String> {
+    let (_, rest) = before.split_once("/deployments/")?;
+    rest.split('/').next().filter(|name| !name.is_empty()).map(decoded)
+}
+
+/// Whether a path is one of the target's API. A target of no format has any.
+pub(crate) fn is_at_home(path: &str, target: &Target) -> bool {
+    let is_own = |own: &str| route(path, Some(target)).is_some_and(|route| route.format == own);
+    target.format.as_deref().is_none_or(is_own)
+}
+
+/// The API whose own client it is, by its name, of those that share the path of Chat Completions.
+pub(crate) fn of_client(path: &str, agent: &str) -> Option<&'static Target> {
+    let end = ENDS.iter().find(|(_, format, _)| *format == "openai-chat").map(|(end, ..)| *end)?;
+    if agent.is_empty() || !path.trim_end_matches('/').ends_with(end) {
+        return None;
+    }
+    let dialects = formats::ALL.iter().filter(|format| shares_path(format));
+    let mut targets = dialects.filter_map(|format| target::find(format.id));
+    targets.find(|target| target.clients.iter().any(|client| agent.starts_with(&**client)))
 }
 
 /// Whether requests in the format go to the path of Chat Completions too.
@@ -121,6 +144,8 @@ mod tests {
         assert_eq!(found("/any/base/v1/chat/completions"), Some(("openai-chat", body, None)));
         assert_eq!(found("/openai/v1/responses/"), Some(("openai-responses", body, None)));
         assert_eq!(found("/api/chat"), Some(("ollama", Streaming::Body(true), None)));
+        let deployed = Some(("openai-chat", body, Some("gpt-4o".to_owned())));
+        assert_eq!(found("/openai/deployments/gpt-4o/chat/completions"), deployed);
         let gemini = found("/v1beta/models/gemini-3%2Dpro:streamGenerateContent");
         assert_eq!(gemini, Some(("gemini", Streaming::Path(true), Some("gemini-3-pro".to_owned()))));
         let bedrock = found("/model/eu.anthropic.claude%3A0/converse-stream");
@@ -146,6 +171,26 @@ mod tests {
                         || found.streaming == Streaming::Path(is_streamed)
                 );
             }
+        }
+    }
+
+    #[test]
+    fn a_client_says_whose_it_is() {
+        let id = |path: &str, agent: &str| of_client(path, agent).map(|target| &*target.id);
+        let path = "/v1/chat/completions";
+        assert_eq!(id(path, "mistral-client-python/3.7.0"), Some("mistral"));
+        assert_eq!(id(path, "OpenAI/Python 3.54.0"), None);
+        assert_eq!(id("/v1/messages", "mistral-client-python/3.7.0"), None);
+        for (target, path, expected) in [
+            ("anthropic", "/v1/messages", true),
+            ("anthropic", "/v1/chat/completions", false),
+            ("vllm", "/v1/chat/completions", true),
+            ("mistral", "/v1/chat/completions", true),
+            ("mistral", "/v1/responses", false),
+            ("vertex-anthropic", "/v1/x/models/m:rawPredict", true),
+        ] {
+            let target = target::find(target).expect("there is such a target");
+            assert_eq!(is_at_home(path, target), expected, "{path}");
         }
     }
 

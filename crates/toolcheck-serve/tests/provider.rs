@@ -5,7 +5,7 @@ mod common;
 
 use std::sync::{Arc, Mutex};
 
-use common::{post, send};
+use common::{post, steer};
 use serde_json::{Value as Json, json};
 use toolcheck_serve::{MockProvider, ScriptedCall, Strictness, Turn, script};
 
@@ -241,7 +241,7 @@ fn half_a_character_is_kept_as_it_was_sent() {
     let run = provider.finish();
     let exchange = &run.exchanges[0];
     assert_eq!(exchange.request["messages"][0]["content"], "\\ud800 \u{1F600} half \u{fffd} of it \u{e4}");
-    assert_eq!(exchange.raw.as_deref(), Some(body));
+    assert_eq!(exchange.request.text(), body);
     let line = exchange.json_line();
     assert!(line.contains(r"half \ud83d of it") && !line.contains('\n'), "{line}");
     assert!(run.lint().findings.iter().any(|found| found.rule == "lone-surrogate"), "{status}: {answer}");
@@ -334,9 +334,9 @@ fn hostile_requests_are_answered() {
     assert_eq!(post(&provider, "/v1/messages", "").0, 400);
     assert_eq!(post(&provider, "/v1/messages", &" ".repeat(2000)).0, 413);
     assert_eq!(post(&provider, "/v1/models", "{}").0, 404);
-    assert_eq!(post(&provider, "/_toolcheck/report", "").0, 200);
-    assert_eq!(post(&provider, "/_toolcheck/nothing", "").0, 404);
-    let (_, _, report) = post(&provider, "/_toolcheck/report", "");
+    assert_eq!(steer(&provider, "report", "").0, 200);
+    assert_eq!(steer(&provider, "nothing", "").0, 404);
+    let (_, _, report) = steer(&provider, "report", "");
     let report: Json = serde_json::from_str(&report).unwrap();
     assert_eq!(report["requests"], 2, "{report}");
 }
@@ -376,16 +376,14 @@ fn a_script_can_be_set_while_it_runs() {
     let provider = MockProvider::builder().start().unwrap();
     let ask = || post(&provider, "/v1/messages", &request(json!([{"role": "user", "content": "Hi"}]))).2;
     assert!(ask().contains("tool_use"));
-    let (status, ..) = post(&provider, "/_toolcheck/script", "[[turn]]\ntext = \"Moin.\"\n");
+    let (status, ..) = steer(&provider, "script", "[[turn]]\ntext = \"Moin.\"\n");
     assert_eq!(status, 200);
     assert!(ask().contains("Moin."));
-    let (status, _, body) = post(&provider, "/_toolcheck/script", "[[turn]]\ntxt = \"Moin.\"\n");
+    let (status, _, body) = steer(&provider, "script", "[[turn]]\ntxt = \"Moin.\"\n");
     assert!(status == 400 && body.contains("unknown field `txt`"), "{status} {body}");
     assert_eq!(provider.run().exchanges.len(), 2);
-    post(&provider, "/_toolcheck/reset", "");
+    steer(&provider, "reset", "");
     assert_eq!(provider.run().exchanges.len(), 0);
-    let (status, ..) = send(&provider, "POST", "/_toolcheck/reset", "origin: http://example.com\r\n", "");
-    assert_eq!(status, 403);
 }
 
 #[test]

@@ -72,18 +72,24 @@ fn what_passes_is_what_the_api_answers_in_every_format_streamed_or_not() {
         let passed = proxy.finish();
         assert_eq!((passed.requests, passed.refused), (2, 0), "{}", format.id);
         // The record of the proxy is that of the API: each exchange came once directly and once through the proxy.
-        let own: Vec<Json> = seen.lock().unwrap().iter().map(|exchange| exchange.response.clone()).collect();
+        let own: Vec<Json> =
+            seen.lock().unwrap().iter().map(|exchange| exchange.response.clone().into_json()).collect();
         let exchanges = api.finish().exchanges;
-        let theirs: Vec<Json> =
-            exchanges.iter().skip(1).step_by(2).map(|exchange| exchange.response.clone()).collect();
+        let theirs: Vec<Json> = exchanges
+            .iter()
+            .skip(1)
+            .step_by(2)
+            .map(|exchange| exchange.response.clone().into_json())
+            .collect();
         assert_eq!(own, theirs, "{}", format.id);
     }
 }
 
 #[test]
 fn what_the_api_refuses_is_told_and_with_refuse_not_passed_on() {
-    // An API that takes anything.
-    let api = MockProvider::builder().target("ollama").unwrap().check_on_drop(false).start().unwrap();
+    // An API that takes this.
+    let api = MockProvider::builder().allow("unanswered-tool-call").unwrap().check_on_drop(false);
+    let api = api.start().unwrap();
     for refuses in [false, true] {
         let (proxy, seen) = watched(Proxy::builder(upstream(&api.url())).refuse(refuses));
         let (status, head, body) =
@@ -157,7 +163,7 @@ fn a_stream_passes_piece_by_piece_with_the_headers_of_the_client() {
     let length = body.len();
     write!(
         client,
-        "POST /v1/chat/completions?a=b HTTP/1.1\r\nhost: x\r\nauthorization: Bearer sk-secret\r\nx-hop: 1\r\n\
+        "POST /v1/chat/completions?a=b HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer sk-secret\r\nx-hop: 1\r\n\
          connection: close, x-hop\r\ncontent-length: {length}\r\n\r\n{body}"
     )
     .unwrap();

@@ -122,6 +122,11 @@ fn seeds_of_diff() {
 }
 
 #[test]
+fn seeds_of_body() {
+    try_seeds("body");
+}
+
+#[test]
 fn seeds_of_archive() {
     try_seeds("archive");
 }

@@ -57,23 +57,27 @@ class Provider:
     url: str
     """The address to give to a client in place of the API's; OpenAI's clients need `/v1` after it."""
     admin: str
-    """Where the mock tells what it has seen."""
-    target: str | None
+    """Where the mock tells what it has seen; nobody can guess it."""
+    targets: tuple[str, ...]
+    """The APIs that the mock is; those of all paths if there are none."""
 
     def __init__(
         self,
         *,
-        target: str | os.PathLike[str] | None = None,
+        target: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | None = None,
         strict: Literal["known", "likely"] = "known",
+        allow: str | Iterable[str] = (),
         turns: Iterable[_script.Turn] = (),
         bin: str | None = None,
     ) -> None:
         self._program = _binary.find(bin)
-        self.target = os.fspath(target) if target is not None else None
+        self.targets = tuple(map(os.fspath, several(target)))
         self._expected: str | bool = False
         arguments = ["--port", "0", "--strict", strict]
-        if self.target is not None:
-            arguments += ["--target", self.target]
+        for name in self.targets:
+            arguments += ["--target", name]
+        for rule in several(allow):
+            arguments += ["--allow", rule]
         # A pipe that nobody reads would stop the program once it is full.
         self._errors = tempfile.TemporaryFile()
         try:
@@ -87,8 +91,8 @@ class Provider:
             self._errors.close()
             raise _binary.ToolcheckError(f"cannot run {self._program}: {reason}") from reason
         try:
-            self.url = self._address()
-            self.admin = f"{self.url}/_toolcheck"
+            addresses = self._addresses()
+            self.url, self.admin = addresses["url"], addresses["control"]
             turns = list(turns)
             if turns:
                 self.script(turns)
@@ -96,7 +100,12 @@ class Provider:
             self.stop()
             raise
 
-    def _address(self) -> str:
+    @property
+    def target(self) -> str | None:
+        """The API that the mock is, if it is one."""
+        return self.targets[0] if len(self.targets) == 1 else None
+
+    def _addresses(self) -> dict[str, str]:
         """What the program prints once it listens."""
         assert self._process.stdout is not None
         impatience = threading.Timer(START_SECONDS, self._process.kill)
@@ -106,7 +115,8 @@ class Provider:
         finally:
             impatience.cancel()
         try:
-            return str(json.loads(line)["url"])
+            addresses = json.loads(line)
+            return {name: str(addresses[name]) for name in ("url", "control")}
         except (ValueError, KeyError, TypeError):
             pass
         self._end()
@@ -126,7 +136,7 @@ class Provider:
             self.stop()
 
     def __repr__(self) -> str:
-        return f"<Provider {self.url} target={self.target}>"
+        return f"<Provider {self.url} target={' and '.join(self.targets) or None}>"
 
     @property
     def env(self) -> dict[str, str]:
@@ -163,7 +173,7 @@ class Provider:
         return [json.loads(line) for line in self._exchanges().splitlines()]
 
     def report(self) -> dict[str, Any]:
-        """How many `requests` there were, and what was `refused`."""
+        """How many `requests` there were, what was `refused` and what `allowed`, and which paths were `unexpected`."""
         report: dict[str, Any] = json.loads(self._ask("GET", "report"))
         return report
 
@@ -180,7 +190,7 @@ class Provider:
         self._expected = rule or True
 
     def assert_conformant(self) -> None:
-        """Fails if a request was refused, or if the linter finds an error between the requests."""
+        """Fails if a request was refused or sent to another API, or if the linter finds an error between the requests."""
         __tracebackhide__ = True
         faults = self.faults()
         if faults:
@@ -190,10 +200,11 @@ class Provider:
         """What `assert_conformant` fails with: what is wrong, and a picture of it; empty if nothing is."""
         report = self.report()
         refused = [_refused(one) for one in report["refused"]]
+        unexpected = [f"not expected of {' and '.join(self.targets)}: {path}" for path in report["unexpected"]]
         if not report["requests"]:
-            return self._missing_refusal(refused)
-        told = {one.rule for one in refused}
-        faults = [str(one) for one in refused if not self._is_expected(one)]
+            return "\n".join(unexpected) or self._missing_refusal(refused)
+        told = {one.rule for one in refused} | {one["rule"] for one in report["allowed"]}
+        faults = unexpected + [str(one) for one in refused if not self._is_expected(one)]
         exchanges = self._exchanges()
         # The mock says what the target refuses; between the requests, no target is needed.
         arguments = ["lint", "-", "--isolated", "--no-excerpt", "--output-format", "json", "--max-findings", "0"]
@@ -254,7 +265,7 @@ class Provider:
         host, _, port = self.url.removeprefix("http://").partition(":")
         connection = http.client.HTTPConnection(host, int(port), timeout=30)
         try:
-            connection.request(method, f"/_toolcheck/{name}", body)
+            connection.request(method, f"{self.admin.removeprefix(self.url)}/{name}", body)
             response = connection.getresponse()
             said = response.read()
         except OSError as reason:
@@ -268,6 +279,13 @@ class Provider:
                 message = said.decode(errors="replace")
             raise _binary.ToolcheckError(f"{name}: {message}".rstrip())
         return said
+
+
+def several(value: Any) -> list[Any]:
+    """What may be one thing or several as a list."""
+    if value is None:
+        return []
+    return [value] if isinstance(value, (str, os.PathLike)) else list(value)
 
 
 def _refused(one: Mapping[str, Any]) -> Refused:

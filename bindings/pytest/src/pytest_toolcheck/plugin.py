@@ -10,9 +10,9 @@ import pytest
 
 from ._binary import ToolcheckError
 from ._lint import assert_clean
-from ._provider import CLEARED, Provider
+from ._provider import CLEARED, Provider, several
 
-SETTINGS = ("target", "strict")
+SETTINGS = ("target", "strict", "allow")
 PROVIDERS = pytest.StashKey[list[Provider]]()
 """The mocks of a test."""
 CHECKED = pytest.StashKey[dict[Provider, int]]()
@@ -28,12 +28,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--toolcheck-bin", metavar="PATH", help="the program `toolcheck` [default: TOOLCHECK_BIN, or the one on the PATH]"
     )
-    parser.addini("toolcheck_target", "API that `provider` checks against, or a TOML file [default: that of the path]")
+    parser.addini("toolcheck_target", "APIs that `provider` is, or TOML files [default: that of each path]", type="args")
     parser.addini("toolcheck_strict", "how much must be known of a refusal: known or likely", default="known")
+    parser.addini("toolcheck_allow", "rules whose refusals `provider` lets through", type="args")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "toolcheck(target=None, strict='known'): settings of the fixture `provider`")
+    config.addinivalue_line("markers", "toolcheck(target=None, strict='known', allow=()): settings of the fixture `provider`")
 
 
 @pytest.fixture
@@ -113,9 +114,8 @@ def _settings(request: pytest.FixtureRequest) -> dict[str, Any]:
     for marker in reversed(list(request.node.iter_markers("toolcheck"))):
         unknown = [*map(repr, marker.args), *(name for name in marker.kwargs if name not in SETTINGS)]
         if unknown:
-            pytest.fail(f"`toolcheck` takes {' and '.join(f'{name}=' for name in SETTINGS)}, not {', '.join(unknown)}", pytrace=False)
+            pytest.fail(f"`toolcheck` takes {', '.join(f'{name}=' for name in SETTINGS)}, not {', '.join(unknown)}", pytrace=False)
         settings |= marker.kwargs
-    target = settings["target"]
-    if target is not None and os.fspath(target).endswith(".toml"):
-        settings["target"] = os.path.join(config.rootpath, target)
+    named = [os.fspath(target) for target in several(settings["target"])]
+    settings["target"] = [os.path.join(config.rootpath, name) if name.endswith(".toml") else name for name in named]
     return {name: value for name, value in settings.items() if value is not None}

@@ -49,6 +49,14 @@ pub(crate) struct ProxyArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
 
+    /// Pass on requests that name this host too, such as `host.docker.internal`; may be repeated
+    #[arg(long, value_name = "HOST")]
+    pub(crate) allow_host: Vec<String>,
+
+    /// Pass on requests of web pages of this origin, such as `https://app.example`; may be repeated
+    #[arg(long, value_name = "ORIGIN")]
+    pub(crate) allow_origin: Vec<String>,
+
     /// Largest body of a request in bytes, and most that is recorded of a response
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
     pub(crate) max_body: usize,

@@ -5,10 +5,10 @@ use std::sync::Mutex;
 
 use anyhow::{Result, anyhow};
 use serde_json::json;
-use toolcheck_core::text::{Counted, line, reason, shown};
-use toolcheck_serve::{Exchange, Proxy, ProxyBuilder, Refused, Upstream};
+use toolcheck_core::text::{Counted, reason, shown};
+use toolcheck_serve::{Proxy, ProxyBuilder, Upstream};
 
-use super::serve::{create, keep, wait};
+use super::serve::{create, keep, tell, wait};
 use super::shapes;
 use crate::args::ProxyArgs;
 use crate::{Status, screen};
@@ -37,6 +37,8 @@ fn builder(args: &ProxyArgs) -> Result<ProxyBuilder> {
         .max_body(args.max_body)
         .refuse(args.refuse)
         .strictness(args.strict.into());
+    builder = args.allow_host.iter().fold(builder, ProxyBuilder::allow_host);
+    builder = args.allow_origin.iter().fold(builder, ProxyBuilder::allow_origin);
     if let Some(name) = &args.target {
         builder = builder.target(shapes::load(name)?);
     }
@@ -47,21 +49,13 @@ fn builder(args: &ProxyArgs) -> Result<ProxyBuilder> {
     let against = args.against.clone().unwrap_or_default();
     Ok(builder.on_exchange(move |exchange| {
         if let Some(refused) = &exchange.refused {
-            say("refused", exchange, refused);
+            tell("refused", exchange, refused);
         }
         if let Some(refused) = &exchange.against {
-            say(&format!("refused by {}", shown(&against)), exchange, refused);
+            tell(&format!("refused by {}", shown(&against)), exchange, refused);
         }
         if let Some(file) = &record {
             keep(file, exchange);
         }
     }))
-}
-
-/// Says on the standard error why an API refuses a request.
-fn say(who: &str, exchange: &Exchange, refused: &Refused) {
-    let place = if refused.place.is_empty() { "the body" } else { &refused.place };
-    let message =
-        format!("{} {}: {} at {place}: {}", exchange.path, refused.status, refused.rule, refused.message);
-    screen::message(who, &line(&message));
 }

@@ -1,5 +1,6 @@
 //! `toolcheck serve`: a mock of the APIs that refuses what they refuse.
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
@@ -8,7 +9,7 @@ use std::sync::Mutex;
 use anyhow::{Context, Result, anyhow};
 use serde_json::json;
 use toolcheck_core::text::{Counted, line, reason, shown};
-use toolcheck_serve::{Builder, Exchange, MockProvider, Turn};
+use toolcheck_serve::{Builder, Exchange, MockProvider, Refused, Turn};
 
 use super::shapes;
 use crate::args::ServeArgs;
@@ -19,16 +20,26 @@ pub(crate) fn run(args: &ServeArgs, out: &mut dyn Write) -> Result<Status> {
         .start()
         .map_err(|error| anyhow!("cannot listen on port {}: {}", args.port, reason(&error)))?;
     let url = provider.url();
-    let admin = |name: &str| format!("{url}/_toolcheck/{name}");
-    let ready = json!({"url": url, "report": admin("report"), "exchanges": admin("exchanges")});
+    let control = provider.control_url();
+    let address = |name: &str| format!("{control}/{name}");
+    let ready = json!({
+        "url": url, "control": control, "report": address("report"), "exchanges": address("exchanges"),
+    });
     writeln!(out, "{ready}")?;
     out.flush()?;
     wait(args.keep_running);
     let seen = provider.finish();
-    let refused = seen.refused().count();
-    let requests = Counted(seen.exchanges.len() + seen.not_kept, "request");
-    screen::message("note", &format!("{requests}, {refused} refused"));
-    Ok(if refused == 0 { Status::Clean } else { Status::Findings })
+    let refused = seen.refused().count() + seen.refused_not_listed;
+    let mut told = format!("{}, {refused} refused", Counted(seen.requests(), "request"));
+    if !seen.unexpected.is_empty() {
+        let _ = write!(told, ", others to {} of other APIs", Counted(seen.unexpected.len(), "path"));
+    }
+    if seen.not_kept > 0 {
+        let _ = write!(told, "; {} not in the report, for want of room", Counted(seen.not_kept, "exchange"));
+    }
+    screen::message("note", &told);
+    let is_clean = refused == 0 && seen.unexpected.is_empty();
+    Ok(if is_clean { Status::Clean } else { Status::Findings })
 }
 
 fn builder(args: &ServeArgs) -> Result<Builder> {
@@ -37,9 +48,14 @@ fn builder(args: &ServeArgs) -> Result<Builder> {
         .max_body(args.max_body)
         .strictness(args.strict.into())
         .turns(args.script.as_deref().map(read_script).transpose()?.unwrap_or_default());
-    if let Some(name) = &args.target {
+    for name in &args.target {
         builder = builder.own_target(shapes::load(name)?);
     }
+    for rule in &args.allow {
+        builder = builder.allow(rule)?;
+    }
+    builder = args.allow_host.iter().fold(builder, Builder::allow_host);
+    builder = args.allow_origin.iter().fold(builder, Builder::allow_origin);
     let record = args.record.as_deref().map(create).transpose()?.map(Mutex::new);
     Ok(builder.on_exchange(move |exchange| {
         say(exchange);
@@ -62,13 +78,17 @@ pub(super) fn create(path: &Path) -> Result<File> {
     toolcheck_files::create_log(path).map_err(|error| anyhow!("cannot create {}: {}", name(), reason(&error)))
 }
 
-/// Says on the standard error why a request was refused.
+/// Says on the standard error why a request was refused, or would have been.
 fn say(exchange: &Exchange) {
-    let Some(refused) = &exchange.refused else { return };
+    exchange.refused.iter().for_each(|refused| tell("refused", exchange, refused));
+    exchange.allowed.iter().for_each(|refused| tell("allowed", exchange, refused));
+}
+
+pub(super) fn tell(who: &str, exchange: &Exchange, refused: &Refused) {
     let place = if refused.place.is_empty() { "the body" } else { &refused.place };
     let message =
         format!("{} {}: {} at {place}: {}", exchange.path, refused.status, refused.rule, refused.message);
-    screen::message("refused", &line(&message));
+    screen::message(who, &line(&message));
 }
 
 pub(super) fn keep(file: &Mutex<File>, exchange: &Exchange) {

@@ -318,7 +318,8 @@ impl ShapeTable {
             let fault = fact.fault.get().name();
             for field in fact.field.iter().chain(&fact.fields) {
                 let key = field.get();
-                if !asked.contains(&(key.clone(), fault)) {
+                let is_sent = name == "request" && fault == "missing" && shape.is_sent_with(key);
+                if !is_sent && !asked.contains(&(key.clone(), fault)) {
                     found.push(
                         field.fault(format!("this has no effect: {}", advice(key, name, *fact.fault.get()))),
                     );

@@ -56,7 +56,7 @@ mod tests {
         let body = json!({"model": "m", "input": [{"role": "user", "content": "hello"}]}).to_string();
         let mut stream =
             std::net::TcpStream::connect(host.trim_start_matches("http://")).expect("it listens");
-        let head = "POST /v1/responses HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: ";
+        let head = "POST /v1/responses HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: ";
         let sent =
             std::io::Write::write_all(&mut stream, format!("{head}{}\r\n\r\n{body}", body.len()).as_bytes());
         sent.expect("it reads");

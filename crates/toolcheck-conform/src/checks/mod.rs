@@ -87,9 +87,13 @@ impl Seen<'_> {
     /// The first finding of one of these rules; or that there was no request at all.
     fn finding_of(&self, rules: &[&str]) -> Option<String> {
         if self.case.run.exchanges.is_empty() {
-            return Some(match self.case.run.not_found.first() {
-                Some(path) => format!("no request came but to paths that are not known, such as `{path}`"),
-                None => "no request came".to_owned(),
+            let run = &self.case.run;
+            return Some(match (run.unexpected.first(), run.not_found.first()) {
+                (Some(path), _) => format!("no request came but to the path of another API: `{path}`"),
+                (None, Some(path)) => {
+                    format!("no request came but to paths that are not known, such as `{path}`")
+                }
+                (None, None) => "no request came".to_owned(),
             });
         }
         let is_it = |finding: &&Finding| rules.contains(&finding.rule) && !is_renamed(finding);

@@ -4,6 +4,6 @@ pub(super) static CHECK: Check =
     Check { id: "sends-whole-characters", summary: "No request holds half a character.", judge };
 
 fn judge(seen: &Seen<'_>) -> Option<String> {
-    let sent = seen.case.run.exchanges.iter().find(|exchange| exchange.raw.is_some())?;
+    let sent = seen.case.run.exchanges.iter().find(|exchange| exchange.request.has_half_characters())?;
     Some(format!("a request to {} has half a character", sent.path))
 }

@@ -67,6 +67,9 @@ pub struct Ids {
     /// The form of the ids that the API gives to calls: `{n}` stands for `n` letters and digits.
     #[serde(default)]
     pub made: Option<String>,
+    /// The same of the ids that it gives to responses.
+    #[serde(default)]
+    pub response_made: Option<String>,
 }
 
 /// What the parts of a message may hold.

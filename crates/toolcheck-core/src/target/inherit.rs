@@ -44,10 +44,11 @@ impl Target {
 }
 
 /// The keys of a file that are about this target alone, or that are put together with more care than facts are.
-const NOT_FACTS: [&str; 11] = [
+const NOT_FACTS: [&str; 12] = [
     "id",
     "name",
     "aliases",
+    "clients",
     "extends",
     "is-compatible-only",
     "union",

@@ -135,6 +135,9 @@ pub struct Target {
     /// Other names that stand for the id on the command line and in the configuration.
     #[serde(default)]
     pub aliases: Vec<String>,
+    /// How the names begin that the API's own clients send as their user agent, where other APIs share its paths.
+    #[serde(default)]
+    pub clients: Vec<String>,
     /// The id of the wire format that it speaks; none where it stands for several.
     #[serde(default)]
     pub format: Option<String>,

@@ -135,6 +135,7 @@ impl Checker<'_> {
             document,
             transcript,
             wanted_format: self.options.format,
+            body_names_model: self.options.is_body.then_some(self.options.names_model),
             is_cut_off: is_cut_off(document),
             pairing,
             kept: None,

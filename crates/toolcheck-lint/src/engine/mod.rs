@@ -1,5 +1,6 @@
 //! From the text of a file to its findings.
 
+mod body;
 mod by_shape;
 mod checker;
 mod format_rules;
@@ -24,6 +25,7 @@ use crate::options::Options;
 use crate::report::{FileReport, Source};
 use crate::schema::Schemas;
 
+pub use body::lint_body;
 pub use opened::{lint_opened, lint_opened_with};
 pub use pieces::{Lines, Piece, RECORDS_OF_HEAD, has_rows};
 

@@ -126,22 +126,38 @@ impl<'r> Run<'r> {
             self.lint_response(record, document, (value, format), answers, said);
             return buffers;
         }
-        let mut findings = Vec::new();
         let rules = self.rules_for(root);
-        let mut transcript = self.parse(&rules, root, buffers);
+        let transcript = self.parse(&rules, root, buffers);
         if self.may_be_lists(&transcript, root) && self.lint_lists(record, document) {
             return transcript.into_buffers();
         }
-        self.count(&rules, document, root, &mut transcript);
-        let checker = self.checker(&rules, self.options.max_findings.max(LEAST_SAID));
-        checker.check(document, &transcript, Continuation::default(), true, self.observer, &mut findings);
         let from = self.report.findings.len();
-        self.finish_record(record, document, findings);
+        let transcript = self.lint_read(&rules, (record, document), transcript);
         if transcript.place.node == NodeId::ROOT {
             let own = &mut self.report.findings[from..];
             planner::mark_request(own, record, document, &transcript, self.options);
         }
         transcript.into_buffers()
+    }
+
+    /// Lints a transcript that was read from a record.
+    pub(super) fn lint_read<'s>(
+        &mut self,
+        rules: &FormatRules<'r>,
+        (record, document): (&Record<'_>, &Document<'s>),
+        mut transcript: Transcript<'s>,
+    ) -> Transcript<'s> {
+        let mut findings = Vec::new();
+        self.count(rules, document, document.root(), &mut transcript);
+        let checker = self.checker(rules, self.options.max_findings.max(LEAST_SAID));
+        checker.check(document, &transcript, Continuation::default(), true, self.observer, &mut findings);
+        self.finish_record(record, document, findings);
+        transcript
+    }
+
+    /// The rules of most of the file.
+    pub(super) fn rules(&self) -> Rc<FormatRules<'r>> {
+        Rc::clone(&self.of_file)
     }
 
     /// Lints a response that is there without its request.

@@ -12,6 +12,33 @@ pub(crate) fn post(provider: &MockProvider, path: &str, body: &str) -> (u16, Str
     send(provider, "POST", path, "", body)
 }
 
+/// Asks a mock at one of its control addresses.
+pub(crate) fn steer(provider: &MockProvider, name: &str, body: &str) -> (u16, String, String) {
+    let control = provider.control_url();
+    let path = control.strip_prefix(&provider.url()).unwrap();
+    post(provider, &format!("{path}/{name}"), body)
+}
+
+/// Sends bytes as they are, and returns the status and all of the response.
+pub(crate) fn send_raw(url: &str, bytes: &[u8]) -> (u16, String) {
+    let mut stream = TcpStream::connect(url.replace("http://", "")).unwrap();
+    stream.write_all(bytes).unwrap();
+    let mut response = Vec::new();
+    // A server that refuses early may close before all is read.
+    let _ = stream.read_to_end(&mut response);
+    let response = String::from_utf8_lossy(&response).into_owned();
+    (response.get(9..12).unwrap_or_default().parse().unwrap_or_default(), response)
+}
+
+/// A request with a body of any bytes.
+pub(crate) fn raw(path: &str, headers: &str, body: &[u8]) -> Vec<u8> {
+    let length = body.len();
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nhost: localhost\r\n{headers}content-length: {length}\r\nconnection: close\r\n\r\n"
+    );
+    [head.as_bytes(), body].concat()
+}
+
 /// Sends a request with more headers.
 pub(crate) fn send(
     provider: &MockProvider,

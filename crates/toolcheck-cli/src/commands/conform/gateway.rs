@@ -85,7 +85,10 @@ impl Gateway<'_> {
         };
         // A gateway may ask more than once; what it sent first is what it made of the request.
         if is_request && let Some(exchange) = seen.exchanges.into_iter().next() {
-            return Ok(Answer::Body(exchange.request));
+            return Ok(Answer::Body(exchange.request.into_json()));
+        }
+        if let Some(path) = seen.unexpected.first() {
+            return Ok(Answer::Errored(format!("it asked another API: {path}")));
         }
         let value = answer.value();
         if is_request || answer.status >= 400 {

@@ -92,9 +92,13 @@ fn blocks(reply: &Reply) -> Vec<Block> {
     let at_once = |whole: Json| Block { start: whole.clone(), whole, deltas: Vec::new() };
     let redacted =
         reply.redacted.iter().map(|data| at_once(json!({"type": "redacted_thinking", "data": data})));
+    // Newer models say who calls: the model, or code that it has written. Clients send that back.
+    let direct = || json!({"type": "direct"});
     let of_server = reply.server_calls.iter().flat_map(|call| {
         let block = |input: &Json| {
-            json!({"type": "server_tool_use", "id": call.id, "name": call.name, "input": input})
+            json!({
+                "type": "server_tool_use", "id": call.id, "name": call.name, "input": input, "caller": direct(),
+            })
         };
         let input = Json::Object(call.arguments.clone());
         let kind = format!("{}_tool_result", call.name);
@@ -103,7 +107,11 @@ fn blocks(reply: &Reply) -> Vec<Block> {
             start: block(&json!({})),
             deltas: vec![("input_json_delta", "partial_json", input.to_string())],
         };
-        [asked, at_once(json!({"type": kind, "tool_use_id": call.id, "content": call.result}))]
+        let mut found = json!({"type": kind, "tool_use_id": call.id, "content": call.result});
+        if matches!(&*call.name, "web_search" | "web_fetch") {
+            found["caller"] = direct();
+        }
+        [asked, at_once(found)]
     });
     let text = (!reply.said.text.is_empty()).then(|| Block {
         whole: json!({"type": "text", "text": reply.said.text}),

@@ -137,6 +137,18 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         self.object(value, self.shape.request, Within::default());
     }
 
+    /// Reports that a body lacks a key, unless that is known.
+    pub(super) fn lacks(&mut self, body: Value<'d, 's>, key: &str) {
+        let object = &self.shape.objects[self.shape.request];
+        let is_known = |fault: &Fault<'f>| fault.parent == body.id() && fault.key == key;
+        if let Some(field) = object.field(key).filter(|_| !self.faults.iter().any(is_known)) {
+            let problem = Problem::of(FaultKind::Missing, Cause::default());
+            self.above.push(Above { value: body, kind: object.kind, is_element: false, before: None });
+            self.report(object, &field.key, None, problem, Within::default());
+            self.above.pop();
+        }
+    }
+
     /// Checks a list of messages by itself.
     pub(super) fn messages(&mut self, list: Value<'d, 's>) {
         for (index, message) in list.elements().enumerate().filter(|(_, message)| message.is_object()) {
@@ -329,8 +341,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             let mut forbids = field.absent.iter().copied();
             let forbids = forbids.find(|fact| self.holds(*fact, value));
             if forbids.is_some() || !field.is_known && object.is_closed && (!is_request || self.is_whole) {
-                let detail = Detail::None;
-                let problem = Problem { kind: FaultKind::Unknown, detail, cause: Cause::of(forbids) };
+                let problem = Problem::of(FaultKind::Unknown, Cause::of(forbids));
                 self.report(object, &field.key, Some(member), problem, within);
             } else if is_first {
                 self.path.push(Step::Key(&field.key));
@@ -379,7 +390,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     #[inline(never)]
     fn unknown(&mut self, object: &'f Object, member: Value<'d, 's>, within: Within<'f>) {
         let key = Cow::Owned(member.key_text().unwrap_or_default().into_owned());
-        let problem = Problem { kind: FaultKind::Unknown, detail: Detail::None, cause: Cause::default() };
+        let problem = Problem::of(FaultKind::Unknown, Cause::default());
         self.push(object, key, None, Some(member), problem, within);
     }
 
@@ -408,8 +419,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 });
                 if let Some(requirement) = requirement {
                     let fact = requirement.fact;
-                    let problem =
-                        Problem { kind: FaultKind::Missing, detail: Detail::None, cause: Cause::of(fact) };
+                    let problem = Problem::of(FaultKind::Missing, Cause::of(fact));
                     self.report(object, &field.key, None, problem, within);
                 }
             }
@@ -709,6 +719,13 @@ pub(super) struct Problem<'f> {
     pub(super) kind: FaultKind,
     pub(super) detail: Detail<'f>,
     pub(super) cause: Cause<'f>,
+}
+
+impl<'f> Problem<'f> {
+    /// Without details.
+    fn of(kind: FaultKind, cause: Cause<'f>) -> Self {
+        Self { kind, detail: Detail::None, cause }
+    }
 }
 
 /// Why there is a fault.

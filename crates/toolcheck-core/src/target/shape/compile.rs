@@ -268,6 +268,7 @@ pub(super) fn compile(format: &'static str, file: &ShapeFile, enforced: &Enforce
         objects: compiler.objects,
         whole_if: file.whole_if.clone(),
         stored_if: file.stored_if.clone(),
+        sent_with: file.sent_with.clone(),
         request,
         message,
         null_is_absent: file.null_is_absent,

@@ -68,6 +68,12 @@ impl Shape {
         &self.whole_if
     }
 
+    /// Whether a request has a key when the API gets it, although what somebody has kept of one may lack it.
+    #[must_use]
+    pub fn is_sent_with(&self, key: &str) -> bool {
+        self.sent_with.contains_key(key)
+    }
+
     /// The body of a request.
     #[must_use]
     pub fn request(&self) -> ObjectView<'_> {

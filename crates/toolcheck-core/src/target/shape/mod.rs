@@ -104,6 +104,8 @@ pub struct Shape {
     whole_if: Vec<String>,
     /// The keys of which a request has one if it needs no messages.
     stored_if: Vec<String>,
+    /// The keys that a request has when the API gets it, each with those of which one makes up for it.
+    sent_with: BTreeMap<String, Vec<String>>,
     request: usize,
     message: usize,
     null_is_absent: bool,
@@ -202,6 +204,23 @@ impl Shape {
         let is_whole = is_sent && (self.whole_if.is_empty() || self.shows_whole(body));
         let mut checker = check::Checker::new(self, facts.clone(), Some(body), is_whole);
         checker.request(body);
+        checker.end()
+    }
+
+    /// What is wrong with a body as the API got it: it is all of the request, but for the model, if its path `names_model`.
+    #[must_use]
+    pub fn check_body<'f>(
+        &'f self,
+        facts: &ModelFacts,
+        body: Value<'_, '_>,
+        names_model: bool,
+    ) -> Vec<Fault<'f>> {
+        let is_there = |key: &String| body.get(key).is_some_and(|value| !value.is_null());
+        let is_given = |key: &String| names_model && key == "model" || is_there(key);
+        let lacks = self.sent_with.iter().filter(|(key, or)| !is_given(key) && !or.iter().any(is_there));
+        let mut checker = check::Checker::new(self, facts.clone(), Some(body), true);
+        checker.request(body);
+        lacks.for_each(|(key, _)| checker.lacks(body, key));
         checker.end()
     }
 

@@ -30,6 +30,10 @@ pub(crate) struct ShapeFile {
     /// The keys of which a request has one if it needs no messages: they are stored at the API.
     #[serde(default)]
     pub(crate) stored_if: Vec<String>,
+    /// The keys that a request has when the API gets it, although what somebody has kept of one may lack them; each with
+    /// the keys of which one makes up for it.
+    #[serde(default)]
+    pub(crate) sent_with: BTreeMap<String, Vec<String>>,
     /// Whether keys may also be written in snake case.
     #[serde(default)]
     pub(crate) snake_case: bool,

@@ -92,9 +92,10 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
     let model = cx.transcript.request.model.as_deref();
     let root = cx.document.value(cx.transcript.place.node);
     let facts = cx.verdicts.shape_facts(shape, model);
-    let faults = match root.is_object() {
-        true => shape.check_request(&facts, root, cx.is_request()),
-        false => shape.check_messages(&facts, root),
+    let faults = match (root.is_object(), cx.body_names_model) {
+        (true, Some(names_model)) => shape.check_body(&facts, root, names_model),
+        (true, None) => shape.check_request(&facts, root, cx.is_request()),
+        (false, _) => shape.check_messages(&facts, root),
     };
     // A record of a data set has keys and types of its own, unless a service defines them.
     let has_own_keys = cx.is_training_example() && cx.target().kind != Some(TranscriptKind::Dataset);

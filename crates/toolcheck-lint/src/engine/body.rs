@@ -1,0 +1,45 @@
+//! The body of a request, as an API reads it.
+
+use toolcheck_core::formats::Format;
+use toolcheck_core::ir::{Buffers, Transcript, TranscriptKind};
+use toolcheck_json::{Document, Position, Record};
+
+use super::format_rules::FormatRules;
+use super::run::Run;
+use crate::observe::Observer;
+use crate::options::Options;
+use crate::report::FileReport;
+use crate::schema::Schemas;
+
+/// Lints the body of a request that was sent to an API of this format. It is one JSON value, whatever else it looks like:
+/// nothing is detected and nothing is opened, and what every request has may not be missing, but for the model where the
+/// path names it ([`Options::names_model`]).
+pub fn lint_body(
+    bytes: &[u8],
+    format: &'static Format,
+    options: &Options,
+    observer: &mut dyn Observer,
+) -> FileReport {
+    let options =
+        &Options { format: Some(format), kind: TranscriptKind::Request, is_body: true, ..options.clone() };
+    let mut report = FileReport::empty("body", options.kind);
+    let rules = FormatRules::new(Some(format), options);
+    rules.describe(None, &mut report);
+    let schemas = Schemas::declaring(options.tools.clone(), options.kind);
+    let record = Record { index: 0, bytes, start: 0, position: Position { line: 1, column: 1 } };
+    let document = Document::read(bytes);
+    Run::new(rules, options, &schemas, observer, &mut report).lint_body(&record, &document);
+    report
+}
+
+impl Run<'_> {
+    /// Lints a document as the body of a request.
+    fn lint_body(&mut self, record: &Record<'_>, document: &Document<'_>) {
+        let root = document.root();
+        let rules = self.rules();
+        let Some(format) = rules.format else { return };
+        let read = (format.read_with)(root, Buffers::default());
+        let transcript = read.unwrap_or_else(|| Transcript::without_messages(format.key(), root));
+        self.lint_read(&rules, (record, document), transcript);
+    }
+}

@@ -1,0 +1,92 @@
+//! What an API answers.
+
+use serde_json::{Value as Json, json};
+use toolcheck_core::target::ErrorBody;
+
+use crate::content::Content;
+
+/// A response.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
+    /// The frames of a stream in place of a body.
+    pub(crate) frames: Option<Vec<Vec<u8>>>,
+    /// Whether the connection is closed before the response is complete.
+    pub(crate) is_cut: bool,
+    /// What is recorded of it, if that is not its body: the events of the stream.
+    pub(crate) record: Option<Json>,
+    /// Why the request is refused.
+    pub(crate) refused: Option<Refused>,
+    /// After how many seconds the client may try again.
+    pub(crate) retry_after: Option<u64>,
+    /// What of it must come back as it is.
+    pub(crate) opaque: Vec<Opaque>,
+}
+
+/// Why a request is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Refused {
+    /// The id of the rule.
+    pub rule: String,
+    /// What is wrong.
+    pub message: String,
+    /// Where in the body: a JSON Pointer.
+    pub place: String,
+    /// What the API says; `None` if no text of it is known.
+    pub text: Option<String>,
+    /// The status.
+    pub status: u16,
+    /// Where somebody has seen that the API refuses this, or what says that it does.
+    pub source: Option<String>,
+}
+
+/// What only the provider can read, and wants back as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Opaque {
+    /// The text: a signature, encrypted reasoning, the id of a call that the provider has carried out.
+    pub text: String,
+    /// What stands in the same object as the text, in what is written as JSON; `None` if nothing does.
+    pub beside: Option<String>,
+    /// The id of what it is in, by which the provider may find it again; `None` if it has none of its own.
+    pub id: Option<String>,
+}
+
+impl Answer {
+    /// What is recorded of it.
+    pub(crate) fn content(&self) -> Content {
+        match &self.record {
+            Some(events) => Content::of(events),
+            // What the mock writes is JSON.
+            None => Content::of_json(&String::from_utf8_lossy(&self.body)),
+        }
+    }
+
+    /// Adds a header, in bounds.
+    pub(crate) fn tell(&mut self, name: &str, value: &str) {
+        let plain = |one: char| if one.is_ascii_graphic() || one == ' ' { one } else { '?' };
+        self.headers.push((name.to_owned(), value.chars().map(plain).take(1000).collect()));
+    }
+}
+
+/// An error as an API writes it.
+pub(crate) fn error(errors: Option<&ErrorBody>, status: u16, text: &str) -> Answer {
+    const REQUEST_ID: &str = "req_toolcheck_1";
+    let (record, headers) = match errors {
+        Some(errors) => {
+            let written = errors.write(status, text, REQUEST_ID);
+            (written.body, written.headers)
+        }
+        None => (json!({"error": {"message": text}}), Vec::new()),
+    };
+    let json = ("content-type".to_owned(), "application/json".to_owned());
+    Answer {
+        status,
+        headers: std::iter::once(json).chain(headers).collect(),
+        body: record.to_string().into_bytes(),
+        ..Answer::default()
+    }
+}

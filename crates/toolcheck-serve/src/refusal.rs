@@ -1,0 +1,74 @@
+//! Why a request is refused, and how an API says it.
+
+use serde_json::{Value as Json, json};
+use toolcheck_core::target::ErrorBody;
+use toolcheck_lint::{Category, Finding, rules};
+
+use crate::answer::{Answer, Refused, error};
+use crate::body::NoRequest;
+
+/// The text of an error whose words in the real API are not known.
+pub(crate) const UNKNOWN_TEXT: &str = "The request is invalid.";
+
+impl Refused {
+    pub(crate) fn of(finding: &Finding) -> Self {
+        let known = finding.provider_error.as_ref();
+        Self {
+            rule: finding.rule.to_owned(),
+            message: finding.message.to_string(),
+            place: finding.spot.pointer.to_string(),
+            text: known.and_then(|error| error.text.clone()),
+            status: known.and_then(|error| error.status).unwrap_or(400),
+            source: known.and_then(|error| error.grounds.source.as_deref().map(str::to_owned)),
+        }
+    }
+
+    pub(crate) fn of_no_request(why: NoRequest) -> Self {
+        let NoRequest { rule, message, status } = why;
+        Self { rule: rule.to_owned(), message, place: String::new(), text: None, status, source: None }
+    }
+
+    /// What is told of it.
+    #[must_use]
+    pub fn json(&self) -> Json {
+        let Self { rule, message, place, text, status, source } = self;
+        json!({
+            "rule": rule, "message": message, "place": place, "text": text, "status": status, "source": source,
+        })
+    }
+
+    /// What it takes to keep it.
+    pub(crate) fn bytes(&self) -> usize {
+        let texts = [&self.rule, &self.message, &self.place].map(String::len);
+        let known = [&self.text, &self.source].map(|text| text.as_ref().map_or(0, String::len));
+        size_of::<Self>() + texts.iter().chain(&known).sum::<usize>()
+    }
+
+    /// What the API answers.
+    pub(crate) fn answer(self, errors: Option<&ErrorBody>) -> Answer {
+        let mut answer = error(errors, self.status, self.text.as_deref().unwrap_or(UNKNOWN_TEXT));
+        answer.tell("x-toolcheck-rule", &self.rule);
+        answer.tell("x-toolcheck-place", &self.place);
+        if let Some(source) = &self.source {
+            answer.tell("x-toolcheck-source", source);
+        }
+        if self.text.is_none() {
+            answer.tell("x-toolcheck-text", "unknown");
+        }
+        answer.refused = Some(self);
+        answer
+    }
+}
+
+/// Which findings an API reports first: it reads the text, then the shape, then what the messages hold, and then what
+/// belongs together.
+pub(crate) fn stage(finding: &Finding) -> (u8, usize) {
+    let category = rules::find(finding.rule).map(|rule| rule.category);
+    let stage = match category {
+        Some(Category::Files) => 0,
+        Some(Category::Fields) => 1,
+        Some(Category::Pairing | Category::Order | Category::Reasoning) => 3,
+        _ => 2,
+    };
+    (stage, finding.spot.record_bytes.start)
+}

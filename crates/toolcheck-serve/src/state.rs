@@ -1,0 +1,182 @@
+//! What the threads of a mock share.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::BuildHasher;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use toolcheck_core::text::bounded;
+
+use crate::guard::{self, Guard};
+use crate::provider::Provider;
+use crate::room::Room;
+use crate::script::Turn;
+use crate::seen::{Exchange, Run};
+
+/// How many bytes of exchanges are kept, as they are held. Later ones are answered, and counted.
+const MOST_KEPT: usize = 256 << 20;
+
+/// The most paths that are kept of those that nothing is known of, and their length.
+const MOST_MISSED: usize = 100;
+const LONGEST_PATH: usize = 200;
+
+/// The most different requests whose attempts are counted.
+const MOST_COUNTED: usize = 100_000;
+
+/// The most refusals that are kept of exchanges that are not.
+const MOST_REFUSED: usize = 1000;
+
+/// What the threads of a mock share.
+#[derive(Debug)]
+pub(crate) struct State {
+    provider: Mutex<Arc<Provider>>,
+    pub(crate) guard: Guard,
+    pub(crate) room: Arc<Room>,
+    /// What stands in the control addresses.
+    pub(crate) token: String,
+    kept: Mutex<Kept>,
+    most_kept: usize,
+    watch: Watch,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    /// How often each request was answered, by its hash.
+    attempts: HashMap<u64, u32>,
+    /// The numbers of the turns that are given once, and were.
+    given: Vec<usize>,
+    run: Run,
+    bytes: usize,
+}
+
+/// What is called with each exchange.
+#[derive(Clone, Default)]
+pub(crate) struct Watch(Option<Arc<Watcher>>);
+
+type Watcher = dyn Fn(&Exchange) + Send + Sync;
+
+impl Watch {
+    pub(crate) fn new(watch: impl Fn(&Exchange) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(watch)))
+    }
+
+    pub(crate) fn see(&self, exchange: &Exchange) {
+        if let Some(watch) = &self.0 {
+            watch(exchange);
+        }
+    }
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Watch(..)" } else { "Watch" })
+    }
+}
+
+impl State {
+    pub(crate) fn new(
+        provider: Provider,
+        guard: Guard,
+        room: Room,
+        most_kept: Option<usize>,
+        watch: Watch,
+    ) -> Self {
+        let most_kept = most_kept.unwrap_or(MOST_KEPT);
+        let (provider, room) = (Mutex::new(Arc::new(provider)), Arc::new(room));
+        Self { provider, guard, room, token: guard::token(), kept: Mutex::default(), most_kept, watch }
+    }
+
+    /// What answers the next request.
+    pub(crate) fn provider(&self) -> Arc<Provider> {
+        // A provider is replaced as a whole.
+        Arc::clone(&self.provider.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Has the model say other turns from now on.
+    pub(crate) fn follow(&self, script: Vec<Turn>) {
+        let mut provider = self.provider.lock().unwrap_or_else(PoisonError::into_inner);
+        *provider = Arc::new(Provider { script, ..Provider::clone(&provider) });
+        drop(provider);
+        self.kept().given.clear();
+    }
+
+    /// Chooses a turn, by how often the same request was answered before and by the turns that are given once, and were.
+    /// Of two requests at the same time, one is the first.
+    pub(crate) fn choose<T>(
+        &self,
+        body: &[u8],
+        choose: impl FnOnce(u32, &[usize]) -> (T, Option<usize>),
+    ) -> T {
+        let mut kept = self.kept();
+        let key = kept.attempts.hasher().hash_one(body);
+        let attempt = if kept.attempts.len() >= MOST_COUNTED && !kept.attempts.contains_key(&key) {
+            0
+        } else {
+            let attempts = kept.attempts.entry(key).or_default();
+            *attempts += 1;
+            *attempts - 1
+        };
+        let (chosen, once) = choose(attempt, &kept.given);
+        kept.given.extend(once);
+        chosen
+    }
+
+    /// Notes a path that nothing is known of.
+    pub(crate) fn miss(&self, method: &str, path: &str) {
+        note(&mut self.kept().run.not_found, method, path);
+    }
+
+    /// Notes a path of an API that the mock was not asked to be.
+    pub(crate) fn wonder(&self, method: &str, path: &str) {
+        note(&mut self.kept().run.unexpected, method, path);
+    }
+
+    /// Forgets what was seen.
+    pub(crate) fn forget(&self) {
+        *self.kept() = Kept::default();
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        // An exchange is added as a whole, so a panic in another thread leaves the list valid.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps an exchange, if there is room for it.
+    pub(crate) fn keep(&self, exchange: Exchange) {
+        self.watch.see(&exchange);
+        let bytes = exchange.bytes();
+        let mut kept = self.kept();
+        if kept.bytes + bytes <= self.most_kept {
+            kept.bytes += bytes;
+            kept.run.exchanges.push(exchange);
+            return;
+        }
+        let run = &mut kept.run;
+        run.not_kept += 1;
+        if let Some(refused) = exchange.refused {
+            if run.refused_not_kept.len() < MOST_REFUSED {
+                run.refused_not_kept.push(refused);
+            } else {
+                run.refused_not_listed += 1;
+            }
+        }
+    }
+
+    /// Looks at what was seen so far.
+    pub(crate) fn look<T>(&self, look: impl FnOnce(&Run) -> T) -> T {
+        look(&self.kept().run)
+    }
+
+    /// What was seen, which is forgotten.
+    pub(crate) fn take(&self) -> Run {
+        std::mem::take(&mut *self.kept()).run
+    }
+}
+
+/// Adds a path to a list in which each is once.
+fn note(list: &mut Vec<String>, method: &str, path: &str) {
+    let line = bounded(&format!("{method} {path}"), LONGEST_PATH);
+    if list.len() < MOST_MISSED && !list.contains(&line) {
+        list.push(line);
+    }
+}
