@@ -1,9 +1,9 @@
-use super::{Check, Seen};
+use super::{Check, Judgement, Seen};
 
 pub(super) static CHECK: Check =
     Check { id: "sends-whole-characters", summary: "No request holds half a character.", judge };
 
-fn judge(seen: &Seen<'_>) -> Option<String> {
-    let sent = seen.case.run.exchanges.iter().find(|exchange| exchange.raw.is_some())?;
-    Some(format!("a request to {} has half a character", sent.path))
+fn judge(seen: &Seen<'_>) -> Judgement {
+    let sent = seen.case.run.exchanges.iter().find(|exchange| exchange.raw.is_some());
+    sent.map(|sent| format!("a request to {} has half a character", sent.path)).into()
 }
