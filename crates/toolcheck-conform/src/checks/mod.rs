@@ -25,13 +25,16 @@ mod tells_no_half_answer;
 mod tries_again;
 mod waits;
 
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
 use toolcheck_core::conversation::{Conversation, Turn};
 use toolcheck_core::ir::Executor;
 use toolcheck_core::response::{self, Choice, ChoiceCall};
 use toolcheck_core::formats;
 use toolcheck_json::Document;
 use toolcheck_lint::{FileReport, Finding};
-use toolcheck_serve::Exchange;
+use toolcheck_serve::{Exchange, Turn as ScriptedTurn};
 
 pub(crate) use self::judgement::Judgement;
 use crate::case::Case;
@@ -113,9 +116,16 @@ impl<'s> Seen<'s> {
     }
 
     /// Whether an exchange has an error, or a response that broke off.
-    fn went_wrong(&self, number: usize) -> bool {
-        let is_error = self.case.run.exchanges.get(number).is_some_and(|exchange| exchange.status >= 400);
-        is_error || self.choice(number).is_none_or(|choice| !choice.is_whole)
+    fn went_wrong(&self) -> bool {
+        let is_cut = |turn: &ScriptedTurn| {
+            turn.cut_in.is_some() || turn.cut_after.is_some() || turn.error_after.is_some()
+        };
+        let is_error = |number: usize| {
+            let status = self.case.run.exchanges.get(number).map(|exchange| exchange.status);
+            status.is_some_and(|status| status >= 400) || self.choice(number).is_none_or(|choice| !choice.is_whole)
+        };
+        // A connection that breaks does not show in what came, where the reason to stop comes with the first call.
+        self.case.scenario.turns.first().is_some_and(is_cut) || (0..self.said.len()).any(is_error)
     }
 
     /// The first finding of one of these rules.
@@ -146,11 +156,14 @@ impl<'s> Seen<'s> {
             let choices = said_in(before);
             let calls = choices.iter().flat_map(|choice| &choice.calls);
             let mut own = calls.filter(|call| call.executor == Executor::Client);
-            // Ids are made by the mock: nobody writes one by chance.
+            // What the mock has made up nobody writes by chance: an id or, where there is none, a name with its arguments.
             let call = own.find(|call| {
-                call.id
-                    .as_deref()
-                    .is_some_and(|id| id.len() > 8 && texts.iter().any(|text| text.contains(id)))
+                let is_there = |text: &str| texts.iter().any(|said| said.contains(text));
+                let name = call.name.as_deref().unwrap_or_default();
+                match call.id.as_deref() {
+                    Some(id) if !id.is_empty() => id.len() > 8 && is_there(id),
+                    _ => !name.is_empty() && is_there(name) && words(&call.arguments).iter().all(|word| is_there(word)),
+                }
             })?;
             Some(call.name.as_deref().unwrap_or_default().to_owned())
         })
@@ -175,6 +188,12 @@ fn said_in(exchange: &Exchange) -> Vec<Choice> {
 /// other rules find those that have not.
 fn is_renamed(finding: &Finding) -> bool {
     finding.rule == "dropped-tool-call" && finding.message.contains("a different id in the history")
+}
+
+/// The texts in arguments.
+fn words(arguments: &str) -> Vec<String> {
+    let members: BTreeMap<String, Json> = serde_json::from_str(arguments).unwrap_or_default();
+    members.values().filter_map(Json::as_str).map(str::to_owned).collect()
 }
 
 fn text_of(turn: &Turn) -> Option<&str> {

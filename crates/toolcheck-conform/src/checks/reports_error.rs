@@ -13,7 +13,7 @@ fn judge(seen: &Seen<'_>) -> Judgement {
         },
         None => last,
     };
-    if !(0..seen.said.len()).any(|number| seen.went_wrong(number)) {
+    if !seen.went_wrong() {
         return Judgement::Inconclusive("the run did not get as far as the error".to_owned());
     }
     outcome.is_done.then(|| format!("it ended as if all went well, with `{}`", outcome.text)).into()

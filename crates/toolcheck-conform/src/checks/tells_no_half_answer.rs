@@ -8,7 +8,7 @@ pub(super) static CHECK: Check = Check {
 
 fn judge(seen: &Seen<'_>) -> Judgement {
     let outcome = seen.case.outcome;
-    if !(0..seen.said.len()).any(|number| seen.went_wrong(number)) {
+    if !seen.went_wrong() {
         return Judgement::Inconclusive("no response broke off".to_owned());
     }
     let whole = |turn: &&toolcheck_serve::Turn| !turn.is_error() && !turn.text.is_empty();
