@@ -30,7 +30,7 @@ STATUSES = ["pass", "weak", "inconclusive", "fail", "broke", "skip"]
 LONGEST = 160
 # Ids and addresses differ from format to format and from run to run.
 VOLATILE = [
-    (re.compile(r"(call|result|results|id) `[^` ]+`"), r"\1 `ID`"),
+    (re.compile(r"\b(call|result|results|id) `[^` ]+`"), r"\1 `ID`"),
     (re.compile(r"\s+\((?:call|tool|tooluse|toolu)?_?\d\w*\)|\s+\(without an id\)"), ""),
     (re.compile(r"(/[\w.:%-]+){2,}"), "…"),
     (re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}|\b[0-9a-f]{20,}\b"), "ID"),

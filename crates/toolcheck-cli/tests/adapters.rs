@@ -198,3 +198,16 @@ fn the_proxy_refuses_records_and_says_why() {
         seen_in(&folder, &["proxy", "--upstream", "https://api.example.com"])
     );
 }
+
+#[test]
+fn a_gateway_that_is_down_is_said_once() {
+    let folder = folder("gateway-down");
+    // A port that was free a moment ago.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let url = format!("http://127.0.0.1:{port}");
+    let seen = seen_in(&folder, &["conform", "--gateway", &url, "--from", "openai-chat", "--to", "anthropic"]);
+    let lines: Vec<&str> = seen.lines().filter(|line| line.contains(&url)).collect();
+    assert!(seen.starts_with("status: 2") && lines.len() == 1, "{seen}");
+    assert!(lines[0].contains("cannot reach the gateway at"), "{seen}");
+    assert!(!seen.contains("fail"), "{seen}");
+}

@@ -13,7 +13,7 @@ fn judge(seen: &Seen<'_>) -> Judgement {
     if !outcome.is_done {
         return Judgement::Broken(format!("it ended with an error: {}", outcome.text));
     }
-    if outcome.text.contains(&last.text) {
+    if outcome.text.contains(&last.text) || tells_last(seen) {
         return Judgement::Met;
     }
     let told = match outcome.text.trim() {
@@ -21,6 +21,14 @@ fn judge(seen: &Seen<'_>) -> Judgement {
         text => format!("the user was told `{text}`"),
     };
     Judgement::Broken(format!("{}, and {told}", ending(seen)))
+}
+
+/// Whether the user was told what the model said last, where that is not the end of the script.
+fn tells_last(seen: &Seen<'_>) -> bool {
+    let number = seen.case.run.exchanges.len().saturating_sub(1);
+    let last = seen.choice(number).filter(|choice| choice.is_whole && seen.calls(choice).next().is_none());
+    let text = last.map_or("", |choice| choice.text.trim());
+    !text.is_empty() && seen.case.outcome.text.contains(text)
 }
 
 /// What came last. The script may not have been reached: only what was answered counts.

