@@ -106,13 +106,22 @@ fn a_run_that_is_killed_leaves_the_report_so_far() {
     let folder = folder("clients-so-far");
     let client = r#"while read task; do echo '{"outcome": "skip", "text": "no"}'; sleep 1.1; case $task in *parallel*) sleep 3600;; esac; done"#;
     let mut command = toolcheck_in(&folder);
-    command.args(["conform", "--only", "single-call,parallel-calls", "--format", "anthropic,gemini", "--stream", "whole"]);
+    command.args([
+        "conform",
+        "--only",
+        "single-call,parallel-calls",
+        "--format",
+        "anthropic,gemini",
+        "--stream",
+        "whole",
+    ]);
     command.args(["--client", client, "--output-format", "json", "--output-file", "report.json"]);
     let mut program = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let so_far = || -> Option<serde_json::Value> {
         serde_json::from_slice(&std::fs::read(folder.join("report.json")).ok()?).ok()
     };
-    let counts = |report: &serde_json::Value| (report["runs"].as_array().unwrap().len(), report["runs_left"].clone());
+    let counts =
+        |report: &serde_json::Value| (report["runs"].as_array().unwrap().len(), report["runs_left"].clone());
     let until = Instant::now() + Duration::from_secs(30);
     while so_far().is_none_or(|report| counts(&report).0 < 2) && Instant::now() < until {
         std::thread::sleep(Duration::from_millis(10));
@@ -140,7 +149,8 @@ fn the_time_to_start_does_not_count_once_the_client_says_that_it_is_ready() {
     let late = run("sleep 3", &["--timeout", "2"]);
     assert!(late.contains("no answer in 2 s"), "{late}");
     // From then on, the time of the run counts.
-    let hangs = seen(&folder, r#"echo '{"ready": true}'; sleep 3600"#, &["--timeout", "1", "--start-timeout", "600"]);
+    let hangs =
+        seen(&folder, r#"echo '{"ready": true}'; sleep 3600"#, &["--timeout", "1", "--start-timeout", "600"]);
     assert!(hangs.0.contains("no answer in 1 s"), "{}", hangs.0);
 }
 

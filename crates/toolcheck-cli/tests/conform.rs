@@ -152,11 +152,17 @@ fn what_the_first_run_told_is_judged_if_the_driver_says_it() {
     if asking().is_none() {
         return;
     }
-    write(&folder, "request.json", r#"{"model": "m", "stream": true, "messages": [{"role": "user", "content": "tides"}]}"#);
+    write(
+        &folder,
+        "request.json",
+        r#"{"model": "m", "stream": true, "messages": [{"role": "user", "content": "tides"}]}"#,
+    );
     let seen = |first: &str| {
         let send = "curl -s -o /dev/null -d @request.json $url/v1/chat/completions";
         let answer = format!(r#"{{"outcome": "done", "text": "I am."{first}}}"#);
-        let client = ASKS.replace("SEND", send).replace(r#"{"outcome": "done", "text": "Done <b>well</b>."}"#, &answer);
+        let client = ASKS
+            .replace("SEND", send)
+            .replace(r#"{"outcome": "done", "text": "Done <b>well</b>."}"#, &answer);
         let only = ["--only", "resume-after-cut-stream", "--format", "openai-chat"];
         seen_in(&folder, &[&["conform", "--client", &client][..], &only].concat())
     };

@@ -132,7 +132,8 @@ impl Expected {
     #[must_use]
     pub fn sources_in(&self, format: &str) -> Vec<&str> {
         let is_about = |evidence: &&Evidence| evidence.formats.iter().any(|own| own == format);
-        let of_check = evidence::of(self.check()).iter().filter(is_about).flat_map(|evidence| &evidence.sources);
+        let of_check =
+            evidence::of(self.check()).iter().filter(is_about).flat_map(|evidence| &evidence.sources);
         let own = self.sources.iter().filter(|_| self.is_held_in(Some(format)));
         own.chain(of_check).map(String::as_str).collect()
     }

@@ -8,9 +8,7 @@ use toolcheck_lint::{Options, lint};
 /// The rules of the findings in two exchanges: the model calls, and the client goes on.
 fn found(said: &Json, reason: &str, after: &[Json]) -> Vec<(&'static str, Level)> {
     let user = json!({"role": "user", "content": "When is high tide at Oban?"});
-    let response = |message: &Json, reason: &str| {
-        json!({"object": "chat.completion", "choices": [{"index": 0, "finish_reason": reason, "message": message}]})
-    };
+    let response = |message: &Json, reason: &str| json!({"object": "chat.completion", "choices": [{"index": 0, "finish_reason": reason, "message": message}]});
     let messages: Vec<&Json> = std::iter::once(&user).chain(after).collect();
     let exchanges = [
         json!({"request": {"model": "m", "messages": [user]}, "response": response(said, reason)}),
@@ -25,9 +23,7 @@ fn found(said: &Json, reason: &str, after: &[Json]) -> Vec<(&'static str, Level)
 }
 
 fn assistant(content: Option<&str>, arguments: &[&str]) -> Json {
-    let call = |(number, arguments): (usize, &&str)| {
-        json!({"id": format!("call_{number}"), "type": "function", "function": {"name": "tide", "arguments": arguments}})
-    };
+    let call = |(number, arguments): (usize, &&str)| json!({"id": format!("call_{number}"), "type": "function", "function": {"name": "tide", "arguments": arguments}});
     let mut message = json!({"role": "assistant", "content": content});
     if !arguments.is_empty() {
         message["tool_calls"] = arguments.iter().enumerate().map(call).collect();
@@ -42,7 +38,8 @@ fn result(text: &str) -> Json {
 #[test]
 fn what_a_parser_says_is_no_result_of_a_tool_that_ran() {
     let cut = r#"{"port": "Ob"#;
-    let rules = |text: &str| found(&assistant(None, &[cut]), "tool_calls", &[assistant(None, &["{}"]), result(text)]);
+    let rules =
+        |text: &str| found(&assistant(None, &[cut]), "tool_calls", &[assistant(None, &["{}"]), result(text)]);
     let ran = |text: &str| rules(text).iter().any(|(rule, _)| *rule == "ran-unfinished-arguments");
     // Otherwise there would be nothing to tell apart.
     assert!(ran("high tide at every port: noon"));
@@ -78,7 +75,10 @@ fn a_turn_whose_calls_are_all_lost_is_told_once() {
                             rules.iter().filter(|(rule, _)| *rule == "dropped-tool-call").collect();
                         assert_eq!(dropped.len(), 1, "{said} {after:?}: {rules:?}");
                         let others = ["dropped-text", "abandoned-call", "dropped-reasoning"];
-                        assert!(rules.iter().all(|(rule, _)| !others.contains(rule)), "{said} {after:?}: {rules:?}");
+                        assert!(
+                            rules.iter().all(|(rule, _)| !others.contains(rule)),
+                            "{said} {after:?}: {rules:?}"
+                        );
                     }
                 }
             }
@@ -96,5 +96,8 @@ fn a_question_beside_the_conversation_has_lost_no_turn() {
     assert_eq!(found(&whole, "tool_calls", &[other, json!({"role": "user", "content": "Oban."})]), []);
     // What was cut off need not be kept.
     let user = json!({"role": "user", "content": "Go on."});
-    assert_eq!(found(&assistant(None, &[r#"{"port": "Ob"#]), "length", &[assistant(Some(""), &[]), user]), []);
+    assert_eq!(
+        found(&assistant(None, &[r#"{"port": "Ob"#]), "length", &[assistant(Some(""), &[]), user]),
+        []
+    );
 }

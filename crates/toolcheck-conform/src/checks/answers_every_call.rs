@@ -29,8 +29,10 @@ fn lost(seen: &Seen<'_>) -> Option<String> {
         let calls: Vec<_> = seen.calls(choice).collect();
         let ids = || calls.iter().filter_map(|call| call.id.as_deref()).filter(|id| !id.is_empty());
         // A loop may give them other ids.
-        let has_more = |count: &Option<usize>| count.is_none_or(|count| later[number].1.is_none_or(|own| count > own));
-        let keeps = |(text, count): &(String, Option<usize>)| ids().any(|id| text.contains(id)) || has_more(count);
+        let has_more =
+            |count: &Option<usize>| count.is_none_or(|count| later[number].1.is_none_or(|own| count > own));
+        let keeps =
+            |(text, count): &(String, Option<usize>)| ids().any(|id| text.contains(id)) || has_more(count);
         let is_last = number + 1 == exchanges.len();
         // An error that ends the run is told by others.
         let has_failed = is_last && !seen.case.outcome.is_done;

@@ -38,14 +38,19 @@ fn ending(seen: &Seen<'_>) -> String {
     if let Some(last) = exchanges.last().filter(|last| last.status >= 400) {
         return format!("the last request was answered with {}", last.status);
     }
-    let Some(choice) = seen.choice(number) else { return "nothing can be read in the last response".to_owned() };
+    let Some(choice) = seen.choice(number) else {
+        return "nothing can be read in the last response".to_owned();
+    };
     if !choice.is_whole {
         return "the last response broke off".to_owned();
     }
     let calls: Vec<_> = seen.calls(choice).collect();
     match &calls[..] {
         [call] => {
-            return format!("the run ended with the call of `{}` unanswered", call.name.as_deref().unwrap_or_default());
+            return format!(
+                "the run ended with the call of `{}` unanswered",
+                call.name.as_deref().unwrap_or_default()
+            );
         }
         [_, ..] => return format!("the run ended with {} calls unanswered", calls.len()),
         [] => {}

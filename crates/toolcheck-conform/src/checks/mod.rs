@@ -29,9 +29,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 use toolcheck_core::conversation::{Conversation, Turn};
+use toolcheck_core::formats;
 use toolcheck_core::ir::Executor;
 use toolcheck_core::response::{self, Choice, ChoiceCall};
-use toolcheck_core::formats;
 use toolcheck_json::Document;
 use toolcheck_lint::{FileReport, Finding};
 use toolcheck_serve::{Exchange, Turn as ScriptedTurn};
@@ -109,10 +109,9 @@ impl<'s> Seen<'s> {
     /// The calls of a turn that the loop must answer.
     fn calls<'c>(&self, choice: &'c Choice) -> impl Iterator<Item = &'c ChoiceCall> {
         let last = self.case.scenario.final_tool.as_deref();
-        choice
-            .calls
-            .iter()
-            .filter(move |call| call.executor == Executor::Client && (last.is_none() || call.name.as_deref() != last))
+        choice.calls.iter().filter(move |call| {
+            call.executor == Executor::Client && (last.is_none() || call.name.as_deref() != last)
+        })
     }
 
     /// Whether an exchange has an error, or a response that broke off.
@@ -122,7 +121,8 @@ impl<'s> Seen<'s> {
         };
         let is_error = |number: usize| {
             let status = self.case.run.exchanges.get(number).map(|exchange| exchange.status);
-            status.is_some_and(|status| status >= 400) || self.choice(number).is_none_or(|choice| !choice.is_whole)
+            status.is_some_and(|status| status >= 400)
+                || self.choice(number).is_none_or(|choice| !choice.is_whole)
         };
         // A connection that breaks does not show in what came, where the reason to stop comes with the first call.
         self.case.scenario.turns.first().is_some_and(is_cut) || (0..self.said.len()).any(is_error)
@@ -177,7 +177,9 @@ impl<'s> Seen<'s> {
 
 /// What the model said in an exchange.
 fn said_in(exchange: &Exchange) -> Vec<Choice> {
-    let Some(format) = formats::find(exchange.format).filter(|_| exchange.status < 400) else { return Vec::new() };
+    let Some(format) = formats::find(exchange.format).filter(|_| exchange.status < 400) else {
+        return Vec::new();
+    };
     let record = exchange.response.to_string();
     let response = Document::read(record.as_bytes());
     response::read(format, response.root()).map(|(choices, _)| choices).unwrap_or_default()

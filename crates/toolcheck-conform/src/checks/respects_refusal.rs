@@ -5,7 +5,8 @@ pub(super) static CHECK: Check =
 
 fn judge(seen: &Seen<'_>) -> Judgement {
     // Only a script refuses a request without a fault.
-    let is_refused = |exchange: &toolcheck_serve::Exchange| exchange.status >= 400 && exchange.refused.is_none();
+    let is_refused =
+        |exchange: &toolcheck_serve::Exchange| exchange.status >= 400 && exchange.refused.is_none();
     if !seen.case.run.exchanges.iter().any(is_refused) {
         return Judgement::Inconclusive("no request met the refusal".to_owned());
     }

@@ -34,7 +34,9 @@ fn lost(before: &Exchange, after: &Exchange) -> Option<String> {
     let (from, to) = (formats::find(before.format)?, formats::find(after.format)?);
     let texts = [before, after].map(|exchange| exchange.request.to_string());
     let documents = [0, 1].map(|side| Document::read(texts[side].as_bytes()));
-    let (Some(before_read), Some(after_read)) = (from.read(documents[0].root()), to.read(documents[1].root())) else {
+    let (Some(before_read), Some(after_read)) =
+        (from.read(documents[0].root()), to.read(documents[1].root()))
+    else {
         return Some("the history cannot be read".to_owned());
     };
     let diff = diff(&Side::new(&before_read, &documents[0]), &Side::new(&after_read, &documents[1]));

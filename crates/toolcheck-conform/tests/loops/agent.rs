@@ -99,8 +99,7 @@ impl<'l> Loop<'l> {
             body[list][*turn] = message.clone();
         }
         let empties = self.has(Fault::EmptiesArguments) || self.has(Fault::RunsEmptied);
-        if !empties && matches!(self.format.id, "openai-chat" | "openai-responses")
-        {
+        if !empties && matches!(self.format.id, "openai-chat" | "openai-responses") {
             wire::keep_arguments(&mut body, &self.broken);
         }
         if !self.has(Fault::WritesImages) {

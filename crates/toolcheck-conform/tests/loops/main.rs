@@ -184,7 +184,10 @@ fn verdicts_of(way: Way, fault: Option<Fault>) -> Vec<(String, Verdict)> {
 }
 
 /// What is said of a scenario, and what happened in it.
-fn played((scenario, format, is_streamed): Way, fault: Option<Fault>) -> (Vec<(String, Verdict)>, Run, Outcome) {
+fn played(
+    (scenario, format, is_streamed): Way,
+    fault: Option<Fault>,
+) -> (Vec<(String, Verdict)>, Run, Outcome) {
     let then_format = scenario.then_format(format.id);
     let mut provider = MockProvider::builder().turns(scenario.turns.clone());
     if then_format.is_none() {
@@ -327,7 +330,9 @@ fn nothing_is_said_of_the_model_that_it_did_not_say() {
                 assert!(!is_claimed || is_told || is_said, "{fault:?} {name}: {reason}");
                 *claims.lock().unwrap() += usize::from(is_claimed || reason.contains("the run ended with"));
             }
-            if let Some((text, _)) = reason.strip_prefix("the model said `").and_then(|rest| rest.split_once("` last")) {
+            if let Some((text, _)) =
+                reason.strip_prefix("the model said `").and_then(|rest| rest.split_once("` last"))
+            {
                 assert_eq!(texts.last().map(|last| last.trim()), Some(text), "{fault:?} {name}: {reason}");
             }
             if let Some((_, rest)) = reason.split_once("the run ended with the call of `") {
@@ -349,8 +354,14 @@ fn nothing_is_said_of_the_model_that_it_did_not_say() {
 
 #[test]
 fn of_a_history_without_calls_nothing_is_judged_that_needs_them() {
-    let of_calls =
-        ["answers-every-call", "keeps-turn", "keeps-arguments", "keeps-order", "keeps-reasoning", "runs-only-finished"];
+    let of_calls = [
+        "answers-every-call",
+        "keeps-turn",
+        "keeps-arguments",
+        "keeps-order",
+        "keeps-reasoning",
+        "runs-only-finished",
+    ];
     let ids = ["single-call", "parallel-calls", "broken-arguments", "reasoning-kept"];
     for way in ways().filter(|(scenario, ..)| ids.contains(&&*scenario.id)) {
         let verdicts = verdicts_of(way, Some(Fault::WritesCallsAsText));
@@ -358,7 +369,13 @@ fn of_a_history_without_calls_nothing_is_judged_that_needs_them() {
             verdicts.into_iter().partition(|(_, verdict)| of_calls.contains(&verdict.check.id));
         assert!(!named.is_empty());
         for (name, verdict) in &named {
-            assert_eq!(verdict.status, Status::Inconclusive, "{name}: {}: {}", verdict.check.id, verdict.reason);
+            assert_eq!(
+                verdict.status,
+                Status::Inconclusive,
+                "{name}: {}: {}",
+                verdict.check.id,
+                verdict.reason
+            );
             assert!(verdict.reason.contains("as text"), "{}", verdict.reason);
         }
         // What does not need them is judged.
@@ -373,7 +390,8 @@ fn of_a_run_without_requests_nothing_is_judged() {
         let judged = |outcome: &Outcome| judge(&Case { scenario, run: &run, outcome });
         for verdict in judged(&Outcome::done("All done.")) {
             assert!(
-                matches!(verdict.status, Status::Inconclusive | Status::Info) && verdict.reason == "no request came",
+                matches!(verdict.status, Status::Inconclusive | Status::Info)
+                    && verdict.reason == "no request came",
                 "{}: {}: {}",
                 scenario.id,
                 verdict.check.id,
@@ -384,7 +402,13 @@ fn of_a_run_without_requests_nothing_is_judged() {
         for verdict in judged(&Outcome::error("TypeError")) {
             let is_end = verdict.check.id == "finishes";
             let wrong = [Status::Fail, Status::Weak].contains(&verdict.status);
-            assert_eq!(is_end && verdict.status != Status::Info, wrong, "{}: {}", scenario.id, verdict.check.id);
+            assert_eq!(
+                is_end && verdict.status != Status::Info,
+                wrong,
+                "{}: {}",
+                scenario.id,
+                verdict.check.id
+            );
         }
     }
 }

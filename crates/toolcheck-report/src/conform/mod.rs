@@ -260,7 +260,9 @@ impl Run {
     #[must_use]
     pub fn is_known(&self) -> bool {
         let mut counting = self.verdicts.iter().filter(|verdict| verdict.status.counts());
-        self.status.counts() && self.status != Status::Broke && counting.all(|verdict| verdict.known.is_some())
+        self.status.counts()
+            && self.status != Status::Broke
+            && counting.all(|verdict| verdict.known.is_some())
     }
 
     /// Whether it makes the exit status 1.

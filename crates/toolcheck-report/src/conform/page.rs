@@ -76,7 +76,11 @@ fn summary(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
         Escaped(&bounded(&report.name, LONGEST))
     )?;
     if report.runs_left > 0 {
-        writeln!(out, "<p class=\"quiet\">{} still to come: this is the report so far.</p>", Counted(report.runs_left, "run"))?;
+        writeln!(
+            out,
+            "<p class=\"quiet\">{} still to come: this is the report so far.</p>",
+            Counted(report.runs_left, "run")
+        )?;
     }
     for entry in &report.stale {
         writeln!(out, "<p class=\"quiet\">stale: {}</p>", Escaped(&bounded(entry, LONGEST)))?;

@@ -43,7 +43,8 @@ struct Running {
 
 /// What kills process groups once its standard input is closed: those of the last line that it has read.
 #[cfg(unix)]
-const HEIR: &str = r#"while read -r line; do ids=$line; done; for id in $ids; do kill -s KILL -- "-$id"; done"#;
+const HEIR: &str =
+    r#"while read -r line; do ids=$line; done; for id in $ids; do kill -s KILL -- "-$id"; done"#;
 
 #[cfg(unix)]
 impl Running {
