@@ -21,6 +21,7 @@
 pub mod adapter;
 mod case;
 pub mod checks;
+pub mod evidence;
 mod judge;
 mod profile;
 pub mod scenarios;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use toolcheck_serve::Turn;
 
-use crate::checks::evidence::{self, Evidence};
+use crate::evidence::{self, Evidence};
 
 /// A scenario.
 #[derive(Debug, Clone, Deserialize)]

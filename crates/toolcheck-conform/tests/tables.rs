@@ -1,6 +1,6 @@
 //! The tables of scenarios and checks agree.
 
-use toolcheck_conform::{Expected, Profile, checks, scenarios, sets};
+use toolcheck_conform::{Expected, Profile, checks, evidence, scenarios, sets};
 
 #[test]
 fn each_scenario_is_whole() {
@@ -117,13 +117,13 @@ fn each_piece_of_evidence_is_whole_and_used() {
         scenarios::all().iter().any(|scenario| scenario.checks.iter().any(is_it))
     };
     let with_evidence: Vec<&str> =
-        checks::ALL.iter().map(|check| check.id).filter(|id| !checks::evidence::of(id).is_empty()).collect();
+        checks::ALL.iter().map(|check| check.id).filter(|id| !evidence::of(id).is_empty()).collect();
     assert_eq!(with_evidence.len(), files, "{with_evidence:?}");
     for id in with_evidence {
         assert!(is_must(id), "{id} is no must of any scenario");
-        for evidence in checks::evidence::of(id) {
-            assert!(!evidence.sources.is_empty() && !evidence.seen.is_empty(), "{id}: {evidence:?}");
-            for format in &evidence.formats {
+        for own in evidence::of(id) {
+            assert!(!own.sources.is_empty() && !own.seen.is_empty(), "{id}: {own:?}");
+            for format in &own.formats {
                 assert!(toolcheck_core::formats::find(format).is_some(), "{id}: {format}");
             }
         }

@@ -2,7 +2,6 @@
 
 mod answers_every_call;
 mod does_not_loop;
-pub mod evidence;
 mod finishes;
 mod is_not_refused;
 mod is_valid;

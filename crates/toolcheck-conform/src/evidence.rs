@@ -42,7 +42,7 @@ macro_rules! evidence {
     ($($id:literal),* $(,)?) => {
         /// The texts of the files, by the ids of the checks.
         const TEXTS: &[(&str, &str)] =
-            &[$(($id, include_str!(concat!("../../checks/", $id, ".toml")))),*];
+            &[$(($id, include_str!(concat!("../checks/", $id, ".toml")))),*];
     };
 }
 
