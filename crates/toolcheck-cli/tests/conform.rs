@@ -11,7 +11,7 @@ use common::{folder, root, run, seen, seen_in, toolcheck_in, write};
 use serde_json::{Value as Json, json};
 
 #[test]
-fn a_client_that_asks_nothing_fails_and_one_that_ends_broke() {
+fn a_client_that_asks_nothing_is_inconclusive_and_one_that_ends_broke() {
     let folder = folder("conform-clients");
     let lazy =
         r#"while read task; do echo 'starting'; echo '{"outcome": "done", "text": "All done."}'; done"#;
