@@ -25,8 +25,6 @@ class Client:
     environment: str = ""
     # Checks that say nothing about this client, with the reason in the notes.
     ignored: tuple = ()
-    # Whether the checks cannot see what it does, so that a run without a finding says nothing.
-    unseen: bool = False
     # A file in `profiles`, if the agent has tools of its own.
     profile: str = ""
 
@@ -98,7 +96,6 @@ CLIENTS = [
             "It sends the calls and their results as text: that is named, the checks read no more of it, and runs without a finding count as `skip`. The exchanges of `broken-arguments` show a tool that ran with `{\"text\": \"on`, the text that the model never finished, as its argument.",
             "Left out: its model for Bedrock, which takes no tools (`Unknown parameter in input: \"tools\"`).",
         ],
-        unseen=True,
         profile="smolagents.toml",
     ),
     Client(

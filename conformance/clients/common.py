@@ -145,6 +145,9 @@ def serve(run, formats, can=(), only_streamed=(), only_whole=()):
     """
     global moment
     answers, sys.stdout = sys.stdout, sys.stderr
+    # What was imported until now does not count against the first task.
+    answers.write(json.dumps({"ready": True}) + "\n")
+    answers.flush()
     for line in sys.stdin:
         task = json.loads(line)
         needs = task.get("needs") or []

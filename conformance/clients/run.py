@@ -10,6 +10,7 @@ error, and the exit status is 1.
 
 import argparse
 import concurrent.futures
+import datetime
 import glob
 import importlib.metadata
 import json
@@ -24,12 +25,12 @@ from clients import CLIENTS, FOLDER
 
 # Longer than the longest wait of a client: strands-agents gives up on an overloaded server after two minutes.
 TIMEOUT = "200"
-STATUSES = ["pass", "weak", "fail", "broke", "skip"]
+STATUSES = ["pass", "weak", "inconclusive", "fail", "broke", "skip"]
 # The longest reason in a cell.
 LONGEST = 160
 # Ids and addresses differ from format to format and from run to run.
 VOLATILE = [
-    (re.compile(r"(call|result|results|id) `[^` ]+`"), r"\1 `ID`"),
+    (re.compile(r"\b(call|result|results|id) `[^` ]+`"), r"\1 `ID`"),
     (re.compile(r"\s+\((?:call|tool|tooluse|toolu)?_?\d\w*\)|\s+\(without an id\)"), ""),
     (re.compile(r"(/[\w.:%-]+){2,}"), "…"),
     (re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}|\b[0-9a-f]{20,}\b"), "ID"),
@@ -51,12 +52,12 @@ def verdicts(program, client, environments, results, turn):
         command += ["--timeout", TIMEOUT, "--output-format", "json"]
         if client.profile:
             command += ["--profile", os.path.join(FOLDER, "profiles", client.profile)]
+        # It has the runs so far while the others are still to come.
+        command += ["--output-file", kept + ".new"]
         with open(os.path.join(results, f"{client.name}.{turn}.log"), "w") as log:
-            ran = subprocess.run([program, *command], stdout=subprocess.PIPE, stderr=log)
+            ran = subprocess.run([program, *command], stderr=log)
         if ran.returncode not in (0, 1):
             raise RuntimeError(f"{client.name}: toolcheck ended with {ran.returncode}")
-        with open(kept + ".new", "wb") as out:
-            out.write(ran.stdout)
         os.rename(kept + ".new", kept)
     with open(kept) as file:
         runs = json.load(file)["runs"]
@@ -68,14 +69,15 @@ def seen(run, client):
     wrong = [
         (verdict["status"], verdict["check"], verdict["reason"])
         for verdict in run.get("verdicts") or []
-        if verdict["status"] in ("fail", "weak")
+        if verdict["status"] in ("fail", "inconclusive", "weak")
         and verdict["check"] not in client.ignored
     ]
     status = run["status"]
     if status == "broke":
         return status, [("broke", "", run.get("reason") or "")]
-    if status in ("fail", "weak", "pass"):
-        status = min((level for level, _, _ in wrong), default="skip" if client.unseen else "pass")
+    if status in ("fail", "inconclusive", "weak", "pass"):
+        # The worst comes first in the alphabet.
+        status = min((level for level, _, _ in wrong), default="pass")
     return status, wrong
 
 
@@ -126,10 +128,10 @@ def kind(reason):
 
 
 def table(found, level):
-    """The rows of a client for `fail` or `weak`: what is the same in several scenarios stands in one row."""
+    """The rows of a client for `fail`, `inconclusive` or `weak`: what is the same in several scenarios stands in one row."""
     cells, has = {}, {}
     for (scenario, form, stream), (status, wrong) in found.items():
-        if status in ("pass", "weak", "fail"):
+        if status in ("pass", "weak", "inconclusive", "fail"):
             has.setdefault(scenario, set()).add((form, stream))
         for own, check, reason in wrong:
             if own == level:
@@ -156,7 +158,7 @@ def section(client, found, differ, environments):
     for note in client.notes:
         yield note
     yield ""
-    for level, title in (("fail", "fails"), ("weak", "weak")):
+    for level, title in (("fail", "fails"), ("inconclusive", "inconclusive"), ("weak", "weak")):
         rows = list(table(found, level))
         if rows:
             yield f"| {title} | check | in | what |\n| --- | --- | --- | --- |"
@@ -182,8 +184,8 @@ def summary(client, found, environments):
 INTRODUCTION = """\
 # Agent frameworks
 
-What `toolcheck conform` finds in current agent frameworks. Each scenario was run twice in each format that the driver speaks, streamed and not, and only verdicts that were the same both times are here.
-`fail` is what a loop must not do, `weak` what it should not; `skip` is what the driver has no way to do. `toolcheck conform --list` says what each scenario is.
+What `toolcheck conform` {version} found in current agent frameworks on {date}. Each scenario was run twice in each format that the driver speaks, streamed and not, and only verdicts that were the same both times are here.
+`fail` is what a loop must not do, `weak` what it should not; `inconclusive` is what the exchanges do not show; `skip` is what the driver has no way to do. A check is a *must* in an API only if something says so of that API: [its sources](../crates/toolcheck-conform/checks). `toolcheck conform --list` says what each scenario is.
 
 """
 REPRODUCE = """
@@ -231,7 +233,8 @@ def main():
         rows.append(summary(client, same, arguments.environments))
         sections.append("\n".join(section(client, same, differ, arguments.environments)))
     with open(arguments.page, "w") as page:
-        page.write(INTRODUCTION)
+        version = subprocess.run([arguments.program, "--version"], capture_output=True, text=True, check=True).stdout.split()[-1]
+        page.write(INTRODUCTION.format(version=version, date=datetime.date.today().isoformat()))
         page.write(f"| client | formats | {' | '.join(STATUSES)} |\n")
         page.write("| --- |" + " --: |" * (1 + len(STATUSES)) + "\n")
         page.write("\n".join(rows) + "\n")

@@ -1,10 +1,10 @@
-//! Packs the tables of targets, shapes, frameworks and readers, so that no run parses their text.
+//! Packs the tables of targets, shapes, frameworks, parsers and readers, so that no run parses their text.
 
 use std::path::Path;
 use std::{env, fs};
 
 /// The folders of tables.
-const FOLDERS: [&str; 4] = ["targets", "shapes", "frameworks", "readers"];
+const FOLDERS: [&str; 5] = ["targets", "shapes", "frameworks", "parsers", "readers"];
 
 fn main() {
     let out = env::var_os("OUT_DIR").expect("Cargo names the folder");

@@ -146,6 +146,8 @@ async function run(task) {
   return await say(task.then, { format, tools: withdrawn ? undefined : tools });
 }
 
+// What was imported until now does not count against the first task.
+process.stdout.write('{"ready": true}\n');
 for await (const line of createInterface({ input: process.stdin })) {
   const task = JSON.parse(line);
   const silent = [task.format, task.then_format].find((format) => format && !(format in MODELS));

@@ -149,7 +149,10 @@ fn a_gateway_that_passes_all_on_has_no_faults() {
 #[test]
 fn a_gateway_that_does_not_answer_broke_and_one_with_tls_is_refused() {
     let folder = folder("gateway-none");
-    let gateway = format!("http://127.0.0.1:{}", port());
+    // It takes each connection, and closes it.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let gateway = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || listener.incoming().for_each(drop));
     let arguments =
         ["conform", "--gateway", &gateway, "--from", "anthropic", "--to", "gemini", "--only", "plain"];
     let seen = seen_in(&folder, &arguments);
@@ -197,4 +200,18 @@ fn the_proxy_refuses_records_and_says_why() {
         "proxy-tls",
         seen_in(&folder, &["proxy", "--upstream", "https://api.example.com"])
     );
+}
+
+#[test]
+fn a_gateway_that_is_down_is_said_once() {
+    let folder = folder("gateway-down");
+    // A port that was free a moment ago.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let url = format!("http://127.0.0.1:{port}");
+    let seen =
+        seen_in(&folder, &["conform", "--gateway", &url, "--from", "openai-chat", "--to", "anthropic"]);
+    let lines: Vec<&str> = seen.lines().filter(|line| line.contains(&url)).collect();
+    assert!(seen.starts_with("status: 2") && lines.len() == 1, "{seen}");
+    assert!(lines[0].contains("cannot reach the gateway at"), "{seen}");
+    assert!(!seen.contains("fail"), "{seen}");
 }

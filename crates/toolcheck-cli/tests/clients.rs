@@ -85,6 +85,76 @@ fn a_signal_ends_the_client_too() {
 }
 
 #[test]
+fn the_client_ends_with_a_program_that_is_killed() {
+    for (number, option) in [(98771, "--client"), (98772, "--client-per-run")] {
+        let folder = folder(&format!("clients-kill-{number}"));
+        // It reads nothing, so that the end of its standard input does not end it; and it has started something.
+        let client = format!("trap '' TERM HUP INT; sleep {number} & exec sleep 3600");
+        let mut command = toolcheck_in(&folder);
+        command.args(ONE).args([option, &client]).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut program = command.spawn().unwrap();
+        assert!(becomes(true, number) || !Path::new("/proc/self/cmdline").exists());
+        // SIGKILL.
+        program.kill().unwrap();
+        program.wait().unwrap();
+        assert!(becomes(false, number), "{option}");
+    }
+}
+
+#[test]
+fn a_run_that_is_killed_leaves_the_report_so_far() {
+    let folder = folder("clients-so-far");
+    let client = r#"while read task; do echo '{"outcome": "skip", "text": "no"}'; sleep 1.1; case $task in *parallel*) sleep 3600;; esac; done"#;
+    let mut command = toolcheck_in(&folder);
+    command.args([
+        "conform",
+        "--only",
+        "single-call,parallel-calls",
+        "--format",
+        "anthropic,gemini",
+        "--stream",
+        "whole",
+    ]);
+    command.args(["--client", client, "--output-format", "json", "--output-file", "report.json"]);
+    let mut program = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let so_far = || -> Option<serde_json::Value> {
+        serde_json::from_slice(&std::fs::read(folder.join("report.json")).ok()?).ok()
+    };
+    let counts =
+        |report: &serde_json::Value| (report["runs"].as_array().unwrap().len(), report["runs_left"].clone());
+    let until = Instant::now() + Duration::from_secs(30);
+    while so_far().is_none_or(|report| counts(&report).0 < 2) && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    program.kill().unwrap();
+    program.wait().unwrap();
+    let (runs, left) = counts(&so_far().unwrap());
+    assert!(runs >= 2 && left == 4 - runs, "{runs} {left}");
+    // It is merged like others.
+    let merged = seen_in(&folder, &["matrix", "report.json", "--output-format", "markdown"]);
+    assert!(merged.starts_with("status: 0") && merged.contains("still to come"), "{merged}");
+}
+
+#[test]
+fn the_time_to_start_does_not_count_once_the_client_says_that_it_is_ready() {
+    let folder = folder("clients-ready");
+    let answers = r#"while read task; do sleep 1; echo '{"outcome": "skip", "text": "no"}'; done"#;
+    let run = |before: &str, more: &[&str]| seen(&folder, &format!("{before}; {answers}"), more).0;
+    let limits = ["--timeout", "2", "--start-timeout", "20"];
+    let ready = run(r#"sleep 3; echo '{"ready": true}'"#, &limits);
+    assert!(ready.contains("skip single-call [anthropic whole]: no"), "{ready}");
+    // Who does not say so may take as long for the first run.
+    let silent = run("sleep 3", &limits);
+    assert!(silent.contains("skip single-call [anthropic whole]: no"), "{silent}");
+    let late = run("sleep 3", &["--timeout", "2"]);
+    assert!(late.contains("no answer in 2 s"), "{late}");
+    // From then on, the time of the run counts.
+    let hangs =
+        seen(&folder, r#"echo '{"ready": true}'; sleep 3600"#, &["--timeout", "1", "--start-timeout", "600"]);
+    assert!(hangs.0.contains("no answer in 1 s"), "{}", hangs.0);
+}
+
+#[test]
 fn what_is_no_answer_is_passed_over_in_bounds() {
     let folder = folder("clients-output");
     let answer = r#"echo '{"outcome": "skip", "text": "no"}'"#;

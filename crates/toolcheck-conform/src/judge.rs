@@ -5,7 +5,7 @@ use toolcheck_lint::settings::ToolNames;
 use toolcheck_lint::{FileReport, Options, Settings};
 
 use crate::case::Case;
-use crate::checks::{self, Check, Seen};
+use crate::checks::{self, Check, Judgement, Seen};
 use crate::scenarios::Expected;
 
 /// What a check says.
@@ -18,6 +18,8 @@ pub enum Status {
     Fail,
     /// It is not as it should be.
     Weak,
+    /// The run does not show whether it is.
+    Inconclusive,
     /// It is only told.
     Info,
 }
@@ -30,6 +32,7 @@ impl Status {
             Self::Pass => "pass",
             Self::Fail => "fail",
             Self::Weak => "weak",
+            Self::Inconclusive => "inconclusive",
             Self::Info => "info",
         }
     }
@@ -43,7 +46,7 @@ pub struct Verdict {
     pub check: &'static Check,
     /// What it says.
     pub status: Status,
-    /// What is wrong; empty if nothing is.
+    /// What is wrong, or why nothing can be said; empty if nothing is wrong.
     pub reason: String,
 }
 
@@ -63,23 +66,52 @@ fn lint(case: &Case<'_>) -> FileReport {
 #[must_use]
 pub fn judge(case: &Case<'_>) -> Vec<Verdict> {
     let report = lint(case);
-    let seen = Seen { case, report: &report };
+    let seen = Seen::new(case, &report);
     let verdict = |expected: &Expected| {
         let check = checks::find(expected.check())?;
-        let wrong = (check.judge)(&seen);
-        let status = match (&wrong, &expected.must, &expected.should) {
-            (None, ..) => Status::Pass,
-            (_, Some(_), _) => Status::Fail,
-            (_, _, Some(_)) => Status::Weak,
-            _ => Status::Info,
+        let judgement = match nothing_came(case) {
+            // Who fails before the first request has not finished.
+            Some(_) if check.id == "finishes" && !case.outcome.is_done => (check.judge)(&seen),
+            Some(why) => Judgement::Inconclusive(why),
+            None => (check.judge)(&seen),
         };
-        let reason = bounded(&wrong.unwrap_or_default(), LONGEST);
-        Some(Verdict { check, status, reason })
+        let (status, reason) = match judgement {
+            Judgement::Met => (Status::Pass, String::new()),
+            Judgement::Inconclusive(why) if expected.info.is_none() => (Status::Inconclusive, why),
+            Judgement::Broken(why) | Judgement::Inconclusive(why) => (expected.status(), why),
+        };
+        Some(Verdict { check, status, reason: bounded(&reason, LONGEST) })
     };
     let format = case.run.exchanges.first().map(|exchange| exchange.format);
-    let is_held = |expected: &&Expected| {
-        expected.formats.is_empty()
-            || format.is_none_or(|format| expected.formats.iter().any(|own| own == format))
-    };
-    case.scenario.checks.iter().filter(is_held).filter_map(verdict).collect()
+    let mut verdicts: Vec<Verdict> = Vec::new();
+    for expected in case.scenario.checks.iter().filter(|expected| expected.is_held_in(format)) {
+        // Where no request tells the format, a check counts once.
+        if verdicts.iter().all(|verdict| verdict.check.id != expected.check()) {
+            verdicts.extend(verdict(expected));
+        }
+    }
+    verdicts
+}
+
+/// That no request came, of which nothing can be judged.
+fn nothing_came(case: &Case<'_>) -> Option<String> {
+    if !case.run.exchanges.is_empty() {
+        return None;
+    }
+    Some(match (case.run.unexpected.first(), case.run.not_found.first()) {
+        (Some(path), _) => format!("no request came but to the path of another API: `{path}`"),
+        (None, Some(path)) => format!("no request came but to paths that are not known, such as `{path}`"),
+        (None, None) => "no request came".to_owned(),
+    })
+}
+
+impl Expected {
+    /// What it is if the check is not met.
+    fn status(&self) -> Status {
+        match (&self.must, &self.should) {
+            (Some(_), _) => Status::Fail,
+            (_, Some(_)) => Status::Weak,
+            _ => Status::Info,
+        }
+    }
 }

@@ -13,14 +13,15 @@
 //! let outcome = Outcome::done("Done.");
 //! let run = provider.finish();
 //! let verdicts = judge(&Case { scenario, run: &run, outcome: &outcome });
-//! // Nothing was asked of the model.
-//! assert!(verdicts.iter().any(|verdict| verdict.status == Status::Fail));
+//! // Nothing was asked of the model, so that nothing can be judged.
+//! assert!(verdicts.iter().all(|verdict| verdict.status == Status::Inconclusive));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 pub mod adapter;
 mod case;
 pub mod checks;
+pub mod evidence;
 mod judge;
 mod profile;
 pub mod scenarios;

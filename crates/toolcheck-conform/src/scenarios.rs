@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use toolcheck_serve::Turn;
 
+use crate::evidence::{self, Evidence};
+
 /// A scenario.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -114,9 +116,28 @@ pub struct Expected {
     /// The formats in which it is held against it; all, if there are none.
     #[serde(default)]
     pub formats: Vec<String>,
+    /// What says that it must be so in this scenario, where what says it of the check is about others.
+    #[serde(default)]
+    pub sources: Vec<String>,
 }
 
 impl Expected {
+    /// Whether it is held against a run in a format; if that is not known, against any.
+    #[must_use]
+    pub fn is_held_in(&self, format: Option<&str>) -> bool {
+        self.formats.is_empty() || format.is_none_or(|format| self.formats.iter().any(|own| own == format))
+    }
+
+    /// What says that it must be so in a format.
+    #[must_use]
+    pub fn sources_in(&self, format: &str) -> Vec<&str> {
+        let is_about = |evidence: &&Evidence| evidence.formats.iter().any(|own| own == format);
+        let of_check =
+            evidence::of(self.check()).iter().filter(is_about).flat_map(|evidence| &evidence.sources);
+        let own = self.sources.iter().filter(|_| self.is_held_in(Some(format)));
+        own.chain(of_check).map(String::as_str).collect()
+    }
+
     /// The id of the check.
     #[must_use]
     pub fn check(&self) -> &str {

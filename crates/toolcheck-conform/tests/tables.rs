@@ -1,6 +1,6 @@
 //! The tables of scenarios and checks agree.
 
-use toolcheck_conform::{Expected, Profile, checks, scenarios, sets};
+use toolcheck_conform::{Expected, Profile, checks, evidence, scenarios, sets};
 
 #[test]
 fn each_scenario_is_whole() {
@@ -87,4 +87,56 @@ fn each_scenario_of_a_set_is_there_and_no_newer_than_the_set() {
             assert!(!set.scenarios[..number].contains(id), "{}: {id} is there twice", set.id);
         }
     }
+}
+
+#[test]
+fn each_must_has_a_source_in_each_of_its_formats() {
+    for scenario in scenarios::all() {
+        for format in toolcheck_core::formats::ALL.iter().filter(|format| scenario.is_about(format.id)) {
+            let held = scenario.checks.iter().filter(|expected| expected.is_held_in(Some(format.id)));
+            for expected in held.clone().filter(|expected| expected.must.is_some()) {
+                let sources = expected.sources_in(format.id);
+                assert!(!sources.is_empty(), "{}: {} in {}", scenario.id, expected.check(), format.id);
+            }
+            // Neither twice nor in two ways.
+            let mut checks: Vec<&str> = held.map(Expected::check).collect();
+            let count = checks.len();
+            checks.sort_unstable();
+            checks.dedup();
+            assert_eq!(checks.len(), count, "{} in {}", scenario.id, format.id);
+        }
+    }
+}
+
+#[test]
+fn each_piece_of_evidence_is_whole_and_used() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/checks");
+    let files = std::fs::read_dir(folder).expect("there is such a folder").count();
+    let is_must = |check: &str| {
+        let is_it = |expected: &Expected| expected.must.as_deref() == Some(check);
+        scenarios::all().iter().any(|scenario| scenario.checks.iter().any(is_it))
+    };
+    let with_evidence: Vec<&str> =
+        checks::ALL.iter().map(|check| check.id).filter(|id| !evidence::of(id).is_empty()).collect();
+    assert_eq!(with_evidence.len(), files, "{with_evidence:?}");
+    for id in with_evidence {
+        assert!(is_must(id), "{id} is no must of any scenario");
+        for own in evidence::of(id) {
+            assert!(!own.sources.is_empty() && !own.seen.is_empty(), "{id}: {own:?}");
+            for format in &own.formats {
+                assert!(toolcheck_core::formats::find(format).is_some(), "{id}: {format}");
+            }
+        }
+    }
+    for expected in scenarios::all().iter().flat_map(|scenario| &scenario.checks) {
+        assert!(expected.sources.is_empty() || expected.must.is_some(), "{expected:?}");
+    }
+}
+
+#[test]
+fn a_call_after_the_end_of_a_turn_is_held_against_no_loop_of_an_api_that_says_not_to_run_it() {
+    let scenario = scenarios::find("stop-says-end").expect("there is such a scenario");
+    let of_anthropic = scenario.checks.iter().filter(|expected| expected.is_held_in(Some("anthropic")));
+    let musts: Vec<&str> = of_anthropic.filter_map(|expected| expected.must.as_deref()).collect();
+    assert_eq!(musts, ["is-not-refused"]);
 }

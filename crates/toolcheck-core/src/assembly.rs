@@ -179,6 +179,13 @@ impl Assembly {
         }
     }
 
+    /// Forgets the arguments of the call with this number.
+    pub(crate) fn clear_arguments(&mut self, answer: u64, number: u64) {
+        if let Some(call) = self.answers.get_mut(&answer).and_then(|answer| answer.numbered(number)) {
+            call.arguments.clear();
+        }
+    }
+
     /// Appends to the text of a choice.
     pub(crate) fn text(&mut self, answer: u64, piece: Option<Value<'_, '_>>) {
         if let Some(piece) = piece.and_then(Value::as_json_str) {

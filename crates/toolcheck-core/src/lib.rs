@@ -29,6 +29,7 @@ pub mod framework;
 mod input_format;
 pub mod ir;
 mod level;
+pub mod parsers;
 pub mod protocols;
 mod read;
 pub mod readers;

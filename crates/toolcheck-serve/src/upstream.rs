@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -69,6 +70,22 @@ impl Upstream {
             let _ = connection.await;
         });
         sender.send_request(request).await.map_err(io::Error::other)
+    }
+
+    /// Connects, and says nothing.
+    ///
+    /// # Errors
+    ///
+    /// Nothing listens there, or it does not take the connection in time.
+    pub fn reach(&self, within: Duration) -> io::Result<()> {
+        let mut last = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
+        for address in (&*self.host, self.port).to_socket_addrs()? {
+            match TcpStream::connect_timeout(&address, within) {
+                Ok(_) => return Ok(()),
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
     }
 
     /// Posts a body, and waits for all of the response.

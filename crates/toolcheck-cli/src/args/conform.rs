@@ -12,7 +12,8 @@ The client is started once and gets a line of JSON for each run on its standard 
   {\"scenario\", \"base_url\", \"format\", \"stream\", \"prompt\", \"then\", \"needs\", \"max_turns\",
   \"then_format\", \"then_tools\"}
 and answers with one: {\"outcome\": \"done\" or \"error\", \"text\": \"...\"}, or
-{\"outcome\": \"skip\", \"text\": \"why\"}.
+{\"outcome\": \"skip\", \"text\": \"why\"}. Before that it may say {\"ready\": true}: the time of the
+first run begins then.
 
 With --client-per-run, the same is in TOOLCHECK_SCENARIO, TOOLCHECK_BASE_URL,
 TOOLCHECK_FORMAT, TOOLCHECK_STREAM (true or false), TOOLCHECK_PROMPT and TOOLCHECK_THEN,
@@ -23,8 +24,8 @@ the last lines of the standard error.
 An adapter gets {\"id\", \"kind\": \"request\", \"response\" or \"stream\", \"from\", \"to\", \"body\"}
 and answers with one of {\"body\": ...}, {\"skip\": \"why\"} and {\"error\": \"why\"}.
 
-Exit status: 0 nothing failed, 1 something did, 2 invalid usage, or the client could not
-be started.
+Exit status: 0 nothing failed, 1 something did or was inconclusive, 2 invalid usage, or the
+client could not be started, or the gateway not be reached.
 
 Examples:
   toolcheck conform --list
@@ -74,6 +75,10 @@ pub(crate) struct ConformArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub(crate) timeout: u64,
 
+    /// How many seconds the client may take to say that it is ready [default: that of `--timeout`]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) start_timeout: Option<u64>,
+
     /// Failures that are known: a TOML file with a `[[known]]` for each; one that no longer fails is a failure
     #[arg(long, value_name = "FILE")]
     pub(crate) known: Option<PathBuf>,
@@ -85,6 +90,10 @@ pub(crate) struct ConformArgs {
     /// Write the exchanges of each run to a new file in this directory
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) record: Option<PathBuf>,
+
+    /// Write the report to this file, and what is known of it so far while the client runs
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output_file: Option<PathBuf>,
 
     /// Output format
     #[arg(long, value_name = "OUTPUT", value_enum, default_value_t = ConformOutput::Text)]

@@ -6,6 +6,7 @@ mod examined;
 mod gateway;
 mod known;
 mod output;
+mod output_file;
 mod per_run;
 pub(crate) mod process;
 
@@ -22,8 +23,9 @@ use toolcheck_core::{Format, formats};
 use toolcheck_report::conform::{Report, Run};
 use toolcheck_serve::{MockProvider, Run as Seen};
 
-use self::client::{Answer, Client, Task};
+use self::client::{Answer, Client, Limits, Task};
 use self::known::Known;
+use self::output_file::ReportFile;
 use crate::Status;
 use crate::args::{ConformArgs, StreamArg};
 use crate::progress::Steps;
@@ -53,10 +55,17 @@ impl Driver<'_> {
 
 pub(crate) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
     let is_adapter = args.translation.adapter.is_some();
+    let mut file = args.output_file.as_deref().map(ReportFile::new);
     if is_adapter || args.translation.gateway.is_some() {
         // It may take long, and is not begun for nothing.
         adapter::check_output(args.output_format)?;
-        return if is_adapter { adapter::run(args, out) } else { gateway::run(args, out) };
+        let run: fn(&ConformArgs, &mut dyn Write) -> Result<Status> =
+            if is_adapter { adapter::run } else { gateway::run };
+        let Some(file) = &mut file else { return run(args, out) };
+        let mut text = Vec::new();
+        let status = run(args, &mut text)?;
+        file.write(&mut |out| out.write_all(&text))?;
+        return Ok(status);
     }
     let set = args.set.as_deref().map(set_named).transpose()?;
     let chosen = chosen(&args.only, set)?;
@@ -67,10 +76,10 @@ pub(crate) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
     let formats = formats_of(&args.format)?;
     let mut known = Known::read(args.known.as_deref())?;
     let profile = args.profile.as_deref().map(profile).transpose()?;
-    let timeout = Duration::from_secs(args.timeout);
+    let limits = Limits::of(args);
     let (command, mut driver) = match (&args.client_per_run, args.client.as_deref().unwrap_or_default()) {
-        (Some(command), _) => (&**command, Driver::PerRun(command, timeout)),
-        (None, command) => (command, Driver::Once(Client::new(command, timeout)?)),
+        (Some(command), _) => (&**command, Driver::PerRun(command, limits.run)),
+        (None, command) => (command, Driver::Once(Client::new(command, limits)?)),
     };
     if let Some(folder) = &args.record {
         std::fs::create_dir_all(folder).map_err(|error| {
@@ -82,17 +91,25 @@ pub(crate) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
     let mut report = Report::new(env!("CARGO_PKG_VERSION"), set.id, name, command);
     let planned = planned(&chosen, &formats, args.stream);
     let steps = Steps::new(planned.len());
+    report.runs_left = planned.len();
     for planned in planned {
         steps.next(&planned.scenario.id);
         let scenario = planned.scenario;
+        if let Some(file) = file.as_mut().filter(|file| file.is_due()) {
+            file.write(&mut |out| output::write(&report, args.output_format, out))?;
+        }
         let mut run = one(&mut driver, planned, profile.as_ref(), args.record.as_deref())?;
         run.scored = set.has(scenario);
         known.mark(&mut run);
         report.runs.push(run);
+        report.runs_left -= 1;
     }
     steps.end();
     report.stale = known.stale(&report.runs);
-    output::write(&report, args.output_format, out)?;
+    match &mut file {
+        Some(file) => file.write(&mut |out| output::write(&report, args.output_format, out))?,
+        None => output::write(&report, args.output_format, out)?,
+    }
     let is_clean = report.stale.is_empty() && !report.runs.iter().any(Run::is_unexpected);
     Ok(if is_clean { Status::Clean } else { Status::Findings })
 }

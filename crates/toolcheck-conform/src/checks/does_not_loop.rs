@@ -1,4 +1,4 @@
-use super::{Check, Seen};
+use super::{Check, Judgement, Seen};
 
 pub(super) static CHECK: Check =
     Check { id: "does-not-loop", summary: "The run ends by itself, whatever the model repeats.", judge };
@@ -6,7 +6,7 @@ pub(super) static CHECK: Check =
 /// The most requests of a run that counts as one that ends.
 const MOST: usize = 30;
 
-fn judge(seen: &Seen<'_>) -> Option<String> {
+fn judge(seen: &Seen<'_>) -> Judgement {
     let requests = seen.case.run.exchanges.len() + seen.case.run.not_kept;
-    (requests > MOST).then(|| format!("{requests} requests were sent"))
+    (requests > MOST).then(|| format!("{requests} requests were sent")).into()
 }

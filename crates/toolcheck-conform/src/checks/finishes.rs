@@ -1,15 +1,68 @@
-use super::{Check, Seen};
+use toolcheck_core::ir::Executor;
+
+use super::{Check, Judgement, Seen};
 
 pub(super) static CHECK: Check =
     Check { id: "finishes", summary: "The run ends with what the model said last.", judge };
 
-fn judge(seen: &Seen<'_>) -> Option<String> {
+fn judge(seen: &Seen<'_>) -> Judgement {
     let outcome = seen.case.outcome;
-    let last = seen.case.scenario.said().iter().rev().find(|turn| !turn.is_error())?;
+    let Some(last) = seen.case.scenario.said().iter().rev().find(|turn| !turn.is_error()) else {
+        return Judgement::Met;
+    };
     if !outcome.is_done {
-        return Some(format!("it ended with an error: {}", outcome.text));
+        return Judgement::Broken(format!("it ended with an error: {}", outcome.text));
     }
-    let is_told = outcome.text.contains(&last.text);
-    (!is_told)
-        .then(|| format!("the model said `{}` last, and the user was told `{}`", last.text, outcome.text))
+    if outcome.text.contains(&last.text) || tells_last(seen) {
+        return Judgement::Met;
+    }
+    let told = match outcome.text.trim() {
+        "" => "the user was told nothing".to_owned(),
+        text => format!("the user was told `{text}`"),
+    };
+    Judgement::Broken(format!("{}, and {told}", ending(seen)))
+}
+
+/// Whether the user was told what the model said last, where that is not the end of the script.
+fn tells_last(seen: &Seen<'_>) -> bool {
+    let number = seen.case.run.exchanges.len().saturating_sub(1);
+    let last = seen.choice(number).filter(|choice| choice.is_whole && seen.calls(choice).next().is_none());
+    let text = last.map_or("", |choice| choice.text.trim());
+    !text.is_empty() && seen.case.outcome.text.contains(text)
+}
+
+/// What came last. The script may not have been reached: only what was answered counts.
+fn ending(seen: &Seen<'_>) -> String {
+    let exchanges = &seen.case.run.exchanges;
+    let number = exchanges.len().saturating_sub(1);
+    if let Some(last) = exchanges.last().filter(|last| last.status >= 400) {
+        return format!("the last request was answered with {}", last.status);
+    }
+    let Some(choice) = seen.choice(number) else {
+        return "nothing can be read in the last response".to_owned();
+    };
+    if !choice.is_whole {
+        return "the last response broke off".to_owned();
+    }
+    let calls: Vec<_> = seen.calls(choice).collect();
+    match &calls[..] {
+        [call] => {
+            return format!(
+                "the run ended with the call of `{}` unanswered",
+                call.name.as_deref().unwrap_or_default()
+            );
+        }
+        [_, ..] => return format!("the run ended with {} calls unanswered", calls.len()),
+        [] => {}
+    }
+    let text = choice.text.trim();
+    let named = choice.calls.iter().find_map(|call| Some((call.executor, call.name.as_deref()?)));
+    match named {
+        Some((Executor::Client, name)) => format!("the model ended the run with `{name}`"),
+        Some((_, name)) if text.is_empty() => {
+            format!("the last response has only the call of `{name}`, which the provider ran")
+        }
+        _ if text.is_empty() => "the model said nothing last".to_owned(),
+        _ => format!("the model said `{text}` last"),
+    }
 }

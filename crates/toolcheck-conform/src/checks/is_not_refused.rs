@@ -1,12 +1,11 @@
-use super::{Check, Seen};
+use super::{Check, Judgement, Seen};
 
 pub(super) static CHECK: Check =
     Check { id: "is-not-refused", summary: "The API refuses none of the requests.", judge };
 
-fn judge(seen: &Seen<'_>) -> Option<String> {
-    let refused = seen.case.run.refused().next()?;
-    Some(format!(
-        "refused with {}: {} at {}: {}",
-        refused.status, refused.rule, refused.place, refused.message
-    ))
+fn judge(seen: &Seen<'_>) -> Judgement {
+    let say = |refused: &toolcheck_serve::Refused| {
+        format!("refused with {}: {} at {}: {}", refused.status, refused.rule, refused.place, refused.message)
+    };
+    seen.case.run.refused().next().map(say).into()
 }

@@ -1,8 +1,8 @@
-use super::{Check, Seen};
+use super::{Check, Judgement, Seen};
 
 pub(super) static CHECK: Check =
     Check { id: "keeps-arguments", summary: "The history has the arguments that the model wrote.", judge };
 
-fn judge(seen: &Seen<'_>) -> Option<String> {
-    seen.finding_of(&["altered-arguments"])
+fn judge(seen: &Seen<'_>) -> Judgement {
+    seen.structure(&["altered-arguments"])
 }

@@ -1,7 +1,7 @@
 use serde_json::Value as Json;
 use toolcheck_serve::Opaque;
 
-use super::{Check, Seen};
+use super::{Check, Judgement, Seen};
 
 pub(super) static CHECK: Check = Check {
     id: "keeps-opaque",
@@ -9,7 +9,7 @@ pub(super) static CHECK: Check = Check {
     judge,
 };
 
-fn judge(seen: &Seen<'_>) -> Option<String> {
+fn judge(seen: &Seen<'_>) -> Judgement {
     let exchanges = &seen.case.run.exchanges;
     for (number, exchange) in exchanges.iter().enumerate() {
         let Some(next) = exchanges.get(number + 1) else { continue };
@@ -17,10 +17,10 @@ fn judge(seen: &Seen<'_>) -> Option<String> {
         if let Some(lost) = exchange.opaque.iter().find(is_lost) {
             let beside =
                 lost.beside.as_ref().map_or_else(String::new, |beside| format!(" beside `{beside}`"));
-            return Some(format!("`{}` is not sent back{beside}", lost.text));
+            return Judgement::Broken(format!("`{}` is not sent back{beside}", lost.text));
         }
     }
-    None
+    Judgement::Met
 }
 
 /// Whether an object in a request has the text, with what stands beside it; or refers to it.

@@ -1,8 +1,8 @@
-use super::{Check, Seen};
+use super::{Check, Judgement, Seen};
 
 pub(super) static CHECK: Check =
     Check { id: "keeps-order", summary: "Each result belongs to its own call.", judge };
 
-fn judge(seen: &Seen<'_>) -> Option<String> {
-    seen.finding_of(&["swapped-results"])
+fn judge(seen: &Seen<'_>) -> Judgement {
+    seen.structure(&["swapped-results"])
 }

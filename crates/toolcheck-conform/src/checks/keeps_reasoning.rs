@@ -1,8 +1,8 @@
-use super::{Check, Seen};
+use super::{Check, Judgement, Seen};
 
 pub(super) static CHECK: Check =
     Check { id: "keeps-reasoning", summary: "Reasoning is sent back unchanged.", judge };
 
-fn judge(seen: &Seen<'_>) -> Option<String> {
-    seen.finding_of(&["dropped-reasoning", "altered-reasoning"])
+fn judge(seen: &Seen<'_>) -> Judgement {
+    seen.structure(&["dropped-reasoning", "altered-reasoning"])
 }

@@ -5,6 +5,7 @@ mod does_not_loop;
 mod finishes;
 mod is_not_refused;
 mod is_valid;
+mod judgement;
 mod keeps_arguments;
 mod keeps_opaque;
 mod keeps_order;
@@ -23,12 +24,18 @@ mod tells_no_half_answer;
 mod tries_again;
 mod waits;
 
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
 use toolcheck_core::conversation::{Conversation, Turn};
+use toolcheck_core::formats;
 use toolcheck_core::ir::Executor;
-use toolcheck_core::{formats, response};
+use toolcheck_core::response::{self, Choice, ChoiceCall};
 use toolcheck_json::Document;
 use toolcheck_lint::{FileReport, Finding};
+use toolcheck_serve::{Exchange, Turn as ScriptedTurn};
 
+pub(crate) use self::judgement::Judgement;
 use crate::case::Case;
 
 /// A check.
@@ -39,8 +46,8 @@ pub struct Check {
     pub id: &'static str,
     /// What is right.
     pub summary: &'static str,
-    /// What is wrong in a run; `None` if nothing is.
-    pub(crate) judge: fn(&Seen<'_>) -> Option<String>,
+    /// What it says of a run in which a request came.
+    pub(crate) judge: fn(&Seen<'_>) -> Judgement,
 }
 
 /// All checks.
@@ -81,24 +88,56 @@ pub(crate) struct Seen<'s> {
     pub(crate) case: &'s Case<'s>,
     /// What the linter finds in the exchanges.
     pub(crate) report: &'s FileReport,
+    /// What the model said in each exchange: nothing where it was an error.
+    pub(crate) said: Vec<Vec<Choice>>,
 }
 
-impl Seen<'_> {
-    /// The first finding of one of these rules; or that there was no request at all.
-    fn finding_of(&self, rules: &[&str]) -> Option<String> {
-        if self.case.run.exchanges.is_empty() {
-            let run = &self.case.run;
-            return Some(match (run.unexpected.first(), run.not_found.first()) {
-                (Some(path), _) => format!("no request came but to the path of another API: `{path}`"),
-                (None, Some(path)) => {
-                    format!("no request came but to paths that are not known, such as `{path}`")
-                }
-                (None, None) => "no request came".to_owned(),
-            });
+impl<'s> Seen<'s> {
+    pub(crate) fn new(case: &'s Case<'s>, report: &'s FileReport) -> Self {
+        Self { case, report, said: case.run.exchanges.iter().map(said_in).collect() }
+    }
+
+    /// What the model said in an exchange that is not an error; what the loop may choose from is none of it.
+    fn choice(&self, number: usize) -> Option<&Choice> {
+        match self.said.get(number).map(Vec::as_slice) {
+            Some([choice]) => Some(choice),
+            _ => None,
         }
+    }
+
+    /// The calls of a turn that the loop must answer.
+    fn calls<'c>(&self, choice: &'c Choice) -> impl Iterator<Item = &'c ChoiceCall> {
+        let last = self.case.scenario.final_tool.as_deref();
+        choice.calls.iter().filter(move |call| {
+            call.executor == Executor::Client && (last.is_none() || call.name.as_deref() != last)
+        })
+    }
+
+    /// Whether an exchange has an error, or a response that broke off.
+    fn went_wrong(&self) -> bool {
+        let is_cut = |turn: &ScriptedTurn| {
+            turn.cut_in.is_some() || turn.cut_after.is_some() || turn.error_after.is_some()
+        };
+        let is_error = |number: usize| {
+            let status = self.case.run.exchanges.get(number).map(|exchange| exchange.status);
+            status.is_some_and(|status| status >= 400)
+                || self.choice(number).is_none_or(|choice| !choice.is_whole)
+        };
+        // A connection that breaks does not show in what came, where the reason to stop comes with the first call.
+        self.case.scenario.turns.first().is_some_and(is_cut) || (0..self.said.len()).any(is_error)
+    }
+
+    /// The first finding of one of these rules.
+    fn finding_of(&self, rules: &[&str]) -> Judgement {
         let is_it = |finding: &&Finding| rules.contains(&finding.rule) && !is_renamed(finding);
-        let found = self.report.findings.iter().find(is_it)?;
-        Some(format!("{}: {}", found.rule, found.message))
+        let found = self.report.findings.iter().find(is_it);
+        found.map(|found| format!("{}: {}", found.rule, found.message)).into()
+    }
+
+    /// The first finding of one of these rules about calls and results; nothing can be judged where a history has them as
+    /// text.
+    fn structure(&self, rules: &[&str]) -> Judgement {
+        self.flattened().or_else(|| self.finding_of(rules))
     }
 
     /// Where a history has a call only as text, though the format has a place for it: the name of the tool. The rules of
@@ -113,32 +152,48 @@ impl Seen<'_> {
                 return None;
             }
             let texts: Vec<&str> = said.turns.iter().filter_map(text_of).collect();
-            let record = before.response.to_string();
-            let response = Document::read(record.as_bytes());
-            let (choices, ..) = response::read(format, response.root())?;
+            let choices = said_in(before);
             let calls = choices.iter().flat_map(|choice| &choice.calls);
             let mut own = calls.filter(|call| call.executor == Executor::Client);
-            // Ids are made by the mock: nobody writes one by chance.
+            // Nobody writes by chance what the mock has made up: an id, or a name with its arguments.
             let call = own.find(|call| {
-                call.id
-                    .as_deref()
-                    .is_some_and(|id| id.len() > 8 && texts.iter().any(|text| text.contains(id)))
+                let is_there = |text: &str| !text.is_empty() && texts.iter().any(|said| said.contains(text));
+                let has_id = call.id.as_deref().is_some_and(|id| id.len() > 8 && is_there(id));
+                let words = words(&call.arguments);
+                let is_named = call.name.as_deref().is_some_and(is_there);
+                has_id || is_named && !words.is_empty() && words.iter().all(|word| is_there(word))
             })?;
             Some(call.name.as_deref().unwrap_or_default().to_owned())
         })
     }
 
-    /// What is wrong with a history that has calls as text.
-    fn flattened(&self) -> Option<String> {
-        let tool = self.call_as_text()?;
-        Some(format!("the history has the call of `{tool}` as text, and no call and no result"))
+    /// Whether the history has calls as text.
+    fn flattened(&self) -> Judgement {
+        let say = |tool| format!("the history has the call of `{tool}` as text, and no call and no result");
+        self.call_as_text().map_or(Judgement::Met, |tool| Judgement::Inconclusive(say(tool)))
     }
+}
+
+/// What the model said in an exchange.
+fn said_in(exchange: &Exchange) -> Vec<Choice> {
+    let Some(format) = formats::find(exchange.format).filter(|_| exchange.status < 400) else {
+        return Vec::new();
+    };
+    let record = exchange.response.to_string();
+    let response = Document::read(record.as_bytes());
+    response::read(format, response.root()).map(|(choices, _)| choices).unwrap_or_default()
 }
 
 /// Whether a finding says only that calls have other ids than in the response. They may, if each result has the same one:
 /// other rules find those that have not.
 fn is_renamed(finding: &Finding) -> bool {
     finding.rule == "dropped-tool-call" && finding.message.contains("a different id in the history")
+}
+
+/// The texts in arguments.
+fn words(arguments: &str) -> Vec<String> {
+    let members: BTreeMap<String, Json> = serde_json::from_str(arguments).unwrap_or_default();
+    members.values().filter_map(Json::as_str).map(str::to_owned).collect()
 }
 
 fn text_of(turn: &Turn) -> Option<&str> {

@@ -1,4 +1,4 @@
-use super::{Check, Seen};
+use super::{Check, Judgement, Seen};
 
 pub(super) static CHECK: Check = Check {
     id: "never-says-default",
@@ -9,8 +9,8 @@ pub(super) static CHECK: Check = Check {
 /// What the standard tool `optional` answers if it was called without its argument. The default itself is in its schema.
 const SENTINEL: &str = "got DEFAULT";
 
-fn judge(seen: &Seen<'_>) -> Option<String> {
+fn judge(seen: &Seen<'_>) -> Judgement {
     let ran = |exchange: &&toolcheck_serve::Exchange| exchange.request.to_string().contains(SENTINEL);
-    let exchange = seen.case.run.exchanges.iter().find(ran)?;
-    Some(format!("a result in a request to {} has `{SENTINEL}`", exchange.path))
+    let exchange = seen.case.run.exchanges.iter().find(ran);
+    exchange.map(|exchange| format!("a result in a request to {} has `{SENTINEL}`", exchange.path)).into()
 }

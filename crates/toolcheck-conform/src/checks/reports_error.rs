@@ -1,14 +1,20 @@
-use super::{Check, Seen};
+use super::{Check, Judgement, Seen};
 
 pub(super) static CHECK: Check =
     Check { id: "reports-error", summary: "The user is told that it went wrong.", judge };
 
-fn judge(seen: &Seen<'_>) -> Option<String> {
+fn judge(seen: &Seen<'_>) -> Judgement {
     let last = seen.case.outcome;
     // What goes wrong does so before the user speaks again. How that run ended is not known of each loop.
     let outcome = match &seen.case.scenario.then {
-        Some(_) => last.first.as_deref()?,
+        Some(_) => match last.first.as_deref() {
+            Some(first) => first,
+            None => return Judgement::Met,
+        },
         None => last,
     };
-    outcome.is_done.then(|| format!("it ended as if all went well, with `{}`", outcome.text))
+    if !seen.went_wrong() {
+        return Judgement::Inconclusive("the run did not get as far as the error".to_owned());
+    }
+    outcome.is_done.then(|| format!("it ended as if all went well, with `{}`", outcome.text)).into()
 }

@@ -1,8 +1,14 @@
-use super::{Check, Seen};
+use super::{Check, Judgement, Seen};
 
 pub(super) static CHECK: Check =
     Check { id: "respects-refusal", summary: "A refused request is not sent again unchanged.", judge };
 
-fn judge(seen: &Seen<'_>) -> Option<String> {
+fn judge(seen: &Seen<'_>) -> Judgement {
+    // Only a script refuses a request without a fault.
+    let is_refused =
+        |exchange: &toolcheck_serve::Exchange| exchange.status >= 400 && exchange.refused.is_none();
+    if !seen.case.run.exchanges.iter().any(is_refused) {
+        return Judgement::Inconclusive("no request met the refusal".to_owned());
+    }
     seen.finding_of(&["retried-refusal"])
 }

@@ -1,4 +1,4 @@
-use super::{Check, Seen};
+use super::{Check, Judgement, Seen};
 
 pub(super) static CHECK: Check = Check {
     id: "runs-only-finished",
@@ -6,6 +6,6 @@ pub(super) static CHECK: Check = Check {
     judge,
 };
 
-fn judge(seen: &Seen<'_>) -> Option<String> {
-    seen.finding_of(&["ran-unfinished-arguments"]).or_else(|| seen.flattened())
+fn judge(seen: &Seen<'_>) -> Judgement {
+    seen.structure(&["ran-unfinished-arguments"])
 }

@@ -1,9 +1,9 @@
-use super::{Check, Seen};
+use super::{Check, Judgement, Seen};
 
 pub(super) static CHECK: Check =
     Check { id: "sends-whole-characters", summary: "No request holds half a character.", judge };
 
-fn judge(seen: &Seen<'_>) -> Option<String> {
-    let sent = seen.case.run.exchanges.iter().find(|exchange| exchange.request.has_half_characters())?;
-    Some(format!("a request to {} has half a character", sent.path))
+fn judge(seen: &Seen<'_>) -> Judgement {
+    let sent = seen.case.run.exchanges.iter().find(|exchange| exchange.request.has_half_characters());
+    sent.map(|sent| format!("a request to {} has half a character", sent.path)).into()
 }

@@ -1,6 +1,6 @@
 use toolcheck_serve::Exchange;
 
-use super::{Check, Seen};
+use super::{Check, Judgement, Seen};
 
 pub(super) static CHECK: Check = Check {
     id: "shortens",
@@ -8,19 +8,19 @@ pub(super) static CHECK: Check = Check {
     judge,
 };
 
-fn judge(seen: &Seen<'_>) -> Option<String> {
+fn judge(seen: &Seen<'_>) -> Judgement {
     let exchanges = &seen.case.run.exchanges;
     // Only a script refuses a request without a fault.
     let is_refused = |exchange: &Exchange| exchange.status >= 400 && exchange.refused.is_none();
     let Some(at) = exchanges.iter().position(is_refused) else {
-        return Some("no request met the refusal".to_owned());
+        return Judgement::Inconclusive("no request met the refusal".to_owned());
     };
     let length = |exchange: &Exchange| exchange.request.to_string().len();
     match exchanges.get(at + 1) {
-        None => Some("nothing was sent after the refusal".to_owned()),
+        None => Judgement::Broken("nothing was sent after the refusal".to_owned()),
         Some(next) if length(next) >= length(&exchanges[at]) => {
-            Some("the request after the refusal is not shorter".to_owned())
+            Judgement::Broken("the request after the refusal is not shorter".to_owned())
         }
-        Some(_) => None,
+        Some(_) => Judgement::Met,
     }
 }

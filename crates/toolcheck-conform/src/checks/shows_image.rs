@@ -1,6 +1,6 @@
 use serde_json::Value as Json;
 
-use super::{Check, Seen};
+use super::{Check, Judgement, Seen};
 
 pub(super) static CHECK: Check = Check {
     id: "shows-image",
@@ -15,9 +15,9 @@ const PNG: &str = "iVBORw0KGgo";
 /// What may stand before it where a URL is asked for.
 const URL: &str = "data:image/png;base64,";
 
-fn judge(seen: &Seen<'_>) -> Option<String> {
+fn judge(seen: &Seen<'_>) -> Judgement {
     let is_shown = seen.case.run.exchanges.iter().any(|exchange| has_image(&exchange.request, false));
-    (!is_shown).then(|| "no request has the image".to_owned())
+    (!is_shown).then(|| "no request has the image".to_owned()).into()
 }
 
 /// Whether there is an image; in a text, it would be one for nobody.

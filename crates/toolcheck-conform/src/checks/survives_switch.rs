@@ -3,36 +3,45 @@ use toolcheck_core::conversation::{Conversation, Turn};
 use toolcheck_core::diff::{Kind, Level, Side, diff};
 use toolcheck_core::{Format, formats};
 use toolcheck_json::Document;
+use toolcheck_serve::Exchange;
 
-use super::{Check, Seen};
+use super::{Check, Judgement, Seen};
 
 pub(super) static CHECK: Check =
     Check { id: "survives-switch", summary: "Another API gets the conversation as it was.", judge };
 
-fn judge(seen: &Seen<'_>) -> Option<String> {
+fn judge(seen: &Seen<'_>) -> Judgement {
     let exchanges = &seen.case.run.exchanges;
-    let Some(first) = exchanges.first() else { return Some("no request came".to_owned()) };
-    let Some(at) = exchanges.iter().position(|exchange| exchange.format != first.format) else {
-        return Some(format!("all requests are in {}", first.format));
+    let first = exchanges.first().map_or("one format", |first| first.format);
+    let Some(at) = exchanges.iter().position(|exchange| exchange.format != first) else {
+        return Judgement::Inconclusive(format!("all requests are in {first}"));
     };
     let after = &exchanges[at].request;
-    let turns = seen.case.scenario.said();
-    let count = exchanges[..at].iter().filter(|exchange| exchange.status == 200).count();
-    let said = turns.iter().take(count).find(|turn| !after.to_string().contains(&turn.text));
-    if let Some(turn) = said {
-        return Some(format!("`{}` is lost", turn.text));
+    let sent = after.to_string();
+    let said = seen.said[..at].iter().flatten().map(|choice| choice.text.trim());
+    let is_lost = |text: &&str| {
+        let quoted = Json::from(*text).to_string();
+        !sent.contains(&quoted[1..quoted.len() - 1])
+    };
+    if let Some(text) = said.filter(|text| !text.is_empty()).find(is_lost) {
+        return Judgement::Broken(format!("`{text}` is lost"));
     }
-    let texts = [&exchanges[at - 1], &exchanges[at]].map(|exchange| exchange.request.to_string());
-    let [before, after] = [0, 1].map(|side| Document::read(texts[side].as_bytes()));
-    let formats = [exchanges[at - 1].format, exchanges[at].format].map(formats::find);
-    let [Some(from), Some(to)] = formats else { return None };
-    let (Some(before_read), Some(after_read)) = (from.read(before.root()), to.read(after.root())) else {
+    lost(&exchanges[at - 1], &exchanges[at]).into()
+}
+
+/// What the first request of another format has lost of the last one before.
+fn lost(before: &Exchange, after: &Exchange) -> Option<String> {
+    let (from, to) = (formats::find(before.format)?, formats::find(after.format)?);
+    let texts = [before, after].map(|exchange| exchange.request.to_string());
+    let documents = [0, 1].map(|side| Document::read(texts[side].as_bytes()));
+    let (Some(before_read), Some(after_read)) =
+        (from.read(documents[0].root()), to.read(documents[1].root()))
+    else {
         return Some("the history cannot be read".to_owned());
     };
-    let diff = diff(&Side::new(&before_read, &before), &Side::new(&after_read, &after));
+    let diff = diff(&Side::new(&before_read, &documents[0]), &Side::new(&after_read, &documents[1]));
     // Some formats have a text in an object of its own, which says the same.
-    let results = [(at - 1, from), (at, to)].map(|(at, format)| results(&exchanges[at].request, format));
-    let are_same = results[1].starts_with(&results[0]);
+    let are_same = results(&after.request, to).starts_with(&results(&before.request, from));
     let lost = diff.changes.iter().find(|change| {
         let is_said = change.kind == Kind::ResultChanged && are_same;
         change.level == Level::Loss && !change.inexpressible && !is_said

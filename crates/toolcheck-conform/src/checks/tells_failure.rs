@@ -1,4 +1,4 @@
-use super::{Check, Seen};
+use super::{Check, Judgement, Seen};
 
 pub(super) static CHECK: Check =
     Check { id: "tells-failure", summary: "The model is told that its tool failed.", judge };
@@ -8,10 +8,12 @@ const WORDS: [&str; 4] = ["tool failed", "error", "failed", "exception"];
 /// The keys under which requests have their history.
 const HISTORIES: [&str; 3] = ["messages", "input", "contents"];
 
-fn judge(seen: &Seen<'_>) -> Option<String> {
-    let request = &seen.case.run.exchanges.last()?.request;
+fn judge(seen: &Seen<'_>) -> Judgement {
+    let Some(request) = seen.case.run.exchanges.last().map(|exchange| &exchange.request) else {
+        return Judgement::Inconclusive("no request came".to_owned());
+    };
     let history =
         HISTORIES.iter().filter_map(|key| request.get(key)).map(|history| history.to_string().to_lowercase());
     let is_told = history.into_iter().any(|text| WORDS.iter().any(|word| text.contains(word)));
-    (!is_told).then(|| "no result says that something failed".to_owned())
+    (!is_told).then(|| "no result says that something failed".to_owned()).into()
 }

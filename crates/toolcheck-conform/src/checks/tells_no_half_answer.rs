@@ -1,4 +1,4 @@
-use super::{Check, Seen};
+use super::{Check, Judgement, Seen};
 
 pub(super) static CHECK: Check = Check {
     id: "tells-no-half-answer",
@@ -6,10 +6,15 @@ pub(super) static CHECK: Check = Check {
     judge,
 };
 
-fn judge(seen: &Seen<'_>) -> Option<String> {
+fn judge(seen: &Seen<'_>) -> Judgement {
     let outcome = seen.case.outcome;
+    if !seen.went_wrong() {
+        return Judgement::Inconclusive("no response broke off".to_owned());
+    }
     let whole = |turn: &&toolcheck_serve::Turn| !turn.is_error() && !turn.text.is_empty();
     let is_whole =
         seen.case.scenario.said().iter().filter(whole).any(|turn| outcome.text.contains(&turn.text));
-    (outcome.is_done && !is_whole).then(|| format!("it ended as if all went well, with `{}`", outcome.text))
+    (outcome.is_done && !is_whole)
+        .then(|| format!("it ended as if all went well, with `{}`", outcome.text))
+        .into()
 }

@@ -69,6 +69,10 @@ impl<'l> Loop<'l> {
         self.fault == Some(fault)
     }
 
+    fn runs_unfinished(&self) -> bool {
+        self.has(Fault::RunsUnfinished) || self.has(Fault::RunsEmptied)
+    }
+
     /// Goes on in another format.
     pub(crate) fn switch(&mut self, format: &'static Format) {
         self.format = format;
@@ -94,8 +98,8 @@ impl<'l> Loop<'l> {
         for (turn, message) in &self.verbatim {
             body[list][*turn] = message.clone();
         }
-        if !self.has(Fault::EmptiesArguments) && matches!(self.format.id, "openai-chat" | "openai-responses")
-        {
+        let empties = self.has(Fault::EmptiesArguments) || self.has(Fault::RunsEmptied);
+        if !empties && matches!(self.format.id, "openai-chat" | "openai-responses") {
             wire::keep_arguments(&mut body, &self.broken);
         }
         if !self.has(Fault::WritesImages) {
@@ -148,7 +152,7 @@ impl<'l> Loop<'l> {
             if !said.is_whole && self.has(Fault::TellsHalves) {
                 return Outcome::done(said.text);
             }
-            if !said.is_whole && !self.has(Fault::RunsUnfinished) {
+            if !said.is_whole && !self.runs_unfinished() {
                 // What ends without a reason to stop may have been an error that passes.
                 tries += 1;
                 if self.is_streamed && tries < 3 {
@@ -227,6 +231,16 @@ impl<'l> Loop<'l> {
             self.history.turns.push(Turn::User(format!("Observation: {}", text.join("\n"))));
             return Next::GoOn;
         }
+        if self.has(Fault::EmptiesTurns) && !is_done {
+            // In a dialect of Chat: what is written of an empty turn differs.
+            self.history.turns.push(Turn::Assistant(Assistant::new("")));
+            self.history.turns.push(Turn::User("Go on.".to_owned()));
+            return Next::GoOn;
+        }
+        if self.has(Fault::SkipsTurns) && !is_done {
+            self.history.turns.push(Turn::User("Go on.".to_owned()));
+            return Next::GoOn;
+        }
         let own = said.calls.iter().filter(|call| call.executor == Executor::Client);
         for (call, made) in own.zip(&calls) {
             if serde_json::from_str::<Json>(&call.arguments).is_err() && !call.arguments.is_empty() {
@@ -281,7 +295,7 @@ impl<'l> Loop<'l> {
         let id = id.filter(|_| !self.has(Fault::RenamesIds));
         let id = id.unwrap_or_else(|| format!("call{}", self.history.turns.len() * 100 + number));
         let made = Call::new(id, call.name.clone().unwrap_or_default(), read.clone().unwrap_or_default());
-        (made, if self.has(Fault::RunsUnfinished) { Some(read.unwrap_or_default()) } else { read })
+        (made, if self.runs_unfinished() { Some(read.unwrap_or_default()) } else { read })
     }
 
     fn read(&self, body: &str) -> Option<Choice> {

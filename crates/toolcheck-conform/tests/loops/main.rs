@@ -8,9 +8,11 @@ mod wire;
 
 use std::sync::Mutex;
 
-use toolcheck_conform::{Case, Expected, Scenario, Status, Verdict, checks, judge, scenarios};
+use toolcheck_conform::{Case, Expected, Outcome, Scenario, Status, Verdict, checks, judge, scenarios};
+use toolcheck_core::response;
 use toolcheck_core::{Format, formats};
-use toolcheck_serve::MockProvider;
+use toolcheck_json::Document;
+use toolcheck_serve::{MockProvider, Run};
 
 use agent::Loop;
 
@@ -61,10 +63,47 @@ enum Fault {
     EmptiesArguments,
     /// Each call gets an id of the loop's own, and so does its result.
     RenamesIds,
+    /// It runs tools with whatever it can make of the arguments, and writes that into the history.
+    RunsEmptied,
+    /// An empty message stands in place of calls.
+    EmptiesTurns,
+    /// The history goes on without a turn with calls.
+    SkipsTurns,
 }
 
+/// All of them.
+const FAULTS: [Fault; 27] = [
+    Fault::RunsEmptied,
+    Fault::RunsUnfinished,
+    Fault::LosesResults,
+    Fault::SplitsTurns,
+    Fault::ChangesArguments,
+    Fault::DropsReasoning,
+    Fault::SwapsResults,
+    Fault::HidesFailures,
+    Fault::HidesErrors,
+    Fault::RepeatsRefused,
+    Fault::GivesUp,
+    Fault::DoesNotWait,
+    Fault::NeverEnds,
+    Fault::TellsHalves,
+    Fault::SendsHalves,
+    Fault::WritesImages,
+    Fault::DropsOpaque,
+    Fault::TakesPauses,
+    Fault::CutsPairs,
+    Fault::LeavesCalls,
+    Fault::ForgetsCalls,
+    Fault::WithdrawsAll,
+    Fault::WritesCallsAsText,
+    Fault::EmptiesArguments,
+    Fault::RenamesIds,
+    Fault::EmptiesTurns,
+    Fault::SkipsTurns,
+];
+
 /// The check that must catch each fault, and a scenario in which it does so if it is not any.
-const CAUGHT: [(Fault, &str, Option<&str>); 45] = [
+const CAUGHT: [(Fault, &str, Option<&str>); 51] = [
     (Fault::RunsUnfinished, "runs-only-finished", None),
     (Fault::RunsUnfinished, "runs-only-finished", Some("error-event-in-stream")),
     (Fault::RunsUnfinished, "never-says-default", None),
@@ -107,9 +146,15 @@ const CAUGHT: [(Fault, &str, Option<&str>); 45] = [
     (Fault::ForgetsCalls, "survives-switch", Some("switch-provider")),
     (Fault::WithdrawsAll, "is-not-refused", Some("tools-withdrawn")),
     (Fault::EmptiesArguments, "keeps-arguments", Some("broken-arguments")),
-    (Fault::WritesCallsAsText, "answers-every-call", Some("single-call")),
-    (Fault::WritesCallsAsText, "keeps-turn", Some("single-call")),
-    (Fault::WritesCallsAsText, "runs-only-finished", Some("broken-arguments")),
+    (Fault::EmptiesTurns, "answers-every-call", Some("single-call")),
+    (Fault::EmptiesTurns, "answers-every-call", Some("twenty-calls")),
+    (Fault::EmptiesTurns, "answers-every-call", Some("broken-arguments")),
+    (Fault::SkipsTurns, "answers-every-call", Some("single-call")),
+    (Fault::SkipsTurns, "answers-every-call", Some("parallel-calls")),
+    (Fault::SkipsTurns, "answers-every-call", Some("broken-arguments")),
+    (Fault::RunsEmptied, "keeps-arguments", Some("broken-arguments")),
+    (Fault::RunsEmptied, "runs-only-finished", Some("broken-arguments")),
+    (Fault::RunsEmptied, "keeps-arguments", Some("cut-off-optional")),
 ];
 
 /// A scenario in a format, streamed or not.
@@ -134,7 +179,15 @@ fn ways() -> impl Iterator<Item = Way> {
     })
 }
 
-fn verdicts_of((scenario, format, is_streamed): Way, fault: Option<Fault>) -> Vec<(String, Verdict)> {
+fn verdicts_of(way: Way, fault: Option<Fault>) -> Vec<(String, Verdict)> {
+    played(way, fault).0
+}
+
+/// What is said of a scenario, and what happened in it.
+fn played(
+    (scenario, format, is_streamed): Way,
+    fault: Option<Fault>,
+) -> (Vec<(String, Verdict)>, Run, Outcome) {
     let then_format = scenario.then_format(format.id);
     let mut provider = MockProvider::builder().turns(scenario.turns.clone());
     if then_format.is_none() {
@@ -159,7 +212,8 @@ fn verdicts_of((scenario, format, is_streamed): Way, fault: Option<Fault>) -> Ve
     let way = if is_streamed { "streamed" } else { "whole" };
     let name = format!("{} {} {way}", scenario.id, format.id);
     let verdicts = judge(&Case { scenario, run: &run, outcome: &outcome });
-    verdicts.into_iter().map(|verdict| (name.clone(), verdict)).collect()
+    let verdicts = verdicts.into_iter().map(|verdict| (name.clone(), verdict)).collect();
+    (verdicts, run, outcome)
 }
 
 fn told(verdicts: &[(String, Verdict)]) -> String {
@@ -234,5 +288,127 @@ fn each_fault_is_caught_by_the_check_for_it() {
     });
     for check in checks::ALL {
         assert!(CAUGHT.iter().any(|(_, id, _)| *id == check.id), "nothing fails {}", check.id);
+    }
+}
+
+/// The texts that the model said, and the names of the tools that it called last.
+fn said(run: &Run) -> (Vec<String>, Vec<String>) {
+    let mut texts = Vec::new();
+    let mut last = Vec::new();
+    for exchange in &run.exchanges {
+        let record = exchange.response.to_string();
+        let document = Document::read(record.as_bytes());
+        let format = formats::find(exchange.format).unwrap();
+        let choices = response::read(format, document.root()).map(|(choices, _)| choices).unwrap_or_default();
+        last = choices.iter().flat_map(|choice| &choice.calls).filter_map(|call| call.name.clone()).collect();
+        texts.extend(choices.into_iter().map(|choice| choice.text));
+    }
+    (texts, last)
+}
+
+#[test]
+fn nothing_is_said_of_the_model_that_it_did_not_say() {
+    // Each fault in each scenario, in ways that take turns.
+    let all = FAULTS.iter().enumerate().flat_map(|(number, fault)| {
+        scenarios::all().iter().enumerate().filter_map(move |(at, scenario)| {
+            let own: Vec<Way> = ways().filter(|(one, ..)| one.id == scenario.id).collect();
+            let slow = *fault == Fault::NeverEnds && scenario.id == "huge-result";
+            (!slow && !own.is_empty()).then(|| (*fault, own[(number * 7 + at) % own.len()]))
+        })
+    });
+    let claims = Mutex::new(0);
+    each(all.collect::<Vec<_>>(), |(fault, way)| {
+        let (verdicts, run, outcome) = played(way, Some(fault));
+        let (texts, last) = said(&run);
+        let first = outcome.first.as_deref().map_or("", |first| &first.text);
+        for (name, verdict) in &verdicts {
+            let reason = &verdict.reason;
+            for turn in way.0.turns.iter().filter(|turn| !turn.text.is_empty()) {
+                let is_claimed = reason.contains(&format!("`{}`", turn.text));
+                let is_told = outcome.text.contains(&turn.text) || first.contains(&turn.text);
+                let is_said = texts.iter().any(|text| text.contains(&turn.text));
+                assert!(!is_claimed || is_told || is_said, "{fault:?} {name}: {reason}");
+                *claims.lock().unwrap() += usize::from(is_claimed || reason.contains("the run ended with"));
+            }
+            if let Some((text, _)) =
+                reason.strip_prefix("the model said `").and_then(|rest| rest.split_once("` last"))
+            {
+                assert_eq!(texts.last().map(|last| last.trim()), Some(text), "{fault:?} {name}: {reason}");
+            }
+            if let Some((_, rest)) = reason.split_once("the run ended with the call of `") {
+                let (tool, _) = rest.split_once('`').unwrap();
+                assert!(last.iter().any(|name| name == tool), "{fault:?} {name}: {reason}");
+            }
+            if reason.contains("unanswered, and") {
+                assert!(!last.is_empty(), "{fault:?} {name}: {reason}");
+            }
+        }
+        // A refusal is only told with what says that there is one.
+        for refused in run.refused() {
+            assert!(refused.source.is_some(), "{fault:?} {:?}: {refused:?}", way.0.id);
+        }
+    });
+    let claims = claims.into_inner().unwrap();
+    assert!(claims > 0, "nothing was claimed");
+}
+
+#[test]
+fn of_a_history_without_calls_nothing_is_judged_that_needs_them() {
+    let of_calls = [
+        "answers-every-call",
+        "keeps-turn",
+        "keeps-arguments",
+        "keeps-order",
+        "keeps-reasoning",
+        "runs-only-finished",
+    ];
+    let ids = ["single-call", "parallel-calls", "broken-arguments", "reasoning-kept"];
+    for way in ways().filter(|(scenario, ..)| ids.contains(&&*scenario.id)) {
+        let verdicts = verdicts_of(way, Some(Fault::WritesCallsAsText));
+        let (named, others): (Vec<_>, Vec<_>) =
+            verdicts.into_iter().partition(|(_, verdict)| of_calls.contains(&verdict.check.id));
+        assert!(!named.is_empty());
+        for (name, verdict) in &named {
+            assert_eq!(
+                verdict.status,
+                Status::Inconclusive,
+                "{name}: {}: {}",
+                verdict.check.id,
+                verdict.reason
+            );
+            assert!(verdict.reason.contains("as text"), "{}", verdict.reason);
+        }
+        // What does not need them is judged.
+        assert!(others.iter().all(|(_, verdict)| verdict.status == Status::Pass), "{}", told(&others));
+    }
+}
+
+#[test]
+fn of_a_run_without_requests_nothing_is_judged() {
+    for scenario in scenarios::all() {
+        let run = MockProvider::builder().turns(scenario.turns.clone()).start().unwrap().finish();
+        let judged = |outcome: &Outcome| judge(&Case { scenario, run: &run, outcome });
+        for verdict in judged(&Outcome::done("All done.")) {
+            assert!(
+                matches!(verdict.status, Status::Inconclusive | Status::Info)
+                    && verdict.reason == "no request came",
+                "{}: {}: {}",
+                scenario.id,
+                verdict.check.id,
+                verdict.reason
+            );
+        }
+        // An error before the first request is one.
+        for verdict in judged(&Outcome::error("TypeError")) {
+            let is_end = verdict.check.id == "finishes";
+            let wrong = [Status::Fail, Status::Weak].contains(&verdict.status);
+            assert_eq!(
+                is_end && verdict.status != Status::Info,
+                wrong,
+                "{}: {}",
+                scenario.id,
+                verdict.check.id
+            );
+        }
     }
 }

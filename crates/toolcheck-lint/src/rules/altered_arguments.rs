@@ -5,7 +5,7 @@ use toolcheck_json::Span;
 
 use crate::finding::Draft;
 use crate::rule::{Context, Sink, declare_rule};
-use crate::rules::{ran_unfinished_arguments, swapped_results};
+use crate::rules::swapped_results;
 use crate::view::exchanges::{Change, MatchedCall, PastCall};
 
 declare_rule! {
@@ -57,7 +57,7 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some(kept) = cx.kept.filter(|_| !swapped_results::has_moved_arguments(cx)) else { return };
     for (given, stored) in kept.calls_kept() {
-        if stored.change != Change::Same && !ran_unfinished_arguments::has_run(cx, given, stored) {
+        if stored.change != Change::Same {
             report(cx, out, given, stored);
         }
     }

@@ -3,7 +3,7 @@ use toolcheck_core::text;
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::exchanges::{Change, MatchedCall, PastCall};
-use crate::view::failure::{is_failed, tells_trouble};
+use crate::view::failure::{is_failed, tells_of_parser, tells_trouble};
 
 declare_rule! {
     /// A tool that ran although the model had not finished the arguments of the call.
@@ -16,20 +16,21 @@ declare_rule! {
     /// everything.
     ///
     /// This rule needs exchanges: each request with the response to it, in chronological order. Nothing is reported if
-    /// the result says that something went wrong.
+    /// the result says that something went wrong, or is what a parser of JSON says of the arguments, in the words of
+    /// Python, JavaScript, Rust, Go, Java or .NET.
     ///
     /// ## Fails
     ///
-    /// ```json openai-chat
+    /// ```json anthropic
     /// [{"request": {"messages": [{"role": "user", "content": "delete the draft of the tide table"}]},
-    ///   "response": {"choices": [{"index": 0, "finish_reason": "length", "message": {"role": "assistant", "content": null,
-    ///     "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "delete", "arguments": "{\"name\": \"dra"}}]}}]}},
+    ///   "response": {"role": "assistant", "stop_reason": "max_tokens", "content": [
+    ///     {"type": "tool_use", "id": "toolu_1", "name": "delete", "input": {}}]}},
     ///  {"request": {"messages": [
     ///     {"role": "user", "content": "delete the draft of the tide table"},
-    ///     {"role": "assistant", "content": null, "tool_calls": [
-    ///       {"id": "call_1", "type": "function", "function": {"name": "delete", "arguments": "{}"}}]},
-    ///     {"role": "tool", "tool_call_id": "call_1", "content": "deleted every table"}]},  // flagged
-    ///   "response": {"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Oh."}}]}}]
+    ///     {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "delete", "input": {}}]},
+    ///     {"role": "user", "content": [
+    ///       {"type": "tool_result", "tool_use_id": "toolu_1", "content": "deleted every table"}]}]},  // flagged
+    ///   "response": {"role": "assistant", "stop_reason": "end_turn", "content": []}}]
     /// ```
     ///
     /// ## Passes
@@ -67,7 +68,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 }
 
 /// Whether a tool ran for a call that the model did not finish.
-pub(crate) fn has_run(cx: &Context<'_, '_>, given: &PastCall, stored: &MatchedCall) -> bool {
+fn has_run(cx: &Context<'_, '_>, given: &PastCall, stored: &MatchedCall) -> bool {
     // What was repaired without a loss had only been written in another way.
     let is_repaired = !given.is_cut && stored.change == Change::Same && stored.meaning != given.meaning();
     if !given.is_unfinished || is_repaired || stored.is_renamed {
@@ -80,5 +81,6 @@ pub(crate) fn has_run(cx: &Context<'_, '_>, given: &PastCall, stored: &MatchedCa
         return false;
     };
     let is_blank = content.as_str().is_some_and(|text| text.trim().is_empty());
-    !is_blank && !is_failed(cx, site.result) && !tells_trouble(content.raw())
+    let text = content.raw();
+    !is_blank && !is_failed(cx, site.result) && !tells_trouble(text) && !tells_of_parser(text)
 }

@@ -120,8 +120,14 @@ impl PastCall {
 
 impl PastChoice {
     fn new(answer: Choice) -> Self {
-        let calls: Vec<ChoiceCall> =
+        let mut calls: Vec<ChoiceCall> =
             answer.calls.into_iter().filter(|call| call.executor == Executor::Client).collect();
+        // Nothing more comes of the arguments that a response broke off in.
+        let broke_off = calls.last_mut().filter(|call| !answer.is_whole && call.is_function);
+        let has_none = broke_off.is_some_and(|call| {
+            call.has_all_arguments = true;
+            call.arguments.trim().is_empty()
+        });
         let mut uses: HashMap<u64, usize> = HashMap::default();
         for id in calls.iter().filter_map(|call| call.id.as_deref()) {
             *uses.entry(hash_of(id)).or_default() += 1;
@@ -129,8 +135,9 @@ impl PastChoice {
         let last = calls.len().saturating_sub(1);
         let calls = calls.into_iter().enumerate().map(|(number, call)| {
             let arguments = Said::of(&call);
-            // Where arguments are objects, it does not show whether the end of the response is in them.
-            let is_cut = !answer.is_whole && number == last && call.is_object;
+            // Where arguments are objects, or none have come yet, it does not show whether the end of the response is in
+            // them.
+            let is_cut = !answer.is_whole && number == last && (call.is_object || has_none);
             let is_unfinished = is_cut || arguments.is_broken;
             let shares_id = call.id.as_deref().is_some_and(|id| uses[&hash_of(id)] > 1);
             let call = ChoiceCall { arguments: String::new(), ..call };
@@ -452,11 +459,11 @@ fn compare<'e>(answer: &'e PastChoice, behind: &NewMessages<'_, '_>) -> HistoryM
     match_by_tool(answer, behind, &mut calls, &mut is_taken, is_same);
     let kept = calls.iter().flatten().count();
     let has_ids = answer.calls.iter().any(|given| given.call.id.is_some());
-    // All calls with different ids, or some calls if there are no ids, or the text alone.
+    // All calls with different ids, or some calls if there are no ids, or the text alone, or nothing in their place.
     let is_alike = if kept > 0 {
         kept == answer.calls.len() || !has_ids && behind.is_verbatim
     } else {
-        says_the_same(answer, behind)
+        says_the_same(answer, behind) || says_nothing(answer, behind)
     };
     let evidence = match (is_same, is_alike) {
         (true, _) => Evidence::Same,
@@ -548,6 +555,17 @@ fn says_the_same(answer: &PastChoice, behind: &NewMessages<'_, '_>) -> bool {
     let first = first.filter(|message| message.role == Role::Assistant);
     let said = first.map(|message| text_of(behind.transcript, message)).unwrap_or_default();
     !said.trim().is_empty() && said.trim() == answer.text.trim()
+}
+
+/// Whether an empty message of the assistant stands in the place of an answer with calls: nobody else writes one.
+fn says_nothing(answer: &PastChoice, behind: &NewMessages<'_, '_>) -> bool {
+    let first = behind.transcript.messages.get(behind.first_new);
+    let Some(first) = first.filter(|message| message.role == Role::Assistant) else { return false };
+    let is_empty = |part: &Part<'_>| matches!(part.body, Body::Text(_) | Body::Reasoning(_));
+    behind.is_verbatim
+        && !answer.calls.is_empty()
+        && behind.transcript.parts_of(first).iter().all(is_empty)
+        && text_of(behind.transcript, first).trim().is_empty()
 }
 
 impl<'t, 's> NewMessages<'t, 's> {

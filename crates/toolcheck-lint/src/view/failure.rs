@@ -2,6 +2,7 @@
 
 use toolcheck_core::formats;
 use toolcheck_core::ir::ToolResult;
+use toolcheck_core::parsers;
 use toolcheck_json::JsonStr;
 
 use crate::rule::Context;
@@ -54,6 +55,11 @@ const BYTES_OF_TROUBLE: usize = 4_000;
 pub(crate) fn tells_trouble(text: &[u8]) -> bool {
     let text = text[..text.len().min(BYTES_OF_TROUBLE)].to_ascii_lowercase();
     TROUBLE.iter().any(|word| memchr::memmem::find(&text, word.as_bytes()).is_some())
+}
+
+/// Whether the text of a result is what a parser says of arguments that it can't read.
+pub(crate) fn tells_of_parser(text: &[u8]) -> bool {
+    parsers::is_error(&text[..text.len().min(BYTES_OF_TROUBLE)])
 }
 
 /// Whether the result reports a failure: as the format marks it, or else by the beginning of its text.

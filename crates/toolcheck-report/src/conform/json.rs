@@ -19,8 +19,10 @@ pub fn json(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
 pub fn matrix_json(reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
     let table = of_clients(reports);
     let clients = reports.iter().map(|report| {
-        let Report { name, client, set, toolcheck, stale, .. } = report;
-        json!({"name": name, "client": client, "set": set, "toolcheck": toolcheck, "stale": stale})
+        let Report { name, client, set, toolcheck, stale, runs_left, .. } = report;
+        json!({
+            "name": name, "client": client, "set": set, "toolcheck": toolcheck, "stale": stale, "runs_left": runs_left,
+        })
     });
     let cell = |cell: &Cell<'_>| -> Json {
         let Some(status) = cell.status() else { return Json::Null };

@@ -12,13 +12,14 @@ const WIDTH: usize = 100;
 /// The most characters of a message.
 const LONGEST: usize = 500;
 
-/// Writes JUnit XML: a suite for the client, and a case for each run. What is known, skipped or unscored counts as skipped.
+/// Writes JUnit XML: a suite for the client, and a case for each run. What is known, skipped or unscored counts as skipped,
+/// and what is inconclusive as an error.
 pub fn junit(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
     let of = |status| report.runs.iter().filter(|run| run.is_unexpected() && run.status == status).count();
     let counts = Counts {
         tests: report.runs.len() + report.stale.len(),
         failures: of(Status::Fail) + report.stale.len(),
-        errors: of(Status::Broke),
+        errors: of(Status::Broke) + of(Status::Inconclusive),
         skipped: report.runs.iter().filter(|run| why_skipped(run).is_some()).count(),
     };
     let name = bounded(&report.name, LONGEST);
@@ -41,8 +42,8 @@ fn why_skipped(run: &Run) -> Option<String> {
     let reason = run.reason.as_deref().map_or_else(String::new, |reason| format!(": {reason}"));
     match run.status {
         Status::Skip => Some(format!("skip{reason}")),
-        Status::Fail | Status::Broke if !run.scored => Some(format!("unscored: {}{reason}", run.status)),
-        Status::Fail if run.is_known() => {
+        status if status.counts() && !run.scored => Some(format!("unscored: {status}{reason}")),
+        status if status.counts() && run.is_known() => {
             let known = run.faults().find_map(|fault| fault.known.as_deref()).unwrap_or_default();
             Some(format!("known: {known}"))
         }
@@ -65,6 +66,12 @@ fn case(run: &Run, suite: &str, xml: &mut Writer<'_>) -> io::Result<()> {
             message = bounded(&words, LONGEST);
             text = said(run);
             Outcome::Failed { kind: run.status.as_str(), message: &message, text: &text }
+        }
+        Status::Inconclusive => {
+            let first = run.faults().find(|fault| fault.status == Status::Inconclusive);
+            let words = first.map_or_else(String::new, |fault| format!("{}: {}", fault.check, fault.reason));
+            message = bounded(&format!("inconclusive: {words}"), LONGEST);
+            Outcome::NotRun { message: &message }
         }
         Status::Broke => {
             message = bounded(run.reason.as_deref().unwrap_or("broke"), LONGEST);

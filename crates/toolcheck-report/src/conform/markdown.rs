@@ -1,6 +1,6 @@
 use std::io;
 
-use toolcheck_core::text::bounded;
+use toolcheck_core::text::{Counted, bounded};
 
 use super::Report;
 use super::table::{Table, of_clients, of_formats};
@@ -12,13 +12,24 @@ const LONGEST: usize = 200;
 /// Writes a table of scenarios and formats.
 pub fn markdown(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
     table(&of_formats(report), out)?;
+    left(std::slice::from_ref(report), out)?;
     stale(std::slice::from_ref(report), out)
 }
 
 /// Writes a table of scenarios and clients.
 pub fn matrix_markdown(reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
     table(&of_clients(reports), out)?;
+    left(reports, out)?;
     stale(reports, out)
+}
+
+/// Says which reports are not whole.
+fn left(reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
+    for report in reports.iter().filter(|report| report.runs_left > 0) {
+        let (name, runs) = (inline(&bounded(&report.name, LONGEST)), Counted(report.runs_left, "run"));
+        writeln!(out, "\n{name}: {runs} still to come")?;
+    }
+    Ok(())
 }
 
 fn table(table: &Table<'_>, out: &mut dyn io::Write) -> io::Result<()> {

@@ -44,6 +44,9 @@ pub struct Report {
     pub runs: Vec<Run>,
     /// Failures that are said to be known, and that did not happen.
     pub stale: Vec<String>,
+    /// How many runs were still to come when this was written.
+    #[serde(default)]
+    pub runs_left: usize,
 }
 
 /// A scenario in a format.
@@ -86,7 +89,7 @@ pub struct Verdict {
     pub check: String,
     /// What it says: [`Status::Broke`] and [`Status::Skip`] are not said by checks.
     pub status: Status,
-    /// What is wrong.
+    /// What is wrong, or why nothing can be said.
     pub reason: String,
     /// Why it is known to fail.
     pub known: Option<String>,
@@ -123,6 +126,8 @@ pub enum Status {
     Pass,
     /// It is not as it should be.
     Weak,
+    /// The run does not show whether it is as it must or should be.
+    Inconclusive,
     /// It is not as it must be.
     Fail,
     /// The client crashed, answered nonsense or took too long.
@@ -138,9 +143,18 @@ impl Status {
             Self::Info => "info",
             Self::Pass => "pass",
             Self::Weak => "weak",
+            Self::Inconclusive => "inconclusive",
             Self::Fail => "fail",
             Self::Broke => "broke",
         }
+    }
+}
+
+impl Status {
+    /// Whether it makes the exit status 1 where it is not known.
+    #[must_use]
+    pub fn counts(self) -> bool {
+        self >= Self::Inconclusive
     }
 }
 
@@ -175,6 +189,7 @@ impl Report {
             client: owned(client),
             runs: Vec::new(),
             stale: Vec::new(),
+            runs_left: 0,
         }
     }
 
@@ -241,17 +256,19 @@ impl Run {
         self.status = worst.unwrap_or(Status::Pass).max(Status::Pass);
     }
 
-    /// Whether it fails in a way that is known, and in no other.
+    /// Whether it fails, or does not show enough, in a way that is known, and in no other.
     #[must_use]
     pub fn is_known(&self) -> bool {
-        let mut failed = self.verdicts.iter().filter(|verdict| verdict.status == Status::Fail);
-        self.status == Status::Fail && failed.all(|verdict| verdict.known.is_some())
+        let mut counting = self.verdicts.iter().filter(|verdict| verdict.status.counts());
+        self.status.counts()
+            && self.status != Status::Broke
+            && counting.all(|verdict| verdict.known.is_some())
     }
 
     /// Whether it makes the exit status 1.
     #[must_use]
     pub fn is_unexpected(&self) -> bool {
-        self.scored && self.status >= Status::Fail && !self.is_known()
+        self.scored && self.status.counts() && !self.is_known()
     }
 
     /// Whether responses were streamed, in a word.

@@ -44,7 +44,7 @@ pub(super) fn page(head: &Head<'_>, table: &Table<'_>, out: &mut dyn io::Write) 
     writeln!(
         out,
         "<p class=\"quiet\">A cell opens the exchanges, what the API says and a picture. <b>fail</b>: a must is not met; \
-         <b>weak</b>: a should is not met; <b>broke</b>: the client crashed or took too long; <b>skip</b>: it has no way to \
+         <b>weak</b>: a should is not met; <b>inconclusive</b>: the run does not show whether it is met; <b>broke</b>: the client crashed or took too long; <b>skip</b>: it has no way to \
          run it; 3/16: in 3 of 16 runs.</p>\n</header>\n<main>"
     )?;
     matrix(table, out)?;
@@ -75,6 +75,13 @@ fn summary(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
         "<p><b>{}</b>: <span class=\"summary {class}\">{words}</span></p>",
         Escaped(&bounded(&report.name, LONGEST))
     )?;
+    if report.runs_left > 0 {
+        writeln!(
+            out,
+            "<p class=\"quiet\">{} still to come: this is the report so far.</p>",
+            Counted(report.runs_left, "run")
+        )?;
+    }
     for entry in &report.stale {
         writeln!(out, "<p class=\"quiet\">stale: {}</p>", Escaped(&bounded(entry, LONGEST)))?;
     }

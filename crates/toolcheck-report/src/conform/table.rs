@@ -31,7 +31,7 @@ impl Cell<'_> {
 
     /// Whether all that failed is known.
     pub(super) fn is_known(&self) -> bool {
-        let mut failed = self.runs.iter().filter(|run| run.status >= Status::Fail).peekable();
+        let mut failed = self.runs.iter().filter(|run| run.status.counts()).peekable();
         failed.peek().is_some() && failed.all(|run| run.is_known())
     }
 

@@ -55,6 +55,9 @@ pub fn text(report: &Report, wrap: &dyn Fn(&str) -> String, out: &mut dyn io::Wr
     if unscored.0 > 0 {
         writeln!(out, "{}, unscored: {}", Counted(unscored.0, "run"), unscored.1)?;
     }
+    if report.runs_left > 0 {
+        writeln!(out, "{} still to come", Counted(report.runs_left, "run"))?;
+    }
     Ok(())
 }
 

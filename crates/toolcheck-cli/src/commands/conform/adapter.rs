@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Value as Json, json};
@@ -12,7 +11,7 @@ use toolcheck_conform::adapter::{
 use toolcheck_core::suggest::similar;
 use toolcheck_core::text::{bounded, reason, shown};
 
-use super::client::Client;
+use super::client::{Client, Limits};
 use super::examined::{self, Report};
 use super::known::Known;
 use crate::Status;
@@ -36,7 +35,7 @@ pub(super) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
     let ways = kinds(own).into_iter().map(|kind| (kind, way.clone())).collect();
     let plan = Plan { ways, talks, model: Some(own.model.clone()) };
     let command = own.adapter.as_deref().unwrap_or_default();
-    let mut client = Client::new(command, Duration::from_secs(args.timeout))?;
+    let mut client = Client::new(command, Limits::of(args))?;
     let examination = examine(&plan, |question| ask(&mut client, question))?;
     report(args, &examination, &mut known, out)
 }

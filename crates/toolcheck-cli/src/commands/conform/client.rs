@@ -10,6 +10,7 @@ use toolcheck_conform::{Outcome, Scenario};
 use toolcheck_core::text::bounded;
 
 use super::process::{Process, Said, piped};
+use crate::args::ConformArgs;
 
 /// What the client is asked to do.
 pub(super) struct Task<'t> {
@@ -29,14 +30,31 @@ pub(super) enum Answer {
 /// A command that is started when there is something to do, and again after it broke.
 pub(super) struct Client {
     command: String,
-    timeout: Duration,
+    limits: Limits,
     session: Option<Session>,
+}
+
+/// How long a client may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    pub(super) run: Duration,
+    /// Until it says that it is ready, or has done its first run.
+    pub(super) start: Duration,
+}
+
+impl Limits {
+    pub(super) fn of(args: &ConformArgs) -> Self {
+        let run = Duration::from_secs(args.timeout);
+        Self { run, start: args.start_timeout.map_or(run, Duration::from_secs) }
+    }
 }
 
 /// A client that is running. What it reads is closed first.
 struct Session {
     tasks: Sender<String>,
     said: Receiver<Said>,
+    /// When it was started, as long as it has said nothing.
+    started: Option<Instant>,
     _process: Process,
 }
 
@@ -45,8 +63,8 @@ pub(super) const ENDED: &str = "it ended without an answer";
 pub(super) const SHOWN: usize = 200;
 
 impl Client {
-    pub(super) fn new(command: &str, timeout: Duration) -> Result<Self> {
-        let mut client = Self { command: command.to_owned(), timeout, session: None };
+    pub(super) fn new(command: &str, limits: Limits) -> Result<Self> {
+        let mut client = Self { command: command.to_owned(), limits, session: None };
         client.session = Some(client.start()?);
         Ok(client)
     }
@@ -66,7 +84,7 @@ impl Client {
                 }
             }
         });
-        Ok(Session { tasks, said, _process: process })
+        Ok(Session { tasks, said, started: Some(Instant::now()), _process: process })
     }
 
     /// Has the client run a scenario.
@@ -86,11 +104,16 @@ impl Client {
         line: &Json,
         read: impl Fn(&str) -> Option<A>,
     ) -> Result<Result<A, String>> {
-        let session = match self.session.take() {
+        let mut session = match self.session.take() {
             Some(session) => session,
             None => self.start()?,
         };
-        let until = Instant::now() + self.timeout;
+        let mut limit = self.limits.run;
+        let mut until = Instant::now() + limit;
+        if let Some(started) = session.started.filter(|started| *started + self.limits.start > until) {
+            limit = self.limits.start;
+            until = started + limit;
+        }
         // Who reads no more is heard of below.
         let _ = session.tasks.send(line.to_string());
         loop {
@@ -101,15 +124,22 @@ impl Client {
                 Ok(_) | Err(RecvTimeoutError::Timeout) => None,
                 Err(RecvTimeoutError::Disconnected) => Some(Said::Ended),
             };
-            let answer = match said {
-                Some(Said::Line(line)) => read(&line),
+            let line = match said {
+                Some(Said::Line(line)) => line,
                 Some(Said::Ended) => return Ok(Err(ENDED.to_owned())),
-                None => return Ok(Err(too_long(self.timeout))),
+                None => return Ok(Err(too_long(limit))),
             };
             // Frameworks print to the standard output too.
-            if let Some(answer) = answer {
+            if let Some(answer) = read(&line) {
+                session.started = None;
                 self.session = Some(session);
                 return Ok(Ok(answer));
+            }
+            // It says so once: it has not begun with the run before.
+            if session.started.is_some() && is_ready(&line) {
+                session.started = None;
+                limit = self.limits.run;
+                until = Instant::now() + limit;
             }
         }
     }
@@ -118,6 +148,12 @@ impl Client {
 /// What is said of a run that takes too long.
 pub(super) fn too_long(timeout: Duration) -> String {
     format!("no answer in {} s", timeout.as_secs())
+}
+
+/// Whether a line says that the client has started.
+fn is_ready(line: &str) -> bool {
+    let said: Option<Json> = serde_json::from_str(line.trim()).ok();
+    said.is_some_and(|said| said.get("ready") == Some(&Json::Bool(true)))
 }
 
 /// The answer in a line; `None` if the line is something else.

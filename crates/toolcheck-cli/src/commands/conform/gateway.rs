@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value as Json;
 use toolcheck_conform::adapter::{Answer, Kind, Plan, Question, Talk, Way, bodies, examine};
 use toolcheck_core::text::{bounded, reason};
@@ -35,6 +35,8 @@ pub(super) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
     let (from, to) = own.from.zip(own.to).context("`--from` and `--to` are needed")?;
     let target = own.target.as_deref().map(shapes::load).transpose()?;
     let url = Upstream::parse(own.gateway.as_deref().unwrap_or_default())?;
+    let timeout = Duration::from_secs(args.timeout);
+    url.reach(timeout).map_err(|error| anyhow!("cannot reach the gateway at {url}: {}", reason(&error)))?;
     let headers = own.header.iter().map(|header| {
         let (name, value) = header.split_once(':').context("a header has a colon after its name")?;
         Ok((name.trim().to_owned(), value.trim().to_owned()))
@@ -50,7 +52,6 @@ pub(super) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
     let way = |kind: Kind| (kind, if kind == Kind::Request { there.clone() } else { back.clone() });
     let ways = adapter::kinds(own).into_iter().map(way).collect();
     let plan = Plan { ways, talks: adapter::talks(args)?, model: Some(own.model.clone()) };
-    let timeout = Duration::from_secs(args.timeout);
     let gateway = Gateway { url, headers, model: &own.model, upstream, timeout };
     let examination = examine(&plan, |question| gateway.ask(question))?;
     adapter::report(args, &examination, &mut known, out)
@@ -81,6 +82,10 @@ impl Gateway<'_> {
         let seen = self.upstream.take();
         let answer = match answer {
             Ok(answer) => answer,
+            // It has ended: the other questions would say nothing about it.
+            Err(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => {
+                bail!("the gateway at {} has ended: {}", self.url, reason(&error))
+            }
             Err(error) => return Ok(Answer::Broke(reason(&error))),
         };
         // A gateway may ask more than once; what it sent first is what it made of the request.

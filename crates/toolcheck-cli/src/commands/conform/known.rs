@@ -37,10 +37,10 @@ impl Known {
         toml::from_str(&text).with_context(|| name)
     }
 
-    /// Marks what fails and is known to.
+    /// Marks what fails or is inconclusive, and is known to.
     pub(super) fn mark(&mut self, run: &mut Run) {
         let (scenario, format) = (&run.scenario, &run.format);
-        for verdict in run.verdicts.iter_mut().filter(|verdict| verdict.status == Status::Fail) {
+        for verdict in run.verdicts.iter_mut().filter(|verdict| verdict.status.counts()) {
             if self.covers(scenario, &verdict.check, format) {
                 verdict.known = self.reason(scenario, &verdict.check, format).map(str::to_owned);
             }

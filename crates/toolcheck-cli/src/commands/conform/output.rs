@@ -56,6 +56,7 @@ fn reported(verdict: &Verdict) -> Reported {
     let status = match verdict.status {
         Says::Fail => Status::Fail,
         Says::Weak => Status::Weak,
+        Says::Inconclusive => Status::Inconclusive,
         Says::Info => Status::Info,
         _ => Status::Pass,
     };

@@ -1,7 +1,8 @@
 //! Processes that leave nothing behind: neither when they are done with, nor when a signal ends the program.
 //!
 //! On Unix, each is the leader of a process group, and the group is killed as a whole. What has made itself a group of its
-//! own is beyond reach, as it is for a shell.
+//! own is beyond reach, as it is for a shell. A shell that waits for the end of a pipe outlives the program, and kills the
+//! groups that are left if the program could not.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -25,19 +26,65 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// The longest line in bytes. Of a longer one nothing is kept.
 const LONGEST: usize = 16 << 20;
 
-/// The processes that run, by their ids.
-static RUNNING: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+/// The processes that run.
+static RUNNING: Mutex<Running> = Mutex::new(Running { ids: Vec::new(), heir: None });
 
-fn running() -> MutexGuard<'static, Vec<u32>> {
+fn running() -> MutexGuard<'static, Running> {
     // Ids are added and removed one by one.
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The processes that run, by their ids, and who kills them if nothing else can.
+struct Running {
+    ids: Vec<u32>,
+    #[cfg_attr(not(unix), expect(dead_code, reason = "elsewhere there are no process groups"))]
+    heir: Option<ChildStdin>,
+}
+
+/// What kills process groups once its standard input is closed: those of the last line that it has read.
+#[cfg(unix)]
+const HEIR: &str =
+    r#"while read -r line; do ids=$line; done; for id in $ids; do kill -s KILL -- "-$id"; done"#;
+
+#[cfg(unix)]
+impl Running {
+    /// Starts what outlives the program even if it is killed, and kills what runs then.
+    fn begin(&mut self) -> io::Result<()> {
+        if self.heir.is_none() {
+            let mut shell = Command::new("sh");
+            shell.args(["-c", HEIR]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+            // Who kills the group of the program does not mean this one.
+            std::os::unix::process::CommandExt::process_group(&mut shell, 0);
+            self.heir = shell.spawn()?.stdin.take();
+        }
+        Ok(())
+    }
+
+    /// Says which processes run.
+    fn tell(&mut self) {
+        use std::io::Write;
+
+        let ids: Vec<String> = self.ids.iter().map(u32::to_string).collect();
+        // If it has ended, nothing but a kill of the program is left to it.
+        let _ = self.heir.as_mut().map(|heir| writeln!(heir, "{}", ids.join(" ")));
+    }
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "elsewhere there are no process groups")]
+impl Running {
+    fn begin(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn tell(&mut self) {}
 }
 
 /// Kills what runs, before the program ends. Nothing can be started from then on.
 #[cfg(unix)]
 pub(crate) fn kill_all() {
     let running = running();
-    for id in &*running {
+    for id in &running.ids {
         kill_group(*id);
     }
     // A process that was being started would outlive the program.
@@ -64,8 +111,10 @@ impl Process {
         std::os::unix::process::CommandExt::process_group(&mut shell, 0);
         // A signal waits until the process is known.
         let mut running = running();
-        let child = shell.spawn().map_err(|error| anyhow!("cannot start the client: {}", reason(&error)))?;
-        running.push(child.id());
+        let child = running.begin().and_then(|()| shell.spawn());
+        let child = child.map_err(|error| anyhow!("cannot start the client: {}", reason(&error)))?;
+        running.ids.push(child.id());
+        running.tell();
         Ok(Self { child, is_ended: false })
     }
 
@@ -158,9 +207,10 @@ impl Process {
         // It may have ended by itself.
         let _ = self.child.kill();
         self.is_ended = true;
-        let status = self.child.wait().ok();
-        running.retain(|id| *id != self.child.id());
-        status
+        // Its id is nobody else's until it is waited for.
+        running.ids.retain(|id| *id != self.child.id());
+        running.tell();
+        self.child.wait().ok()
     }
 }
 

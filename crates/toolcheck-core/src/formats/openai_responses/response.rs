@@ -32,6 +32,8 @@ pub(super) fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locat
             let answer = Choice::new(&said, value, read_reasoning, locate);
             if is_done {
                 assembly.add_contents(0, number, &answer);
+                // It brings all of them once more.
+                assembly.clear_arguments(0, number);
             }
             for mut call in answer.calls {
                 // An item is added without its arguments, and complete once done.
@@ -41,6 +43,11 @@ pub(super) fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locat
                 }
                 assembly.call(0, number, call);
             }
+        }
+        // Only a stream that breaks off needs them: the item brings all of them once it is done.
+        Some("response.function_call_arguments.delta") => {
+            let number = event.get("output_index").and_then(Value::as_u64);
+            assembly.arguments(0, number, event.get("delta"));
         }
         // The last event repeats the whole response, but some servers leave its output empty.
         Some("response.completed" | "response.incomplete" | "response.failed") => {

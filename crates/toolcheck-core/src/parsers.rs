@@ -1,0 +1,125 @@
+//! What parsers of JSON say of a text that is none, as data with its sources.
+//!
+//! A client answers a call whose arguments it can't read with such a text, in place of a result. One TOML file a
+//! language, compiled in, and read when it is first asked for.
+
+use std::sync::LazyLock;
+
+use memchr::memmem;
+use serde::Deserialize;
+
+/// The files as they were packed when this was built, by their names, sorted.
+const PACKED: &[(&str, &[u8])] = &[
+    ("dotnet", include_bytes!(concat!(env!("OUT_DIR"), "/parsers/dotnet.packed"))),
+    ("go", include_bytes!(concat!(env!("OUT_DIR"), "/parsers/go.packed"))),
+    ("java", include_bytes!(concat!(env!("OUT_DIR"), "/parsers/java.packed"))),
+    ("javascript", include_bytes!(concat!(env!("OUT_DIR"), "/parsers/javascript.packed"))),
+    ("python", include_bytes!(concat!(env!("OUT_DIR"), "/parsers/python.packed"))),
+    ("rust", include_bytes!(concat!(env!("OUT_DIR"), "/parsers/rust.packed"))),
+];
+
+static ALL: LazyLock<Vec<Parser>> = LazyLock::new(|| {
+    let read = |(id, packed): &(&str, &[u8])| {
+        toolcheck_toml::from_packed(packed).unwrap_or_else(|error| panic!("parsers/{id}.toml: {error}"))
+    };
+    PACKED.iter().map(read).collect()
+});
+
+/// What stands for anything in a text.
+const GAP: &str = "{}";
+/// The most bytes of what it stands for.
+const LONGEST_GAP: usize = 400;
+
+/// A parser of JSON.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Parser {
+    /// The name of its file.
+    pub id: String,
+    /// Its name in prose.
+    pub name: String,
+    /// Where the texts stand.
+    pub sources: Vec<String>,
+    /// When they were looked at.
+    pub seen: String,
+    /// What it says.
+    #[serde(rename = "message")]
+    pub messages: Vec<Message>,
+}
+
+/// What a parser says.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Message {
+    /// What is the same each time; `{}` stands for what is not.
+    pub text: String,
+    /// Whole texts.
+    pub examples: Vec<String>,
+}
+
+/// The parsers, sorted by their ids.
+#[must_use]
+pub fn all() -> &'static [Parser] {
+    &ALL
+}
+
+/// Whether a text says that JSON cannot be read, anywhere in it.
+#[must_use]
+pub fn is_error(text: &[u8]) -> bool {
+    all().iter().flat_map(|parser| &parser.messages).any(|message| message.is_in(text))
+}
+
+impl Message {
+    fn is_in(&self, text: &[u8]) -> bool {
+        let mut pieces = self.text.split(GAP);
+        let first = pieces.next().unwrap_or_default();
+        let follows = |at: usize| {
+            let mut rest = &text[at..];
+            pieces.clone().all(|piece| {
+                let near = &rest[..rest.len().min(LONGEST_GAP + piece.len())];
+                let found = memmem::find(near, piece.as_bytes());
+                rest = &rest[found.map_or(0, |found| found + piece.len())..];
+                found.is_some()
+            })
+        };
+        memmem::find_iter(text, first.as_bytes()).any(|at| follows(at + first.len()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_message_is_found_in_its_examples_and_has_a_source() {
+        for ((id, _), parser) in PACKED.iter().zip(all()) {
+            assert_eq!(parser.id, *id);
+            assert!(parser.sources.iter().all(|source| source.starts_with("https://")), "{id}");
+            assert!(!parser.sources.is_empty() && !parser.seen.is_empty(), "{id}");
+            for message in &parser.messages {
+                assert!(!message.examples.is_empty(), "{id}: {}", message.text);
+                for example in &message.examples {
+                    assert!(message.is_in(example.as_bytes()), "{id}: {}: {example}", message.text);
+                    assert!(is_error(format!("Error in the call: {example}\n").as_bytes()), "{example}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn other_texts_are_no_errors_of_a_parser() {
+        for text in [
+            "",
+            "got one",
+            "the tide table has a line 3 and a column 4",
+            "found at line 1 column 5",
+            "the value was expected at noon",
+            ": line 1 column",
+            "extra data was written",
+        ] {
+            assert!(!is_error(text.as_bytes()), "{text}");
+        }
+    }
+}
