@@ -134,7 +134,12 @@ static KINDS: &[Unsupported] = &[
                 ) && root.get_any(&["input", "output"]).is_some()
         },
     },
-    Unsupported { name: "a LangSmith run", advice: None, meant: Meant::Other, sniff: |root| has(root, &["run_type", "inputs"]) },
+    Unsupported {
+        name: "a LangSmith run",
+        advice: None,
+        meant: Meant::Other,
+        sniff: |root| has(root, &["run_type", "inputs"]),
+    },
     Unsupported {
         name: "a DeepEval trace",
         advice: None,
@@ -157,7 +162,12 @@ static KINDS: &[Unsupported] = &[
                 || root.get("body").is_some() && ["eventName", "event_name", "name"].into_iter().any(is_named)
         },
     },
-    Unsupported { name: "Haystack messages", advice: None, meant: Meant::Other, sniff: |root| any_message(root, is_of_haystack) },
+    Unsupported {
+        name: "Haystack messages",
+        advice: None,
+        meant: Meant::Other,
+        sniff: |root| any_message(root, is_of_haystack),
+    },
     Unsupported {
         name: "AutoGen messages",
         advice: None,

@@ -54,7 +54,8 @@ pub(crate) fn open_cassette(
                 }
                 let interaction = match layout {
                     Layout::Interactions(_) => {
-                        let part = |key: &str| Some((tree.get(*item, key)?, format!("{list}[{number}].{key}")));
+                        let part =
+                            |key: &str| Some((tree.get(*item, key)?, format!("{list}[{number}].{key}")));
                         part("request").map(|request| Interaction { request, response: part("response") })
                     }
                     Layout::TwoLists { responses, .. } => {

@@ -246,7 +246,11 @@ fn claim_item(item: Value<'_, '_>, kind: &str) -> Claim {
     };
     // Gemini Interactions has calls of this type too, whose ids are under another key.
     if kind == "function_call" && item.get("call_id").is_none() {
-        return if item.get_any(keys).is_some() { Claim::Sure(certainty::SURE_OF_RECORD) } else { Claim::Open };
+        return if item.get_any(keys).is_some() {
+            Claim::Sure(certainty::SURE_OF_RECORD)
+        } else {
+            Claim::Open
+        };
     }
     if item.get_any(keys).is_some() { Claim::Sure(certainty::OWN_SHAPE) } else { Claim::Open }
 }

@@ -235,8 +235,10 @@ fn is_rpc(root: Value<'_, '_>, is_wanted: fn(Value<'_, '_>) -> bool) -> bool {
 
 fn is_of_mcp(message: Value<'_, '_>) -> bool {
     let starts = ["tools/", "resources/", "prompts/", "sampling/", "elicitation/", "notifications/"];
-    let is_own = |method: &str| method == "initialize" || starts.iter().any(|start| method.starts_with(start));
-    let has_version = || message.get("params").is_some_and(|params| has(params, &["protocolVersion", "clientInfo"]));
+    let is_own =
+        |method: &str| method == "initialize" || starts.iter().any(|start| method.starts_with(start));
+    let has_version =
+        || message.get("params").is_some_and(|params| has(params, &["protocolVersion", "clientInfo"]));
     match message.get_str("method") {
         // The other protocols that are built on JSON-RPC have this method too.
         Some(method) if method == "initialize" => has_version(),
@@ -287,8 +289,11 @@ fn is_of_ag_ui(root: Value<'_, '_>) -> bool {
         let kinds = ["RUN_STARTED", "RUN_FINISHED", "RUN_ERROR"];
         is_one_of(event, "type", &kinds)
             && event.get_any(&["threadId", "thread_id", "runId", "run_id", "message"]).is_some()
-            || is_one_of(event, "type", &["TOOL_CALL_START", "TOOL_CALL_ARGS", "TOOL_CALL_END", "TOOL_CALL_RESULT"])
-                && event.get_any(&["toolCallId", "tool_call_id"]).is_some()
+            || is_one_of(
+                event,
+                "type",
+                &["TOOL_CALL_START", "TOOL_CALL_ARGS", "TOOL_CALL_END", "TOOL_CALL_RESULT"],
+            ) && event.get_any(&["toolCallId", "tool_call_id"]).is_some()
             || is_one_of(event, "type", &["TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END"])
                 && event.get_any(&["messageId", "message_id"]).is_some()
             || is_one_of(event, "type", &["MESSAGES_SNAPSHOT"]) && is_list(event, "messages")

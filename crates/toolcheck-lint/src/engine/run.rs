@@ -386,9 +386,9 @@ impl<'r> Run<'r> {
             self.report.tool_results += results;
             self.report.count_reading(rules.reading(format.id, self.options));
         } else {
-            self.report.is_meant_as_request |=
-                unsupported::is_meant_as_request(root) && !self.is_of_another(root)
-                    || unsupported::is_unread_request(root);
+            self.report.is_meant_as_request |= unsupported::is_meant_as_request(root)
+                && !self.is_of_another(root)
+                || unsupported::is_unread_request(root);
         }
     }
 

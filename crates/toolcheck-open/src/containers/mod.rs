@@ -12,6 +12,7 @@ mod httprr;
 mod inspect_eval;
 mod openai_batch;
 mod parquet;
+mod printed;
 mod request_log;
 mod sse;
 mod vcr;
@@ -34,7 +35,11 @@ pub static ALL: &[&Container] = &[
     &openai_batch::CONTAINER,
     &anthropic_batch::CONTAINER,
     &request_log::CONTAINER,
+    &printed::CONTAINER,
 ];
+
+/// The id of the kind for what programs print.
+pub(crate) const PRINTED: &str = "printed";
 
 /// The container with an id.
 #[must_use]
