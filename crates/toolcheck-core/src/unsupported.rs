@@ -9,7 +9,7 @@ use crate::claim::certainty;
 use crate::formats::{self, Format};
 use crate::tools;
 
-pub(crate) mod conversations;
+mod conversations;
 
 /// A kind of document that is not read.
 #[derive(Debug)]

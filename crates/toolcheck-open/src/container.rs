@@ -3,7 +3,10 @@
 use toolcheck_json::origins::{Opened, Origins, Unread};
 
 use crate::needs::Needs;
-use crate::{Limits, MOST_SOURCE, containers};
+use crate::{Limits, MOST_SOURCE};
+
+/// The id of the kind for what programs print.
+pub(crate) const PRINTED: &str = "printed";
 
 /// A kind of file that holds requests inside something else.
 #[derive(Debug)]
@@ -41,7 +44,7 @@ impl Container {
     /// because texts for people show the same.
     #[must_use]
     pub fn is_looked_for(&self) -> bool {
-        self.id != containers::PRINTED
+        self.id != PRINTED
     }
 
     /// What there is to say of a file that is none of this kind, although the user says so. `other` is the id of what it

@@ -12,8 +12,8 @@ use std::borrow::Cow;
 use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
-use super::openai_chat;
 use super::{Format, Marks, declare_tools};
+use super::{gemini, openai_chat};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Feature};
 use crate::ir::{
@@ -23,7 +23,6 @@ use crate::ir::{
 use crate::repair::{self, Repair};
 use crate::reply::Framing;
 use crate::unread;
-use crate::unsupported::conversations;
 use toolcheck_json::edit::Piece;
 
 pub(crate) static FORMAT: Format = Format {
@@ -212,7 +211,7 @@ fn claim(item: Value<'_, '_>) -> Claim {
         Some("message") => return Claim::Foreign,
         Some(kind) => {
             return match item_of(kind) {
-                Item::Opaque if conversations::is_step(item) => Claim::Never,
+                Item::Opaque if gemini::is_interaction_step(item) => Claim::Never,
                 Item::Opaque => Claim::Open,
                 _ => claim_item(item, kind),
             };

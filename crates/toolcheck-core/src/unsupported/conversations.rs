@@ -5,6 +5,8 @@
 
 use toolcheck_json::Value;
 
+use crate::formats::gemini;
+
 use super::{Meant, Unsupported, first, first_of, has, is_list, is_one_of};
 
 /// All of them, the more telling first.
@@ -71,9 +73,6 @@ pub(super) static ALL: &[Unsupported] = &[
     },
 ];
 
-/// The `type` of steps that only Gemini Interactions has.
-const STEPS: [&str; 3] = ["user_input", "model_output", "function_result"];
-
 /// The protocol of a document, if it is one of these.
 pub(super) fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
     may_be_one(root).then(|| ALL.iter().find(|kind| (kind.sniff)(root))).flatten()
@@ -112,15 +111,9 @@ fn may_be_one(root: Value<'_, '_>) -> bool {
         })
 }
 
-/// Whether a value is a step of a conversation that only Gemini Interactions has: no other API writes what it holds in a
-/// list of that kind.
-pub(crate) fn is_step(value: Value<'_, '_>) -> bool {
-    is_one_of(value, "type", &STEPS)
-}
-
 /// Whether a list is one of steps.
 fn is_steps(list: Value<'_, '_>) -> bool {
-    list.elements().take(LOOKED_AT).any(is_step)
+    list.elements().take(LOOKED_AT).any(gemini::is_interaction_step)
 }
 
 /// How many elements of a list are looked at.

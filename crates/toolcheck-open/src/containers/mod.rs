@@ -38,9 +38,6 @@ pub static ALL: &[&Container] = &[
     &printed::CONTAINER,
 ];
 
-/// The id of the kind for what programs print.
-pub(crate) const PRINTED: &str = "printed";
-
 /// The container with an id.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Container> {

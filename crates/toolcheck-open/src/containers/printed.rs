@@ -7,7 +7,8 @@ use toolcheck_core::{exchange, unsupported};
 use toolcheck_json::origins::{Notation, Unread};
 use toolcheck_json::{Document, Value};
 
-use super::{Container, HEAD, PRINTED};
+use super::{Container, HEAD};
+use crate::container::PRINTED;
 use crate::exchanges::Maker;
 use crate::literal::{self, Language, Literal};
 use crate::needs::Needs;
