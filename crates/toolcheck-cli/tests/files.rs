@@ -565,3 +565,19 @@ fn nothing_and_next_to_nothing_is_no_file_of_any_format() {
         }
     }
 }
+
+/// LangChain keeps its cassettes compressed, with the requests in one list and the responses in another.
+#[test]
+fn a_compressed_cassette_is_found_in_a_folder() {
+    let folder = folder("compressed-cassettes");
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let text = |name: &str| std::fs::read_to_string(corpus.join(name)).unwrap();
+    write(&folder, "a.yaml.gz", gzip(&text("vcr/two-lists-fixed.yaml")));
+    write(&folder, "b.yml.gz", gzip(&text("vcr/unanswered-fixed.yaml")));
+    write(&folder, "c.har.gz", gzip(&text("har/browser-fixed.har")));
+    // Other YAML is left out, compressed or not.
+    write(&folder, "d.yaml.gz", gzip("requests:\n  cpu: 100m\n"));
+    let found = ["a.yaml.gz", "b.yml.gz", "c.har.gz"];
+    assert_eq!(files(&folder, &[]), found);
+    assert_eq!(files(&folder, &found), found);
+}

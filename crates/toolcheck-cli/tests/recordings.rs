@@ -211,7 +211,7 @@ fn a_request_to_an_llm_that_is_not_read_is_an_error_in_a_folder_too() {
         [
             (
                 "a.yaml",
-                "a request to an LLM API is in no format that is read",
+                "this is a request of Cohere's v1 API, which toolcheck cannot read yet",
                 "interactions[1].request.body"
             ),
             (

@@ -42,6 +42,8 @@ pub(crate) const MESSAGES_LOOKED_AT: usize = 200;
 pub(crate) enum Claim {
     /// The format has no such messages.
     Foreign,
+    /// The message is one that only another protocol has, so the whole document is not in the format.
+    Never,
     /// The message is no evidence for or against the format.
     Open,
     /// The message may be in the format, with this certainty.
@@ -83,6 +85,7 @@ pub(crate) fn surest_message<'d, 's>(
     let (mut surest, mut own, mut foreign) = (0, 0, 0);
     for message in list.elements().take(MESSAGES_LOOKED_AT) {
         match claim(message) {
+            Claim::Never => return 0,
             Claim::Foreign => foreign += 1,
             Claim::Open => {}
             Claim::Sure(sure) => {

@@ -9,6 +9,8 @@ use crate::claim::certainty;
 use crate::formats::{self, Format};
 use crate::tools;
 
+mod conversations;
+
 /// A kind of document that is not read.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -17,8 +19,34 @@ pub struct Unsupported {
     pub name: &'static str,
     /// What to do; `None` where there is no short way to a request.
     pub advice: Option<&'static str>,
+    /// What it is to toolcheck.
+    pub meant: Meant,
     /// Whether a document is one.
     sniff: fn(Value<'_, '_>) -> bool,
+}
+
+/// What a kind of document that is not read is to toolcheck.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meant {
+    /// A request to an LLM in a protocol that is not read yet: it should be checked, and is not.
+    Request,
+    /// What was said to an LLM, or by it, in such a protocol.
+    Conversation,
+    /// Something else.
+    Other,
+}
+
+impl Unsupported {
+    /// What a document of this kind is, as a message says it.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        match self.meant {
+            Meant::Other => format!("not a request, but {}", self.name),
+            Meant::Request | Meant::Conversation => {
+                format!("this is {}, which toolcheck cannot read yet", self.name)
+            }
+        }
+    }
 }
 
 /// The kind that a document is of, where it is one of those that are not read.
@@ -27,7 +55,14 @@ pub fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
     if !matches!(root.kind(), Kind::Object | Kind::Array) {
         return None;
     }
-    KINDS.iter().find(|kind| (kind.sniff)(root))
+    conversations::find(root).or_else(|| KINDS.iter().find(|kind| (kind.sniff)(root)))
+}
+
+/// The protocol of a conversation that is not read yet, of a document or of the request or response in it.
+#[must_use]
+pub fn conversation(root: Value<'_, '_>) -> Option<&'static Unsupported> {
+    let inside = || root.get_any(&["request", "response"]).filter(|value| value.is_object());
+    conversations::find(root).or_else(|| inside().and_then(conversations::find))
 }
 
 /// All kinds, the more telling first.
@@ -35,11 +70,13 @@ static KINDS: &[Unsupported] = &[
     Unsupported {
         name: "an OpenAI Batch file",
         advice: Some("check the requests in it: `jq -c .body FILE | toolcheck lint -`"),
+        meant: Meant::Other,
         sniff: |root| has(root, &["custom_id", "body", "url"]),
     },
     Unsupported {
         name: "the results of an OpenAI batch: responses",
         advice: None,
+        meant: Meant::Other,
         sniff: |root| has(root, &["custom_id", "response"]),
     },
     Unsupported {
@@ -47,6 +84,7 @@ static KINDS: &[Unsupported] = &[
         advice: Some(
             "check the requests in it: `jq -c '(.requests // [.])[].params' FILE | toolcheck lint -`",
         ),
+        meant: Meant::Other,
         sniff: |root| {
             let is_entry = |entry| has(entry, &["custom_id", "params"]);
             is_entry(root) || first_of(root, "requests").is_some_and(is_entry)
@@ -55,6 +93,7 @@ static KINDS: &[Unsupported] = &[
     Unsupported {
         name: "the results of an Anthropic batch: responses",
         advice: None,
+        meant: Meant::Other,
         sniff: |root| has(root, &["custom_id", "result"]),
     },
     Unsupported {
@@ -62,16 +101,19 @@ static KINDS: &[Unsupported] = &[
         advice: Some(
             "check the bodies in it: `jq -c '.log.entries[].request.postData.text | fromjson' FILE | toolcheck lint -`",
         ),
+        meant: Meant::Other,
         sniff: |root| root.get("log").is_some_and(|log| is_list(log, "entries")),
     },
     Unsupported {
         name: "a cassette of recorded HTTP requests",
         advice: None,
+        meant: Meant::Other,
         sniff: |root| is_list(root, "interactions") || is_list(root, "http_interactions"),
     },
     Unsupported {
         name: "an OpenTelemetry trace without messages",
         advice: None,
+        meant: Meant::Other,
         sniff: |root| {
             is_list(root, "resourceSpans")
                 || is_list(root, "scopeSpans")
@@ -82,6 +124,7 @@ static KINDS: &[Unsupported] = &[
     Unsupported {
         name: "a Langfuse trace without messages",
         advice: None,
+        meant: Meant::Other,
         sniff: |root| {
             has(root, &["trace", "observations"])
                 || is_one_of(
@@ -91,10 +134,16 @@ static KINDS: &[Unsupported] = &[
                 ) && root.get_any(&["input", "output"]).is_some()
         },
     },
-    Unsupported { name: "a LangSmith run", advice: None, sniff: |root| has(root, &["run_type", "inputs"]) },
+    Unsupported {
+        name: "a LangSmith run",
+        advice: None,
+        meant: Meant::Other,
+        sniff: |root| has(root, &["run_type", "inputs"]),
+    },
     Unsupported {
         name: "a DeepEval trace",
         advice: None,
+        meant: Meant::Other,
         sniff: |root| has(root, &["baseSpans", "llmSpans"]),
     },
     Unsupported {
@@ -102,6 +151,7 @@ static KINDS: &[Unsupported] = &[
         advice: Some(
             "spans with messages are read: export those, or check the requests that are sent to the API",
         ),
+        meant: Meant::Other,
         sniff: |root| {
             let is_named = |key: &str| {
                 root.get_str(key)
@@ -112,10 +162,16 @@ static KINDS: &[Unsupported] = &[
                 || root.get("body").is_some() && ["eventName", "event_name", "name"].into_iter().any(is_named)
         },
     },
-    Unsupported { name: "Haystack messages", advice: None, sniff: |root| any_message(root, is_of_haystack) },
+    Unsupported {
+        name: "Haystack messages",
+        advice: None,
+        meant: Meant::Other,
+        sniff: |root| any_message(root, is_of_haystack),
+    },
     Unsupported {
         name: "AutoGen messages",
         advice: None,
+        meant: Meant::Other,
         sniff: |root| {
             let is_own = |message: Value<'_, '_>| {
                 let own = ["ToolCallRequestEvent", "ToolCallExecutionEvent", "ToolCallSummaryMessage"];
@@ -128,6 +184,7 @@ static KINDS: &[Unsupported] = &[
     Unsupported {
         name: "a session of Google's Agent Development Kit",
         advice: None,
+        meant: Meant::Conversation,
         sniff: |root| {
             let is_event = |event: Value<'_, '_>| {
                 has(event, &["author"]) && event.get_any(&["invocationId", "invocation_id"]).is_some()
@@ -142,6 +199,7 @@ static KINDS: &[Unsupported] = &[
     Unsupported {
         name: "LlamaIndex messages",
         advice: None,
+        meant: Meant::Other,
         sniff: |root| {
             let is_own = |message: Value<'_, '_>| {
                 has(message, &["role"])
@@ -153,6 +211,7 @@ static KINDS: &[Unsupported] = &[
     Unsupported {
         name: "a session of GitHub Copilot Chat in VS Code",
         advice: None,
+        meant: Meant::Other,
         sniff: |root| {
             is_list(root, "requests") && root.get_any(&["requesterUsername", "responderUsername"]).is_some()
         },
@@ -160,6 +219,7 @@ static KINDS: &[Unsupported] = &[
     Unsupported {
         name: "a preference data set of texts",
         advice: None,
+        meant: Meant::Other,
         sniff: |root| {
             let is_row = |row| {
                 has(row, &["chosen", "rejected"]) || has(row, &["preferred_output", "non_preferred_output"])
@@ -168,18 +228,20 @@ static KINDS: &[Unsupported] = &[
         },
     },
     Unsupported {
-        name: "a JSON-RPC message, such as MCP's",
+        name: "a JSON-RPC message",
         advice: None,
+        meant: Meant::Other,
         sniff: |root| {
             root.get_str("jsonrpc").is_some()
                 || first(root).is_some_and(|value| value.get_str("jsonrpc").is_some())
         },
     },
-    Unsupported { name: "part of a streamed response", advice: None, sniff: is_event },
-    Unsupported { name: "a response", advice: Some(AS_EXCHANGE), sniff: is_response },
+    Unsupported { name: "part of a streamed response", advice: None, meant: Meant::Other, sniff: is_event },
+    Unsupported { name: "a response", advice: Some(AS_EXCHANGE), meant: Meant::Other, sniff: is_response },
     Unsupported {
         name: "an error response from an API",
         advice: Some("`toolcheck explain --error TEXT REQUEST` finds what it is about in the request"),
+        meant: Meant::Other,
         sniff: is_error,
     },
 ];
@@ -436,6 +498,12 @@ pub fn messages_of<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
 pub fn list_of<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
     let is_list = |member: &Value<'_, '_>| member.key_text().is_some_and(|key| is_list_key(&key));
     root.get_any(&LISTS).or_else(|| root.members().find(is_list))
+}
+
+/// Whether a document is a request in a protocol that is not read yet.
+#[must_use]
+pub fn is_unread_request(root: Value<'_, '_>) -> bool {
+    conversation(root).is_some_and(|kind| kind.meant == Meant::Request)
 }
 
 /// Whether a document is meant to be a request: it has settings of an API beside something in the place of messages.

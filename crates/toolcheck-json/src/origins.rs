@@ -270,6 +270,8 @@ pub struct Opened {
     pub broken_at: Option<usize>,
     /// What in it should be read and is not, if there is something.
     pub unread: Option<Unread>,
+    /// How its values are written, if that is not JSON.
+    pub notation: Option<Notation>,
     /// The members of an archive, to which the origins then lead instead of to the file.
     pub unpacked: Option<Unpacked>,
     /// What in it can only be read by a program that was built with more features.
@@ -289,6 +291,17 @@ pub struct Unread {
     pub origin: Option<Arc<Origin>>,
     /// What to do, if there is something.
     pub advice: Option<String>,
+}
+
+/// How the values of a file are written that are no JSON, and were read nevertheless.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notation {
+    /// What they are, as a message says it.
+    pub what: String,
+    /// Where the first of them begins.
+    pub at: usize,
+    /// What to do.
+    pub advice: &'static str,
 }
 
 /// Something that this build can't read.

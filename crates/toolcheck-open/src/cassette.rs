@@ -7,53 +7,91 @@ use crate::reason::{Body, Reason};
 use crate::tree::{Id, Kind, Tree};
 use crate::{Limits, Opened, decode, written};
 
-/// Opens a cassette whose interactions are in one of these lists.
+/// Where a cassette has its requests and responses.
+#[derive(Clone, Copy)]
+pub(crate) enum Layout {
+    /// In interactions, which are in one of these lists.
+    Interactions(&'static [&'static str]),
+    /// In two lists, each response at the place of its request.
+    TwoLists { requests: &'static str, responses: &'static str },
+}
+
+impl Layout {
+    fn lists(&self) -> &[&'static str] {
+        match self {
+            Self::Interactions(lists) => lists,
+            Self::TwoLists { requests, .. } => std::slice::from_ref(requests),
+        }
+    }
+}
+
+/// A request with its response, and their names in the file.
+struct Interaction {
+    request: (Id, String),
+    response: Option<(Id, String)>,
+}
+
+/// Opens a cassette with this layout.
 pub(crate) fn open_cassette(
     container: &Container,
-    lists: &[&str],
+    layout: Layout,
     bytes: &[u8],
     limits: Limits,
 ) -> Option<Opened> {
     let tree = Tree::read(bytes)?;
-    let has_list = |root: &Id| lists.iter().any(|list| tree.get(*root, list).is_some());
+    let has_list = |root: &Id| layout.lists().iter().any(|list| tree.get(*root, list).is_some());
     if !tree.roots.iter().any(has_list) {
         return None;
     }
     let mut maker = Maker::new(bytes.len(), limits);
     for root in &tree.roots {
-        for list in lists {
+        for list in layout.lists() {
             let Some(items) = tree.get(*root, list) else { continue };
             for (number, item) in tree.items(items).iter().enumerate() {
                 if tree.is_exhausted() {
                     maker.leave_out(Reason::TooLarge);
                     continue;
                 }
-                let name = format!("{list}[{number}]");
-                add_interaction(&tree, *item, &name, &mut maker);
+                let interaction = match layout {
+                    Layout::Interactions(_) => {
+                        let part =
+                            |key: &str| Some((tree.get(*item, key)?, format!("{list}[{number}].{key}")));
+                        part("request").map(|request| Interaction { request, response: part("response") })
+                    }
+                    Layout::TwoLists { responses, .. } => {
+                        let response = tree.get(*root, responses).and_then(|all| tree.items(all).get(number));
+                        let response = response.map(|id| (*id, format!("{responses}[{number}]")));
+                        Some(Interaction { request: (*item, format!("{list}[{number}]")), response })
+                    }
+                };
+                if let Some(interaction) = interaction {
+                    add_interaction(&tree, interaction, &mut maker);
+                }
             }
         }
     }
     Some(maker.finish(container, tree.broken_at))
 }
 
-fn add_interaction(tree: &Tree<'_>, interaction: Id, name: &str, maker: &mut Maker) {
-    let Some(request_id) = tree.get(interaction, "request") else { return };
-    let response = tree.get(interaction, "response");
+fn add_interaction(tree: &Tree<'_>, interaction: Interaction, maker: &mut Maker) {
+    let (request_id, request_name) = interaction.request;
+    let response = interaction.response.as_ref().map(|(id, _)| *id);
     let (request_path, request) = place_of(tree, request_id);
     let (response_path, body) = response.map_or(("body", None), |response| place_of(tree, response));
     let status = response.and_then(|response| {
         let places: [&[&str]; 4] = [&["status", "code"], &["status_code"], &["code"], &["status"]];
         places.iter().find_map(|path| tree.number(tree.at(response, path)?))
     });
+    let response_name = interaction.response.map(|(_, name)| name).unwrap_or_default();
     maker.add(Recorded {
-        request_label: format!("{name}.request.{request_path}"),
+        request_label: format!("{request_name}.{request_path}"),
         request: Box::new(move |budget| body_of(tree, request_id, (request_path, request), budget)),
         url: ["uri", "url"]
             .iter()
             .find_map(|key| tree.str(tree.get(request_id, key)?))
             .unwrap_or_default()
             .to_owned(),
-        response_label: format!("{name}.response.{response_path}"),
+        response_label: format!("{response_name}.{response_path}"),
         response: response.map(|response| -> Encoded<'_> {
             Box::new(move |budget| body_of(tree, response, (response_path, body), budget))
         }),

@@ -5,6 +5,9 @@ use toolcheck_json::origins::{Opened, Origins, Unread};
 use crate::needs::Needs;
 use crate::{Limits, MOST_SOURCE};
 
+/// The id of the kind for what programs print.
+pub(crate) const PRINTED: &str = "printed";
+
 /// A kind of file that holds requests inside something else.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -35,6 +38,13 @@ impl Container {
     #[must_use]
     pub fn is_one(&self, bytes: &[u8]) -> bool {
         (self.sniff)(bytes)
+    }
+
+    /// Whether such files are looked for in folders. What a program has printed is only read where the user names it,
+    /// because texts for people show the same.
+    #[must_use]
+    pub fn is_looked_for(&self) -> bool {
+        self.id != PRINTED
     }
 
     /// What there is to say of a file that is none of this kind, although the user says so. `other` is the id of what it
@@ -74,6 +84,7 @@ impl Container {
             left_out: Vec::new(),
             broken_at: None,
             unread: None,
+            notation: None,
             unpacked: None,
             not_built: None,
             is_table: false,

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use toolcheck_core::endpoint::{self, Call};
-use toolcheck_core::{exchange, response, unsupported};
+use toolcheck_core::unsupported::{self, Meant, Unsupported};
+use toolcheck_core::{exchange, response};
 use toolcheck_json::origins::{Builder, LeftOut, Mapped, Opened, Origin, Unread};
 use toolcheck_json::{Document, FaultKind};
 
@@ -39,9 +40,17 @@ pub(crate) struct Maker {
     budget: Budget,
     count: usize,
     left_out: BTreeMap<Reason, usize>,
-    /// The label, place and status of the first request to an LLM API that holds messages or calls and is not read, and
-    /// the number of them.
-    unread: (Option<(String, usize, Option<u16>)>, usize),
+    /// The first request to an LLM API that holds messages or calls and is not read, and the number of them.
+    unread: (Option<UnreadRequest>, usize),
+}
+
+/// A request to an LLM API that is not read.
+struct UnreadRequest {
+    label: String,
+    at: usize,
+    status: Option<u16>,
+    /// What it is, if it is known.
+    kind: Option<&'static Unsupported>,
 }
 
 /// How much of a response is kept that is neither JSON nor a stream.
@@ -81,14 +90,14 @@ impl Maker {
         };
         let request = match request_of(body, call) {
             Ok(request) => request,
-            Err((Reason::NotRead, Some(at))) => {
+            Err(Refused { reason: Reason::NotRead, unread: Some((at, kind)) }) => {
                 self.leave_out(Reason::NotRead);
-                let unread = (recorded.request_label, at, recorded.status);
-                self.unread.0.get_or_insert(unread);
+                let (label, status) = (recorded.request_label, recorded.status);
+                self.unread.0.get_or_insert(UnreadRequest { label, at, status, kind });
                 self.unread.1 += 1;
                 return;
             }
-            Err((reason, _)) => return self.leave_out(reason),
+            Err(Refused { reason, .. }) => return self.leave_out(reason),
         };
         let response = match recorded.response.map(|response| response(&self.budget)) {
             Some(Ok(body)) => response_of(&body),
@@ -148,14 +157,18 @@ impl Maker {
         let (text, origins) = self.builder.finish();
         let not_built = self.left_out.contains_key(&Reason::NotBuilt).then_some(needs::COMPRESSED);
         let (first, count) = self.unread;
-        let unread = first.map(|(label, at, status)| Unread {
-            what: match count {
-                1 => "a request to an LLM API is in no format that is read".to_owned(),
-                _ => format!("{count} requests to an LLM API are in no format that is read"),
+        let unread = first.map(|first| Unread {
+            what: match (count, first.kind) {
+                (1, Some(kind)) => kind.describe(),
+                (1, None) => "a request to an LLM API is in no format that is read".to_owned(),
+                (_, Some(kind)) => {
+                    format!("{count} requests to an LLM API are not read: {}", kind.describe())
+                }
+                (_, None) => format!("{count} requests to an LLM API are in no format that is read"),
             },
-            at,
-            origin: Some(origin_of(label, status)),
-            advice: None,
+            at: first.at,
+            origin: Some(origin_of(first.label, first.status)),
+            advice: first.kind.and_then(|kind| kind.advice).map(str::to_owned),
         });
         let left_out = self.left_out.into_iter().map(|(reason, count)| {
             let (one, what) = reason.describe();
@@ -180,27 +193,41 @@ fn origin_of(label: String, status: Option<u16>) -> Arc<Origin> {
     Arc::new(origin)
 }
 
-/// The body of a request, if it is one to an LLM. If it should be and is not read, returns its place if it holds messages
-/// or calls.
-fn request_of(body: Mapped, call: Call) -> Result<Mapped, (Reason, Option<usize>)> {
+/// Why the body of a request is not in the made text.
+struct Refused {
+    reason: Reason,
+    /// Where it is and what it is, if it should be read.
+    unread: Option<(usize, Option<&'static Unsupported>)>,
+}
+
+impl From<Reason> for Refused {
+    fn from(reason: Reason) -> Self {
+        Self { reason, unread: None }
+    }
+}
+
+/// The body of a request, if it is one to an LLM.
+fn request_of(body: Mapped, call: Call) -> Result<Mapped, Refused> {
     let text = body.text();
     if text.iter().all(u8::is_ascii_whitespace) {
-        return Err((Reason::NoBody, None));
+        return Err(Reason::NoBody.into());
     }
     let document = Document::read(text);
     if let Some(fault) = document.faults().iter().find(|fault| !is_harmless(fault.kind)) {
         let is_cut = fault.kind.is_cut() && document.root().is_object();
-        return Err((if is_cut { Reason::CutOff } else { Reason::NotJson }, None));
+        return Err(if is_cut { Reason::CutOff } else { Reason::NotJson }.into());
     }
     let root = document.root();
     if call != Call::NotRead && exchange::is_request(root) {
         return Ok(trimmed(body));
     }
-    if !matches!(call, Call::Llm | Call::NotRead) || !root.is_object() {
-        return Err((Reason::NotForLlm, None));
+    let kind = unsupported::conversation(root).filter(|kind| kind.meant == Meant::Request);
+    if !(matches!(call, Call::Llm | Call::NotRead) || kind.is_some()) || !root.is_object() {
+        return Err(Reason::NotForLlm.into());
     }
     let place = || body.source_of(0..text.len()).map_or(0, |span| span.start);
-    Err((Reason::NotRead, unsupported::holds_messages(root).then(place)))
+    let is_unread = kind.is_some() || unsupported::holds_messages(root);
+    Err(Refused { reason: Reason::NotRead, unread: is_unread.then(|| (place(), kind)) })
 }
 
 /// Whether a fault leaves the value and its line whole.

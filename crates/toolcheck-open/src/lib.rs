@@ -22,6 +22,7 @@ mod event_stream;
 mod exchanges;
 mod format;
 mod http;
+mod literal;
 mod needs;
 mod reason;
 mod tree;

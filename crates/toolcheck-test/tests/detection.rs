@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use toolcheck_core::detection::Detection;
 use toolcheck_core::formats;
 use toolcheck_json::{Document, Records};
+use toolcheck_lint::Options;
 
 /// How sure a format must be of a record for the record to have another format than the rest of the file.
 const SURE: u8 = 70;
@@ -45,4 +46,50 @@ fn a_format_that_is_sure_has_a_mark() {
         }
     }
     assert!(read > 1000 && sure > 1000, "{sure} of {read}");
+}
+
+/// The cases of protocols that are not read yet, with words of the name that a report gives them.
+const UNREAD: [(&str, &str); 17] = [
+    ("gemini-interactions.json", "Gemini Interactions"),
+    ("gemini-interactions-state.json", "Gemini Interactions"),
+    ("gemini-interactions-call-first.json", "Gemini Interactions"),
+    ("gemini-interactions-response.json", "Gemini Interactions"),
+    ("gemini-interactions-steps.json", "Gemini Interactions"),
+    ("gemini-interactions-exchange.json", "Gemini Interactions"),
+    ("mistral-conversations.json", "Mistral's Conversations API"),
+    ("cohere-v1.json", "Cohere's v1 API"),
+    ("openai-assistants-thread.json", "OpenAI's Assistants API"),
+    ("openai-assistants-run.json", "OpenAI's Assistants API"),
+    ("openai-realtime.jsonl", "Realtime API"),
+    ("gemini-live.jsonl", "Gemini's Live API"),
+    ("mcp.jsonl", "Model Context Protocol"),
+    ("acp.jsonl", "Agent Client Protocol"),
+    ("ag-ui.jsonl", "AG-UI"),
+    ("a2a.json", "Agent2Agent"),
+    ("google-adk.json", "Agent Development Kit"),
+];
+
+/// A document whose own marks are those of another protocol is claimed by no format, whatever else it looks like; also not
+/// by one that the user has named.
+#[test]
+fn a_protocol_that_is_not_read_is_named_and_claimed_by_no_format() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/detection");
+    for (case, name) in UNREAD {
+        let bytes = std::fs::read(folder.join(case)).unwrap();
+        for record in Records::new(&bytes) {
+            let document = Document::read(record.bytes);
+            for format in formats::ALL {
+                assert_eq!((format.sniff)(document.root()), 0, "{} claims {case}", format.id);
+            }
+        }
+        for named in formats::ALL.iter().copied().map(Some).chain([None]) {
+            let options = Options::default().format(named);
+            let report = toolcheck_lint::lint(case, &bytes, &options);
+            assert!(report.findings.iter().all(|finding| finding.rule == "unrecognised-format"), "{case}");
+            let [finding, ..] = &*report.findings else { panic!("{case} as {named:?} is clean") };
+            assert_eq!(report.transcripts, 0, "{case}");
+            let message = &*finding.message;
+            assert!(message.contains(name) && message.contains("cannot read yet"), "{case}: {message}");
+        }
+    }
 }

@@ -72,8 +72,9 @@ pub(crate) fn run_on(
             }
         };
         let opened = toolcheck_project::open(&bytes, settings.container(), Limits::default());
-        if opened.is_some() {
-            screen::message("note", &format!("{}: recordings are not changed", shown(&input.name)));
+        if let Some(opened) = opened {
+            let what = if opened.notation.is_some() { "printed values" } else { "recordings" };
+            screen::message("note", &format!("{}: {what} are not changed", shown(&input.name)));
             if input.source == Source::Stdin && doing == Doing::Write {
                 out.write_all(&bytes)?;
             }

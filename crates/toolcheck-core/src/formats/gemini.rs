@@ -98,6 +98,15 @@ fn contents<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
     list_of(root, "contents").or_else(|| root.get("contents").filter(|alone| alone.is_object()))
 }
 
+/// The `type` of steps that only Gemini Interactions has, Google's other API.
+const STEPS: [&str; 3] = ["user_input", "model_output", "function_result"];
+
+/// Whether a value is a step of a conversation of Gemini Interactions, which no format reads yet: no other API has a value
+/// of this type in such a list.
+pub(crate) fn is_interaction_step(value: Value<'_, '_>) -> bool {
+    value.get_str("type").is_some_and(|kind| STEPS.contains(&&*kind))
+}
+
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = contents(root) else { return 0 };
     if list.is_object() {

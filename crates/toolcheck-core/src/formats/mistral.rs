@@ -97,6 +97,7 @@ fn claim(message: Value<'_, '_>) -> Claim {
         _ if message.get("prefix").is_some() => Claim::Sure(OF_PREFIX),
         Claim::Sure(_) => Claim::Sure(certainty::FAINT),
         Claim::Open => Claim::Open,
+        Claim::Never => Claim::Never,
     }
 }
 

@@ -5,7 +5,7 @@
 pub(crate) mod anthropic;
 mod bedrock_converse;
 mod cohere;
-mod gemini;
+pub(crate) mod gemini;
 mod mistral;
 mod ollama;
 pub(crate) mod openai_chat;

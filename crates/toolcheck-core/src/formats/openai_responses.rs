@@ -12,8 +12,8 @@ use std::borrow::Cow;
 use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
-use super::openai_chat;
 use super::{Format, Marks, declare_tools};
+use super::{gemini, openai_chat};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Feature};
 use crate::ir::{
@@ -210,7 +210,11 @@ fn claim(item: Value<'_, '_>) -> Claim {
         }
         Some("message") => return Claim::Foreign,
         Some(kind) => {
-            return if matches!(item_of(kind), Item::Opaque) { Claim::Open } else { claim_item(item, kind) };
+            return match item_of(kind) {
+                Item::Opaque if gemini::is_interaction_step(item) => Claim::Never,
+                Item::Opaque => Claim::Open,
+                _ => claim_item(item, kind),
+            };
         }
         None => {}
     }
@@ -239,6 +243,14 @@ fn claim_item(item: Value<'_, '_>, kind: &str) -> Claim {
         Item::Output(_) => &["call_id", "output", "result", "tools", "approval_request_id"],
         _ => &["call_id", "id", "name", "arguments", "action", "input", "queries", "code"],
     };
+    // Gemini Interactions has calls of this type too, whose ids are under another key.
+    if kind == "function_call" && item.get("call_id").is_none() {
+        return if item.get_any(keys).is_some() {
+            Claim::Sure(certainty::SURE_OF_RECORD)
+        } else {
+            Claim::Open
+        };
+    }
     if item.get_any(keys).is_some() { Claim::Sure(certainty::OWN_SHAPE) } else { Claim::Open }
 }
 

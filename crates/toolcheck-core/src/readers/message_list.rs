@@ -22,7 +22,8 @@ pub(super) static READER: Reader = Reader {
 /// Whether the lists of messages in a document are looked for: it is no request with a mistake, and nothing that is
 /// known to be something else.
 pub(super) fn may_read(root: Value<'_, '_>) -> bool {
-    unsupported::find(root).is_none() && !unsupported::is_meant_as_request(root)
+    unsupported::find(root).or_else(|| unsupported::conversation(root)).is_none()
+        && !unsupported::is_meant_as_request(root)
 }
 
 /// Which of the calls of a transcript are unread because they stand in a text.

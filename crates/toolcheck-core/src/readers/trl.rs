@@ -1,5 +1,5 @@
-//! Data sets for TRL and for preference tuning: a prompt and a completion, or a chosen and a rejected answer, as lists of
-//! messages. Prompt and answer are one conversation.
+//! Data sets for TRL and for preference tuning: a conversation whose calls have no ids, a prompt and a completion, or a
+//! chosen and a rejected answer, as lists of messages. Prompt and answer are one conversation.
 
 use toolcheck_json::Value;
 
@@ -31,7 +31,37 @@ const ANSWERS: [&str; 3] = ["completion", "chosen", "preferred_output"];
 const REJECTED: [&str; 2] = ["rejected", "non_preferred_output"];
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    lists::certainty_of_rows(records, is_row)
+    lists::certainty_of_rows(records, |row| is_row(row) || is_conversation(row))
+}
+
+/// Keys of requests, which rows of data sets do not have.
+const OF_REQUESTS: [&str; 6] = ["model", "options", "keep_alive", "think", "stream", "format"];
+
+/// How many messages of a row are looked at.
+const MESSAGES_LOOKED_AT: usize = 64;
+
+/// Whether a row is a conversation as TRL documents it: calls without ids, whose arguments are objects, and results that
+/// name their tool. No API takes all of that.
+fn is_conversation(row: Value<'_, '_>) -> bool {
+    let Some(list) = row.get("messages").filter(|list| list.is_array()) else { return false };
+    if row.get_any(&OF_REQUESTS).is_some() {
+        return false;
+    }
+    let is_set = |value: Value<'_, '_>, key: &str| value.get(key).is_some_and(|value| !value.is_null());
+    let mut has_call = false;
+    for message in list.elements().take(MESSAGES_LOOKED_AT) {
+        if ["tool_call_id", "tool_name", "images"].iter().any(|key| is_set(message, key)) {
+            return false;
+        }
+        for call in message.get("tool_calls").into_iter().flat_map(|calls| calls.elements()) {
+            let arguments = call.get("function").and_then(|function| function.get("arguments"));
+            if is_set(call, "id") || !arguments.is_some_and(Value::is_object) {
+                return false;
+            }
+            has_call = true;
+        }
+    }
+    has_call
 }
 
 /// The prompt of a row: a list of messages, perhaps in a request.
@@ -62,13 +92,15 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 
 fn add<'s>(reading: &mut Reading<'s>, row: Value<'_, 's>) {
     let answer = row.get_any(&ANSWERS).filter(|answer| lists::is_list(*answer));
+    let answer = answer.or_else(|| row.get("messages").filter(|_| is_conversation(row)));
     let Some(answer) = answer else {
         // A row of another shape.
         reading.conversations.extend(search::read_as(&READER, &[row]).conversations);
         return;
     };
     let mut transcript = Transcript::of_conversation(READER.key(), row);
-    let messages = prompt(row).into_iter().chain([answer]).flat_map(|list| list.elements());
+    let prompt = prompt(row).filter(|_| !answer.has_key("messages"));
+    let messages = prompt.into_iter().chain([answer]).flat_map(|list| list.elements());
     for (index, message) in messages.enumerate() {
         openai_chat::read_message(&mut transcript, message, index);
     }

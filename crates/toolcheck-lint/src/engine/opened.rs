@@ -48,6 +48,9 @@ pub fn lint_opened_with(
             report.findings.extend(text::unread(source, unread, opened, options));
         }
     }
+    if let Some(notation) = &opened.notation {
+        report.findings.splice(..0, text::notation(source, notation, options));
+    }
     if options.keeps_source {
         report.keep_lines(source);
     }

@@ -346,13 +346,21 @@ impl<'r> Run<'r> {
         self.options.format.is_some_and(|format| Detection::instead_of(format.key(), root).is_some())
     }
 
+    /// Whether a document, for which the user has named a format, shows a protocol that is not read yet.
+    fn is_of_other_protocol(&self, format: &Format, root: Value<'_, '_>) -> bool {
+        self.options.format.is_some()
+            && unsupported::conversation(root).is_some()
+            && (format.sniff)(root) == 0
+    }
+
     fn parse<'s>(
         &self,
         rules: &FormatRules<'r>,
         root: Value<'_, 's>,
         buffers: Buffers<'s>,
     ) -> Transcript<'s> {
-        let read = rules.format.and_then(|format| (format.read_with)(root, buffers));
+        let format = rules.format.filter(|format| !self.is_of_other_protocol(format, root));
+        let read = format.and_then(|format| (format.read_with)(root, buffers));
         let is_body = || {
             let is_known = |list| rules.format.is_some_and(|format| Detection::knows(format.id, list));
             rules.target().shape().is_some_and(|shape| {
@@ -361,7 +369,7 @@ impl<'r> Run<'r> {
                     || unsupported::list_of(root).is_some_and(is_known)
             })
         };
-        match (read, rules.format) {
+        match (read, format) {
             (Some(mut read), _) => {
                 if self.options.kind == TranscriptKind::Dataset {
                     readers::add_tools(&mut read, root);
@@ -394,8 +402,9 @@ impl<'r> Run<'r> {
             self.report.tool_results += results;
             self.report.count_reading(rules.reading(format.id, self.options));
         } else {
-            self.report.is_meant_as_request |=
-                unsupported::is_meant_as_request(root) && !self.is_of_another(root);
+            self.report.is_meant_as_request |= unsupported::is_meant_as_request(root)
+                && !self.is_of_another(root)
+                || unsupported::is_unread_request(root);
         }
     }
 

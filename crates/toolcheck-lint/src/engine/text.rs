@@ -2,13 +2,14 @@
 
 use toolcheck_core::ir::{Place, TranscriptKind};
 use toolcheck_core::{Level, unsupported};
-use toolcheck_json::origins::{NotBuilt, Opened, Unread};
+use toolcheck_json::origins::{NotBuilt, Notation, Opened, Unread};
 use toolcheck_json::{Document, NodeId, Position, Record, Records, Span};
 
 use crate::finding::{Draft, Finding};
 use crate::options::Options;
 use crate::report::{FileReport, locate_all};
-use crate::rules::{blank_line, unrecognised_format};
+use crate::rule::Rule;
+use crate::rules::{blank_line, malformed_json, unrecognised_format};
 
 /// The maximum number of bytes to mark in the first line of a file that is not read.
 const LONGEST_MARK: usize = 40;
@@ -106,6 +107,18 @@ pub(super) fn unread(bytes: &[u8], unread: &Unread, opened: &Opened, options: &O
 /// What is unread after a place.
 const REST: &str = "nothing from here on was checked";
 
+/// The finding for values that are no JSON, but were read.
+pub(super) fn notation(bytes: &[u8], notation: &Notation, options: &Options) -> Vec<Finding> {
+    let rule = &malformed_json::RULE;
+    if !options.rules.iter().any(|asked| asked.id == rule.id) {
+        return Vec::new();
+    }
+    let (mut finding, line) = at_line(rule, bytes, notation.at, notation.what.clone());
+    finding.level = options.settings.levels.get(rule.id).copied().unwrap_or(Level::Warning);
+    finding.caption("written like this").help(notation.advice.to_owned());
+    locate(&line, finding)
+}
+
 fn of_opened(
     bytes: &[u8],
     at: usize,
@@ -114,15 +127,21 @@ fn of_opened(
     advice: Option<&str>,
     options: &Options,
 ) -> Vec<Finding> {
-    let rule = unrecognised_format::RULE.id;
-    let start = bytes[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |before| before + 1);
-    let line = bytes[start..].iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len() - start);
-    let mut finding = Draft::new(rule, place(line.min(LONGEST_MARK)), what);
-    finding.level = options.settings.levels.get(rule).copied().unwrap_or(Level::Error);
+    let rule = &unrecognised_format::RULE;
+    let (mut finding, line) = at_line(rule, bytes, at, what);
+    finding.level = options.settings.levels.get(rule.id).copied().unwrap_or(Level::Error);
     finding.caption(unread);
     if let Some(advice) = advice {
         finding.help(advice.to_owned());
     }
+    locate(&line, finding)
+}
+
+/// A finding at the beginning of the line of a byte, and that line.
+fn at_line<'b>(rule: &Rule, bytes: &'b [u8], at: usize, what: String) -> (Draft, Record<'b>) {
+    let start = bytes[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |before| before + 1);
+    let line = bytes[start..].iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len() - start);
+    let finding = Draft::new(rule.id, place(line.min(LONGEST_MARK)), what);
     let position = toolcheck_json::locate(bytes, &[start])[0];
-    locate(&Record { index: 0, bytes: &bytes[start..start + line], start, position }, finding)
+    (finding, Record { index: 0, bytes: &bytes[start..start + line], start, position })
 }

@@ -37,7 +37,7 @@ mod invalid_weight;
 mod late_tool_result;
 mod lone_surrogate;
 mod malformed_item_id;
-mod malformed_json;
+pub(crate) mod malformed_json;
 mod malformed_server_call_id;
 mod malformed_text_call;
 mod malformed_tool_call_id;

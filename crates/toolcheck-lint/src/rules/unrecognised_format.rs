@@ -1,5 +1,5 @@
 use toolcheck_core::ir::Place;
-use toolcheck_core::unsupported;
+use toolcheck_core::unsupported::{self, Unsupported};
 use toolcheck_json::Value;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -34,15 +34,16 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         return;
     }
     let root = cx.document.value(cx.transcript.place.node);
-    let unsupported = unsupported::find(root);
+    let unsupported = unsupported::find(root).or_else(|| unsupported::conversation(root));
     let messages = unsupported::messages_of(root).filter(|_| unsupported.is_none());
-    let what = unsupported.map(|kind| kind.name).or_else(|| unsupported::describe(root));
+    let what = unsupported.map(Unsupported::describe);
+    let what = what.or_else(|| unsupported::describe(root).map(message));
     let nested = if what.is_none() { unsupported::nested(root) } else { None };
     let is_at = |value: Value<'_, '_>| messages.is_some_and(|messages| messages.id() == value.id());
     match (what, nested, messages) {
         (Some(what), ..) => {
             let advice = unsupported.and_then(|kind| kind.advice);
-            out.report(cx.transcript.place, message(what))
+            out.report(cx.transcript.place, what)
                 .caption(NOT_CHECKED)
                 .help(advice.unwrap_or("check the requests that are sent to the API, or leave the file out"));
         }

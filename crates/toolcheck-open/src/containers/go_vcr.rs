@@ -3,7 +3,7 @@
 use toolcheck_json::Value;
 
 use super::{Container, head_has, is_json, json_starts, outer_keys};
-use crate::cassette::open_cassette;
+use crate::cassette::{Layout, open_cassette};
 use crate::needs::Needs;
 use crate::{Limits, Opened};
 
@@ -28,5 +28,5 @@ fn sniff(bytes: &[u8]) -> bool {
 }
 
 fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
-    open_cassette(&CONTAINER, &["interactions"], bytes, limits)
+    open_cassette(&CONTAINER, Layout::Interactions(&["interactions"]), bytes, limits)
 }

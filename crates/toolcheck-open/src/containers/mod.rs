@@ -12,6 +12,7 @@ mod httprr;
 mod inspect_eval;
 mod openai_batch;
 mod parquet;
+mod printed;
 mod request_log;
 mod sse;
 mod vcr;
@@ -34,6 +35,7 @@ pub static ALL: &[&Container] = &[
     &openai_batch::CONTAINER,
     &anthropic_batch::CONTAINER,
     &request_log::CONTAINER,
+    &printed::CONTAINER,
 ];
 
 /// The container with an id.

@@ -1,9 +1,10 @@
-//! Cassettes of VCR.py, and of VCR and betamax, which have the same parts.
+//! Cassettes of VCR.py, and of VCR and betamax, which have the same parts. LangChain keeps those of VCR.py with the requests
+//! and the responses in two lists.
 
 use toolcheck_json::Value;
 
-use super::{Container, head_has, is_json, json_starts, outer_keys};
-use crate::cassette::open_cassette;
+use super::{Container, HEAD, head_has, is_json, json_starts, outer_keys};
+use crate::cassette::{Layout, open_cassette};
 use crate::needs::Needs;
 use crate::{Limits, Opened};
 
@@ -18,10 +19,25 @@ fn sniff(bytes: &[u8]) -> bool {
         let has_list = |root: Value<'_, '_>| root.get_any(&LISTS).is_some_and(Value::is_array);
         return json_starts(bytes, "interactions\"", has_list);
     }
-    outer_keys(bytes).any(|key| LISTS.iter().any(|list| list.as_bytes() == key))
-        && (head_has(bytes, b"request:") || head_has(bytes, b"interactions: []"))
+    is_in_two_lists(bytes)
+        || outer_keys(bytes).any(|key| LISTS.iter().any(|list| list.as_bytes() == key))
+            && (head_has(bytes, b"request:") || head_has(bytes, b"interactions: []"))
+}
+
+/// Whether a file starts as the cassettes do that have a list of requests and one of responses: many files have a key
+/// like this, but not these keys in alphabetical order.
+fn is_in_two_lists(bytes: &[u8]) -> bool {
+    let mut lines = bytes[..bytes.len().min(HEAD)].split(|byte| *byte == b'\n');
+    lines.next().is_some_and(|line| line.trim_ascii_end() == b"requests:")
+        && lines.next().is_some_and(|line| line.starts_with(b"- body:"))
+        && head_has(bytes, b"headers:")
 }
 
 fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
-    open_cassette(&CONTAINER, &LISTS, bytes, limits)
+    let layout = if is_in_two_lists(bytes) {
+        Layout::TwoLists { requests: "requests", responses: "responses" }
+    } else {
+        Layout::Interactions(&LISTS)
+    };
+    open_cassette(&CONTAINER, layout, bytes, limits)
 }

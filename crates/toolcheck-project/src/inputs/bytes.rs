@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use memchr::{memchr, memchr_iter, memrchr};
-use toolcheck_open::ZstdFrames;
+use toolcheck_open::{Container, ZstdFrames};
 
 use super::{Input, Source};
 use crate::Progress;
@@ -99,7 +99,7 @@ impl Buffer {
 pub(super) fn may_be_opened(path: &Path) -> bool {
     let sniff = || -> io::Result<bool> {
         let mut text = Text::new(File::open(path)?, Limits::default(), &|_| {})?;
-        Ok(toolcheck_open::sniff(text.head(1)?.0).is_some())
+        Ok(toolcheck_open::sniff(text.head(1)?.0).is_some_and(Container::is_looked_for))
     };
     sniff().unwrap_or(true)
 }

@@ -1,0 +1,295 @@
+//! Conversations with an LLM in protocols that no format and no reader reads yet.
+//!
+//! Each is told by keys that only it has, because a file that is named here is read as nothing else. Once one of them
+//! can be read, its entry goes away.
+
+use toolcheck_json::Value;
+
+use crate::formats::gemini;
+
+use super::{Meant, Unsupported, first, first_of, has, is_list, is_one_of};
+
+/// All of them, the more telling first.
+pub(super) static ALL: &[Unsupported] = &[
+    Unsupported {
+        name: "Gemini Interactions",
+        advice: Some("check what is sent to `generateContent`, or leave the file out"),
+        meant: Meant::Request,
+        sniff: is_interaction,
+    },
+    Unsupported {
+        name: "a conversation of Mistral's Conversations API",
+        advice: Some("check what is sent to `chat/completions`, or leave the file out"),
+        meant: Meant::Request,
+        sniff: is_of_mistral_conversations,
+    },
+    Unsupported {
+        name: "a request of Cohere's v1 API",
+        advice: Some("check what is sent to its v2 API, or leave the file out"),
+        meant: Meant::Request,
+        sniff: is_of_cohere_v1,
+    },
+    Unsupported {
+        name: "a thread or run of OpenAI's Assistants API",
+        advice: None,
+        meant: Meant::Request,
+        sniff: is_of_assistants,
+    },
+    Unsupported {
+        name: "a log of OpenAI's Realtime API",
+        advice: None,
+        meant: Meant::Conversation,
+        sniff: is_of_realtime,
+    },
+    Unsupported {
+        name: "a log of Gemini's Live API",
+        advice: None,
+        meant: Meant::Conversation,
+        sniff: is_of_live,
+    },
+    Unsupported {
+        name: "a log of the Agent Client Protocol (ACP)",
+        advice: None,
+        meant: Meant::Conversation,
+        sniff: |root| is_rpc(root, is_of_acp),
+    },
+    Unsupported {
+        name: "a conversation of the Agent2Agent protocol (A2A)",
+        advice: None,
+        meant: Meant::Conversation,
+        sniff: |root| is_of_a2a(root) || is_rpc(root, is_message_of_a2a),
+    },
+    Unsupported {
+        name: "a log of the Model Context Protocol (MCP)",
+        advice: Some("`toolcheck lint --tools FILE` takes the tools of a `tools/list` result"),
+        meant: Meant::Conversation,
+        sniff: |root| is_rpc(root, is_of_mcp),
+    },
+    Unsupported {
+        name: "a stream of the Agent-User Interaction protocol (AG-UI)",
+        advice: None,
+        meant: Meant::Conversation,
+        sniff: is_of_ag_ui,
+    },
+];
+
+/// The protocol of a document, if it is one of these.
+pub(super) fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
+    may_be_one(root).then(|| ALL.iter().find(|kind| (kind.sniff)(root))).flatten()
+}
+
+/// Whether a document has a key that any of them is told by: a glance, because every file is looked at.
+fn may_be_one(root: Value<'_, '_>) -> bool {
+    root.is_array()
+        || root.members().any(|member| {
+            member.key_text().is_some_and(|key| {
+                matches!(
+                    &*key,
+                    "assistant_id"
+                        | "chat_history"
+                        | "clientContent"
+                        | "contextId"
+                        | "entries"
+                        | "event_type"
+                        | "history"
+                        | "input"
+                        | "inputs"
+                        | "jsonrpc"
+                        | "kind"
+                        | "message"
+                        | "object"
+                        | "outputs"
+                        | "serverContent"
+                        | "setup"
+                        | "steps"
+                        | "tool_outputs"
+                        | "toolCall"
+                        | "toolResponse"
+                        | "type"
+                )
+            })
+        })
+}
+
+/// Whether a list is one of steps.
+fn is_steps(list: Value<'_, '_>) -> bool {
+    list.elements().take(LOOKED_AT).any(gemini::is_interaction_step)
+}
+
+/// How many elements of a list are looked at.
+const LOOKED_AT: usize = 8;
+
+fn is_interaction(root: Value<'_, '_>) -> bool {
+    let is_event = || {
+        root.get_str("event_type").is_some_and(|kind| {
+            ["interaction.", "step.", "content."].iter().any(|start| kind.starts_with(start))
+        })
+    };
+    let of = |key: &str| root.get(key).is_some_and(is_steps);
+    is_one_of(root, "object", &["interaction"])
+        || has(root, &["previous_interaction_id", "input"])
+        || of("input")
+        || of("steps")
+        || is_steps(root)
+        || is_event()
+}
+
+fn is_of_mistral_conversations(root: Value<'_, '_>) -> bool {
+    let is_entry = |entry: Value<'_, '_>| {
+        is_one_of(
+            entry,
+            "type",
+            &["message.input", "message.output", "function.call", "function.result", "tool.execution"],
+        )
+    };
+    let of = |key: &str| root.get(key).is_some_and(|list| list.elements().take(LOOKED_AT).any(is_entry));
+    root.get_str("object").is_some_and(|object| object.starts_with("conversation."))
+        || of("inputs")
+        || of("outputs")
+        || of("entries")
+        || root.elements().take(LOOKED_AT).any(is_entry)
+}
+
+fn is_of_cohere_v1(root: Value<'_, '_>) -> bool {
+    let is_turn = |turn: Value<'_, '_>| is_one_of(turn, "role", &["USER", "CHATBOT", "SYSTEM", "TOOL"]);
+    let says = root.get("message").is_some_and(|message| message.as_json_str().is_some());
+    let has_turns = || first_of(root, "chat_history").is_some_and(is_turn);
+    let has_tools = || {
+        first_of(root, "tools").is_some_and(|tool| has(tool, &["name", "parameter_definitions"]))
+            || first_of(root, "tool_results").is_some_and(|result| has(result, &["call", "outputs"]))
+    };
+    root.get("messages").is_none() && says && (has_turns() || has_tools())
+}
+
+fn is_of_assistants(root: Value<'_, '_>) -> bool {
+    let is_object = |value: Value<'_, '_>| {
+        is_one_of(value, "object", &["thread", "thread.run", "thread.run.step", "thread.message"])
+    };
+    let in_list = || is_one_of(root, "object", &["list"]) && first_of(root, "data").is_some_and(is_object);
+    is_object(root)
+        || first(root).is_some_and(is_object)
+        || in_list()
+        || root.get_str("assistant_id").is_some_and(|id| id.starts_with("asst_"))
+        || first_of(root, "tool_outputs").is_some_and(|output| has(output, &["tool_call_id", "output"]))
+            && root.get_any(&["messages", "input", "request"]).is_none()
+}
+
+/// The `type` of events that only clients and servers of the Realtime API send.
+const REALTIME: [&str; 22] = [
+    "session.created",
+    "session.update",
+    "session.updated",
+    "input_audio_buffer.append",
+    "input_audio_buffer.clear",
+    "input_audio_buffer.cleared",
+    "input_audio_buffer.commit",
+    "input_audio_buffer.committed",
+    "input_audio_buffer.speech_started",
+    "input_audio_buffer.speech_stopped",
+    "conversation.created",
+    "conversation.item.added",
+    "conversation.item.create",
+    "conversation.item.created",
+    "conversation.item.delete",
+    "conversation.item.deleted",
+    "conversation.item.done",
+    "conversation.item.retrieve",
+    "conversation.item.truncate",
+    "conversation.item.truncated",
+    "response.cancel",
+    "response.create",
+];
+
+fn is_of_realtime(root: Value<'_, '_>) -> bool {
+    let is_event = |event: Value<'_, '_>| is_one_of(event, "type", &REALTIME);
+    is_event(root) || first(root).is_some_and(is_event)
+}
+
+fn is_of_live(root: Value<'_, '_>) -> bool {
+    let is_event = |event: Value<'_, '_>| {
+        let one = |key: &str| event.get(key).filter(|held| held.is_object());
+        one("setup").is_some_and(|setup| setup.get_str("model").is_some())
+            || one("toolCall").is_some_and(|call| is_list(call, "functionCalls"))
+            || one("toolResponse").is_some_and(|response| is_list(response, "functionResponses"))
+            || one("clientContent").is_some_and(|content| is_list(content, "turns"))
+            || one("serverContent").is_some_and(|content| {
+                content.get_any(&["modelTurn", "turnComplete", "generationComplete", "interrupted"]).is_some()
+            })
+    };
+    let has_messages = root.get_any(&["messages", "contents", "input"]).is_some();
+    !has_messages && (is_event(root) || first(root).is_some_and(is_event))
+}
+
+/// Whether a document is a message of JSON-RPC as wanted, or a list that starts with one.
+fn is_rpc(root: Value<'_, '_>, is_wanted: fn(Value<'_, '_>) -> bool) -> bool {
+    let is_own = |value: Value<'_, '_>| value.get_str("jsonrpc").is_some() && is_wanted(value);
+    is_own(root) || root.elements().take(LOOKED_AT).any(is_own)
+}
+
+fn is_of_mcp(message: Value<'_, '_>) -> bool {
+    let starts = ["tools/", "resources/", "prompts/", "sampling/", "elicitation/", "notifications/"];
+    let is_own =
+        |method: &str| method == "initialize" || starts.iter().any(|start| method.starts_with(start));
+    let has_version =
+        || message.get("params").is_some_and(|params| has(params, &["protocolVersion", "clientInfo"]));
+    match message.get_str("method") {
+        // The other protocols that are built on JSON-RPC have this method too.
+        Some(method) if method == "initialize" => has_version(),
+        Some(method) => is_own(&method),
+        None => message.get("result").is_some_and(|result| {
+            has(result, &["protocolVersion", "serverInfo"])
+                || is_list(result, "tools")
+                || has(result, &["content", "isError"])
+                || has(result, &["content", "structuredContent"])
+        }),
+    }
+}
+
+fn is_of_acp(message: Value<'_, '_>) -> bool {
+    message.get_str("method").is_some_and(|method| {
+        matches!(
+            &*method,
+            "session/new"
+                | "session/load"
+                | "session/prompt"
+                | "session/update"
+                | "session/cancel"
+                | "session/request_permission"
+        )
+    })
+}
+
+fn is_message_of_a2a(message: Value<'_, '_>) -> bool {
+    let is_own = |method: &str| {
+        matches!(method, "message/send" | "message/stream" | "SendMessage" | "SendStreamingMessage")
+            || method.starts_with("tasks/")
+                && message.get("params").is_some_and(|params| params.get("id").is_some())
+    };
+    message.get_str("method").is_some_and(|method| is_own(&method))
+        || message.get("result").is_some_and(is_of_a2a)
+}
+
+fn is_of_a2a(root: Value<'_, '_>) -> bool {
+    let is_message =
+        |value: Value<'_, '_>| is_one_of(value, "kind", &["message"]) && has(value, &["messageId", "parts"]);
+    is_message(root)
+        || has(root, &["contextId", "status"]) && is_one_of(root, "kind", &["task", "status-update"])
+        || first_of(root, "history").is_some_and(is_message)
+}
+
+fn is_of_ag_ui(root: Value<'_, '_>) -> bool {
+    let is_event = |event: Value<'_, '_>| {
+        let kinds = ["RUN_STARTED", "RUN_FINISHED", "RUN_ERROR"];
+        is_one_of(event, "type", &kinds)
+            && event.get_any(&["threadId", "thread_id", "runId", "run_id", "message"]).is_some()
+            || is_one_of(
+                event,
+                "type",
+                &["TOOL_CALL_START", "TOOL_CALL_ARGS", "TOOL_CALL_END", "TOOL_CALL_RESULT"],
+            ) && event.get_any(&["toolCallId", "tool_call_id"]).is_some()
+            || is_one_of(event, "type", &["TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END"])
+                && event.get_any(&["messageId", "message_id"]).is_some()
+            || is_one_of(event, "type", &["MESSAGES_SNAPSHOT"]) && is_list(event, "messages")
+    };
+    is_event(root) || first(root).is_some_and(is_event)
+}
