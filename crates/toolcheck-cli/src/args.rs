@@ -534,6 +534,13 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) error: Option<String>,
 
+    /// API that returned the error: an id from `toolcheck targets`, or a TOML file [default: the one that it is known of]
+    #[arg(
+        long, value_name = "ID|FILE", requires = "error", value_parser = target_parser(),
+        hide_possible_values = true
+    )]
+    pub(crate) target: Option<String>,
+
     /// Output format
     #[arg(long, value_name = "OUTPUT", default_value = "text")]
     pub(crate) output_format: ListFormat,
