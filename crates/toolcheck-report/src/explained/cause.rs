@@ -39,6 +39,14 @@ struct Way {
     options: Options,
 }
 
+/// The findings that are the most likely cause so far.
+type Best = Option<(Weight, FileReport)>;
+
+/// Whether there is a cause, for a reason that is at least so good.
+fn is_for(best: &Best, least: Reason) -> bool {
+    best.as_ref().is_some_and(|(weight, _)| weight.reason >= least)
+}
+
 /// How likely a finding is the cause. The more, the greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Weight {
@@ -78,31 +86,35 @@ impl<'e, L: Fn(&Options) -> FileReport> Search<'e, L> {
     pub(super) fn places(&self) -> Places {
         let own = (self.lint)(self.options);
         let targets = self.targets(&own);
-        let mut best: Option<(Weight, FileReport)> = None;
-        self.try_all(self.usual(&targets, &own), Reason::Place, &mut best);
-        if best.as_ref().is_none_or(|(weight, _)| weight.reason < Reason::Named) {
-            self.try_all(self.unusual(&targets, &own), Reason::Answer, &mut best);
-        }
         let report = |file: FileReport| Report::new(vec![file]);
+        let mut best: Best = None;
+        self.try_all(self.usual(&targets, &own), Reason::Place, &mut best);
+        if !is_for(&best, Reason::Named) {
+            let hidden = targets.iter().find_map(|target| self.hidden(target));
+            if let Some(cause @ Places::Cause(_)) = hidden {
+                return cause;
+            }
+            let least = if own.format.is_some() { Reason::Answer } else { Reason::Named };
+            self.try_all(self.unusual(&targets), least, &mut best);
+            if !is_for(&best, Reason::Rule) {
+                if let Some(hidden) = hidden {
+                    return hidden;
+                }
+                self.try_all(self.of_others(&targets), Reason::Answer, &mut best);
+            }
+        }
         match best {
-            Some((weight, file)) if weight.reason > Reason::Place => return Places::Cause(report(file)),
-            _ => {}
+            Some((weight, file)) if weight.reason == Reason::Place => Places::Probable(report(file)),
+            Some((_, file)) => Places::Cause(report(file)),
+            None => Places::Others(report(match targets.into_iter().next().flatten() {
+                Some(target) => (self.lint)(&self.options.clone().target(Some(target))),
+                None => own,
+            })),
         }
-        if let Some(hidden) = targets.iter().find_map(|target| self.hidden(target)) {
-            return hidden;
-        }
-        if let Some((_, file)) = best {
-            return Places::Probable(report(file));
-        }
-        let first = targets.into_iter().next().flatten();
-        Places::Others(report(match first {
-            Some(target) => (self.lint)(&self.options.clone().target(Some(target))),
-            None => own,
-        }))
     }
 
     /// Lints the request in different ways, and keeps what is most likely the cause, for a reason that is good enough.
-    fn try_all(&self, ways: Vec<Way>, least: Reason, best: &mut Option<(Weight, FileReport)>) {
+    fn try_all(&self, ways: Vec<Way>, least: Reason, best: &mut Best) {
         for way in ways {
             if best.as_ref().is_some_and(|(weight, _)| weight.reason == Reason::Answer && weight.is_whole()) {
                 return;
@@ -129,9 +141,8 @@ impl<'e, L: Fn(&Options) -> FileReport> Search<'e, L> {
         ways
     }
 
-    /// The request as a training example, as a request in the format of the API that answered, and against the variants of
-    /// that API; of an error that is not known, against all APIs that read its format.
-    fn unusual(&self, targets: &[Option<TargetRef>], own: &FileReport) -> Vec<Way> {
+    /// The request as a training example, and as a request in the format of the API that answered.
+    fn unusual(&self, targets: &[Option<TargetRef>]) -> Vec<Way> {
         let mut ways = Vec::new();
         for target in targets.iter().flatten() {
             let options = self.wanting(&Some(target.clone()));
@@ -141,19 +152,25 @@ impl<'e, L: Fn(&Options) -> FileReport> Search<'e, L> {
                 add(options.format(Some(format)));
             }
         }
-        if self.options.named_target().is_none() {
-            let is_parent = |id: &str| targets.iter().flatten().any(|target| *target.id == *id);
-            let family = own.format.and_then(formats::find).map(|format| format.family);
-            let variants = target::all().filter(|target| match self.matches {
-                [] => family.is_some() && target.family() == family,
-                _ => target.extends.as_deref().is_some_and(is_parent),
-            });
-            ways.extend(variants.map(|target| {
+        ways
+    }
+
+    /// The request against the variants of the APIs that answer with the error; if it is not known, against all APIs.
+    fn of_others(&self, targets: &[Option<TargetRef>]) -> Vec<Way> {
+        if self.options.named_target().is_some() {
+            return Vec::new();
+        }
+        let is_parent = |id: &str| targets.iter().flatten().any(|target| *target.id == *id);
+        let others = target::all().filter(|target| target.union.is_empty());
+        let others = others.filter(|target| {
+            self.matches.is_empty() || target.extends.as_deref().is_some_and(is_parent)
+        });
+        others
+            .map(|target| {
                 let target = Some(TargetRef::from(target));
                 Way { options: self.wanting(&target), target }
-            }));
-        }
-        ways
+            })
+            .collect()
     }
 
     /// The APIs to check against: the one that the user names; else those that answer with the error and read the format of
