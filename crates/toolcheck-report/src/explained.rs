@@ -56,7 +56,9 @@ impl Places {
     #[must_use]
     pub fn report(&self) -> &Report {
         match self {
-            Self::Cause(report) | Self::Probable(report) | Self::Accepted(report) | Self::Others(report) => report,
+            Self::Cause(report) | Self::Probable(report) | Self::Accepted(report) | Self::Others(report) => {
+                report
+            }
         }
     }
 
@@ -221,7 +223,11 @@ impl Explained {
             None => {
                 writeln!(out, "No known error of a provider or a framework matches this text.")?;
                 writeln!(out, "If it is about tool calls or the order of messages, please report it.")?;
-                writeln!(out, "\nTo see the problems of the request that failed, add it{}", wording.how_to_add)
+                writeln!(
+                    out,
+                    "\nTo see the problems of the request that failed, add it{}",
+                    wording.how_to_add
+                )
             }
         }
     }
@@ -303,7 +309,10 @@ impl Wording<'_> {
         match places {
             Places::Cause(_) | Places::Others(_) => {}
             Places::Probable(_) => {
-                self.write_wrapped("This is probably the cause: it is at the place that the error names.", out)?;
+                self.write_wrapped(
+                    "This is probably the cause: it is at the place that the error names.",
+                    out,
+                )?;
                 writeln!(out)?;
             }
             Places::Accepted(_) => {

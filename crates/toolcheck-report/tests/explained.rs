@@ -148,7 +148,8 @@ fn a_request_is_judged_in_its_own_format() {
 
 #[test]
 fn what_the_api_usually_accepts_is_found_too() {
-    let call = json!({"id": "k7x2k7x2k", "type": "function", "function": {"name": "tides", "arguments": "{}"}});
+    let call =
+        json!({"id": "k7x2k7x2k", "type": "function", "function": {"name": "tides", "arguments": "{}"}});
     let request = json!({
         "model": "mistral-large-latest",
         "messages": [
@@ -162,7 +163,8 @@ fn what_the_api_usually_accepts_is_found_too() {
     let error = "Unexpected role 'user' after role 'tool'";
     let found = explained(error, &request);
     let Some(Places::Accepted(report)) = &found.places else { panic!("{:?}", found.places) };
-    let places: Vec<_> = report.files[0].findings.iter().map(|finding| (finding.rule, &*finding.spot.pointer)).collect();
+    let places: Vec<_> =
+        report.files[0].findings.iter().map(|finding| (finding.rule, &*finding.spot.pointer)).collect();
     assert_eq!(places, [("misplaced-message", "/messages/4")]);
     assert!(found.is_explained() && found.to_json()["cause"] == "usually-accepted");
     let text = written(&found);

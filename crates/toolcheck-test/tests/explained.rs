@@ -35,7 +35,10 @@ const FORMS: [Form; 9] = [
     ("a body", body),
     ("escaped again", |text| Json::from(body(text)).to_string()),
     ("an exception", |text| {
-        format!("openai.BadRequestError: Error code: 400 - {{'error': {{'message': {}, 'type': 'invalid_request_error', 'param': None}}}}", python(text))
+        format!(
+            "openai.BadRequestError: Error code: 400 - {{'error': {{'message': {}, 'type': 'invalid_request_error', 'param': None}}}}",
+            python(text)
+        )
     }),
     ("short ids", short_ids),
 ];
@@ -158,22 +161,26 @@ fn failure(case: &Case, finding: &Finding, error: &str) -> Option<String> {
         return Some(format!("no cause, but {} others", found.len()));
     }
     let is_it = |other: &&&Finding| {
-        (other.rule, &other.spot.pointer, other.spot.record) == (finding.rule, &finding.spot.pointer, finding.spot.record)
+        (other.rule, &other.spot.pointer, other.spot.record)
+            == (finding.rule, &finding.spot.pointer, finding.spot.record)
     };
     if found.iter().any(|other| is_it(&other)) {
         return None;
     }
     // Another finding may have the same answer, unless the error names a place.
     let named = NamedPlace::all_in(error);
-    let nearness = |finding: &Finding| named.iter().filter_map(|place| place.nearness(&finding.spot.pointer)).max();
+    let nearness =
+        |finding: &Finding| named.iter().filter_map(|place| place.nearness(&finding.spot.pointer)).max();
     let pasted = Pasted::new(error);
     let is_same = |other: &&&Finding| {
-        answer(other).is_some_and(|text| pasted.contains(text).is_some()) && nearness(other) >= nearness(finding)
+        answer(other).is_some_and(|text| pasted.contains(text).is_some())
+            && nearness(other) >= nearness(finding)
     };
     if found.iter().any(|other| is_same(&other)) {
         return None;
     }
-    let found: Vec<String> = found.iter().map(|other| format!("{} {}", other.rule, other.spot.pointer)).collect();
+    let found: Vec<String> =
+        found.iter().map(|other| format!("{} {}", other.rule, other.spot.pointer)).collect();
     let kind = format!("{places:?}");
     Some(format!("{} {found:?}", kind.split('(').next().unwrap_or_default()))
 }
@@ -214,5 +221,10 @@ fn each_answer_leads_to_its_finding() {
     println!("{count} errors, {} excepted", excepted.len());
     assert!(count > 9000, "the corpus has answers: {count}");
     let lines: Vec<&str> = failures.iter().map(|line| line.as_str()).collect();
-    assert!(failures.is_empty(), "{} errors do not lead to their finding:\n{}", lines.len(), lines.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{} errors do not lead to their finding:\n{}",
+        lines.len(),
+        lines.join("\n")
+    );
 }

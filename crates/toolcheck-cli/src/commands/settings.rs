@@ -83,7 +83,8 @@ pub(crate) fn note_configs(configs: &[(Arc<LoadedConfig>, usize)]) {
     for (loaded, files) in configs {
         let sources: Vec<String> = loaded.sources.iter().map(|path| relative(path)).collect();
         let left_out = left_out(&loaded.config);
-        let left_out = if left_out.is_empty() { "leaves nothing out".to_owned() } else { left_out.join("; ") };
+        let left_out =
+            if left_out.is_empty() { "leaves nothing out".to_owned() } else { left_out.join("; ") };
         let sources = sources.join(", which extends ");
         screen::message("configuration", &format!("{sources}, for {}: {left_out}", Counted(*files, "file")));
     }

@@ -95,7 +95,9 @@ impl Pasted {
                     let is_whole = !(error.is_inside_word(at) && text.ends_in_word());
                     return is_whole.then_some(Contained { is_whole, characters: count });
                 }
-                (Some(theirs), Some(ours)) if theirs == ours => (at, own, count) = (at + 1, own + 1, count + 1),
+                (Some(theirs), Some(ours)) if theirs == ours => {
+                    (at, own, count) = (at + 1, own + 1, count + 1)
+                }
                 // Part of it was left out.
                 (Some(&ELLIPSIS), Some(_)) if error.continues_after(at) => {
                     let skipped = after(&error.characters[at + 1..], &text.characters[own..]);
@@ -148,7 +150,8 @@ struct Characters {
 impl Characters {
     fn of(text: &str, longest: usize) -> Self {
         let mut all = Self::default();
-        let mut characters = text.char_indices().take_while(|(at, _)| *at < longest).map(|(_, one)| one).peekable();
+        let mut characters =
+            text.char_indices().take_while(|(at, _)| *at < longest).map(|(_, one)| one).peekable();
         let (mut follows, mut is_escape) = (false, false);
         while let Some(character) = characters.next() {
             if character == '\\' {
@@ -249,7 +252,11 @@ mod tests {
             (TEXT.trim_end_matches('.').to_owned(), true),
             (format!("> {}", TEXT.replace(' ', "\n> ")), true),
             (format!("{{\"error\":{}}}", serde_json::Value::from(TEXT)), true),
-            (serde_json::Value::from(serde_json::Value::from(format!("a\n{TEXT}\nb")).to_string()).to_string(), true),
+            (
+                serde_json::Value::from(serde_json::Value::from(format!("a\n{TEXT}\nb")).to_string())
+                    .to_string(),
+                true,
+            ),
             (TEXT.replace("AbCdEf", "..."), true),
             (TEXT.replace("toolu_01AbCdEf", "\u{2026}"), true),
             (TEXT.replace("AbCdEf", "[...]"), true),

@@ -119,7 +119,9 @@ impl<'e, L: Fn(&Options) -> FileReport> Search<'e, L> {
             if best.as_ref().is_some_and(|(weight, _)| weight.reason == Reason::Answer && weight.is_whole()) {
                 return;
             }
-            let Some((weight, file)) = self.heaviest((self.lint)(&way.options), &way.target) else { continue };
+            let Some((weight, file)) = self.heaviest((self.lint)(&way.options), &way.target) else {
+                continue;
+            };
             if weight.reason >= least && best.as_ref().is_none_or(|(known, _)| weight > *known) {
                 *best = Some((weight, file));
             }
@@ -155,16 +157,16 @@ impl<'e, L: Fn(&Options) -> FileReport> Search<'e, L> {
         ways
     }
 
-    /// The request against the variants of the APIs that answer with the error; if it is not known, against all APIs.
+    /// The request against the variants of the APIs that answer with the error; if it is not known, or only its beginning,
+    /// against all APIs.
     fn of_others(&self, targets: &[Option<TargetRef>]) -> Vec<Way> {
         if self.options.named_target().is_some() {
             return Vec::new();
         }
+        let is_vague = self.matches.iter().all(|found| found.is_partial);
         let is_parent = |id: &str| targets.iter().flatten().any(|target| *target.id == *id);
         let others = target::all().filter(|target| target.union.is_empty());
-        let others = others.filter(|target| {
-            self.matches.is_empty() || target.extends.as_deref().is_some_and(is_parent)
-        });
+        let others = others.filter(|target| is_vague || target.extends.as_deref().is_some_and(is_parent));
         others
             .map(|target| {
                 let target = Some(TargetRef::from(target));
@@ -232,7 +234,8 @@ impl<'e, L: Fn(&Options) -> FileReport> Search<'e, L> {
         let nearness = self.nearness(finding);
         let answer = finding.provider_error.as_ref().and_then(|answer| answer.text.as_deref());
         let text = answer.and_then(|answer| self.error.contains(answer));
-        let names_it = |found: &&&Recognised| finding.tool_call_id.as_ref().is_some_and(|id| names(found, id));
+        let names_it =
+            |found: &&&Recognised| finding.tool_call_id.as_ref().is_some_and(|id| names(found, id));
         let mut weight = Weight { reason: Reason::Answer, text, same_values: 0, nearness };
         if text.is_some() {
             return Some(weight);
@@ -313,7 +316,8 @@ impl<'e, L: Fn(&Options) -> FileReport> Search<'e, L> {
 
 /// Whether a value is inside another one, by their JSON Pointers.
 fn holds(outer: &str, inner: &str) -> bool {
-    !outer.is_empty() && inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    !outer.is_empty()
+        && inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Whether an error names the call with this id. If the error is cut short, it may contain only the beginning of the
