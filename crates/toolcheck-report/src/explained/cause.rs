@@ -100,7 +100,7 @@ impl<'e, L: Fn(&Options) -> FileReport> Search<'e, L> {
                 if let Some(hidden) = hidden {
                     return hidden;
                 }
-                self.try_all(self.of_others(&targets), Reason::Answer, &mut best);
+                self.try_all(self.of_others(), Reason::Answer, &mut best);
             }
         }
         match best {
@@ -157,16 +157,12 @@ impl<'e, L: Fn(&Options) -> FileReport> Search<'e, L> {
         ways
     }
 
-    /// The request against the variants of the APIs that answer with the error; if it is not known, or only its beginning,
-    /// against all APIs.
-    fn of_others(&self, targets: &[Option<TargetRef>]) -> Vec<Way> {
+    /// The request against all APIs: they share texts, and what is left of a cut one may be that of another.
+    fn of_others(&self) -> Vec<Way> {
         if self.options.named_target().is_some() {
             return Vec::new();
         }
-        let is_vague = self.matches.iter().all(|found| found.is_partial);
-        let is_parent = |id: &str| targets.iter().flatten().any(|target| *target.id == *id);
         let others = target::all().filter(|target| target.union.is_empty());
-        let others = others.filter(|target| is_vague || target.extends.as_deref().is_some_and(is_parent));
         others
             .map(|target| {
                 let target = Some(TargetRef::from(target));
