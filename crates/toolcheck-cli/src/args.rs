@@ -405,7 +405,7 @@ pub(crate) struct OutputArgs {
     #[arg(long, short)]
     pub(crate) quiet: bool,
 
-    /// List skipped files, and why they were skipped
+    /// List skipped files and why, and the configuration files that hold and what they leave out
     #[arg(long, short, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
 
@@ -533,6 +533,13 @@ pub(crate) struct ExplainArgs {
     /// Error message from an API or a framework; may be wrapped, quoted or cut short; `-` for standard input
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) error: Option<String>,
+
+    /// API that returned the error: an id from `toolcheck targets`, or a TOML file [default: the one that it is known of]
+    #[arg(
+        long, value_name = "ID|FILE", requires = "error", value_parser = target_parser(),
+        hide_possible_values = true
+    )]
+    pub(crate) target: Option<String>,
 
     /// Output format
     #[arg(long, value_name = "OUTPUT", default_value = "text")]

@@ -5,6 +5,8 @@
 //! line. Quotes often get lost, doubled or replaced, and lines wrapped, so matching ignores both.
 
 mod beginnings;
+mod pasted;
+mod places;
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -12,6 +14,9 @@ use regex::{Regex, RegexSet, RegexSetBuilder};
 
 use crate::framework::{self, Framework};
 use crate::target::{self, FREE, Refusal, Target};
+
+pub use pasted::{Contained, Pasted};
+pub use places::{NamedPlace, Nearness};
 
 /// Where an error comes from.
 #[derive(Debug, Clone, Copy)]
@@ -176,7 +181,7 @@ impl Table {
         // Ties keep the order of the files, in which the plain case comes before its variants.
         found.sort_by_key(|index| {
             let (origin, refusal) = self.entries[*index];
-            (std::cmp::Reverse(self.own[*index]), origin.is_variant(), refusal.legacy)
+            (std::cmp::Reverse(self.own[*index]), origin.is_variant(), refusal.legacy, refusal.case.is_some())
         });
         let mut recognised: Vec<Recognised> = Vec::new();
         for index in found {
@@ -213,7 +218,7 @@ fn pattern(text: &str, last: &str) -> (String, usize) {
         if let Some((name, after)) = placeholder.filter(|(name, _)| crate::text::is_placeholder(name)) {
             let is_last = !after.contains(char::is_alphanumeric);
             let inside = match name {
-                _ if is_number(name) => r"\d+|\?|N|X",
+                _ if is_number(name) => r"\d+|\?|N|X|\[\.\.\.\]",
                 _ if is_last => last,
                 _ => ".*?",
             };
@@ -231,7 +236,8 @@ fn pattern(text: &str, last: &str) -> (String, usize) {
         let mut characters = rest.chars();
         let character = characters.next().unwrap_or_default();
         if character.is_whitespace() {
-            pattern.push_str(r"(?:\s|\\n)*");
+            // A line may be quoted, framed or escaped again.
+            pattern.push_str(r"(?:[\s>|\u{2502}]|\\+[nrt])*");
         } else if is_quote(character) {
             pattern.push_str(r#"[\\'"`\u{2018}\u{2019}\u{201c}\u{201d}]*"#);
         } else if character == '.' && characters.as_str().is_empty() {

@@ -1,10 +1,9 @@
 //! What an API's error means.
 
-use toolcheck_lint::{lint, lint_opened};
-use toolcheck_open::Limits;
+use toolcheck_lint::Options;
 use toolcheck_report::explained::Explained;
 
-use crate::open::open;
+use crate::linter::Linter;
 
 /// What an API's error means and, if there is a request, what in it causes the error.
 ///
@@ -16,10 +15,8 @@ use crate::open::open;
 /// ```
 #[must_use]
 pub fn explain_error(error: &str, request: Option<&[u8]>) -> Explained {
-    let Some(bytes) = request else { return Explained::new(error) };
-    let opened = open(bytes, None, Limits::default());
-    Explained::with_request(error, |options| match &opened {
-        Some(opened) => lint_opened("request", bytes, opened, options),
-        None => lint("request", bytes, options),
-    })
+    match request {
+        Some(request) => Linter::new("request", Options::new(), []).explain_error(error, request),
+        None => Explained::new(error),
+    }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use toolcheck_config::allow::{self, Allow};
 use toolcheck_lint::{FileReport, Finding, FixOptions, Fixed, Options, Report, fix, lint, lint_opened};
 use toolcheck_open::{Container, Limits};
+use toolcheck_report::explained::Explained;
 use toolcheck_report::{Outline, View, outline, outline_opened};
 
 use crate::error::Error;
@@ -79,6 +80,16 @@ impl Linter {
     #[must_use]
     pub fn report(&self, body: &[u8]) -> Report {
         Report::new(vec![self.lint(body)])
+    }
+
+    /// What an API's error means, and what in a body causes it. If the linter has a target, that is the API.
+    #[must_use]
+    pub fn explain_error(&self, error: &str, body: &[u8]) -> Explained {
+        let opened = open(body, self.container, self.limits);
+        Explained::with_request(error, &self.options, |options| match &opened {
+            Some(opened) => lint_opened(&self.name, body, opened, options),
+            None => lint(&self.name, body, options),
+        })
     }
 
     /// Fixes a body. What the user allows is fixed too if it is wrong in the same record.

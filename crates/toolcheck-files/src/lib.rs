@@ -17,14 +17,17 @@
 //! - [`write()`] and [`replace`] write a temporary file beside the file and rename it, so that readers see the old file
 //!   or the new one, whatever happens in between.
 //! - [`Identity`] tells whether two paths lead to one file.
+//! - [`Trusted`] tells whether a file that was found belongs to somebody else.
 
 mod identity;
+mod owner;
 mod pending;
 mod place;
 mod read;
 mod write;
 
 pub use identity::Identity;
+pub use owner::{Owner, Trusted};
 pub use pending::{Unfinished, remove_unfinished};
 pub use read::{MAX_BYTES, check, read, read_limited, read_named, text};
 pub use write::{create, create_log, replace, write};

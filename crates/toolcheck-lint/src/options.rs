@@ -42,6 +42,7 @@ pub struct Options {
     pub(crate) is_over: bool,
     pub(crate) is_body: bool,
     pub(crate) names_model: bool,
+    pub(crate) reports_hidden: bool,
 }
 
 impl Default for Options {
@@ -62,6 +63,7 @@ impl Default for Options {
             is_over: false,
             is_body: false,
             names_model: false,
+            reports_hidden: false,
         }
     }
 }
@@ -124,6 +126,25 @@ impl Options {
         self
     }
 
+    /// Rules to run besides the others.
+    #[must_use]
+    pub fn also_rules(mut self, rules: impl IntoIterator<Item = &'static Rule>) -> Self {
+        let mut all = self.rules.to_vec();
+        for rule in rules {
+            if all.iter().all(|known| known.id != rule.id) {
+                all.push(rule);
+            }
+        }
+        self.rules = all.into();
+        self
+    }
+
+    /// The API to check against, if one is named.
+    #[must_use]
+    pub fn named_target(&self) -> Option<&TargetRef> {
+        self.target.as_ref()
+    }
+
     /// The rules that don't run because the user does not want to hear what they report: no other rule reports the same
     /// in their place, as it may for a rule that just was not selected.
     #[must_use]
@@ -152,6 +173,15 @@ impl Options {
     #[must_use]
     pub fn names_model(mut self, names_model: bool) -> Self {
         self.names_model = names_model;
+        self
+    }
+
+    /// Whether findings are reported that are otherwise hidden: because the target accepts them, because nothing is known of
+    /// them, or because another finding says more of the same. Who has the error of an API knows more than the data of its
+    /// target. The default is `false`.
+    #[must_use]
+    pub fn reports_hidden(mut self, reports_hidden: bool) -> Self {
+        self.reports_hidden = reports_hidden;
         self
     }
 

@@ -325,6 +325,8 @@ pub struct Context<'c, 's> {
     pub(crate) is_answer: bool,
     /// Whether it is over, although it is no request: nothing at its end is still running.
     pub(crate) is_over: bool,
+    /// Whether what is otherwise hidden is reported too.
+    pub(crate) reports_hidden: bool,
     /// What may be said of the file, if it is no request.
     pub(crate) policy: Option<&'static Policy>,
 }
@@ -430,7 +432,7 @@ impl<'c> Context<'c, '_> {
     /// reported.
     #[must_use]
     pub(crate) fn has_verdict(&self, rule: &Rule, cases: &[&str]) -> bool {
-        !matches!(self.verdict_of(rule, cases), Verdict::Unknown)
+        self.reports_hidden || !matches!(self.verdict_of(rule, cases), Verdict::Unknown)
     }
 
     /// The verdict on the first of these cases that the target knows, or on the rule as a whole.

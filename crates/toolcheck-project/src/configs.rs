@@ -1,12 +1,14 @@
 //! The configuration of a file: the closest one in or above its folder, or the one that the user named.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use toolcheck_config::{Config, ConfigFile, Home, Origin};
 use toolcheck_core::text::reason;
+use toolcheck_files::{Owner, Trusted};
 
 use crate::error::Error;
 use crate::options::ConfigOptions;
@@ -46,6 +48,30 @@ struct FoundConfigs {
     errors: Vec<Error>,
     /// The files that were read, also those without a toolcheck table.
     read: Vec<PathBuf>,
+    /// The configurations that do not hold because they belong to another user.
+    foreign: Vec<ForeignConfig>,
+    /// The users whose configurations hold.
+    trusted: OnceLock<Trusted>,
+}
+
+/// A configuration that was found, but belongs to another user: anybody may put one into a folder that many share.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForeignConfig {
+    /// The file.
+    pub path: PathBuf,
+    /// Its owner.
+    pub owner: Owner,
+}
+
+impl fmt::Display for ForeignConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = relative(&self.path);
+        write!(
+            f,
+            "{name} is not used, because it belongs to another user (uid {}); to use it: --config {name}",
+            self.owner
+        )
+    }
 }
 
 impl Configs {
@@ -87,6 +113,12 @@ impl Configs {
         self.found().errors.clone()
     }
 
+    /// The configurations that were found so far and do not hold, because they belong to another user.
+    #[must_use]
+    pub fn foreign(&self) -> Vec<ForeignConfig> {
+        self.found().foreign.clone()
+    }
+
     /// The files that were read so far.
     pub(crate) fn files_read(&self) -> Vec<PathBuf> {
         self.found().read.clone()
@@ -106,7 +138,14 @@ impl FoundConfigs {
         let own = NAMES.iter().find_map(|(name, home)| {
             let path = directory.join(name);
             let mut loading = Loading { open: Vec::new(), read: &mut self.read };
-            load(&path, *home, None, &mut loading).transpose()
+            let loaded = load(&path, *home, None, &mut loading).transpose()?;
+            match self.trusted.get_or_init(Trusted::new).stranger(&path) {
+                Some(owner) => {
+                    self.foreign.push(ForeignConfig { path, owner });
+                    None
+                }
+                None => Some(loaded),
+            }
         });
         let config = match own {
             Some(Ok(loaded)) => Some(Arc::new(loaded)),

@@ -34,7 +34,7 @@ mod rows;
 
 pub use allowed::UnusedAllow;
 pub use baseline::{BaselineChange, StaleEntries};
-pub use configs::{Configs, LoadedConfig};
+pub use configs::{Configs, ForeignConfig, LoadedConfig};
 pub use error::Error;
 pub use inputs::{Input, Inputs, Source, Text};
 pub use linting::open;

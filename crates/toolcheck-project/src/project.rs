@@ -10,7 +10,7 @@ use toolcheck_lint::{FileReport, Finding, Options, Report, SkippedFile};
 use crate::Progress;
 use crate::allowed::{AllowUsage, UnusedAllow};
 use crate::baseline::{BaselineChange, RunBaseline, StaleEntries};
-use crate::configs::Configs;
+use crate::configs::{Configs, ForeignConfig, LoadedConfig};
 use crate::error::Error;
 use crate::inputs::{Input, Inputs, Source};
 use crate::linting::{self, Linter, Outcome};
@@ -59,6 +59,8 @@ pub struct Run {
     pub unused_allows: Vec<UnusedAllow>,
     /// Entries of the baseline that match no finding.
     pub stale_baseline: Vec<StaleEntries>,
+    /// The configurations that hold, each with the number of its files.
+    pub configs: Vec<(Arc<LoadedConfig>, usize)>,
 }
 
 impl Project {
@@ -98,6 +100,12 @@ impl Project {
     #[must_use]
     pub fn settings_errors(&self) -> Vec<Error> {
         self.resolver.errors()
+    }
+
+    /// The configurations that were found so far and do not hold, because they belong to another user.
+    #[must_use]
+    pub fn foreign_configs(&self) -> Vec<ForeignConfig> {
+        self.resolver.foreign_configs()
     }
 
     /// Checks that no output, nor the baseline if it is to be written, would overwrite a file that the run reads, and
@@ -164,6 +172,7 @@ impl Project {
                 Linter { options, limits: self.files.limits, baseline: self.baseline.as_ref(), progress };
             for ((input, settings), outcome) in window.iter().zip(linter.lint_all(window)) {
                 let Some(outcome) = run.check(input, outcome) else { continue };
+                run.count_config(settings);
                 allows.add(settings, &input.real, &outcome.used);
                 if let Some(baseline) = &mut self.baseline {
                     baseline.add(&input.real, &settings.rules, outcome.entries);
@@ -188,6 +197,18 @@ impl Project {
 }
 
 impl Run {
+    /// Counts a file that a configuration holds for.
+    fn count_config(&mut self, settings: &FileSettings) {
+        let config = &settings.config;
+        if config.sources.is_empty() {
+            return;
+        }
+        match self.configs.iter_mut().find(|(known, _)| Arc::ptr_eq(known, config)) {
+            Some((_, count)) => *count += 1,
+            None => self.configs.push((Arc::clone(config), 1)),
+        }
+    }
+
     /// Records the error of an outcome, and returns the outcome if it is part of the report.
     fn check(&mut self, input: &Input, mut outcome: Outcome) -> Option<Outcome> {
         let error = outcome.error.take();

@@ -16,7 +16,7 @@ use toolcheck_lint::TargetRef;
 use toolcheck_lint::{Options, Rule};
 use toolcheck_open::{Container, FileFormat};
 
-use crate::configs::{Configs, LoadedConfig, SEPARATOR};
+use crate::configs::{Configs, ForeignConfig, LoadedConfig, SEPARATOR};
 use crate::error::Error;
 use crate::inputs::Input;
 use crate::paths::printable;
@@ -139,6 +139,12 @@ impl Resolver {
     #[must_use]
     pub fn errors(&self) -> Vec<Error> {
         self.errors.iter().cloned().chain(self.configs.errors()).collect()
+    }
+
+    /// The configurations that were found so far and do not hold, because they belong to another user.
+    #[must_use]
+    pub fn foreign_configs(&self) -> Vec<ForeignConfig> {
+        self.configs.foreign()
     }
 
     /// The files that were read so far, each with what it is.

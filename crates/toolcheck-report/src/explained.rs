@@ -8,23 +8,23 @@
 //! assert!(explained.is_explained());
 //! ```
 
+mod cause;
+
 use std::io;
 
 use serde_json::{Value, json};
 use textwrap::WordSplitter;
 use toolcheck_core::recognise::{Origin, Recognised, recognise};
 use toolcheck_core::text::shown;
-use toolcheck_lint::{FileReport, Finding, Options, Report, Rule, rules};
+use toolcheck_lint::{FileReport, Options, Report, Rule, rules};
 
+use self::cause::Search;
 use crate::Style;
 use crate::outputs;
 use crate::outputs::json::report_v1;
 
 /// The maximum number of targets and frameworks to name that have the same text.
 const MAX_ORIGINS: usize = 6;
-
-/// The minimum length at which the beginning of an id identifies it.
-const MIN_CUT_ID: usize = 8;
 
 /// What an error means.
 #[derive(Debug)]
@@ -38,11 +38,39 @@ pub struct Explained {
 
 /// The findings of a request, in relation to an error.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Places {
     /// The findings that cause the error.
     Cause(Report),
+    /// Errors at the place that the error names, which probably cause it.
+    Probable(Report),
+    /// What the API is known to refuse with the error, although it is recorded to accept it in other cases, or nothing is
+    /// known of this one.
+    Accepted(Report),
     /// All findings of the request, because none causes the error.
     Others(Report),
+}
+
+impl Places {
+    /// The findings.
+    #[must_use]
+    pub fn report(&self) -> &Report {
+        match self {
+            Self::Cause(report) | Self::Probable(report) | Self::Accepted(report) | Self::Others(report) => {
+                report
+            }
+        }
+    }
+
+    /// Whether they cause the error; `None` if they don't.
+    fn cause(&self) -> Option<&'static str> {
+        match self {
+            Self::Cause(_) => Some("found"),
+            Self::Probable(_) => Some("probable"),
+            Self::Accepted(_) => Some("usually-accepted"),
+            Self::Others(_) => None,
+        }
+    }
 }
 
 /// How the text for people is written.
@@ -89,18 +117,33 @@ impl Explained {
         Self { matches: recognise(error), places: None }
     }
 
-    /// What a text means, and what causes it in the request that `lint` lints with the options that it is given.
-    pub fn with_request(error: &str, lint: impl Fn(&Options) -> FileReport) -> Self {
-        let matches = recognise(error);
-        let places = Some(places(&matches, lint));
-        Self { matches, places }
+    /// What a text means, alone. If the options name a target, it is the API that returned the error.
+    #[must_use]
+    pub fn without_request(error: &str, options: &Options) -> Self {
+        Self { matches: recognised(error, options), places: None }
     }
 
-    /// Whether the text is known, and its cause found if there is a request.
+    /// What a text means, and what causes it in the request that `lint` lints with the options that it is given. They are
+    /// `options` with another target, other rules and so on; if these name a target, it is the API that returned the error.
+    pub fn with_request(error: &str, options: &Options, lint: impl Fn(&Options) -> FileReport) -> Self {
+        let mut matches = recognised(error, options);
+        let places = Search::new(error, &matches, options, lint).places();
+        // What the text means in this request comes first.
+        let of_cause = |found: &Recognised| {
+            let mut findings = places.report().files.iter().flat_map(|file| &file.findings);
+            places.cause().is_some() && findings.any(|finding| finding.rule == found.refusal.rule)
+        };
+        matches.sort_by_key(|found| !of_cause(found));
+        Self { matches, places: Some(places) }
+    }
+
+    /// Whether the cause is found or, without a request, the text is known.
     #[must_use]
     pub fn is_explained(&self) -> bool {
-        let is_found = |places: &Places| matches!(places, Places::Cause(_));
-        !self.matches.is_empty() && self.places.as_ref().is_none_or(is_found)
+        match &self.places {
+            None => !self.matches.is_empty(),
+            Some(places) => places.cause().is_some(),
+        }
     }
 
     /// What is explained, for programs.
@@ -123,12 +166,13 @@ impl Explained {
         });
         let mut document = json!({"version": 1, "matches": matches.collect::<Vec<_>>()});
         let findings = |report: &Report| json!(report_v1(report).findings);
-        match &self.places {
-            None => {}
-            Some(Places::Cause(report)) => document["findings"] = findings(report),
-            Some(Places::Others(report)) => {
+        if let Some(places) = &self.places {
+            document["cause"] = json!(places.cause());
+            if places.cause().is_some() {
+                document["findings"] = findings(places.report());
+            } else {
                 document["findings"] = json!([]);
-                document["other_findings"] = findings(report);
+                document["other_findings"] = findings(places.report());
             }
         }
         document
@@ -143,16 +187,7 @@ impl Explained {
         let noun = wording.noun;
         let best = self.matches.first();
         let Some((best, rule)) = best.and_then(|best| Some((best, rules::find(&best.refusal.rule)?))) else {
-            writeln!(out, "No known error of a provider or a framework matches this text.")?;
-            if let Some(Places::Others(report)) = &self.places {
-                return wording.write_others(report, &format!("The problems in this {noun}:"), out);
-            }
-            writeln!(out, "If it is about tool calls or the order of messages, please report it.")?;
-            return writeln!(
-                out,
-                "\nTo see the problems of the request that failed, add it{}",
-                wording.how_to_add
-            );
+            return self.write_unknown(wording, out);
         };
         self.write_match(best, rule, wording, out)?;
         match &self.places {
@@ -168,13 +203,33 @@ impl Explained {
                 )?;
                 wording.write_others(report, &format!("Other problems in this {noun}:"), out)?;
             }
-            Some(Places::Cause(report)) => {
-                writeln!(out)?;
-                // Each finding names its rule's page.
-                return wording.write_full(report, out);
-            }
+            // Each finding names its rule's page.
+            Some(places) => return wording.write_cause(places, out),
         }
         writeln!(out, "\nmore: toolcheck explain {}", rule.id)
+    }
+
+    /// Writes that the text is not known, and what causes it in the request or is wrong with it.
+    fn write_unknown(&self, wording: &Wording<'_>, out: &mut dyn io::Write) -> io::Result<()> {
+        match &self.places {
+            Some(Places::Cause(report)) => wording.write_full(report, out),
+            Some(places) => {
+                writeln!(out, "No known error of a provider or a framework matches this text.")?;
+                if places.cause().is_some() {
+                    return wording.write_cause(places, out);
+                }
+                wording.write_others(places.report(), &format!("The problems in this {}:", wording.noun), out)
+            }
+            None => {
+                writeln!(out, "No known error of a provider or a framework matches this text.")?;
+                writeln!(out, "If it is about tool calls or the order of messages, please report it.")?;
+                writeln!(
+                    out,
+                    "\nTo see the problems of the request that failed, add it{}",
+                    wording.how_to_add
+                )
+            }
+        }
     }
 
     /// Writes what the text means.
@@ -228,6 +283,15 @@ impl Explained {
     }
 }
 
+/// What an error can mean; first as an error of the API that returned it, if that is known.
+fn recognised(error: &str, options: &Options) -> Vec<Recognised> {
+    let mut matches = recognise(error);
+    if let Some(target) = options.named_target() {
+        matches.sort_by_key(|found| found.origin.id() != &*target.id);
+    }
+    matches
+}
+
 impl Wording<'_> {
     fn write_wrapped(&self, text: &str, out: &mut dyn io::Write) -> io::Result<()> {
         let options = textwrap::Options::new(self.width.unwrap_or(usize::MAX));
@@ -235,6 +299,38 @@ impl Wording<'_> {
             writeln!(out, "{line}")?;
         }
         Ok(())
+    }
+
+    /// Writes the findings that cause the error, and how sure that is.
+    fn write_cause(&self, places: &Places, out: &mut dyn io::Write) -> io::Result<()> {
+        writeln!(out)?;
+        let noun = self.noun;
+        let report = places.report();
+        match places {
+            Places::Cause(_) | Places::Others(_) => {}
+            Places::Probable(_) => {
+                self.write_wrapped(
+                    "This is probably the cause: it is at the place that the error names.",
+                    out,
+                )?;
+                writeln!(out)?;
+            }
+            Places::Accepted(_) => {
+                let target = report.files.iter().find_map(|file| file.target.as_deref()).unwrap_or("the API");
+                let mut findings = report.files.iter().flat_map(|file| &file.findings);
+                let why = if findings.any(|finding| finding.harm.is_some()) {
+                    format!("{target} is recorded to accept it")
+                } else {
+                    format!("it is not known that {target} refuses it")
+                };
+                let text = format!(
+                    "This {noun} has what the error is about. `toolcheck lint` does not report it, because {why}."
+                );
+                self.write_wrapped(&text, out)?;
+                writeln!(out)?;
+            }
+        }
+        self.write_full(report, out)
     }
 
     /// Writes the findings that do not cause the error, or that there are none.
@@ -250,52 +346,4 @@ impl Wording<'_> {
     fn write_full(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
         (outputs::full::OUTPUT.write)(report, &self.style, out)
     }
-}
-
-/// The places in a request that cause the error: the findings of the matching rules for the matching target. If there are
-/// none, all findings for the target that returned the error or, if a framework raised it or it is unknown, for the provider
-/// of the request's format.
-fn places(matches: &[Recognised], lint: impl Fn(&Options) -> FileReport) -> Places {
-    // The error shows that a history went on after its last calls, which alone might still be running.
-    for is_over in [false, true] {
-        if let Some(cause) = cause(matches, |options| lint(&options.is_over(is_over))) {
-            return Places::Cause(Report::new(vec![cause]));
-        }
-    }
-    let target = matches.first().and_then(|found| found.origin.target());
-    Places::Others(Report::new(vec![lint(&Options::new().target(target))]))
-}
-
-/// The findings that cause the error, limited to those about the call that it names, if it names one.
-fn cause(matches: &[Recognised], lint: impl Fn(Options) -> FileReport) -> Option<FileReport> {
-    let mut seen: Vec<&str> = Vec::new();
-    for found in matches {
-        // The findings for a target do not depend on which of its texts was recognised.
-        let (origin, target) = (found.origin.id(), found.origin.target());
-        if seen.contains(&origin) {
-            continue;
-        }
-        seen.push(origin);
-        let of_origin = matches.iter().filter(|other| other.origin.id() == origin);
-        let wanted = of_origin.filter_map(|other| rules::find(&other.refusal.rule));
-        let mut linted = lint(Options::new().target(target).rules(wanted));
-        let names_it = |finding: &Finding| finding.tool_call_id.as_ref().is_some_and(|id| names(found, id));
-        if linted.findings.iter().any(names_it) {
-            linted.findings.retain(names_it);
-        }
-        if !linted.findings.is_empty() {
-            return Some(linted);
-        }
-    }
-    None
-}
-
-/// Whether an error names the call with this id. If the error is cut short, it may contain only the beginning of the
-/// id.
-fn names(found: &Recognised, id: &str) -> bool {
-    let value = |name: &str| found.captures.iter().find(|(key, _)| key == name).map(|(_, value)| value);
-    let Some(named) = value("ids").or_else(|| value("id")) else { return false };
-    let last = named.rsplit(", ").next().unwrap_or(named);
-    let is_cut = found.is_partial && last.len() >= MIN_CUT_ID && id.starts_with(last);
-    named.contains(id) || is_cut
 }

@@ -7,13 +7,14 @@ use toolcheck_report::explained::{Explained, Places, Wording};
 
 fn explained(error: &str, history: &Value) -> Explained {
     let history = history.to_string();
-    Explained::with_request(error, |options: &Options| lint("history.json", history.as_bytes(), options))
+    let lint = |options: &Options| lint("history.json", history.as_bytes(), options);
+    Explained::with_request(error, &Options::new(), lint)
 }
 
 fn cause(explained: &Explained) -> &Report {
     match explained.places.as_ref().unwrap() {
         Places::Cause(report) => report,
-        Places::Others(report) => panic!("no cause: {:?}", report.files),
+        other => panic!("no cause: {other:?}"),
     }
 }
 
@@ -72,4 +73,138 @@ fn one_text_of_a_framework_has_the_cause_that_is_there() {
     assert_eq!(causes(&explained(error, &split))[0].0, "split-assistant-turn");
     let lost = json!([user, call("a"), result("a"), result("b")]);
     assert_eq!(causes(&explained(error, &lost)), [("orphan-tool-result", "/3")]);
+}
+
+/// What is written for people.
+fn written(explained: &Explained) -> String {
+    let mut text = Vec::new();
+    explained.write(&Wording::new("file", ": FILE"), &mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+#[test]
+fn a_finding_with_the_text_of_the_error_is_the_cause_whatever_its_rule() {
+    let parameters = |more: Value| {
+        let mut schema = json!({"type": "OBJECT", "properties": {"port": {"type": "STRING"}}});
+        schema.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!({
+            "contents": [{"role": "user", "parts": [{"text": "When is low tide?"}]}],
+            "tools": [{"functionDeclarations": [{"name": "tides", "description": "Tides.", "parameters": schema}]}],
+        })
+    };
+    let request = parameters(json!({"additionalProperties": false}));
+    let error = "Invalid JSON payload received. Unknown name \"additionalProperties\" at 'tools[0].function_declarations[0].parameters': Cannot find field.";
+    let place = "/tools/0/functionDeclarations/0/parameters/additionalProperties";
+    let found = explained(error, &request);
+    assert_eq!(causes(&found), [("invalid-tool-schema", place)]);
+    assert!(!written(&found).contains("finds nothing"), "{}", written(&found));
+    let fixed = explained(error, &parameters(json!({})));
+    assert!(!fixed.is_explained() && written(&fixed).contains("finds nothing"), "{}", written(&fixed));
+
+    let request = json!({
+        "model": "claude-sonnet-4-5", "max_tokens": 10,
+        "messages": [{"role": "user", "content": "When is low tide?"}],
+        "tools": [{"name": "tides", "description": "Tides.", "inputSchema": {"type": "object"}}],
+    });
+    let found = explained("tools.0.custom.input_schema: Field required", &request);
+    assert_eq!(causes(&found), [("foreign-shape", "/tools/0")]);
+}
+
+#[test]
+fn a_finding_that_says_more_stands_for_the_one_of_the_rule() {
+    let request = json!({
+        "model": "claude-sonnet-4-5", "max_tokens": 10,
+        "messages": [
+            {"role": "user", "content": "When is low tide?"},
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "tides", "input": {}}]},
+            {"role": "tool", "tool_call_id": "toolu_1", "content": "six"},
+        ],
+        "tools": [{"name": "tides", "description": "Tides.", "input_schema": {"type": "object"}}],
+    });
+    let error = "messages: Unexpected role \"tool\". Allowed roles are \"user\" or \"assistant\".";
+    assert_eq!(causes(&explained(error, &request)), [("foreign-shape", "/messages/2")]);
+}
+
+#[test]
+fn a_request_is_judged_in_its_own_format() {
+    let request = json!({
+        "model": "gpt-5",
+        "input": [
+            {"role": "user", "content": [{"type": "text", "text": "When is low tide?"}]},
+            {"type": "function_call", "call_id": "call_1", "name": "tides", "arguments": "{}"},
+            {"type": "function_call_output", "call_id": "call_1", "output": "six"},
+        ],
+    });
+    let error = "Invalid value: 'text'. Supported values are: 'input_text', 'input_image', 'output_text'";
+    let found = explained(error, &request);
+    assert_eq!(causes(&found), [("foreign-shape", "/input/0/content/0")]);
+    assert_eq!(cause(&found).files[0].target.as_deref(), Some("openai-responses"));
+    let short = json!({"model": "gpt-5", "input": [request["input"][0]]});
+    assert_eq!(causes(&explained(error, &short)), [("foreign-shape", "/input/0/content/0")]);
+    let clean = json!({"model": "gpt-5", "input": [{"role": "user", "content": "When is low tide?"}]});
+    let others = explained(error, &clean);
+    assert!(written(&others).contains("for openai-responses"), "{}", written(&others));
+}
+
+#[test]
+fn what_the_api_usually_accepts_is_found_too() {
+    let call =
+        json!({"id": "k7x2k7x2k", "type": "function", "function": {"name": "tides", "arguments": "{}"}});
+    let request = json!({
+        "model": "mistral-large-latest",
+        "messages": [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "When is low tide?"},
+            {"role": "assistant", "content": "", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "k7x2k7x2k", "name": "tides", "content": "six"},
+            {"role": "user", "content": "Thanks."},
+        ],
+    });
+    let error = "Unexpected role 'user' after role 'tool'";
+    let found = explained(error, &request);
+    let Some(Places::Accepted(report)) = &found.places else { panic!("{:?}", found.places) };
+    let places: Vec<_> =
+        report.files[0].findings.iter().map(|finding| (finding.rule, &*finding.spot.pointer)).collect();
+    assert_eq!(places, [("misplaced-message", "/messages/4")]);
+    assert!(found.is_explained() && found.to_json()["cause"] == "usually-accepted");
+    let text = written(&found);
+    assert!(text.contains("because mistral is recorded to accept it"), "{text}");
+    let alone = lint("request.json", request.to_string().as_bytes(), &Options::new());
+    assert!(alone.findings.is_empty(), "{:?}", alone.findings);
+    let clean = json!({"model": "mistral-large-latest", "messages": [{"role": "user", "content": "Hello."}]});
+    assert!(!explained(error, &clean).is_explained());
+}
+
+#[test]
+fn an_error_at_the_place_that_the_text_names_is_probably_it() {
+    let call = json!({"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function": {"name": "tides", "arguments": "{}"}}]});
+    let request = json!({"model": "gpt-5", "messages": [
+        {"role": "user", "content": "When is low tide?"}, call,
+        {"role": "tool", "tool_call_id": "a", "content": "six"},
+        {"role": "tool", "tool_call_id": "b", "content": "seven"},
+    ]});
+    let found = explained("upstream: schema mismatch in body at 'messages[3]'", &request);
+    let Some(Places::Probable(report)) = &found.places else { panic!("{:?}", found.places) };
+    assert_eq!(report.files[0].findings[0].spot.pointer, "/messages/3");
+    assert!(written(&found).contains("This is probably the cause"), "{}", written(&found));
+    assert!(!explained("upstream: schema mismatch in body at 'messages[0]'", &request).is_explained());
+}
+
+#[test]
+fn the_api_that_returned_the_error_may_be_named() {
+    let request = json!({"messages": [
+        {"role": "user", "content": "When is low tide?"},
+        {"role": "assistant", "content": "", "tool_calls": [
+            {"id": "call_1", "type": "function", "function": {"name": "tides", "arguments": "{}"}},
+        ]},
+        {"role": "tool", "tool_call_id": "call_1", "content": "six"},
+    ]});
+    let body = request.to_string();
+    let error = "Something about messages[1]";
+    let with = |id: &str| {
+        let options = Options::new().target(toolcheck_core::target::find(id));
+        Explained::with_request(error, &options, |options| lint("request.json", body.as_bytes(), options))
+    };
+    assert!(with("mistral-v11").is_explained(), "ids of nine characters are needed");
+    assert!(!with("openai-chat").is_explained());
 }

@@ -106,7 +106,8 @@ impl Workspace {
 
     /// The errors in configurations that were not told yet.
     pub(crate) fn new_errors(&mut self) -> Vec<String> {
-        let errors = self.resolver.errors().into_iter().map(|error| error.to_string());
+        let foreign = self.resolver.foreign_configs().into_iter().map(|config| config.to_string());
+        let errors = self.resolver.errors().into_iter().map(|error| error.to_string()).chain(foreign);
         let new: Vec<String> = errors.filter(|error| !self.told.contains(error)).collect();
         self.told.extend(new.iter().cloned());
         new

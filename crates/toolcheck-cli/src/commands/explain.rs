@@ -19,7 +19,7 @@ use crate::{Status, markdown, screen};
 
 pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
     if let Some(error) = &args.error {
-        return super::explain_error::run(error, args.subject.as_deref(), args.output_format, out);
+        return super::explain_error::run(error, args, out);
     }
     let id = args.subject.as_deref().unwrap_or_default();
     let rule = parse_rule(id).map_err(|error| {

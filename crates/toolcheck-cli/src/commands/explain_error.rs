@@ -9,15 +9,11 @@ use toolcheck_project::{Input, Limits};
 use toolcheck_report::explained::{Explained, Wording};
 use toolcheck_report::outputs;
 
-use crate::args::{Color, ListFormat};
+use crate::args::{Color, ExplainArgs, ListFormat};
 use crate::{Status, screen};
 
-pub(crate) fn run(
-    error: &str,
-    file: Option<&str>,
-    format: ListFormat,
-    out: &mut dyn Write,
-) -> Result<Status> {
+pub(crate) fn run(error: &str, args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
+    let file = args.subject.as_deref();
     let from_input;
     let error = if error == "-" {
         if file == Some("-") {
@@ -30,11 +26,13 @@ pub(crate) fn run(
     } else {
         error
     };
+    let target = args.target.as_deref().map(super::shapes::load).transpose()?;
+    let options = Options::new().target(target);
     let explained = match file {
-        None => Explained::new(error),
-        Some(file) => with_file(error, file)?,
+        None => Explained::without_request(error, &options),
+        Some(file) => with_file(error, file, &options)?,
     };
-    match format {
+    match args.output_format {
         ListFormat::Json => outputs::write_json(&explained.to_json(), out)?,
         ListFormat::Text => {
             let style = screen::style(Color::Auto).has_excerpts(!screen::is_ci());
@@ -47,11 +45,11 @@ pub(crate) fn run(
 }
 
 /// What an error means for the request in a file.
-fn with_file(error: &str, file: &str) -> Result<Explained> {
+fn with_file(error: &str, file: &str, options: &Options) -> Result<Explained> {
     let input = Input::file(Path::new(file));
     let bytes = input.read()?;
     let opened = toolcheck_project::open(&bytes, None, Limits::default());
-    Ok(Explained::with_request(error, |options: &Options| match &opened {
+    Ok(Explained::with_request(error, options, |options| match &opened {
         Some(opened) => lint_opened(&input.name, &bytes, opened, options),
         None => lint(&input.name, &bytes, options),
     }))

@@ -100,6 +100,7 @@ pub(crate) fn run_on(
     }
     let errors: Vec<String> =
         project.errors().iter().chain(&project.settings_errors()).map(ToString::to_string).collect();
+    screen::messages("warning", &project.foreign_configs());
     screen::messages("error", &errors);
     Ok(if errors.is_empty() { run.status } else { Status::Trouble })
 }

@@ -45,7 +45,11 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
         note_hidden(&run.report, args.output.max_findings);
         note_target(args, &run.report);
         note_recordings(&run.report, args.output.verbose);
+        if args.output.verbose {
+            settings::note_configs(&run.configs);
+        }
     }
+    screen::messages("warning", &project.foreign_configs());
     warn_unused(&run.unused_allows);
     if let Some(change) = project.save_baseline()?.filter(|_| !args.output.quiet) {
         screen::message("note", &change.to_string());
@@ -91,6 +95,7 @@ fn show_inputs(args: &LintArgs, project: &mut Project, out: &mut dyn Write) -> R
     out.flush()?;
     let errors: Vec<String> =
         project.errors().iter().chain(&project.settings_errors()).map(Error::to_string).collect();
+    screen::messages("warning", &project.foreign_configs());
     screen::messages("error", &errors);
     Ok(if errors.is_empty() { Status::Clean } else { Status::Trouble })
 }

@@ -1,12 +1,18 @@
-//! `lint --show-settings`: the settings of a file, and where they come from.
+//! The settings of files, and where they come from.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use toolcheck_core::text::shown;
-use toolcheck_project::{Project, relative};
+use toolcheck_config::Config;
+use toolcheck_core::Level;
+use toolcheck_core::text::{Counted, shown};
+use toolcheck_lint::Rule;
+use toolcheck_project::{LoadedConfig, Project, relative};
 use toolcheck_report::outputs::write_json_text;
+
+use crate::screen;
 
 /// Writes the settings of the first file, in the form of a configuration.
 pub(crate) fn show(project: &mut Project, out: &mut dyn Write) -> Result<()> {
@@ -70,6 +76,51 @@ pub(crate) fn show(project: &mut Project, out: &mut dyn Write) -> Result<()> {
         writeln!(out, "\n# allowed, {}: {}", allow.rule.id, shown(&allow.reason))?;
     }
     Ok(())
+}
+
+/// Says which configurations hold for how many files, and what they leave out of the report.
+pub(crate) fn note_configs(configs: &[(Arc<LoadedConfig>, usize)]) {
+    for (loaded, files) in configs {
+        let sources: Vec<String> = loaded.sources.iter().map(|path| relative(path)).collect();
+        let left_out = left_out(&loaded.config);
+        let left_out =
+            if left_out.is_empty() { "leaves nothing out".to_owned() } else { left_out.join("; ") };
+        let sources = sources.join(", which extends ");
+        screen::message("configuration", &format!("{sources}, for {}: {left_out}", Counted(*files, "file")));
+    }
+}
+
+/// What a configuration leaves out of the report.
+fn left_out(config: &Config) -> Vec<String> {
+    let ids = |rules: &[&Rule]| rules.iter().map(|rule| rule.id).collect::<Vec<_>>().join(", ");
+    let mut left_out = Vec::new();
+    let selections = std::iter::once((&config.selection, ""));
+    let of_files = config.files.iter().map(|files| (&files.selection, " in some files"));
+    for (selection, part) in selections.chain(of_files) {
+        if !selection.select.is_empty() {
+            left_out.push(format!("checks only {}{part}", ids(&selection.select)));
+        }
+        if !selection.ignore.is_empty() {
+            left_out.push(format!("ignores {}{part}", ids(&selection.ignore)));
+        }
+    }
+    let levels = &config.settings.levels;
+    let mut warned: Vec<&str> =
+        levels.iter().filter(|(_, level)| **level == Level::Warning).map(|(rule, _)| *rule).collect();
+    if !warned.is_empty() {
+        warned.sort_unstable();
+        left_out.push(format!("only warns about {}", warned.join(", ")));
+    }
+    let mut allowed: Vec<&str> = config.allows.iter().map(|allow| allow.rule.id).collect();
+    if !allowed.is_empty() {
+        allowed.sort_unstable();
+        allowed.dedup();
+        left_out.push(format!("allows some findings of {}", allowed.join(", ")));
+    }
+    if !config.exclude.is_empty() {
+        left_out.push("excludes files".to_owned());
+    }
+    left_out
 }
 
 /// A value as JSON, with hidden characters escaped.

@@ -25,6 +25,7 @@ pub(crate) fn run(args: &ShowArgs, out: &mut dyn Write) -> Result<Status> {
         screen::messages("error", &resolver.errors());
         return Ok(Status::Trouble);
     };
+    screen::messages("warning", &resolver.foreign_configs());
     let bytes = input.read()?;
     let (bytes, changed) =
         if args.fix { mended(args, &input, &bytes, &settings.options()) } else { (bytes, Vec::new()) };

@@ -145,7 +145,10 @@ pub(super) fn recognise(error: &str) -> Vec<Recognised> {
     }
     let most = found.iter().map(|(_, walk)| walk.own).max().unwrap_or_default();
     found.retain(|(_, walk)| walk.own == most);
-    found.sort_by_key(|(entry, walk)| (Reverse(walk.own), entry.origin.is_variant(), entry.refusal.legacy));
+    found.sort_by_key(|(entry, walk)| {
+        let refusal = entry.refusal;
+        (Reverse(walk.own), entry.origin.is_variant(), refusal.legacy, refusal.case.is_some())
+    });
     let mut recognised: Vec<Recognised> = Vec::new();
     for (entry, walk) in found {
         let (origin, refusal) = (entry.origin, entry.refusal);

@@ -116,6 +116,9 @@ impl Checker<'_> {
         let applies = |rule: &&Rule| (is_first || !rule.on_text) && !rule.on_end;
         let rules = self.rules.rules.iter().copied().filter(applies);
         run_rules(rules, &context, findings, self.most_said);
+        if context.reports_hidden {
+            return Vec::new();
+        }
         shape::settle(&context, findings, before);
         unread_content::settle(&context, findings, before);
         if context.is_cut_off {
@@ -145,6 +148,7 @@ impl Checker<'_> {
             checks: OnceCell::new(),
             is_answer: false,
             is_over: self.options.is_over,
+            reports_hidden: self.options.reports_hidden,
             policy: self.rules.policy,
             schemas: self.schemas,
             known_target: self.rules.known,

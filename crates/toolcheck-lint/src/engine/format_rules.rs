@@ -32,7 +32,9 @@ impl<'r> FormatRules<'r> {
         let known = options.target.as_deref().or(target);
         let target = known.unwrap_or_else(|| Target::unknown());
         let is_named = options.target.is_some();
-        let can_report = |rule: &&'static Rule| rule.can_report(format, options.kind, target, is_named);
+        let can_report = |rule: &&'static Rule| {
+            options.reports_hidden || rule.can_report(format, options.kind, target, is_named)
+        };
         let rules = options.rules.iter().copied().filter(can_report).collect();
         Self { format, known, rules, verdicts: Verdicts::default(), policy: None }
     }

@@ -81,6 +81,9 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
     sink.finish();
 }
 
+/// What follows on "accepts it, but" in a finding that is only reported because somebody has the API's error.
+const HIDDEN: &str = "the error shows that it does not always";
+
 /// Sets the level of a finding by the target's data; `false` if it is not reported.
 fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -> bool {
     rule.sort_cases(finding);
@@ -125,6 +128,9 @@ fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -
             if let (Some(harm), None) = (&tolerance.harm, &said.harm) {
                 said.harm = Some(harm.clone().into());
             }
+            if tolerance.harm.is_none() && context.reports_hidden {
+                said.harm = Some(HIDDEN.into());
+            }
             tolerance.harm.is_some().then_some(Level::Warning)
         }
         // If the message is rewritten for the target, nothing is known about it.
@@ -141,7 +147,8 @@ fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -
         _ => level,
     };
     let at_least = said.at_least.filter(|_| context.policy.is_none());
-    let Some(level) = level.max(at_least) else { return false };
+    let hidden = context.reports_hidden.then_some(Level::Warning);
+    let Some(level) = level.max(at_least).or(hidden) else { return false };
     let own = context.settings.levels.get(rule.id).copied();
     let target_level = said.at_most.map_or(level, |most| level.min(most));
     let own_level = own.unwrap_or(target_level);

@@ -1,0 +1,181 @@
+//! The places in a request that an error names.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::LONGEST;
+
+/// The most places of an error that are looked at.
+const MOST_PLACES: usize = 16;
+/// The most steps of a path that are looked at.
+const MOST_STEPS: usize = 64;
+
+/// A place that an error names: `messages.3.content.0`, `tools[0].function.parameters`, `/messages/3/content`.
+///
+/// Providers write their own names for keys, in other styles than the request's, and put the types of blocks between them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedPlace {
+    steps: Vec<Step>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Step {
+    /// A key, without what styles differ in.
+    Name(String),
+    Index(usize),
+}
+
+/// How near a place in a request is to one that an error names. The nearer, the greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Nearness {
+    /// The number of steps that are the same.
+    steps: usize,
+    /// Whether the path of the error ends there, with a key or an index that is in the request.
+    is_exact: bool,
+    /// How far the place is inside the one that is named.
+    deeper: std::cmp::Reverse<usize>,
+}
+
+/// Paths with dots, brackets and slashes, and lists of steps as Python and JSON write them.
+static PATHS: LazyLock<Regex> = LazyLock::new(|| {
+    let quoted = r#"\\*["']?[\w-]+\\*["']?"#;
+    let path = format!(r"[A-Za-z_$][\w-]*(?:\.?\[{quoted}\]|[./][\w-]+)+");
+    let list = format!(r"[\[(]\s*{quoted}(?:,\s*{quoted})+,?\s*[\])]");
+    Regex::new(&format!("{list}|{path}")).expect("it is a regular expression")
+});
+
+static STEPS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"[\w$-]+").expect("it is a regular expression"));
+
+impl NamedPlace {
+    /// The places that an error names, in their order. A path without a number is none: it is in every request.
+    #[must_use]
+    pub fn all_in(error: &str) -> Vec<Self> {
+        let end = (0..=LONGEST.min(error.len())).rev().find(|at| error.is_char_boundary(*at)).unwrap_or(0);
+        let paths = PATHS.find_iter(&error[..end]).map(|path| Self::of(path.as_str()));
+        let mut places: Vec<Self> = Vec::new();
+        for place in paths.filter(|place| place.steps.iter().any(|step| matches!(step, Step::Index(_)))) {
+            if !places.contains(&place) && places.len() < MOST_PLACES {
+                places.push(place);
+            }
+        }
+        places
+    }
+
+    fn of(path: &str) -> Self {
+        let words = STEPS.find_iter(path).take(MOST_STEPS).map(|word| word.as_str());
+        let mut steps: Vec<Step> = Vec::new();
+        for word in words {
+            match (word.parse(), steps.last_mut()) {
+                (Ok(index), _) => steps.push(Step::Index(index)),
+                // Some count from 1, and say that they mean a member of a list.
+                (Err(_), Some(Step::Index(index))) if word == "member" => *index = index.saturating_sub(1),
+                (Err(_), _) => steps.push(Step::Name(folded(word))),
+            }
+        }
+        Self { steps }
+    }
+
+    /// How near a value is to this place, by its JSON Pointer; `None` if it is elsewhere.
+    ///
+    /// ```
+    /// use toolcheck_core::recognise::NamedPlace;
+    ///
+    /// let error = "Unknown name \"x\" at 'tools[0].function_declarations[1].parameters': Cannot find field.";
+    /// let place = &NamedPlace::all_in(error)[0];
+    /// assert!(place.nearness("/tools/0/functionDeclarations/1/parameters/x").is_some());
+    /// assert!(place.nearness("/tools/0/functionDeclarations/0/parameters/x").is_none());
+    /// ```
+    #[must_use]
+    pub fn nearness(&self, pointer: &str) -> Option<Nearness> {
+        let keys: Vec<String> =
+            pointer.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~")).collect();
+        // What holds the request is not named, and some name the type of the request first.
+        let from = self.steps.iter().take_while(|step| matches!(step, Step::Name(_)));
+        let mut starts = from.enumerate().filter_map(|(number, step)| {
+            let Step::Name(name) = step else { return None };
+            Some((number, keys.iter().position(|key| folded(key) == *name)?))
+        });
+        let (number, key) = starts.next()?;
+        walk(&self.steps[number..], &keys[key..])
+    }
+}
+
+fn walk(steps: &[Step], keys: &[String]) -> Option<Nearness> {
+    let (mut same, mut indices, mut at) = (0, 0, 0);
+    let mut is_exact = true;
+    for step in steps {
+        let Some(key) = keys.get(at) else {
+            is_exact = false;
+            break;
+        };
+        match step {
+            Step::Name(name) if folded(key) == *name => (same, at) = (same + 1, at + 1),
+            // The type of a block, or a key that is not there.
+            Step::Name(_) => is_exact = false,
+            Step::Index(index) if key.parse() == Ok(*index) => {
+                (same, at, indices) = (same + 1, at + 1, indices + 1);
+            }
+            Step::Index(_) => return None,
+        }
+    }
+    (indices > 0).then_some(Nearness { steps: same, is_exact, deeper: std::cmp::Reverse(keys.len() - at) })
+}
+
+/// A key without what the styles of names differ in.
+fn folded(key: &str) -> String {
+    key.chars().filter(|one| !matches!(one, '_' | '-')).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nearness(error: &str, pointer: &str) -> Option<Nearness> {
+        NamedPlace::all_in(error).iter().filter_map(|place| place.nearness(pointer)).max()
+    }
+
+    #[test]
+    fn places_are_named_in_many_ways() {
+        for (error, pointer) in [
+            ("messages.3.content.0: bad", "/messages/3/content/0"),
+            ("messages.3.content.0.tool_result.content: bad", "/messages/3/content/0/content"),
+            ("'messages[2]' is bad", "/messages/2/role"),
+            ("param: 'messages.[2].role'", "/messages/2/role"),
+            ("tools.0.custom.input_schema: Field required", "/tools/0"),
+            ("tools[0].function_declarations[0].parameters", "/tools/0/functionDeclarations/0/parameters/x"),
+            ("* GenerateContentRequest.contents[1].parts[0]: bad", "/contents/1/parts/0/functionCall"),
+            ("{'loc': ('body', 'messages', 1, 'content')}", "/messages/1/content"),
+            (r#"{\"loc\": [\"body\", \"messages\", 1, \"content\"]}"#, "/messages/1/content"),
+            ("Value at 'messages.2.member.content.1.member.toolUse' failed", "/messages/1/content/0/toolUse"),
+            ("see /messages/4/content/1", "/messages/4/content/1"),
+            ("input[2] is bad", "/7/request/input/2"),
+        ] {
+            assert!(nearness(error, pointer).is_some(), "{error} {pointer}");
+        }
+    }
+
+    #[test]
+    fn other_places_are_elsewhere() {
+        for (error, pointer) in [
+            ("messages.3.content.0: bad", "/messages/3/content/1"),
+            ("messages.3.content.0: bad", "/messages/3/tool_calls/0"),
+            ("messages.3: bad", "/messages/13"),
+            ("messages: bad", "/messages/1"),
+            ("Error code: 400.1", "/messages/400"),
+            ("https://example.com/messages/1 says", "/tools/1"),
+        ] {
+            assert_eq!(nearness(error, pointer), None, "{error} {pointer}");
+        }
+    }
+
+    #[test]
+    fn the_very_place_is_the_nearest() {
+        let error = "messages.3.content.1.text: bad";
+        let near = |pointer: &str| nearness(error, pointer).unwrap_or_else(|| panic!("{pointer}"));
+        assert!(near("/messages/3/content/1/text") > near("/messages/3/content/1"));
+        assert!(near("/messages/3/content/1") > near("/messages/3"));
+        assert!(near("/messages/3/content/1/text") > near("/messages/3/content/1/text/deeper"));
+        assert_eq!(nearness(error, "/messages/3/role"), None);
+    }
+}

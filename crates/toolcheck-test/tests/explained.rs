@@ -1,0 +1,230 @@
+//! What `explain --error` says of a request is true: for each finding of the corpus that has an API's answer, this answer
+//! leads to the finding, however it is pasted.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::{Value as Json, json};
+use toolcheck_core::recognise::{NamedPlace, Pasted};
+use toolcheck_core::{formats, target};
+use toolcheck_embed::explain_error;
+use toolcheck_lint::{FileReport, Finding, Options, lint, lint_opened};
+
+/// Cases whose answer does not lead to their finding, with the reasons.
+const EXCEPTIONS: &[(&str, &str)] = &[];
+
+/// A case with what is found in it.
+struct Case {
+    name: String,
+    bytes: Vec<u8>,
+    report: FileReport,
+}
+
+/// How a text is pasted.
+type Form = (&'static str, fn(&str) -> String);
+
+const FORMS: [Form; 9] = [
+    ("plain", str::to_owned),
+    ("cut", cut),
+    ("cut with dots", |text| format!("{}...", cut(text))),
+    ("wrapped at 60", |text| wrapped(text, 60, "    ")),
+    ("wrapped at 80", |text| wrapped(text, 80, "")),
+    ("a body", body),
+    ("escaped again", |text| Json::from(body(text)).to_string()),
+    ("an exception", |text| {
+        format!(
+            "openai.BadRequestError: Error code: 400 - {{'error': {{'message': {}, 'type': 'invalid_request_error', 'param': None}}}}",
+            python(text)
+        )
+    }),
+    ("short ids", short_ids),
+];
+
+fn body(text: &str) -> String {
+    json!({"type": "error", "error": {"type": "invalid_request_error", "message": text}, "request_id": "req_1"}).to_string()
+}
+
+/// The first three quarters of a text, and at least 40 characters.
+fn cut(text: &str) -> String {
+    let all = text.chars().count();
+    text.chars().take((all * 3 / 4).max(40)).collect()
+}
+
+fn wrapped(text: &str, width: usize, indent: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let last = lines.last_mut().unwrap();
+        if last.is_empty() {
+            last.push_str(word);
+        } else if last.chars().count() + word.chars().count() < width {
+            last.push(' ');
+            last.push_str(word);
+        } else {
+            lines.push(format!("{indent}{word}"));
+        }
+    }
+    lines.join("\n")
+}
+
+/// A string as Python prints it.
+fn python(text: &str) -> String {
+    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
+    let mut written = String::from(quote);
+    for character in text.chars() {
+        match character {
+            '\\' => written.push_str("\\\\"),
+            '\n' => written.push_str("\\n"),
+            _ if character == quote => written.extend(['\\', quote]),
+            _ => written.push(character),
+        }
+    }
+    written.push(quote);
+    written
+}
+
+/// With all that looks like an id cut after its first letters.
+fn short_ids(text: &str) -> String {
+    let mut written = String::new();
+    for word in text.split_inclusive(' ') {
+        let prefix = ["toolu_", "call_", "tooluse_", "fc_"].into_iter().find(|prefix| word.contains(prefix));
+        let Some(start) = prefix.and_then(|prefix| Some(word.find(prefix)? + prefix.len())) else {
+            written.push_str(word);
+            continue;
+        };
+        let length = word[start..].find(|one: char| !one.is_alphanumeric()).unwrap_or(word.len() - start);
+        written.push_str(&word[..start]);
+        written.push_str(if length > 3 { "..." } else { &word[start..start + length] });
+        written.push_str(&word[start + length..]);
+    }
+    written
+}
+
+fn cases() -> Vec<Case> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let mut cases = Vec::new();
+    let mut open = vec![root.clone()];
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        } else {
+            cases.extend(cases_of(&root, &path));
+        }
+    }
+    cases.sort_by(|one, other| one.name.cmp(&other.name));
+    cases
+}
+
+/// The cases of a file. Each record of those with the answers that were seen is one.
+fn cases_of(root: &Path, path: &Path) -> Vec<Case> {
+    let Ok(expectation) = std::fs::read(path.with_extension("expect.json")) else { return Vec::new() };
+    let expectation: Json = serde_json::from_slice(&expectation).unwrap();
+    let bytes = std::fs::read(path).unwrap();
+    let name = path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
+    if !name.ends_with("/seen.jsonl") {
+        return vec![case(name, path, bytes, &expectation)];
+    }
+    let records = bytes.split(|byte| *byte == b'\n').enumerate();
+    let records = records.filter(|(_, record)| !record.is_empty());
+    records
+        .map(|(line, record)| case(format!("{name}:{}", line + 1), path, record.to_vec(), &expectation))
+        .collect()
+}
+
+fn case(name: String, path: &Path, bytes: Vec<u8>, expectation: &Json) -> Case {
+    let named = |key: &str| expectation[key].as_str().map(str::to_owned);
+    let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
+    let options = Options::new()
+        .format(named("format").as_deref().or(folder).and_then(formats::find))
+        .target(named("target").as_deref().map(|id| target::find(id).unwrap()))
+        .kind(named("kind").map_or_else(Default::default, |kind| kind.parse().unwrap()));
+    let container = folder.and_then(toolcheck_open::find);
+    let report = match toolcheck_open::open_as(container, &bytes, toolcheck_open::Limits::default()) {
+        Some(opened) => lint_opened("case", &bytes, &opened, &options),
+        None => lint("case", &bytes, &options),
+    };
+    Case { name, bytes, report }
+}
+
+fn answer(finding: &Finding) -> Option<&str> {
+    finding.provider_error.as_ref()?.text.as_deref()
+}
+
+/// Why an error as it is pasted does not lead to a finding.
+fn failure(case: &Case, finding: &Finding, error: &str) -> Option<String> {
+    let explained = explain_error(error, Some(&case.bytes));
+    let places = explained.places.as_ref().unwrap();
+    let found: Vec<&Finding> = places.report().files.iter().flat_map(|file| &file.findings).collect();
+    if !explained.is_explained() {
+        return Some(format!("no cause, but {} others", found.len()));
+    }
+    let is_it = |other: &&&Finding| {
+        (other.rule, &other.spot.pointer, other.spot.record)
+            == (finding.rule, &finding.spot.pointer, finding.spot.record)
+    };
+    if found.iter().any(|other| is_it(&other)) {
+        return None;
+    }
+    // Another finding may have the same answer, unless the error names a place.
+    let named = NamedPlace::all_in(error);
+    let nearness =
+        |finding: &Finding| named.iter().filter_map(|place| place.nearness(&finding.spot.pointer)).max();
+    let pasted = Pasted::new(error);
+    let is_same = |other: &&&Finding| {
+        answer(other).is_some_and(|text| pasted.contains(text).is_some())
+            && nearness(other) >= nearness(finding)
+    };
+    if found.iter().any(|other| is_same(&other)) {
+        return None;
+    }
+    let found: Vec<String> =
+        found.iter().map(|other| format!("{} {}", other.rule, other.spot.pointer)).collect();
+    let kind = format!("{places:?}");
+    Some(format!("{} {found:?}", kind.split('(').next().unwrap_or_default()))
+}
+
+#[test]
+fn each_answer_leads_to_its_finding() {
+    let cases = cases();
+    let (next, count) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let failures: Mutex<BTreeSet<String>> = Mutex::default();
+    let work = || {
+        while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let mut seen = BTreeSet::new();
+            for finding in &case.report.findings {
+                let Some(text) = answer(finding) else { continue };
+                if !seen.insert((text, finding.rule)) {
+                    continue;
+                }
+                for (name, form) in &FORMS {
+                    count.fetch_add(1, Ordering::Relaxed);
+                    let error = form(text);
+                    if let Some(why) = failure(case, finding, &error) {
+                        let place = format!("{} {} {}", case.name, finding.rule, finding.spot.pointer);
+                        failures.lock().unwrap().insert(format!("{place} ({name}): {why}\n    {error}"));
+                    }
+                }
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(work);
+        }
+    });
+    let failures = failures.into_inner().unwrap();
+    let is_excepted = |failure: &&String| EXCEPTIONS.iter().any(|(name, _)| failure.starts_with(name));
+    let (excepted, failures): (Vec<&String>, Vec<&String>) = failures.iter().partition(is_excepted);
+    let count = count.into_inner();
+    println!("{count} errors, {} excepted", excepted.len());
+    assert!(count > 9000, "the corpus has answers: {count}");
+    let lines: Vec<&str> = failures.iter().map(|line| line.as_str()).collect();
+    assert!(
+        failures.is_empty(),
+        "{} errors do not lead to their finding:\n{}",
+        lines.len(),
+        lines.join("\n")
+    );
+}
