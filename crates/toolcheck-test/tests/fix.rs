@@ -2,8 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 #![cfg(feature = "proptest")]
 
-use std::path::{Path, PathBuf};
+mod common;
 
+use common::{cases, fixtures};
 use proptest::prelude::*;
 use toolcheck_core::ir::{Body, Place, TranscriptKind};
 use toolcheck_core::{Format, formats, target};
@@ -12,38 +13,6 @@ use toolcheck_lint::fix::Fixable;
 use toolcheck_lint::{FixOptions, Options, fix};
 use toolcheck_test::strategies::{Fault, conversations, faults};
 use toolcheck_test::{Conversation, Feature, Turn};
-
-/// The files of the corpus with their options, as their expectations have them.
-fn cases() -> Vec<(PathBuf, Options)> {
-    let mut open = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")];
-    let mut cases = Vec::new();
-    while let Some(path) = open.pop() {
-        if path.is_dir() {
-            open.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
-            continue;
-        }
-        let name = path.to_string_lossy().into_owned();
-        if name.ends_with(".expect.json") || !(name.ends_with(".json") || name.ends_with(".jsonl")) {
-            continue;
-        }
-        let expectation = std::fs::read(path.with_extension("expect.json")).unwrap_or_default();
-        let expectation: serde_json::Value = serde_json::from_slice(&expectation).unwrap_or_default();
-        let text = |key: &str| expectation[key].as_str().map(str::to_owned);
-        let mut options = Options::new();
-        if let Some(format) = text("format").and_then(|id| formats::named(&id)) {
-            options = options.format(Some(format));
-        }
-        if let Some(target) = text("target").and_then(|id| target::find(&id)) {
-            options = options.target(Some(target));
-        }
-        if let Some(kind) = text("kind") {
-            options = options.kind(kind.parse().unwrap());
-        }
-        cases.push((path, options));
-    }
-    cases.sort_by(|one, other| one.0.cmp(&other.0));
-    cases
-}
 
 #[test]
 fn each_case_of_the_corpus_becomes_better_or_stays_as_it_is() {
@@ -289,10 +258,6 @@ fn difference(own: &serde_json::Value, wanted: &serde_json::Value) -> String {
         }
         (own, wanted) => format!(" is {own}, not {wanted}"),
     }
-}
-
-fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
 }
 
 /// Whether only what the target refuses is fixed, as `lint` marks it.

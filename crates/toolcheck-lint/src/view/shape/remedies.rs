@@ -7,13 +7,13 @@ use toolcheck_json::Document;
 use super::Refused;
 
 /// Finds what fixes each fault where it is.
-pub(super) fn find(document: &Document<'_>, refused: &mut [Refused<'_>]) {
+pub(super) fn find(document: &Document<'_>, model: Option<&str>, refused: &mut [Refused<'_>]) {
     for refused in refused {
-        refused.remedy = of(document, refused);
+        refused.remedy = of(document, model, refused);
     }
 }
 
-fn of(document: &Document<'_>, refused: &Refused<'_>) -> Option<Remedy> {
+fn of(document: &Document<'_>, model: Option<&str>, refused: &Refused<'_>) -> Option<Remedy> {
     let fault = &refused.fault;
     if refused.is_all_unknown() {
         return None;
@@ -22,7 +22,7 @@ fn of(document: &Document<'_>, refused: &Refused<'_>) -> Option<Remedy> {
         return Some(Remedy::safe([Change::Rename(fault.node(), means.clone().into_owned())]));
     }
     if refused.unknown.is_empty() && refused.also_missing.is_empty() {
-        return fault.remedy(document);
+        return fault.remedy(document, model);
     }
     // One key that is missing, and one that is there instead.
     match (&refused.unknown[..], &refused.also_missing[..]) {
