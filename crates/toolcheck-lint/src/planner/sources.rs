@@ -22,7 +22,7 @@ pub(crate) struct Plans {
 }
 
 /// Whether a record can be written as it was, because it was read as it is written.
-fn is_whole(record: &Record<'_>, document: &Document<'_>) -> bool {
+pub(crate) fn is_whole(record: &Record<'_>, document: &Document<'_>) -> bool {
     document.faults().iter().all(|fault| fault.kind.is_harmless())
         && document.bytes().len() == record.bytes.len()
 }
@@ -52,7 +52,7 @@ fn on_request<R>(
         .iter()
         .enumerate()
         .filter(|(_, finding)| how.wants(finding) && (with_remedies || finding.remedy.is_none()));
-    let mut planner = Planner::new(document, how, wanted, source)?;
+    let mut planner = Planner::new(document, how, wanted, source);
     planner.plan();
     Some(take(planner))
 }
@@ -110,8 +110,8 @@ pub(crate) fn on_conversations<R>(
         let is_ready = match &mut planner {
             Some(planner) => planner.enter(source),
             none => {
-                *none = Planner::new(document, how, wanted(), source);
-                none.is_some()
+                *none = Some(Planner::new(document, how, wanted(), source));
+                true
             }
         };
         if let Some(planner) = planner.as_mut().filter(|_| is_ready) {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use foldhash::{HashMap, HashSet};
+use toolcheck_json::{Kind as JsonKind, Value};
 
 use super::{At, Finder, Found};
 use crate::diff::Change;
@@ -131,8 +132,10 @@ impl<'s> Finder<'_, '_, 's> {
                     let places = (Some(*place), Some(there));
                     self.declared(Kind::ParameterRenamed, Level::Form, places, key);
                 }
+                (None, None) if says_nothing(before.document.value(place.node)) => {}
                 (None, None) => self.declared(Kind::ParameterLost, Level::Loss, (Some(*place), None), key),
                 (Some((other, now)), _) if now != value && !renamed.explain(key, Some(*place), *other) => {
+                    self.members_gone(key, *place, *other);
                     let places = (Some(*place), Some(*other));
                     self.declared(Kind::ParameterChanged, Level::Change, places, key);
                 }
@@ -144,6 +147,31 @@ impl<'s> Finder<'_, '_, 's> {
             if !renamed.explain(key, None, *place) {
                 self.declared(Kind::ParameterAdded, Level::Change, (None, Some(*place)), key);
             }
+        }
+    }
+}
+
+impl Finder<'_, '_, '_> {
+    /// The members of a parameter that are gone, and under no other key. What is deeper than that is only changed.
+    fn members_gone(&mut self, key: &str, before: Place, after: Place) {
+        let [old, new] = [(0, before), (1, after)]
+            .map(|(side, place): (usize, Place)| self.sides[side].document.value(place.node));
+        if !old.is_object() || !new.is_object() {
+            return;
+        }
+        let known: HashMap<_, _> = new
+            .members()
+            .filter_map(|member| Some((member.key_text()?, canonical::of_value(member))))
+            .collect();
+        let values: HashSet<u64> = known.values().copied().collect();
+        let gone = old.members().filter(|member| !says_nothing(*member)).filter_map(|member| {
+            let key = member.key_text()?;
+            let is_gone = !known.contains_key(&key) && !values.contains(&canonical::of_value(member));
+            is_gone.then(|| (key.into_owned(), Place::of(member)))
+        });
+        for (member, place) in gone.collect::<Vec<_>>() {
+            let name = format!("{key}.{member}");
+            self.declared(Kind::ParameterLost, Level::Loss, (Some(place), None), &name);
         }
     }
 }
@@ -204,6 +232,16 @@ impl<'f, 's> Renamed<'f, 's> {
         };
         let old = before.map(|place| rest(self.sides[0], place, false)).unwrap_or_default();
         !ways.is_empty() && old == rest(self.sides[1], after, true)
+    }
+}
+
+/// Whether a parameter is none: it is `null` or empty.
+fn says_nothing(value: Value<'_, '_>) -> bool {
+    match value.kind() {
+        JsonKind::Null => true,
+        JsonKind::String => value.as_json_str().is_some_and(|text| text.is_empty()),
+        JsonKind::Object | JsonKind::Array => value.children().next().is_none(),
+        _ => false,
     }
 }
 

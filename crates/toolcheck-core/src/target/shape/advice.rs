@@ -34,7 +34,8 @@ impl Shape {
         let written = request.instead.get(key).filter(|meant| !meant.contains(' '));
         let like = || {
             let fields = request.fields.iter().filter(|field| field.is_known);
-            fields.map(|field| &*field.key).find(|known| is_same(known, key))
+            let mut known = fields.map(|field| &*field.key);
+            known.clone().find(|known| is_same(known, key)).or_else(|| known.find(|known| is_near(known, key)))
         };
         written.map(String::as_str).or_else(like)
     }

@@ -83,7 +83,7 @@ impl Fault<'_> {
         let is_of_call = self.object_kind() == Some(Kind::ToolCall) && is_free && !takes(JsonType::String);
         (is_of_call && takes(JsonType::Object)).then(|| {
             let guess = "it is a guess that the call has no arguments";
-            Remedy::lossy(guess, add("{}".to_owned()))
+            Remedy::guess(guess, add("{}".to_owned()))
         })
     }
 
@@ -133,7 +133,7 @@ impl Fault<'_> {
             }
             if let Some(near) = self.known_keys().find(|known| is_near(known, &self.key) && is_free(known)) {
                 let guess = format!("it is a guess that `{}` is meant to be `{near}`", shorten(&self.key));
-                return Some(Remedy::lossy(guess, rename(near)));
+                return Some(Remedy::guess(guess, rename(near)));
             }
         }
         if !self.may_lack(node, document) {
@@ -149,7 +149,7 @@ impl Fault<'_> {
         let is_meant = !is_twice && help.is_some_and(|help| !is_removal(help));
         // What is said is no key too many.
         let is_all = self.is_of_request() && is_list_key(&self.key);
-        (!is_meant && !is_all && self.elsewhere().is_none()).then(|| removed(&self.key, value))
+        (!is_meant && !is_all && self.elsewhere().is_none()).then(|| self.removed(value))
     }
 
     /// Whether the value says nothing: it is `null` or empty.
@@ -293,7 +293,7 @@ impl Fault<'_> {
         }
         let near = allowed.iter().find(|known| is_near(known, got))?;
         let guess = format!("it is a guess that `{}` is meant to be `{near}`", shorten(got));
-        Some(Remedy::lossy(guess, write(near)))
+        Some(Remedy::guess(guess, write(near)))
     }
 
     /// The object without a key that another forbids, if it need not be there.
@@ -305,14 +305,20 @@ impl Fault<'_> {
         let is_optional = self.field?.required.is_empty() && !other.is_empty();
         let value = document.value(self.value?);
         let may_lack = value.key_span().is_some() && self.may_lack(value.id(), document);
-        (is_clear && is_optional && may_lack).then(|| removed(&self.key, value))
+        (is_clear && is_optional && may_lack).then(|| self.removed(value))
     }
-}
 
-/// The removal of a member that says something.
-fn removed(key: &str, value: Value<'_, '_>) -> Remedy {
-    let lost = format!("`{}` with its value, {} bytes", shorten(key), value.raw().len());
-    Remedy::lossy(lost, [Change::Remove(value.id())])
+    /// The removal of a member that says something.
+    fn removed(&self, value: Value<'_, '_>) -> Remedy {
+        let change = [Change::Remove(value.id())];
+        let what = format!("`{}` with its value, {} bytes", shorten(&self.key), value.raw().len());
+        let is_setting = self.above.iter().all(|(_, kind)| matches!(kind, None | Some(Kind::Request)));
+        match is_setting {
+            true => Remedy::lossy(what, change),
+            // It is beside what is said.
+            false => Remedy::guess(format!("it is a guess that nobody needs {what}"), change),
+        }
+    }
 }
 
 /// A value that only is quoted wrongly, as JSON in one of the expected types.
