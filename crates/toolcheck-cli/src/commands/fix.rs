@@ -136,7 +136,7 @@ fn clean_and_large(project: &mut Project) -> HashSet<String> {
     if !is_large || inputs.iter().any(is_no_file) {
         return HashSet::new();
     }
-    let run = project.lint(LintOptions { keep_source: false, max_findings: 1, summary: None }, &|_| {});
+    let run = project.lint(LintOptions { keep_source: false, mark_fixes: false, max_findings: 1, summary: None }, &|_| {});
     let is_clean = |file: &FileReport| {
         let hidden = file.allowed + file.in_baseline + file.left_out();
         file.transcripts > 0 && file.findings.is_empty() && hidden == 0

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use foldhash::HashMap;
 use toolcheck_core::Level;
 
-use super::{Applied, Change};
+use super::Change;
 use crate::finding::Finding;
 use crate::report::FileReport;
 
@@ -30,12 +30,12 @@ impl Counts {
     }
 
     /// The same without what was fixed.
-    fn without(mut self, applied: &[Applied]) -> Self {
+    fn without(mut self, applied: impl Iterator<Item = &'static str>) -> Self {
         for done in applied {
             let of_level =
-                if self.errors.contains_key(done.rule) { &mut self.errors } else { &mut self.others };
-            of_level.entry(done.rule).and_modify(|count| *count = count.saturating_sub(1));
-            if let Some((_, other)) = SEEN_AFTER.iter().find(|(rule, _)| *rule == done.rule) {
+                if self.errors.contains_key(done) { &mut self.errors } else { &mut self.others };
+            of_level.entry(done).and_modify(|count| *count = count.saturating_sub(1));
+            if let Some((_, other)) = SEEN_AFTER.iter().find(|(rule, _)| *rule == done) {
                 // One fixed call may lack several arguments.
                 self.errors.insert(other, usize::MAX);
                 self.others.insert(other, usize::MAX);
@@ -44,9 +44,16 @@ impl Counts {
         self
     }
 
-    /// The first rule of which there is more than is allowed. An error weighs more than a warning: what leaves fewer errors
-    /// may have new warnings.
-    fn more_than(&self, allowed: &Self, has_fewer_errors: bool) -> Option<&'static str> {
+    /// The rule of which there is more than before, but for what was fixed. An error weighs more than a warning: what leaves
+    /// fewer errors may have new warnings.
+    fn worse_than(
+        &self,
+        before: Self,
+        applied: impl Iterator<Item = &'static str>,
+    ) -> Option<&'static str> {
+        let sum = |counts: &Self| counts.errors.values().sum::<usize>();
+        let has_fewer_errors = sum(self) < sum(&before);
+        let allowed = before.without(applied);
         let more = |own: &BTreeMap<&'static str, usize>, allowed: &BTreeMap<&'static str, usize>| {
             let mut rules = own.iter();
             let more = rules.find(|(rule, count)| **count > allowed.get(*rule).copied().unwrap_or(0));
@@ -55,6 +62,20 @@ impl Counts {
         let of_errors = more(&self.errors, &allowed.errors);
         of_errors.or_else(|| more(&self.others, &allowed.others).filter(|_| !has_fewer_errors))
     }
+}
+
+/// The rule of whose findings a record has more than before, but for those that were fixed.
+pub(crate) fn worse(
+    before: &[Finding],
+    after: &[Finding],
+    applied: impl Iterator<Item = &'static str>,
+) -> Option<&'static str> {
+    let [old, new] = [before, after].map(|findings| {
+        let mut counts = Counts::default();
+        findings.iter().for_each(|finding| counts.add(finding));
+        counts
+    });
+    new.worse_than(old, applied)
 }
 
 /// The findings by rule: of each record, and of all.
@@ -85,9 +106,7 @@ pub(super) fn not_better(
             None => all.clone(),
         };
         let (old, now) = (of(&old, &all_old), of(&new, &all_new));
-        let sum = |counts: &Counts| counts.errors.values().sum::<usize>();
-        let has_fewer_errors = sum(&now) < sum(&old);
-        if let Some(rule) = now.more_than(&old.without(&change.applied), has_fewer_errors) {
+        if let Some(rule) = now.worse_than(old, change.applied.iter().map(|done| done.rule)) {
             worse.insert(change.record, rule);
         }
     }

@@ -17,11 +17,12 @@ use toolcheck_core::readers::Conversation;
 use toolcheck_core::unsupported;
 use toolcheck_json::{Document, NodeId, Record, Value};
 
+pub(crate) use self::check::worse;
 use self::left::{Reasons, Why};
 use crate::engine::lint_with;
 use crate::finding::{Finding, Spot};
 use crate::observe::{Context, Observer, Response};
-use crate::options::Options;
+use crate::options::{Marks, Options};
 use crate::planner::{Planned, Planner, Plans, can_mend, is_whole, on_conversations, plan_request};
 use crate::report::FileReport;
 
@@ -102,6 +103,8 @@ impl Fixed<'_> {
 /// ```
 #[must_use]
 pub fn fix<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions) -> Fixed<'b> {
+    // Whether what is planned is better is tried here.
+    let options = &options.clone().marks(Marks::Planned);
     let mut collector = Collector::new(bytes, options, how);
     let before = lint_with(path, bytes, options, &mut collector);
     let Collector { mut changes, mut reasons, .. } = collector;
@@ -142,11 +145,8 @@ fn settle(
         }
         let text = assemble(bytes, changes);
         let report = lint_with(path, &text, options, &mut ());
-        if before.format.is_some() && report.format != before.format {
-            let reason = match report.format {
-                Some(format) => format!("the file would be read as {format} then"),
-                None => "the file would not be read any more".to_owned(),
-            };
+        if let Some(other) = read_otherwise(before, &report) {
+            let reason = format!("the file would be read as {other} then");
             for done in changes.iter().flat_map(|change| &change.applied) {
                 reasons.add(done.rule, &done.spot, Why::Because(reason.clone().into()));
             }
@@ -165,6 +165,12 @@ fn settle(
         changes.retain(|change| !change.applied.is_empty());
     }
     (Vec::new(), None)
+}
+
+/// What a file is read as once it is fixed, if it was not read so before.
+fn read_otherwise(before: &FileReport, after: &FileReport) -> Option<&'static str> {
+    let is_new = |format: &&'static str| !before.readings.iter().any(|reading| reading.format == *format);
+    after.readings.iter().map(|reading| reading.format).find(is_new)
 }
 
 /// The text with the changed records.
@@ -208,7 +214,7 @@ impl Change {
 }
 
 /// What a document says that it is, if that is not the format that it is read as.
-fn contradicts(root: Value<'_, '_>, format: &'static Format) -> Option<String> {
+pub(crate) fn contradicts(root: Value<'_, '_>, format: &'static Format) -> Option<String> {
     let own = (format.sniff)(root);
     if let Some(other) = Detection::instead_of(format.key(), root).filter(|other| (other.sniff)(root) > own) {
         return Some(format!("its messages are written as those of {}", other.id));

@@ -271,7 +271,7 @@ impl<'p, 's> Planner<'p, 's> {
     }
 
     /// Which findings are fixed, and which only an unsafe fix fixes.
-    pub(super) fn outcome(self) -> (Vec<usize>, Vec<usize>) {
+    pub(crate) fn outcome(self) -> (Vec<usize>, Vec<usize>) {
         let done = self.done.into_iter().map(|done| done.finding).collect();
         (done, self.skipped.into_iter().map(|(finding, _)| finding).collect())
     }

@@ -8,7 +8,7 @@ use toolcheck_json::{Document, Record};
 
 use super::options::FixOptions;
 use super::plan::{Planned, Planner, Source};
-use crate::finding::{Finding, Fixable};
+use crate::finding::Finding;
 use crate::fixable::{is_fixable, writer_of};
 use crate::options::Options;
 use crate::view::pairing::Pairing;
@@ -121,50 +121,7 @@ pub(crate) fn on_conversations<R>(
     planner.map(take)
 }
 
-/// Says of each finding in a request how it is fixed.
-pub(crate) fn mark_request(
-    findings: &mut [Finding],
-    record: &Record<'_>,
-    document: &Document<'_>,
-    transcript: &Transcript<'_>,
-    options: &Options,
-) {
-    let how = FixOptions::default();
-    let is_wanted = |finding: &Finding| can_mend(finding) && how.wants(finding);
-    if findings.iter().any(is_wanted) && is_whole(record, document) {
-        let planned =
-            on_request(document, transcript, options, (&how, true), findings, |planner| planner.outcome());
-        mark(findings, planned);
-    }
-}
-
-/// Says of each finding in conversations how it is fixed.
-pub(crate) fn mark_conversations(
-    findings: &mut [Finding],
-    document: &Document<'_>,
-    conversations: &[Conversation<'_>],
-    options: &Options,
-) {
-    if findings.iter().any(|finding| is_fixable(finding.rule)) {
-        let how = FixOptions::default();
-        let planned =
-            on_conversations(document, conversations, options, &how, findings, |planner| planner.outcome());
-        mark(findings, planned);
-    }
-}
-
 /// Whether a finding may be fixed.
 pub(crate) fn can_mend(finding: &Finding) -> bool {
     finding.remedy.is_some() || is_fixable(finding.rule)
-}
-
-/// Marks what safe fixes fix, and what only unsafe ones do.
-fn mark(findings: &mut [Finding], planned: Option<(Vec<usize>, Vec<usize>)>) {
-    let (done, skipped) = planned.unwrap_or_default();
-    for number in skipped {
-        findings[number].fix = Some(Fixable::Unsafe);
-    }
-    for number in done {
-        findings[number].fix = Some(Fixable::Safe);
-    }
 }

@@ -10,7 +10,7 @@ use toolcheck_lint::fingerprint::Fingerprints;
 use toolcheck_lint::report::Report;
 
 pub(super) static OUTPUT: Output =
-    Output { id: "gitlab", summary: "a GitLab Code Quality report", needs_source: false, write };
+    Output { id: "gitlab", summary: "a GitLab Code Quality report", needs_source: false, shows_fixes: false, write };
 
 #[derive(Serialize)]
 struct Issue {

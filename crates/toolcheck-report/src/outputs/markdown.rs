@@ -14,7 +14,7 @@ use toolcheck_lint::report::{FileReport, Report};
 pub(super) static OUTPUT: Output = Output {
     id: "markdown",
     summary: "tables for a pull request comment or a job summary",
-    needs_source: false,
+    needs_source: false, shows_fixes: false,
     write,
 };
 

@@ -134,7 +134,11 @@ impl<'f> Fault<'f> {
     fn in_place_of(&self, instead: &str, document: &Document<'_>) -> String {
         match instead {
             words if words.contains(' ') => words.to_owned(),
-            meant if self.is_taken(meant, document) => format!("remove it: `{meant}` is there too"),
+            meant if self.is_taken(meant, document) => {
+                let there = self.taken(meant, document).filter(|_| !meant.contains('.'));
+                let there = there.and_then(Value::key_text).unwrap_or_else(|| meant.into());
+                format!("remove it: `{there}` is there too")
+            }
             way if way.contains('.') => match self.is_movable(way, document) {
                 true => format!("move it to `{way}`"),
                 false => format!("move it to `{way}`, written as it is there"),

@@ -174,9 +174,18 @@ impl Fault<'_> {
         field.is_some_and(|field| field.is_known && field.mask & bit(type_of(value)) != 0)
     }
 
-    /// What is there in the place that is meant by a key.
-    fn taken<'d, 's>(&self, meant: &str, document: &'d Document<'s>) -> Option<Value<'d, 's>> {
-        meant.split('.').try_fold(document.value(self.parent), |value, key| value.get(key))
+    /// What is there in the place that is meant by a key, or excludes what would be.
+    pub(super) fn taken<'d, 's>(&self, meant: &str, document: &'d Document<'s>) -> Option<Value<'d, 's>> {
+        let parent = document.value(self.parent);
+        let is_there = || meant.split('.').try_fold(parent, |value, key| value.get(key));
+        let excluded = || {
+            let field = self.object.field(meant)?;
+            field.checks.iter().find_map(|check| match &check.what {
+                What::Excludes(keys) => keys.iter().find_map(|key| parent.get(key)),
+                _ => None,
+            })
+        };
+        is_there().or_else(excluded)
     }
 
     /// Whether the place that is meant by a key is taken, so that it cannot be moved there.
