@@ -62,18 +62,8 @@ static FIXED: &[Entry] = &[
         "A message with other keys is removed too.",
         "nobody knows what it was to say, and the conversation needs the message",
     ),
-    (
-        "empty-tool-calls",
-        "The key is removed.",
-        "",
-        "the list is not in a message of a known form",
-    ),
-    (
-        "empty-tool-list",
-        "The key is removed.",
-        "",
-        "the list is not where a request has its tools",
-    ),
+    ("empty-tool-calls", "The key is removed.", "", "the list is not in a message of a known form"),
+    ("empty-tool-list", "The key is removed.", "", "the list is not where a request has its tools"),
     (
         "first-message-role",
         "",
@@ -128,12 +118,7 @@ static FIXED: &[Entry] = &[
         "The same, where a program or stored items may refer to the id.",
         "the call with the id has no result of its own, or the id is no text",
     ),
-    (
-        "media-type-mismatch",
-        "The type becomes that of the data.",
-        "",
-        "what the data are is not known",
-    ),
+    ("media-type-mismatch", "The type becomes that of the data.", "", "what the data are is not known"),
     (
         "misplaced-tool-result",
         "Results are put before the other content of their turn.",
@@ -188,18 +173,8 @@ static FIXED: &[Entry] = &[
         "",
         "the result does not name its call, so that either name may be right",
     ),
-    (
-        "trailing-assistant",
-        "",
-        "The message is removed.",
-        "the message is not in a list",
-    ),
-    (
-        "trailing-white-space",
-        "The white space is removed.",
-        "",
-        "the text is not written as one string",
-    ),
+    ("trailing-assistant", "", "The message is removed.", "the message is not in a list"),
+    ("trailing-white-space", "The white space is removed.", "", "the text is not written as one string"),
     (
         "unanswered-tool-call",
         "A result is inserted that says that there is none.",
@@ -266,7 +241,10 @@ pub(crate) fn otherwise(rule: &str) -> &'static str {
 
 /// Whether the help of a finding of this rule is what there is to do, and is said in its reason.
 pub(crate) fn is_told(rule: &str) -> bool {
-    matches!(rule, "unknown-field" | "missing-field" | "missing-parameter" | "wrong-type" | "invalid-tool-schema")
+    matches!(
+        rule,
+        "unknown-field" | "missing-field" | "missing-parameter" | "wrong-type" | "invalid-tool-schema"
+    )
 }
 
 /// Rules without a fix for which there is more to say.

@@ -1,8 +1,8 @@
 //! What findings say of how a fix fixes them: it is what a fix does.
 
+use toolcheck_core::formats;
 use toolcheck_core::ir::Transcript;
 use toolcheck_core::readers::Conversation;
-use toolcheck_core::formats;
 use toolcheck_json::{Document, Record};
 
 use crate::engine::lint;

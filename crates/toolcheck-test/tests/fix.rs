@@ -45,8 +45,9 @@ fn each_case_of_the_corpus_becomes_better_or_stays_as_it_is() {
                 list.iter().filter(|found| found.level == toolcheck_core::Level::Error).count()
             };
             let has_fewer = errors(after) < errors(before);
-            let is_compared =
-                |finding: &&toolcheck_lint::Finding| !has_fewer || finding.level == toolcheck_core::Level::Error;
+            let is_compared = |finding: &&toolcheck_lint::Finding| {
+                !has_fewer || finding.level == toolcheck_core::Level::Error
+            };
             let rules = after.iter().filter(is_compared).map(|finding| finding.rule);
             for rule in rules.filter(|rule| !(were_broken && *rule == "arguments-schema-mismatch")) {
                 let count =

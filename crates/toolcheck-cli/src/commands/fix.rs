@@ -66,13 +66,16 @@ pub(crate) fn run_on(
         if let Source::File(path) = &input.source {
             if input.is_linked {
                 let name = shown(&input.name);
-                let why = "not changed, because a glob found it through a link: name it to change what it links to";
+                let why =
+                    "not changed, because a glob found it through a link: name it to change what it links to";
                 screen::message("note", &format!("{name}: {why}"));
                 continue;
             }
             if let Some(error) = not_a_file(path) {
                 let name = shown(&input.name);
-                run.trouble(&format!("cannot fix {name}: {error}: `toolcheck fix -` reads the standard input"));
+                run.trouble(&format!(
+                    "cannot fix {name}: {error}: `toolcheck fix -` reads the standard input"
+                ));
                 continue;
             }
         }
@@ -136,7 +139,8 @@ fn clean_and_large(project: &mut Project) -> HashSet<String> {
     if !is_large || inputs.iter().any(is_no_file) {
         return HashSet::new();
     }
-    let run = project.lint(LintOptions { keep_source: false, mark_fixes: false, max_findings: 1, summary: None }, &|_| {});
+    let run = project
+        .lint(LintOptions { keep_source: false, mark_fixes: false, max_findings: 1, summary: None }, &|_| {});
     let is_clean = |file: &FileReport| {
         let hidden = file.allowed + file.in_baseline + file.left_out();
         file.transcripts > 0 && file.findings.is_empty() && hidden == 0

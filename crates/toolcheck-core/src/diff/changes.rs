@@ -152,7 +152,12 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                 Sort::Text => self.text(before, after, at),
                 Sort::Reasoning => self.reasoning(before, after, at),
                 Sort::Media if before.key != after.key => {
-                    self.add(Kind::MediaChanged, self.level_of_other(before, after), at, "its data".to_owned());
+                    self.add(
+                        Kind::MediaChanged,
+                        self.level_of_other(before, after),
+                        at,
+                        "its data".to_owned(),
+                    );
                 }
                 Sort::ServerCall if before.key != after.key => {
                     let about = format!("{}, which the provider ran", title(before));
@@ -189,8 +194,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                 (false, false) => "the name and the arguments of",
             };
             // Where there were no arguments, none are gone.
-            let is_more =
-                before.name == after.name && before.arguments == super::canonical::of_nothing();
+            let is_more = before.name == after.name && before.arguments == super::canonical::of_nothing();
             let level = if is_more { Level::Change } else { Level::Loss };
             self.add(Kind::CallChanged, level, at, format!("{what} {}", title(before)));
         }
@@ -332,9 +336,8 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                     let about = if before.owner.is_some() { "in a result" } else { "in a message" };
                     // What was no text may be read as one now.
                     let result = before.owner.and_then(|result| self.paired.pairs.before[result]);
-                    let is_kept = result.is_some_and(|result| {
-                        self.level_of_other(before, self.after(result)) == Level::Form
-                    });
+                    let is_kept = result
+                        .is_some_and(|result| self.level_of_other(before, self.after(result)) == Level::Form);
                     let level = if is_kept { Level::Form } else { loss };
                     self.add_loss(Kind::MediaLost, level, cannot, at, about.to_owned());
                 }
@@ -352,7 +355,12 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                     let level = if self.is_one_family { loss } else { Level::Change };
                     match self.known_now(number) {
                         Some(other) => {
-                            self.add(Kind::PartLost, Level::Form, At(Some(number), Some(other)), String::new());
+                            self.add(
+                                Kind::PartLost,
+                                Level::Form,
+                                At(Some(number), Some(other)),
+                                String::new(),
+                            );
                         }
                         None => self.add(Kind::PartLost, level, at, String::new()),
                     }

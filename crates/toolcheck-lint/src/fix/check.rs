@@ -32,8 +32,7 @@ impl Counts {
     /// The same without what was fixed.
     fn without(mut self, applied: impl Iterator<Item = &'static str>) -> Self {
         for done in applied {
-            let of_level =
-                if self.errors.contains_key(done) { &mut self.errors } else { &mut self.others };
+            let of_level = if self.errors.contains_key(done) { &mut self.errors } else { &mut self.others };
             of_level.entry(done).and_modify(|count| *count = count.saturating_sub(1));
             if let Some((_, other)) = SEEN_AFTER.iter().find(|(rule, _)| *rule == done) {
                 // One fixed call may lack several arguments.
@@ -46,11 +45,7 @@ impl Counts {
 
     /// The rule of which there is more than before, but for what was fixed. An error weighs more than a warning: what leaves
     /// fewer errors may have new warnings.
-    fn worse_than(
-        &self,
-        before: Self,
-        applied: impl Iterator<Item = &'static str>,
-    ) -> Option<&'static str> {
+    fn worse_than(&self, before: Self, applied: impl Iterator<Item = &'static str>) -> Option<&'static str> {
         let sum = |counts: &Self| counts.errors.values().sum::<usize>();
         let has_fewer_errors = sum(self) < sum(&before);
         let allowed = before.without(applied);

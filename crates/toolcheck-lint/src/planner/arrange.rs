@@ -46,8 +46,8 @@ impl Planner<'_, '_> {
                 self.leave(finding, "the messages have other keys too, so they cannot be one");
                 continue;
             }
-            let cost = joins
-                .then(|| Cost::Guess("two texts become one, with a blank line between them".to_owned()));
+            let cost =
+                joins.then(|| Cost::Guess("two texts become one, with a blank line between them".to_owned()));
             let at = messages[0].place.span.end.saturating_sub(1);
             if finding.is_some_and(|finding| !self.mends(finding, Action::Merged, at, cost)) {
                 continue;
@@ -217,7 +217,10 @@ impl Planner<'_, '_> {
         let finding = self.finding("unanswered-tool-call", call.part.place)?;
         if self.how.unanswered != Unanswered::Answer || self.pairing.has_stand_in(call) {
             let is_answered = self.how.unanswered == Unanswered::Answer;
-            self.leave(Some(finding), if is_answered { STAND_IN } else { "`--unanswered` asks for no result" });
+            self.leave(
+                Some(finding),
+                if is_answered { STAND_IN } else { "`--unanswered` asks for no result" },
+            );
             return None;
         }
         let id = call.call.id.as_ref().map(|id| match self.new_ids.get(&call.number) {

@@ -45,7 +45,8 @@ impl<'p> Planner<'p, '_> {
         match self.how.duplicates {
             Duplicates::First => {
                 let lost = format!("the second result, {} bytes", self.raw(second.result).len());
-                if self.mends(finding, Action::Removed, second.part.place.span.start, Some(Cost::Loss(lost))) {
+                if self.mends(finding, Action::Removed, second.part.place.span.start, Some(Cost::Loss(lost)))
+                {
                     self.take_out(second);
                 }
             }

@@ -9,7 +9,8 @@ use toolcheck_lint::report::Report;
 pub(super) static OUTPUT: Output = Output {
     id: "agent",
     summary: "for coding agents: one line per finding, with its pointer, the fix and what the provider answers",
-    needs_source: false, shows_fixes: true,
+    needs_source: false,
+    shows_fixes: true,
     write,
 };
 

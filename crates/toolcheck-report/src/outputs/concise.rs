@@ -9,7 +9,8 @@ use toolcheck_lint::report::Report;
 pub(super) static OUTPUT: Output = Output {
     id: "concise",
     summary: "one line per finding: path:line:column: level rule message",
-    needs_source: false, shows_fixes: true,
+    needs_source: false,
+    shows_fixes: true,
     write,
 };
 

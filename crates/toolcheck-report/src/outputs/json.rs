@@ -33,7 +33,8 @@ use toolcheck_lint::report::{ConversationReport, FileReport, Reading, Refusal, R
 pub(super) static OUTPUT: Output = Output {
     id: "json",
     summary: "one JSON document; see schemas/report.v1.schema.json",
-    needs_source: false, shows_fixes: true,
+    needs_source: false,
+    shows_fixes: true,
     write,
 };
 

@@ -8,7 +8,8 @@ use toolcheck_lint::report::Report;
 pub(super) static OUTPUT: Output = Output {
     id: "jsonl",
     summary: "one JSON object per line and finding, with the same keys as in json",
-    needs_source: false, shows_fixes: true,
+    needs_source: false,
+    shows_fixes: true,
     write,
 };
 

@@ -9,7 +9,8 @@ use toolcheck_lint::report::{FileReport, Report};
 pub(super) static OUTPUT: Output = Output {
     id: "junit",
     summary: "JUnit XML: a test suite per file, a failed test case per finding",
-    needs_source: false, shows_fixes: false,
+    needs_source: false,
+    shows_fixes: false,
     write,
 };
 

@@ -14,7 +14,8 @@ use toolcheck_lint::report::{FileReport, Report};
 pub(super) static OUTPUT: Output = Output {
     id: "markdown",
     summary: "tables for a pull request comment or a job summary",
-    needs_source: false, shows_fixes: false,
+    needs_source: false,
+    shows_fixes: false,
     write,
 };
 

@@ -8,7 +8,8 @@ use crate::Style;
 pub(super) static OUTPUT: Output = Output {
     id: "summary-json",
     summary: "the summary as one JSON document; see schemas/summary.v1.schema.json",
-    needs_source: false, shows_fixes: true,
+    needs_source: false,
+    shows_fixes: true,
     write,
 };
 

@@ -3,5 +3,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod harm;
 mod losses;
+mod reasons;
 mod renames;

@@ -77,7 +77,10 @@ fn objects(body: &Json, at: &str, found: &mut Vec<String>) {
             }
         }
         Json::Array(items) => {
-            items.iter().enumerate().for_each(|(number, item)| objects(item, &format!("{at}/{number}"), found));
+            items
+                .iter()
+                .enumerate()
+                .for_each(|(number, item)| objects(item, &format!("{at}/{number}"), found));
         }
         _ => {}
     }
@@ -117,7 +120,8 @@ fn every_key_that_the_descriptions_know_under_another_name_gets_the_right_one_an
             let mut places = Vec::new();
             objects(&body, "", &mut places);
             for place in places {
-                let pattern: String = place.split('/').filter(|part| part.parse::<usize>().is_err()).collect();
+                let pattern: String =
+                    place.split('/').filter(|part| part.parse::<usize>().is_err()).collect();
                 for (key, meant) in &entries {
                     let object = body.pointer(&place).unwrap().as_object().unwrap();
                     let Some(object) = with_wrong_key(object, key, meant) else { continue };
@@ -137,7 +141,8 @@ fn every_key_that_the_descriptions_know_under_another_name_gets_the_right_one_an
                         done.action == Action::Removed && done.spot.pointer.ends_with(&format!("/{key}"))
                     });
                     let helps = fixed.before.findings.iter().any(|finding| {
-                        named(finding).is_some_and(|(own, to)| (own.is_empty() || own == *key) && to == *meant)
+                        named(finding)
+                            .is_some_and(|(own, to)| (own.is_empty() || own == *key) && to == *meant)
                     });
                     if removed && helps {
                         wrong.push(format!("{format}: {}{place}: `{key}` for `{meant}`", path.display()));
@@ -147,9 +152,14 @@ fn every_key_that_the_descriptions_know_under_another_name_gets_the_right_one_an
         }
     }
     assert!(wrong.is_empty(), "{} are removed:\n{}", wrong.len(), wrong.join("\n"));
-    let counts: BTreeMap<&String, usize> = written.iter().map(|(format, keys)| (format, keys.len())).collect();
+    let counts: BTreeMap<&String, usize> =
+        written.iter().map(|(format, keys)| (format, keys.len())).collect();
     assert!(counts.values().sum::<usize>() > 80, "{counts:?}");
-    for (format, key) in [("openai-responses", "max_tokens"), ("openai-responses", "response_format"), ("openai-responses", "reasoning_effort")] {
+    for (format, key) in [
+        ("openai-responses", "max_tokens"),
+        ("openai-responses", "response_format"),
+        ("openai-responses", "reasoning_effort"),
+    ] {
         assert!(written[format].iter().any(|(own, _)| own == key), "{key} of {format}: {written:?}");
     }
 }

@@ -184,10 +184,7 @@ struct Renamed<'f, 's> {
 }
 
 impl<'f, 's> Renamed<'f, 's> {
-    fn find<'k>(
-        sides: [&'f Side<'f, 's>; 2],
-        mut gone: impl Iterator<Item = (&'k str, Place)>,
-    ) -> Self {
+    fn find<'k>(sides: [&'f Side<'f, 's>; 2], mut gone: impl Iterator<Item = (&'k str, Place)>) -> Self {
         let mut ways = Vec::new();
         let Some(first) = gone.next() else { return Self { sides, ways } };
         let format = sides[1].transcript.format;

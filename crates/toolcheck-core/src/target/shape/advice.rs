@@ -35,7 +35,10 @@ impl Shape {
         let like = || {
             let fields = request.fields.iter().filter(|field| field.is_known);
             let mut known = fields.map(|field| &*field.key);
-            known.clone().find(|known| is_same(known, key)).or_else(|| known.find(|known| is_near(known, key)))
+            known
+                .clone()
+                .find(|known| is_same(known, key))
+                .or_else(|| known.find(|known| is_near(known, key)))
         };
         written.map(String::as_str).or_else(like)
     }

@@ -157,8 +157,7 @@ impl Fault<'_> {
         let value = document.value(self.node());
         value.is_null()
             || value.as_json_str().is_some_and(|text| text.is_empty())
-            || matches!(value.kind(), JsonKind::Object | JsonKind::Array)
-                && value.children().next().is_none()
+            || matches!(value.kind(), JsonKind::Object | JsonKind::Array) && value.children().next().is_none()
     }
 
     /// Whether the object has a key that takes a list of such values.
