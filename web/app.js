@@ -119,7 +119,7 @@ const mend = latest(async () => {
     at("fixed").textContent = `Nothing is fixed.${hint}`;
     return;
   }
-  const lost = result.applied.filter((done) => done.lost).map((done) => done.lost);
+  const lost = result.applied.map((done) => done.lost ?? done.guess).filter(Boolean);
   at("fixed").textContent = `This fixes ${count(result.applied.length, "finding")} and leaves ${result.left}.${lost.length ? ` Lost or guessed: ${lost.join("; ")}.` : ""}${hint}`;
   lines(at("fix-diff"), result.diff.split("\n").slice(2).join("\n"), true);
   apply.disabled = false;

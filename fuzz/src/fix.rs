@@ -31,7 +31,7 @@ pub fn run(mut data: &[u8]) {
         return;
     }
     assert!(
-        fixed.applied.iter().all(|done| how_allows(kind, done.lost.is_none())),
+        fixed.applied.iter().all(|done| how_allows(kind, done.cost.is_none())),
         "only what was asked for"
     );
     // Each inserted result has a bounded length, and so has each id.

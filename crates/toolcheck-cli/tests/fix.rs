@@ -65,7 +65,7 @@ fn what_is_left_says_why_and_nothing_is_written() {
     assert_eq!(fs::read_to_string(folder.join("a.json")).unwrap(), ORPHAN);
     let seen = seen_in(&folder, &["fix", "--isolated", "--unsafe-fixes", "a.json"]);
     assert!(seen.starts_with("status: 0\n"), "{seen}");
-    assert!(seen.contains("  4:3: orphan-tool-result: that it is a result"), "{seen}");
+    assert!(seen.contains("  4:3: orphan-tool-result: lost: that it is a result"), "{seen}");
     assert!(fs::read_to_string(folder.join("a.json")).unwrap().contains("low at six"));
 }
 
@@ -220,4 +220,97 @@ fn a_compressed_file_is_not_written() {
 #[test]
 fn a_file_that_is_not_there_is_an_error() {
     assert_eq!(run(&["fix", "--isolated", "no/such/file.json"]).status.code(), Some(2));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_changed_where_it_is_named_and_not_where_a_glob_found_it() {
+    let folder = folder("fix-links");
+    write(&folder, "outside/a.json", UNANSWERED);
+    write(&folder, "inside/own.json", UNANSWERED);
+    std::os::unix::fs::symlink("../outside/a.json", folder.join("inside/a.json")).unwrap();
+    std::os::unix::fs::symlink("../outside", folder.join("inside/folder")).unwrap();
+    let outside = || fs::read_to_string(folder.join("outside/a.json")).unwrap();
+    let seen = seen_in(&folder.join("inside"), &["fix", "--isolated", "*.json", "*/*.json"]);
+    assert!(seen.starts_with("status: 0\n") && seen.contains("own.json: 1 finding fixed"), "{seen}");
+    assert!(seen.contains("note: a.json: not changed, because a glob found it through a link"), "{seen}");
+    assert_eq!(outside(), UNANSWERED);
+    let seen = seen_in(&folder.join("inside"), &["fix", "--isolated", "*.json", "a.json"]);
+    assert!(seen.contains("a.json: 1 finding fixed"), "{seen}");
+    assert_eq!(outside(), fixed());
+    assert!(folder.join("inside/a.json").symlink_metadata().unwrap().is_symlink());
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_an_error_at_once() {
+    let folder = folder("fix-pipe");
+    common::mkfifo(&folder.join("pipe.json"));
+    for arguments in [&["fix", "--isolated", "pipe.json"][..], &["fix", "--isolated", "--plan", "/dev/zero"]]
+    {
+        let seen = common::seen_soon(toolcheck_in(&folder).args(arguments));
+        assert!(seen.starts_with("status: 2\n"), "{seen}");
+        assert!(seen.contains("not a file: `toolcheck fix -` reads the standard input"), "{seen}");
+    }
+}
+
+#[test]
+fn an_error_is_fixed_although_a_warning_shows_then() {
+    let folder = folder("fix-same");
+    let call = |id: usize| {
+        format!(
+            r#"{{"role": "assistant", "content": [{{"type": "tool_use", "id": "t{id}", "name": "tide", "input": {{}}}}]}}, {{"role": "user", "content": "and?"}}"#
+        )
+    };
+    let calls: Vec<String> = (0..5).map(call).collect();
+    let text = format!(
+        r#"{{"model": "m", "max_tokens": 5, "messages": [{{"role": "user", "content": "go"}}, {}]}}"#,
+        calls.join(", ")
+    );
+    write(&folder, "a.json", text);
+    let seen = seen_in(&folder, &["fix", "--isolated", "a.json"]);
+    assert!(seen.contains("a.json: 5 findings fixed (5 inserted); nothing lost"), "{seen}");
+    let seen = seen_in(&folder, &["lint", "--isolated", "--output-format", "concise", "a.json"]);
+    assert!(seen.contains("0 errors, 1 warning") && seen.contains("repeated-failing-call"), "{seen}");
+}
+
+#[test]
+fn many_findings_that_are_left_for_one_reason_are_one_line_and_all_in_the_plan() {
+    let folder = folder("fix-many");
+    let calls: Vec<String> = (0..1025)
+        .map(|id| format!(r#"{{"type": "tool_use", "id": "t{id}", "name": "tide", "input": {{"n": {id}}}}}"#))
+        .collect();
+    let text = format!(
+        r#"{{"model": "m", "max_tokens": 5, "messages": [{{"role": "user", "content": "go"}}, {{"role": "assistant", "content": [{}]}}, {{"role": "user", "content": "and?"}}]}}"#,
+        calls.join(", ")
+    );
+    write(&folder, "a.json", text);
+    let seen = seen_in(&folder, &["fix", "--isolated", "a.json"]);
+    let left: Vec<&str> = seen.lines().filter(|line| line.starts_with("left: ")).collect();
+    assert_eq!(left.len(), 1, "{seen}");
+    let reason = "a turn of more than 1000 calls or results is not changed";
+    assert!(left[0].ends_with(&format!("unanswered-tool-call, 1025 times: {reason}")), "{seen}");
+    let output = toolcheck_in(&folder).args(["fix", "--isolated", "--plan", "a.json"]).output().unwrap();
+    let plan: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    fits_the_schema(&plan);
+    let skipped = plan["files"][0]["skipped"].as_array().unwrap();
+    assert_eq!(skipped.len(), 1025);
+    assert!(skipped.iter().all(|left| left["reason"] == reason));
+}
+
+#[test]
+fn each_finding_has_its_own_reason() {
+    let folder = folder("fix-own-reason");
+    let text = UNANSWERED.replace(
+        r#""tide", "arguments": "{}"}}]}"#,
+        r#""tide", "arguments": "{}"}}], "usage": {"tokens": 5}, "index": 0}, {"role": "tool", "tool_call_id": "c1", "content": "low"}"#,
+    );
+    write(&folder, "a.json", text);
+    let seen = seen_in(
+        &folder,
+        &["fix", "--isolated", "--fail-on", "warning", "--select", "unknown-field", "a.json"],
+    );
+    for key in ["usage", "index"] {
+        assert!(seen.contains(&format!("nobody needs `{key}` with its value")), "{seen}");
+    }
 }

@@ -8,8 +8,57 @@ use toolcheck_json::NodeId;
 pub struct Remedy {
     /// What changes.
     pub changes: Vec<Change>,
-    /// What is lost or guessed; `None` if nothing is.
-    pub lost: Option<String>,
+    /// What it costs; `None` if nothing.
+    pub cost: Option<Cost>,
+}
+
+/// Why a fix is not safe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cost {
+    /// Something of the conversation or a setting is gone: this. [`diff`](crate::diff) reports it as a loss.
+    Loss(String),
+    /// Nothing of them is gone, but it is a guess or a risk: a clause that says which.
+    Guess(String),
+}
+
+impl Cost {
+    /// What is lost, or the guess.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Loss(text) | Self::Guess(text) => text,
+        }
+    }
+
+    /// What is lost.
+    #[must_use]
+    pub fn lost(&self) -> Option<&str> {
+        match self {
+            Self::Loss(text) => Some(text),
+            Self::Guess(_) => None,
+        }
+    }
+
+    /// What is a guess.
+    #[must_use]
+    pub fn guess(&self) -> Option<&str> {
+        match self {
+            Self::Loss(_) => None,
+            Self::Guess(text) => Some(text),
+        }
+    }
+
+    /// Both, which is a loss if one of them is.
+    fn and(self, other: Self) -> Self {
+        if self == other {
+            return self;
+        }
+        let text = format!("{}; {}", self.as_str(), other.as_str());
+        match (self, other) {
+            (Self::Guess(_), Self::Guess(_)) => Self::Guess(text),
+            _ => Self::Loss(text),
+        }
+    }
 }
 
 /// A change in one place.
@@ -54,21 +103,26 @@ impl Remedy {
     /// Changes that lose and guess nothing.
     #[must_use]
     pub fn safe(changes: impl IntoIterator<Item = Change>) -> Self {
-        Self { changes: changes.into_iter().collect(), lost: None }
+        Self { changes: changes.into_iter().collect(), cost: None }
     }
 
-    /// Changes that lose or guess this.
+    /// Changes that lose this.
     #[must_use]
     pub fn lossy(lost: impl Into<String>, changes: impl IntoIterator<Item = Change>) -> Self {
-        Self { changes: changes.into_iter().collect(), lost: Some(lost.into()) }
+        Self { changes: changes.into_iter().collect(), cost: Some(Cost::Loss(lost.into())) }
+    }
+
+    /// Changes that are a guess or a risk.
+    #[must_use]
+    pub fn guess(guess: impl Into<String>, changes: impl IntoIterator<Item = Change>) -> Self {
+        Self { changes: changes.into_iter().collect(), cost: Some(Cost::Guess(guess.into())) }
     }
 
     /// Both; `None` if they are too many.
     #[must_use]
     pub fn and(mut self, other: Self) -> Option<Self> {
-        self.lost = match (self.lost, other.lost) {
-            (Some(one), Some(more)) if one == more => Some(one),
-            (Some(one), Some(more)) => Some(format!("{one}; {more}")),
+        self.cost = match (self.cost, other.cost) {
+            (Some(one), Some(more)) => Some(one.and(more)),
             (one, more) => one.or(more),
         };
         self.changes.extend(other.changes);

@@ -43,7 +43,7 @@ pub struct Finding {
     pub tool_call_id: Option<String>,
     /// The name of the tool that it is about, up to a kilobyte.
     pub tool_name: Option<String>,
-    /// How `toolcheck fix` may fix it, by its rule and where it is; whether it does is seen when it plans.
+    /// How `toolcheck fix` fixes it; `None` if it does not, or if [`Options::marks_fixes`](crate::Options::marks_fixes) is off.
     pub fix: Option<Fixable>,
     /// What fixes it in its place.
     pub(crate) remedy: Option<Box<Remedy>>,

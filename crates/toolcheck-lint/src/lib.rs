@@ -26,6 +26,7 @@ pub mod finding;
 pub mod fingerprint;
 pub mod fix;
 mod fixable;
+mod marks;
 pub mod observe;
 mod options;
 mod planner;

@@ -43,6 +43,18 @@ pub struct Options {
     pub(crate) is_body: bool,
     pub(crate) names_model: bool,
     pub(crate) reports_hidden: bool,
+    pub(crate) marks: Marks,
+}
+
+/// What findings say of how a fix fixes them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Marks {
+    /// Nothing.
+    Off,
+    /// What is planned, which may be no better once it is tried.
+    Planned,
+    /// What a fix does: it was tried.
+    Tried,
 }
 
 impl Default for Options {
@@ -64,6 +76,7 @@ impl Default for Options {
             is_body: false,
             names_model: false,
             reports_hidden: false,
+            marks: Marks::Tried,
         }
     }
 }
@@ -189,6 +202,18 @@ impl Options {
     #[must_use]
     pub fn keeps_source(mut self, keeps_source: bool) -> Self {
         self.keeps_source = keeps_source;
+        self
+    }
+
+    /// Whether findings say how a fix fixes them ([`Finding::fix`](crate::Finding::fix)), for outputs that show it. What
+    /// could be fixed is tried for that. The default is `true`.
+    #[must_use]
+    pub fn marks_fixes(self, marks_fixes: bool) -> Self {
+        self.marks(if marks_fixes { Marks::Tried } else { Marks::Off })
+    }
+
+    pub(crate) fn marks(mut self, marks: Marks) -> Self {
+        self.marks = marks;
         self
     }
 

@@ -151,7 +151,7 @@ fn signed_reasoning_after_a_lost_result_asks_for_consent() {
     let text = lines(&records);
     let fixed = fix("session", text.as_bytes(), &Options::new(), &FixOptions::new());
     assert!(fixed.is_unchanged());
-    assert!(fixed.skipped[0].lost.as_deref().is_some_and(|lost| lost.contains("signed reasoning")));
+    assert!(fixed.skipped[0].reason.contains("signed reasoning"));
     mended(&text, &FixOptions::new().unsafe_fixes(true));
 }
 

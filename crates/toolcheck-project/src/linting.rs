@@ -83,7 +83,8 @@ impl Linter<'_> {
         // What the user allows, and what is in a baseline, is told by what a finding says, so all of them are needed.
         let is_sifted = self.baseline.is_some() || !settings.config.config.allows.is_empty();
         let most = if is_sifted { usize::MAX } else { self.options.max_findings };
-        let options = settings.options().keeps_source(self.options.keep_source).max_findings(most);
+        let options = settings.options().keeps_source(self.options.keep_source);
+        let options = options.marks_fixes(self.options.mark_fixes).max_findings(most);
         let mut text = Text::open(input, self.limits, self.progress)?;
         let start = text.start()?;
         if let Some(container) = settings.container().or_else(|| toolcheck_open::sniff(start)) {

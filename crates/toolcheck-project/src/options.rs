@@ -96,6 +96,8 @@ pub enum BaselineUpdate {
 pub struct LintOptions {
     /// Whether the text of files with findings is kept in the report. Excerpts need it.
     pub keep_source: bool,
+    /// Whether findings say how a fix fixes them, for outputs that show it.
+    pub mark_fixes: bool,
     /// The maximum number of findings to keep per file; the others are counted.
     pub max_findings: usize,
     /// If this is set, findings are only counted, with some examples: [`FileReport::summary`](toolcheck_lint::FileReport).
@@ -113,6 +115,6 @@ pub struct SummaryOptions {
 
 impl Default for LintOptions {
     fn default() -> Self {
-        Self { keep_source: true, max_findings: usize::MAX, summary: None }
+        Self { keep_source: true, mark_fixes: true, max_findings: usize::MAX, summary: None }
     }
 }

@@ -4,6 +4,7 @@ use serde_json::{Value as Json, json};
 use toolcheck_core::text::shown;
 use toolcheck_json::locate;
 use toolcheck_lint::Fixed;
+use toolcheck_lint::fix::Cost;
 
 use crate::unified;
 
@@ -30,14 +31,17 @@ fn edits(before: &[u8], after: &[u8]) -> Vec<Json> {
 pub fn plan_v1(name: &str, bytes: &[u8], fixed: &Fixed<'_>) -> Json {
     let applied = fixed.applied.iter().map(|done| {
         json!({
-            "rule": done.rule, "action": done.action.as_str(), "safe": done.lost.is_none(), "lost": done.lost,
+            "rule": done.rule, "action": done.action.as_str(), "safe": done.cost.is_none(),
+            "lost": done.cost.as_ref().and_then(Cost::lost), "guess": done.cost.as_ref().and_then(Cost::guess),
             "pointer": done.spot.pointer, "record": done.spot.record,
             "line": done.spot.start.line, "column": done.spot.start.column,
         })
     });
     let skipped = fixed.skipped.iter().map(|left| {
         json!({
-            "rule": left.rule, "unsafe": left.lost.is_some(), "lost": left.lost, "pointer": left.spot.pointer,
+            "rule": left.rule, "unsafe": left.cost.is_some(), "reason": left.reason,
+            "lost": left.cost.as_ref().and_then(Cost::lost), "guess": left.cost.as_ref().and_then(Cost::guess),
+            "pointer": left.spot.pointer,
             "record": left.spot.record, "line": left.spot.start.line, "column": left.spot.start.column,
         })
     });

@@ -8,6 +8,7 @@ use lsp_types::{
     WorkspaceEdit,
 };
 use toolcheck_core::text::Counted;
+use toolcheck_lint::fix::Cost;
 use toolcheck_lint::{FixOptions, Fixed, Options, fix, rules};
 use toolcheck_report::unified;
 
@@ -95,7 +96,7 @@ fn by_rule(diagnostics: &[Diagnostic]) -> Vec<(&str, Vec<Diagnostic>)> {
 fn mend(rule: &str, name: &str, bytes: &[u8], options: &Options) -> Option<(String, Vec<u8>, bool)> {
     let rule = rules::find(rule)?;
     let options = options.clone().rules([rule]);
-    let lost = |fixed: &Fixed<'_>| fixed.applied.iter().find_map(|done| done.lost.clone());
+    let cost = |fixed: &Fixed<'_>| fixed.applied.iter().find_map(|done| done.cost.clone());
     for how in [FixOptions::new().accepted(true), FixOptions::new().accepted(true).unsafe_fixes(true)] {
         let fixed = fix(name, bytes, &options, &how);
         if fixed.is_unchanged() {
@@ -105,12 +106,13 @@ fn mend(rule: &str, name: &str, bytes: &[u8], options: &Options) -> Option<(Stri
             [one] => format!("Fix {}: {}", rule.id, one.action.imperative()),
             all => format!("Fix {} ({} places)", rule.id, all.len()),
         };
-        let lost = lost(&fixed);
-        let title = match &lost {
-            Some(lost) => format!("{what}, with a loss or a guess: {lost}"),
+        let cost = cost(&fixed);
+        let title = match &cost {
+            Some(Cost::Loss(lost)) => format!("{what}, with a loss: {lost}"),
+            Some(Cost::Guess(guess)) => format!("{what}, with a guess: {guess}"),
             None => what,
         };
-        return Some((title, fixed.bytes.into_owned(), lost.is_none()));
+        return Some((title, fixed.bytes.into_owned(), cost.is_none()));
     }
     None
 }

@@ -85,7 +85,7 @@ impl Sites {
     pub(crate) fn of(name: &str, bytes: &[u8], options: &Options) -> Self {
         let mut collector = Collector::default();
         // Only what is read is of interest here, and not what is wrong with it.
-        let options = options.clone().rules([]).keeps_source(false);
+        let options = options.clone().rules([]).keeps_source(false).marks_fixes(false);
         let _ = lint_with(name, bytes, &options, &mut collector);
         collector.all
     }

@@ -30,7 +30,7 @@ fn explains(done: &Applied, kind: Kind, has_ids: bool) -> bool {
         Action::Merged => matches!(kind, Kind::TurnMerged | Kind::ResultMoved),
         Action::Renamed => kind == Kind::IdRenamed,
         Action::Reattached => kind == Kind::ResultReattached,
-        Action::Rewritten => kind == Kind::CallChanged && done.lost.is_some(),
+        Action::Rewritten => kind == Kind::CallChanged && done.cost.is_some(),
         // Without ids, the results after one that is gone answer other calls.
         Action::Removed => kind == Kind::ResultLost || !has_ids && kind == Kind::ResultReattached,
         // The text has a title.
@@ -67,7 +67,7 @@ fn is_the_plan(
             String::from_utf8_lossy(before),
             String::from_utf8_lossy(after)
         );
-        let is_safe = applied.iter().all(|done| done.lost.is_none());
+        let is_safe = applied.iter().all(|done| done.cost.is_none());
         prop_assert!(!is_safe || *level < Level::Loss, "{kind} in {} is a loss: {applied:?}", format.id);
     }
     prop_assert!(!applied.is_empty() || found.is_empty(), "{found:?}");

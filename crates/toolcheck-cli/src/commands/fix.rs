@@ -1,16 +1,16 @@
 //! `toolcheck fix`: fixes files in place, or the standard input.
 
-use std::collections::{BTreeMap, HashSet};
-use std::io::Write;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io::{ErrorKind, Write};
+use std::path::Path;
 
 use anyhow::Result;
 use serde_json::{Value as Json, json};
 use toolcheck_core::Level;
-use toolcheck_core::readers;
 use toolcheck_core::repair::without_values;
 use toolcheck_core::text::{Counted, line, reason, shown};
-use toolcheck_lint::fix::{Action, Applied, Fixable, Skipped, is_fixable};
-use toolcheck_lint::{FileReport, Finding, FixOptions, Fixed, fix};
+use toolcheck_lint::fix::{Action, Applied, Cost, Skipped};
+use toolcheck_lint::{FileReport, FixOptions, Fixed, fix};
 use toolcheck_project::{FileOptions, Input, Limits, LintOptions, Project, ProjectOptions, Source};
 use toolcheck_report::fixed::plan_v1;
 use toolcheck_report::unified;
@@ -63,6 +63,22 @@ pub(crate) fn run_on(
         if clean.contains(&input.name) {
             continue;
         }
+        if let Source::File(path) = &input.source {
+            if input.is_linked {
+                let name = shown(&input.name);
+                let why =
+                    "not changed, because a glob found it through a link: name it to change what it links to";
+                screen::message("note", &format!("{name}: {why}"));
+                continue;
+            }
+            if let Some(error) = not_a_file(path) {
+                let name = shown(&input.name);
+                run.trouble(&format!(
+                    "cannot fix {name}: {error}: `toolcheck fix -` reads the standard input"
+                ));
+                continue;
+            }
+        }
         let Some(settings) = project.settings(&input) else { continue };
         let bytes = match input.read() {
             Ok(bytes) => bytes,
@@ -105,6 +121,12 @@ pub(crate) fn run_on(
     Ok(if errors.is_empty() { run.status } else { Status::Trouble })
 }
 
+/// Why a path is nothing that can be written in place: a pipe, which would be waited for, or a device.
+fn not_a_file(path: &Path) -> Option<String> {
+    let error = toolcheck_files::check(path).err()?;
+    matches!(error.kind(), ErrorKind::InvalidInput).then(|| reason(&error))
+}
+
 /// Files of at least as many bytes in all are linted first, which takes several threads.
 const LARGE: u64 = 16 << 20;
 
@@ -112,10 +134,15 @@ const LARGE: u64 = 16 << 20;
 fn clean_and_large(project: &mut Project) -> HashSet<String> {
     let inputs = project.inputs();
     let is_large = inputs.iter().map(Input::size).sum::<u64>() >= LARGE;
-    if !is_large || inputs.iter().any(|input| input.source == Source::Stdin) {
+    let is_no_file = |input: &Input| match &input.source {
+        Source::Stdin => true,
+        Source::File(path) => not_a_file(path).is_some(),
+    };
+    if !is_large || inputs.iter().any(is_no_file) {
         return HashSet::new();
     }
-    let run = project.lint(LintOptions { keep_source: false, max_findings: 1, summary: None }, &|_| {});
+    let run = project
+        .lint(LintOptions { keep_source: false, mark_fixes: false, max_findings: 1, summary: None }, &|_| {});
     let is_clean = |file: &FileReport| {
         let hidden = file.allowed + file.in_baseline + file.left_out();
         file.transcripts > 0 && file.findings.is_empty() && hidden == 0
@@ -154,7 +181,7 @@ impl Run {
 
     /// Writes what was fixed, or shows it.
     fn finish(&mut self, input: &Input, bytes: &[u8], fixed: &Fixed<'_>, out: &mut dyn Write) -> Result<()> {
-        self.unsafe_left += fixed.skipped.iter().filter(|left| left.lost.is_some()).count();
+        self.unsafe_left += fixed.skipped.iter().filter(|left| left.cost.is_some()).count();
         let shows = self.doing != Doing::Write;
         if self.doing == Doing::Plan {
             self.plans.push(plan_v1(&input.name, bytes, fixed));
@@ -202,44 +229,23 @@ fn is_failing(report: &FileReport, fail_on: Level) -> bool {
     [Level::Error, Level::Warning].into_iter().any(|level| level >= fail_on && report.count(level) > 0)
 }
 
-/// What is left, with why.
+/// What is left, with why: once for all of a rule with the same reason.
 fn left_over(fixed: &Fixed<'_>, fail_on: Level) -> Vec<String> {
-    let skipped: BTreeMap<(usize, &str), &Skipped> =
-        fixed.skipped.iter().map(|left| ((left.spot.record, left.rule), left)).collect();
-    let findings = fixed.report().findings.iter().filter(|finding| finding.level >= fail_on);
-    findings
-        .map(|finding| {
-            let start = finding.spot.start;
-            let why = match skipped.get(&(finding.spot.record, finding.rule)).map(|left| &left.lost) {
-                Some(Some(lost)) => {
-                    format!("only with --unsafe-fixes, because this is lost or guessed: {lost}")
-                }
-                Some(None) => "what was tried was no better, so nothing is changed".to_owned(),
-                None => without_fix(fixed, finding).to_owned(),
-            };
-            format!("{}:{}: {}: {}", start.line, start.column, finding.rule, line(&why))
-        })
-        .collect()
-}
-
-/// Why a finding is not fixed.
-fn without_fix(fixed: &Fixed<'_>, finding: &Finding) -> &'static str {
-    let reader = fixed.before.format.and_then(readers::find);
-    if !fixed.is_unchanged() && finding.fix == Some(Fixable::Safe) {
-        return "it shows only now: `toolcheck fix` fixes it the next time";
-    }
-    match (is_fixable(finding.rule), reader) {
-        (false, _) => "there is no fix",
-        (true, Some(reader)) if reader.mend().is_none() => {
-            "not in this sort of file: its messages have a form of their own, or are inside a string"
-        }
-        (true, Some(_)) => {
-            "not here: the place is not that of a message of a known form, or the call is at the open end"
-        }
-        (true, None) => {
-            "not here: exchanges are what was sent, and text that is not whole JSON is not changed; or more than one way is left"
+    let mut groups: Vec<(&Skipped, usize)> = Vec::new();
+    let mut known: HashMap<(&str, &str), usize> = HashMap::new();
+    for left in fixed.skipped.iter().filter(|left| left.level >= fail_on) {
+        let number = *known.entry((left.rule, &left.reason)).or_insert(groups.len());
+        match groups.get_mut(number) {
+            Some((_, count)) => *count += 1,
+            None => groups.push((left, 1)),
         }
     }
+    let line_of = |(left, count): (&Skipped, usize)| {
+        let Skipped { rule, spot, reason, .. } = left;
+        let more = if count > 1 { format!(", {count} times") } else { String::new() };
+        format!("{}:{}: {rule}{more}: {}", spot.start.line, spot.start.column, line(reason))
+    };
+    groups.into_iter().map(line_of).collect()
 }
 
 /// What was done in one line: "2 results inserted, 1 moved; nothing lost".
@@ -253,19 +259,27 @@ fn summary(fixed: &Fixed<'_>) -> String {
     }
     let done: Vec<String> =
         counts.iter().map(|(action, count)| format!("{count} {}", action.as_str())).collect();
-    let lost = fixed.applied.iter().filter(|done| done.lost.is_some()).count();
-    let lost = match lost {
+    let costs = || fixed.applied.iter().filter_map(|done| done.cost.as_ref());
+    let lost = match costs().filter(|cost| cost.lost().is_some()).count() {
         0 => "nothing lost".to_owned(),
-        count => format!("{count} with a loss or a guess"),
+        count => format!("{count} with a loss"),
     };
-    format!("{} fixed ({}); {lost}", Counted(fixed.applied.len(), "finding"), done.join(", "))
+    let guessed = match costs().filter(|cost| cost.guess().is_some()).count() {
+        0 => String::new(),
+        count => format!(", {count} with a guess"),
+    };
+    format!("{} fixed ({}); {lost}{guessed}", Counted(fixed.applied.len(), "finding"), done.join(", "))
 }
 
 /// What unsafe fixes have lost or guessed.
 fn show_lost(fixed: &Fixed<'_>, out: &mut dyn Write) -> Result<()> {
-    for Applied { rule, spot, lost, .. } in &fixed.applied {
-        if let Some(lost) = lost {
-            writeln!(out, "  {}:{}: {rule}: {}", spot.start.line, spot.start.column, line(lost))?;
+    for Applied { rule, spot, cost, .. } in &fixed.applied {
+        if let Some(cost) = cost {
+            let text = match cost {
+                Cost::Loss(lost) => format!("lost: {lost}"),
+                Cost::Guess(guess) => guess.clone(),
+            };
+            writeln!(out, "  {}:{}: {rule}: {}", spot.start.line, spot.start.column, line(&text))?;
         }
     }
     Ok(())

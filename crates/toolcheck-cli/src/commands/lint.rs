@@ -107,6 +107,7 @@ fn lint(args: &LintArgs, project: &mut Project) -> Result<Run> {
     }
     let options = LintOptions {
         keep_source: args.output.output_format.iter().any(|spec| spec.output.needs_source),
+        mark_fixes: args.output.output_format.iter().any(|spec| spec.output.shows_fixes),
         max_findings: args.output.max_findings(),
         summary,
     };

@@ -72,8 +72,10 @@ fn lint(run: Run, name: &str, baseline: Option<BaselineOptions>) -> Vec<(String,
     let start = Start::now();
     let (result, linted) = start.count(|_| {
         let mut project = Project::open(options).ok()?;
-        let run = project
-            .lint(LintOptions { keep_source: true, max_findings: MAX_FINDINGS, summary: None }, &|_| {});
+        let run = project.lint(
+            LintOptions { keep_source: true, mark_fixes: true, max_findings: MAX_FINDINGS, summary: None },
+            &|_| {},
+        );
         project.save_baseline().unwrap();
         // What the program prints beside the report.
         let errors: usize =

@@ -4,7 +4,7 @@ mod declared;
 mod overall;
 mod retold;
 
-use foldhash::HashSet;
+use foldhash::{HashMap, HashSet};
 
 use super::align::longest_increasing;
 use super::events::{Event, Events, Side, Sort, Speaker};
@@ -27,6 +27,8 @@ pub(super) struct Finder<'f, 'e, 's> {
     regrouped: HashSet<usize>,
     /// The texts that lost results have become.
     retold: Retold,
+    /// The first calls with each id, before and after.
+    calls_by_id: [HashMap<&'e str, usize>; 2],
     found: Vec<Found>,
 }
 
@@ -56,6 +58,10 @@ pub(super) fn find<'s>(
         lost: HashSet::default(),
         regrouped: HashSet::default(),
         retold: Retold::find(paired),
+        calls_by_id: [paired.before, paired.after].map(|events| {
+            let calls = events.all.iter().enumerate().rev().filter(|(_, event)| event.sort == Sort::Call);
+            calls.filter_map(|(number, call)| Some((call.id.as_deref()?, number))).collect()
+        }),
         found: Vec::new(),
     };
     finder.pairs();
@@ -146,7 +152,23 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                 Sort::Text => self.text(before, after, at),
                 Sort::Reasoning => self.reasoning(before, after, at),
                 Sort::Media if before.key != after.key => {
-                    self.add(Kind::MediaChanged, Level::Loss, at, "its data".to_owned());
+                    self.add(
+                        Kind::MediaChanged,
+                        self.level_of_other(before, after),
+                        at,
+                        "its data".to_owned(),
+                    );
+                }
+                Sort::ServerCall if before.key != after.key => {
+                    let about = format!("{}, which the provider ran", title(before));
+                    self.add(Kind::CallChanged, self.level_of_other(before, after), at, about);
+                }
+                Sort::ServerResult if before.key != after.key => {
+                    let about = "of a call that the provider ran".to_owned();
+                    self.add(Kind::ResultChanged, self.level_of_other(before, after), at, about);
+                }
+                Sort::Part if before.key != after.key => {
+                    self.add(Kind::PartLost, self.level_of_other(before, after), at, String::new());
                 }
                 Sort::Media if before.speaker != after.speaker => {
                     let cannot = before.owner.is_some() && self.cannot(Feature::ResultMedia);
@@ -157,6 +179,13 @@ impl<'e, 's> Finder<'_, 'e, 's> {
         }
     }
 
+    /// How bad it is that something that has no common meaning is written otherwise.
+    fn level_of_other(&self, before: &Event<'s>, after: &Event<'s>) -> Level {
+        let [one, other] = [(0, before), (1, after)]
+            .map(|(side, event): (usize, &Event<'s>)| self.sides[side].document.value(event.place.node));
+        if super::canonical::keeps(one, other) { Level::Form } else { Level::Loss }
+    }
+
     fn call(&mut self, before: &Event<'s>, after: &Event<'s>, at: At) {
         if before.key != after.key {
             let what = match (before.name == after.name, before.arguments == after.arguments) {
@@ -164,7 +193,10 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                 (false, true) => "the name of",
                 (false, false) => "the name and the arguments of",
             };
-            self.add(Kind::CallChanged, Level::Loss, at, format!("{what} {}", title(before)));
+            // Where there were no arguments, none are gone.
+            let is_more = before.name == after.name && before.arguments == super::canonical::of_nothing();
+            let level = if is_more { Level::Change } else { Level::Loss };
+            self.add(Kind::CallChanged, level, at, format!("{what} {}", title(before)));
         }
         if before.signature.is_some() && after.signature.is_none() {
             let cannot = self.cannot(Feature::CallSignatures);
@@ -181,11 +213,19 @@ impl<'e, 's> Finder<'_, 'e, 's> {
             (Some(_), Some(call)) if call_after != Some(call) => {
                 let other = self.after(call);
                 let about = format!("{title} answers {}", self::title(other));
-                self.add(Kind::ResultReattached, Level::Loss, at, about);
+                // What an API binds by position may name its call all the same.
+                let is_named = before.id.is_some() && before.id == other.id;
+                let level = if is_named { Level::Change } else { Level::Loss };
+                self.add(Kind::ResultReattached, level, at, about);
             }
             _ if !before.content.says_the_same(&after.content) => {
                 let is_spaced = before.content.words == after.content.words;
-                let level = if is_spaced { Level::Form } else { Level::Loss };
+                let level = match (is_spaced, before.content.length) {
+                    (true, _) => Level::Form,
+                    // Where it said nothing, nothing is gone.
+                    (_, 0) => Level::Change,
+                    _ => Level::Loss,
+                };
                 let how = lengths(before.content.length, after.content.length);
                 self.add(Kind::ResultChanged, level, at, format!("{title}, {how}"));
             }
@@ -275,7 +315,11 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                     }
                     self.add(Kind::ResultLost, level, At(Some(number), text), about);
                 }
-                Sort::Text => self.add(Kind::TextLost, loss, at, text_title(before)),
+                Sort::Text => {
+                    // Once is enough.
+                    let level = if self.is_said_twice(number) { Level::Change } else { loss };
+                    self.add(Kind::TextLost, level, at, text_title(before));
+                }
                 Sort::Reasoning => {
                     let cannot = self.cannot(Feature::Reasoning)
                         || before.signature.is_none() && self.cannot(Feature::UnsignedReasoning)
@@ -290,7 +334,12 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                     }
                     let cannot = before.owner.is_some() && self.cannot(Feature::ResultMedia);
                     let about = if before.owner.is_some() { "in a result" } else { "in a message" };
-                    self.add_loss(Kind::MediaLost, loss, cannot, at, about.to_owned());
+                    // What was no text may be read as one now.
+                    let result = before.owner.and_then(|result| self.paired.pairs.before[result]);
+                    let is_kept = result
+                        .is_some_and(|result| self.level_of_other(before, self.after(result)) == Level::Form);
+                    let level = if is_kept { Level::Form } else { loss };
+                    self.add_loss(Kind::MediaLost, level, cannot, at, about.to_owned());
                 }
                 Sort::ServerCall => {
                     let cannot = self.cannot(Feature::ServerTools);
@@ -304,10 +353,44 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                 Sort::Part => {
                     // Another format may say it in another way.
                     let level = if self.is_one_family { loss } else { Level::Change };
-                    self.add(Kind::PartLost, level, at, String::new());
+                    match self.known_now(number) {
+                        Some(other) => {
+                            self.add(
+                                Kind::PartLost,
+                                Level::Form,
+                                At(Some(number), Some(other)),
+                                String::new(),
+                            );
+                        }
+                        None => self.add(Kind::PartLost, level, at, String::new()),
+                    }
                 }
             }
         }
+    }
+
+    /// Whether the turn of a text has the same text once more, which is kept.
+    fn is_said_twice(&self, number: usize) -> bool {
+        let (events, own) = (&self.paired.before.all, self.before(number));
+        let is_near = |other: &usize| events[*other].turn == own.turn;
+        let earlier = (0..number).rev().take_while(is_near);
+        let later = (number + 1..events.len()).take_while(is_near);
+        let mut near = earlier.take(MOST_RESULTS).chain(later.take(MOST_RESULTS));
+        near.any(|other| {
+            let event = &events[other];
+            let is_same = event.sort == own.sort && event.key == own.key;
+            is_same && self.paired.pairs.before[other].is_some()
+        })
+    }
+
+    /// What an unknown part has become that is known now, and says all that it said.
+    fn known_now(&self, number: usize) -> Option<usize> {
+        let own = self.before(number);
+        let events = &self.paired.after.all;
+        let first = events.partition_point(|event| event.message < own.message);
+        let of_message = (first..events.len()).take_while(|other| events[*other].message == own.message);
+        let mut new = of_message.filter(|other| self.paired.pairs.after[*other].is_none()).take(MOST_RESULTS);
+        new.find(|other| self.level_of_other(own, &events[*other]) == Level::Form)
     }
 
     /// What is only after.
@@ -358,20 +441,28 @@ impl<'e, 's> Finder<'_, 'e, 's> {
             _ => (self.paired.after, &self.paired.pairs.after),
         };
         let own = &events.all[number];
+        let call = own.owner.or_else(|| self.call_with(side, own.id.as_deref()?));
         let says_it = |other: &usize| {
             let event = &events.all[*other];
             let is_beside = own.owner.is_some() || event.turn == own.turn && event.sort == Sort::Result;
+            // A result of another call may say the same.
+            let is_beside = is_beside && (own.owner.is_some() || event.id == own.id) || call.is_some();
             *other != number
                 && is_beside
                 && pairs[*other].is_some()
                 && event.content.says_the_same(&own.content)
         };
-        let Some(call) = own.owner else {
+        let Some(call) = call else {
             let beside = [number.wrapping_sub(1), number + 1];
             return beside.iter().filter(|other| **other < events.all.len()).any(says_it);
         };
         // Of many results, the first ones are enough.
         events.all[call].results.iter().take(MOST_RESULTS).any(says_it)
+    }
+
+    /// The call with an id.
+    fn call_with(&self, side: usize, id: &str) -> Option<usize> {
+        self.calls_by_id[side].get(id).copied()
     }
 
     fn merged(&mut self) {

@@ -127,6 +127,7 @@ kinds! {
     ToolChanged "tool-changed" "A tool is declared with another schema."
     ParameterLost "parameter-lost" "A parameter of the request is gone."
     ParameterAdded "parameter-added" "There is a new parameter."
+    ParameterRenamed "parameter-renamed" "A parameter of the request is under another key."
     ParameterChanged "parameter-changed" "A parameter of the request has another value."
     ConversationLost "conversation-lost" "A conversation of the file is gone."
     ConversationAdded "conversation-added" "There is a new conversation in the file."

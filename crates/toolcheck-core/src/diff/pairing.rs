@@ -12,6 +12,8 @@ pub(super) struct Paired<'e, 's> {
     pub(super) before: &'e Events<'s>,
     pub(super) after: &'e Events<'s>,
     pub(super) pairs: Pairs,
+    /// Whether both sides are written alike.
+    is_one_family: bool,
     /// The longest chain of pairs in the same order, but for results, which follow their calls.
     pub(super) chain: Vec<(usize, usize)>,
     /// For each turn before, the stretch of the conversation that it is in, and the same of the turns after. Turns of one
@@ -33,7 +35,8 @@ impl<'e, 's> Paired<'e, 's> {
     pub(super) fn new(before: &'e Events<'s>, after: &'e Events<'s>, is_one_family: bool) -> Self {
         let pairs = Pairs::new(before.all.len(), after.all.len());
         let stretches = [Vec::new(), Vec::new()];
-        let mut own = Self { before, after, pairs, chain: Vec::new(), stretches, merged: Vec::new() };
+        let mut own =
+            Self { before, after, pairs, is_one_family, chain: Vec::new(), stretches, merged: Vec::new() };
         let by_id = own.keys(&|_, event| id_of(event).map(|id| canonical::of_all(b'i', &[id, event.key])));
         let strong = own.keys(&|all, event| strong(all, event, is_one_family));
         let weak = own.keys(&|_, event| weak(event, is_one_family));
@@ -141,6 +144,22 @@ impl<'e, 's> Paired<'e, 's> {
             self.pairs.anywhere(&before, &after);
         }
         self.pair_results_of_calls(|_| 0);
+        // A result whose call was not read before names it, or its tool.
+        let keys = [self.before, self.after].map(|events| {
+            let key = |event: &Event<'_>| {
+                let id = event.id.as_ref().or(event.name.as_ref()).filter(|_| event.sort == Sort::Result)?;
+                let id = canonical::of_bytes(b'i', id.as_bytes());
+                Some(canonical::of_all(b'q', &[id, event.content.loose]))
+            };
+            events.all.iter().map(key).collect::<Keys>()
+        });
+        let [mut before, after] = keys;
+        for (key, event) in before.iter_mut().zip(&self.before.all) {
+            if event.owner.is_some() {
+                *key = None;
+            }
+        }
+        self.pairs.anywhere(&before, &after);
     }
 
     /// Pairs the results of paired calls that have equal keys.
@@ -168,7 +187,9 @@ impl<'e, 's> Paired<'e, 's> {
             for (number, event) in
                 events.all.iter().enumerate().filter(|(number, _)| pairs[*number].is_none())
             {
-                if matches!(event.sort, Sort::Text | Sort::Reasoning | Sort::Media) {
+                let is_of_family = self.is_one_family
+                    && matches!(event.sort, Sort::ServerCall | Sort::ServerResult | Sort::Part);
+                if matches!(event.sort, Sort::Text | Sort::Reasoning | Sort::Media) || is_of_family {
                     let key = (self.stretch(side, event), event.sort, event.speaker);
                     left.entry(key).or_default()[side].push_back(number);
                 }
@@ -176,7 +197,7 @@ impl<'e, 's> Paired<'e, 's> {
         }
         self.pairs.steps += self.before.all.len() + self.after.all.len();
         for ((_, sort, _), [before, after]) in left {
-            if sort == Sort::Media {
+            if !matches!(sort, Sort::Text | Sort::Reasoning) {
                 before.into_iter().zip(after).for_each(|(before, after)| self.pairs.add(before, after));
             } else {
                 self.pair_pieces(before, after);

@@ -20,9 +20,9 @@ use super::format_rules::{FormatRules, KnownRules};
 use super::run::LEAST_SAID;
 use super::text;
 use crate::finding::{Draft, Finding, Spot};
+use crate::marks;
 use crate::observe::Observer;
 use crate::options::Options;
-use crate::planner;
 use crate::report::{self, ConversationReport, FileReport, locate_all};
 use crate::rules::unrecognised_format;
 use crate::schema::Schemas;
@@ -268,7 +268,7 @@ impl<'r> Log<'r> {
         let own = if opened.is_some() { &own } else { record };
         let mut findings = locate_all(document, own, drafts);
         if opened.is_none() {
-            planner::mark_conversations(&mut findings, document, &reading.conversations, self.options);
+            marks::mark_conversations(&mut findings, document, &reading.conversations, self.options);
             observer.conversations(own, document, &reading.conversations, &findings);
         }
         observer.record(own, document, &findings);

@@ -71,7 +71,8 @@ fn lint_records(bytes: &[u8], options: &Options, observer: &mut dyn Observer, re
     let detected = find_format(&document, more(), options);
     let of_file = FormatRules::new(detected.map(|detected| detected.format), options);
     of_file.describe(detected, report);
-    let mut run = Run::new(of_file, options, &schemas, observer, report);
+    let is_single = layout == Layout::Single;
+    let mut run = Run::new(of_file, options, &schemas, observer, report).of_one_document(is_single);
     let mut record = first;
     let mut document = document;
     let mut buffers = Buffers::default();

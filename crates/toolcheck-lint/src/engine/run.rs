@@ -16,9 +16,9 @@ use super::log::Log;
 use super::refusals::{self, Refused};
 use super::text;
 use crate::finding::Draft;
+use crate::marks;
 use crate::observe::{Observer, Response};
 use crate::options::Options;
-use crate::planner;
 use crate::report::{FileReport, locate_all};
 use crate::rule::Rule;
 use crate::rules::unrecognised_format;
@@ -51,6 +51,8 @@ pub(super) struct Run<'r> {
     report: &'r mut FileReport,
     /// The number of findings that it has listed.
     listed: usize,
+    /// Whether the file is one document.
+    is_single: bool,
 }
 
 /// The least number of findings of a rule in a transcript that keep what they say until they are settled. A finding may
@@ -96,7 +98,13 @@ impl<'r> Run<'r> {
             observer,
             report,
             listed: 0,
+            is_single: false,
         }
+    }
+
+    /// The same for a file that is one document, or not.
+    pub(super) fn of_one_document(self, is_single: bool) -> Self {
+        Self { is_single, ..self }
     }
 
     /// Lints one record, and returns the buffers of its transcript.
@@ -135,7 +143,7 @@ impl<'r> Run<'r> {
         let transcript = self.lint_read(&rules, (record, document), transcript);
         if transcript.place.node == NodeId::ROOT {
             let own = &mut self.report.findings[from..];
-            planner::mark_request(own, record, document, &transcript, self.options);
+            marks::mark_request(own, record, document, &transcript, (self.options, self.is_single));
         }
         transcript.into_buffers()
     }

@@ -4,25 +4,33 @@
 //! edits are made from the final order of its parts. Then the result is linted again: a record in which a fault that was
 //! to be fixed is still there, or in which there is a new one, stays as it was.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
+mod check;
+mod left;
 
-use foldhash::{HashMap, HashSet};
-use toolcheck_core::formats;
+use std::borrow::Cow;
+
+use foldhash::HashMap;
+use toolcheck_core::detection::Detection;
+use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::{Transcript, TranscriptKind};
 use toolcheck_core::readers::Conversation;
-use toolcheck_json::{Document, NodeId, Record};
+use toolcheck_core::unsupported;
+use toolcheck_json::{Document, NodeId, Record, Value};
 
+pub(crate) use self::check::worse;
+use self::left::{Reasons, Why};
 use crate::engine::lint_with;
 use crate::finding::{Finding, Spot};
 use crate::observe::{Context, Observer, Response};
-use crate::options::Options;
-use crate::planner::{Planned, Planner, Plans, can_mend, on_conversations, plan_request};
+use crate::options::{Marks, Options};
+use crate::planner::{Planned, Planner, Plans, can_mend, is_whole, on_conversations, plan_request};
 use crate::report::FileReport;
 
+pub use self::left::Skipped;
 pub use crate::finding::Fixable;
 pub use crate::fixable::{describe, is_fixable};
 pub use crate::planner::{Action, Duplicates, FixOptions, Orphans, PLACEHOLDER, Unanswered};
+pub use toolcheck_core::remedy::Cost;
 
 /// A finding that was fixed.
 #[derive(Debug, Clone)]
@@ -34,20 +42,8 @@ pub struct Applied {
     pub spot: Spot,
     /// What was done.
     pub action: Action,
-    /// What is lost or guessed; `None` if the fix is safe.
-    pub lost: Option<String>,
-}
-
-/// A finding that could be fixed and was not.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Skipped {
-    /// The id of its rule.
-    pub rule: &'static str,
-    /// Its place.
-    pub spot: Spot,
-    /// What would be lost or guessed; `None` if it was tried, and the result was no better.
-    pub lost: Option<String>,
+    /// What it costs; `None` if the fix is safe.
+    pub cost: Option<Cost>,
 }
 
 /// A file that was fixed, or came as it was.
@@ -58,7 +54,7 @@ pub struct Fixed<'b> {
     pub bytes: Cow<'b, [u8]>,
     /// What was done, in the order of the file.
     pub applied: Vec<Applied>,
-    /// What could be done, but was not.
+    /// The findings that are left, each with why, in the order of the report.
     pub skipped: Vec<Skipped>,
     /// The report of the file as it was.
     pub before: FileReport,
@@ -107,48 +103,74 @@ impl Fixed<'_> {
 /// ```
 #[must_use]
 pub fn fix<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions) -> Fixed<'b> {
+    // Whether what is planned is better is tried here.
+    let options = &options.clone().marks(Marks::Planned);
     let mut collector = Collector::new(bytes, options, how);
     let before = lint_with(path, bytes, options, &mut collector);
-    let Collector { mut changes, mut skipped, .. } = collector;
-    let mut applied: Vec<Applied> = Vec::new();
-    let mut after = None;
+    let Collector { mut changes, mut reasons, .. } = collector;
+    let is_whole = changes.iter().any(|change| change.record.is_none());
+    let (mut applied, after) = settle(path, bytes, options, &before, &mut changes, &mut reasons);
+    // In a file that is one document, the report has the places in its records.
+    let places: HashMap<(&str, usize), &Spot> =
+        before.findings.iter().map(|found| ((found.rule, found.spot.bytes.start), &found.spot)).collect();
+    for done in &mut applied {
+        if let Some(place) = places.get(&(done.rule, done.spot.bytes.start)) {
+            done.spot = (*place).clone();
+        }
+    }
+    applied.sort_by_key(|done| done.spot.bytes.start);
+    let report = after.as_ref().map(|(_, report)| report);
+    let skipped = reasons.left(&before, report, &applied, |finding| how.wants(finding), is_whole);
+    let (bytes, after) = match after {
+        Some((text, report)) => (Cow::Owned(text), Some(report)),
+        None => (Cow::Borrowed(bytes), None),
+    };
+    Fixed { bytes, applied, skipped, before, after }
+}
+
+/// Makes the changes that make the file better, and lints it again.
+fn settle(
+    path: &str,
+    bytes: &[u8],
+    options: &Options,
+    before: &FileReport,
+    changes: &mut Vec<Change>,
+    reasons: &mut Reasons,
+) -> (Vec<Applied>, Option<(Vec<u8>, FileReport)>) {
     // A record that is no better is fixed less, or comes back as it was. Records are independent, so each is tried at
     // most twice.
     for _ in 0..3 {
         if changes.is_empty() {
             break;
         }
-        let text = assemble(bytes, &changes);
+        let text = assemble(bytes, changes);
         let report = lint_with(path, &text, options, &mut ());
-        let worse = records_not_better(&before, &report, &changes);
-        if worse.is_empty() && report.left_out() == before.left_out() {
-            applied.extend(changes.iter().flat_map(|change| change.applied.iter().cloned()));
-            after = Some((text, report));
+        if let Some(other) = read_otherwise(before, &report) {
+            let reason = format!("the file would be read as {other} then");
+            for done in changes.iter().flat_map(|change| &change.applied) {
+                reasons.add(done.rule, &done.spot, Why::Because(reason.clone().into()));
+            }
             break;
         }
-        for change in changes.iter_mut().filter(|change| worse.contains(&change.record)) {
-            let tried = change.fall_back().into_iter();
-            skipped.extend(tried.map(|done| Skipped { rule: done.rule, spot: done.spot, lost: None }));
+        let worse = check::not_better(before, &report, changes);
+        if worse.is_empty() && report.left_out() == before.left_out() {
+            let applied = changes.iter().flat_map(|change| change.applied.iter().cloned());
+            return (applied.collect(), Some((text, report)));
+        }
+        for change in changes.iter_mut() {
+            if let Some(rule) = worse.get(&change.record) {
+                change.fall_back().iter().for_each(|tried| reasons.add_tried(tried, rule));
+            }
         }
         changes.retain(|change| !change.applied.is_empty());
     }
-    // In a file that is one document, the report has the places in its records.
-    let places: HashMap<(&str, usize), &Spot> =
-        before.findings.iter().map(|found| ((found.rule, found.spot.bytes.start), &found.spot)).collect();
-    let spots = applied.iter_mut().map(|done| (done.rule, &mut done.spot));
-    for (rule, spot) in spots.chain(skipped.iter_mut().map(|left| (left.rule, &mut left.spot))) {
-        if let Some(place) = places.get(&(rule, spot.bytes.start)) {
-            *spot = (*place).clone();
-        }
-    }
-    applied.sort_by_key(|done| done.spot.bytes.start);
-    skipped.sort_by_key(|left| left.spot.bytes.start);
-    match after {
-        Some((text, report)) => {
-            Fixed { bytes: Cow::Owned(text), applied, skipped, before, after: Some(report) }
-        }
-        None => Fixed { bytes: Cow::Borrowed(bytes), applied, skipped, before, after: None },
-    }
+    (Vec::new(), None)
+}
+
+/// What a file is read as once it is fixed, if it was not read so before.
+fn read_otherwise(before: &FileReport, after: &FileReport) -> Option<&'static str> {
+    let is_new = |format: &&'static str| !before.readings.iter().any(|reading| reading.format == *format);
+    after.readings.iter().map(|reading| reading.format).find(is_new)
 }
 
 /// The text with the changed records.
@@ -162,53 +184,6 @@ fn assemble(bytes: &[u8], changes: &[Change]) -> Vec<u8> {
     }
     text.extend_from_slice(&bytes[at..]);
     text
-}
-
-/// How often each rule has findings.
-type Counts = BTreeMap<&'static str, usize>;
-
-/// The findings by rule: of each record, and of all.
-fn counts(report: &FileReport) -> (HashMap<usize, Counts>, Counts) {
-    let mut counts: HashMap<usize, Counts> = HashMap::default();
-    let mut all = Counts::new();
-    for finding in &report.findings {
-        *counts.entry(finding.spot.record).or_default().entry(finding.rule).or_default() += 1;
-        *all.entry(finding.rule).or_default() += 1;
-    }
-    (counts, all)
-}
-
-/// A rule, and the rule that can only be checked once findings of the first are fixed: what is found then is not new.
-const SEEN_AFTER: [(&str, &str); 2] = [
-    ("invalid-arguments-json", "arguments-schema-mismatch"),
-    // A result without its call stands where a text of the user does then.
-    ("orphan-tool-result", "misplaced-message"),
-];
-
-/// The changed records in which a fault that was to be fixed is still there, or in which there is a new one.
-fn records_not_better(before: &FileReport, after: &FileReport, changes: &[Change]) -> HashSet<Option<usize>> {
-    let ((old, all_old), (new, all_new)) = (counts(before), counts(after));
-    let none = Counts::new();
-    let mut worse = HashSet::default();
-    for change in changes {
-        // Records of a whole file get other numbers.
-        let of = |records: &'_ HashMap<usize, Counts>, all: &Counts| match &change.record {
-            Some(record) => records.get(record).unwrap_or(&none).clone(),
-            None => all.clone(),
-        };
-        let (mut allowed, now) = (of(&old, &all_old), of(&new, &all_new));
-        for done in &change.applied {
-            allowed.entry(done.rule).and_modify(|count| *count = count.saturating_sub(1));
-            if let Some((_, other)) = SEEN_AFTER.iter().find(|(rule, _)| *rule == done.rule) {
-                // One fixed call may lack several arguments.
-                allowed.insert(other, usize::MAX);
-            }
-        }
-        if now.iter().any(|(rule, count)| *count > allowed.get(rule).copied().unwrap_or(0)) {
-            worse.insert(change.record);
-        }
-    }
-    worse
 }
 
 /// A record that is changed.
@@ -238,6 +213,16 @@ impl Change {
     }
 }
 
+/// What a document says that it is, if that is not the format that it is read as.
+pub(crate) fn contradicts(root: Value<'_, '_>, format: &'static Format) -> Option<String> {
+    let own = (format.sniff)(root);
+    if let Some(other) = Detection::instead_of(format.key(), root).filter(|other| (other.sniff)(root) > own) {
+        return Some(format!("its messages are written as those of {}", other.id));
+    }
+    let kind = unsupported::find(root)?;
+    Some(format!("it is {}", kind.name))
+}
+
 /// Plans the changes of each record while a file is linted.
 struct Collector<'o> {
     /// The file.
@@ -251,8 +236,10 @@ struct Collector<'o> {
     transcripts: usize,
     /// Whether the record is more than a request: an exchange, or a conversation of a log.
     is_more: bool,
+    /// Whether it is an exchange, or a response.
+    is_sent: bool,
     changes: Vec<Change>,
-    skipped: Vec<Skipped>,
+    reasons: Reasons,
 }
 
 impl<'o> Collector<'o> {
@@ -265,14 +252,25 @@ impl<'o> Collector<'o> {
             kind: options.kind,
             transcripts: 0,
             is_more: false,
+            is_sent: false,
             changes: Vec::new(),
-            skipped: Vec::new(),
+            reasons: Reasons::default(),
         }
     }
 
     /// Plans the changes of a record that is a request.
     fn plan(&mut self, record: &Record<'_>, document: &Document<'_>, findings: &[Finding]) -> Option<()> {
         let format = formats::find(self.format?)?;
+        if !is_whole(record, document) {
+            self.reasons.add_record(record.index, "text that is not whole JSON is not changed");
+            return None;
+        }
+        // What is detected contradicts nothing.
+        let is_forced = self.options.format.is_some();
+        if let Some(other) = contradicts(document.root(), format).filter(|_| is_forced) {
+            self.reasons.add_record(record.index, format!("it is not changed as {}: {other}", format.id));
+            return None;
+        }
         let read = format.read(document.root());
         let mut transcript =
             read.unwrap_or_else(|| Transcript::without_messages(format.key(), document.root()));
@@ -307,17 +305,19 @@ impl<'o> Collector<'o> {
     ) -> Option<()> {
         let spot = |finding: usize| findings[finding].spot.clone();
         let Plans { mut whole, without_remedies } = plans;
-        self.skipped.extend(std::mem::take(&mut whole.skipped).into_iter().map(|(finding, lost)| Skipped {
-            rule: findings[finding].rule,
-            spot: spot(finding),
-            lost: Some(lost),
-        }));
+        for (finding, cost) in std::mem::take(&mut whole.skipped) {
+            self.reasons.add(findings[finding].rule, &findings[finding].spot, Why::Costs(cost));
+        }
+        for (finding, reason) in std::mem::take(&mut whole.left) {
+            let why = Why::Because(reason.into());
+            self.reasons.add(findings[finding].rule, &findings[finding].spot, why);
+        }
         let text_of = |planned: Planned| {
             let applied = planned.done.into_iter().map(|done| Applied {
                 rule: findings[done.finding].rule,
                 spot: spot(done.finding),
                 action: done.action,
-                lost: done.lost,
+                cost: done.cost,
             });
             (planned.bytes, applied.collect::<Vec<_>>())
         };
@@ -350,7 +350,7 @@ impl Observer for Collector<'_> {
     }
 
     fn response(&mut self, _response: &Response<'_, '_>) {
-        self.is_more = true;
+        (self.is_more, self.is_sent) = (true, true);
     }
 
     fn conversations(
@@ -372,7 +372,11 @@ impl Observer for Collector<'_> {
         let is_request = self.transcripts == 1 && !self.is_more;
         if is_request && findings.iter().any(|finding| can_mend(finding) && self.how.wants(finding)) {
             self.plan(record, document, findings);
+        } else if self.is_sent {
+            self.reasons.add_record(record.index, "an exchange is not changed, because it is what was sent");
+        } else if !is_request && !self.is_more && self.transcripts == 0 {
+            self.reasons.add_record(record.index, "no conversation is read in it");
         }
-        (self.transcripts, self.is_more) = (0, false);
+        (self.transcripts, self.is_more, self.is_sent) = (0, false, false);
     }
 }

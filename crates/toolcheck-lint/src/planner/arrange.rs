@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::ir::Role;
+use toolcheck_core::remedy::Cost;
 use toolcheck_core::repair::Missing;
 use toolcheck_json::NodeId;
 use toolcheck_json::edit::Piece;
@@ -13,6 +14,9 @@ use super::blocks::node_of;
 use super::options::Unanswered;
 use super::plan::Planner;
 use crate::view::pairing::{CallSite, ResultSite};
+
+/// Why a call gets no result.
+const STAND_IN: &str = "a result without a call stands where its result should be, and may be it";
 
 /// A result in the order in which the results of a turn are to be.
 #[derive(Debug, Clone)]
@@ -39,12 +43,13 @@ impl Planner<'_, '_> {
             let joins = self.joins_texts(&slots);
             let is_possible = self.repair.blocks.is_some() || self.merged(&slots).is_some();
             if !is_possible || joins && finding.is_none() && !self.how.unsafe_fixes {
+                self.leave(finding, "the messages have other keys too, so they cannot be one");
                 continue;
             }
-            let lost =
-                joins.then(|| "that there were two texts: a blank line is put between them".to_owned());
+            let cost =
+                joins.then(|| Cost::Guess("two texts become one, with a blank line between them".to_owned()));
             let at = messages[0].place.span.end.saturating_sub(1);
-            if finding.is_some_and(|finding| !self.mends(finding, Action::Merged, at, lost)) {
+            if finding.is_some_and(|finding| !self.mends(finding, Action::Merged, at, cost)) {
                 continue;
             }
             if self.repair.blocks.is_some() {
@@ -177,11 +182,12 @@ impl Planner<'_, '_> {
             let from = call.message_number.min(site.message_number) + 1;
             let to = call.message_number.max(site.message_number);
             let has_spoken = site.turn > turn && self.model_speaks_in(from, to);
-            let lost = has_spoken.then(|| {
-                "what the model said before it saw the result now seems to follow from it".to_owned()
+            let cost = has_spoken.then(|| {
+                let risk = "what the model said before it saw the result now seems to follow from it";
+                Cost::Guess(risk.to_owned())
             });
             let at = call.part.place.span.end.min(site.part.place.span.start);
-            if self.mends(finding, Action::Moved, at, lost) {
+            if self.mends(finding, Action::Moved, at, cost) {
                 turns.insert(site.turn);
             }
         }
@@ -201,15 +207,20 @@ impl Planner<'_, '_> {
         let finding = self
             .finding("misplaced-tool-result", site.part.place)
             .filter(|_| site.message.role == Role::Assistant)?;
-        let lost = "that the result was in a message of the model".to_owned();
+        let cost = Cost::Guess("the result was in a message of the model".to_owned());
         let at = call.part.place.span.end;
-        self.mends(finding, Action::Moved, at, Some(lost)).then_some(Unit::Moved(site.number))
+        self.mends(finding, Action::Moved, at, Some(cost)).then_some(Unit::Moved(site.number))
     }
 
     /// A result for a call that has none.
     fn written(&mut self, call: &CallSite<'_, '_>) -> Option<Unit> {
         let finding = self.finding("unanswered-tool-call", call.part.place)?;
         if self.how.unanswered != Unanswered::Answer || self.pairing.has_stand_in(call) {
+            let is_answered = self.how.unanswered == Unanswered::Answer;
+            self.leave(
+                Some(finding),
+                if is_answered { STAND_IN } else { "`--unanswered` asks for no result" },
+            );
             return None;
         }
         let id = call.call.id.as_ref().map(|id| match self.new_ids.get(&call.number) {
@@ -218,10 +229,14 @@ impl Planner<'_, '_> {
         });
         let name = call.call.name.as_ref().map(|name| Piece::Node(name.place.node));
         let missing = Missing::new(call.call.kind, &*self.how.placeholder).id(id).name(name);
-        let piece = (self.repair.result)(&missing)?;
-        let lost = self.is_dataset().then(|| "a model would learn from a result that is made up".to_owned());
+        let Some(piece) = (self.repair.result)(&missing) else {
+            self.leave(Some(finding), "no result of such a call can be made up in this format");
+            return None;
+        };
+        let risk = || Cost::Guess("a model would learn from a result that is made up".to_owned());
+        let cost = self.is_dataset().then(risk);
         let at = call.part.place.span.end;
-        self.mends(finding, Action::Inserted, at, lost).then_some(Unit::New(call.number, piece))
+        self.mends(finding, Action::Inserted, at, cost).then_some(Unit::New(call.number, piece))
     }
 
     /// Puts results that are in their place into the order of their calls.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::ir::{Body, Place, Signature, Transcript, TranscriptKind};
 use toolcheck_core::readers::Mend;
-use toolcheck_core::remedy::{Change, Remedy};
+use toolcheck_core::remedy::{Change, Cost, Remedy};
 use toolcheck_core::repair::Repair;
 use toolcheck_core::target::Target;
 use toolcheck_json::edit::{Edits, Piece};
@@ -23,7 +23,7 @@ use crate::view::pairing::{Pairing, ResultSite};
 pub(crate) struct Done {
     pub(crate) finding: usize,
     pub(crate) action: Action,
-    pub(crate) lost: Option<String>,
+    pub(crate) cost: Option<Cost>,
 }
 
 /// The members of new objects.
@@ -33,8 +33,10 @@ type Made = BTreeMap<(NodeId, String), Vec<(Cow<'static, str>, Piece)>>;
 pub(crate) struct Planned {
     pub(crate) bytes: Vec<u8>,
     pub(crate) done: Vec<Done>,
-    /// The findings that only an unsafe fix fixes, with what it would lose.
-    pub(crate) skipped: Vec<(usize, String)>,
+    /// The findings that only an unsafe fix fixes, with what it would cost.
+    pub(crate) skipped: Vec<(usize, Cost)>,
+    /// The findings that nothing fixes here, with why.
+    pub(crate) left: Vec<(usize, &'static str)>,
     /// How many of those that are fixed are fixed in their place.
     pub(super) remedied: usize,
 }
@@ -92,7 +94,10 @@ pub(crate) struct Planner<'p, 's> {
     /// The objects that are made for members which move into them, by the object and the key that they are under.
     pub(super) made: Made,
     done: Vec<Done>,
-    skipped: Vec<(usize, String)>,
+    skipped: Vec<(usize, Cost)>,
+    left: Vec<(usize, &'static str)>,
+    /// The conversations that are not changed, with why.
+    blocked: Vec<(Span, &'static str)>,
 }
 
 /// A conversation of a record, with how its file writes what is added to it.
@@ -109,18 +114,19 @@ pub(super) struct Source<'p, 's> {
 }
 
 impl<'p, 's> Planner<'p, 's> {
-    /// `None` if the messages are not in one list.
     pub(super) fn new(
         document: &'p Document<'s>,
         how: &'p FixOptions,
         findings: impl Iterator<Item = (usize, &'p Finding)>,
         first: Source<'p, 's>,
-    ) -> Option<Self> {
+    ) -> Self {
         let mut by_place = HashMap::default();
-        let mut remedies = Vec::new();
+        let (mut remedies, mut left) = (Vec::new(), Vec::new());
         for (number, finding) in findings {
-            if let Some(remedy) = finding.remedy.as_deref().filter(|_| remedies.len() < MOST_REMEDIES) {
-                remedies.push((number, remedy));
+            match finding.remedy.as_deref() {
+                Some(remedy) if remedies.len() < MOST_REMEDIES => remedies.push((number, remedy)),
+                Some(_) => left.push((number, TOO_MANY_REMEDIES)),
+                None => {}
             }
             by_place.entry((finding.rule, finding.spot.node)).or_insert(number);
         }
@@ -158,13 +164,20 @@ impl<'p, 's> Planner<'p, 's> {
             made: Made::new(),
             done: Vec::new(),
             skipped: Vec::new(),
+            left,
+            blocked: Vec::new(),
         };
         planner.heed_signatures(&first);
         if !planner.enter(first) {
             (planner.slots, planner.messages) = (Vec::new(), Vec::new());
-            return (!planner.remedies.is_empty()).then_some(planner);
         }
-        Some(planner)
+        planner
+    }
+
+    /// Notes why nothing of a conversation is fixed.
+    fn block(&mut self, source: &Source<'p, 's>, reason: &'static str) -> bool {
+        self.blocked.push((source.transcript.place.span, reason));
+        false
     }
 
     /// Goes to another conversation of the record; `false` if it cannot be fixed.
@@ -172,12 +185,17 @@ impl<'p, 's> Planner<'p, 's> {
         let key = source.mend.and_then(|mend| mend.message);
         // A prompt may be elsewhere than the answer to it.
         let Some(node) = source.transcript.messages.last().map(|message| message.place.node) else {
-            return false;
+            return self.block(&source, "there is no message to change");
         };
-        let Some(list) = self.lists.list_of(self.document, node) else { return false };
+        let Some(list) = self.lists.list_of(self.document, node) else {
+            return self.block(&source, "its messages are not in a list");
+        };
         let is_new = self.slots.is_empty() || list != self.list;
-        if is_new && !self.lists.seen.insert(list) || is_wide(source.pairing) {
-            return false;
+        if is_new && !self.lists.seen.insert(list) {
+            return self.block(&source, "its messages are in the list of another conversation too");
+        }
+        if is_wide(source.pairing) {
+            return self.block(&source, "a turn of more than 1000 calls or results is not changed");
         }
         if is_new {
             if !self.slots.is_empty() {
@@ -186,7 +204,7 @@ impl<'p, 's> Planner<'p, 's> {
             let list = self.document.value(list);
             if has_long_message(list, source.repair) {
                 self.slots.clear();
-                return false;
+                return self.block(&source, "a message of more than 1000 blocks is not changed");
             }
             self.list = list.id();
             self.slots = list.elements().map(Value::id).collect();
@@ -236,8 +254,24 @@ impl<'p, 's> Planner<'p, 's> {
         self.orphans();
     }
 
+    /// Notes why a finding is not fixed.
+    pub(super) fn leave(&mut self, finding: Option<usize>, reason: &'static str) {
+        self.left.extend(finding.map(|finding| (finding, reason)));
+    }
+
+    /// Why findings in conversations that are not changed are left.
+    fn blocked(&self) -> Vec<(usize, &'static str)> {
+        let is_done = |number: &usize| self.done.iter().any(|done| done.finding == *number);
+        let in_blocked = self.findings.iter().filter_map(|((_, node), number)| {
+            let span = self.document.value(*node).span();
+            let (_, reason) = self.blocked.iter().find(|(around, _)| around.contains(span))?;
+            Some((*number, *reason))
+        });
+        in_blocked.filter(|(number, _)| !is_done(number)).collect()
+    }
+
     /// Which findings are fixed, and which only an unsafe fix fixes.
-    pub(super) fn outcome(self) -> (Vec<usize>, Vec<usize>) {
+    pub(crate) fn outcome(self) -> (Vec<usize>, Vec<usize>) {
         let done = self.done.into_iter().map(|done| done.finding).collect();
         (done, self.skipped.into_iter().map(|(finding, _)| finding).collect())
     }
@@ -252,9 +286,13 @@ impl<'p, 's> Planner<'p, 's> {
     pub(crate) fn finish(mut self) -> Planned {
         self.settle();
         let bytes = self.edits.apply().into_owned();
+        if !self.blocked.is_empty() {
+            let blocked = self.blocked();
+            self.left.extend(blocked);
+        }
         let mut done = self.done;
         done.sort_by_key(|done| done.finding);
-        Planned { bytes, done, skipped: self.skipped, remedied: self.remedied }
+        Planned { bytes, done, skipped: self.skipped, left: self.left, remedied: self.remedied }
     }
 
     /// The finding of a rule at a place.
@@ -265,20 +303,19 @@ impl<'p, 's> Planner<'p, 's> {
         (!is_elsewhere).then_some(found)
     }
 
-    /// Whether to fix a finding, which changes the text from `at`. `lost` says what the fix would lose or guess.
-    pub(super) fn mends(&mut self, finding: usize, action: Action, at: u32, lost: Option<String>) -> bool {
-        let lost = lost.or_else(|| {
-            self.is_signed_after(at).then(|| {
-                "signed reasoning after it may be refused, because what it follows is changed".to_owned()
-            })
+    /// Whether to fix a finding, which changes the text from `at`, at a cost.
+    pub(super) fn mends(&mut self, finding: usize, action: Action, at: u32, cost: Option<Cost>) -> bool {
+        let cost = cost.or_else(|| {
+            let risk = "signed reasoning after it may be refused, because what it follows is changed";
+            self.is_signed_after(at).then(|| Cost::Guess(risk.to_owned()))
         });
-        if let Some(lost) = &lost
+        if let Some(cost) = &cost
             && !self.how.unsafe_fixes
         {
-            self.skipped.push((finding, lost.clone()));
+            self.skipped.push((finding, cost.clone()));
             return false;
         }
-        self.done.push(Done { finding, action, lost });
+        self.done.push(Done { finding, action, cost });
         true
     }
 
@@ -349,7 +386,7 @@ impl<'p, 's> Planner<'p, 's> {
         let state = self.transcript.request.continues_remote_state
             || self.transcript.details.refers_to_stored_items
             || !self.transcript.details.programmatic_calls.is_empty();
-        let state = state.then(|| "other places may refer to the id".to_owned());
+        let state = state.then(|| Cost::Guess("other places may refer to the id".to_owned()));
         let mut uses: HashMap<&str, usize> = HashMap::default();
         let mut renamed: HashSet<&str> = HashSet::default();
         for site in &pairing.calls {
@@ -399,6 +436,9 @@ const MOST_IN_TURN: usize = 1000;
 
 /// The most findings of a record that are fixed in their place.
 const MOST_REMEDIES: usize = 1000;
+
+/// Why the others are left.
+const TOO_MANY_REMEDIES: &str = "more than 1000 findings of a record are not fixed at once: run `fix` again";
 
 /// Whether a message has so many parts that planning would take too long.
 fn has_long_message(list: Value<'_, '_>, repair: &Repair) -> bool {

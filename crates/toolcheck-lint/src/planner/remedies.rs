@@ -15,6 +15,7 @@ impl Planner<'_, '_> {
                 self.touched.get(&site(change)).is_some_and(|own| !is_composed(own, change))
             };
             if remedy.changes.iter().any(is_taken) {
+                self.leave(Some(number), "another fix changes the same place");
                 continue;
             }
             let starts = remedy.changes.iter().map(|change| self.document.value(change.node()).span().start);
@@ -24,7 +25,7 @@ impl Planner<'_, '_> {
                 Some(Change::Add(..)) => Action::Inserted,
                 _ => Action::Rewritten,
             };
-            if !self.mends(number, action, at, remedy.lost.clone()) {
+            if !self.mends(number, action, at, remedy.cost.clone()) {
                 continue;
             }
             self.remedied += 1;

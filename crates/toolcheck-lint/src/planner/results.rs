@@ -2,6 +2,7 @@
 
 use foldhash::HashSet;
 use toolcheck_core::ir::{Body, Place, ToolResult};
+use toolcheck_core::remedy::Cost;
 use toolcheck_json::edit::Piece;
 use toolcheck_json::{Kind, NodeId, Value};
 
@@ -44,13 +45,14 @@ impl<'p> Planner<'p, '_> {
         match self.how.duplicates {
             Duplicates::First => {
                 let lost = format!("the second result, {} bytes", self.raw(second.result).len());
-                if self.mends(finding, Action::Removed, second.part.place.span.start, Some(lost)) {
+                if self.mends(finding, Action::Removed, second.part.place.span.start, Some(Cost::Loss(lost)))
+                {
                     self.take_out(second);
                 }
             }
             Duplicates::Last => {
                 let lost = format!("the first result, {} bytes", self.raw(first.result).len());
-                if self.mends(finding, Action::Removed, at, Some(lost)) {
+                if self.mends(finding, Action::Removed, at, Some(Cost::Loss(lost))) {
                     self.put_instead(first, second);
                 }
             }
@@ -66,7 +68,7 @@ impl<'p> Planner<'p, '_> {
                     return;
                 }
                 let lost = "that they were two results, of which the model saw one at a time".to_owned();
-                if self.mends(finding, Action::Merged, at, Some(lost)) {
+                if self.mends(finding, Action::Merged, at, Some(Cost::Loss(lost))) {
                     self.values.insert(place.node, Piece::List(one.into_iter().chain(other).collect()));
                     self.take_out(second);
                 }
@@ -86,7 +88,7 @@ impl<'p> Planner<'p, '_> {
                 let Some(finding) = self.finding("unanswered-tool-call", call.part.place) else { continue };
                 let length = call.call.arguments.place().map_or(0, |place| place.span.range().len());
                 let lost = format!("the call, with {length} bytes of arguments");
-                if self.mends(finding, Action::Removed, call.part.place.span.start, Some(lost)) {
+                if self.mends(finding, Action::Removed, call.part.place.span.start, Some(Cost::Loss(lost))) {
                     gone.insert(call.part.place.node);
                 }
             }
@@ -148,6 +150,7 @@ impl<'p> Planner<'p, '_> {
         for site in &pairing.results {
             let Some(finding) = self.finding("orphan-tool-result", site.part.place) else { continue };
             if self.how.orphans == Orphans::Leave || self.results_gone.contains(&site.number) {
+                self.leave(Some(finding), "`--orphans leave` asks for it");
                 continue;
             }
             if let Some(call) = pairing.stands_for(site)
@@ -155,7 +158,7 @@ impl<'p> Planner<'p, '_> {
             {
                 let guess =
                     format!("it is a guess that the result answers this call of turn {}", call.turn + 1);
-                if self.mends(finding, Action::Reattached, own.place.span.start, Some(guess)) {
+                if self.mends(finding, Action::Reattached, own.place.span.start, Some(Cost::Guess(guess))) {
                     let id = self.new_ids.get(&call.number).map_or(&*wanted.text, |id| id);
                     self.values.insert(own.place.node, Piece::text(id));
                 }
@@ -170,13 +173,13 @@ impl<'p> Planner<'p, '_> {
             let length = self.raw(site.result).len();
             if self.how.orphans == Orphans::Drop {
                 let lost = format!("a result of {length} bytes");
-                if self.mends(finding, Action::Removed, site.part.place.span.start, Some(lost)) {
+                if self.mends(finding, Action::Removed, site.part.place.span.start, Some(Cost::Loss(lost))) {
                     self.take_out(site);
                 }
                 continue;
             }
             let lost = "that it is a result: it becomes text of the user".to_owned();
-            if self.mends(finding, Action::BecameText, site.part.place.span.start, Some(lost)) {
+            if self.mends(finding, Action::BecameText, site.part.place.span.start, Some(Cost::Loss(lost))) {
                 self.become_text(site);
             }
         }

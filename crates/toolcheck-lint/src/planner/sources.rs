@@ -8,7 +8,7 @@ use toolcheck_json::{Document, Record};
 
 use super::options::FixOptions;
 use super::plan::{Planned, Planner, Source};
-use crate::finding::{Finding, Fixable};
+use crate::finding::Finding;
 use crate::fixable::{is_fixable, writer_of};
 use crate::options::Options;
 use crate::view::pairing::Pairing;
@@ -22,7 +22,7 @@ pub(crate) struct Plans {
 }
 
 /// Whether a record can be written as it was, because it was read as it is written.
-fn is_whole(record: &Record<'_>, document: &Document<'_>) -> bool {
+pub(crate) fn is_whole(record: &Record<'_>, document: &Document<'_>) -> bool {
     document.faults().iter().all(|fault| fault.kind.is_harmless())
         && document.bytes().len() == record.bytes.len()
 }
@@ -52,7 +52,7 @@ fn on_request<R>(
         .iter()
         .enumerate()
         .filter(|(_, finding)| how.wants(finding) && (with_remedies || finding.remedy.is_none()));
-    let mut planner = Planner::new(document, how, wanted, source)?;
+    let mut planner = Planner::new(document, how, wanted, source);
     planner.plan();
     Some(take(planner))
 }
@@ -110,8 +110,8 @@ pub(crate) fn on_conversations<R>(
         let is_ready = match &mut planner {
             Some(planner) => planner.enter(source),
             none => {
-                *none = Planner::new(document, how, wanted(), source);
-                none.is_some()
+                *none = Some(Planner::new(document, how, wanted(), source));
+                true
             }
         };
         if let Some(planner) = planner.as_mut().filter(|_| is_ready) {
@@ -121,50 +121,7 @@ pub(crate) fn on_conversations<R>(
     planner.map(take)
 }
 
-/// Says of each finding in a request how it is fixed.
-pub(crate) fn mark_request(
-    findings: &mut [Finding],
-    record: &Record<'_>,
-    document: &Document<'_>,
-    transcript: &Transcript<'_>,
-    options: &Options,
-) {
-    let how = FixOptions::default();
-    let is_wanted = |finding: &Finding| can_mend(finding) && how.wants(finding);
-    if findings.iter().any(is_wanted) && is_whole(record, document) {
-        let planned =
-            on_request(document, transcript, options, (&how, true), findings, |planner| planner.outcome());
-        mark(findings, planned);
-    }
-}
-
-/// Says of each finding in conversations how it is fixed.
-pub(crate) fn mark_conversations(
-    findings: &mut [Finding],
-    document: &Document<'_>,
-    conversations: &[Conversation<'_>],
-    options: &Options,
-) {
-    if findings.iter().any(|finding| is_fixable(finding.rule)) {
-        let how = FixOptions::default();
-        let planned =
-            on_conversations(document, conversations, options, &how, findings, |planner| planner.outcome());
-        mark(findings, planned);
-    }
-}
-
 /// Whether a finding may be fixed.
 pub(crate) fn can_mend(finding: &Finding) -> bool {
     finding.remedy.is_some() || is_fixable(finding.rule)
-}
-
-/// Marks what safe fixes fix, and what only unsafe ones do.
-fn mark(findings: &mut [Finding], planned: Option<(Vec<usize>, Vec<usize>)>) {
-    let (done, skipped) = planned.unwrap_or_default();
-    for number in skipped {
-        findings[number].fix = Some(Fixable::Unsafe);
-    }
-    for number in done {
-        findings[number].fix = Some(Fixable::Safe);
-    }
 }

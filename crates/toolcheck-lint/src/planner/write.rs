@@ -3,6 +3,7 @@
 use foldhash::HashMap;
 use toolcheck_core::ir::{Arguments, Call, Place};
 use toolcheck_core::readers::Added;
+use toolcheck_core::remedy::Cost;
 use toolcheck_core::target::ArgumentType;
 use toolcheck_json::edit::Piece;
 use toolcheck_json::{Document, NodeId, Value};
@@ -132,14 +133,14 @@ impl Planner<'_, '_> {
             && text.is_text()
         {
             let text = text.decode();
-            let (json, lost) = if text.trim().is_empty() {
+            let (json, cost) = if text.trim().is_empty() {
                 ("{}".to_owned(), None)
             } else {
                 let wrapped = serde_json::json!({"INVALID_JSON": text});
                 let lost = "that the model wrote these arguments without the object around them".to_owned();
-                (wrapped.to_string(), Some(lost))
+                (wrapped.to_string(), Some(Cost::Loss(lost)))
             };
-            if self.mends(finding, Action::Rewritten, place.span.start, lost) {
+            if self.mends(finding, Action::Rewritten, place.span.start, cost) {
                 self.values.insert(place.node, Piece::text(&json));
             }
         }

@@ -98,14 +98,14 @@ fn without(
         _ => true,
     };
     if !parts.iter().any(is_other) {
-        let lost = "a message that is only white space";
+        let guess = "it is a guess that the message means nothing, because it is only white space";
         return (cx.transcript.messages.len() > 1 && may_go(cx, number))
-            .then(|| Remedy::lossy(lost, [Change::Remove(message.place.node)]));
+            .then(|| Remedy::guess(guess, [Change::Remove(message.place.node)]));
     }
     let is_marked = cx.document.value(block.place.node).members().count() > 2;
     let change = [Change::Remove(block.place.node)];
     (block.place.node != message.content_place.node).then(|| match is_marked {
-        true => Remedy::lossy("the marks of the block", change),
+        true => Remedy::guess("the marks of the block go with it", change),
         false => Remedy::safe(change),
     })
 }

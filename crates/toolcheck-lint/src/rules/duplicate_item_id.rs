@@ -53,8 +53,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let (one, other) = (item_of(cx, &earlier.id), item_of(cx, &item.id));
         finding.remedy(match one.zip(other).filter(|(one, other)| one.raw() == other.raw()) {
             Some((_, again)) => Remedy::safe([Change::Remove(again.id())]),
-            None => Remedy::lossy(
-                "the id of the second item, which is another item with the same id",
+            None => Remedy::guess(
+                "the second item is another one with the same id, and has none then",
                 [Change::Remove(item.id.place.node)],
             ),
         });

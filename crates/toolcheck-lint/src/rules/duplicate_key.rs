@@ -68,8 +68,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             let change = [Change::Remove(first.id())];
             finding.remedy(match is_same {
                 true => Remedy::safe(change),
-                false => Remedy::lossy(
-                    format!("the first value, {} bytes: the last stays", first.raw().len()),
+                false => Remedy::guess(
+                    format!(
+                        "it is a guess that the last value is meant; the first one goes, {} bytes",
+                        first.raw().len()
+                    ),
                     change,
                 ),
             });

@@ -160,7 +160,7 @@ fn remedy_of(
 /// A result that says that it is empty.
 fn of_result(cx: &Context<'_, '_>, content: Place) -> Option<Remedy> {
     let value = cx.document.value(content.node);
-    let is_empty = value.as_json_str().is_some_and(|text| text.is_empty());
+    let is_empty = value.is_null() || value.as_json_str().is_some_and(|text| text.is_empty());
     is_empty.then(|| Remedy::safe([Change::Write(content.node, "\"(no output)\"".to_owned())]))
 }
 
@@ -193,7 +193,7 @@ fn of_message(cx: &Context<'_, '_>, message: &Message<'_>, parts: &[Part<'_>]) -
     });
     let change = [Change::Remove(message.place.node)];
     Some(match says_more {
-        true => Remedy::lossy("the other keys of the message", change),
+        true => Remedy::guess("the other keys of the message go with it", change),
         false => Remedy::safe(change),
     })
 }

@@ -95,10 +95,10 @@ fn without_id(cx: &Context<'_, '_>, item: &Item<'_>) -> Remedy {
         _ => false,
     };
     if cx.transcript.request.continues_remote_state || cx.transcript.details.refers_to_stored_items {
-        return Remedy::lossy("the id, by which the server may know the item", change);
+        return Remedy::guess("the server may know the item by its id", change);
     }
     match cx.transcript.parts.iter().any(is_of_reasoning) {
-        true => Remedy::lossy("the id, which may belong to the reasoning that is encrypted", change),
+        true => Remedy::guess("the id may belong to the reasoning that is encrypted", change),
         false => Remedy::safe(change),
     }
 }

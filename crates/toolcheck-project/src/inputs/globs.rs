@@ -24,6 +24,18 @@ pub(super) fn is_glob(path: &str) -> bool {
     path.contains(['*', '?', '['])
 }
 
+/// The part of a glob before its first wildcard, which names one folder.
+pub(super) fn base(pattern: &str) -> &Path {
+    let mut base = Path::new("");
+    for folder in Path::new(pattern).ancestors().collect::<Vec<_>>().into_iter().rev() {
+        if folder.to_str().is_some_and(is_glob) {
+            break;
+        }
+        base = folder;
+    }
+    base
+}
+
 /// Finds what a glob matches, one part of it after the other. As in a shell, a part such as `*` also matches a link to a
 /// folder, but `**` follows no links. Each folder is searched once for each part, so that links that lead back to each
 /// other don't matter.

@@ -45,6 +45,8 @@ pub struct Input {
     pub source: Source,
     /// Whether the user named it, so that it must be a transcript. A file found in a directory may be something else.
     pub is_named: bool,
+    /// Whether a glob came to it through a link, to a file that the user may not know of.
+    pub is_linked: bool,
 }
 
 /// Where an input is read from.
@@ -65,7 +67,7 @@ impl Input {
         } else {
             (path, Source::File(path.to_owned()))
         };
-        Self { real: real(path), name: name_of(path), source, is_named: true }
+        Self { real: real(path), name: name_of(path), source, is_named: true, is_linked: false }
     }
 
     /// Reads the whole text, decompressed.
@@ -157,7 +159,8 @@ impl Collector<'_> {
         if text == Some("-") {
             let name = self.options.stdin_name.clone();
             let real = real(Path::new(&name));
-            self.add(Input { name, real, source: Source::Stdin, is_named: !self.options.skip_unrecognised });
+            let is_named = !self.options.skip_unrecognised;
+            self.add(Input { name, real, source: Source::Stdin, is_named, is_linked: false });
             return;
         }
         let Some(pattern) = text.filter(|text| is_glob(text) && !argument.exists()) else {
@@ -174,8 +177,11 @@ impl Collector<'_> {
         if matches.paths.is_empty() && matches.errors.is_empty() {
             self.add_error(format!("no file matches {}", shown(pattern)));
         }
+        let base = globs::base(pattern);
+        let above = real(base);
         for path in matches.paths.iter().filter(|path| path.is_file()) {
-            self.add_file(path);
+            let is_linked = real(path) != below(&above, base, path);
+            self.add_file(path, is_linked);
         }
         matches.errors.into_iter().for_each(|error| self.add_error(error));
     }
@@ -184,19 +190,19 @@ impl Collector<'_> {
         if path.is_dir() {
             self.add_directory(path);
         } else {
-            self.add_file(path);
+            self.add_file(path, false);
         }
     }
 
-    /// Adds a file that the user named, or that a glob matched.
-    fn add_file(&mut self, path: &Path) {
+    /// Adds a file that the user named, or that a glob matched, perhaps through a link.
+    fn add_file(&mut self, path: &Path, is_linked: bool) {
         let real = real(path);
         if self.options.force_exclude && self.is_excluded(&real) {
             return;
         }
         let name = name_of(path);
         let source = Source::File(path.to_owned());
-        self.add(Input { name, real, source, is_named: !self.options.skip_unrecognised });
+        self.add(Input { name, real, source, is_named: !self.options.skip_unrecognised, is_linked });
     }
 
     /// Adds the transcript files in a directory, sorted by name. Links are not followed, so there are no loops.
@@ -252,7 +258,8 @@ impl Collector<'_> {
                 // Names in the current directory are shown without `./`.
                 let shown = if directory == Path::new(".") { path.strip_prefix(".") } else { Ok(&*path) };
                 let name = name_of(shown.unwrap_or(&path));
-                self.add(Input { name, real, source: Source::File(path), is_named: false });
+                let source = Source::File(path);
+                self.add(Input { name, real, source, is_named: false, is_linked: false });
             }
         }
         let (files, messages) = ignore_files.take();
@@ -278,6 +285,10 @@ impl Collector<'_> {
         };
         if self.seen.insert(key) {
             self.found.inputs.push(input);
+        } else if !input.is_linked {
+            // It is named by itself too.
+            let known = self.found.inputs.iter_mut().filter(|known| known.is_linked);
+            known.filter(|known| known.real == input.real).for_each(|known| *known = input.clone());
         }
     }
 

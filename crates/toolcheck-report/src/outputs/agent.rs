@@ -10,6 +10,7 @@ pub(super) static OUTPUT: Output = Output {
     id: "agent",
     summary: "for coding agents: one line per finding, with its pointer, the fix and what the provider answers",
     needs_source: false,
+    shows_fixes: true,
     write,
 };
 

@@ -10,6 +10,7 @@ pub(super) static OUTPUT: Output = Output {
     id: "concise",
     summary: "one line per finding: path:line:column: level rule message",
     needs_source: false,
+    shows_fixes: true,
     write,
 };
 

@@ -22,6 +22,7 @@ pub(crate) static OUTPUT: Output = Output {
     id: "full",
     summary: "for people: each finding with an excerpt, what the target answers and how to fix it",
     needs_source: true,
+    shows_fixes: true,
     write,
 };
 

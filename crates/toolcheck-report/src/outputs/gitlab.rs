@@ -9,8 +9,13 @@ use crate::Style;
 use toolcheck_lint::fingerprint::Fingerprints;
 use toolcheck_lint::report::Report;
 
-pub(super) static OUTPUT: Output =
-    Output { id: "gitlab", summary: "a GitLab Code Quality report", needs_source: false, write };
+pub(super) static OUTPUT: Output = Output {
+    id: "gitlab",
+    summary: "a GitLab Code Quality report",
+    needs_source: false,
+    shows_fixes: false,
+    write,
+};
 
 #[derive(Serialize)]
 struct Issue {

@@ -34,6 +34,7 @@ pub(super) static OUTPUT: Output = Output {
     id: "json",
     summary: "one JSON document; see schemas/report.v1.schema.json",
     needs_source: false,
+    shows_fixes: true,
     write,
 };
 

@@ -9,6 +9,7 @@ pub(super) static OUTPUT: Output = Output {
     id: "jsonl",
     summary: "one JSON object per line and finding, with the same keys as in json",
     needs_source: false,
+    shows_fixes: true,
     write,
 };
 

@@ -10,6 +10,7 @@ pub(super) static OUTPUT: Output = Output {
     id: "junit",
     summary: "JUnit XML: a test suite per file, a failed test case per finding",
     needs_source: false,
+    shows_fixes: false,
     write,
 };
 

@@ -15,6 +15,7 @@ pub(super) static OUTPUT: Output = Output {
     id: "markdown",
     summary: "tables for a pull request comment or a job summary",
     needs_source: false,
+    shows_fixes: false,
     write,
 };
 

@@ -36,6 +36,8 @@ pub struct Output {
     pub summary: &'static str,
     /// Whether it needs the files' text, for excerpts.
     pub needs_source: bool,
+    /// Whether it shows how findings are fixed.
+    pub shows_fixes: bool,
     /// Writes a report.
     pub write: fn(&Report, &Style, &mut dyn io::Write) -> io::Result<()>,
 }

@@ -11,6 +11,7 @@ pub(super) static OUTPUT: Output = Output {
     id: "summary",
     summary: "counts per rule over the rows of data sets, with a few examples",
     needs_source: false,
+    shows_fixes: true,
     write,
 };
 

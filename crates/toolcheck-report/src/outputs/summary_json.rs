@@ -9,6 +9,7 @@ pub(super) static OUTPUT: Output = Output {
     id: "summary-json",
     summary: "the summary as one JSON document; see schemas/summary.v1.schema.json",
     needs_source: false,
+    shows_fixes: true,
     write,
 };
 

@@ -1,6 +1,9 @@
 //! What changed in what a request declares beside its messages: tools, and other parameters.
 
+use std::collections::BTreeMap;
+
 use foldhash::{HashMap, HashSet};
+use toolcheck_json::{Kind as JsonKind, Value};
 
 use super::{At, Finder, Found};
 use crate::diff::Change;
@@ -8,6 +11,7 @@ use crate::diff::canonical;
 use crate::diff::events::Side;
 use crate::diff::kinds::{Kind, Level};
 use crate::ir::{Executor, Place, ToolDef, Wanted};
+use crate::target::{self, Target};
 use crate::text::{Line, shorten};
 
 impl<'s> Finder<'_, '_, 's> {
@@ -120,20 +124,121 @@ impl<'s> Finder<'_, '_, 's> {
         let (old, new) = (parameters(before), parameters(after));
         let named: HashMap<&str, _> =
             new.iter().map(|(key, place, value)| (&**key, (*place, *value))).collect();
+        let gone = old.iter().filter(|(key, ..)| !named.contains_key(&**key));
+        let renamed = Renamed::find(self.sides, gone.map(|(key, place, _)| (&**key, *place)));
         for (key, place, value) in &old {
-            match named.get(&**key) {
-                None => self.declared(Kind::ParameterLost, Level::Loss, (Some(*place), None), key),
-                Some((other, now)) if now != value => {
+            match (named.get(&**key), renamed.of(key)) {
+                (None, Some(there)) => {
+                    let places = (Some(*place), Some(there));
+                    self.declared(Kind::ParameterRenamed, Level::Form, places, key);
+                }
+                (None, None) if says_nothing(before.document.value(place.node)) => {}
+                (None, None) => self.declared(Kind::ParameterLost, Level::Loss, (Some(*place), None), key),
+                (Some((other, now)), _) if now != value && !renamed.explain(key, Some(*place), *other) => {
+                    self.members_gone(key, *place, *other);
                     let places = (Some(*place), Some(*other));
                     self.declared(Kind::ParameterChanged, Level::Change, places, key);
                 }
-                Some(_) => {}
+                (Some(_), _) => {}
             }
         }
         let known: HashSet<&str> = old.iter().map(|(key, ..)| &**key).collect();
         for (key, place, _) in new.iter().filter(|(key, ..)| !known.contains(&**key)) {
-            self.declared(Kind::ParameterAdded, Level::Change, (None, Some(*place)), key);
+            if !renamed.explain(key, None, *place) {
+                self.declared(Kind::ParameterAdded, Level::Change, (None, Some(*place)), key);
+            }
         }
+    }
+}
+
+impl Finder<'_, '_, '_> {
+    /// The members of a parameter that are gone, and under no other key. What is deeper than that is only changed.
+    fn members_gone(&mut self, key: &str, before: Place, after: Place) {
+        let [old, new] = [(0, before), (1, after)]
+            .map(|(side, place): (usize, Place)| self.sides[side].document.value(place.node));
+        if !old.is_object() || !new.is_object() {
+            return;
+        }
+        let known: HashMap<_, _> = new
+            .members()
+            .filter_map(|member| Some((member.key_text()?, canonical::of_value(member))))
+            .collect();
+        let values: HashSet<u64> = known.values().copied().collect();
+        let gone = old.members().filter(|member| !says_nothing(*member)).filter_map(|member| {
+            let key = member.key_text()?;
+            let is_gone = !known.contains_key(&key) && !values.contains(&canonical::of_value(member));
+            is_gone.then(|| (key.into_owned(), Place::of(member)))
+        });
+        for (member, place) in gone.collect::<Vec<_>>() {
+            let name = format!("{key}.{member}");
+            self.declared(Kind::ParameterLost, Level::Loss, (Some(place), None), &name);
+        }
+    }
+}
+
+/// The parameters that are under another key now, as the description of the format knows it.
+struct Renamed<'f, 's> {
+    sides: [&'f Side<'f, 's>; 2],
+    /// The keys before, with the ways to where they are now.
+    ways: Vec<(String, Vec<&'static str>, Place)>,
+}
+
+impl<'f, 's> Renamed<'f, 's> {
+    fn find<'k>(sides: [&'f Side<'f, 's>; 2], mut gone: impl Iterator<Item = (&'k str, Place)>) -> Self {
+        let mut ways = Vec::new();
+        let Some(first) = gone.next() else { return Self { sides, ways } };
+        let format = sides[1].transcript.format;
+        let shape = format.and_then(|format| target::find(format.id)).and_then(Target::shape);
+        let root = sides[1].document.value(sides[1].transcript.place.node);
+        for (key, place) in std::iter::once(first).chain(gone) {
+            let Some(way) = shape.and_then(|shape| shape.meant_parameter(key)) else { continue };
+            let way: Vec<&str> = way.split('.').collect();
+            let Some(there) = way.iter().try_fold(root, |value, key| value.get(key)) else { continue };
+            let value = canonical::of_value(sides[0].document.value(place.node));
+            // What takes a list may have had one value.
+            let is_element = || {
+                let mut elements = there.elements().map(canonical::of_value);
+                elements.next() == Some(value) && elements.next().is_none()
+            };
+            if canonical::of_value(there) == value || is_element() {
+                ways.push((key.to_owned(), way, Place::of(there)));
+            }
+        }
+        Self { sides, ways }
+    }
+
+    /// Where a parameter is now.
+    fn of(&self, key: &str) -> Option<Place> {
+        self.ways.iter().find(|(own, ..)| own == key).map(|(.., place)| *place)
+    }
+
+    /// Whether a parameter is new or another one only because others were moved into it.
+    fn explain(&self, key: &str, before: Option<Place>, after: Place) -> bool {
+        let is_in = |way: &&[&str]| way.first() == Some(&key);
+        let ways: Vec<&[&str]> = self.ways.iter().map(|(_, way, _)| &**way).filter(is_in).collect();
+        if ways.iter().any(|way| way.len() == 1) {
+            return before.is_none();
+        }
+        let has_moved = |key: &str| ways.iter().any(|way| way[1] == key);
+        let rest = |side: &Side<'_, 's>, place: Place, is_after: bool| {
+            let members = side.document.value(place.node).members().filter_map(|member| {
+                let key = member.key_text()?;
+                (!is_after || !has_moved(&key)).then(|| (key.into_owned(), canonical::of_value(member)))
+            });
+            members.collect::<BTreeMap<_, _>>()
+        };
+        let old = before.map(|place| rest(self.sides[0], place, false)).unwrap_or_default();
+        !ways.is_empty() && old == rest(self.sides[1], after, true)
+    }
+}
+
+/// Whether a parameter is none: it is `null` or empty.
+fn says_nothing(value: Value<'_, '_>) -> bool {
+    match value.kind() {
+        JsonKind::Null => true,
+        JsonKind::String => value.as_json_str().is_some_and(|text| text.is_empty()),
+        JsonKind::Object | JsonKind::Array => value.children().next().is_none(),
+        _ => false,
     }
 }
 

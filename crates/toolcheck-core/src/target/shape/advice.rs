@@ -27,6 +27,22 @@ impl Shape {
         fields.find_map(|field| field.instead.get(value)).map(|instead| in_place_of_value(instead, value))
     }
 
+    /// The parameter of a request that a key was meant to be, with dots between the keys that lead to it.
+    #[must_use]
+    pub fn meant_parameter(&self, key: &str) -> Option<&str> {
+        let request = &self.objects[self.request];
+        let written = request.instead.get(key).filter(|meant| !meant.contains(' '));
+        let like = || {
+            let fields = request.fields.iter().filter(|field| field.is_known);
+            let mut known = fields.map(|field| &*field.key);
+            known
+                .clone()
+                .find(|known| is_same(known, key))
+                .or_else(|| known.find(|known| is_near(known, key)))
+        };
+        written.map(String::as_str).or_else(like)
+    }
+
     /// The key of an object of this format that a key was meant to be: the same but for case and separators.
     #[must_use]
     pub fn key_like(&self, key: &str) -> Option<&str> {
@@ -102,7 +118,7 @@ impl<'f> Fault<'f> {
 
     fn in_place_of_key(&self, document: &Document<'_>) -> String {
         if let Some(instead) = self.object.instead.get(&*self.key) {
-            return in_place_of(&self.key, instead);
+            return self.in_place_of(instead, document);
         }
         if self.is_of_known_key() {
             return format!("remove `{}`", shorten(&self.key));
@@ -111,8 +127,35 @@ impl<'f> Fault<'f> {
         let near = self.known_keys().find(|known| is_near(known, &self.key) && !is_there(known));
         match (near, self.elsewhere()) {
             (Some(known), _) => format!("did you mean `{known}`?"),
+            (None, _) if self.says_nothing(document) => "remove it: it says nothing".to_owned(),
             (None, Some(other)) => format!("move it to `{other}`, which has this key"),
             (None, None) => "remove it: send only keys that the API documents".to_owned(),
+        }
+    }
+
+    /// What to do about a key for which the description says what is meant.
+    fn in_place_of(&self, instead: &str, document: &Document<'_>) -> String {
+        match instead {
+            words if words.contains(' ') => words.to_owned(),
+            meant if self.is_taken(meant, document) => {
+                let there = self.taken(meant, document).filter(|_| !meant.contains('.'));
+                let there = there.and_then(Value::key_text).unwrap_or_else(|| meant.into());
+                format!("remove it: `{there}` is there too")
+            }
+            way if way.contains('.') => match self.is_movable(way, document) {
+                true => format!("move it to `{way}`"),
+                false => format!("move it to `{way}`, written as it is there"),
+            },
+            other if self.is_movable(other, document) => {
+                format!("rename `{}` to `{other}`", shorten(&self.key))
+            }
+            other if self.says_nothing(document) => format!("remove it: the key is `{other}`"),
+            other => match self.object.field(other).map(|field| types(&field.types)) {
+                Some(types) if !types.is_empty() => {
+                    format!("rename `{}` to `{other}`, which is {types}", shorten(&self.key))
+                }
+                _ => format!("rename `{}` to `{other}`", shorten(&self.key)),
+            },
         }
     }
 
@@ -258,14 +301,6 @@ fn types(expected: &[JsonType]) -> String {
     let is_wanted = |wanted: &&JsonType| **wanted != JsonType::Null || expected.len() == 1;
     let words: Vec<&str> = expected.iter().filter(is_wanted).map(|wanted| wanted.with_article()).collect();
     super::describe::listed(&words, "or")
-}
-
-fn in_place_of(key: &str, instead: &str) -> String {
-    match instead {
-        words if words.contains(' ') => words.to_owned(),
-        way if way.contains('.') => format!("move it to `{way}`"),
-        other => format!("rename `{}` to `{other}`", shorten(key)),
-    }
 }
 
 fn in_place_of_value(instead: &str, value: &str) -> String {

@@ -27,6 +27,11 @@ fn is_word(advice: &str) -> bool {
     !advice.is_empty() && !advice.contains([' ', '.'])
 }
 
+/// Whether an advice is that a key has no place in a request of this API, wherever it is written.
+fn is_removal(advice: &str) -> bool {
+    advice.starts_with("remove it")
+}
+
 /// A text as a JSON string.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
@@ -35,13 +40,13 @@ fn quoted(text: &str) -> String {
 impl Fault<'_> {
     /// What fixes it where it is. `None` if there is no way, or if there are several.
     #[must_use]
-    pub fn remedy(&self, document: &Document<'_>) -> Option<Remedy> {
+    pub fn remedy(&self, document: &Document<'_>, model: Option<&str>) -> Option<Remedy> {
         if !self.alike.is_empty() {
             return None;
         }
         match (&self.detail, self.kind) {
             (_, FaultKind::Missing) => self.completed(document),
-            (Detail::None, FaultKind::Unknown) => self.without_key(document),
+            (Detail::None, FaultKind::Unknown) => self.without_key(document, model),
             (Detail::Types { expected, got }, _) => {
                 self.of_its_type(document.value(self.value?), expected, *got)
             }
@@ -78,7 +83,7 @@ impl Fault<'_> {
         let is_of_call = self.object_kind() == Some(Kind::ToolCall) && is_free && !takes(JsonType::String);
         (is_of_call && takes(JsonType::Object)).then(|| {
             let guess = "it is a guess that the call has no arguments";
-            Remedy::lossy(guess, add("{}".to_owned()))
+            Remedy::guess(guess, add("{}".to_owned()))
         })
     }
 
@@ -99,44 +104,106 @@ impl Fault<'_> {
         fitting.next().is_some_and(|(only, _)| **only == *tag) && fitting.next().is_none()
     }
 
-    /// The object without a key that it may not have, or with the one that was meant.
-    fn without_key(&self, document: &Document<'_>) -> Option<Remedy> {
+    /// The object without a key that it may not have, or with the one that was meant. It is what the help says.
+    fn without_key(&self, document: &Document<'_>, model: Option<&str>) -> Option<Remedy> {
         let node = self.node();
         let value = document.value(node);
-        let is_free = |key: &str| document.value(self.parent).get(key).is_none();
-        let fits = |key: &str| {
-            let field = self.object.field(key);
-            is_free(key) && field.is_some_and(|field| field.is_known && field.mask & bit(type_of(value)) != 0)
-        };
         let rename = |key: &str| [Change::Rename(node, key.to_owned())];
-        if let Some(meant) = self.object.instead.get(&*self.key).filter(|key| is_word(key) && fits(key)) {
-            return Some(Remedy::safe(rename(meant)));
+        let meant = self.object.instead.get(&*self.key).map(String::as_str);
+        let is_twice = meant.is_some_and(|meant| self.is_taken(meant, document));
+        match meant {
+            Some(key) if is_word(key) && !is_twice && self.fits(key, value) => {
+                return Some(Remedy::safe(rename(key)));
+            }
+            Some(key) if is_word(key) && !is_twice && self.fits_in_list(key, value) => {
+                return Some(Remedy::safe([Change::Rename(node, key.to_owned()), Change::Wrap(node)]));
+            }
+            Some(way) if !is_twice => {
+                if let Some(way) = self.way(way, value, document) {
+                    return Some(Remedy::safe([Change::Move(node, way)]));
+                }
+            }
+            _ => {}
         }
-        if let Some(way) = self.object.instead.get(&*self.key).and_then(|way| self.way(way, value, document))
-        {
-            return Some(Remedy::safe([Change::Move(node, way)]));
-        }
-        let is_nothing = value.is_null()
-            || value.as_json_str().is_some_and(|text| text.is_empty())
-            || matches!(value.kind(), JsonKind::Object | JsonKind::Array)
-                && value.children().next().is_none();
-        if !self.is_of_known_key() && !self.object.instead.contains_key(&*self.key) {
-            if let Some(same) = self.known_keys().find(|known| is_same(known, &self.key) && fits(known)) {
+        let help = meant.or_else(|| self.help(self.shape, model));
+        if !self.is_of_known_key() && help.is_none() {
+            let is_free = |key: &str| document.value(self.parent).get(key).is_none() && self.fits(key, value);
+            if let Some(same) = self.known_keys().find(|known| is_same(known, &self.key) && is_free(known)) {
                 return Some(Remedy::safe(rename(same)));
             }
-            if let Some(near) = self.known_keys().find(|known| is_near(known, &self.key) && fits(known)) {
+            if let Some(near) = self.known_keys().find(|known| is_near(known, &self.key) && is_free(known)) {
                 let guess = format!("it is a guess that `{}` is meant to be `{near}`", shorten(&self.key));
-                return Some(Remedy::lossy(guess, rename(near)));
+                return Some(Remedy::guess(guess, rename(near)));
             }
         }
-        // Where it belongs elsewhere, or means something else, a removal would lose what is only in the wrong place.
-        let is_meant = self.object.instead.contains_key(&*self.key) || self.elsewhere().is_some();
-        // What is said is no key too many.
-        let is_all = self.is_of_request() && is_list_key(&self.key);
-        if !self.may_lack(node, document) || (is_meant || is_all) && !is_nothing {
+        if !self.may_lack(node, document) {
             return None;
         }
-        Some(if is_nothing { Remedy::safe([Change::Remove(node)]) } else { removed(&self.key, value) })
+        if self.says_nothing(document) {
+            return Some(Remedy::safe([Change::Remove(node)]));
+        }
+        if is_twice && meant.is_some_and(|meant| self.is_said_again(meant, value, document)) {
+            return Some(Remedy::safe([Change::Remove(node)]));
+        }
+        // Where it belongs elsewhere, or means something else, a removal would lose what is only in the wrong place.
+        let is_meant = !is_twice && help.is_some_and(|help| !is_removal(help));
+        // What is said is no key too many.
+        let is_all = self.is_of_request() && is_list_key(&self.key);
+        (!is_meant && !is_all && self.elsewhere().is_none()).then(|| self.removed(value))
+    }
+
+    /// Whether the value says nothing: it is `null` or empty.
+    pub(super) fn says_nothing(&self, document: &Document<'_>) -> bool {
+        let value = document.value(self.node());
+        value.is_null()
+            || value.as_json_str().is_some_and(|text| text.is_empty())
+            || matches!(value.kind(), JsonKind::Object | JsonKind::Array) && value.children().next().is_none()
+    }
+
+    /// Whether the object has a key that takes a list of such values.
+    fn fits_in_list(&self, key: &str, value: Value<'_, '_>) -> bool {
+        let is_text = value.as_json_str().is_some();
+        let field = self.object.field(key).filter(|field| field.is_known && is_text);
+        field.is_some_and(|field| field.items.is_none() && field.item_types.contains(&JsonType::String))
+    }
+
+    /// Whether the object has a key that takes such a value.
+    fn fits(&self, key: &str, value: Value<'_, '_>) -> bool {
+        let field = self.object.field(key);
+        field.is_some_and(|field| field.is_known && field.mask & bit(type_of(value)) != 0)
+    }
+
+    /// What is there in the place that is meant by a key, or excludes what would be.
+    pub(super) fn taken<'d, 's>(&self, meant: &str, document: &'d Document<'s>) -> Option<Value<'d, 's>> {
+        let parent = document.value(self.parent);
+        let is_there = || meant.split('.').try_fold(parent, |value, key| value.get(key));
+        let excluded = || {
+            let field = self.object.field(meant)?;
+            field.checks.iter().find_map(|check| match &check.what {
+                What::Excludes(keys) => keys.iter().find_map(|key| parent.get(key)),
+                _ => None,
+            })
+        };
+        is_there().or_else(excluded)
+    }
+
+    /// Whether the place that is meant by a key is taken, so that it cannot be moved there.
+    pub(super) fn is_taken(&self, meant: &str, document: &Document<'_>) -> bool {
+        !meant.contains(' ') && self.taken(meant, document).is_some()
+    }
+
+    /// Whether what is there in the place that is meant is the same.
+    fn is_said_again(&self, meant: &str, value: Value<'_, '_>, document: &Document<'_>) -> bool {
+        self.taken(meant, document).is_some_and(|other| other.raw() == value.raw())
+    }
+
+    /// Whether a value can be moved to the place that is meant as it is.
+    pub(super) fn is_movable(&self, meant: &str, document: &Document<'_>) -> bool {
+        let value = document.value(self.node());
+        match meant.contains('.') {
+            true => self.way(meant, value, document).is_some(),
+            false => self.fits(meant, value),
+        }
     }
 
     /// The keys that lead to where a member belongs, if nothing is there and it fits there.
@@ -144,12 +211,21 @@ impl Fault<'_> {
         let keys: Vec<&str> = way.split('.').collect();
         let [around, key] = keys[..] else { return None };
         let outer = self.object.field(around).filter(|field| field.is_known)?;
-        let field = self.shape.objects[outer.object?].field(key).filter(|field| field.is_known)?;
         let is_free = match document.value(self.parent).get(around) {
             Some(around) => around.is_object() && around.get(key).is_none(),
             None => true,
         };
-        (is_free && field.mask & bit(type_of(value)) != 0).then(|| vec![around.to_owned(), key.to_owned()])
+        let fits = match outer.object {
+            Some(object) => {
+                let field = self.shape.objects[object].field(key).filter(|field| field.is_known)?;
+                let is_of_type = field.mask & bit(type_of(value)) != 0;
+                let is_clean = || field.object.is_none_or(|object| self.is_clean(value, object));
+                is_of_type && (!value.is_object() || is_clean())
+            }
+            // What is in it is not described, and may be anything.
+            None => outer.mask & bit(JsonType::Object) != 0,
+        };
+        (is_free && fits).then(|| vec![around.to_owned(), key.to_owned()])
     }
 
     /// Whether the object is still something without a member.
@@ -225,7 +301,7 @@ impl Fault<'_> {
         }
         let near = allowed.iter().find(|known| is_near(known, got))?;
         let guess = format!("it is a guess that `{}` is meant to be `{near}`", shorten(got));
-        Some(Remedy::lossy(guess, write(near)))
+        Some(Remedy::guess(guess, write(near)))
     }
 
     /// The object without a key that another forbids, if it need not be there.
@@ -237,14 +313,20 @@ impl Fault<'_> {
         let is_optional = self.field?.required.is_empty() && !other.is_empty();
         let value = document.value(self.value?);
         let may_lack = value.key_span().is_some() && self.may_lack(value.id(), document);
-        (is_clear && is_optional && may_lack).then(|| removed(&self.key, value))
+        (is_clear && is_optional && may_lack).then(|| self.removed(value))
     }
-}
 
-/// The removal of a member that says something.
-fn removed(key: &str, value: Value<'_, '_>) -> Remedy {
-    let lost = format!("`{}` with its value, {} bytes", shorten(key), value.raw().len());
-    Remedy::lossy(lost, [Change::Remove(value.id())])
+    /// The removal of a member that says something.
+    fn removed(&self, value: Value<'_, '_>) -> Remedy {
+        let change = [Change::Remove(value.id())];
+        let what = format!("`{}` with its value, {} bytes", shorten(&self.key), value.raw().len());
+        let is_setting = self.above.iter().all(|(_, kind)| matches!(kind, None | Some(Kind::Request)));
+        match is_setting {
+            true => Remedy::lossy(what, change),
+            // It is beside what is said.
+            false => Remedy::guess(format!("it is a guess that nobody needs {what}"), change),
+        }
+    }
 }
 
 /// A value that only is quoted wrongly, as JSON in one of the expected types.

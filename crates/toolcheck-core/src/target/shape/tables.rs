@@ -78,7 +78,8 @@ pub(crate) struct ObjectTable {
     /// How it is written: one line of JSON.
     pub(crate) example: Option<String>,
     /// What to write in place of keys that it does not have: the right key, the way to where the value belongs with dots
-    /// between the keys, or what to do in words.
+    /// between the keys, or what to do in words. It is what a help says and what a fix does; words that start with
+    /// "remove it" are of a key that is to be removed.
     #[serde(default)]
     pub(crate) instead: BTreeMap<String, String>,
     /// What one is called where it is not named by the key that it is under.

@@ -137,7 +137,7 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
     });
     let mut refused = join::objects(cx.document, refused.collect());
     ids::find_renamed(cx, &mut refused);
-    remedies::find(cx.document, &mut refused);
+    remedies::find(cx, model, &mut refused);
     join::repeats(cx.document, &mut refused);
     for refused in &mut refused {
         refused.help = help_of(cx.document, shape, &refused.fault, model);

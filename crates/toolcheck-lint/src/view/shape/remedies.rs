@@ -1,19 +1,49 @@
 //! What fixes faults of the shape.
 
-use toolcheck_core::remedy::{Change, Remedy};
+use toolcheck_core::ir::{Body, Part, Wanted};
+use toolcheck_core::remedy::{Change, Cost, Remedy};
 use toolcheck_core::shape::FaultKind;
-use toolcheck_json::Document;
+use toolcheck_core::text::shorten;
+use toolcheck_json::{Document, NodeId};
 
 use super::Refused;
+use crate::rule::Context;
 
 /// Finds what fixes each fault where it is.
-pub(super) fn find(document: &Document<'_>, refused: &mut [Refused<'_>]) {
+pub(super) fn find(cx: &Context<'_, '_>, model: Option<&str>, refused: &mut [Refused<'_>]) {
     for refused in refused {
-        refused.remedy = of(document, refused);
+        refused.remedy = of(cx.document, model, refused);
+        if let Some(remedy) = &mut refused.remedy
+            && let [Change::Remove(node)] = remedy.changes[..]
+            && remedy.cost.is_some()
+        {
+            weigh(cx, node, remedy);
+        }
     }
 }
 
-fn of(document: &Document<'_>, refused: &Refused<'_>) -> Option<Remedy> {
+/// What the removal of a member costs, by what is read in it.
+fn weigh(cx: &Context<'_, '_>, node: NodeId, remedy: &mut Remedy) {
+    let choice = cx.transcript.request.tool_choice.as_ref().filter(|choice| choice.place.node == node);
+    // The model decides if a request does not say who does.
+    if choice.is_some_and(|choice| matches!(choice.wanted, Wanted::Free)) {
+        remedy.cost = None;
+        return;
+    }
+    let value = cx.document.value(node);
+    let messages = &cx.transcript.messages;
+    let after = messages.partition_point(|message| message.place.span.start <= value.span().start);
+    let is_in = |part: &Part<'_>| value.span().contains(part.place.span) && !matches!(part.body, Body::Empty);
+    let around = after.checked_sub(1).map(|number| cx.transcript.parts_of(&messages[number]));
+    let is_read = around.is_some_and(|parts| parts.iter().any(is_in));
+    if is_read {
+        let key = value.key_text().unwrap_or_default();
+        let lost = format!("`{}` with what is said in it, {} bytes", shorten(&key), value.raw().len());
+        remedy.cost = Some(Cost::Loss(lost));
+    }
+}
+
+fn of(document: &Document<'_>, model: Option<&str>, refused: &Refused<'_>) -> Option<Remedy> {
     let fault = &refused.fault;
     if refused.is_all_unknown() {
         return None;
@@ -22,7 +52,7 @@ fn of(document: &Document<'_>, refused: &Refused<'_>) -> Option<Remedy> {
         return Some(Remedy::safe([Change::Rename(fault.node(), means.clone().into_owned())]));
     }
     if refused.unknown.is_empty() && refused.also_missing.is_empty() {
-        return fault.remedy(document);
+        return fault.remedy(document, model);
     }
     // One key that is missing, and one that is there instead.
     match (&refused.unknown[..], &refused.also_missing[..]) {
@@ -33,7 +63,7 @@ fn of(document: &Document<'_>, refused: &Refused<'_>) -> Option<Remedy> {
             Some(if is_known || other.is_near {
                 Remedy::safe(change)
             } else {
-                Remedy::lossy(guess(), change)
+                Remedy::guess(guess(), change)
             })
         }
         _ => None,

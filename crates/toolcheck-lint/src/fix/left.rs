@@ -1,0 +1,155 @@
+//! Why findings are left.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+
+use foldhash::{HashMap, HashSet};
+use toolcheck_core::Level;
+use toolcheck_core::readers;
+use toolcheck_core::remedy::Cost;
+
+use super::Applied;
+use crate::finding::{Finding, Fixable, Spot};
+use crate::fixable;
+use crate::report::FileReport;
+
+/// A finding that is left.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Skipped {
+    /// The id of its rule.
+    pub rule: &'static str,
+    /// Its place in the file as it is now.
+    pub spot: Spot,
+    /// How bad it is.
+    pub level: Level,
+    /// What an unsafe fix would cost; `None` if there is none either.
+    pub cost: Option<Cost>,
+    /// Why it is left, in one clause.
+    pub reason: Cow<'static, str>,
+}
+
+/// Why a finding is not fixed.
+#[derive(Debug, Clone)]
+pub(super) enum Why {
+    /// Only an unsafe fix fixes it.
+    Costs(Cost),
+    /// Another reason.
+    Because(Cow<'static, str>),
+}
+
+impl Why {
+    fn reason(&self) -> Cow<'static, str> {
+        match self {
+            Self::Costs(Cost::Loss(lost)) => {
+                format!("only with --unsafe-fixes, because this is lost: {lost}").into()
+            }
+            Self::Costs(Cost::Guess(guess)) => format!("only with --unsafe-fixes: {guess}").into(),
+            Self::Because(reason) => reason.clone(),
+        }
+    }
+}
+
+/// What is known of why findings are left, while a file is fixed.
+#[derive(Debug, Default)]
+pub(super) struct Reasons {
+    /// Of findings, by rule and place.
+    of_findings: HashMap<(&'static str, usize), Why>,
+    /// Of all that is in a record.
+    of_records: HashMap<usize, Cow<'static, str>>,
+}
+
+impl Reasons {
+    pub(super) fn add(&mut self, rule: &'static str, spot: &Spot, why: Why) {
+        self.of_findings.entry((rule, spot.bytes.start)).or_insert(why);
+    }
+
+    pub(super) fn add_record(&mut self, record: usize, reason: impl Into<Cow<'static, str>>) {
+        self.of_records.entry(record).or_insert_with(|| reason.into());
+    }
+
+    /// What was tried, and left or made findings of another rule.
+    pub(super) fn add_tried(&mut self, done: &Applied, worse: &str) {
+        let reason = match worse == done.rule {
+            true => "it was tried, and the same was still found".to_owned(),
+            false => format!("it was tried, and then there is `{worse}`"),
+        };
+        self.of_findings.insert((done.rule, done.spot.bytes.start), Why::Because(reason.into()));
+    }
+
+    /// Why a finding of the file as it was is not fixed.
+    fn why(&self, finding: &Finding, is_wanted: bool, reader: Option<&'static str>) -> Why {
+        if let Some(why) = self.of_findings.get(&(finding.rule, finding.spot.bytes.start)) {
+            return why.clone();
+        }
+        let because = |reason: &'static str| Why::Because(reason.into());
+        if finding.remedy.is_none() && !fixable::is_fixable(finding.rule) {
+            return because(fixable::without_fix(finding.rule));
+        }
+        if !is_wanted {
+            return Why::Because(
+                format!("the API accepts it; `--select {}` fixes it all the same", finding.rule).into(),
+            );
+        }
+        if let Some(reason) = self.of_records.get(&finding.spot.record) {
+            return Why::Because(reason.clone());
+        }
+        let reader = reader.and_then(readers::find);
+        if reader.is_some_and(|reader| reader.mend().is_none()) {
+            return because(
+                "not in this sort of file: its messages have a form of their own, or are inside a string",
+            );
+        }
+        let otherwise = fixable::otherwise(finding.rule);
+        match &finding.help {
+            Some(help) if fixable::is_told(finding.rule) => {
+                Why::Because(format!("{otherwise}: {}", &**help).into())
+            }
+            _ => because(otherwise),
+        }
+    }
+
+    /// The findings that are left in a file, each with why.
+    pub(super) fn left(
+        &self,
+        before: &FileReport,
+        after: Option<&FileReport>,
+        applied: &[Applied],
+        is_wanted: impl Fn(&Finding) -> bool,
+        is_whole: bool,
+    ) -> Vec<Skipped> {
+        let done: HashSet<_> = applied.iter().map(|done| (done.rule, done.spot.bytes.start)).collect();
+        // The records of a log that is written anew get other numbers.
+        let key = |finding: &Finding| (if is_whole { 0 } else { finding.spot.record }, finding.rule);
+        let mut known: HashMap<_, VecDeque<Why>> = HashMap::default();
+        let not_done = |finding: &&Finding| !done.contains(&(finding.rule, finding.spot.bytes.start));
+        for finding in before.findings.iter().filter(not_done) {
+            let why = self.why(finding, is_wanted(finding), before.format);
+            known.entry(key(finding)).or_default().push_back(why);
+        }
+        let left = after.unwrap_or(before).findings.iter().map(|finding| {
+            let why = known.get_mut(&key(finding)).and_then(VecDeque::pop_front);
+            let why = why.unwrap_or_else(|| Why::Because(shows_now(finding).into()));
+            Skipped {
+                rule: finding.rule,
+                spot: finding.spot.clone(),
+                level: finding.level,
+                reason: why.reason(),
+                cost: match why {
+                    Why::Costs(cost) => Some(cost),
+                    Why::Because(_) => None,
+                },
+            }
+        });
+        left.collect()
+    }
+}
+
+/// Why a finding is left that was not there before.
+fn shows_now(finding: &Finding) -> &'static str {
+    match finding.fix {
+        Some(Fixable::Safe) => "it shows only now: `toolcheck fix` fixes it the next time",
+        Some(Fixable::Unsafe) => "it shows only now: `toolcheck fix --unsafe-fixes` fixes it the next time",
+        None => "it shows only now that others are fixed",
+    }
+}

@@ -1,0 +1,92 @@
+//! What findings say of how a fix fixes them: it is what a fix does.
+
+use toolcheck_core::formats;
+use toolcheck_core::ir::Transcript;
+use toolcheck_core::readers::Conversation;
+use toolcheck_json::{Document, Record};
+
+use crate::engine::lint;
+use crate::finding::{Finding, Fixable};
+use crate::fix::{contradicts, worse};
+use crate::fixable::is_fixable;
+use crate::options::{Marks, Options};
+use crate::planner::{FixOptions, Planned, can_mend, is_whole, on_conversations, plan_request};
+
+/// Says of each finding in a request how it is fixed. The record is the whole file if `is_single`.
+pub(crate) fn mark_request(
+    findings: &mut [Finding],
+    record: &Record<'_>,
+    document: &Document<'_>,
+    transcript: &Transcript<'_>,
+    (options, is_single): (&Options, bool),
+) {
+    let safely = FixOptions::default();
+    let is_wanted = |finding: &Finding| can_mend(finding) && safely.wants(finding);
+    if options.marks == Marks::Off || !findings.iter().any(is_wanted) || !is_whole(record, document) {
+        return;
+    }
+    let Some(format) = transcript.format.and_then(|format| formats::find(format.id)) else { return };
+    if options.format.is_some() && contradicts(document.root(), format).is_some() {
+        return;
+    }
+    // A record of a file with several is read as it was.
+    let again = options.clone().marks(Marks::Off).keeps_source(false);
+    let again = if is_single { again } else { again.format(Some(format)) };
+    let is_tried = options.marks == Marks::Tried;
+    let done = |how: &FixOptions| -> Option<(Vec<usize>, bool)> {
+        let plans = plan_request(record, document, transcript, options, how, findings)?;
+        let more = !plans.whole.skipped.is_empty();
+        for plan in [Some(plans.whole), plans.without_remedies].into_iter().flatten() {
+            if !is_tried || is_better(&plan, document, findings, (&again, format.id)) {
+                return Some((plan.done.into_iter().map(|done| done.finding).collect(), more));
+            }
+        }
+        Some((Vec::new(), more))
+    };
+    let Some((safe, more)) = done(&safely) else { return };
+    let all = if more { done(&safely.clone().unsafe_fixes(true)) } else { None };
+    mark(findings, all.unwrap_or_default().0, safe);
+}
+
+/// Whether a record is better once it is fixed, and read as before.
+fn is_better(
+    plan: &Planned,
+    document: &Document<'_>,
+    findings: &[Finding],
+    (options, format): (&Options, &str),
+) -> bool {
+    if plan.done.is_empty() || plan.bytes == document.bytes() {
+        return false;
+    }
+    let report = lint("", &plan.bytes, options);
+    let rules = plan.done.iter().map(|done| findings[done.finding].rule);
+    report.readings.iter().all(|reading| reading.format == format)
+        && worse(findings, &report.findings, rules).is_none()
+}
+
+/// Says of each finding in conversations how it is fixed.
+pub(crate) fn mark_conversations(
+    findings: &mut [Finding],
+    document: &Document<'_>,
+    conversations: &[Conversation<'_>],
+    options: &Options,
+) {
+    if options.marks == Marks::Off || !findings.iter().any(|finding| is_fixable(finding.rule)) {
+        return;
+    }
+    let how = FixOptions::default();
+    let planned =
+        on_conversations(document, conversations, options, &how, findings, |planner| planner.outcome());
+    let (safe, all) = planned.unwrap_or_default();
+    mark(findings, all, safe);
+}
+
+/// Marks what safe fixes fix, and what only unsafe ones do.
+fn mark(findings: &mut [Finding], all: Vec<usize>, safe: Vec<usize>) {
+    for number in all {
+        findings[number].fix = Some(Fixable::Unsafe);
+    }
+    for number in safe {
+        findings[number].fix = Some(Fixable::Safe);
+    }
+}

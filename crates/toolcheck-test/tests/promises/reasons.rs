@@ -1,0 +1,41 @@
+//! Each finding that a fix leaves has a reason of its own, which the plan has too.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use toolcheck_lint::{FixOptions, fix};
+
+use crate::common::{cases, fixtures};
+
+#[test]
+fn each_finding_that_is_left_has_a_reason() {
+    let mut reasons: BTreeMap<String, BTreeSet<&'static str>> = BTreeMap::new();
+    let mut count = 0;
+    for (path, options) in cases() {
+        let bytes = std::fs::read(&path).unwrap();
+        let name = path.strip_prefix(fixtures()).unwrap().to_string_lossy().into_owned();
+        for is_unsafe in [false, true] {
+            let fixed = fix(&name, &bytes, &options, &FixOptions::new().unsafe_fixes(is_unsafe));
+            let findings = &fixed.report().findings;
+            assert_eq!(fixed.skipped.len(), findings.len(), "{name}");
+            let plan = toolcheck_report::fixed::plan_v1(&name, &bytes, &fixed);
+            let listed = plan["skipped"].as_array().unwrap();
+            for ((left, finding), listed) in fixed.skipped.iter().zip(findings).zip(listed) {
+                assert_eq!((left.rule, &left.spot), (finding.rule, &finding.spot), "{name}");
+                assert!(!left.reason.is_empty() && !left.reason.ends_with('.'), "{name}: {}", left.reason);
+                assert_eq!(listed["reason"], *left.reason, "{name}");
+                assert_eq!(listed["unsafe"], left.cost.is_some(), "{name}");
+                assert!(!is_unsafe || left.cost.is_none(), "{name}: {}: {}", left.rule, left.reason);
+                // What another fix would cost or tell is not the same for two findings.
+                let cause = left.reason.split([':', '`']).next().unwrap().to_owned();
+                reasons.entry(cause).or_default().insert(left.rule);
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 2000, "{count}");
+    let listed: Vec<&str> = reasons.keys().map(String::as_str).collect();
+    assert!(listed.len() >= LEAST_CAUSES, "{} causes:\n{}", listed.len(), listed.join("\n"));
+}
+
+/// The number of causes that the corpus has: one sentence for several of them would be less.
+const LEAST_CAUSES: usize = 34;
