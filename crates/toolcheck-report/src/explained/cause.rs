@@ -188,7 +188,7 @@ impl<'e, L: Fn(&Options) -> FileReport> Search<'e, L> {
             known.into_iter().partition(|target| family.is_some() && target.family() == family);
         let named = |target: &'static Target| Some(TargetRef::from(target));
         let is_own = |target: &&'static Target| own.target.as_deref() == Some(&*target.id);
-        let has_own = same.iter().any(|target| is_own(&target));
+        let has_own = same.iter().any(is_own);
         let mut targets: Vec<_> = same.into_iter().map(named).collect();
         if !has_own {
             targets.push(None);
@@ -244,9 +244,9 @@ impl<'e, L: Fn(&Options) -> FileReport> Search<'e, L> {
         });
         weight.same_values = variant.unwrap_or_default();
         let is_of_rule = known.iter().any(|found| found.refusal.rule == finding.rule);
-        weight.reason = if known.iter().any(|found| names_it(&found)) || weight.same_values > 0 {
-            Reason::Named
-        } else if is_of_rule && nearness.is_some() {
+        let names_call = known.iter().any(|found| names_it(&found));
+        let is_named = names_call || weight.same_values > 0 || is_of_rule && nearness.is_some();
+        weight.reason = if is_named {
             Reason::Named
         } else if is_of_rule || variant.is_some() {
             Reason::Rule
