@@ -19,6 +19,7 @@
 //! Reports are written by `toolcheck-report`, and configurations read by `toolcheck-config`.
 //! Nothing here reads a file or the environment.
 
+mod better;
 pub mod category;
 mod engine;
 mod error;

@@ -5,12 +5,15 @@ use toolcheck_core::ir::Transcript;
 use toolcheck_core::readers::Conversation;
 use toolcheck_json::{Document, Record};
 
-use crate::engine::lint;
+use crate::better::{contradicts, worse};
 use crate::finding::{Finding, Fixable};
-use crate::fix::{contradicts, worse};
 use crate::fixable::is_fixable;
 use crate::options::{Marks, Options};
 use crate::planner::{FixOptions, Planned, can_mend, is_whole, on_conversations, plan_request};
+use crate::report::FileReport;
+
+/// Lints a text.
+pub(crate) type Lint = fn(&str, &[u8], &Options) -> FileReport;
 
 /// Says of each finding in a request how it is fixed. The record is the whole file if `is_single`.
 pub(crate) fn mark_request(
@@ -19,6 +22,7 @@ pub(crate) fn mark_request(
     document: &Document<'_>,
     transcript: &Transcript<'_>,
     (options, is_single): (&Options, bool),
+    lint: Lint,
 ) {
     let safely = FixOptions::default();
     let is_wanted = |finding: &Finding| can_mend(finding) && safely.wants(finding);
@@ -37,7 +41,7 @@ pub(crate) fn mark_request(
         let plans = plan_request(record, document, transcript, options, how, findings)?;
         let more = !plans.whole.skipped.is_empty();
         for plan in [Some(plans.whole), plans.without_remedies].into_iter().flatten() {
-            if !is_tried || is_better(&plan, document, findings, (&again, format.id)) {
+            if !is_tried || is_better(&plan, document, findings, (&again, format.id), lint) {
                 return Some((plan.done.into_iter().map(|done| done.finding).collect(), more));
             }
         }
@@ -54,6 +58,7 @@ fn is_better(
     document: &Document<'_>,
     findings: &[Finding],
     (options, format): (&Options, &str),
+    lint: Lint,
 ) -> bool {
     if plan.done.is_empty() || plan.bytes == document.bytes() {
         return false;

@@ -143,7 +143,8 @@ impl<'r> Run<'r> {
         let transcript = self.lint_read(&rules, (record, document), transcript);
         if transcript.place.node == NodeId::ROOT {
             let own = &mut self.report.findings[from..];
-            marks::mark_request(own, record, document, &transcript, (self.options, self.is_single));
+            let how = (self.options, self.is_single);
+            marks::mark_request(own, record, document, &transcript, how, super::lint);
         }
         transcript.into_buffers()
     }

@@ -10,15 +10,13 @@ mod left;
 use std::borrow::Cow;
 
 use foldhash::HashMap;
-use toolcheck_core::detection::Detection;
-use toolcheck_core::formats::{self, Format};
+use toolcheck_core::formats;
 use toolcheck_core::ir::{Transcript, TranscriptKind};
 use toolcheck_core::readers::Conversation;
-use toolcheck_core::unsupported;
-use toolcheck_json::{Document, NodeId, Record, Value};
+use toolcheck_json::{Document, NodeId, Record};
 
-pub(crate) use self::check::worse;
 use self::left::{Reasons, Why};
+use crate::better::contradicts;
 use crate::engine::lint_with;
 use crate::finding::{Finding, Spot};
 use crate::observe::{Context, Observer, Response};
@@ -211,16 +209,6 @@ impl Change {
         };
         tried.into_iter().filter(|done| !is_kept(done)).collect()
     }
-}
-
-/// What a document says that it is, if that is not the format that it is read as.
-pub(crate) fn contradicts(root: Value<'_, '_>, format: &'static Format) -> Option<String> {
-    let own = (format.sniff)(root);
-    if let Some(other) = Detection::instead_of(format.key(), root).filter(|other| (other.sniff)(root) > own) {
-        return Some(format!("its messages are written as those of {}", other.id));
-    }
-    let kind = unsupported::find(root)?;
-    Some(format!("it is {}", kind.name))
 }
 
 /// Plans the changes of each record while a file is linted.

@@ -1,0 +1,89 @@
+//! Whether a record is better once it is fixed, and whether it may be.
+
+use std::collections::BTreeMap;
+
+use toolcheck_core::Level;
+use toolcheck_core::detection::Detection;
+use toolcheck_core::formats::Format;
+use toolcheck_core::unsupported;
+use toolcheck_json::Value;
+
+use crate::finding::Finding;
+
+/// A rule, and the rule that can only be checked once findings of the first are fixed: what is found then is not new.
+const SEEN_AFTER: [(&str, &str); 2] = [
+    ("invalid-arguments-json", "arguments-schema-mismatch"),
+    // A result without its call stands where a text of the user does then.
+    ("orphan-tool-result", "misplaced-message"),
+];
+
+/// How often each rule has findings: errors, and others.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Counts {
+    errors: BTreeMap<&'static str, usize>,
+    others: BTreeMap<&'static str, usize>,
+}
+
+impl Counts {
+    pub(crate) fn add(&mut self, finding: &Finding) {
+        let of_level = if finding.level == Level::Error { &mut self.errors } else { &mut self.others };
+        *of_level.entry(finding.rule).or_default() += 1;
+    }
+
+    /// The same without what was fixed.
+    fn without(mut self, applied: impl Iterator<Item = &'static str>) -> Self {
+        for done in applied {
+            let of_level = if self.errors.contains_key(done) { &mut self.errors } else { &mut self.others };
+            of_level.entry(done).and_modify(|count| *count = count.saturating_sub(1));
+            if let Some((_, other)) = SEEN_AFTER.iter().find(|(rule, _)| *rule == done) {
+                // One fixed call may lack several arguments.
+                self.errors.insert(other, usize::MAX);
+                self.others.insert(other, usize::MAX);
+            }
+        }
+        self
+    }
+
+    /// The rule of which there is more than before, but for what was fixed. An error weighs more than a warning: what leaves
+    /// fewer errors may have new warnings.
+    pub(crate) fn worse_than(
+        &self,
+        before: Self,
+        applied: impl Iterator<Item = &'static str>,
+    ) -> Option<&'static str> {
+        let sum = |counts: &Self| counts.errors.values().sum::<usize>();
+        let has_fewer_errors = sum(self) < sum(&before);
+        let allowed = before.without(applied);
+        let more = |own: &BTreeMap<&'static str, usize>, allowed: &BTreeMap<&'static str, usize>| {
+            let mut rules = own.iter();
+            let more = rules.find(|(rule, count)| **count > allowed.get(*rule).copied().unwrap_or(0));
+            more.map(|(rule, _)| *rule)
+        };
+        let of_errors = more(&self.errors, &allowed.errors);
+        of_errors.or_else(|| more(&self.others, &allowed.others).filter(|_| !has_fewer_errors))
+    }
+}
+
+/// The rule of whose findings a record has more than before, but for those that were fixed.
+pub(crate) fn worse(
+    before: &[Finding],
+    after: &[Finding],
+    applied: impl Iterator<Item = &'static str>,
+) -> Option<&'static str> {
+    let [old, new] = [before, after].map(|findings| {
+        let mut counts = Counts::default();
+        findings.iter().for_each(|finding| counts.add(finding));
+        counts
+    });
+    new.worse_than(old, applied)
+}
+
+/// What a document says that it is, if that is not the format that it is read as.
+pub(crate) fn contradicts(root: Value<'_, '_>, format: &'static Format) -> Option<String> {
+    let own = (format.sniff)(root);
+    if let Some(other) = Detection::instead_of(format.key(), root).filter(|other| (other.sniff)(root) > own) {
+        return Some(format!("its messages are written as those of {}", other.id));
+    }
+    let kind = unsupported::find(root)?;
+    Some(format!("it is {}", kind.name))
+}
