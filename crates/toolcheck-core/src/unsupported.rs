@@ -497,7 +497,17 @@ pub fn messages_of<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
 #[must_use]
 pub fn list_of<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
     let is_list = |member: &Value<'_, '_>| member.key_text().is_some_and(|key| is_list_key(&key));
-    root.get_any(&LISTS).or_else(|| root.members().find(is_list))
+    root.get_any(&LISTS).or_else(|| root.members().find(is_list)).or_else(|| prompt_of(root))
+}
+
+/// The messages that a request has under `prompt`, where they are meant to be `messages`. Rows of data sets have a prompt too:
+/// a request is told by its settings.
+#[must_use]
+pub fn prompt_of<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    let is_request = root.get_str("model").is_some() && root.get_any(&["max_tokens", "tools"]).is_some();
+    let is_message = |message: Value<'_, '_>| message.get_str("role").is_some();
+    let prompt = root.get("prompt").filter(|prompt| is_request && prompt.elements().next().is_some())?;
+    (prompt.elements().all(is_message) && root.get_any(&LISTS).is_none()).then_some(prompt)
 }
 
 /// Whether a document is a request in a protocol that is not read yet.
@@ -510,7 +520,7 @@ pub fn is_unread_request(root: Value<'_, '_>) -> bool {
 #[must_use]
 pub fn is_meant_as_request(root: Value<'_, '_>) -> bool {
     let has_settings = root.get_any(&["model", "modelId", "toolConfig", "max_tokens"]).is_some();
-    has_settings && messages_of(root).is_some() && find(root).is_none()
+    has_settings && messages_of(root).or_else(|| prompt_of(root)).is_some() && find(root).is_none()
 }
 
 /// A kind of file that is not JSON, recognised by its first bytes.

@@ -8,7 +8,7 @@ use super::compile::{Field, bit};
 use super::tables::FaultKind;
 use super::value::type_of;
 use super::{KEYS_LOOKED_AT, Shape};
-use crate::unsupported::is_list_key;
+use crate::unsupported::{is_list_key, prompt_of};
 
 /// How well a body fits as a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +34,7 @@ impl Shape {
         let is_list = |field: &Field| field.items == Some(self.message);
         let (mut known, mut unknown, mut other_lists) = (0_usize, 0_usize, 0_usize);
         let (mut has_structure, mut has_list) = (false, false);
+        let prompt = prompt_of(body);
         for member in body.members().take(KEYS_LOOKED_AT) {
             let Some(key) = member.key_text() else { continue };
             match request.field(&key).filter(|field| field.is_known) {
@@ -43,7 +44,7 @@ impl Shape {
                     has_structure |= !is_list(field) && (member.is_array() || member.is_object());
                 }
                 None => {
-                    let is_other_list = is_list_key(&key);
+                    let is_other_list = is_list_key(&key) || prompt.is_some_and(|prompt| prompt.id() == member.id());
                     has_list |= is_other_list;
                     other_lists += usize::from(is_other_list);
                     unknown += usize::from(!is_other_list);
