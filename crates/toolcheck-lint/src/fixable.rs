@@ -251,7 +251,7 @@ pub(crate) fn is_told(rule: &str) -> bool {
 static WITHOUT_FIX: &[(&str, &str)] = &[
     ("foreign-shape", "there is no fix: a conversation is not translated to another API"),
     ("missing-tool-call-id", "there is no fix: no id is made up for a call or a result that has none"),
-    ("undeclared-tool", "there is no fix: no tool is made up"),
+    ("unknown-tool", "there is no fix: no tool is made up"),
     ("unread-content", "there is no fix for what cannot be read"),
     ("unrecognised-format", "there is no fix for what cannot be read"),
 ];

@@ -159,11 +159,11 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                         "its data".to_owned(),
                     );
                 }
-                Sort::ServerCall if before.key != after.key => {
+                Sort::ServerCall if self.is_one_family && before.key != after.key => {
                     let about = format!("{}, which the provider ran", title(before));
                     self.add(Kind::CallChanged, self.level_of_other(before, after), at, about);
                 }
-                Sort::ServerResult if before.key != after.key => {
+                Sort::ServerResult if self.is_one_family && before.key != after.key => {
                     let about = "of a call that the provider ran".to_owned();
                     self.add(Kind::ResultChanged, self.level_of_other(before, after), at, about);
                 }
@@ -194,7 +194,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                 (false, false) => "the name and the arguments of",
             };
             // Where there were no arguments, none are gone.
-            let is_more = before.name == after.name && before.arguments == super::canonical::of_nothing();
+            let is_more = before.name == after.name && before.lacks_arguments;
             let level = if is_more { Level::Change } else { Level::Loss };
             self.add(Kind::CallChanged, level, at, format!("{what} {}", title(before)));
         }

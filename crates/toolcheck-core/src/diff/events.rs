@@ -118,6 +118,8 @@ pub(super) struct Event<'s> {
     pub(super) name: Option<Cow<'s, str>>,
     /// A hash of the arguments of a call.
     pub(super) arguments: u64,
+    /// Whether a call has no arguments, not even empty ones.
+    pub(super) lacks_arguments: bool,
     /// The content of a result.
     pub(super) content: Content<'s>,
     /// Whether the tool failed.
@@ -143,6 +145,7 @@ impl<'s> Event<'s> {
             id: None,
             name: None,
             arguments: 0,
+            lacks_arguments: false,
             content: Content::default(),
             failed: false,
             signature: None,
@@ -288,8 +291,9 @@ impl<'s> Reading<'_, '_, 's> {
         let signature = (call.signature == Signature::Present).then_some(0);
         let id = text_of(call.id.as_ref()).filter(|id| !id.is_empty());
         let id = id.filter(|_| call.settled != Some(Settled::UnknownId));
+        let lacks_arguments = matches!(call.arguments, Arguments::Missing | Arguments::Null(_));
         let event = Event::new(Sort::Call, Speaker::Assistant, place);
-        self.push(Event { key, name, arguments, signature, id, ..event });
+        self.push(Event { key, name, arguments, lacks_arguments, signature, id, ..event });
     }
 
     fn result(&mut self, place: Place, result: &ToolResult<'s>) {

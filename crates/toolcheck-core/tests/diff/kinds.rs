@@ -465,7 +465,32 @@ fn cases() -> Vec<Case> {
             body(json!([user(json!("go")), model(json!([tool_use("b")])), user(json!("on"))])),
             vec![(Kind::CallLost, Loss), (Kind::ResultLost, Loss), (Kind::TextAdded, Change)],
         ),
+        // A call without arguments has none to lose.
+        (
+            "gemini",
+            json!({"contents": [{"role": "model", "parts": [{"functionCall": {"name": "look"}}]}]}),
+            json!({"contents": [{"role": "model", "parts": [{"functionCall": {"name": "look", "args": {"a": 1}}}]}]}),
+            vec![(Kind::CallChanged, Change)],
+        ),
+        // A parameter is the same under the key that the API has for it.
+        (
+            "gemini",
+            json!({"contents": of_gemini(), "stop": "END", "temperature": 1, "generationConfig": {"topK": 3}}),
+            json!({"contents": of_gemini(), "generationConfig": {"topK": 3, "temperature": 1.0, "stopSequences": ["END"]}}),
+            vec![(Kind::ParameterRenamed, Form), (Kind::ParameterRenamed, Form)],
+        ),
+        (
+            "gemini",
+            json!({"contents": of_gemini(), "temperature": 1, "generationConfig": {"topK": 3}}),
+            json!({"contents": of_gemini(), "generationConfig": {"temperature": 2}}),
+            vec![(Kind::ParameterLost, Loss), (Kind::ParameterLost, Loss), (Kind::ParameterChanged, Change)],
+        ),
     ]
+}
+
+/// A conversation of Gemini.
+fn of_gemini() -> Json {
+    json!([{"role": "user", "parts": [{"text": "go"}]}])
 }
 
 #[test]
