@@ -12,6 +12,7 @@ use super::samples::{first, is_worth_it};
 use super::tables::{FaultKind, JsonType, Scalar};
 use super::value::type_of;
 use crate::text::shorten;
+use crate::unsupported::{is_list_key, prompt_of};
 
 /// The most values that are listed.
 const MOST_VALUES: usize = 12;
@@ -107,10 +108,13 @@ impl<'f> Fault<'f> {
     #[must_use]
     pub fn renamed<'d, 's>(&self, document: &'d Document<'s>) -> Option<Value<'d, 's>> {
         let field = self.field.filter(|_| self.kind == FaultKind::Missing)?;
-        let mut members = document.value(self.parent).members().take(MOST_KEYS);
+        let parent = document.value(self.parent);
+        let prompt = if is_list_key(&field.key) { prompt_of(parent) } else { None };
+        let mut members = parent.members().take(MOST_KEYS);
         members.find(|member| {
             let key = member.key_text().unwrap_or_default();
-            let is_meant = || self.object.instead.get(&*key).is_some_and(|instead| **instead == *field.key);
+            let is_prompt = || prompt.is_some_and(|prompt| prompt.id() == member.id());
+            let is_meant = || is_prompt() || self.object.instead.get(&*key).is_some_and(|instead| **instead == *field.key);
             let is_free = self.object.field(&key).is_none_or(|field| !field.is_known);
             is_free && (is_same(&key, &field.key) || is_meant()) && field.mask & bit(type_of(*member)) != 0
         })

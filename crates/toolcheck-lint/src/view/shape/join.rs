@@ -77,7 +77,13 @@ fn parameters<'c>(document: &Document<'_>, refused: &mut [Option<Refused<'c>>]) 
         let key = refused[missing].as_ref().map(|first| first.fault.key.to_string()).unwrap_or_default();
         let other = refused.iter().position(|other| {
             let unknown = other.as_ref().filter(|_| is(other, FaultKind::Unknown));
-            unknown.is_some_and(|other| !other.fault.is_of_known_key() && is_same(&other.fault.key, &key))
+            unknown.is_some_and(|other| {
+                let is_prompt = || {
+                    let prompt = unsupported::prompt_of(document.value(other.fault.object_node()));
+                    unsupported::is_list_key(&key) && prompt.is_some_and(|prompt| prompt.id() == other.fault.node())
+                };
+                !other.fault.is_of_known_key() && (is_same(&other.fault.key, &key) || is_prompt())
+            })
         });
         let other = other.and_then(|other| refused[other].take());
         if let (Some(first), Some(other)) = (&mut refused[missing], other) {
