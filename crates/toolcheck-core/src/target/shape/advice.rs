@@ -85,7 +85,10 @@ impl<'f> Fault<'f> {
         let instead = members.find_map(|key| {
             self.object.instead.get(&*key).filter(|instead| instead.contains(' ') && !is_known(&key))
         });
-        instead.filter(|_| self.kind == FaultKind::Missing).map(String::as_str)
+        // Where the key is there under another name, a new one is not what to write.
+        instead
+            .filter(|_| self.kind == FaultKind::Missing && self.renamed(document).is_none())
+            .map(String::as_str)
     }
 
     /// Whether what to do is known of this very value or key, rather than of all of its type.
@@ -114,7 +117,9 @@ impl<'f> Fault<'f> {
         members.find(|member| {
             let key = member.key_text().unwrap_or_default();
             let is_prompt = || prompt.is_some_and(|prompt| prompt.id() == member.id());
-            let is_meant = || is_prompt() || self.object.instead.get(&*key).is_some_and(|instead| **instead == *field.key);
+            let is_meant = || {
+                is_prompt() || self.object.instead.get(&*key).is_some_and(|instead| **instead == *field.key)
+            };
             let is_free = self.object.field(&key).is_none_or(|field| !field.is_known);
             is_free && (is_same(&key, &field.key) || is_meant()) && field.mask & bit(type_of(*member)) != 0
         })

@@ -44,7 +44,8 @@ impl Shape {
                     has_structure |= !is_list(field) && (member.is_array() || member.is_object());
                 }
                 None => {
-                    let is_other_list = is_list_key(&key) || prompt.is_some_and(|prompt| prompt.id() == member.id());
+                    let is_other_list =
+                        is_list_key(&key) || prompt.is_some_and(|prompt| prompt.id() == member.id());
                     has_list |= is_other_list;
                     other_lists += usize::from(is_other_list);
                     unknown += usize::from(!is_other_list);

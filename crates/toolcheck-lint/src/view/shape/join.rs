@@ -80,7 +80,8 @@ fn parameters<'c>(document: &Document<'_>, refused: &mut [Option<Refused<'c>>]) 
             unknown.is_some_and(|other| {
                 let is_prompt = || {
                     let prompt = unsupported::prompt_of(document.value(other.fault.object_node()));
-                    unsupported::is_list_key(&key) && prompt.is_some_and(|prompt| prompt.id() == other.fault.node())
+                    unsupported::is_list_key(&key)
+                        && prompt.is_some_and(|prompt| prompt.id() == other.fault.node())
                 };
                 !other.fault.is_of_known_key() && (is_same(&other.fault.key, &key) || is_prompt())
             })
