@@ -1,4 +1,5 @@
 //! Packs the tables of targets, shapes, frameworks, parsers and readers, so that no run parses their text.
+#![allow(clippy::disallowed_macros, reason = "Cargo reads what a build script prints")]
 
 use std::path::Path;
 use std::{env, fs};

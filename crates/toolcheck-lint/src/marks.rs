@@ -13,7 +13,7 @@ use crate::planner::{FixOptions, Planned, can_mend, is_whole, on_conversations, 
 use crate::report::FileReport;
 
 /// Lints a text.
-pub(crate) type Lint = fn(&str, &[u8], &Options) -> FileReport;
+pub(crate) type Lint<'l> = dyn Fn(&[u8], &Options) -> FileReport + 'l;
 
 /// Says of each finding in a request how it is fixed. The record is the whole file if `is_single`.
 pub(crate) fn mark_request(
@@ -22,7 +22,7 @@ pub(crate) fn mark_request(
     document: &Document<'_>,
     transcript: &Transcript<'_>,
     (options, is_single): (&Options, bool),
-    lint: Lint,
+    lint: &Lint<'_>,
 ) {
     let safely = FixOptions::default();
     let is_wanted = |finding: &Finding| can_mend(finding) && safely.wants(finding);
@@ -40,7 +40,9 @@ pub(crate) fn mark_request(
     let done = |how: &FixOptions| -> Option<(Vec<usize>, bool)> {
         let plans = plan_request(record, document, transcript, options, how, findings)?;
         let more = !plans.whole.skipped.is_empty();
-        for plan in [Some(plans.whole), plans.without_remedies].into_iter().flatten() {
+        for mut plan in [Some(plans.whole), plans.without_remedies].into_iter().flatten() {
+            // The record is linted once more beside this one, so what is not needed goes.
+            (plan.skipped, plan.left) = Default::default();
             if !is_tried || is_better(&plan, document, findings, (&again, format.id), lint) {
                 return Some((plan.done.into_iter().map(|done| done.finding).collect(), more));
             }
@@ -58,12 +60,12 @@ fn is_better(
     document: &Document<'_>,
     findings: &[Finding],
     (options, format): (&Options, &str),
-    lint: Lint,
+    lint: &Lint<'_>,
 ) -> bool {
     if plan.done.is_empty() || plan.bytes == document.bytes() {
         return false;
     }
-    let report = lint("", &plan.bytes, options);
+    let report = lint(&plan.bytes, options);
     let rules = plan.done.iter().map(|done| findings[done.finding].rule);
     report.readings.iter().all(|reading| reading.format == format)
         && worse(findings, &report.findings, rules).is_none()

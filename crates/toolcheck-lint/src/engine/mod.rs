@@ -44,7 +44,8 @@ pub fn lint_with(path: &str, bytes: &[u8], options: &Options, observer: &mut dyn
     if let Some(kind) = unsupported::of_text(bytes).filter(|_| text::reports_unrecognised(options)) {
         report.findings = text::not_json(bytes, kind, options);
     } else {
-        lint_records(bytes, options, observer, &mut report);
+        let schemas = Schemas::declaring(options.tools.clone(), options.kind);
+        lint_records(bytes, options, &schemas, observer, &mut report);
     }
     if options.keeps_source && !report.findings.is_empty() {
         report.source = Source::of_findings(bytes, &report.findings);
@@ -52,15 +53,27 @@ pub fn lint_with(path: &str, bytes: &[u8], options: &Options, observer: &mut dyn
     report
 }
 
-fn lint_records(bytes: &[u8], options: &Options, observer: &mut dyn Observer, report: &mut FileReport) {
+/// Lints a text that is nearly one that is being linted, with the schemas of that.
+pub(crate) fn lint_again(bytes: &[u8], options: &Options, schemas: &Schemas) -> FileReport {
+    let mut report = FileReport::empty("", options.kind);
+    lint_records(bytes, options, schemas, &mut (), &mut report);
+    report
+}
+
+fn lint_records(
+    bytes: &[u8],
+    options: &Options,
+    schemas: &Schemas,
+    observer: &mut dyn Observer,
+    report: &mut FileReport,
+) {
     let (mut records, document) = Records::reading(bytes);
     let layout = records.layout();
-    let schemas = Schemas::declaring(options.tools.clone(), options.kind);
     let Some(first) = records.next() else { return };
     let document = document.unwrap_or_else(|| Document::read(first.bytes));
     let more = || (layout != Layout::Single).then(|| Records::laid_out(bytes, layout).skip(1));
     if let Some(reader) = log::detect(&document, more(), options) {
-        let log = Log::new(reader, options, &schemas);
+        let log = Log::new(reader, options, schemas);
         if layout != Layout::Single && reader.unit == Unit::File {
             log.lint_file(bytes, layout, observer, report);
         } else {
@@ -72,7 +85,7 @@ fn lint_records(bytes: &[u8], options: &Options, observer: &mut dyn Observer, re
     let of_file = FormatRules::new(detected.map(|detected| detected.format), options);
     of_file.describe(detected, report);
     let is_single = layout == Layout::Single;
-    let mut run = Run::new(of_file, options, &schemas, observer, report).of_one_document(is_single);
+    let mut run = Run::new(of_file, options, schemas, observer, report).of_one_document(is_single);
     let mut record = first;
     let mut document = document;
     let mut buffers = Buffers::default();

@@ -143,8 +143,9 @@ impl<'r> Run<'r> {
         let transcript = self.lint_read(&rules, (record, document), transcript);
         if transcript.place.node == NodeId::ROOT {
             let own = &mut self.report.findings[from..];
+            let again = |bytes: &[u8], options: &Options| super::lint_again(bytes, options, self.schemas);
             let how = (self.options, self.is_single);
-            marks::mark_request(own, record, document, &transcript, how, super::lint);
+            marks::mark_request(own, record, document, &transcript, how, &again);
         }
         transcript.into_buffers()
     }
@@ -385,7 +386,10 @@ impl<'r> Run<'r> {
                 }
                 read
             }
-            (None, Some(format)) if is_body() => Transcript::without_messages(format.key(), root),
+            // Only what has keys can be one, and the shape need not be compiled for anything else.
+            (None, Some(format)) if root.is_object() && is_body() => {
+                Transcript::without_messages(format.key(), root)
+            }
             _ => Transcript::unrecognised(root),
         }
     }
