@@ -520,7 +520,7 @@ pub fn is_unread_request(root: Value<'_, '_>) -> bool {
 #[must_use]
 pub fn is_meant_as_request(root: Value<'_, '_>) -> bool {
     let has_settings = root.get_any(&["model", "modelId", "toolConfig", "max_tokens"]).is_some();
-    has_settings && messages_of(root).or_else(|| prompt_of(root)).is_some() && find(root).is_none()
+    has_settings && messages_of(root).is_some() && find(root).is_none()
 }
 
 /// A kind of file that is not JSON, recognised by its first bytes.

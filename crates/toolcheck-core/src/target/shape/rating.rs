@@ -52,7 +52,8 @@ impl Shape {
                 }
             }
         }
-        if !has_list {
+        // A row of a data set has columns of its own beside its prompt.
+        if !has_list || prompt.is_some() && unknown > 0 {
             return None;
         }
         let faults = self.check_request(self.plain_facts(), body, true);
