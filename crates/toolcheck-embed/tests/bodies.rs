@@ -153,8 +153,13 @@ proptest! {
         let end = (start + length).min(body.len());
         body.splice(start..end, bytes);
         let linter = Settings::new().linter();
-        let findings = linter.lint(&body).findings.len();
-        let fixed = linter.fix(&body, &FixOptions::new()).expect("it is no recording");
+        let report = linter.lint(&body);
+        let findings = report.findings.len();
+        let Ok(fixed) = linter.fix(&body, &FixOptions::new()) else {
+            // What is read like a value that somebody printed is not rewritten, and has a finding that says so.
+            prop_assert!(report.findings.iter().any(|finding| finding.rule == "malformed-json"));
+            return Ok(());
+        };
         prop_assert_eq!(fixed.before.findings.len(), findings);
         prop_assert_eq!(linter.lint(&fixed.bytes).findings.len(), fixed.report().findings.len());
         let _ = linter.outline(&body, &View::new());
