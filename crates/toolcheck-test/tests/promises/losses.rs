@@ -8,8 +8,9 @@ use toolcheck_lint::{FixOptions, Options, fix};
 use crate::common::{cases, fixtures};
 
 /// Cases in which no messages are read before they are fixed, so that they cannot be compared.
-const WITHOUT_MESSAGES: [&str; 6] = [
+const WITHOUT_MESSAGES: [&str; 7] = [
     "detection/chat-body-as-input.json",
+    "detection/messages-under-prompt.json",
     "gemini/unrecognised-format.json",
     "mistakes/gemini/messages.json",
     "mistakes/openai-chat/messages-in-upper-case.json",
