@@ -216,9 +216,8 @@ fn each_answer_leads_to_its_finding() {
     });
     let failures = failures.into_inner().unwrap();
     let is_excepted = |failure: &&String| EXCEPTIONS.iter().any(|(name, _)| failure.starts_with(name));
-    let (excepted, failures): (Vec<&String>, Vec<&String>) = failures.iter().partition(is_excepted);
+    let failures: Vec<&String> = failures.iter().filter(|failure| !is_excepted(failure)).collect();
     let count = count.into_inner();
-    println!("{count} errors, {} excepted", excepted.len());
     assert!(count > 9000, "the corpus has answers: {count}");
     let lines: Vec<&str> = failures.iter().map(|line| line.as_str()).collect();
     assert!(
