@@ -233,7 +233,7 @@ def test_misspelt_key(provider):
         "--strict-markers",
     )
     result.assert_outcomes(passed=3, errors=2)
-    result.stdout.fnmatch_lines(["*no such target: `antropic`*", "*`toolcheck` takes target= and strict=, not tagret*"])
+    result.stdout.fnmatch_lines(["*no such target: `antropic`*", "*`toolcheck` takes target=, strict=, allow=, not tagret*"])
 
 
 def test_the_environment_is_as_before_afterwards(run, monkeypatch):
