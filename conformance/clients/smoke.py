@@ -28,7 +28,7 @@ EXPECTED = {
     "openai_agents.py": {
         "single-call": [],
         "parallel-one-fails": [],
-        "unknown-tool": [("fail", "finishes")],
+        "unknown-tool": [("weak", "finishes")],
     },
 }
 
