@@ -20,11 +20,13 @@
 //! assert_eq!(error.span().map(|span| &text[span]), Some("\"http\""));
 //! ```
 
+mod deferred;
 mod error;
 mod packed;
 mod read;
 mod spanned;
 
+pub use self::deferred::Deferred;
 pub use self::error::Error;
 pub use self::packed::{overlay, pack, text_under};
 pub use self::read::{from_packed, from_str};

@@ -253,6 +253,11 @@ impl<'p> Packed<'p> {
         self.place().unwrap_or(0..0)
     }
 
+    /// Its bytes, if it has no place.
+    pub(crate) fn without_place(self) -> Option<&'p [u8]> {
+        self.0.first().is_some_and(|tag| tag & PLACED == 0).then_some(self.0)
+    }
+
     pub(crate) fn content(self) -> Result<Content<'p>, Error> {
         self.read().ok_or_else(damaged)
     }

@@ -9,7 +9,7 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 
 use crate::packed::{self, Content as Packed, Values};
-use crate::{Error, spanned};
+use crate::{Error, deferred, spanned};
 
 /// Reads a text.
 ///
@@ -33,6 +33,8 @@ pub fn from_packed<T: DeserializeOwned>(packed: &[u8]) -> Result<T, Error> {
 struct Node<'de> {
     value: Value<'de>,
     span: Range<usize>,
+    /// The bytes of a value without a place.
+    packed: Option<&'de [u8]>,
 }
 
 #[derive(Clone, Copy)]
@@ -44,7 +46,7 @@ enum Value<'de> {
 
 impl<'de> Node<'de> {
     fn of(value: packed::Packed<'de>) -> Result<Self, Error> {
-        Ok(Self { value: Value::Packed(value.content()?), span: value.span() })
+        Ok(Self { value: Value::Packed(value.content()?), span: value.span(), packed: value.without_place() })
     }
 
     /// Reads it. A type that looks at the value more than once has errors of its own, which get their place here.
@@ -171,7 +173,7 @@ impl<'de> Deserializer<'de> for Node<'de> {
             return self.deserialize_seq(visitor);
         }
         let Range { start, end } = self.span;
-        let offset = |at| Node { value: Value::Offset(at), span: start..end };
+        let offset = |at| Node { value: Value::Offset(at), span: start..end, packed: None };
         let parts = vec![offset(start), offset(end), self];
         visitor.visit_seq(Elements::Spanned(parts.into_iter())).map_err(|error: Error| error.at(start..end))
     }
@@ -183,9 +185,12 @@ impl<'de> Deserializer<'de> for Node<'de> {
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
         self,
-        _: &'static str,
+        name: &'static str,
         visitor: V,
     ) -> Result<V::Value, Error> {
+        if let Some(packed) = self.packed.filter(|_| name == deferred::NAME) {
+            return visitor.visit_borrowed_bytes(packed);
+        }
         let span = self.span.clone();
         visitor.visit_newtype_struct(self).map_err(|error: Error| error.at(span))
     }

@@ -1,10 +1,10 @@
 //! What a target's file states of results, ids, roles, names, tools and content.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 
-use regex::Regex;
 use serde::Deserialize;
+
+use super::Pattern;
 
 /// Where results must stand.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -172,41 +172,6 @@ pub enum ArgumentType {
     Text,
     /// An object.
     Object,
-}
-
-/// A regular expression, compiled when it is first asked: most models are never named.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(from = "String")]
-pub struct Pattern {
-    text: String,
-    compiled: OnceLock<Option<Regex>>,
-}
-
-impl PartialEq for Pattern {
-    fn eq(&self, other: &Self) -> bool {
-        self.text == other.text
-    }
-}
-
-impl From<String> for Pattern {
-    fn from(text: String) -> Self {
-        Self { text, compiled: OnceLock::new() }
-    }
-}
-
-impl Pattern {
-    /// The expression.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.text
-    }
-
-    /// Whether something in a text matches. [`Target::parse`](super::Target::parse) has checked that the expression is one.
-    #[must_use]
-    pub fn is_match(&self, text: &str) -> bool {
-        let compiled = self.compiled.get_or_init(|| Regex::new(&self.text).ok());
-        compiled.as_ref().is_some_and(|compiled| compiled.is_match(text))
-    }
 }
 
 /// Which roles there are.

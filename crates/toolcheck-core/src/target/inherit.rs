@@ -1,5 +1,7 @@
 //! What a target takes from the one that it extends.
 
+use std::sync::Arc;
+
 use toolcheck_toml::{Error, from_packed, overlay, text_under};
 
 use super::{Evidence, Refusal, Target, packed};
@@ -35,7 +37,7 @@ impl Target {
             ..refusal.clone()
         }));
         if self.format == parent.format {
-            self.shape.inherit(&parent.shape, is_compatible_only.then_some(&elsewhere));
+            Arc::make_mut(&mut self.shape).inherit(&parent.shape, is_compatible_only.then_some(&elsewhere));
         }
         self.tolerances.extend(
             parent.tolerances.iter().filter(|tolerance| is_new(&tolerance.rule, &tolerance.case)).cloned(),

@@ -7,6 +7,7 @@
 mod error_body;
 mod facts;
 mod inherit;
+mod pattern;
 mod refusal;
 pub mod shape;
 
@@ -18,9 +19,10 @@ use serde::{Deserialize, Deserializer};
 
 pub use error_body::{ErrorBody, WrittenError};
 pub use facts::{
-    Advisors, ArgumentFacts, ArgumentType, ContentFacts, Ids, Names, Pattern, Placement, Results, Roles,
-    Tools, UnsupportedTools,
+    Advisors, ArgumentFacts, ArgumentType, ContentFacts, Ids, Names, Placement, Results, Roles, Tools,
+    UnsupportedTools,
 };
+pub use pattern::Pattern;
 pub use refusal::{Evidence, Grounds, Refusal, Tolerance, Verdict};
 pub(crate) use refusal::{FREE, first_source, leave_out};
 
@@ -183,10 +185,10 @@ pub struct Target {
     pub error: Option<ErrorBody>,
     /// What it enforces of the shape of its format.
     #[serde(default)]
-    pub shape: Enforced,
+    pub shape: Arc<Enforced>,
     /// What it enforces of the shape of other formats, which it speaks at other addresses, by the id of the format.
     #[serde(default)]
-    pub also: BTreeMap<String, Enforced>,
+    pub also: BTreeMap<String, Arc<Enforced>>,
     /// What it refuses.
     #[serde(default, rename = "refusal")]
     pub refusals: Vec<Refusal>,
@@ -246,7 +248,7 @@ impl Target {
         }
         for (format, enforced) in target.enforced() {
             if let Some(shape) = Shape::of(format, enforced) {
-                shape?;
+                shape.check_tables()?;
             }
         }
         Ok(target)
@@ -267,8 +269,7 @@ impl Target {
         let (_, shape) = shapes.iter().find(|(id, _)| id == format)?;
         let compile = || {
             let (_, enforced) = self.enforced().find(|(id, _)| *id == format)?;
-            let shape = Shape::of(format, enforced)?;
-            Some(Arc::new(shape.unwrap_or_else(|error| panic!("the shape of {}: {error}", self.id))))
+            Shape::of(format, enforced).map(Arc::new)
         };
         shape.get_or_init(compile).as_deref()
     }
@@ -292,7 +293,7 @@ impl Target {
     }
 
     /// What it enforces of the shape of each format that it speaks, by the id of the format.
-    pub(crate) fn enforced(&self) -> impl Iterator<Item = (&str, &Enforced)> {
+    pub(crate) fn enforced(&self) -> impl Iterator<Item = (&str, &Arc<Enforced>)> {
         let own = self.format.as_deref().filter(|_| !self.shape.is_empty());
         let also = self.also.iter().map(|(format, enforced)| (&**format, enforced));
         own.map(|format| (format, &self.shape)).into_iter().chain(also)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::facts::Pattern;
+use super::Pattern;
 use crate::level::Level;
 
 /// How well a refusal is known.

@@ -6,11 +6,12 @@ mod earlier;
 mod fuel;
 mod pattern;
 mod plain;
+mod sure;
 mod values;
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use foldhash::HashMap;
 use jsonschema::error::{ValidationError, ValidationErrorKind};
@@ -18,7 +19,7 @@ use jsonschema::{Keyword, PatternOptions, Validator};
 use serde_json::{Map, Value as Json, json};
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::tools::Definition;
-use toolcheck_json::Value;
+use toolcheck_json::{Document, Value};
 
 use self::cost::{Cost, Plan};
 use self::fuel::Undecided;
@@ -140,7 +141,10 @@ impl Schemas {
 /// A schema to check arguments against.
 #[derive(Debug)]
 pub(crate) struct Schema {
-    validator: Validator<Spanned>,
+    /// The schema, if arguments that it surely allows need no validator.
+    plain: Option<Json>,
+    /// Compiled when arguments may be wrong, if the schema is plain.
+    validator: OnceLock<Validator<Spanned>>,
     /// What checking a value costs.
     plan: Plan,
     /// The memory of its regular expressions, in bytes, and of those that would be too large.
@@ -198,7 +202,18 @@ fn read(schema: &[u8], is_padded: bool) -> Result<Json, Unusable> {
 impl Schema {
     /// Compiles a schema from its text. If it is padded, keys whose value is `null` are ignored.
     pub(crate) fn compile(schema: &[u8], is_padded: bool) -> Result<Self, Unusable> {
-        Self::of(&read(schema, is_padded)?)
+        let json = read(schema, is_padded)?;
+        let document = Document::read(schema);
+        let is_plain = plain::glance(document.root(), is_padded) == Glance::Valid && !has_patterns(&json);
+        if !is_plain {
+            return Self::of(&json);
+        }
+        let plan = Plan::of(&json);
+        if plan.cost() == Cost::Endless {
+            return Err(Unusable::Endless);
+        }
+        let (validator, plain) = (OnceLock::new(), Some(json));
+        Ok(Self { plain, validator, plan, memory: 0, has_backtracking: false })
     }
 
     /// Compiles a schema that is written in JSON Schema.
@@ -209,23 +224,22 @@ impl Schema {
         }
         let memory = Memory::default();
         check_patterns_of_keys(schema, &memory)?;
-        let patterns = PatternOptions::fancy_regex()
-            .backtrack_limit(pattern::BACKTRACK_LIMIT)
-            .size_limit(pattern::MOST_MEMORY)
-            .dfa_size_limit(pattern::MOST_STATES);
-        let of_pattern = memory.clone();
-        let validator = jsonschema::options_for::<Spanned>()
-            .offline()
-            .with_pattern_options(patterns)
-            .with_keyword("pattern", move |_, value, _| pattern_keyword(value, &of_pattern))
-            .build(schema)
-            .map_err(|error| Unusable::because(&error, schema))?;
+        let validator = validator(schema, &memory)?;
         if plan.cost() == Cost::Unknown {
             // It is valid, but its cost is unknown.
             return Err(Unusable::Foreign);
         }
         let has_backtracking = has_backtracking(schema);
-        Ok(Self { validator, plan, memory: memory.tried(), has_backtracking })
+        let (validator, plain) = (OnceLock::from(validator), None);
+        Ok(Self { plain, validator, plan, memory: memory.tried(), has_backtracking })
+    }
+
+    /// The validator; `None` if it can't be compiled, which no schema shows that is valid at a glance.
+    fn validator(&self) -> Option<&Validator<Spanned>> {
+        if let (None, Some(plain)) = (self.validator.get(), &self.plain) {
+            let _ = self.validator.set(validator(plain, &Memory::default()).ok()?);
+        }
+        self.validator.get()
     }
 
     /// Takes the steps of compiling it, from each record that needs it: whether an earlier one did is chance.
@@ -238,47 +252,39 @@ impl Schema {
         if self.plan.take(arguments, fuel).is_err() {
             return Verdict::TooSlow;
         }
+        if self.plain.as_ref().is_some_and(|plain| sure::allows(plain, arguments)) {
+            return Verdict::Allowed;
+        }
+        let Some(validator) = self.validator() else { return Verdict::Unknown };
         let index = Index::default();
         let root = Read { value: arguments, index: &index };
-        let (is_valid, undecided) = fuel.lend(|| self.validator.is_valid(root));
+        let (is_valid, undecided) = fuel.lend(|| validator.is_valid(root));
         match undecided {
             Some(Undecided::Large) => Verdict::TooLarge,
             Some(Undecided::Slow) => Verdict::TooSlow,
             Some(Undecided::Long) => Verdict::TooLong,
             None if is_valid => Verdict::Allowed,
-            None if self.has_backtracking => self.check_keys(root),
+            None if self.has_backtracking => check_keys(validator, root),
             None => Verdict::Violated,
         }
     }
 
-    /// The verdict about arguments that are not allowed, if an expression for keys may have backtracked for too long.
-    fn check_keys<'i>(&'i self, root: Read<'i>) -> Verdict {
-        if root.value.raw().len() > LONGEST_FOR_KEYS {
-            return Verdict::TooLong;
-        }
-        let is_endless = |error: ValidationError<'i>| {
-            matches!(error.kind(), ValidationErrorKind::BacktrackLimitExceeded { .. })
-        };
-        let mut fuel = Fuel::of_record(root.value.raw().len());
-        let (is_endless, undecided) = fuel.lend(|| self.validator.iter_errors(root).any(is_endless));
-        if is_endless && undecided.is_none() { Verdict::TooSlow } else { Verdict::Violated }
-    }
-
     /// The errors in the arguments. Call it only after [`Self::check`] has found a violation.
     pub(crate) fn errors<'i>(&'i self, arguments: Value<'i, 'i>, index: &'i Index<'i>) -> Errors<'i> {
+        let Some(validator) = self.validator() else { return Errors { listed: Vec::new(), are_all: true } };
         let length = arguments.raw().len();
         let mut to_list = Fuel::steps(STEPS_TO_LIST + STEPS_TO_LIST_A_BYTE * length as u64);
         let root = Read { value: arguments, index };
         if self.plan.take(arguments, &mut to_list).is_ok() {
             // Unlike the check before, it does not stop at the first error.
             let mut fuel = Fuel::of_record(8 * length);
-            let (errors, undecided) = fuel.lend(|| self.validator.iter_errors(root).collect());
+            let (errors, undecided) = fuel.lend(|| validator.iter_errors(root).collect());
             if undecided.is_none() {
                 return Errors { listed: errors, are_all: true };
             }
         }
         let mut fuel = Fuel::of_record(8 * length);
-        let (first, undecided) = fuel.lend(|| self.validator.validate(root).err());
+        let (first, undecided) = fuel.lend(|| validator.validate(root).err());
         Errors { listed: first.filter(|_| undecided.is_none()).into_iter().collect(), are_all: false }
     }
 }
@@ -289,6 +295,45 @@ pub(crate) struct Errors<'i> {
     pub(crate) listed: Vec<ValidationError<'i>>,
     /// Whether these are all.
     pub(crate) are_all: bool,
+}
+
+/// Compiles a schema, with what its regular expressions take.
+fn validator(schema: &Json, memory: &Memory) -> Result<Validator<Spanned>, Unusable> {
+    let patterns = PatternOptions::fancy_regex()
+        .backtrack_limit(pattern::BACKTRACK_LIMIT)
+        .size_limit(pattern::MOST_MEMORY)
+        .dfa_size_limit(pattern::MOST_STATES);
+    let of_pattern = memory.clone();
+    jsonschema::options_for::<Spanned>()
+        .offline()
+        .with_pattern_options(patterns)
+        .with_keyword("pattern", move |_, value, _| pattern_keyword(value, &of_pattern))
+        .build(schema)
+        .map_err(|error| Unusable::because(&error, schema))
+}
+
+/// The verdict about arguments that are not allowed, if an expression for keys may have backtracked for too long.
+fn check_keys<'i>(validator: &'i Validator<Spanned>, root: Read<'i>) -> Verdict {
+    if root.value.raw().len() > LONGEST_FOR_KEYS {
+        return Verdict::TooLong;
+    }
+    let is_endless = |error: ValidationError<'i>| {
+        matches!(error.kind(), ValidationErrorKind::BacktrackLimitExceeded { .. })
+    };
+    let mut fuel = Fuel::of_record(root.value.raw().len());
+    let (is_endless, undecided) = fuel.lend(|| validator.iter_errors(root).any(is_endless));
+    if is_endless && undecided.is_none() { Verdict::TooSlow } else { Verdict::Violated }
+}
+
+/// Whether a schema has regular expressions.
+fn has_patterns(schema: &Json) -> bool {
+    match schema {
+        Json::Object(members) => members.iter().any(|(key, value)| {
+            matches!(key.as_str(), "pattern" | "patternProperties") || has_patterns(value)
+        }),
+        Json::Array(elements) => elements.iter().any(has_patterns),
+        _ => false,
+    }
 }
 
 /// Compiles the keyword `pattern`.

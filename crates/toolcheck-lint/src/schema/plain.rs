@@ -170,7 +170,7 @@ fn is_short_number(value: Value<'_, '_>) -> bool {
 }
 
 /// Whether a key is a keyword that [`Look::is_keyword`] does not know. What is no keyword is ignored.
-fn is_other_keyword(key: &str) -> bool {
+pub(super) fn is_other_keyword(key: &str) -> bool {
     key.starts_with('$')
         || matches!(
             key,

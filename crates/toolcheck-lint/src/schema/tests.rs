@@ -243,4 +243,83 @@ proptest! {
         let told = |why: Option<Unusable>| why.filter(|why| !matches!(why, Unusable::Foreign | Unusable::TooLarge));
         prop_assert_eq!(told(seen), told(compiled), "{}", text);
     }
+
+    /// What is seen without the validator is what the validator sees.
+    #[test]
+    fn what_is_surely_allowed_is_allowed(schema in schema(), value in value(), is_padded: bool) {
+        let text = schema.to_string();
+        let Ok(lazy) = Schema::compile(text.as_bytes(), is_padded) else { return Ok(()) };
+        let arguments = value.to_string();
+        let document = Document::read(arguments.as_bytes());
+        let json = read(text.as_bytes(), is_padded).expect("it is valid");
+        let eager = Schema::of(&json).expect("what is plain compiles");
+        let [lazy, eager] = [lazy, eager].map(|schema| {
+            let mut fuel = Fuel::of_record(1 << 20);
+            (schema.check(document.root(), &mut fuel), fuel.left())
+        });
+        prop_assert_eq!(lazy, eager, "{} against {}", arguments, text);
+    }
+}
+
+/// Values that the schemas may allow.
+fn value() -> impl Strategy<Value = Json> {
+    let leaf = prop::sample::select(vec![
+        json!("a"),
+        json!("string"),
+        json!(""),
+        json!("ab\u{e9}"),
+        json!(0),
+        json!(1),
+        json!(-3),
+        json!(1.5),
+        json!(2.0),
+        json!(1e20),
+        json!(u64::MAX),
+        json!(null),
+        json!(true),
+        json!([]),
+        json!({}),
+    ]);
+    leaf.prop_recursive(3, 12, 3, |inner| {
+        let key = prop::sample::select(vec!["a", "b", "c", "type"]);
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..3).prop_map(Json::from),
+            prop::collection::btree_map(key, inner, 0..3).prop_map(|members| json!(members)),
+        ]
+    })
+}
+
+#[test]
+fn no_validator_is_made_for_what_a_tool_ordinarily_takes() {
+    let schema = json!({"type": "object", "required": ["city"], "additionalProperties": false, "properties": {
+        "city": {"type": "string", "minLength": 1, "maxLength": 80, "description": "a city", "format": "city"},
+        "days": {"type": ["integer", "null"], "minimum": 1, "maximum": 14},
+        "unit": {"enum": ["C", "F"], "default": "C"},
+        "tags": {"type": "array", "items": {"type": "string"}, "maxItems": 4},
+        "near": {"anyOf": [{"type": "object", "properties": {"lat": {"type": "number"}}}, {"type": "null"}]}}});
+    let schema = Schema::compile(schema.to_string().as_bytes(), false).expect("it is valid");
+    let check = |arguments: Json| {
+        let text = arguments.to_string();
+        schema.check(Document::read(text.as_bytes()).root(), &mut Fuel::of_record(text.len()))
+    };
+    for arguments in [
+        json!({"city": "Bern"}),
+        json!({"city": "Bern", "days": 14, "unit": "F", "tags": ["a", "b"], "near": {"lat": 46.9}}),
+        json!({"city": "Bern", "days": null, "near": null, "tags": []}),
+    ] {
+        assert_eq!(check(arguments), Verdict::Allowed);
+    }
+    assert!(schema.validator.get().is_none());
+    for arguments in [
+        json!({"city": ""}),
+        json!({"city": "Bern", "days": 15}),
+        json!({"city": "Bern", "unit": "K"}),
+        json!({"city": "Bern", "tags": ["a", "b", "c", "d", "e"]}),
+        json!({"city": "Bern", "near": {"lat": "north"}}),
+        json!({"city": "Bern", "country": "CH"}),
+        json!({}),
+        json!("Bern"),
+    ] {
+        assert_eq!(check(arguments), Verdict::Violated);
+    }
 }

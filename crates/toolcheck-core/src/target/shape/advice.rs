@@ -24,7 +24,7 @@ impl Shape {
     /// What to write in place of a value of a key, if the description of any object says it.
     #[must_use]
     pub fn instead_of_value(&self, key: &str, value: &str) -> Option<String> {
-        let mut fields = self.objects.iter().filter_map(|object| object.field(key));
+        let mut fields = self.all_objects().filter_map(|object| object.field(key));
         fields.find_map(|field| field.instead.get(value)).map(|instead| in_place_of_value(instead, value))
     }
 
@@ -47,7 +47,7 @@ impl Shape {
     /// The key of an object of this format that a key was meant to be: the same but for case and separators.
     #[must_use]
     pub fn key_like(&self, key: &str) -> Option<&str> {
-        let fields = self.objects.iter().flat_map(|object| &object.fields).filter(|field| field.is_known);
+        let fields = self.all_objects().flat_map(|object| &object.fields).filter(|field| field.is_known);
         let mut keys = fields.map(|field| &*field.key);
         keys.find(|known| *known != key && is_same(known, key))
     }

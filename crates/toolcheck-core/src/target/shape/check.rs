@@ -635,7 +635,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             path,
             schema_start: within.start,
             detail,
-            fact: cause.fact.map(|fact| &self.shape.facts[fact]),
+            fact: cause.fact.map(|fact| &self.shape.facts()[fact]),
             check: cause.check,
             rule: within.rule,
             name,

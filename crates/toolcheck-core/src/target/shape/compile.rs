@@ -1,19 +1,15 @@
-//! From tables to a shape that requests are checked against.
+//! From the tables of an object to what a value is checked against.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 
-use foldhash::HashMap;
 use toolcheck_json::Value;
 
 use super::keys::Keys;
+use super::objects::{Objects, undescribed};
 use super::tables::{
-    Enforced, FactTable, FaultKind, FieldEntry, FieldTable, JsonType, Kind, Members, ObjectTable, Scalar,
-    ShapeFile, Types,
+    FactTable, FaultKind, FieldEntry, FieldTable, JsonType, Kind, Members, ObjectTable, Scalar, Types,
 };
 use super::value::bit_of;
-use super::{Shape, Unseen};
 use crate::target::Pattern;
 
 /// An object of a request.
@@ -22,8 +18,8 @@ pub(super) struct Object {
     pub(super) name: Box<str>,
     /// Its name, and the names of the objects that it adds to or is a variant of.
     pub(super) names: Vec<Box<str>>,
-    /// The object that it is a variant of.
-    pub(super) base: Option<usize>,
+    /// The name of the object that it is a variant of.
+    pub(super) base: Option<Box<str>>,
     pub(super) is_closed: bool,
     pub(super) fields: Vec<Field>,
     /// The number of the field of each key.
@@ -219,98 +215,9 @@ pub(super) const fn bit(json_type: JsonType) -> u8 {
     1 << json_type as u8
 }
 
-/// The tables of a format, and what a target changes.
-struct Compiler<'t> {
-    tables: HashMap<&'t str, Cow<'t, ObjectTable>>,
-    facts: &'t [FactTable],
-    /// The numbers of the facts about each object, and of those about what is accepted.
-    facts_of: HashMap<&'t str, Vec<usize>>,
-    accepted_of: HashMap<&'t str, Vec<usize>>,
-    snake_case: bool,
-    objects: Vec<Object>,
-    /// The objects that were compiled, each as a variant of another or by itself.
-    numbers: HashMap<(String, Option<String>), usize>,
-}
-
-/// The shape that a target enforces.
-pub(super) fn compile(format: &'static str, file: &ShapeFile, enforced: &Enforced) -> Result<Shape, String> {
-    let mut tables: HashMap<&str, Cow<'_, ObjectTable>> =
-        file.objects.iter().map(|(name, table)| (&**name, Cow::Borrowed(table))).collect();
-    for (name, table) in &enforced.objects {
-        let laid_over = match tables.get(&**name) {
-            Some(base) => Cow::Owned(table.over(base)),
-            None => Cow::Owned(table.over(&ObjectTable::default())),
-        };
-        tables.insert(name, laid_over);
-    }
-    let mut compiler = Compiler {
-        tables,
-        facts: &enforced.facts,
-        facts_of: by_object(&enforced.facts),
-        accepted_of: by_object(&enforced.accepted),
-        snake_case: file.snake_case,
-        objects: Vec::new(),
-        numbers: HashMap::default(),
-    };
-    let request = compiler.object("request", None)?;
-    let message = compiler.object("message", None)?;
-    for fact in enforced.facts.iter().chain(&enforced.accepted) {
-        if let Some(key) = fact.unknown.keys().next() {
-            return Err(format!("unknown key `{key}` in a fact of `{}`", fact.object));
-        }
-        if !compiler.objects.iter().any(|object| object.is_named(&fact.object)) {
-            return Err(format!("a fact is about `{}`, which is not described", fact.object));
-        }
-    }
-    Ok(Shape {
-        format,
-        plain_facts: OnceLock::new(),
-        objects: compiler.objects,
-        whole_if: file.whole_if.clone(),
-        stored_if: file.stored_if.clone(),
-        sent_with: file.sent_with.clone(),
-        request,
-        message,
-        null_is_absent: file.null_is_absent,
-        sources: file.sources.clone(),
-        seen: file.seen.clone(),
-        unseen: enforced.unseen.unwrap_or(Unseen::Warning),
-        status: enforced.status,
-        words: enforced.words.clone(),
-        texts: enforced.texts.clone(),
-        facts: enforced.facts.clone(),
-        accepted: enforced.accepted.clone(),
-    })
-}
-
-/// The numbers of the facts about each object.
-fn by_object(facts: &[FactTable]) -> HashMap<&str, Vec<usize>> {
-    let mut numbers: HashMap<&str, Vec<usize>> = HashMap::default();
-    for (number, fact) in facts.iter().enumerate() {
-        numbers.entry(&fact.object).or_default().push(number);
-    }
-    numbers
-}
-
-/// The numbers of the facts about an object that has these names, in their order.
-fn numbers_of(facts: &HashMap<&str, Vec<usize>>, names: &[Box<str>]) -> Vec<usize> {
-    let mut numbers: Vec<usize> =
-        names.iter().filter_map(|name| facts.get(&**name)).flatten().copied().collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    numbers
-}
-
-impl Compiler<'_> {
-    /// The number of an object, by itself or as a variant of `base`.
-    fn object(&mut self, name: &str, base: Option<&str>) -> Result<usize, String> {
-        let key = (name.to_owned(), base.map(str::to_owned));
-        if let Some(number) = self.numbers.get(&key) {
-            return Ok(*number);
-        }
-        let number = self.objects.len();
-        self.numbers.insert(key, number);
-        self.objects.push(Object { name: name.into(), ..Object::default() });
+impl Objects {
+    /// An object, by itself or as a variant of `base`.
+    pub(super) fn compile(&self, name: &str, base: Option<&str>) -> Result<Object, String> {
         let (mut table, mut names) = self.flat(name)?;
         if let Some(base) = base {
             let (above, of_base) = self.flat(base)?;
@@ -333,33 +240,26 @@ impl Compiler<'_> {
             (table.exactly_one, table.at_least_one) = own_one;
             names.extend(of_base);
         }
-        let mut object = self.compile(name, table, names)?;
-        object.base = base.and_then(|base| {
-            let is_base = |object: &Object| *object.name == *base;
-            self.objects.iter().position(is_base)
-        });
-        self.objects[number] = object;
-        Ok(number)
+        self.of_table(name, table, names)
     }
 
     /// An object with what it adds to, and their names.
     fn flat(&self, name: &str) -> Result<(ObjectTable, Vec<Box<str>>), String> {
-        let find =
-            |name: &str| self.tables.get(name).ok_or_else(|| format!("the object `{name}` is not described"));
-        let mut table = ObjectTable::clone(find(name)?);
+        let find = |name: &str| self.table(name).ok_or_else(|| undescribed(name));
+        let mut table = find(name)?.into_owned();
         let mut names: Vec<Box<str>> = vec![name.into()];
         while let Some(parent) = table.extends.take() {
             if names.iter().any(|known| **known == parent) {
                 return Err(format!("the object `{name}` extends itself"));
             }
             let above = find(&parent)?;
-            table = table.over(above);
+            table = table.over(&above);
             names.push(parent.into());
         }
         Ok((table, names))
     }
 
-    fn compile(&mut self, name: &str, table: ObjectTable, names: Vec<Box<str>>) -> Result<Object, String> {
+    fn of_table(&self, name: &str, table: ObjectTable, names: Vec<Box<str>>) -> Result<Object, String> {
         let mut object = Object {
             name: name.into(),
             is_closed: table.closed == Some(true),
@@ -379,8 +279,8 @@ impl Compiler<'_> {
                 entries.push((key, field, true));
             }
         }
-        let facts = self.facts;
-        let own = numbers_of(&self.facts_of, &object.names);
+        let facts = self.facts();
+        let own = self.about(&object.names);
         for number in &own {
             for key in facts[*number].all_fields().map(plain) {
                 if !entries.iter().any(|(known, ..)| *known == key) {
@@ -393,7 +293,7 @@ impl Compiler<'_> {
         }
         let mut numbered: Vec<(Box<str>, u16)> = Vec::new();
         for (number, (key, field, is_known)) in (0..).zip(&entries) {
-            if self.snake_case {
+            if self.is_in_snake_case() {
                 numbered.push((snake_case(key).into(), number));
             }
             numbered.push(((*key).into(), number));
@@ -419,7 +319,7 @@ impl Compiler<'_> {
                 object.conditional.push(number);
             }
         }
-        object.accepted = numbers_of(&self.accepted_of, &object.names);
+        object.accepted = self.accepted_of(&object.names);
         object.derive();
         object.exactly_one = object.members(table.exactly_one.as_ref());
         object.at_least_one = object.members(table.at_least_one.as_ref());
@@ -430,16 +330,16 @@ impl Compiler<'_> {
         Ok(object)
     }
 
-    fn by(&mut self, name: &str, by: &str, table: &ObjectTable) -> Result<By, String> {
+    fn by(&self, name: &str, by: &str, table: &ObjectTable) -> Result<By, String> {
         let mut values: Vec<(Box<str>, usize)> = Vec::new();
         for (value, variant) in &table.variants {
-            values.push((value.as_str().into(), self.object(variant, Some(name))?));
+            values.push((value.as_str().into(), self.number(variant, Some(name))?));
         }
         let variants = Keys::new(values.iter().map(|(value, _)| value.clone()).zip(0..));
         let otherwise = match &table.otherwise {
             Some(variant) => {
                 let last = variant.rsplit('.').next().unwrap_or_default();
-                Some((last.into(), self.object(variant, Some(name))?))
+                Some((last.into(), self.number(variant, Some(name))?))
             }
             None => None,
         };
@@ -447,9 +347,8 @@ impl Compiler<'_> {
         Ok(By { key: by.into(), mask: u8::MAX, variants, values, otherwise, is_open, is_untagged })
     }
 
-    fn field(&mut self, key: &str, table: &FieldTable, is_known: bool) -> Result<Field, String> {
-        let mut number =
-            |name: &Option<String>| name.as_ref().map(|name| self.object(name, None)).transpose();
+    fn field(&self, key: &str, table: &FieldTable, is_known: bool) -> Result<Field, String> {
+        let number = |name: &Option<String>| name.as_ref().map(|name| self.number(name, None)).transpose();
         let (object, items) = (number(&table.object)?, number(&table.items)?);
         let entries = number(&table.entries)?;
         let types = table.r#type.clone().map_or(Vec::new(), |types| types.0);

@@ -172,7 +172,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
 
     /// Whether the request has what a fact asks for beside the field.
     pub(super) fn is_met(&mut self, number: usize, parent: Value<'d, 's>) -> bool {
-        let fact = &self.shape.facts[number];
+        let fact = &self.shape.facts()[number];
         let is_there = |value: &Value<'d, 's>| !value.is_null() && value.as_bool() != Some(false);
         if fact
             .unless

@@ -47,31 +47,31 @@ impl Shape {
     /// The documents that describe the format.
     #[must_use]
     pub fn sources(&self) -> &[Arc<str>] {
-        &self.sources
+        &self.file.sources
     }
 
     /// When they were read.
     #[must_use]
     pub fn seen(&self) -> &str {
-        &self.seen
+        &self.file.seen
     }
 
     /// What follows if a request breaks what the documents say, and nobody has seen it refused.
     #[must_use]
     pub fn unseen(&self) -> Unseen {
-        self.unseen
+        self.enforced.unseen.unwrap_or(Unseen::Warning)
     }
 
     /// The keys of which a request has one if it is whole; every request is whole if there are none.
     #[must_use]
     pub fn whole_if(&self) -> &[String] {
-        &self.whole_if
+        &self.file.whole_if
     }
 
     /// Whether a request has a key when the API gets it, although what somebody has kept of one may lack it.
     #[must_use]
     pub fn is_sent_with(&self, key: &str) -> bool {
-        self.sent_with.contains_key(key)
+        self.file.sent_with.contains_key(key)
     }
 
     /// The body of a request.
@@ -202,8 +202,7 @@ impl<'f> ObjectView<'f> {
     /// Whether the value of a key says that something else is this object.
     fn is_variant_by(self, key: &str) -> bool {
         self.shape
-            .objects
-            .iter()
+            .all_objects()
             .filter_map(|base| base.by.as_ref())
             .any(|by| *by.key == *key && by.values.iter().any(|(_, variant)| *variant == self.number))
     }
@@ -259,7 +258,7 @@ impl<'f> ObjectView<'f> {
         asked: Asked<'f>,
         fact: Option<usize>,
     ) -> Demand<'f> {
-        let own_fact = fact.map(|fact| &self.shape.facts[fact]);
+        let own_fact = fact.map(|fact| &self.shape.facts()[fact]);
         let of_fact = own_fact.and_then(|fact| fact.constraint.rule.as_deref());
         let of_value = !matches!(fault, FaultKind::Missing | FaultKind::Unknown | FaultKind::Type);
         let field = self.field(super::compile::plain(&key)).filter(|_| of_value);
@@ -545,8 +544,8 @@ mod tests {
     fn every_placeholder_is_listed() {
         for target in target::all() {
             let Some(shape) = target.shape() else { continue };
-            let of_facts = shape.facts.iter().filter_map(|fact| fact.text.as_deref());
-            for text in shape.texts.iter().map(|text| &*text.text).chain(of_facts) {
+            let of_facts = shape.facts().iter().filter_map(|fact| fact.text.as_deref());
+            for text in shape.enforced.texts.iter().map(|text| &*text.text).chain(of_facts) {
                 for name in placeholders(text) {
                     assert!(is_placeholder(name), "{}: {{{name}}} in {text:?}", target.id);
                 }

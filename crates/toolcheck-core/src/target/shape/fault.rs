@@ -422,7 +422,7 @@ impl<'f> Fault<'f> {
 
     /// What was seen of it.
     pub(super) fn evidence(&self, shape: &'f Shape, model: Option<&str>) -> Option<&'f FactTable> {
-        self.fact.or_else(|| self.of(&shape.facts, &self.object.evidence, model))
+        self.fact.or_else(|| self.of(shape.facts(), &self.object.evidence, model))
     }
 
     /// The fact about it, one for a model before one for all.
@@ -450,20 +450,20 @@ impl<'f> Fault<'f> {
     /// Whether the API refuses it, as far as is known.
     #[must_use]
     pub fn is_refused(&self, shape: &'f Shape, model: Option<&str>) -> bool {
-        self.of(&shape.accepted, &self.object.accepted, model).is_none()
-            && (shape.unseen != Unseen::Nothing || self.evidence(shape, model).is_some())
+        self.of(&shape.enforced.accepted, &self.object.accepted, model).is_none()
+            && (shape.unseen() != Unseen::Nothing || self.evidence(shape, model).is_some())
     }
 
     /// What the API answers to a fault that it refuses.
     #[must_use]
     pub fn answer(&self, shape: &'f Shape, document: &Document<'_>, model: Option<&str>) -> Answer {
         let fact = self.evidence(shape, model);
-        let grounds = match (fact, shape.unseen) {
+        let grounds = match (fact, shape.unseen()) {
             (Some(fact), _) => fact.grounds(),
             (None, unseen) => Grounds {
                 evidence: Evidence::Specified,
                 doubt: (unseen != Unseen::Error).then(|| UNSEEN.to_owned()),
-                source: first_source(&shape.sources),
+                source: first_source(&shape.file.sources),
             },
         };
         if let Some(harm) = fact.and_then(|fact| fact.harm.clone()) {
@@ -475,7 +475,8 @@ impl<'f> Fault<'f> {
         let template = self.templates(shape).find_map(filled);
         let own = fact.and_then(|fact| fact.text.as_deref());
         let status = fact.and_then(|fact| fact.status);
-        let status = status.or_else(|| template.as_ref().and_then(|(status, _)| *status)).or(shape.status);
+        let status =
+            status.or_else(|| template.as_ref().and_then(|(status, _)| *status)).or(shape.enforced.status);
         let text = match own {
             Some("") => None,
             Some(own) => words.fill(own),
@@ -487,6 +488,7 @@ impl<'f> Fault<'f> {
     /// The API's texts for faults of this kind, those for a type first.
     fn templates(&self, shape: &'f Shape) -> impl Iterator<Item = &'f TextTable> {
         let mut fits: Vec<&'f TextTable> = shape
+            .enforced
             .texts
             .iter()
             .filter(|text| {
@@ -610,7 +612,7 @@ impl Words<'_, '_, '_, '_> {
             ("count", Detail::Union { count, .. }) => count.to_string(),
             ("expected", Detail::Types { expected, .. }) => self.expected(expected),
             ("got", Detail::Types { got, .. }) => {
-                let own = self.shape.words.get(&format!("got-{}", got.name()));
+                let own = self.shape.enforced.words.get(&format!("got-{}", got.name()));
                 own.map_or(got.with_article(), String::as_str).to_owned()
             }
             ("min", Detail::Limit { min, is_low: true, .. }) => min.clone()?,
@@ -624,11 +626,11 @@ impl Words<'_, '_, '_, '_> {
     }
 
     fn word(&self, json_type: JsonType) -> &str {
-        self.shape.words.get(json_type.name()).map_or(json_type.with_article(), String::as_str)
+        self.shape.enforced.words.get(json_type.name()).map_or(json_type.with_article(), String::as_str)
     }
 
     fn expected(&self, types: &[JsonType]) -> String {
-        let takes_last = self.shape.words.get("expected").is_some_and(|how| how == "last");
+        let takes_last = self.shape.enforced.words.get("expected").is_some_and(|how| how == "last");
         let types: Vec<JsonType> = match types {
             [only] => vec![*only],
             several => several.iter().copied().filter(|json_type| *json_type != JsonType::Null).collect(),

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use foldhash::{HashMap, HashSet};
 use toolcheck_json::{Document, NodeId, Value};
@@ -14,7 +14,7 @@ use toolcheck_json::{Document, NodeId, Value};
 use super::check::Checker;
 use super::compile::Object;
 use super::fault::Fault;
-use super::tables::{Enforced, FaultKind, Kind, SaidTable};
+use super::tables::{FaultKind, Kind, SaidTable};
 use super::{Shape, formats};
 use crate::target;
 
@@ -90,7 +90,7 @@ impl Shape {
 
     /// The objects of a kind, but for the variants of others.
     fn objects_of(&self, kind: Kind) -> impl Iterator<Item = (usize, &Object)> {
-        self.objects.iter().enumerate().filter(move |(_, object)| object.kind == Some(kind))
+        self.numbered().filter(move |(_, object)| object.kind == Some(kind))
     }
 
     /// Whether the object that has a fault only lacks what goes around it: it is what one of its own keys holds.
@@ -147,8 +147,7 @@ impl Shape {
 
     /// The keys of a value that neither an object nor any of its variants has.
     fn foreign_keys<'s>(&self, value: Value<'_, 's>, base: &Object) -> Vec<Cow<'s, str>> {
-        let of_base: Vec<&Object> =
-            self.objects.iter().filter(|object| object.is_named(&base.name)).collect();
+        let of_base: Vec<&Object> = self.all_objects().filter(|object| object.is_named(&base.name)).collect();
         let is_own = |key: &str| of_base.iter().any(|object| object.numbers.contains(key));
         value.members().filter_map(Value::key_text).filter(|key| !is_own(key)).collect()
     }
@@ -188,7 +187,7 @@ impl Shape {
 
     /// Whether an object is the one that has this type.
     fn is_called(&self, number: usize, kind: &str) -> bool {
-        let by = self.objects.iter().filter_map(|object| object.by.as_ref());
+        let by = self.all_objects().filter_map(|object| object.by.as_ref());
         by.flat_map(|by| &by.values).any(|(value, variant)| **value == *kind && *variant == number)
     }
 
@@ -260,7 +259,7 @@ fn shape_of(format: &'static str) -> Option<&'static Shape> {
     }
     let others = OTHERS.get_or_init(|| {
         let unknown = formats().filter(|format| target::find(format).is_none());
-        unknown.filter_map(|format| Shape::of(format, &Enforced::default())?.ok()).collect()
+        unknown.filter_map(|format| Shape::of(format, &Arc::default())).collect()
     });
     others.iter().find(|shape| shape.format == format)
 }

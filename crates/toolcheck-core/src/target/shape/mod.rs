@@ -14,13 +14,13 @@ mod fault;
 mod foreign;
 mod keys;
 mod layout;
+mod objects;
 mod rating;
 mod remedy;
 mod samples;
 mod tables;
 mod value;
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use toolcheck_json::Value;
@@ -32,6 +32,7 @@ pub use self::describe::{
 };
 pub use self::fault::{Answer, Condition, Detail, Fault};
 pub use self::foreign::Foreign;
+use self::objects::Objects;
 pub use self::rating::Rating;
 use self::tables::ShapeFile;
 pub use self::tables::{Enforced, FactTable, FaultKind, JsonType, Kind, TextTable, Unseen};
@@ -93,30 +94,18 @@ pub fn formats() -> impl Iterator<Item = &'static str> {
 const KEYS_LOOKED_AT: usize = 64;
 
 /// What an API enforces of the shape of requests.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Shape {
     /// The format's id.
     format: &'static str,
+    file: &'static ShapeFile,
+    enforced: Arc<Enforced>,
     /// The facts that hold where no model is known.
     plain_facts: OnceLock<ModelFacts>,
-    objects: Vec<Object>,
-    /// The keys of which a request has one if it is whole.
-    whole_if: Vec<String>,
-    /// The keys of which a request has one if it needs no messages.
-    stored_if: Vec<String>,
-    /// The keys that a request has when the API gets it, each with those of which one makes up for it.
-    sent_with: BTreeMap<String, Vec<String>>,
+    objects: Objects,
     request: usize,
     message: usize,
     null_is_absent: bool,
-    sources: Vec<Arc<str>>,
-    seen: String,
-    unseen: Unseen,
-    status: Option<u16>,
-    words: BTreeMap<String, String>,
-    texts: Vec<TextTable>,
-    facts: Vec<FactTable>,
-    accepted: Vec<FactTable>,
 }
 
 /// Which facts of a shape hold for a model.
@@ -131,13 +120,62 @@ impl ModelFacts {
 
 impl Shape {
     /// The shape of a format as a target enforces it. `None` if the format is not described.
+    pub(crate) fn of(format: &str, enforced: &Arc<Enforced>) -> Option<Self> {
+        let (format, file) = file(format)?;
+        let objects = Objects::new(file, Arc::clone(enforced));
+        let [request, message] = ["request", "message"].map(|name| objects.number(name, None).ok());
+        Some(Self {
+            format,
+            file,
+            enforced: Arc::clone(enforced),
+            plain_facts: OnceLock::new(),
+            objects,
+            request: request?,
+            message: message?,
+            null_is_absent: file.null_is_absent,
+        })
+    }
+
+    /// Checks that its tables fit together.
     ///
     /// # Errors
     ///
-    /// Where the tables do not fit together.
-    pub(crate) fn of(format: &str, enforced: &Enforced) -> Option<Result<Self, Error>> {
-        let (format, file) = file(format)?;
-        Some(compile::compile(format, file, enforced).map_err(Error::new))
+    /// If they do not; the message says which.
+    pub(crate) fn check_tables(&self) -> Result<(), Error> {
+        self.objects.compile_all([self.request, self.message]).map_err(Error::new)?;
+        for fact in self.facts().iter().chain(&self.enforced.accepted) {
+            if let Some(key) = fact.unknown.keys().next() {
+                return Err(Error::new(format!("unknown key `{key}` in a fact of `{}`", fact.object)));
+            }
+            if !self.all_objects().any(|object| object.is_named(&fact.object)) {
+                let message = format!("a fact is about `{}`, which is not described", fact.object);
+                return Err(Error::new(message));
+            }
+        }
+        Ok(())
+    }
+
+    /// All its objects with their numbers, in the order in which the tables refer to them.
+    fn numbered(&self) -> impl Iterator<Item = (usize, &Object)> + Clone {
+        let numbers = self.objects.compile_all([self.request, self.message]);
+        let numbers = numbers.unwrap_or_else(|error| panic!("the shape of {}: {error}", self.format));
+        numbers.iter().map(|number| (*number, &self.objects[*number]))
+    }
+
+    /// All its objects.
+    fn all_objects(&self) -> impl Iterator<Item = &Object> + Clone {
+        self.numbered().map(|(_, object)| object)
+    }
+
+    /// The object that another one is a variant of.
+    fn base(&self, object: &Object) -> Option<&Object> {
+        let base = object.base.as_deref()?;
+        self.all_objects().find(|other| *other.name == *base)
+    }
+
+    /// The facts of the target.
+    fn facts(&self) -> &[FactTable] {
+        &self.enforced.facts
     }
 
     /// The name of the API in prose.
@@ -153,7 +191,7 @@ impl Shape {
             let field = object.field(key);
             object.rule.is_none() && field.is_some_and(|field| field.is_known)
         };
-        let mut names = self.objects.iter().filter(has).map(|object| &*object.name);
+        let mut names = self.all_objects().filter(has).map(|object| &*object.name);
         let first = names.next()?;
         names.all(|other| other == first).then_some(first)
     }
@@ -161,14 +199,14 @@ impl Shape {
     /// The rules that check a key which is not known where it is, in the only object that has it.
     pub fn checked_elsewhere_by<'f>(&'f self, fault: &Fault<'f>) -> impl Iterator<Item = &'f str> {
         let object =
-            fault.elsewhere().and_then(|name| self.objects.iter().find(|object| &*object.name == name));
+            fault.elsewhere().and_then(|name| self.all_objects().find(|object| &*object.name == name));
         let field = object.and_then(|object| object.field(&fault.key));
         field.into_iter().flat_map(|field| field.checked_by.iter().map(|rule| &**rule))
     }
 
     /// The rule that the description names for what a fact is about.
     fn rule_of(&self, fact: &FactTable) -> Option<&str> {
-        let mut objects = self.objects.iter().filter(|object| object.is_named(&fact.object));
+        let mut objects = self.all_objects().filter(|object| object.is_named(&fact.object));
         let of_value = !matches!(fact.fault, FaultKind::Missing | FaultKind::Unknown | FaultKind::Type);
         objects.find_map(|object| {
             let field = fact.field.as_deref().filter(|_| of_value).and_then(|key| object.field(key));
@@ -179,7 +217,7 @@ impl Shape {
     /// Which of its facts hold for a model.
     #[must_use]
     pub fn facts_for(&self, model: Option<&str>) -> ModelFacts {
-        ModelFacts(self.facts.iter().map(|fact| fact.fits(model)).collect())
+        ModelFacts(self.facts().iter().map(|fact| fact.fits(model)).collect())
     }
 
     /// The facts that hold where no model is known.
@@ -189,7 +227,7 @@ impl Shape {
 
     /// Whether a body has a key that only a whole request has.
     fn shows_whole(&self, body: Value<'_, '_>) -> bool {
-        self.whole_if.iter().any(|key| body.get(key).is_some())
+        self.file.whole_if.iter().any(|key| body.get(key).is_some())
     }
 
     /// What is wrong with a body. If it may be only what somebody has kept of a request, no key of the request itself is
@@ -201,7 +239,7 @@ impl Shape {
         body: Value<'_, '_>,
         is_sent: bool,
     ) -> Vec<Fault<'f>> {
-        let is_whole = is_sent && (self.whole_if.is_empty() || self.shows_whole(body));
+        let is_whole = is_sent && (self.file.whole_if.is_empty() || self.shows_whole(body));
         let mut checker = check::Checker::new(self, facts.clone(), Some(body), is_whole);
         checker.request(body);
         checker.end()
@@ -217,7 +255,7 @@ impl Shape {
     ) -> Vec<Fault<'f>> {
         let is_there = |key: &String| body.get(key).is_some_and(|value| !value.is_null());
         let is_given = |key: &String| names_model && key == "model" || is_there(key);
-        let lacks = self.sent_with.iter().filter(|(key, or)| !is_given(key) && !or.iter().any(is_there));
+        let lacks = self.file.sent_with.iter().filter(|(key, or)| !is_given(key) && !or.iter().any(is_there));
         let mut checker = check::Checker::new(self, facts.clone(), Some(body), true);
         checker.request(body);
         lacks.for_each(|(key, _)| checker.lacks(body, key));

@@ -85,7 +85,7 @@ impl Shape {
             let value = body.get(key).filter(|value| !value.is_null());
             value.zip(request.field(key)).is_some_and(|(value, field)| field.mask & bit(type_of(value)) != 0)
         };
-        self.stored_if.iter().any(is_stored) && self.fits_keys(body)
+        self.file.stored_if.iter().any(is_stored) && self.fits_keys(body)
     }
 
     /// The messages and tools with keys that they do not have here.

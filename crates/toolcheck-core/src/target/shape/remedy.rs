@@ -17,7 +17,7 @@ impl Shape {
     /// The value of a key that is meant by another, if the description of any object says it in one word.
     #[must_use]
     pub fn meant_value(&self, key: &str, value: &str) -> Option<&str> {
-        let mut fields = self.objects.iter().filter_map(|object| object.field(key));
+        let mut fields = self.all_objects().filter_map(|object| object.field(key));
         fields.find_map(|field| field.instead.get(value)).map(String::as_str).filter(|word| is_word(word))
     }
 }

@@ -106,7 +106,7 @@ impl Shape {
     fn tags<'f>(&'f self, object: &'f Object) -> Vec<(&'f str, &'f str)> {
         let mut tags = Vec::new();
         let mut own = object;
-        while let Some(base) = own.base.map(|base| &self.objects[base]) {
+        while let Some(base) = self.base(own) {
             let Some(by) = &base.by else { break };
             let is_own = |(_, variant): &&(Box<str>, usize)| std::ptr::eq(&self.objects[*variant], own);
             let is_otherwise =
@@ -132,7 +132,7 @@ impl Shape {
     fn is_due(&self, object: &Object, field: &Field) -> bool {
         field.required.iter().any(|required| {
             let is_always = |fact: usize| {
-                let fact = &self.facts[fact];
+                let fact = &self.facts()[fact];
                 fact.model.is_none() && fact.except_model.is_none() && !fact.is_conditional()
             };
             let is_there = |other: &u16| {
@@ -203,7 +203,7 @@ impl<'f> Fault<'f> {
     /// How the object is written that has the key.
     #[must_use]
     pub fn object_example(&self) -> Option<Cow<'f, str>> {
-        let base = self.object.base.map(|base| &self.shape.objects[base]);
+        let base = self.shape.base(self.object);
         // The example of what it is a variant of shows the likeliest of them.
         let of_base = base.filter(|base| {
             let by = base.by.as_ref();
@@ -310,7 +310,7 @@ mod tests {
     fn examples_of_objects_are_accepted() {
         let mut all = Vec::new();
         for (id, shape) in shapes() {
-            for (number, object) in shape.objects.iter().enumerate() {
+            for (number, object) in shape.numbered() {
                 for way in ways(&shape.sample(object)).into_iter().filter(|way| way.starts_with('{')) {
                     let wrong = wrong(shape, number, way);
                     if !wrong.is_empty() && is_worth_it(way) {
@@ -326,7 +326,7 @@ mod tests {
     fn examples_of_values_are_accepted() {
         let mut all = Vec::new();
         for (id, shape) in shapes() {
-            for object in &shape.objects {
+            for object in shape.all_objects() {
                 for field in object.fields.iter().filter(|field| field.example.is_some()) {
                     let text = filled(field.example.as_deref().unwrap_or_default());
                     let document = Document::read(text.as_bytes());
@@ -356,9 +356,8 @@ mod tests {
                 ] {
                     let Some(example) = example else { continue };
                     let of_kind = |object: &Object| object.kind.is_some_and(|kind| kinds.contains(&kind));
-                    let mut numbers =
-                        (0..shape.objects.len()).filter(|number| of_kind(&shape.objects[*number]));
-                    if !numbers.any(|number| wrong(shape, number, example).is_empty()) {
+                    let mut objects = shape.numbered().filter(|(_, object)| of_kind(object));
+                    if !objects.any(|(number, _)| wrong(shape, number, example).is_empty()) {
                         all.push(format!("{format}: {what} as {example}"));
                     }
                 }
@@ -383,7 +382,7 @@ mod tests {
         let mut all = Vec::new();
         for (id, shape) in shapes() {
             let fields = || {
-                shape.objects.iter().flat_map(|object| object.fields.iter().map(move |field| (object, field)))
+                shape.all_objects().flat_map(|object| object.fields.iter().map(move |field| (object, field)))
             };
             for (object, field) in fields() {
                 let written = field.instead.values().map(String::as_str).filter(|words| !words.contains(' '));
@@ -409,7 +408,7 @@ mod tests {
     fn what_replaces_a_key_is_known() {
         let mut all = Vec::new();
         for (id, shape) in shapes() {
-            for object in &shape.objects {
+            for object in shape.all_objects() {
                 for (key, instead) in object.instead.iter().filter(|(_, instead)| !instead.contains(' ')) {
                     let is_known =
                         |object: &Object, key: &str| object.field(key).is_some_and(|field| field.is_known);

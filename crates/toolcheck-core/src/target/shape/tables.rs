@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use toolcheck_toml::Deferred;
 
 use super::Shape;
 use crate::error::Error;
@@ -44,7 +45,7 @@ pub(crate) struct ShapeFile {
     #[serde(default)]
     pub(crate) says: BTreeMap<String, SaidTable>,
     /// Its objects, by name. A body is a `request`, and an element of its list of messages a `message`.
-    pub(crate) objects: BTreeMap<String, ObjectTable>,
+    pub(crate) objects: BTreeMap<String, Deferred<ObjectTable>>,
 }
 
 /// An object of a request.
@@ -536,7 +537,7 @@ pub struct Enforced {
     pub(crate) accepted: Vec<FactTable>,
     /// What is different from the format's documents.
     #[serde(default)]
-    pub(crate) objects: BTreeMap<String, ObjectTable>,
+    pub(crate) objects: BTreeMap<String, Deferred<ObjectTable>>,
 }
 
 impl Enforced {
@@ -589,8 +590,11 @@ impl Enforced {
         if elsewhere.is_none() {
             self.status = self.status.or(parent.status);
             for (name, table) in &parent.objects {
-                let own = self.objects.remove(name).unwrap_or_default();
-                self.objects.insert(name.clone(), own.over(table));
+                let laid_over = match self.objects.get(name) {
+                    Some(own) => own.over(table).into(),
+                    None => table.clone(),
+                };
+                self.objects.insert(name.clone(), laid_over);
             }
             for (name, word) in &parent.words {
                 self.words.entry(name.clone()).or_insert_with(|| word.clone());

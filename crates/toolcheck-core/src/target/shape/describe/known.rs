@@ -87,11 +87,11 @@ impl<'f> Known<'f> {
             }
         };
         let nearest = |fact: &FactTable| names.names.iter().position(|name| **name == *fact.object);
-        let mut accepted: Vec<_> = shape.accepted.iter().filter(is_about).collect();
+        let mut accepted: Vec<_> = shape.enforced.accepted.iter().filter(is_about).collect();
         let mut facts: Vec<_> = match own {
             Some(fact) => vec![fact],
             None => {
-                let seen = shape.facts.iter().filter(is_about).filter(can_be);
+                let seen = shape.facts().iter().filter(is_about).filter(can_be);
                 seen.filter(|fact| !fact.asks_for_more()).collect()
             }
         };
@@ -137,7 +137,10 @@ impl<'f> Known<'f> {
             }),
             doubt: fact.doubt.as_deref(),
             harm: fact.harm.as_deref(),
-            status: fact.status.or_else(|| template?.status).or(shape.status.filter(|_| is_answered)),
+            status: fact
+                .status
+                .or_else(|| template?.status)
+                .or(shape.enforced.status.filter(|_| is_answered)),
             text: match fact.text.as_deref() {
                 Some(own) => Some(own).filter(|own| !own.is_empty()),
                 None => template.map(|template| &*template.text),
@@ -160,18 +163,18 @@ impl<'f> Known<'f> {
             verdict: Verdict::Documented,
             object: "",
             evidence: Evidence::Specified,
-            level: match shape.unseen {
+            level: match shape.unseen() {
                 Unseen::Error => Some(Level::Error),
                 Unseen::Warning => Some(Level::Warning),
                 Unseen::Nothing => None,
             },
             doubt: None,
             harm: None,
-            status: template.and_then(|template| template.status).or(shape.status),
+            status: template.and_then(|template| template.status).or(shape.enforced.status),
             text: template.map(|template| &*template.text),
             help: None,
-            sources: &shape.sources,
-            seen: &shape.seen,
+            sources: &shape.file.sources,
+            seen: &shape.file.seen,
             model: None,
             except_model: None,
             only_where: Vec::new(),
@@ -215,6 +218,6 @@ fn template<'f>(
             && asked.has_limits_of(&text.text)
     };
     // `max_by_key` takes the last of equals: reversed, the first of the file.
-    let of_fault = shape.texts.iter().rev().filter(fits);
+    let of_fault = shape.enforced.texts.iter().rev().filter(fits);
     of_fault.max_by_key(|text| u8::from(text.r#type.is_some()) + u8::from(text.got.is_some()))
 }

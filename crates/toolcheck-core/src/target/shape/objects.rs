@@ -1,0 +1,232 @@
+//! The objects of a shape, each compiled when a value is first checked against it.
+//!
+//! A format has hundreds of objects, and a file has values of a few of them. So an object gets its number when another
+//! one refers to it, and is compiled when it is asked for.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Index;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use foldhash::HashMap;
+
+use super::compile::Object;
+use super::tables::{Enforced, FactTable, ObjectTable, ShapeFile};
+
+/// The most objects of a shape are these squared.
+const A_BLOCK: usize = 64;
+
+/// The objects of a shape, by number.
+pub(super) struct Objects {
+    file: &'static ShapeFile,
+    enforced: Arc<Enforced>,
+    blocks: [OnceLock<Box<[Slot]>>; A_BLOCK],
+    numbers: Mutex<HashMap<(Box<str>, Option<Box<str>>), usize>>,
+    /// The numbers in the order in which the tables refer to the objects.
+    order: OnceLock<Vec<usize>>,
+    /// The numbers of the facts, and of those of what is accepted, sorted by the object that they are about.
+    sorted: OnceLock<[Vec<usize>; 2]>,
+}
+
+/// An object that has a number.
+#[derive(Default)]
+struct Slot {
+    /// Its name, and that of the object that it is a variant of.
+    names: OnceLock<(Box<str>, Option<Box<str>>)>,
+    object: OnceLock<Object>,
+}
+
+impl Objects {
+    /// The objects of a format, as a target enforces them. None is compiled yet.
+    pub(super) fn new(file: &'static ShapeFile, enforced: Arc<Enforced>) -> Self {
+        Self {
+            file,
+            enforced,
+            blocks: [const { OnceLock::new() }; A_BLOCK],
+            numbers: Mutex::default(),
+            order: OnceLock::new(),
+            sorted: OnceLock::new(),
+        }
+    }
+
+    /// The number of an object, by itself or as a variant of `base`.
+    pub(super) fn number(&self, name: &str, base: Option<&str>) -> Result<usize, String> {
+        if !self.enforced.objects.contains_key(name) && !self.file.objects.contains_key(name) {
+            return Err(undescribed(name));
+        }
+        let key = (Box::from(name), base.map(Box::from));
+        let mut numbers = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(number) = numbers.get(&key) {
+            return Ok(*number);
+        }
+        let number = numbers.len();
+        let block = self.blocks.get(number / A_BLOCK).ok_or("there are too many objects")?;
+        let block = block.get_or_init(|| std::iter::repeat_with(Slot::default).take(A_BLOCK).collect());
+        block[number % A_BLOCK].names.get_or_init(|| key.clone());
+        numbers.insert(key, number);
+        Ok(number)
+    }
+
+    /// Compiles an object if nothing has asked for it yet.
+    fn compiled(&self, number: usize) -> Result<&Object, String> {
+        let slot = self.blocks[number / A_BLOCK].get().map(|block| &block[number % A_BLOCK]);
+        let slot = slot.ok_or("there is no such object")?;
+        if slot.object.get().is_none() {
+            let (name, base) = slot.names.get().ok_or("there is no such object")?;
+            let mut object = self.compile(name, base.as_deref())?;
+            object.base.clone_from(base);
+            // Another thread may have done the same.
+            let _ = slot.object.set(object);
+        }
+        slot.object.get().ok_or_else(|| "there is no such object".to_owned())
+    }
+
+    /// Compiles all objects that can be reached from these.
+    ///
+    /// # Errors
+    ///
+    /// If the tables do not fit together.
+    pub(super) fn compile_all(&self, from: [usize; 2]) -> Result<&[usize], String> {
+        if let Some(order) = self.order.get() {
+            return Ok(order);
+        }
+        let mut order: Vec<usize> = Vec::new();
+        let mut is_known: Vec<bool> = Vec::new();
+        let mut next: Vec<usize> = from.into_iter().rev().collect();
+        while let Some(number) = next.pop() {
+            if is_known.len() <= number {
+                is_known.resize(number + 1, false);
+            }
+            if std::mem::replace(&mut is_known[number], true) {
+                continue;
+            }
+            order.push(number);
+            let object = self.compiled(number)?;
+            let of_fields = object.fields.iter().flat_map(|field| [field.object, field.items, field.entries]);
+            let of_value = object.by.iter().flat_map(|by| by.values.iter().chain(&by.otherwise));
+            let below = of_fields.flatten().chain(of_value.map(|(_, number)| *number));
+            let at = next.len();
+            next.extend(below);
+            next[at..].reverse();
+        }
+        Ok(self.order.get_or_init(|| order))
+    }
+
+    /// The table of an object.
+    pub(super) fn table(&self, name: &str) -> Option<Cow<'_, ObjectTable>> {
+        let base = self.file.objects.get(name);
+        Some(match (self.enforced.objects.get(name), base) {
+            (Some(own), Some(base)) => Cow::Owned(own.over(base)),
+            (Some(own), None) => Cow::Owned(own.over(&ObjectTable::default())),
+            (None, base) => Cow::Borrowed(base?.get()),
+        })
+    }
+
+    /// Whether keys may also be written in snake case.
+    pub(super) fn is_in_snake_case(&self) -> bool {
+        self.file.snake_case
+    }
+
+    /// The facts of the target.
+    pub(super) fn facts(&self) -> &[FactTable] {
+        &self.enforced.facts
+    }
+
+    /// The numbers of the facts about an object that has these names, in their order.
+    pub(super) fn about(&self, names: &[Box<str>]) -> Vec<usize> {
+        numbers_of(&self.enforced.facts, &self.sorted()[0], names)
+    }
+
+    /// The same of the facts of what is accepted.
+    pub(super) fn accepted_of(&self, names: &[Box<str>]) -> Vec<usize> {
+        numbers_of(&self.enforced.accepted, &self.sorted()[1], names)
+    }
+
+    fn sorted(&self) -> &[Vec<usize>; 2] {
+        self.sorted.get_or_init(|| {
+            [&self.enforced.facts, &self.enforced.accepted].map(|facts| {
+                let mut numbers: Vec<usize> = (0..facts.len()).collect();
+                numbers.sort_by_key(|number| &facts[*number].object);
+                numbers
+            })
+        })
+    }
+}
+
+/// The numbers of the facts about an object that has these names, of all numbers sorted by object.
+fn numbers_of(facts: &[FactTable], sorted: &[usize], names: &[Box<str>]) -> Vec<usize> {
+    let mut numbers: Vec<usize> = Vec::new();
+    for name in names {
+        let start = sorted.partition_point(|number| *facts[*number].object < **name);
+        let of_name = sorted[start..].iter().take_while(|number| *facts[**number].object == **name);
+        numbers.extend(of_name);
+    }
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}
+
+/// The error about an object that no table describes.
+pub(super) fn undescribed(name: &str) -> String {
+    format!("the object `{name}` is not described")
+}
+
+impl Index<usize> for Objects {
+    type Output = Object;
+
+    #[inline]
+    fn index(&self, number: usize) -> &Object {
+        let block = self.blocks[number / A_BLOCK].get();
+        let object = block.and_then(|block| block[number % A_BLOCK].object.get());
+        object.unwrap_or_else(|| self.first_asked(number))
+    }
+}
+
+impl Objects {
+    /// An object that is asked for the first time. [`Self::compile_all`] has shown that it can be compiled: in a test for
+    /// the tables that are compiled in, and when it was read for the file of a user.
+    #[cold]
+    #[inline(never)]
+    fn first_asked(&self, number: usize) -> &Object {
+        self.compiled(number).unwrap_or_else(|error| panic!("a shape: {error}"))
+    }
+}
+
+impl fmt::Debug for Objects {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Objects").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::target;
+
+    #[test]
+    fn the_tables_of_all_targets_fit_together() {
+        let mut checked = 0;
+        for target in target::all() {
+            for (format, _) in target.enforced() {
+                let Some(shape) = target.shape_in(format) else { continue };
+                shape.check_tables().unwrap_or_else(|error| panic!("{} in {format}: {error}", target.id));
+                checked += 1;
+            }
+        }
+        assert!(checked >= 20, "only {checked} shapes");
+    }
+
+    #[test]
+    fn an_object_is_compiled_when_it_is_asked_for() {
+        let target = target::find("anthropic").expect("it is compiled in");
+        let shape = super::super::Shape::of("anthropic", &target.shape).expect("it is described");
+        let compiled = |shape: &super::super::Shape| {
+            let slots = shape.objects.blocks.iter().filter_map(|block| block.get()).flatten();
+            slots.filter(|slot| slot.object.get().is_some()).count()
+        };
+        assert_eq!(compiled(&shape), 0);
+        assert!(shape.objects[shape.request].field("messages").is_some());
+        assert_eq!(compiled(&shape), 1);
+        assert!(shape.all_objects().count() > 50);
+        assert!(compiled(&shape) > 50);
+    }
+}

@@ -1,0 +1,112 @@
+//! A packed value that is read when it is first asked for.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
+
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error, Visitor};
+
+use crate::from_packed;
+
+/// The name by which the deserializer knows that the bytes of a packed value are enough.
+pub(crate) const NAME: &str = "toolcheck_toml::Deferred";
+
+/// A value that is read when it is first asked for, so that a run which needs few values of a large table reads only those.
+///
+/// A value of a text is read at once, with the place of an error. One that was packed before is kept as it is, and
+/// whoever packed it has seen that it can be read.
+#[derive(Clone)]
+pub struct Deferred<T> {
+    packed: Arc<[u8]>,
+    read: OnceLock<T>,
+}
+
+impl<T: DeserializeOwned> Deferred<T> {
+    /// The value.
+    ///
+    /// # Panics
+    ///
+    /// If it was packed without being read, and is not what `T` expects.
+    pub fn get(&self) -> &T {
+        self.read.get_or_init(|| {
+            from_packed(&self.packed).unwrap_or_else(|error| panic!("a packed value: {}", error.message()))
+        })
+    }
+}
+
+impl<T: DeserializeOwned> Deref for Deferred<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.get()
+    }
+}
+
+impl<T> From<T> for Deferred<T> {
+    fn from(value: T) -> Self {
+        Self { packed: Arc::default(), read: OnceLock::from(value) }
+    }
+}
+
+impl<T: Default> Default for Deferred<T> {
+    fn default() -> Self {
+        T::default().into()
+    }
+}
+
+impl<T: fmt::Debug + DeserializeOwned> fmt::Debug for Deferred<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
+impl<'t, T: DeserializeOwned> Deserialize<'t> for Deferred<T> {
+    fn deserialize<D: Deserializer<'t>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_newtype_struct(NAME, Whole(PhantomData))
+    }
+}
+
+/// Reads the bytes of a value, or the value.
+struct Whole<T>(PhantomData<T>);
+
+impl<'t, T: DeserializeOwned> Visitor<'t> for Whole<T> {
+    type Value = Deferred<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_bytes<E: Error>(self, packed: &[u8]) -> Result<Deferred<T>, E> {
+        Ok(Deferred { packed: packed.into(), read: OnceLock::new() })
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'t>>(self, deserializer: D) -> Result<Deferred<T>, D::Error> {
+        T::deserialize(deserializer).map(Deferred::from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::Deferred;
+    use crate::{from_packed, from_str, pack};
+
+    #[test]
+    fn a_packed_value_is_read_when_it_is_asked_for() {
+        let packed = pack("a = [1, 2]\nb = \"no list\"").expect("a valid text");
+        let table: BTreeMap<String, Deferred<Vec<u8>>> = from_packed(&packed).expect("nothing is read yet");
+        assert_eq!(table["a"].get(), &[1, 2]);
+        assert_eq!(table["a"].clone().len(), 2);
+        let unread = std::panic::catch_unwind(|| table["b"].len());
+        assert!(unread.is_err(), "it is no list");
+    }
+
+    #[test]
+    fn a_value_of_a_text_is_read_at_once() {
+        let text = "b = \"no list\"";
+        let error = from_str::<BTreeMap<String, Deferred<Vec<u8>>>>(text).expect_err("it is no list");
+        assert_eq!(error.span().map(|span| &text[span]), Some("\"no list\""));
+    }
+}
