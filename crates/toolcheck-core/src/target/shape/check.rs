@@ -8,7 +8,7 @@ use toolcheck_json::{Kind as JsonKind, NodeId, Value};
 use super::alike::Alike;
 use super::compile::{By, Field, FieldSet, Object, What, bit};
 use super::fault::{Detail, Fault, PathStep};
-use super::layout::{Layout, MOST_LAYOUTS};
+use super::layout::{Layout, Layouts, MOST_LAYOUTS, Tag};
 use super::tables::{FaultKind, JsonType, Kind};
 use super::value::{bit_of, short, type_of};
 use super::{ModelFacts, Shape};
@@ -17,7 +17,7 @@ use super::{ModelFacts, Shape};
 const DEEPEST: usize = 64;
 
 /// The most fields that decide together which object a value is.
-const MOST_DECISIONS: usize = 4;
+pub(super) const MOST_DECISIONS: usize = 4;
 
 /// The most keys of an object that are looked at to tell what it is.
 const MOST_KEYS: usize = 64;
@@ -60,11 +60,9 @@ pub(super) struct Checker<'f, 'd, 's> {
     /// The strings that a pointer leads to.
     pub(super) listed: HashMap<&'f str, HashSet<Cow<'s, str>>>,
     /// What the objects were so far that had no faults.
-    layouts: Vec<Layout<'f, 's>>,
+    layouts: Layouts,
     /// How many of them are kept.
     pub(super) most_layouts: usize,
-    /// The one that the last object looked like.
-    last_like: usize,
     /// The name that an object has, if it has one.
     names: HashMap<NodeId, Option<NodeId>>,
 }
@@ -76,8 +74,8 @@ pub(super) struct Chosen<'f> {
     pub(super) number: usize,
     /// The keys that decided.
     pub(super) decided: [&'f str; MOST_DECISIONS],
-    /// The tags of the variants on the path.
-    pub(super) tags: [Option<&'f str>; MOST_DECISIONS],
+    /// What decided, for the variants that are on the path.
+    pub(super) tags: [Option<Tag>; MOST_DECISIONS],
 }
 
 /// An object on the way to what is looked at.
@@ -125,15 +123,15 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             beside: HashMap::default(),
             pointed: HashMap::default(),
             listed: HashMap::default(),
-            layouts: Vec::new(),
+            layouts: Layouts::default(),
             most_layouts: MOST_LAYOUTS,
-            last_like: 0,
             names: HashMap::default(),
         }
     }
 
     /// Checks a body.
     pub(super) fn request(&mut self, value: Value<'d, 's>) {
+        self.layouts = self.facts.take_layouts();
         self.object(value, self.shape.request, Within::default());
     }
 
@@ -151,6 +149,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
 
     /// Checks a list of messages by itself.
     pub(super) fn messages(&mut self, list: Value<'d, 's>) {
+        self.layouts = self.facts.take_layouts();
         for (index, message) in list.elements().enumerate().filter(|(_, message)| message.is_object()) {
             self.path.push(Step::Key("messages"));
             self.path.push(Step::Index(index as u32));
@@ -161,6 +160,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
 
     /// The faults that were found.
     pub(super) fn end(mut self) -> Vec<Fault<'f>> {
+        self.facts.keep_layouts(self.layouts);
         self.alike.add_to(&mut self.faults);
         self.faults
     }
@@ -193,15 +193,12 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             if chosen.is_some_and(Value::is_null) && !shape.null_is_absent && !takes_null {
                 break;
             }
-            let (tag, next) = match chosen.filter(|chosen| !chosen.is_null()) {
-                None => match &by.otherwise {
-                    Some((tag, otherwise)) => (tag, otherwise),
-                    None => break,
-                },
+            let value = match chosen.filter(|chosen| !chosen.is_null()) {
+                None => None,
                 // Of another type: the field itself says so.
                 Some(chosen) if by.mask & bit_of(chosen) == 0 || !is_scalar(chosen) => break,
                 Some(chosen) => match by.variant(chosen) {
-                    Some((tag, variant)) => (tag, variant),
+                    Some(value) => Some(value),
                     None if by.is_open => break,
                     None => {
                         self.no_variant(object, by, chosen, within);
@@ -209,11 +206,13 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                     }
                 },
             };
+            let tag = Tag { object: number, value };
+            let Some((text, next)) = tag.of(shape) else { break };
             if !by.is_untagged {
-                self.path.push(Step::Variant(tag));
-                tags[turn] = Some(&**tag);
+                self.path.push(Step::Variant(text));
+                tags[turn] = Some(tag);
             }
-            number = *next;
+            number = next;
         }
         Some(Chosen { number, decided, tags })
     }
@@ -232,10 +231,9 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         if self.above.len() >= DEEPEST {
             return;
         }
-        let like = self.like(value, number);
-        let before_work =
-            |layout: &Layout| layout.before_work(value, &self.shape.objects[layout.chosen.number]);
-        let like = match like.map(|like| (like, before_work(&self.layouts[like]))) {
+        let like = self.layouts.like(value, number);
+        let before_work = |layout: &Layout| layout.before_work(value, &self.shape.objects[layout.variant]);
+        let like = match like.map(|like| (like, before_work(self.layouts.get(like)))) {
             Some((_, None)) => {
                 self.before = None;
                 return;
@@ -254,7 +252,8 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             let is_settled = self.members(value, chosen.number, within);
             if is_settled && self.faults.len() == first && self.layouts.len() < self.most_layouts {
                 let object = &self.shape.objects[chosen.number];
-                self.layouts.extend(Layout::of(value, number, chosen, object, self.shape.null_is_absent));
+                let layout = Layout::of(value, number, chosen, object, self.shape.null_is_absent);
+                self.layouts.extend(layout, value);
             }
         }
         if self.faults.len() > first {
@@ -264,30 +263,17 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         self.path.truncate(depth);
     }
 
-    /// An object without faults that this one looks like.
-    #[inline]
-    fn like(&mut self, value: Value<'d, 's>, number: usize) -> Option<usize> {
-        let is_like = |layout: &Layout| layout.number == number && layout.fits(value);
-        // Kinds of objects follow one another as before.
-        let expected = self.layouts.get(self.last_like)?.next;
-        let like = match self.layouts.get(expected) {
-            Some(layout) if is_like(layout) => expected,
-            _ => self.layouts.iter().position(is_like)?,
-        };
-        self.layouts[self.last_like].next = like;
-        self.last_like = like;
-        Some(like)
-    }
-
     /// Checks an object that looks like one without faults.
     fn members_like(&mut self, (like, skip): (usize, usize), value: Value<'d, 's>, within: Within<'f>) {
         let shape = self.shape;
-        let Chosen { number, tags, .. } = self.layouts[like].chosen;
-        self.path.extend(tags.into_iter().flatten().map(Step::Variant));
+        let layout = self.layouts.get(like);
+        let number = layout.variant;
+        let tags = layout.tags.iter().flatten().filter_map(|tag| Some(Step::Variant(tag.of(shape)?.0)));
+        self.path.extend(tags);
         let object = &shape.objects[number];
         let within = self.inside(object, within);
         for (index, member) in value.members().enumerate().skip(skip) {
-            let Some(known) = self.layouts[like].members[index].work else { continue };
+            let Some(known) = self.layouts.get(like).members[index].work else { continue };
             let field = &object.fields[usize::from(known)];
             if !field.asks_nothing_of(member) {
                 self.path.push(Step::Key(&field.key));
@@ -698,14 +684,13 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
 }
 
 impl By {
-    /// What an object is by the scalar that decides it, with its name.
-    fn variant(&self, chosen: Value<'_, '_>) -> Option<&(Box<str>, usize)> {
-        let variant = match chosen.as_json_str() {
+    /// The number of the scalar that decides what an object is.
+    fn variant(&self, chosen: Value<'_, '_>) -> Option<u16> {
+        match chosen.as_json_str() {
             Some(text) if text.is_escaped() => self.variants.get(&text.decode()),
             Some(text) => self.variants.find(text.raw()),
             None => self.variants.find(chosen.raw()),
-        };
-        variant.map(|variant| &self.values[usize::from(variant)])
+        }
     }
 }
 

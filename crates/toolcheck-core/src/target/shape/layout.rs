@@ -1,58 +1,160 @@
 //! Objects that look alike: a conversation consists of a few kinds of them, so most look like one that was found to be
 //! right, and need no more than that comparison.
 
+use foldhash::HashMap;
 use toolcheck_json::{Kind as JsonKind, Value};
 
-use super::check::Chosen;
+use super::Shape;
+use super::check::{Chosen, MOST_DECISIONS};
 use super::compile::{Check, Object, bit};
 use super::tables::JsonType;
 
-/// The most layouts that a walk keeps.
-pub(super) const MOST_LAYOUTS: usize = 32;
+/// The most layouts that are kept for a model.
+pub(super) const MOST_LAYOUTS: usize = 256;
 
-/// The most keys of an object whose layout is kept.
+/// The most keys of an object whose layout is kept, and how long each of them and the values that decide may be.
 const MOST_KEYS: usize = 16;
+const LONGEST: usize = 64;
+
+/// What objects were that had no faults.
+#[derive(Debug, Default)]
+pub(super) struct Layouts {
+    all: Vec<Layout>,
+    /// The last of those with the same sum.
+    by_sum: HashMap<u64, usize>,
+    /// The one that the last object looked like.
+    last: usize,
+}
 
 /// What an object was that had no faults: the keys in their order, and the kinds of their values.
-pub(super) struct Layout<'f, 's> {
+#[derive(Debug)]
+pub(super) struct Layout {
     /// The object that it was to be.
-    pub(super) number: usize,
-    /// What it was, and why.
-    pub(super) chosen: Chosen<'f>,
-    pub(super) members: Vec<Member<'s>>,
+    number: usize,
+    /// The variant of it that it was.
+    pub(super) variant: usize,
+    pub(super) tags: [Option<Tag>; MOST_DECISIONS],
+    pub(super) members: Vec<Member>,
     /// The layout of the object that came next.
-    pub(super) next: usize,
+    next: usize,
+    /// One before it with the same sum.
+    same: Option<usize>,
+}
+
+/// A value that decided what an object was.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tag {
+    /// The number of the object that has variants.
+    pub(super) object: usize,
+    /// The number of the value; `None` if there was no value.
+    pub(super) value: Option<u16>,
+}
+
+impl Tag {
+    /// What stands for the variant in a path, and the number of its object.
+    pub(super) fn of(self, shape: &Shape) -> Option<(&str, usize)> {
+        let by = shape.objects[self.object].by.as_ref()?;
+        let (tag, number) = match self.value {
+            Some(value) => by.values.get(usize::from(value))?,
+            None => by.otherwise.as_ref()?,
+        };
+        Some((tag, *number))
+    }
 }
 
 /// A member of an object that was right.
-#[derive(Clone, Copy)]
-pub(super) struct Member<'s> {
-    key: &'s [u8],
+#[derive(Debug)]
+pub(super) struct Member {
+    key: Box<[u8]>,
     kind: JsonKind,
     /// The value that decides what the object is.
-    value: Option<&'s [u8]>,
+    value: Option<Box<[u8]>>,
     /// The number of the field whose value must be looked at.
     pub(super) work: Option<u16>,
 }
 
-impl<'f, 's> Layout<'f, 's> {
+impl Layouts {
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    pub(super) fn get(&self, number: usize) -> &Layout {
+        &self.all[number]
+    }
+
+    /// Keeps the layout of an object, which is `value`.
+    pub(super) fn extend(&mut self, layout: Option<Layout>, value: Value<'_, '_>) {
+        let Some(mut layout) = layout else { return };
+        let number = self.all.len();
+        layout.same = self.by_sum.insert(sum(value, layout.number), number);
+        self.all.push(layout);
+        if let Some(last) = self.all.get_mut(self.last) {
+            last.next = number;
+        }
+        self.last = number;
+    }
+
+    /// An object without faults that this one, which is to be the object `number`, looks like.
+    #[inline]
+    pub(super) fn like(&mut self, value: Value<'_, '_>, number: usize) -> Option<usize> {
+        // Kinds of objects follow one another as before.
+        let expected = self.all.get(self.last)?.next;
+        let is_expected = self.all.get(expected).is_some_and(|layout| layout.fits(value, number));
+        let like = if is_expected { expected } else { self.find(value, number)? };
+        self.all[self.last].next = like;
+        self.last = like;
+        Some(like)
+    }
+
+    fn find(&self, value: Value<'_, '_>, number: usize) -> Option<usize> {
+        let mut next = self.by_sum.get(&sum(value, number)).copied();
+        while let Some(at) = next {
+            let layout = &self.all[at];
+            if layout.fits(value, number) {
+                return Some(at);
+            }
+            next = layout.same;
+        }
+        None
+    }
+}
+
+/// A number that objects have in common which look the same.
+fn sum(value: Value<'_, '_>, number: usize) -> u64 {
+    value.members().take(MOST_KEYS).fold(number as u64, |sum, member| {
+        let key = member.plain_key().unwrap_or_default();
+        let ends =
+            key.first().zip(key.last()).map_or(0, |(first, last)| u64::from(*first) << 8 | u64::from(*last));
+        let of_member = ends << 24 | (key.len() as u64) << 4 | member.kind() as u64;
+        (sum.rotate_left(7) ^ of_member).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    })
+}
+
+impl Layout {
     /// The layout of an object without faults, which was to be the object `number` and is `object`. `None` if the same
     /// keys might be wrong in another one.
     pub(super) fn of(
-        value: Value<'_, 's>,
+        value: Value<'_, '_>,
         number: usize,
-        chosen: Chosen<'f>,
+        chosen: Chosen<'_>,
         object: &Object,
         null_is_absent: bool,
     ) -> Option<Self> {
-        let mut members: Vec<Member<'s>> = Vec::new();
+        let mut members: Vec<Member> = Vec::new();
         for member in value.members() {
             let key = member.plain_key()?;
-            let is_again = members.iter().any(|other| other.key == key);
-            if is_again || members.len() == MOST_KEYS || member.kind() == JsonKind::Invalid {
+            let is_again = members.iter().any(|other| *other.key == *key);
+            if is_again
+                || members.len() == MOST_KEYS
+                || member.kind() == JsonKind::Invalid
+                || key.len() > LONGEST
+            {
                 return None;
             }
             let decides = chosen.decided.iter().any(|by| by.as_bytes() == key);
+            if decides && member.raw().len() > LONGEST {
+                return None;
+            }
             let counts_as_absent = null_is_absent && member.is_null();
             let work = match object.numbers.find(key).filter(|_| !counts_as_absent) {
                 Some(known) if !is_free(member.kind(), object.free[usize::from(known)]) => {
@@ -64,9 +166,11 @@ impl<'f, 's> Layout<'f, 's> {
                 }
                 _ => None,
             };
-            members.push(Member { key, kind: member.kind(), value: decides.then(|| member.raw()), work });
+            let value = decides.then(|| member.raw().into());
+            members.push(Member { key: key.into(), kind: member.kind(), value, work });
         }
-        Some(Self { number, chosen, members, next: 0 })
+        let (variant, tags) = (chosen.number, chosen.tags);
+        Some(Self { number, variant, tags, members, next: 0, same: None })
     }
 
     /// How many members of an object that looks the same come before one that must be looked at, where its layout is that
@@ -78,16 +182,18 @@ impl<'f, 's> Layout<'f, 's> {
         })
     }
 
-    /// Whether an object looks the same.
+    /// Whether an object that is to be the object `number` looks the same.
     #[inline]
-    pub(super) fn fits(&self, value: Value<'_, '_>) -> bool {
+    fn fits(&self, value: Value<'_, '_>, number: usize) -> bool {
         let mut members = value.members();
-        self.members.iter().all(|expected| {
-            members.next().is_some_and(|member| {
-                member.is_plain_member(expected.kind, expected.key)
-                    && expected.value.is_none_or(|decides| member.is_written(decides))
+        self.number == number
+            && self.members.iter().all(|expected| {
+                members.next().is_some_and(|member| {
+                    member.is_plain_member(expected.kind, &expected.key)
+                        && expected.value.as_ref().is_none_or(|decides| member.is_written(decides))
+                })
             })
-        }) && members.next().is_none()
+            && members.next().is_none()
     }
 }
 
@@ -211,13 +317,15 @@ mod tests {
         let text = body.to_string();
         let document = Document::read(text.as_bytes());
         let shape = target.shape().expect("the target has a shape");
-        let mut checker = Checker::new(shape, shape.plain_facts().clone(), Some(document.root()), true);
+        // Those of earlier bodies are kept too.
+        let facts = if keeps_layouts { shape.plain_facts().clone() } else { shape.facts_for(None) };
+        let mut checker = Checker::new(shape, facts, Some(document.root()), true);
         if !keeps_layouts {
             checker.most_layouts = 0;
         }
         checker.request(document.root());
         checker
-            .faults
+            .end()
             .iter()
             .map(|fault| format!("{:?} {:?} {:?}", fault.kind, fault.path, fault.detail))
             .collect()

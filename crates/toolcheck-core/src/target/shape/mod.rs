@@ -21,7 +21,7 @@ mod samples;
 mod tables;
 mod value;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use toolcheck_json::Value;
 
@@ -32,6 +32,7 @@ pub use self::describe::{
 };
 pub use self::fault::{Answer, Condition, Detail, Fault};
 pub use self::foreign::Foreign;
+use self::layout::Layouts;
 use self::objects::Objects;
 pub use self::rating::Rating;
 use self::tables::ShapeFile;
@@ -110,11 +111,33 @@ pub struct Shape {
 
 /// Which facts of a shape hold for a model.
 #[derive(Debug, Clone, Default)]
-pub struct ModelFacts(Arc<[bool]>);
+pub struct ModelFacts(Arc<OfModel>);
+
+#[derive(Debug, Default)]
+struct OfModel {
+    /// Whether each fact holds.
+    holds: Box<[bool]>,
+    /// What objects without faults look like, from one request to the next: a walk takes them and gives them back.
+    layouts: Mutex<Layouts>,
+}
 
 impl ModelFacts {
     fn holds(&self, fact: usize) -> bool {
-        self.0.get(fact).copied().unwrap_or_default()
+        self.0.holds.get(fact).copied().unwrap_or_default()
+    }
+
+    /// The layouts that earlier walks have found, unless another walk has them.
+    fn take_layouts(&self) -> Layouts {
+        self.0.layouts.lock().map(|mut layouts| std::mem::take(&mut *layouts)).unwrap_or_default()
+    }
+
+    /// Keeps layouts for the next walk, unless another one has brought back more.
+    fn keep_layouts(&self, layouts: Layouts) {
+        if let Ok(mut kept) = self.0.layouts.lock()
+            && kept.len() <= layouts.len()
+        {
+            *kept = layouts;
+        }
     }
 }
 
@@ -217,7 +240,8 @@ impl Shape {
     /// Which of its facts hold for a model.
     #[must_use]
     pub fn facts_for(&self, model: Option<&str>) -> ModelFacts {
-        ModelFacts(self.facts().iter().map(|fact| fact.fits(model)).collect())
+        let holds = self.facts().iter().map(|fact| fact.fits(model)).collect();
+        ModelFacts(Arc::new(OfModel { holds, layouts: Mutex::default() }))
     }
 
     /// The facts that hold where no model is known.
