@@ -10,7 +10,7 @@ use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Contents, Message, Part, Place, Transcript, TranscriptKind};
 use toolcheck_core::protocols::TextCalls;
 use toolcheck_core::readers::Policy;
-use toolcheck_core::shape::{ModelFacts, Shape};
+use toolcheck_core::shape::Shape;
 use toolcheck_core::target::{Target, Verdict};
 use toolcheck_core::tools::Definition;
 use toolcheck_json::{Document, FaultKind};
@@ -22,7 +22,7 @@ use crate::settings::Settings;
 use crate::view::checks::{self, Checks};
 use crate::view::exchanges::{Course, HistoryMatch};
 use crate::view::pairing::{CallSite, PairedWith, Pairing, ResultSite};
-use crate::view::shape::{self, FactsOfModels, Found};
+use crate::view::shape::{self, Found};
 use crate::vocabulary::Term;
 
 pub(crate) use self::run::{Sink, is_silent, run};
@@ -459,7 +459,6 @@ impl<'c> Context<'c, '_> {
 #[derive(Debug, Default)]
 pub(crate) struct Verdicts {
     said: RefCell<Vec<Said>>,
-    shape_facts: RefCell<FactsOfModels>,
 }
 
 /// The maximum number of models that are cached: the log of a gateway alternates between several.
@@ -509,11 +508,6 @@ impl Entry {
 }
 
 impl Verdicts {
-    /// The facts of the target's shape that hold for a model.
-    pub(crate) fn shape_facts(&self, of: &Shape, model: Option<&str>) -> ModelFacts {
-        shape::facts_of(&mut self.shape_facts.borrow_mut(), of, model, MODELS_REMEMBERED)
-    }
-
     /// Selects the model of the next transcript.
     pub(crate) fn turn_to(&self, model: Option<&str>) {
         let models = &mut *self.said.borrow_mut();

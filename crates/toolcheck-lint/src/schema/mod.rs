@@ -204,13 +204,11 @@ impl Schema {
     pub(crate) fn compile(schema: &[u8], is_padded: bool) -> Result<Self, Unusable> {
         let json = read(schema, is_padded)?;
         let document = Document::read(schema);
-        let is_plain = plain::glance(document.root(), is_padded) == Glance::Valid && !has_patterns(&json);
-        if !is_plain {
-            return Self::of(&json);
-        }
+        let glance = plain::glance(document.root(), is_padded);
         let plan = Plan::of(&json);
-        if plan.cost() == Cost::Endless {
-            return Err(Unusable::Endless);
+        let is_affordable = matches!(plan.cost(), Cost::Bounded | Cost::OfValue);
+        if glance == Glance::Unsure || !is_affordable || has_patterns(&json) {
+            return Self::of(&json);
         }
         let (validator, plain) = (OnceLock::new(), Some(json));
         Ok(Self { plain, validator, plan, memory: 0, has_backtracking: false })

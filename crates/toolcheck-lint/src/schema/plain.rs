@@ -88,20 +88,18 @@ impl<'d> Look<'d> {
                 member.kind() == Kind::Bool
                     && schema.get_str("type").is_none_or(|kind| !kind.eq_ignore_ascii_case("null"))
             }
-            "$ref" => self.exists(member),
-            // The draft that is the default, and says so.
+            // In earlier drafts, nothing beside it counts.
+            "$ref" => !self.is_of_draft_07() && self.exists(member),
             "$schema" => {
                 depth == 0
-                    && matches!(
-                        member.as_str().as_deref(),
-                        Some(
-                            "https://json-schema.org/draft/2020-12/schema"
-                                | "https://json-schema.org/draft/2020-12/schema#"
-                        )
-                    )
+                    && member.as_str().is_some_and(|draft| is_draft_2020(&draft) || is_draft_07(&draft))
             }
             key => !is_other_keyword(key),
         }
+    }
+
+    fn is_of_draft_07(&self) -> bool {
+        self.root.get_str("$schema").is_some_and(|draft| is_draft_07(&draft))
     }
 
     fn is_map(&mut self, map: Value<'d, 'd>, depth: usize, allows: impl Fn(&str) -> bool) -> bool {
@@ -127,6 +125,17 @@ impl<'d> Look<'d> {
                 group.and_then(|group| self.index.get(group, name)).is_some_and(|part| part.is_object())
             }
     }
+}
+
+/// Whether a schema is of the draft that is the default, and says so.
+fn is_draft_2020(dialect: &str) -> bool {
+    dialect.trim_end_matches('#') == "https://json-schema.org/draft/2020-12/schema"
+}
+
+/// Whether a schema is of the draft that most libraries for JavaScript write. The keywords of [`Look::is_keyword`] are the
+/// same there, but for references and formats.
+pub(super) fn is_draft_07(dialect: &str) -> bool {
+    dialect.trim_end_matches('#') == "http://json-schema.org/draft-07/schema"
 }
 
 /// Whether a value is a type, or a list of different ones. Some write them in upper case.

@@ -3,87 +3,137 @@
 //! Most schemas use a few keywords in the ordinary way, and most arguments are what they ask for. Seeing that takes a
 //! hundredth of what the validator takes to compile, so it is made only for arguments that may be wrong.
 
+use std::cell::Cell;
+
 use serde_json::{Map, Value as Json};
 use toolcheck_json::{Kind, Value};
 
-use super::plain::is_other_keyword;
+use super::plain::{is_draft_07, is_other_keyword};
 
-/// Whether a schema that is valid at a glance, with references in none of its parts, surely allows a value.
+/// Whether a schema that is valid at a glance surely allows a value.
 pub(super) fn allows(schema: &Json, value: Value<'_, '_>) -> bool {
-    match schema {
-        Json::Bool(allows) => *allows,
-        Json::Object(keywords) => {
-            keywords.iter().all(|(key, keyword)| allows_by(keywords, key, keyword, value))
-        }
-        _ => false,
-    }
+    let dialect = schema.get("$schema").and_then(Json::as_str);
+    let look = Look {
+        root: schema,
+        asserts_formats: dialect.is_some_and(is_draft_07),
+        left: Cell::new(MOST_LOOKS),
+        depth: Cell::new(0),
+    };
+    look.allows(schema, value)
 }
 
-/// Whether the value of a keyword surely allows a value.
-fn allows_by(keywords: &Map<String, Json>, key: &str, keyword: &Json, value: Value<'_, '_>) -> bool {
-    match key {
-        "type" => match keyword {
-            Json::String(kind) => is_of(value, kind),
-            Json::Array(kinds) => kinds.iter().filter_map(Json::as_str).any(|kind| is_of(value, kind)),
-            _ => false,
-        },
-        "properties" => match keyword {
-            Json::Object(properties) => value.members().all(|member| {
-                let key = member.key_text();
-                key.is_some_and(|key| properties.get(&*key).is_none_or(|schema| allows(schema, member)))
-            }),
-            _ => false,
-        },
-        "additionalProperties" => allows_others(keywords, keyword, value),
-        "items" => {
-            !keywords.contains_key("prefixItems") && value.elements().all(|inner| allows(keyword, inner))
+/// The most schemas that are held against values. A validator costs as much as some thousands.
+const MOST_LOOKS: usize = 4_000;
+/// How deep they may be in one another: a look recurses.
+const DEEPEST: usize = 64;
+
+struct Look<'j> {
+    root: &'j Json,
+    /// Whether a format is more than a note, as in earlier drafts.
+    asserts_formats: bool,
+    /// How many schemas may still be looked at: references may branch.
+    left: Cell<usize>,
+    depth: Cell<usize>,
+}
+
+impl Look<'_> {
+    fn allows(&self, schema: &Json, value: Value<'_, '_>) -> bool {
+        let (left, depth) = (self.left.get(), self.depth.get());
+        if left == 0 || depth == DEEPEST {
+            return false;
         }
-        "required" => {
-            !value.is_object()
-                || keyword.as_array().is_some_and(|keys| {
-                    keys.iter().all(|key| key.as_str().is_some_and(|key| value.get(key).is_some()))
+        self.left.set(left - 1);
+        self.depth.set(depth + 1);
+        let allows = match schema {
+            Json::Bool(allows) => *allows,
+            Json::Object(keywords) => {
+                keywords.iter().all(|(key, keyword)| self.allows_by(keywords, key, keyword, value))
+            }
+            _ => false,
+        };
+        self.depth.set(depth);
+        allows
+    }
+
+    /// Whether the value of a keyword surely allows a value.
+    fn allows_by(
+        &self,
+        keywords: &Map<String, Json>,
+        key: &str,
+        keyword: &Json,
+        value: Value<'_, '_>,
+    ) -> bool {
+        let schemas = || keyword.as_array().into_iter().flatten();
+        match key {
+            "type" => match keyword {
+                Json::String(kind) => is_of(value, kind),
+                _ => schemas().filter_map(Json::as_str).any(|kind| is_of(value, kind)),
+            },
+            "properties" => keyword.as_object().is_some_and(|properties| {
+                value.members().all(|member| {
+                    let key = member.key_text();
+                    key.is_some_and(|key| {
+                        properties.get(&*key).is_none_or(|schema| self.allows(schema, member))
+                    })
                 })
+            }),
+            "additionalProperties" => self.allows_others(keywords, keyword, value),
+            "items" => {
+                !keywords.contains_key("prefixItems")
+                    && value.elements().all(|inner| self.allows(keyword, inner))
+            }
+            "required" => {
+                let is_there = |key: &str| value.get(key).is_some();
+                !value.is_object() || schemas().all(|key| key.as_str().is_some_and(is_there))
+            }
+            "enum" => schemas().any(|other| is_same(value, other)),
+            "const" => is_same(value, keyword),
+            "anyOf" => schemas().any(|schema| self.allows(schema, value)),
+            "allOf" => schemas().all(|schema| self.allows(schema, value)),
+            "$ref" => keyword
+                .as_str()
+                .and_then(|path| self.at(path))
+                .is_some_and(|schema| self.allows(schema, value)),
+            "minLength" => length(value).is_none_or(|own| keyword.as_u64().is_some_and(|least| own >= least)),
+            "maxLength" => length(value).is_none_or(|own| keyword.as_u64().is_some_and(|most| own <= most)),
+            "minItems" => count(value).is_none_or(|own| keyword.as_u64().is_some_and(|least| own >= least)),
+            "maxItems" => count(value).is_none_or(|own| keyword.as_u64().is_some_and(|most| own <= most)),
+            "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => {
+                value.kind() != Kind::Number
+                    || integer(value).zip(keyword.as_i64()).is_some_and(|(own, limit)| match key {
+                        "minimum" => own >= limit,
+                        "maximum" => own <= limit,
+                        "exclusiveMinimum" => own > limit,
+                        _ => own < limit,
+                    })
+            }
+            "format" => !self.asserts_formats || value.kind() != Kind::String,
+            // What the library compiles for these is more than a look.
+            "not" | "if" | "then" | "else" | "contains" | "propertyNames" | "prefixItems" | "oneOf"
+            | "pattern" | "patternProperties" | "minProperties" | "maxProperties" | "multipleOf"
+            | "uniqueItems" => false,
+            "$schema" | "$defs" | "$comment" => true,
+            // What is no keyword is ignored.
+            other => !is_other_keyword(other),
         }
-        "enum" => keyword.as_array().is_some_and(|values| values.iter().any(|other| is_same(value, other))),
-        "const" => is_same(value, keyword),
-        "anyOf" => {
-            keyword.as_array().is_some_and(|schemas| schemas.iter().any(|schema| allows(schema, value)))
-        }
-        "allOf" => {
-            keyword.as_array().is_some_and(|schemas| schemas.iter().all(|schema| allows(schema, value)))
-        }
-        "minLength" => length(value).is_none_or(|length| limit(keyword).is_some_and(|least| length >= least)),
-        "maxLength" => length(value).is_none_or(|length| limit(keyword).is_some_and(|most| length <= most)),
-        "minItems" => count(value).is_none_or(|count| limit(keyword).is_some_and(|least| count >= least)),
-        "maxItems" => count(value).is_none_or(|count| limit(keyword).is_some_and(|most| count <= most)),
-        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" if value.kind() == Kind::Number => {
-            integer(value).zip(keyword.as_i64()).is_some_and(|(own, limit)| match key {
-                "minimum" => own >= limit,
-                "maximum" => own <= limit,
-                "exclusiveMinimum" => own > limit,
-                _ => own < limit,
-            })
-        }
-        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => true,
-        // What the library compiles for these is more than a look.
-        "not" | "if" | "then" | "else" | "contains" | "propertyNames" | "prefixItems" | "oneOf"
-        | "pattern" | "patternProperties" | "minProperties" | "maxProperties" | "multipleOf"
-        | "uniqueItems" | "$ref" => false,
-        "$schema" | "$defs" | "$comment" => true,
-        // What is no keyword is ignored, and a format is none in this draft.
-        other => !is_other_keyword(other),
     }
-}
 
-/// Whether a schema surely allows the keys of a value that are none of its properties.
-fn allows_others(keywords: &Map<String, Json>, schema: &Json, value: Value<'_, '_>) -> bool {
-    let properties = keywords.get("properties").and_then(Json::as_object);
-    !keywords.contains_key("patternProperties")
-        && value.members().all(|member| {
-            let key = member.key_text();
-            let is_known = |key: &str| properties.is_some_and(|properties| properties.contains_key(key));
-            key.is_some_and(|key| is_known(&key) || allows(schema, member))
-        })
+    /// Whether a schema surely allows the keys of a value that are none of its properties.
+    fn allows_others(&self, keywords: &Map<String, Json>, schema: &Json, value: Value<'_, '_>) -> bool {
+        let properties = keywords.get("properties").and_then(Json::as_object);
+        let is_known = |key: &str| properties.is_some_and(|properties| properties.contains_key(key));
+        !keywords.contains_key("patternProperties")
+            && value.members().all(|member| {
+                let key = member.key_text();
+                key.is_some_and(|key| is_known(&key) || self.allows(schema, member))
+            })
+    }
+
+    /// The part of the schema that a reference leads to.
+    fn at(&self, reference: &str) -> Option<&Json> {
+        let (group, name) = reference.strip_prefix("#/")?.split_once('/')?;
+        self.root.get(group)?.get(name)
+    }
 }
 
 fn is_of(value: Value<'_, '_>, kind: &str) -> bool {
@@ -123,8 +173,4 @@ fn length(value: Value<'_, '_>) -> Option<u64> {
 /// The elements of an array.
 fn count(value: Value<'_, '_>) -> Option<u64> {
     value.is_array().then(|| value.elements().count() as u64)
-}
-
-fn limit(keyword: &Json) -> Option<u64> {
-    keyword.as_u64()
 }

@@ -179,6 +179,11 @@ fn schema() -> impl Strategy<Value = Json> {
         1 => prop::sample::select(vec![
             "https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#", "x",
         ]).prop_map(|draft| json!({"$schema": draft, "pattern": "["})),
+        1 => prop::sample::select(vec!["date", "uuid", "uri", "int32"]).prop_map(|format| json!({"format": format})),
+        1 => prop::sample::select(vec![
+            "https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#",
+        ]).prop_map(|draft| json!({"$schema": draft, "type": ["object", "string"]})),
+        1 => Just(json!({"minimum": 0, "exclusiveMaximum": 1, "maxLength": 1, "const": "a"})),
         1 => Just(json!(true)),
         1 => Just(json!(null)),
         1 => Just(json!({"enum": {}, "default": {"type": 1}})),
@@ -321,5 +326,21 @@ fn no_validator_is_made_for_what_a_tool_ordinarily_takes() {
         json!("Bern"),
     ] {
         assert_eq!(check(arguments), Verdict::Violated);
+    }
+}
+
+#[test]
+fn a_look_ends_at_what_is_nested_deeply_and_at_references_that_branch() {
+    let schema = json!({"type": ["array", "object"], "items": {"$ref": "#/$defs/list"}, "$defs": {"list":
+        {"anyOf": [{"type": "null"}, {"type": "array", "items": {"$ref": "#/$defs/list"}}, {"$ref": "#/$defs/other"}]},
+        "other": {"type": "array", "items": {"anyOf": [{"$ref": "#/$defs/list"}, {"$ref": "#/$defs/other"}]}}}});
+    let schema = schema.to_string();
+    for depth in [10, 100, 1_000] {
+        let arguments = format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
+        let document = Document::read(arguments.as_bytes());
+        let checked = Schema::compile(schema.as_bytes(), false).expect("it is valid");
+        let mut fuel = Fuel::of_record(arguments.len());
+        let verdict = checked.check(document.root(), &mut fuel);
+        assert!(matches!(verdict, Verdict::Violated | Verdict::TooSlow), "{depth}: {verdict:?}");
     }
 }

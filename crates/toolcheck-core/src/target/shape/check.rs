@@ -63,6 +63,8 @@ pub(super) struct Checker<'f, 'd, 's> {
     layouts: Layouts,
     /// How many of them are kept.
     pub(super) most_layouts: usize,
+    /// Whether nothing but the object itself has decided whether it has faults.
+    is_alone: bool,
     /// The name that an object has, if it has one.
     names: HashMap<NodeId, Option<NodeId>>,
 }
@@ -125,6 +127,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             listed: HashMap::default(),
             layouts: Layouts::default(),
             most_layouts: MOST_LAYOUTS,
+            is_alone: true,
             names: HashMap::default(),
         }
     }
@@ -229,6 +232,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
 
     fn object(&mut self, value: Value<'d, 's>, number: usize, within: Within<'f>) {
         if self.above.len() >= DEEPEST {
+            self.looks_around();
             return;
         }
         let like = self.layouts.like(value, number);
@@ -241,10 +245,19 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             Some((like, Some(before))) => Some((like, before)),
             None => None,
         };
+        let kind = self.shape.objects[number].kind;
+        let most_layouts = self.most_layouts;
+        let mut texts = self.layouts.texts(kind).filter(|_| most_layouts > 0);
+        if texts.as_mut().is_some_and(|texts| texts.knows(value, number)) {
+            self.before = None;
+            return;
+        }
+        let is_kept = texts.is_some_and(|texts| texts.wants(value));
+        let is_alone = std::mem::replace(&mut self.is_alone, true);
         let depth = self.path.len();
         let is_element = matches!(self.path.last(), Some(Step::Index(_)));
         let before = self.before.take().filter(|_| is_element);
-        self.above.push(Above { value, kind: self.shape.objects[number].kind, is_element, before });
+        self.above.push(Above { value, kind, is_element, before });
         let first = self.faults.len();
         if let Some(like) = like {
             self.members_like(like, value, within);
@@ -258,9 +271,19 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         }
         if self.faults.len() > first {
             self.alike.leave_out(&mut self.faults, first, value.id());
+            // The faults that are left out are faults too.
+            self.is_alone = false;
+        } else if let Some(texts) = self.layouts.texts(kind).filter(|_| is_kept && self.is_alone) {
+            texts.keep(value, number);
         }
+        self.is_alone &= is_alone;
         self.above.pop();
         self.path.truncate(depth);
+    }
+
+    /// Notes that more than the object itself decides whether it has faults.
+    pub(super) fn looks_around(&mut self) {
+        self.is_alone = false;
     }
 
     /// Checks an object that looks like one without faults.

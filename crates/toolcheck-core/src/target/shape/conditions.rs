@@ -52,6 +52,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 (of(value)? >= of(most)?).then(|| Detail::Other { key, values: Vec::new() })
             }
             What::NotAfter(path) => {
+                self.looks_around();
                 let before = self.above.last()?.before?;
                 let steps: Vec<&str> = path.split('/').collect();
                 at_steps(before, &steps).map(|_| Detail::Other { key: path, values: Vec::new() })
@@ -72,10 +73,12 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     ) -> Option<Detail<'f>> {
         match &check.what {
             What::Unique => {
+                self.looks_around();
                 let text = value.as_str()?.into_owned();
                 (!self.unique.insert((number.0, number.1, text))).then(|| Detail::Value { got: short(value) })
             }
             What::Among(pointer) => {
+                self.looks_around();
                 let root = self.root?;
                 let text = value.as_str()?;
                 let known = self.listed.entry(pointer).or_insert_with(|| {
@@ -119,10 +122,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 if key.contains('/') {
                     return at_steps(parent, &key.split('/').collect::<Vec<_>>());
                 }
-                parent.get(key).or_else(|| {
-                    let snake = super::compile::snake_case(key);
-                    (snake != key).then(|| parent.get(&snake)).flatten()
-                })
+                member(parent, key)
             };
             // An object with very many members may have as many faults, and each asks for what is beside it.
             if parent.count() < WIDE {
@@ -131,6 +131,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             let known = self.beside.entry((parent.id(), key)).or_insert_with(|| get().map(Value::id));
             return known.map(|id| parent.document().value(id));
         }
+        self.looks_around();
         let root = self.root?;
         let found = *self.pointed.entry(key).or_insert_with(|| {
             let steps: Vec<&str> = key.split('/').skip(1).collect();
@@ -196,14 +197,34 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
 /// The number of values in an object from which on what is beside a field is looked up once.
 const WIDE: usize = 256;
 
+/// The member with a key, which some formats write in snake case too.
+fn member<'d, 's>(value: Value<'d, 's>, key: &str) -> Option<Value<'d, 's>> {
+    value.get(key).or_else(|| {
+        let capitals = key.bytes().filter(u8::is_ascii_uppercase).count();
+        let is_snake = |own: &[u8]| own.len() == key.len() + capitals && is_in_snake_case(own, key);
+        let is_own = |member: &Value<'d, 's>| match member.plain_key() {
+            Some(own) => is_snake(own),
+            None => member.key_text().is_some_and(|own| is_snake(own.as_bytes())),
+        };
+        value.members().filter(|_| capitals > 0).filter(is_own).last()
+    })
+}
+
+/// Whether a text is a key in snake case.
+fn is_in_snake_case(snake: &[u8], key: &str) -> bool {
+    let of_key = key.bytes().flat_map(|byte| {
+        let before = byte.is_ascii_uppercase().then_some(b'_');
+        before.into_iter().chain([byte.to_ascii_lowercase()])
+    });
+    of_key.eq(snake.iter().copied())
+}
+
 /// The first value that these steps lead to which is not `null`; `*` leads to each element of an array.
 fn at_steps<'d, 's>(value: Value<'d, 's>, steps: &[&str]) -> Option<Value<'d, 's>> {
     match steps {
         [] => (!value.is_null()).then_some(value),
         ["*", rest @ ..] => value.elements().find_map(|element| at_steps(element, rest)),
-        [key, rest @ ..] => {
-            at_steps(value.get(key).or_else(|| value.get(&super::compile::snake_case(key)))?, rest)
-        }
+        [key, rest @ ..] => at_steps(member(value, key)?, rest),
     }
 }
 
@@ -217,5 +238,29 @@ fn collect<'s>(value: Value<'_, 's>, steps: &[&str], listed: &mut HashSet<Cow<'s
                 collect(next, rest, listed);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use toolcheck_json::Document;
+
+    use super::member;
+    use crate::target::shape::compile::snake_case;
+
+    #[test]
+    fn a_key_is_found_in_both_ways_to_write_it() {
+        let document =
+            Document::read(br#"{"a_b": 1, "toolConfig": 2, "x_\u0079_z": 3, "tool_config": 4, "q": 5}"#);
+        let found = |key: &str| member(document.root(), key).map(|value| value.raw());
+        let in_turn = |key: &str| {
+            let root = document.root();
+            root.get(key).or_else(|| root.get(&snake_case(key))).map(|value| value.raw())
+        };
+        for key in ["aB", "a_b", "toolConfig", "xYZ", "q", "Q", "none", "noneAtAll", ""] {
+            assert_eq!(found(key), in_turn(key), "{key}");
+        }
+        assert_eq!(found("aB"), Some(&b"1"[..]));
+        assert_eq!(found("xYZ"), Some(&b"3"[..]));
     }
 }

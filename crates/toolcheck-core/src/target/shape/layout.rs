@@ -7,7 +7,8 @@ use toolcheck_json::{Kind as JsonKind, Value};
 use super::Shape;
 use super::check::{Chosen, MOST_DECISIONS};
 use super::compile::{Check, Object, bit};
-use super::tables::JsonType;
+use super::tables::{JsonType, Kind};
+use super::texts::Texts;
 
 /// The most layouts that are kept for a model.
 pub(super) const MOST_LAYOUTS: usize = 256;
@@ -24,6 +25,9 @@ pub(super) struct Layouts {
     by_sum: HashMap<u64, usize>,
     /// The one that the last object looked like.
     last: usize,
+    /// The tools and the messages that were right.
+    tools: Texts,
+    messages: Texts,
 }
 
 /// What an object was that had no faults: the keys in their order, and the kinds of their values.
@@ -80,6 +84,15 @@ impl Layouts {
 
     pub(super) fn get(&self, number: usize) -> &Layout {
         &self.all[number]
+    }
+
+    /// The texts of what is repeated, if objects of a kind may be.
+    pub(super) fn texts(&mut self, kind: Option<Kind>) -> Option<&mut Texts> {
+        match kind {
+            Some(Kind::Tool) => Some(&mut self.tools),
+            Some(Kind::Message) => Some(&mut self.messages),
+            _ => None,
+        }
     }
 
     /// Keeps the layout of an object, which is `value`.
@@ -318,7 +331,7 @@ mod tests {
         let document = Document::read(text.as_bytes());
         let shape = target.shape().expect("the target has a shape");
         // Those of earlier bodies are kept too.
-        let facts = if keeps_layouts { shape.plain_facts().clone() } else { shape.facts_for(None) };
+        let facts = if keeps_layouts { shape.plain_facts().clone() } else { shape.find_facts(None) };
         let mut checker = Checker::new(shape, facts, Some(document.root()), true);
         if !keeps_layouts {
             checker.most_layouts = 0;

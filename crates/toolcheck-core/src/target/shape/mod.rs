@@ -19,9 +19,10 @@ mod rating;
 mod remedy;
 mod samples;
 mod tables;
+mod texts;
 mod value;
 
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use toolcheck_json::Value;
 
@@ -94,6 +95,9 @@ pub fn formats() -> impl Iterator<Item = &'static str> {
 /// The keys that are looked at to tell whether an object is a request.
 const KEYS_LOOKED_AT: usize = 64;
 
+/// The most models whose facts are kept: the log of a gateway alternates between several.
+const MODELS_REMEMBERED: usize = 16;
+
 /// What an API enforces of the shape of requests.
 #[derive(Debug)]
 pub struct Shape {
@@ -103,6 +107,8 @@ pub struct Shape {
     enforced: Arc<Enforced>,
     /// The facts that hold where no model is known.
     plain_facts: OnceLock<ModelFacts>,
+    /// Those that hold for the models that were asked for last.
+    facts_of_models: Mutex<Vec<(String, ModelFacts)>>,
     objects: Objects,
     request: usize,
     message: usize,
@@ -117,8 +123,9 @@ pub struct ModelFacts(Arc<OfModel>);
 struct OfModel {
     /// Whether each fact holds.
     holds: Box<[bool]>,
-    /// What objects without faults look like, from one request to the next: a walk takes them and gives them back.
-    layouts: Mutex<Layouts>,
+    /// What objects without faults look like, from one request to the next: a walk takes them and gives them back. There
+    /// are as many as walks at the same time.
+    layouts: Mutex<Vec<Layouts>>,
 }
 
 impl ModelFacts {
@@ -126,17 +133,15 @@ impl ModelFacts {
         self.0.holds.get(fact).copied().unwrap_or_default()
     }
 
-    /// The layouts that earlier walks have found, unless another walk has them.
+    /// The layouts that an earlier walk has found and no other has taken.
     fn take_layouts(&self) -> Layouts {
-        self.0.layouts.lock().map(|mut layouts| std::mem::take(&mut *layouts)).unwrap_or_default()
+        self.0.layouts.lock().ok().and_then(|mut layouts| layouts.pop()).unwrap_or_default()
     }
 
-    /// Keeps layouts for the next walk, unless another one has brought back more.
+    /// Keeps layouts for the next walk.
     fn keep_layouts(&self, layouts: Layouts) {
-        if let Ok(mut kept) = self.0.layouts.lock()
-            && kept.len() <= layouts.len()
-        {
-            *kept = layouts;
+        if let Ok(mut kept) = self.0.layouts.lock() {
+            kept.push(layouts);
         }
     }
 }
@@ -152,6 +157,7 @@ impl Shape {
             file,
             enforced: Arc::clone(enforced),
             plain_facts: OnceLock::new(),
+            facts_of_models: Mutex::default(),
             objects,
             request: request?,
             message: message?,
@@ -240,13 +246,27 @@ impl Shape {
     /// Which of its facts hold for a model.
     #[must_use]
     pub fn facts_for(&self, model: Option<&str>) -> ModelFacts {
-        let holds = self.facts().iter().map(|fact| fact.fits(model)).collect();
-        ModelFacts(Arc::new(OfModel { holds, layouts: Mutex::default() }))
+        let Some(model) = model else { return self.plain_facts().clone() };
+        let mut known = self.facts_of_models.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, facts)) = known.iter().find(|(own, _)| own == model) {
+            return facts.clone();
+        }
+        let facts = self.find_facts(Some(model));
+        if known.len() == MODELS_REMEMBERED {
+            known.remove(0);
+        }
+        known.push((model.to_owned(), facts.clone()));
+        facts
     }
 
     /// The facts that hold where no model is known.
     fn plain_facts(&self) -> &ModelFacts {
-        self.plain_facts.get_or_init(|| self.facts_for(None))
+        self.plain_facts.get_or_init(|| self.find_facts(None))
+    }
+
+    fn find_facts(&self, model: Option<&str>) -> ModelFacts {
+        let holds = self.facts().iter().map(|fact| fact.fits(model)).collect();
+        ModelFacts(Arc::new(OfModel { holds, layouts: Mutex::default() }))
     }
 
     /// Whether a body has a key that only a whole request has.

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use foldhash::HashSet;
 use toolcheck_core::ir::{Place, TranscriptKind};
 use toolcheck_core::remedy::Remedy;
-use toolcheck_core::shape::{Answer, Fault, FaultKind, Foreign, Kind, ModelFacts, Shape};
+use toolcheck_core::shape::{Answer, Fault, FaultKind, Foreign, Kind, Shape};
 use toolcheck_core::target;
 use toolcheck_core::text::kept;
 use toolcheck_json::{Document, NodeId, Value};
@@ -91,7 +91,7 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
     };
     let model = cx.transcript.request.model.as_deref();
     let root = cx.document.value(cx.transcript.place.node);
-    let facts = cx.verdicts.shape_facts(shape, model);
+    let facts = shape.facts_for(model);
     let faults = match (root.is_object(), cx.body_names_model) {
         (true, Some(names_model)) => shape.check_body(&facts, root, names_model),
         (true, None) => shape.check_request(&facts, root, cx.is_request()),
@@ -303,23 +303,4 @@ fn explained(refused: &Refused<'_>) -> Vec<(NodeId, String)> {
 pub(crate) fn fits_better(other: &str, format: &str, body: Value<'_, '_>) -> bool {
     let mistakes = |format: &str| Some(target::find(format)?.shape()?.rate(body)?.mistakes);
     mistakes(other).zip(mistakes(format)).is_none_or(|(other, own)| other < own)
-}
-
-/// The facts of a shape that hold for a model, by the model.
-pub(crate) type FactsOfModels = Vec<(Option<String>, ModelFacts)>;
-
-/// Finds the facts for a model, or works them out.
-pub(crate) fn facts_of(
-    known: &mut FactsOfModels,
-    shape: &Shape,
-    model: Option<&str>,
-    most: usize,
-) -> ModelFacts {
-    if let Some((_, facts)) = known.iter().find(|(own, _)| own.as_deref() == model) {
-        return facts.clone();
-    }
-    let facts = shape.facts_for(model);
-    known.truncate(most - 1);
-    known.insert(0, (model.map(str::to_owned), facts.clone()));
-    facts
 }
