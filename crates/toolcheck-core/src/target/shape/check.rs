@@ -10,6 +10,7 @@ use super::compile::{By, Field, FieldSet, Object, What, bit};
 use super::fault::{Detail, Fault, PathStep};
 use super::layout::{Layout, Layouts, MOST_LAYOUTS, Tag};
 use super::tables::{FaultKind, JsonType, Kind};
+use super::texts::Unique;
 use super::value::{bit_of, short, type_of};
 use super::{ModelFacts, Shape};
 
@@ -52,7 +53,9 @@ pub(super) struct Checker<'f, 'd, 's> {
     /// Those that are not held one by one.
     alike: Alike,
     /// The values of fields that must be unique.
-    pub(super) unique: HashSet<(usize, u16, String)>,
+    pub(super) unique: HashSet<Unique>,
+    /// The same in the order in which they were found.
+    pub(super) found_unique: Vec<Unique>,
     /// What wide objects have under a key.
     pub(super) beside: HashMap<(NodeId, &'f str), Option<NodeId>>,
     /// What is at a pointer.
@@ -122,6 +125,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             faults: Vec::new(),
             alike: Alike::default(),
             unique: HashSet::default(),
+            found_unique: Vec::new(),
             beside: HashMap::default(),
             pointed: HashMap::default(),
             listed: HashMap::default(),
@@ -170,12 +174,21 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
 
     /// Checks an object by itself, and returns which of its variants it is.
     pub(super) fn alone(&mut self, value: Value<'d, 's>, number: usize) -> Option<&'f Object> {
-        let within = Within::default();
-        self.above.push(Above { value, kind: None, is_element: true, before: None });
-        let variant = self.variant(value, number, within)?.number;
-        self.members(value, variant, within);
-        self.above.clear();
+        let variant = self.variant_alone(value, number)?;
+        self.members_alone(value, variant);
         Some(&self.shape.objects[variant])
+    }
+
+    /// The number of the variant that an object by itself is.
+    pub(super) fn variant_alone(&mut self, value: Value<'d, 's>, number: usize) -> Option<usize> {
+        self.above.push(Above { value, kind: None, is_element: true, before: None });
+        self.variant(value, number, Within::default()).map(|chosen| chosen.number)
+    }
+
+    /// Checks it as that variant.
+    pub(super) fn members_alone(&mut self, value: Value<'d, 's>, variant: usize) {
+        self.members(value, variant, Within::default());
+        self.above.clear();
     }
 
     /// The object of the shape that a value is, after all that decides it. `None` if that is not known, and a fault says
@@ -248,11 +261,16 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         let kind = self.shape.objects[number].kind;
         let most_layouts = self.most_layouts;
         let mut texts = self.layouts.texts(kind).filter(|_| most_layouts > 0);
-        if texts.as_mut().is_some_and(|texts| texts.knows(value, number)) {
+        if let Some(unique) = texts.as_mut().and_then(|texts| texts.find(value, number))
+            && unique.iter().all(|unique| !self.unique.contains(unique))
+        {
+            self.unique.extend(unique.iter().cloned());
+            self.found_unique.extend_from_slice(unique);
             self.before = None;
             return;
         }
-        let is_kept = texts.is_some_and(|texts| texts.wants(value));
+        let is_kept = self.layouts.texts(kind).is_some_and(|texts| texts.wants(value)) && most_layouts > 0;
+        let first_unique = self.found_unique.len();
         let is_alone = std::mem::replace(&mut self.is_alone, true);
         let depth = self.path.len();
         let is_element = matches!(self.path.last(), Some(Step::Index(_)));
@@ -274,7 +292,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             // The faults that are left out are faults too.
             self.is_alone = false;
         } else if let Some(texts) = self.layouts.texts(kind).filter(|_| is_kept && self.is_alone) {
-            texts.keep(value, number);
+            texts.keep(value, number, &self.found_unique[first_unique..]);
         }
         self.is_alone &= is_alone;
         self.above.pop();
@@ -673,7 +691,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         // How many of its keys a variant knows, if none is missing.
         let fit = |variant: &Object| {
             let mut required = variant.required.iter().map(|field| &variant.fields[usize::from(*field)]);
-            let is_whole = required.all(|field| field.key == by.key || value.get(&field.key).is_some());
+            let is_whole = required.all(|field| *field.key == *by.key || value.get(&field.key).is_some());
             let keys = value.members().take(MOST_KEYS).filter_map(Value::key_text);
             is_whole
                 .then(|| keys.filter(|key| variant.field(key).is_some_and(|field| field.is_known)).count())

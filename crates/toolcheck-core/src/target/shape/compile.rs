@@ -1,6 +1,7 @@
 //! From the tables of an object to what a value is checked against.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use toolcheck_json::Value;
 
@@ -40,12 +41,12 @@ pub(super) struct Object {
     pub(super) by: Option<By>,
     pub(super) exactly_one: Option<Vec<u16>>,
     pub(super) at_least_one: Option<Vec<u16>>,
-    pub(super) rule: Option<Box<str>>,
+    pub(super) rule: Option<Arc<str>>,
     pub(super) kind: Option<Kind>,
-    pub(super) example: Option<Box<str>>,
-    pub(super) note: Option<Box<str>>,
-    pub(super) instead: BTreeMap<String, String>,
-    pub(super) noun: Option<Box<str>>,
+    pub(super) example: Option<Arc<str>>,
+    pub(super) note: Option<Arc<str>>,
+    pub(super) instead: Arc<BTreeMap<String, String>>,
+    pub(super) noun: Option<Arc<str>>,
 }
 
 /// The field that decides which object it is.
@@ -66,9 +67,9 @@ pub(super) struct By {
 /// A field of an object.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Field {
-    pub(super) key: Box<str>,
+    pub(super) key: Arc<str>,
     /// The types that its value may have; any where there are none.
-    pub(super) types: Vec<JsonType>,
+    pub(super) types: Arc<[JsonType]>,
     pub(super) mask: u8,
     /// When it must be there.
     pub(super) required: Vec<Requirement>,
@@ -77,15 +78,15 @@ pub(super) struct Field {
     pub(super) checks: Vec<Check>,
     pub(super) object: Option<usize>,
     pub(super) items: Option<usize>,
-    pub(super) item_types: Vec<JsonType>,
+    pub(super) item_types: Arc<[JsonType]>,
     pub(super) item_mask: u8,
     pub(super) entries: Option<usize>,
-    pub(super) rule: Option<Box<str>>,
-    pub(super) checked_by: Vec<Box<str>>,
-    pub(super) note: Option<Box<str>>,
-    pub(super) instead: BTreeMap<String, String>,
-    pub(super) prefer: Vec<Scalar>,
-    pub(super) example: Option<Box<str>>,
+    pub(super) rule: Option<Arc<str>>,
+    pub(super) checked_by: Arc<[Box<str>]>,
+    pub(super) note: Option<Arc<str>>,
+    pub(super) instead: Arc<BTreeMap<String, String>>,
+    pub(super) prefer: Arc<[Scalar]>,
+    pub(super) example: Option<Arc<str>>,
     /// Whether it is always allowed.
     pub(super) is_plain: bool,
     /// Whether it belongs to the object, rather than only to what is known to be refused.
@@ -144,9 +145,9 @@ impl Check {
 /// What a check asks for.
 #[derive(Debug, Clone)]
 pub(super) enum What {
-    Type(Vec<JsonType>, u8),
-    Values { values: Vec<Scalar>, any_case: bool },
-    Refused(Vec<Scalar>),
+    Type(Arc<[JsonType]>, u8),
+    Values { values: Arc<[Scalar]>, any_case: bool },
+    Refused(Arc<[Scalar]>),
     Pattern(Pattern),
     Length { min: Option<usize>, max: Option<usize> },
     Items { min: Option<usize>, max: Option<usize> },
@@ -263,28 +264,28 @@ impl Objects {
         let mut object = Object {
             name: name.into(),
             is_closed: table.closed == Some(true),
-            rule: table.rule.as_deref().map(Box::from),
+            rule: table.rule.clone(),
             kind: table.kind,
-            example: table.example.as_deref().map(Box::from),
-            note: table.note.as_deref().map(Box::from),
+            example: table.example.clone(),
+            note: table.note.clone(),
             instead: table.instead.clone(),
-            noun: table.noun.as_deref().map(Box::from),
+            noun: table.noun.clone(),
             names,
             ..Object::default()
         };
         let undescribed = FieldTable::default();
-        let mut entries: Vec<(&str, &FieldTable, bool)> = Vec::new();
+        let mut entries: Vec<(Arc<str>, &FieldTable, bool)> = Vec::new();
         for (key, entry) in &table.fields.0 {
             if let FieldEntry::Described(field) = entry {
-                entries.push((key, field, true));
+                entries.push((Arc::clone(key), field, true));
             }
         }
         let facts = self.facts();
         let own = self.about(&object.names);
         for number in &own {
             for key in facts[*number].all_fields().map(plain) {
-                if !entries.iter().any(|(known, ..)| *known == key) {
-                    entries.push((key, &undescribed, false));
+                if !entries.iter().any(|(known, ..)| **known == *key) {
+                    entries.push((key.into(), &undescribed, false));
                 }
             }
         }
@@ -296,7 +297,7 @@ impl Objects {
             if self.is_in_snake_case() {
                 numbered.push((snake_case(key).into(), number));
             }
-            numbered.push(((*key).into(), number));
+            numbered.push(((**key).into(), number));
             let field = self.field(key, field, *is_known)?;
             object.fields.push(field);
         }
@@ -347,14 +348,14 @@ impl Objects {
         Ok(By { key: by.into(), mask: u8::MAX, variants, values, otherwise, is_open, is_untagged })
     }
 
-    fn field(&self, key: &str, table: &FieldTable, is_known: bool) -> Result<Field, String> {
+    fn field(&self, key: &Arc<str>, table: &FieldTable, is_known: bool) -> Result<Field, String> {
         let number = |name: &Option<String>| name.as_ref().map(|name| self.number(name, None)).transpose();
         let (object, items) = (number(&table.object)?, number(&table.items)?);
         let entries = number(&table.entries)?;
-        let types = table.r#type.clone().map_or(Vec::new(), |types| types.0);
-        let item_types = table.item_type.clone().map_or(Vec::new(), |types| types.0);
+        let types = table.r#type.clone().map(|types| types.0).unwrap_or_default();
+        let item_types = table.item_type.clone().map(|types| types.0).unwrap_or_default();
         Ok(Field {
-            key: key.into(),
+            key: Arc::clone(key),
             mask: if types.is_empty() { u8::MAX } else { mask(&types) },
             types,
             required: Vec::new(),
@@ -365,12 +366,12 @@ impl Objects {
             item_mask: mask(&item_types),
             item_types,
             entries,
-            rule: table.rule.as_deref().map(Box::from),
-            checked_by: table.checked_by.iter().flatten().map(|rule| rule.as_str().into()).collect(),
-            note: table.note.as_deref().map(Box::from),
+            rule: table.rule.clone(),
+            checked_by: table.checked_by.clone().unwrap_or_default(),
+            note: table.note.clone(),
             instead: table.instead.clone().unwrap_or_default(),
             prefer: table.prefer.clone().unwrap_or_default(),
-            example: table.example.as_deref().map(Box::from),
+            example: table.example.clone(),
             is_plain: false,
             is_known,
         })
@@ -565,7 +566,7 @@ impl ObjectTable {
         for (key, entry) in &self.fields.0 {
             let merged = match (entry, fields.get(key)) {
                 (FieldEntry::Described(own), Some(FieldEntry::Described(base))) => {
-                    FieldEntry::Described(Box::new(own.over(base)))
+                    FieldEntry::Described(Arc::new(own.over(base)))
                 }
                 _ => entry.clone(),
             };
@@ -574,8 +575,15 @@ impl ObjectTable {
         let mut variants = base.variants.clone();
         variants.extend(self.variants.clone());
         variants.retain(|_, object| !object.is_empty());
-        let mut instead = base.instead.clone();
-        instead.extend(self.instead.clone());
+        let instead = match (self.instead.is_empty(), base.instead.is_empty()) {
+            (true, _) => Arc::clone(&base.instead),
+            (_, true) => Arc::clone(&self.instead),
+            _ => {
+                let mut instead = BTreeMap::clone(&base.instead);
+                instead.extend(self.instead.iter().map(|(key, words)| (key.clone(), words.clone())));
+                Arc::new(instead)
+            }
+        };
         Self {
             closed: self.closed.or(base.closed),
             extends: self.extends.clone().or_else(|| base.extends.clone()),

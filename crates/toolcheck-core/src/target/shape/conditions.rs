@@ -73,9 +73,9 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     ) -> Option<Detail<'f>> {
         match &check.what {
             What::Unique => {
-                self.looks_around();
-                let text = value.as_str()?.into_owned();
-                (!self.unique.insert((number.0, number.1, text))).then(|| Detail::Value { got: short(value) })
+                let unique = (number.0, number.1, value.as_str()?.into_owned());
+                self.found_unique.push(unique.clone());
+                (!self.unique.insert(unique)).then(|| Detail::Value { got: short(value) })
             }
             What::Among(pointer) => {
                 self.looks_around();

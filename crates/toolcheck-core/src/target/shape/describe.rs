@@ -352,7 +352,7 @@ impl<'f> FieldView<'f> {
         if field.mask != u8::MAX {
             add(FaultKind::Type, Asked::Types(&field.types), None);
         }
-        if let Some(by) = object.object().by.as_ref().filter(|by| by.key == field.key && !by.is_open) {
+        if let Some(by) = object.object().by.as_ref().filter(|by| *by.key == *field.key && !by.is_open) {
             let is_string = field.mask & bit(JsonType::String) != 0;
             let values = by.values.iter().map(|(text, _)| Allowed { text, is_string }).collect();
             add(FaultKind::Value, Asked::OneOf { values, any_case: false }, None);

@@ -156,7 +156,8 @@ impl Shape {
     fn fits(&self, value: Value<'_, '_>, kind: Kind, marks: &Marks<'_>) -> Option<&Object> {
         self.objects_of(kind).find_map(|(number, _)| {
             let mut checker = Checker::new(self, self.plain_facts().clone(), None, true);
-            let object = checker.alone(value, number)?;
+            let variant = checker.variant_alone(value, number)?;
+            let object = &self.objects[variant];
             let is_known = |key: &str| object.field(key).is_some_and(|field| field.is_known);
             let is_required = |key: &str| object.field(key).is_some_and(|field| !field.required.is_empty());
             let holds_objects = |key: &str| {
@@ -180,8 +181,11 @@ impl Shape {
                 || kind == Kind::Message && marks.unknown.iter().any(|key| holds_objects(key));
             // An open object fits anything.
             let knows_all = || value.members().filter_map(Value::key_text).all(|key| is_known(&key));
-            (explains && knows_all() && !checker.faults.iter().any(|fault| fault.is_refused(self, None)))
-                .then_some(object)
+            if !explains || !knows_all() {
+                return None;
+            }
+            checker.members_alone(value, variant);
+            (!checker.faults.iter().any(|fault| fault.is_refused(self, None))).then_some(object)
         })
     }
 

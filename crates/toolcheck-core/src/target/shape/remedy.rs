@@ -94,7 +94,7 @@ impl Fault<'_> {
         let mut fitting = by.values.iter().filter(|&&(_, number)| {
             let variant = &self.shape.objects[number];
             let mut required = variant.required.iter().map(|field| &variant.fields[usize::from(*field)]);
-            required.all(|field| field.key == by.key || value.get(&field.key).is_some())
+            required.all(|field| *field.key == *by.key || value.get(&field.key).is_some())
                 && value
                     .members()
                     .take(MOST_KEYS)

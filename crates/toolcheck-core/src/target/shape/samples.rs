@@ -368,10 +368,10 @@ mod tests {
 
     /// The values that a field may have; none if that is left open.
     fn allowed<'f>(object: &'f Object, field: &'f Field) -> Vec<&'f str> {
-        let by = object.by.as_ref().filter(|by| by.key == field.key && !by.is_open);
+        let by = object.by.as_ref().filter(|by| *by.key == *field.key && !by.is_open);
         let of_by = by.into_iter().flat_map(|by| by.values.iter().map(|(value, _)| &**value));
         let of_checks = field.checks.iter().filter_map(|check| match &check.what {
-            What::Values { values, .. } if check.fact.is_none() => Some(values),
+            What::Values { values, .. } if check.fact.is_none() => Some(values.iter()),
             _ => None,
         });
         of_by.chain(of_checks.flatten().map(|value| &*value.text)).collect()

@@ -73,20 +73,20 @@ pub(crate) struct ObjectTable {
     /// The keys of which it has at least one.
     pub(crate) at_least_one: Option<Members>,
     /// The rule that reports what is wrong with it and below it.
-    pub(crate) rule: Option<String>,
+    pub(crate) rule: Option<Arc<str>>,
     /// What it is in every API.
     pub(crate) kind: Option<Kind>,
     /// How it is written: one line of JSON.
-    pub(crate) example: Option<String>,
+    pub(crate) example: Option<Arc<str>>,
     /// What to write in place of keys that it does not have: the right key, the way to where the value belongs with dots
     /// between the keys, or what to do in words. It is what a help says and what a fix does; words that start with
     /// "remove it" are of a key that is to be removed.
     #[serde(default)]
-    pub(crate) instead: BTreeMap<String, String>,
+    pub(crate) instead: Arc<BTreeMap<String, String>>,
     /// What one is called where it is not named by the key that it is under.
-    pub(crate) noun: Option<String>,
+    pub(crate) noun: Option<Arc<str>>,
     /// What a reader should know.
-    pub(crate) note: Option<String>,
+    pub(crate) note: Option<Arc<str>>,
     /// Its fields, by key.
     #[serde(default)]
     pub(crate) fields: Fields,
@@ -106,17 +106,17 @@ pub(crate) struct SaidTable {
 
 /// The fields of an object, in the order of the file.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Fields(pub(crate) Vec<(String, FieldEntry)>);
+pub(crate) struct Fields(pub(crate) Vec<(Arc<str>, FieldEntry)>);
 
 impl Fields {
     pub(crate) fn get(&self, key: &str) -> Option<&FieldEntry> {
-        self.0.iter().find(|(known, _)| known == key).map(|(_, entry)| entry)
+        self.0.iter().find(|(known, _)| **known == *key).map(|(_, entry)| entry)
     }
 
-    pub(crate) fn insert(&mut self, key: &str, entry: FieldEntry) {
+    pub(crate) fn insert(&mut self, key: &Arc<str>, entry: FieldEntry) {
         match self.0.iter_mut().find(|(known, _)| known == key) {
             Some((_, known)) => *known = entry,
-            None => self.0.push((key.to_owned(), entry)),
+            None => self.0.push((Arc::clone(key), entry)),
         }
     }
 }
@@ -193,7 +193,7 @@ impl Kind {
 #[derive(Debug, Clone)]
 pub(crate) enum FieldEntry {
     Removed,
-    Described(Box<FieldTable>),
+    Described(Arc<FieldTable>),
 }
 
 impl<'de> Deserialize<'de> for FieldEntry {
@@ -215,8 +215,8 @@ impl<'de> Deserialize<'de> for FieldEntry {
             }
 
             fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<FieldEntry, E> {
-                let types = Types(vec![name.parse().map_err(E::custom)?]);
-                Ok(FieldEntry::Described(Box::new(FieldTable {
+                let types = Types([name.parse().map_err(E::custom)?].into());
+                Ok(FieldEntry::Described(Arc::new(FieldTable {
                     r#type: Some(types),
                     ..FieldTable::default()
                 })))
@@ -224,7 +224,7 @@ impl<'de> Deserialize<'de> for FieldEntry {
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<FieldEntry, A::Error> {
                 let table = FieldTable::deserialize(MapAccessDeserializer::new(map))?;
-                Ok(FieldEntry::Described(Box::new(table)))
+                Ok(FieldEntry::Described(Arc::new(table)))
             }
         }
 
@@ -258,11 +258,11 @@ field_table! {
     /// The keys of which one makes up for it.
     required_unless: Vec<String>,
     /// The only values.
-    values: Vec<Scalar>,
+    values: Arc<[Scalar]>,
     /// Whether upper and lower case are the same in the values.
     values_any_case: bool,
     /// Values that are refused.
-    refused_values: Vec<Scalar>,
+    refused_values: Arc<[Scalar]>,
     /// The expression that a string must match.
     pattern: Pattern,
     /// The fewest characters of a string.
@@ -310,23 +310,23 @@ field_table! {
     /// The object beside it of whose keys it names all.
     lists_all: String,
     /// The rule that reports what is wrong with its value.
-    rule: String,
+    rule: Arc<str>,
     /// The rules that report what is wrong with it in more words.
-    checked_by: Vec<String>,
+    checked_by: Arc<[Box<str>]>,
     /// What to write in place of a value, by the value or by its JSON type: the right value, or what to do in words. `*`
     /// stands for any other value.
-    instead: BTreeMap<String, String>,
+    instead: Arc<BTreeMap<String, String>>,
     /// The values that a help names: the likeliest first, and none that nobody wants.
-    prefer: Vec<Scalar>,
+    prefer: Arc<[Scalar]>,
     /// How the value is written: JSON.
-    example: String,
+    example: Arc<str>,
     /// What a reader should know.
-    note: String,
+    note: Arc<str>,
 }
 
 /// JSON types, in the order of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Types(pub(crate) Vec<JsonType>);
+pub(crate) struct Types(pub(crate) Arc<[JsonType]>);
 
 impl<'de> Deserialize<'de> for Types {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -342,7 +342,7 @@ impl<'de> Deserialize<'de> for Types {
             Written::Several(names) => names,
         };
         let types: Result<Vec<JsonType>, Error> = names.iter().map(|name| name.parse()).collect();
-        types.map(Self).map_err(serde::de::Error::custom)
+        types.map(|types| Self(types.into())).map_err(serde::de::Error::custom)
     }
 }
 

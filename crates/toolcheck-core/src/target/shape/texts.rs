@@ -3,20 +3,23 @@
 //! A client sends its tools with each request, and a conversation again with each turn: what was found to be right needs
 //! no more than that comparison. What a log never repeats is not compared for long.
 
-use foldhash::{HashMap, HashSet};
+use foldhash::HashMap;
 use toolcheck_json::Value;
 
 /// The objects of a kind without faults, of which nothing else in the request decides whether they have some.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
-    /// The texts for each number of an object.
-    known: HashMap<usize, HashSet<Box<[u8]>>>,
+    /// The texts for each number of an object, with the values in each that no other object may have.
+    known: HashMap<usize, HashMap<Box<[u8]>, Box<[Unique]>>>,
     /// The bytes that are kept.
     size: usize,
     /// How many were known, and how many were not.
     hits: usize,
     misses: usize,
 }
+
+/// A value that no other object may have, with the numbers of its object and its field.
+pub(super) type Unique = (usize, u16, String);
 
 /// How long a text must be to be worth a comparison, and how long it may be.
 const LENGTHS: std::ops::RangeInclusive<usize> = 48..=16 << 10;
@@ -26,39 +29,34 @@ const MOST_BYTES: usize = 256 << 10;
 const TRIES: usize = 32;
 
 impl Texts {
-    /// Whether an object that is to be the object `number` was right before.
-    pub(super) fn knows(&mut self, value: Value<'_, '_>, number: usize) -> bool {
-        let text = value.raw();
-        if !LENGTHS.contains(&text.len()) || !self.is_worth_it() {
-            return false;
+    /// Whether an object that is to be the object `number` was right before: the values in it that no other object may
+    /// have.
+    pub(super) fn find(&mut self, value: Value<'_, '_>, number: usize) -> Option<&[Unique]> {
+        if !self.wants(value) {
+            return None;
         }
-        let is_known = self.known.get(&number).is_some_and(|texts| texts.contains(text));
-        if is_known {
-            self.hits += 1;
-        } else {
-            self.misses += 1;
+        let found = self.known.get(&number).and_then(|texts| texts.get(value.raw()));
+        match found {
+            Some(_) => self.hits += 1,
+            None => self.misses += 1,
         }
-        is_known
+        found.map(|unique| &**unique)
     }
 
-    /// Whether [`Self::knows`] looks for this one again.
+    /// Whether [`Self::find`] looks for this one.
     pub(super) fn wants(&self, value: Value<'_, '_>) -> bool {
-        LENGTHS.contains(&value.raw().len()) && self.is_worth_it()
+        LENGTHS.contains(&value.raw().len()) && (self.misses < TRIES || self.hits * 2 > self.misses)
     }
 
     /// Keeps an object that is right.
-    pub(super) fn keep(&mut self, value: Value<'_, '_>, number: usize) {
+    pub(super) fn keep(&mut self, value: Value<'_, '_>, number: usize, unique: &[Unique]) {
         let text = value.raw();
         if self.size + text.len() > MOST_BYTES {
             self.known.clear();
             self.size = 0;
         }
         self.size += text.len();
-        self.known.entry(number).or_default().insert(text.into());
-    }
-
-    fn is_worth_it(&self) -> bool {
-        self.misses < TRIES || self.hits * 2 > self.misses
+        self.known.entry(number).or_default().insert(text.into(), unique.into());
     }
 }
 
@@ -76,9 +74,9 @@ mod tests {
         for number in 0..1000 {
             let text = text(number);
             let document = Document::read(text.as_bytes());
-            assert!(!texts.knows(document.root(), 0));
+            assert!(texts.find(document.root(), 0).is_none());
             if texts.wants(document.root()) {
-                texts.keep(document.root(), 0);
+                texts.keep(document.root(), 0, &[]);
                 kept += 1;
             }
         }
@@ -91,13 +89,13 @@ mod tests {
         for number in 0..1000 {
             let text = format!("{{\"content\": \"{:04096}\"}}", number / 4);
             let document = Document::read(text.as_bytes());
-            assert_eq!(texts.knows(document.root(), 7), number % 4 > 0);
+            assert_eq!(texts.find(document.root(), 7).is_some(), number % 4 > 0);
             assert!(texts.wants(document.root()));
-            texts.keep(document.root(), 7);
+            texts.keep(document.root(), 7, &[]);
             assert!(texts.size <= super::MOST_BYTES);
         }
         let text = format!("{{\"content\": \"{:04096}\"}}", 249);
         let document = Document::read(text.as_bytes());
-        assert!(!texts.knows(document.root(), 8), "another object");
+        assert!(texts.find(document.root(), 8).is_none(), "another object");
     }
 }
