@@ -133,13 +133,20 @@ impl<'f> Fault<'f> {
             return format!("remove `{}`", shorten(&self.key));
         }
         let is_there = |key: &str| document.value(self.parent).get(key).is_some();
-        let near = self.known_keys().find(|known| is_near(known, &self.key) && !is_there(known));
+        let near = self.near_keys(document).find(|known| !is_there(known));
         match (near, self.elsewhere()) {
             (Some(known), _) => format!("did you mean `{known}`?"),
             (None, _) if self.says_nothing(document) => "remove it: it says nothing".to_owned(),
             (None, Some(other)) => format!("move it to `{other}`, which has this key"),
             (None, None) => "remove it: send only keys that the API documents".to_owned(),
         }
+    }
+
+    /// The known keys of which the key may be a misspelling. An object with very many keys has others than those that
+    /// somebody has mistyped.
+    pub(super) fn near_keys(&self, document: &Document<'_>) -> impl Iterator<Item = &str> {
+        let has_few = document.value(self.parent).members().nth(MOST_TYPED).is_none();
+        self.known_keys().filter(move |known| has_few && is_near(known, &self.key))
     }
 
     /// What to do about a key for which the description says what is meant.
@@ -326,6 +333,9 @@ fn folded(key: &str) -> impl Iterator<Item = char> {
     let letters = key.chars().take(LONGEST_NAME + 1).filter(|character| character.is_alphanumeric());
     letters.flat_map(char::to_lowercase)
 }
+
+/// The most keys that somebody types for one object.
+const MOST_TYPED: usize = 128;
 
 /// The most edits between a name and what it was probably meant to be.
 const MOST_EDITS: usize = 2;

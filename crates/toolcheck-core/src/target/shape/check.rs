@@ -20,6 +20,10 @@ const DEEPEST: usize = 64;
 /// The most fields that decide together which object a value is.
 pub(super) const MOST_DECISIONS: usize = 4;
 
+/// The most unknown keys of an object that are reported. A fault takes thousands of bytes, and an object may have millions
+/// of keys.
+const MOST_UNKNOWN: usize = 10_000;
+
 /// The most keys of an object that are looked at to tell what it is.
 const MOST_KEYS: usize = 64;
 
@@ -341,13 +345,15 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         let is_request = number == shape.request;
         let first = self.faults.len();
         let mut seen = FieldSet::default();
+        let mut unknown = 0;
         for member in value.members() {
             let known = match member.plain_key() {
                 Some(key) => object.numbers.find(key),
                 None => member.key_text().and_then(|key| object.numbers.get(&key)),
             };
             let Some(known) = known else {
-                if object.is_closed && (!is_request || self.is_whole) {
+                if object.is_closed && (!is_request || self.is_whole) && unknown < MOST_UNKNOWN {
+                    unknown += 1;
                     self.unknown(object, member, within);
                 }
                 continue;

@@ -131,7 +131,7 @@ impl Fault<'_> {
             if let Some(same) = self.known_keys().find(|known| is_same(known, &self.key) && is_free(known)) {
                 return Some(Remedy::safe(rename(same)));
             }
-            if let Some(near) = self.known_keys().find(|known| is_near(known, &self.key) && is_free(known)) {
+            if let Some(near) = self.near_keys(document).find(|known| is_free(known)) {
                 let guess = format!("it is a guess that `{}` is meant to be `{near}`", shorten(&self.key));
                 return Some(Remedy::guess(guess, rename(near)));
             }
