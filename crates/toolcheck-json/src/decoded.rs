@@ -3,16 +3,23 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::string::Jump;
 use crate::{JsonStr, Span};
 
 /// The decoded text of a string, with a mapping from every part of it to its place in the file.
 #[derive(Debug)]
 pub struct Decoded<'s> {
     text: Cow<'s, str>,
-    /// For each byte of the text, its offset in the string; `None` if the offsets are the same.
-    offsets: Option<Vec<u32>>,
+    /// Where the text and the string continue after what is longer in one of them.
+    jumps: Vec<Jump>,
     /// The span of the string without its quotes.
     inside: Span,
+}
+
+/// A part of a text, and its place in the file.
+pub(crate) struct Run {
+    pub(crate) text: Range<usize>,
+    pub(crate) place: Span,
 }
 
 impl<'s> Decoded<'s> {
@@ -21,10 +28,10 @@ impl<'s> Decoded<'s> {
     pub fn new(string: JsonStr<'s>, start: u32) -> Self {
         let inside = Span::new(start + 1, start + 1 + string.raw().len() as u32);
         match std::str::from_utf8(string.raw()) {
-            Ok(raw) if !string.is_escaped() => Self { text: Cow::Borrowed(raw), offsets: None, inside },
+            Ok(raw) if !string.is_escaped() => Self { text: Cow::Borrowed(raw), jumps: Vec::new(), inside },
             _ => {
-                let (text, offsets) = string.decode_with_offsets();
-                Self { text: Cow::Owned(text), offsets: Some(offsets), inside }
+                let (text, jumps) = string.decode_with_jumps();
+                Self { text: Cow::Owned(text), jumps, inside }
             }
         }
     }
@@ -38,10 +45,66 @@ impl<'s> Decoded<'s> {
     /// The span in the file of a range of the text's bytes. Beyond the end of the text it is the closing quote.
     #[must_use]
     pub fn span_of(&self, range: Range<usize>) -> Span {
-        let in_file = |at: usize| match &self.offsets {
-            Some(offsets) => offsets.get(at).map_or(self.inside.end, |offset| self.inside.start + offset),
-            None => self.inside.end.min(self.inside.start + at as u32),
+        Span::new(self.in_file(range.start), self.in_file(range.end))
+    }
+
+    /// The runs that the text consists of: characters that are written as they are, or one that is not.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = Run> {
+        let run = |text: Range<usize>, start: u32, end: u32| Run {
+            text,
+            place: Span::new(self.inside.start + start, self.inside.start + end),
         };
-        Span::new(in_file(range.start), in_file(range.end))
+        let mut last = Jump::default();
+        let to_jumps = self.jumps.iter().flat_map(move |jump| {
+            let before = std::mem::replace(&mut last, *jump);
+            let end = jump.text as usize;
+            let start = end - self.text[..end].chars().next_back().map_or(0, char::len_utf8);
+            let raw = before.raw + (start as u32 - before.text);
+            [run(before.text as usize..start, before.raw, raw), run(start..end, raw, jump.raw)]
+        });
+        let Jump { text, raw } = self.jumps.last().copied().unwrap_or_default();
+        let rest = run(text as usize..self.text.len(), raw, self.inside.end - self.inside.start);
+        to_jumps.chain([rest])
+    }
+
+    /// Where a byte of the text is in the file: where its character begins, however that is written.
+    fn in_file(&self, at: usize) -> u32 {
+        if at >= self.text.len() {
+            return self.inside.end;
+        }
+        let at = (0..=at).rev().find(|at| self.text.is_char_boundary(*at)).unwrap_or_default() as u32;
+        let before = self.jumps.partition_point(|jump| jump.text <= at);
+        let Jump { text, raw } = before.checked_sub(1).map_or(Jump::default(), |last| self.jumps[last]);
+        self.inside.start + raw + (at - text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::Decoded;
+    use crate::Document;
+
+    proptest! {
+        /// The place of each byte is that where the string comes from, whatever it consists of.
+        #[test]
+        fn every_byte_has_the_place_of_its_character(parts in prop::collection::vec(prop::sample::select(vec![
+            &b"abc"[..], b"\\n", b"\\u00e9", b"\\ud83d\\ude00", b"\\ud800", b"\\x", b"\\\\", b"\xc3\xa9", b"\xff", b"\xe2\x82",
+            b"\xf0\x9f\x98\x80", b" ",
+        ]), 0..12)) {
+            let text = [&b"[\""[..], &parts.concat(), b"\"]"].concat();
+            let document = Document::read(&text);
+            let Some(value) = document.root().elements().next() else { return Ok(()) };
+            let string = value.as_json_str().expect("it is a string");
+            let decoded = Decoded::new(string, value.span().start);
+            let (expected, offsets) = string.decode_with_offsets();
+            prop_assert_eq!(decoded.text(), &expected);
+            for (at, offset) in offsets.iter().enumerate() {
+                prop_assert_eq!(decoded.span_of(at..at).start, 2 + offset, "byte {} of {:?}", at, expected);
+            }
+            let end = 2 + string.raw().len() as u32;
+            prop_assert_eq!(decoded.span_of(expected.len()..expected.len() + 9).end, end);
+        }
     }
 }

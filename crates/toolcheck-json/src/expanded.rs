@@ -126,20 +126,9 @@ impl Expanded {
     /// Adds what a string says.
     fn push_decoded(&mut self, decoded: &Decoded<'_>) {
         let text = decoded.text();
-        let start_of = |at: usize| decoded.span_of(at..at).start;
-        // A run of characters that are written as they are, and after it an escape.
-        let mut plain = 0;
-        for (at, character) in text.char_indices() {
-            let next = at + character.len_utf8();
-            let (start, end) = (start_of(at), start_of(next));
-            if (end - start) as usize == character.len_utf8() {
-                continue;
-            }
-            self.push(&text.as_bytes()[plain..at], start_of(plain), start);
-            self.push(&text.as_bytes()[at..next], start, end);
-            plain = next;
+        for run in decoded.runs() {
+            self.push(&text.as_bytes()[run.text], run.place.start, run.place.end);
         }
-        self.push(&text.as_bytes()[plain..], start_of(plain), start_of(text.len()));
         let from = self.text.len() - text.len();
         let breaks = self.text[from..].iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r'));
         breaks.for_each(|byte| *byte = b' ');

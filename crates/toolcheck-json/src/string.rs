@@ -5,6 +5,15 @@ use std::borrow::Cow;
 use crate::block::first_backslash;
 use crate::embedded;
 
+/// Where a text and the string that it is written as continue, after what is longer in one of them.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Jump {
+    /// The offset in the text.
+    pub(crate) text: u32,
+    /// That in the string.
+    pub(crate) raw: u32,
+}
+
 /// The inside of a JSON string, without its quotes, as it is written in the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JsonStr<'s> {
@@ -143,6 +152,32 @@ impl<'s> JsonStr<'s> {
             offsets.extend(std::iter::repeat_n(at, length));
         });
         (text, offsets)
+    }
+
+    /// The text, and where it and [`Self::raw`] continue after each escape.
+    pub(crate) fn decode_with_jumps(self) -> (String, Vec<Jump>) {
+        let mut text = String::with_capacity(self.raw.len());
+        let mut jumps = Vec::new();
+        if let Ok(mut raw) = std::str::from_utf8(self.raw) {
+            while let Some(run) = first_backslash(raw.as_bytes()) {
+                text.push_str(&raw[..run]);
+                let (character, length) = escape(&raw.as_bytes()[run..]);
+                text.push(character);
+                raw = &raw[run + length..];
+                jumps.push(Jump { text: text.len() as u32, raw: (self.raw.len() - raw.len()) as u32 });
+            }
+            text.push_str(raw);
+            return (text, jumps);
+        }
+        let (mut at, mut last) = (0, Jump::default());
+        unescape(self.raw, &mut text, |raw, length| {
+            if raw - last.raw != at - last.text {
+                last = Jump { text: at, raw };
+                jumps.push(last);
+            }
+            at += length as u32;
+        });
+        (text, jumps)
     }
 
     /// Whether the decoded text equals `other`. A string without escapes is not decoded.

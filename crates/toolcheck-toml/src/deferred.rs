@@ -33,6 +33,21 @@ impl<T: DeserializeOwned> Deferred<T> {
             from_packed(&self.packed).unwrap_or_else(|error| panic!("a packed value: {}", error.message()))
         })
     }
+
+    /// Whether it has been asked for, or was never packed.
+    pub fn is_read(&self) -> bool {
+        self.read.get().is_some()
+    }
+
+    /// Puts another value in its place, which is made from this one.
+    pub fn change(&mut self, change: impl FnOnce(&mut T))
+    where
+        T: Clone,
+    {
+        let mut value = self.get().clone();
+        change(&mut value);
+        *self = value.into();
+    }
 }
 
 impl<T: DeserializeOwned> Deref for Deferred<T> {

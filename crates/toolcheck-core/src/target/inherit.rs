@@ -37,7 +37,8 @@ impl Target {
             ..refusal.clone()
         }));
         if self.format == parent.format {
-            Arc::make_mut(&mut self.shape).inherit(&parent.shape, is_compatible_only.then_some(&elsewhere));
+            let doubt = is_compatible_only.then_some(&elsewhere);
+            self.shape.change(|shape| Arc::make_mut(shape).inherit(&parent.shape, doubt));
         }
         self.tolerances.extend(
             parent.tolerances.iter().filter(|tolerance| is_new(&tolerance.rule, &tolerance.case)).cloned(),

@@ -16,6 +16,7 @@ use std::sync::{Arc, OnceLock};
 
 use regex::Regex;
 use serde::{Deserialize, Deserializer};
+use toolcheck_toml::Deferred;
 
 pub use error_body::{ErrorBody, WrittenError};
 pub use facts::{
@@ -185,10 +186,10 @@ pub struct Target {
     pub error: Option<ErrorBody>,
     /// What it enforces of the shape of its format.
     #[serde(default)]
-    pub shape: Arc<Enforced>,
+    pub shape: Deferred<Arc<Enforced>>,
     /// What it enforces of the shape of other formats, which it speaks at other addresses, by the id of the format.
     #[serde(default)]
-    pub also: BTreeMap<String, Arc<Enforced>>,
+    pub also: BTreeMap<String, Deferred<Arc<Enforced>>>,
     /// What it refuses.
     #[serde(default, rename = "refusal")]
     pub refusals: Vec<Refusal>,
@@ -246,6 +247,7 @@ impl Target {
                 return Err(fault_at(text, at, &format!("not a regular expression: {error}")));
             }
         }
+        target.shape.get();
         for (format, enforced) in target.enforced() {
             if let Some(shape) = Shape::of(format, enforced) {
                 shape.check_tables()?;
@@ -293,8 +295,9 @@ impl Target {
     }
 
     /// What it enforces of the shape of each format that it speaks, by the id of the format.
-    pub(crate) fn enforced(&self) -> impl Iterator<Item = (&str, &Arc<Enforced>)> {
-        let own = self.format.as_deref().filter(|_| !self.shape.is_empty());
+    pub(crate) fn enforced(&self) -> impl Iterator<Item = (&str, &Deferred<Arc<Enforced>>)> {
+        // What was packed and not read is there.
+        let own = self.format.as_deref().filter(|_| !self.shape.is_read() || !self.shape.is_empty());
         let also = self.also.iter().map(|(format, enforced)| (&**format, enforced));
         own.map(|format| (format, &self.shape)).into_iter().chain(also)
     }

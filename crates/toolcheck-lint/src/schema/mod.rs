@@ -326,8 +326,10 @@ fn check_keys<'i>(validator: &'i Validator<Spanned>, root: Read<'i>) -> Verdict 
 /// Whether a schema has regular expressions.
 fn has_patterns(schema: &Json) -> bool {
     match schema {
-        Json::Object(members) => members.iter().any(|(key, value)| {
-            matches!(key.as_str(), "pattern" | "patternProperties") || has_patterns(value)
+        // A property may have the name of a keyword: its value is a schema.
+        Json::Object(members) => members.iter().any(|(key, value)| match (key.as_str(), value) {
+            ("pattern", Json::String(_)) | ("patternProperties", Json::Object(_)) => true,
+            (_, value) => has_patterns(value),
         }),
         Json::Array(elements) => elements.iter().any(has_patterns),
         _ => false,

@@ -301,6 +301,7 @@ fn no_validator_is_made_for_what_a_tool_ordinarily_takes() {
         "days": {"type": ["integer", "null"], "minimum": 1, "maximum": 14},
         "unit": {"enum": ["C", "F"], "default": "C"},
         "tags": {"type": "array", "items": {"type": "string"}, "maxItems": 4},
+        "pattern": {"type": "string"},
         "near": {"anyOf": [{"type": "object", "properties": {"lat": {"type": "number"}}}, {"type": "null"}]}}});
     let schema = Schema::compile(schema.to_string().as_bytes(), false).expect("it is valid");
     let check = |arguments: Json| {
