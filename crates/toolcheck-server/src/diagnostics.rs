@@ -5,9 +5,9 @@ use lsp_types::{
     Position as Place, Range, Uri,
 };
 use serde_json::json;
-use toolcheck_json::Position;
 use toolcheck_core::Level;
 use toolcheck_core::text::Counted;
+use toolcheck_json::Position;
 use toolcheck_lint::Finding;
 use toolcheck_project::Fault;
 

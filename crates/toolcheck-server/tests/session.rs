@@ -150,7 +150,9 @@ fn edited(text: &str, edits: &Json) -> String {
 #[test]
 fn fix_all_makes_the_edits_of_fix() {
     let call = |id: &str| {
-        format!(r#"{{"id": "{id}", "type": "function", "function": {{"name": "ufer_ü", "arguments": "{{}}"}}}}"#)
+        format!(
+            r#"{{"id": "{id}", "type": "function", "function": {{"name": "ufer_ü", "arguments": "{{}}"}}}}"#
+        )
     };
     let body = |id: &str| {
         let call = call(id);
@@ -159,7 +161,8 @@ fn fix_all_makes_the_edits_of_fix() {
         )
     };
     let lost = r#"{"messages": [{"role": "tool", "tool_call_id": "x", "content": "lost"}, {"role": "user", "content": "a"}]}"#;
-    let lines = format!("{lost}\n{}\n{}\n", body("c").replace(['\r', '\n'], ""), body("d").replace(['\r', '\n'], ""));
+    let lines =
+        format!("{lost}\n{}\n{}\n", body("c").replace(['\r', '\n'], ""), body("d").replace(['\r', '\n'], ""));
     for (name, text) in [("one.json", body("c")), ("rows.jsonl", lines), ("lost.json", lost.to_owned())] {
         let uri = format!("file:///invented/{name}");
         let mut client = Client::new("utf-8");
@@ -365,7 +368,8 @@ fn a_configuration_that_is_being_edited_has_diagnostics_and_the_last_good_one_ho
     change(&client);
     assert_eq!(client.diagnostics(1), good);
     let two = client.diagnostics_of(&config);
-    let lines: Vec<&Json> = two.as_array().expect("a list").iter().map(|one| &one["range"]["start"]).collect();
+    let lines: Vec<&Json> =
+        two.as_array().expect("a list").iter().map(|one| &one["range"]["start"]).collect();
     assert_eq!(lines, [&at(0, 0), &at(1, 0)]);
     assert!(two[0]["message"].as_str().expect("a text").contains("did you mean `target`?"), "{two}");
     // It holds for a file that is opened again, too.
