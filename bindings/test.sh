@@ -48,7 +48,7 @@ test_native() {
     install "$folder/native-venv/bin/pip" install --retries 0 'pytest>=8' 'maturin>=1.14,<2'; then
     python=$folder/native-venv/bin/python maturin=$folder/native-venv/bin/maturin
     # More is tested with these; each test says what it lacks.
-    install "$folder/native-venv/bin/pip" install --retries 0 hypothesis polars pyarrow pydantic || true
+    install "$folder/native-venv/bin/pip" install --retries 0 hypothesis mypy polars pyarrow pydantic || true
   else
     echo "skipped: toolcheck-lint in Python (maturin and pytest are not installed, and could not be)"
     return 0
@@ -59,9 +59,11 @@ test_native() {
   fi
   export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/../target}
   "$maturin" build --quiet --locked --offline --manifest-path python/Cargo.toml --out "$folder/wheels" || return 1
-  # Into a folder of its own: whatever is installed already stays.
+  # Into folders of their own: whatever is installed already stays.
   python3 -m zipfile --extract "$folder"/wheels/*.whl "$folder/native" || return 1
-  PYTHONPATH=$folder/native "$python" -m pytest -q -p no:cacheprovider -p no:toolcheck_lint -rs -c python/pyproject.toml python/tests
+  # The types are what users see first; without mypy their tests are skipped, and named.
+  "$python" -c 'import mypy' 2> /dev/null || install "$python" -m pip install --retries 0 --target "$folder/tools" mypy || true
+  PYTHONPATH=$folder/native:$folder/tools "$python" -m pytest -q -p no:cacheprovider -p no:toolcheck_lint -rs -c python/pyproject.toml python/tests
 }
 
 test_node() {

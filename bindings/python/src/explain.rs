@@ -1,35 +1,14 @@
-//! What an API's error means, and what a change lost.
+//! What the address of a request says, and what a change lost.
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use toolcheck_core::endpoint::Endpoint;
 use toolcheck_embed::{Comparison, Side};
 use toolcheck_open::FileFormat;
-use toolcheck_report::explained::Wording;
 use toolcheck_report::{Style, diff};
 
 use crate::body::Body;
 use crate::linter::{unknown, written};
-
-/// An explanation of an API's error: whether it is known and its cause found, as JSON, and for people.
-#[pyfunction]
-#[pyo3(signature = (text, body, width))]
-pub(crate) fn explain_error(
-    py: Python<'_>,
-    text: &str,
-    body: Option<&Bound<'_, PyAny>>,
-    width: usize,
-) -> PyResult<(bool, String, String)> {
-    let body = body.map(Body::of).transpose()?;
-    py.detach(|| {
-        let explained = toolcheck_embed::explain_error(text, body.as_ref().map(Body::as_slice));
-        let wording = Wording::new("request", ": `explain_error(text, body)`")
-            .style(Style::new().width(width))
-            .width(Some(width));
-        let people = written(|out| explained.write(&wording, out))?;
-        Ok((explained.is_explained(), explained.to_json().to_string(), people))
-    })
-}
 
 /// What the address of a request says: what its requests are, their format, and the API behind it.
 #[pyfunction]

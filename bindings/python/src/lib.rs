@@ -16,10 +16,15 @@ use pyo3::prelude::*;
 
 #[pymodule(gil_used = false)]
 mod _native {
+    /// That of the workspace.
+    #[pymodule_export]
+    #[allow(non_upper_case_globals, reason = "Python names it so")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+
     #[pymodule_export]
     use crate::corpus::{CaseOutcome, Corpus, difference};
     #[pymodule_export]
-    use crate::explain::{diff_bodies, endpoint, explain_error, text_of};
+    use crate::explain::{diff_bodies, endpoint, text_of};
     #[pymodule_export]
     use crate::linter::{Linted, Linter};
     #[pymodule_export]

@@ -9,6 +9,7 @@ use toolcheck_config::allow;
 use toolcheck_core::Level;
 use toolcheck_embed::{Error, FixOptions, Settings};
 use toolcheck_lint::{FileReport, Options, Report, Summary as Counted, lint};
+use toolcheck_report::explained::Wording;
 use toolcheck_report::fixed::plan_v1;
 use toolcheck_report::outputs::json::report_v1;
 use toolcheck_report::{Style, View, outputs, show};
@@ -115,6 +116,25 @@ impl Linter {
         let report = py.detach(|| self.linter.report(&bytes));
         let text = PyBytes::new(py, &bytes).unbind();
         Ok((text, plan, Linted { report, linter: self.linter.clone(), body: Body::Own(bytes) }))
+    }
+
+    /// An explanation of an API's error: whether it is known and its cause found, as JSON, and for people.
+    fn explain_error(
+        &self,
+        py: Python<'_>,
+        text: &str,
+        body: Option<&Bound<'_, PyAny>>,
+        width: usize,
+    ) -> PyResult<(bool, String, String)> {
+        let body = body.map(Body::of).transpose()?;
+        py.detach(|| {
+            let explained = self.linter.explain_error(text, body.as_ref().map(Body::as_slice));
+            let wording = Wording::new("request", ": `explain_error(text, body)`")
+                .style(Style::new().width(width))
+                .width(Some(width));
+            let people = written(|out| explained.write(&wording, out))?;
+            Ok((explained.is_explained(), explained.to_json().to_string(), people))
+        })
     }
 
     /// Counts what is found in the rows of a column.

@@ -320,6 +320,18 @@ def test_an_error_of_an_api_is_explained(unanswered):
     assert not toolcheck_lint.explain_error("the moon is full").is_explained
 
 
+def test_an_error_is_that_of_the_api_that_is_named(unanswered, clean):
+    alone = toolcheck_lint.explain_error(UNANSWERED_ERROR)
+    assert alone.data["matches"][0]["target"] == "anthropic"
+    assert alone.cause is None
+    named = toolcheck_lint.explain_error(UNANSWERED_ERROR, target="vertex-anthropic")
+    assert named.data["matches"][0]["target"] == "vertex-anthropic"
+    assert toolcheck_lint.explain_error(UNANSWERED_ERROR, unanswered, target="vertex-anthropic").cause == "found"
+    assert toolcheck_lint.explain_error(UNANSWERED_ERROR, clean).cause is None
+    with pytest.raises(ValueError, match="there is no target `bedrok`; did you mean `bedrock`"):
+        toolcheck_lint.explain_error(UNANSWERED_ERROR, target="bedrok")
+
+
 UNANSWERED_ERROR = (
     "messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each `tool_use` block must "
     "have a corresponding `tool_result` block in the next message."

@@ -55,6 +55,77 @@ toolcheck_lint.lint(1)  # type: ignore[arg-type]
     run(*mypy, str(user))
 
 
+def test_settings_are_typed_wherever_they_are_given(tmp_path):
+    """A comment that ignores an error is one itself where there is none (`warn_unused_ignores`)."""
+    pytest.importorskip("mypy")
+    user = tmp_path / "user.py"
+    user.write_text(
+        """
+from typing import Any
+
+import toolcheck_lint
+from toolcheck_lint import Explained, Settings, hf, ray, spark, testing
+
+data: Any = None
+hf.lint_dataset(data, messages="messages", target="bedrock", kind="session", select=["unknown-tool"])
+hf.lint_dataset(data, targt="bedrock")  # type: ignore[call-overload]
+hf.lint_dataset(data, kind="log")  # type: ignore[call-overload]
+hf.lint_dataset(data, mode="row")  # type: ignore[call-overload]
+ray.lint_dataset(data, target="bedrock")
+ray.lint_dataset(data, targt="bedrock")  # type: ignore[call-overload]
+spark.lint_dataframe(data, target="bedrock")
+spark.lint_dataframe(data, targt="bedrock")  # type: ignore[call-overload]
+testing.check({}, target="bedrock", tools=[]).assert_clean()
+testing.check({}, targt="bedrock")  # type: ignore[call-arg]
+kept: Settings = {"target": "bedrock", "tools": []}
+toolcheck_lint.lint({}, **kept)
+wrong: Settings = {"targt": "bedrock"}  # type: ignore[typeddict-unknown-key]
+explained: Explained = toolcheck_lint.explain_error("x", {}, target="bedrock")
+sure: str | None = explained.cause
+toolcheck_lint.explain_error("x", {}, targt="bedrock")  # type: ignore[call-arg]
+version: str = toolcheck_lint.__version__
+
+
+class Model:
+    def model_dump(self, *, mode: str = "python", by_alias: bool = False) -> dict[str, Any]:
+        return {}
+
+
+toolcheck_lint.lint(Model())
+toolcheck_lint.lint(object())  # type: ignore[arg-type]
+"""
+    )
+    run("mypy", "--strict", "--config-file", str(PROJECT / "pyproject.toml"), "--cache-dir", str(tmp_path / "cache"), str(user))
+
+
+def test_a_model_of_pydantic_is_a_body(tmp_path):
+    pytest.importorskip("mypy")
+    pytest.importorskip("pydantic")
+    user = tmp_path / "user.py"
+    user.write_text(
+        """
+import pydantic
+import toolcheck_lint
+
+
+class Request(pydantic.BaseModel):
+    messages: list[dict[str, str]]
+
+
+body = Request(messages=[{"role": "user", "content": "hi"}])
+toolcheck_lint.lint(body)
+toolcheck_lint.fix(body)
+toolcheck_lint.diff(body, body)
+"""
+    )
+    run("mypy", "--strict", "--config-file", str(PROJECT / "pyproject.toml"), "--cache-dir", str(tmp_path / "cache"), str(user))
+
+
+def test_the_version_is_that_of_the_workspace():
+    workspace = tomllib.loads((PROJECT.parents[1] / "Cargo.toml").read_text())
+    assert toolcheck_lint.__version__ == workspace["workspace"]["package"]["version"]
+
+
 def test_everything_can_be_imported():
     names = {}
     exec("from toolcheck_lint import *", names)

@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import { request } from "node:http";
 import { failed, find, run, ToolcheckError } from "./binary.js";
+import { check } from "./check.js";
 import { toml } from "./script.js";
 
 const START_MS = 20_000;
@@ -20,8 +21,12 @@ const CLEARED = [
   "GOOGLE_GENAI_USE_VERTEXAI",
 ];
 
+const OPTIONS = { target: "names", strict: ["known", "likely"], allow: "names", turns: "list", bin: "string" };
+
 /** Starts a mock of LLM APIs on the loopback interface. */
-export async function startProvider({ target, strict, allow, turns = [], bin } = {}) {
+export async function startProvider(options = {}) {
+  check(options, OPTIONS);
+  const { target, strict, allow, turns = [], bin } = options;
   const program = find(bin);
   const args = ["serve", "--port", "0"];
   const targets = several(target);
@@ -45,6 +50,7 @@ export async function startProvider({ target, strict, allow, turns = [], bin } =
  * The test fails if a request is refused, or if the linter finds an error between the requests.
  */
 export function provider(options = {}) {
+  check(options, { ...OPTIONS, setEnv: "boolean" });
   const { setEnv = true, ...start } = options;
   // Vitest reads from the first parameter which other fixtures are needed, so it has to be a pattern.
   return async ({}, use) => {

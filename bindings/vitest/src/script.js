@@ -18,8 +18,19 @@ const TURN = {
   "clean-end": "boolean",
 };
 
+const SAID = { reasoning: "string", stop: "string", pieces: "number", cutAfter: "number", cleanEnd: "boolean" };
+/** What may stand at the end of each function. */
+const OPTIONS = {
+  call: { raw: "string", id: "string" },
+  calls: { text: "string", interleaved: "boolean", cutIn: "string", ...SAID },
+  text: SAID,
+  error: { message: "string", retryAfter: "number", attempts: "number" },
+};
+
 /** A call of a tool; without arguments they are made from the tool's schema. */
-export function call(tool = "", args = undefined, { raw, id } = {}) {
+export function call(tool = "", args = undefined, options = {}) {
+  check(options, OPTIONS.call, { before: "call: " });
+  const { raw, id } = options;
   if (args === undefined || args === null) return { tool, raw, id };
   if (fits(args)) return { tool, arguments: args, raw, id };
   // Scripts are TOML, which has no null; the text of the arguments has.
@@ -28,19 +39,25 @@ export function call(tool = "", args = undefined, { raw, id } = {}) {
 
 /** A turn in which the model calls tools; options may stand at the end. */
 export function calls(...calls) {
-  const isOptions = calls.length > 0 && !("tool" in calls.at(-1));
-  const { text, reasoning, stop, pieces, interleaved, cutAfter, cutIn, cleanEnd } = isOptions ? calls.pop() : {};
+  const last = calls.at(-1);
+  const options = typeof last === "object" && last !== null && !("tool" in last) ? calls.pop() : {};
+  check(options, OPTIONS.calls, { before: "calls: " });
+  const { text, reasoning, stop, pieces, interleaved, cutAfter, cutIn, cleanEnd } = options;
   const cut = { "cut-after": cutAfter, "cut-in": cutIn, "clean-end": cleanEnd };
   return { text, reasoning, calls, stop, pieces, interleaved, ...cut };
 }
 
 /** A turn in which the model only says this. */
-export function text(text, { reasoning, stop, pieces, cutAfter, cleanEnd } = {}) {
+export function text(text, options = {}) {
+  check(options, OPTIONS.text, { before: "text: " });
+  const { reasoning, stop, pieces, cutAfter, cleanEnd } = options;
   return { text, reasoning, stop, pieces, "cut-after": cutAfter, "clean-end": cleanEnd };
 }
 
 /** An error in place of the next turn: always, or for this many attempts of the same request. */
-export function error(status, { message, retryAfter, attempts } = {}) {
+export function error(status, options = {}) {
+  check(options, OPTIONS.error, { before: "error: " });
+  const { message, retryAfter, attempts } = options;
   return { status, text: message, "retry-after": retryAfter, attempts };
 }
 

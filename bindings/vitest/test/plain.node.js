@@ -110,6 +110,41 @@ test("a key of a script is told by the turn that it is in, and not by a line of 
     }
   }));
 
+test("an option of a turn that is misspelt is an error, and not one that nobody has set", () => {
+  for (const [use, message] of [
+    [() => call("tides", {}, { raww: "{" }), "call: there is no option `raww`; did you mean `raw`?"],
+    [() => calls(call("tides"), { cutafter: 3 }), "calls: there is no option `cutafter`; did you mean `cutAfter`?"],
+    [() => calls(call("tides"), { interleved: true }), "calls: there is no option `interleved`; did you mean `interleaved`?"],
+    [() => text("y", { reasonning: "x" }), "text: there is no option `reasonning`; did you mean `reasoning`?"],
+    [() => text("y", { pieces: "3" }), 'text: the option `pieces` is "3"; expected a number'],
+    [() => error(429, { "retry-after": 0 }), "error: there is no option `retry-after`; did you mean `retryAfter`?"],
+  ]) {
+    assert.throws(use, { name: "ToolcheckError", message });
+  }
+  assert.deepEqual(calls(call("tides"), { text: "x", cleanEnd: true }).calls.map((one) => one.tool), ["tides"]);
+});
+
+test("an option of a mock that is misspelt is an error, and starts nothing", async () => {
+  // Nothing is started: the program is not even looked for.
+  const bin = "no-such-program";
+  for (const [options, message] of [
+    [{ bin, targt: "bedrock" }, "there is no option `targt`; did you mean `target`?"],
+    [{ bin, alow: "unknown-tool" }, "there is no option `alow`; did you mean `allow`?"],
+    [{ bin, turn: [] }, "there is no option `turn`; did you mean `turns`?"],
+    [{ bin, strict: true }, 'the option `strict` is true; expected "known" or "likely"'],
+    [{ bin, target: 3 }, "the option `target` is 3; expected a string or a list of strings"],
+    ["bedrock", 'the options are "bedrock": give an object'],
+  ]) {
+    await assert.rejects(startProvider(options), { name: "ToolcheckError", message });
+    assert.throws(() => provider(options), { name: "ToolcheckError", message });
+  }
+  await assert.rejects(startProvider({ setEnv: false }), /there is no option `setEnv`/);
+  assert.throws(() => provider({ setenv: false }), /there is no option `setenv`; did you mean `setEnv`\?/);
+  await withProvider({ target: new Set(["anthropic"]), allow: ["unknown-tool"], strict: "known" }, async ({ target }) => {
+    assert.equal(target, "anthropic");
+  });
+});
+
 test("a program that is missing, too old or unable is named", { skip: process.platform === "win32" }, async () => {
   const fake = (name, body) => {
     const path = join(folder, name);

@@ -12,6 +12,7 @@ const EXPECTED = {
   count: "a whole number from 1",
   function: "a function",
   list: "a list",
+  names: "a string or a list of strings",
   object: "an object",
   body: "a list of tools, or a body with them",
 };
@@ -25,6 +26,8 @@ const FITS = {
   count: (value) => Number.isInteger(value) && value > 0,
   function: (value) => typeof value === "function",
   list: (value) => typeof value?.[Symbol.iterator] === "function",
+  // Whatever can be walked through, which is not done here: that may work only once.
+  names: (value) => typeof value?.[Symbol.iterator] === "function",
   object: (value) => typeof value === "object" && value !== null,
   // What is wrong with it is told when it is read.
   body: (value) => value !== null,

@@ -211,16 +211,19 @@ export function diff(before, after, options = {}) {
 }
 
 /** What an API's error means and, with the request that failed, what in it causes the error. */
-export function explainError(error, body) {
+export function explainError(error, body, options = {}) {
+  check(options, OPTIONS.explain);
+  // What its findings call the body.
+  const given = { ...options, name: "request" };
   const parts = [encode(String(error))];
   if (body !== undefined) parts.push(bytesOf(body, "body"));
-  const { explained, ...json } = ask("explain", parts).json;
+  const { explained, ...json } = ask("explain", parts, given).json;
   return {
     explained,
     ...json,
     render: (how = {}) => {
       check(how, OPTIONS.style);
-      return decode(ask("explain", parts, how).text);
+      return decode(ask("explain", parts, { ...given, ...how }).text);
     },
   };
 }

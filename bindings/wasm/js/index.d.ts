@@ -222,6 +222,14 @@ export interface Explained {
   explained: boolean;
   /** What the text can mean, the most likely first. */
   matches: Match[];
+  /**
+   * How sure it is that the `findings` cause the error; `null` if nothing was found that does, and without a body it is absent.
+   *
+   * - `found`: they have what the error is about.
+   * - `probable`: they are at the place that the error names.
+   * - `usually-accepted`: they have what the error is about, but it is not known that the API refuses it.
+   */
+  cause?: "found" | "probable" | "usually-accepted" | null;
   /** What in the body causes it. */
   findings?: Finding[];
   /** What else is found in the body, if nothing causes it. */
@@ -229,8 +237,13 @@ export interface Explained {
   render(options?: RenderOptions): string;
 }
 
+export interface ExplainOptions {
+  /** The API that returned the error. By default the one that it is known of. */
+  target?: string;
+}
+
 /** What an error of an API or a framework means and, with the request that failed, what in it causes the error. */
-export function explainError<B extends Body>(error: string, body?: Readable<B>): Explained;
+export function explainError<B extends Body>(error: string, body?: Readable<B>, options?: ExplainOptions): Explained;
 
 /** How the findings in a body differ from those that are expected, line by line; no lines if they don't. */
 export function compareFindings<B extends Body>(body: Readable<B>, expected: string | readonly string[], options?: LintOptions): string[];

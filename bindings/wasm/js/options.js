@@ -24,6 +24,7 @@ export const OPTIONS = {
   show: { ...LINT, output: "string", text: "boolean", all: "boolean", ...STYLE },
   fix: { ...LINT, unsafeFixes: "boolean", unified: "boolean" },
   diff: { beforeFormat: "string", afterFormat: "string", target: "string", allow: "strings" },
+  explain: { target: "string" },
   renderDiff: { output: "string", text: "boolean", ...STYLE },
   style: STYLE,
   matcher: { ...LINT, failOn: ["error", "warning"] },

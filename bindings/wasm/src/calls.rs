@@ -6,7 +6,7 @@ use toolcheck_core::diff::Kind;
 use toolcheck_core::endpoint::Endpoint;
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::{formats, target};
-use toolcheck_embed::{Comparison, FixOptions, Linter, Settings, Side, explain_error};
+use toolcheck_embed::{Comparison, FixOptions, Linter, Settings, Side};
 use toolcheck_open::FileFormat;
 use toolcheck_report::explained::Wording;
 use toolcheck_report::fixed::plan_v1;
@@ -132,7 +132,8 @@ pub(crate) fn answer(request: &[u8]) -> Result<Answer, String> {
         Call::Diff => options.diff(&parts),
         Call::Explain => {
             let error = String::from_utf8_lossy(parts.needed(0)?);
-            let explained = explain_error(&error, parts.get(1));
+            let linter = options.linter(&Parts(Vec::new()))?;
+            let explained = linter.explain_error(&error, parts.get(1));
             let wording = Wording::new("request", "").style(options.style()).width(options.width);
             let mut text = Vec::new();
             explained.write(&wording, &mut text).map_err(|error| error.to_string())?;

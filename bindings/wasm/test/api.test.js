@@ -181,6 +181,19 @@ test("an error of an API is explained, with what causes it", () => {
   assert.equal(explainError("no idea").explained, false);
 });
 
+test("an error is that of the API that is named, and says how sure its cause is", () => {
+  const text = "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_pier. Each `tool_use` block must have a corresponding `tool_result` block in the next message.";
+  assert.equal(explainError(text).matches[0].target, "anthropic");
+  assert.equal(explainError(text).cause, undefined);
+  const named = explainError(text, undefined, { target: "vertex-anthropic" });
+  assert.equal(named.matches[0].target, "vertex-anthropic");
+  assert.match(named.render({ width: 80 }), /vertex-anthropic/);
+  assert.equal(explainError(text, UNANSWERED, { target: "vertex-anthropic" }).cause, "found");
+  assert.equal(explainError(text, CLEAN).cause, null);
+  assert.throws(() => explainError(text, UNANSWERED, { targt: "bedrock" }), /there is no option `targt`; did you mean `target`\?/);
+  assert.throws(() => explainError(text, UNANSWERED, { target: "bedrok" }), /there is no target `bedrok`; did you mean `bedrock`\?/);
+});
+
 test("the picture is a page without scripts", () => {
   const hostile = structuredClone(UNANSWERED);
   hostile.messages[1].content[0].name = "<script>alert(1)</script>";

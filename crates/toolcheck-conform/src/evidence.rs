@@ -59,13 +59,11 @@ evidence![
     "keeps-turn",
     "never-says-default",
     "reports-error",
-    "respects-refusal",
     "runs-only-finished",
     "sends-whole-characters",
     "survives-switch",
     "tells-no-half-answer",
     "tries-again",
-    "waits",
 ];
 
 static ALL: LazyLock<Vec<(&'static str, Vec<Evidence>)>> = LazyLock::new(|| {

@@ -6,6 +6,7 @@ use toolcheck_report::explained::Explained;
 use crate::linter::Linter;
 
 /// What an API's error means and, if there is a request, what in it causes the error.
+/// If it is known which API has returned it, [`Linter::explain_error`] says more.
 ///
 /// ```
 /// use toolcheck_embed::explain_error;
@@ -15,8 +16,5 @@ use crate::linter::Linter;
 /// ```
 #[must_use]
 pub fn explain_error(error: &str, request: Option<&[u8]>) -> Explained {
-    match request {
-        Some(request) => Linter::new("request", Options::new(), []).explain_error(error, request),
-        None => Explained::new(error),
-    }
+    Linter::new("request", Options::new(), []).explain_error(error, request)
 }

@@ -82,9 +82,11 @@ impl Linter {
         Report::new(vec![self.lint(body)])
     }
 
-    /// What an API's error means, and what in a body causes it. If the linter has a target, that is the API.
+    /// What an API's error means and, if there is a body, what in it causes the error. If the linter has a target, that is the
+    /// API.
     #[must_use]
-    pub fn explain_error(&self, error: &str, body: &[u8]) -> Explained {
+    pub fn explain_error(&self, error: &str, body: Option<&[u8]>) -> Explained {
+        let Some(body) = body else { return Explained::without_request(error, &self.options) };
         let opened = open(body, self.container, self.limits);
         Explained::with_request(error, &self.options, |options| match &opened {
             Some(opened) => lint_opened(&self.name, body, opened, options),

@@ -143,6 +143,10 @@ fn an_error_is_explained_with_its_cause() {
     assert!(!explain_error("no such thing", Some(UNANSWERED)).is_explained());
     let clean = explain_error(error, Some(br#"{"messages": [{"role": "user", "content": "hello"}]}"#));
     assert!(!clean.is_explained());
+    let linter = Settings::new().target("vertex-anthropic").expect("there is such a target").linter();
+    for (linter, target) in [(Settings::new().linter(), "anthropic"), (linter, "vertex-anthropic")] {
+        assert_eq!(linter.explain_error(error, None).to_json()["matches"][0]["target"], target);
+    }
 }
 
 proptest! {

@@ -2,15 +2,15 @@
 
 use toolcheck_core::formats;
 use toolcheck_core::ir::Transcript;
-use toolcheck_core::readers::Conversation;
+use toolcheck_core::readers::{Conversation, Reader};
 use toolcheck_json::{Document, Record};
 
 use crate::better::{contradicts, worse};
 use crate::finding::{Finding, Fixable};
 use crate::fixable::is_fixable;
 use crate::options::{Marks, Options};
-use crate::planner::{FixOptions, Planned, can_mend, is_whole, on_conversations, plan_request};
-use crate::report::FileReport;
+use crate::planner::{FixOptions, Planned, Planner, can_mend, is_whole, on_conversations, plan_request};
+use crate::report::{FileReport, Reading};
 
 /// Lints a text.
 pub(crate) type Lint<'l> = dyn Fn(&[u8], &Options) -> FileReport + 'l;
@@ -43,7 +43,7 @@ pub(crate) fn mark_request(
         for mut plan in [Some(plans.whole), plans.without_remedies].into_iter().flatten() {
             // The record is linted once more beside this one, so what is not needed goes.
             (plan.skipped, plan.left) = Default::default();
-            if !is_tried || is_better(&plan, document, findings, (&again, format.id), lint) {
+            if !is_tried || is_better(&plan, document, findings, (&again, &|id| id == format.id), lint) {
                 return Some((plan.done.into_iter().map(|done| done.finding).collect(), more));
             }
         }
@@ -54,12 +54,12 @@ pub(crate) fn mark_request(
     mark(findings, all.unwrap_or_default().0, safe);
 }
 
-/// Whether a record is better once it is fixed, and read as before.
+/// Whether a record is better once it is fixed, and read as a format that it may have.
 fn is_better(
     plan: &Planned,
     document: &Document<'_>,
     findings: &[Finding],
-    (options, format): (&Options, &str),
+    (options, may_be): (&Options, &dyn Fn(&str) -> bool),
     lint: &Lint<'_>,
 ) -> bool {
     if plan.done.is_empty() || plan.bytes == document.bytes() {
@@ -67,25 +67,50 @@ fn is_better(
     }
     let report = lint(&plan.bytes, options);
     let rules = plan.done.iter().map(|done| findings[done.finding].rule);
-    report.readings.iter().all(|reading| reading.format == format)
+    report.readings.iter().all(|reading| may_be(reading.format))
         && worse(findings, &report.findings, rules).is_none()
 }
 
-/// Says of each finding in conversations how it is fixed.
+/// The longest text with conversations in which fixes are tried. A longer one is a whole log, and to lint it again for its
+/// marks would cost more than they tell: there, they are what is planned.
+const MOST_TRIED: usize = 1 << 20;
+
+/// Says of each finding in conversations how it is fixed. `reader` is that of a record that stands for itself, `formats`
+/// are those that the file is read as, and `is_cut` says that there are more findings than these.
 pub(crate) fn mark_conversations(
     findings: &mut [Finding],
     document: &Document<'_>,
     conversations: &[Conversation<'_>],
-    options: &Options,
+    (options, reader, formats, is_cut): (&Options, Option<&'static Reader>, &[Reading], bool),
+    lint: &Lint<'_>,
 ) {
     if options.marks == Marks::Off || !findings.iter().any(|finding| is_fixable(finding.rule)) {
         return;
     }
-    let how = FixOptions::default();
-    let planned =
-        on_conversations(document, conversations, options, &how, findings, |planner| planner.outcome());
-    let (safe, all) = planned.unwrap_or_default();
-    mark(findings, all, safe);
+    let safely = FixOptions::default();
+    if options.marks == Marks::Planned || is_cut || document.bytes().len() > MOST_TRIED {
+        let outcome = |planner: Planner<'_, '_>| planner.outcome();
+        let planned = on_conversations(document, conversations, options, &safely, findings, outcome);
+        let (safe, all) = planned.unwrap_or_default();
+        return mark(findings, all, safe);
+    }
+    let mut again = options.clone().marks(Marks::Off).keeps_source(false);
+    if again.format.is_none() {
+        again.reader = again.reader.or(reader);
+    }
+    let may_be = |id: &str| formats.iter().any(|known| known.format == id);
+    let done = |how: &FixOptions| -> Option<(Vec<usize>, bool)> {
+        let finish = |planner: Planner<'_, '_>| planner.finish();
+        let mut plan = on_conversations(document, conversations, options, how, findings, finish)?;
+        let more = !plan.skipped.is_empty();
+        (plan.skipped, plan.left) = Default::default();
+        let is_done = is_better(&plan, document, findings, (&again, &may_be), lint);
+        let done = plan.done.into_iter().filter(|_| is_done).map(|done| done.finding);
+        Some((done.collect(), more))
+    };
+    let Some((safe, more)) = done(&safely) else { return };
+    let all = if more { done(&safely.clone().unsafe_fixes(true)) } else { None };
+    mark(findings, all.unwrap_or_default().0, safe);
 }
 
 /// Marks what safe fixes fix, and what only unsafe ones do.

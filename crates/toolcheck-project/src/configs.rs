@@ -89,7 +89,7 @@ impl Configs {
                 // A named configuration may be anywhere, so its patterns are relative to the current directory.
                 let mut loading = Loading { open: Vec::new(), read: &mut found.read };
                 let loaded = load(path, home_of(path), Some(&current_dir()), &mut loading)
-                    .map_err(|message| Error::new(format!("cannot use the configuration {message}")))?;
+                    .map_err(|error| error.after("cannot use the configuration "))?;
                 let missing = || Error::new(format!("{} has no toolcheck table", relative(path)));
                 Some(Arc::new(loaded.ok_or_else(missing)?))
             }
@@ -149,8 +149,8 @@ impl FoundConfigs {
         });
         let config = match own {
             Some(Ok(loaded)) => Some(Arc::new(loaded)),
-            Some(Err(message)) => {
-                self.errors.push(Error::new(message));
+            Some(Err(error)) => {
+                self.errors.push(error);
                 None
             }
             None => match directory.parent() {
@@ -177,7 +177,7 @@ fn load(
     home: Home,
     globs_from: Option<&Path>,
     loading: &mut Loading<'_>,
-) -> Result<Option<LoadedConfig>, String> {
+) -> Result<Option<LoadedConfig>, Error> {
     let name = relative(path);
     let is_first = loading.open.is_empty();
     // Only a file that the user has named may be a pipe.
@@ -194,21 +194,17 @@ fn load(
             return Ok(None);
         }
         Err(error) if error.kind() == io::ErrorKind::InvalidData && home != Home::Own => return Ok(None),
-        Err(error) => return Err(format!("{name}: {}", reason(&error))),
+        Err(error) => return Err(Error::of_file(path, &name, &reason(&error))),
     };
-    // Each error is on its own line, like all other errors.
-    let lines = |error: toolcheck_config::Error| {
-        let errors: Vec<String> = error.all().map(|error| format!("{name}:{error}")).collect();
-        errors.join(SEPARATOR)
-    };
-    let Some(file) = ConfigFile::read(&text, home).map_err(lines)? else { return Ok(None) };
+    let wrong = |error: toolcheck_config::Error| Error::in_file(path, &name, &error);
+    let Some(file) = ConfigFile::read(&text, home).map_err(wrong)? else { return Ok(None) };
     let folder = real(path.parent().unwrap_or(path));
     let base = match file.extends() {
         None => LoadedConfig::default(),
         Some(other) => {
             let other = real(&folder.join(other));
             loading.open.push(real(path));
-            let fault = |message: String| lines(file.error_of_extends(message));
+            let fault = |message: String| wrong(file.error_of_extends(message));
             if loading.open.contains(&other) {
                 return Err(fault(format!("{} extends itself", relative(&other))));
             }
@@ -216,18 +212,15 @@ fn load(
                 return Err(fault(format!("more than {MAX_EXTENDED} configurations extend each other")));
             }
             let base = load(&other, home_of(&other), globs_from, loading);
-            let base = base.map_err(|message| fault(message.replace(SEPARATOR, "; ")))?;
+            let base = base.map_err(|error| fault(error.on_one_line()).with_faults_of(error))?;
             base.ok_or_else(|| fault(format!("{} has no toolcheck table", relative(&other))))?
         }
     };
     let origin = Origin { name: &name, folder: &folder, globs_from: globs_from.unwrap_or(&folder) };
-    let config = file.over(base.config, origin).map_err(lines)?;
+    let config = file.over(base.config, origin).map_err(wrong)?;
     let sources = std::iter::once(path.to_owned()).chain(base.sources).collect();
     Ok(Some(LoadedConfig { config, sources }))
 }
-
-/// The separator between the errors of one file.
-pub(crate) const SEPARATOR: &str = "\nerror: ";
 
 /// The maximum number of configurations in a chain of `extend`.
 const MAX_EXTENDED: usize = 20;

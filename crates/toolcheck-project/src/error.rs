@@ -1,20 +1,79 @@
 //! The error of this crate.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 use toolcheck_core::text::{reason, shown};
+use toolcheck_json::Position;
 
 /// An input, a configuration or an option that cannot be used.
 ///
 /// The message is safe to print: it has no control characters but the line breaks between its own lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Error(String);
+pub struct Error {
+    message: String,
+    faults: Vec<Fault>,
+}
+
+/// What is wrong in a file of settings, for editors, which show it there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Fault {
+    /// The file.
+    pub path: PathBuf,
+    /// The place; `None` if it is the file as a whole.
+    pub position: Option<Position>,
+    /// The message, on one line that is safe to print.
+    pub message: String,
+}
+
+/// The separator between the errors of one file.
+const SEPARATOR: &str = "\nerror: ";
 
 impl Error {
     /// Creates an error. Text that the message quotes must already be on one line: line breaks are the message's own.
     pub(crate) fn new(message: impl AsRef<str>) -> Self {
         let lines: Vec<String> = message.as_ref().split('\n').map(shown).collect();
-        Self(lines.join("\n"))
+        Self { message: lines.join("\n"), faults: Vec::new() }
+    }
+
+    /// The errors in a file of settings, each on its own line, like all other errors.
+    pub(crate) fn in_file(path: &Path, name: &str, error: &toolcheck_config::Error) -> Self {
+        let lines: Vec<String> = error.all().map(|error| format!("{name}:{error}")).collect();
+        let fault = |error: &toolcheck_config::Error| Fault {
+            path: path.to_owned(),
+            position: error.position(),
+            message: shown(error.message()),
+        };
+        Self { faults: error.all().map(fault).collect(), ..Self::new(lines.join(SEPARATOR)) }
+    }
+
+    /// A file of settings that can't be used as a whole.
+    pub(crate) fn of_file(path: &Path, name: &str, message: &str) -> Self {
+        let fault = Fault { path: path.to_owned(), position: None, message: shown(message) };
+        Self { faults: vec![fault], ..Self::new(format!("{name}: {message}")) }
+    }
+
+    /// The same with words before it.
+    pub(crate) fn after(self, words: &str) -> Self {
+        Self { message: format!("{words}{}", self.message), ..self }
+    }
+
+    /// The same with the faults that are behind it.
+    pub(crate) fn with_faults_of(mut self, cause: Self) -> Self {
+        self.faults.extend(cause.faults);
+        self
+    }
+
+    /// The message as a part of another one.
+    pub(crate) fn on_one_line(&self) -> String {
+        self.message.replace(SEPARATOR, "; ")
+    }
+
+    /// What is wrong in files of settings; empty if it is about something else, such as an option.
+    #[must_use]
+    pub fn faults(&self) -> &[Fault] {
+        &self.faults
     }
 
     /// An error with its cause.
@@ -26,7 +85,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.message)
     }
 }
 

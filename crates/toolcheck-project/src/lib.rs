@@ -35,7 +35,7 @@ mod rows;
 pub use allowed::UnusedAllow;
 pub use baseline::{BaselineChange, StaleEntries};
 pub use configs::{Configs, ForeignConfig, LoadedConfig};
-pub use error::Error;
+pub use error::{Error, Fault};
 pub use inputs::{Input, Inputs, Source, Text};
 pub use linting::open;
 pub use options::{

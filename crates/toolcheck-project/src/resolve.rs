@@ -16,7 +16,7 @@ use toolcheck_lint::TargetRef;
 use toolcheck_lint::{Options, Rule};
 use toolcheck_open::{Container, FileFormat};
 
-use crate::configs::{Configs, ForeignConfig, LoadedConfig, SEPARATOR};
+use crate::configs::{Configs, ForeignConfig, LoadedConfig};
 use crate::error::Error;
 use crate::inputs::Input;
 use crate::paths::printable;
@@ -202,10 +202,7 @@ fn read_target(path: &Path, read: Read) -> Result<TargetRef, Error> {
     let text = read(path)
         .and_then(toolcheck_files::text)
         .map_err(|error| Error::caused(format!("cannot read the target file {name}"), &error))?;
-    let target = parse_target(&text).map_err(|error| {
-        let errors: Vec<String> = error.all().map(|error| format!("{name}:{error}")).collect();
-        Error::new(errors.join(SEPARATOR))
-    })?;
+    let target = parse_target(&text).map_err(|error| Error::in_file(path, &name, &error))?;
     Ok(target.into())
 }
 

@@ -2,12 +2,14 @@
 
 use lsp_types::{
     CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString,
-    Position, Range, Uri,
+    Position as Place, Range, Uri,
 };
 use serde_json::json;
 use toolcheck_core::Level;
 use toolcheck_core::text::Counted;
+use toolcheck_json::Position;
 use toolcheck_lint::Finding;
+use toolcheck_project::Fault;
 
 use crate::text::Text;
 
@@ -35,7 +37,7 @@ pub(crate) fn all(found: &[(usize, &Finding)], left_out: usize, text: &Text, uri
     if left_out > 0 {
         let more = Counted(left_out, "more finding");
         diagnostics.push(Diagnostic {
-            range: Range::new(Position::new(0, 0), Position::new(0, 0)),
+            range: Range::new(Place::new(0, 0), Place::new(0, 0)),
             severity: Some(DiagnosticSeverity::INFORMATION),
             source: Some(SOURCE.to_owned()),
             message: format!("{more} in this file: `toolcheck lint` shows all"),
@@ -43,6 +45,23 @@ pub(crate) fn all(found: &[(usize, &Finding)], left_out: usize, text: &Text, uri
         });
     }
     diagnostics
+}
+
+/// What is wrong in a file of settings, from its place to the end of the line.
+pub(crate) fn of_settings(faults: &[&Fault], text: &Text) -> Vec<Diagnostic> {
+    let one = |fault: &&Fault| {
+        let from_0 = |number: u64| usize::try_from(number.saturating_sub(1)).unwrap_or(usize::MAX);
+        let rest = |at: Position| text.rest_of_line(from_0(at.line), from_0(at.column));
+        let bytes = fault.position.map_or(0..0, rest);
+        Diagnostic {
+            range: text.between(bytes),
+            severity: Some(DiagnosticSeverity::ERROR),
+            source: Some(SOURCE.to_owned()),
+            message: fault.message.clone(),
+            ..Diagnostic::default()
+        }
+    };
+    faults.iter().map(one).collect()
 }
 
 fn one(finding: &Finding, start: usize, text: &Text, uri: &Uri) -> Diagnostic {

@@ -1,7 +1,8 @@
 //! What the server answers, message by message.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use crossbeam_channel::Sender;
@@ -21,13 +22,14 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 use toolcheck_core::text::shown;
 use toolcheck_lint::FileReport;
+use toolcheck_project::{Fault, Input};
 
 use crate::actions::{self, FIX_ALL};
 use crate::document::{Document, Job};
-use crate::settings::{EditorOptions, Workspace, path_of};
-use crate::text::Encoding;
+use crate::settings::{EditorOptions, Workspace, path_of, uri_of};
+use crate::text::{Encoding, Text};
 use crate::transport;
-use crate::{hover, links, navigate, symbols};
+use crate::{diagnostics, hover, links, navigate, symbols};
 
 /// The files that have settings for others.
 const CONFIGURATIONS: [&str; 4] = ["toolcheck.toml", ".toolcheck.toml", "pyproject.toml", "Cargo.toml"];
@@ -52,6 +54,8 @@ pub(crate) struct Server<'o> {
     encoding: Encoding,
     workspace: Workspace,
     documents: HashMap<String, Document>,
+    /// The files of settings that have diagnostics.
+    faulty: BTreeSet<PathBuf>,
     /// Whether the editor tells of files that change if it is asked to.
     can_watch: bool,
     requests: i32,
@@ -67,6 +71,7 @@ impl<'o> Server<'o> {
             encoding: Encoding::default(),
             workspace,
             documents: HashMap::new(),
+            faulty: BTreeSet::new(),
             can_watch: false,
             requests: 0,
         }
@@ -308,8 +313,27 @@ impl<'o> Server<'o> {
         let document = Document::new(file.uri, file.version, &file.text, self.encoding, settings);
         self.documents.insert(key.clone(), document);
         self.lint(&key)?;
+        self.tell_of_settings()
+    }
+
+    /// Tells what is wrong in configurations, and shows it in them.
+    fn tell_of_settings(&mut self) -> io::Result<()> {
         for error in self.workspace.new_errors() {
             self.show(error)?;
+        }
+        let faults = self.workspace.faults();
+        let now: BTreeSet<PathBuf> = faults.iter().map(|fault| fault.path.clone()).collect();
+        // Those that are right again have none.
+        let before = std::mem::replace(&mut self.faulty, now.clone());
+        for path in before.union(&now) {
+            let Some(uri) = uri_of(path) else { continue };
+            let of_file: Vec<&Fault> = faults.iter().filter(|fault| fault.path == *path).collect();
+            // What can't be read has no lines, and so what is wrong with it is at its start.
+            let bytes = Input::file(path).read().unwrap_or_default();
+            let text = Text::new(&String::from_utf8_lossy(&bytes), self.encoding);
+            let diagnostics = diagnostics::of_settings(&of_file, &text);
+            let params = PublishDiagnosticsParams::new(uri, diagnostics, None);
+            self.tell::<notification::PublishDiagnostics>(params)?;
         }
         Ok(())
     }
@@ -342,10 +366,7 @@ impl<'o> Server<'o> {
             }
             self.lint(&key)?;
         }
-        for error in self.workspace.new_errors() {
-            self.show(error)?;
-        }
-        Ok(())
+        self.tell_of_settings()
     }
 
     /// Lints a file, and publishes what was found if that is all.

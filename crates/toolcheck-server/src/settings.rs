@@ -1,10 +1,11 @@
 //! How a file is linted: as `toolcheck lint` would.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lsp_types::Uri;
-use percent_encoding::percent_decode_str;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde::Deserialize;
 use toolcheck_config::Overrides;
 use toolcheck_config::allow::Allow;
@@ -13,7 +14,7 @@ use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::suggest::similar;
 use toolcheck_lint::{FileReport, Finding, Options};
 use toolcheck_open::{Container, FileFormat};
-use toolcheck_project::{ConfigOptions, Configs, Input, Limits, Resolver, find_target};
+use toolcheck_project::{ConfigOptions, Configs, Error, Fault, Input, Limits, Resolver, find_target};
 
 use crate::diagnostics::MOST;
 
@@ -29,11 +30,11 @@ pub(crate) struct EditorOptions {
 }
 
 impl EditorOptions {
-    fn resolver(&self) -> Result<Resolver, String> {
+    fn resolver(&self) -> Result<Resolver, Unusable> {
         let mut overrides = Overrides::default();
         let read_as = &mut overrides.read_as;
         if let Some(name) = &self.target {
-            read_as.target = Some(find_target(name).map_err(|error| error.to_string())?);
+            read_as.target = Some(find_target(name)?);
         }
         if let Some(name) = &self.format {
             let unknown = || format!("there is no format `{name}`{}", similar(name, FileFormat::names()));
@@ -45,63 +46,108 @@ impl EditorOptions {
             read_as.kind = Some(name.parse().map_err(|_| unknown())?);
         }
         let options = self.config.clone().map_or(ConfigOptions::Closest, ConfigOptions::File);
-        let configs = Configs::new(&options).map_err(|error| error.to_string())?;
-        Resolver::new(overrides, Arc::new(configs)).map_err(|error| error.to_string())
+        let configs = Configs::new(&options)?;
+        Ok(Resolver::new(overrides, Arc::new(configs))?)
     }
 }
+
+/// Why what an editor has set can't be used.
+struct Unusable {
+    message: String,
+    faults: Vec<Fault>,
+}
+
+impl From<Error> for Unusable {
+    fn from(error: Error) -> Self {
+        Self { message: error.to_string(), faults: error.faults().to_vec() }
+    }
+}
+
+impl From<String> for Unusable {
+    fn from(message: String) -> Self {
+        Self { message, faults: Vec::new() }
+    }
+}
+
+/// The most files whose last settings are kept, also after they are closed: an editor may open what one looks at only
+/// shortly.
+const MOST_KEPT: usize = 1000;
 
 /// The settings of all files.
 #[derive(Debug)]
 pub(crate) struct Workspace {
     options: EditorOptions,
     resolver: Resolver,
+    /// What is wrong in the configuration that the editor has named, if it can't be used.
+    named: Vec<Fault>,
     /// The errors that were told, so that each is told once.
     told: Vec<String>,
+    /// The last settings of each file that could be used: they hold while somebody edits its configuration.
+    last: HashMap<PathBuf, Settings>,
 }
 
 impl Workspace {
     /// The settings with what an editor has set; if that can't be used, without, and the reason.
     pub(crate) fn new(options: EditorOptions) -> (Self, Option<String>) {
         match options.resolver() {
-            Ok(resolver) => (Self { options, resolver, told: Vec::new() }, None),
-            Err(error) => {
+            Ok(resolver) => (Self::with(options, resolver, Vec::new()), None),
+            Err(Unusable { message, faults }) => {
                 let options = EditorOptions::default();
                 // Without any, there is nothing to read that could fail.
                 let configs = Arc::new(Configs::new(&ConfigOptions::Closest).expect("nothing is named"));
                 let resolver = Resolver::new(Overrides::default(), configs).expect("nothing is named");
-                (Self { options, resolver, told: Vec::new() }, Some(error))
+                (Self::with(options, resolver, faults), Some(message))
             }
         }
+    }
+
+    fn with(options: EditorOptions, resolver: Resolver, named: Vec<Fault>) -> Self {
+        Self { options, resolver, named, told: Vec::new(), last: HashMap::new() }
     }
 
     /// Forgets what was read: configurations have changed.
     pub(crate) fn read_again(&mut self) -> Option<String> {
         match self.options.resolver() {
             Ok(resolver) => {
-                (self.resolver, self.told) = (resolver, Vec::new());
+                (self.resolver, self.told, self.named) = (resolver, Vec::new(), Vec::new());
                 None
             }
-            Err(error) => Some(error),
+            Err(Unusable { message, faults }) => {
+                self.named = faults;
+                Some(message)
+            }
         }
     }
 
-    /// The settings of a file; `None` if its configuration can't be used, or excludes it.
+    /// The settings of a file; `None` if its configuration excludes it, or can't be used and never could.
     pub(crate) fn of(&mut self, path: &Path) -> Option<Settings> {
         let input = Input::file(path);
-        let settings = self.resolver.resolve(&input)?;
+        let Some(settings) = self.resolver.resolve(&input) else { return self.last.get(path).cloned() };
         if settings.config.config.excludes_around(&input.real) {
+            self.last.remove(path);
             return None;
         }
         let allows: Vec<Allow> =
             settings.config.config.allows.iter().filter(|allow| allow.is_for(&input.real)).cloned().collect();
         let most = if allows.is_empty() { MOST + 1 } else { usize::MAX };
-        Some(Settings {
+        let settings = Settings {
             name: input.name.into(),
             options: settings.options().keeps_source(false).max_findings(most),
             container: settings.container(),
             is_named: settings.format.is_some(),
             allows: allows.into(),
-        })
+        };
+        if self.last.len() >= MOST_KEPT {
+            self.last.clear();
+        }
+        self.last.insert(path.to_owned(), settings.clone());
+        Some(settings)
+    }
+
+    /// What is wrong in the configurations, and in the files that they name.
+    pub(crate) fn faults(&self) -> Vec<Fault> {
+        let errors = self.resolver.errors();
+        self.named.iter().chain(errors.iter().flat_map(Error::faults)).cloned().collect()
     }
 
     /// The errors in configurations that were not told yet.
@@ -177,9 +223,27 @@ pub(crate) fn path_of(uri: &Uri) -> PathBuf {
     PathBuf::from(if has_drive { &path[1..] } else { &path })
 }
 
+/// The characters of a path that stand for themselves in a URI.
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// The address of a file, as editors write it.
+pub(crate) fn uri_of(path: &Path) -> Option<Uri> {
+    let path = path.to_str()?.replace('\\', "/");
+    let root = if path.starts_with('/') { "" } else { "/" };
+    format!("file://{root}{}", utf8_percent_encode(&path, PLAIN)).parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_is_that_of_the_path() {
+        for path in ["/home/a b/ü.toml", "c:/x#y/100%.toml"] {
+            let uri = uri_of(Path::new(path)).expect("it is a URI");
+            assert_eq!(path_of(&uri), Path::new(path), "{}", uri.as_str());
+        }
+    }
 
     #[test]
     fn paths_are_those_of_the_file_system() {

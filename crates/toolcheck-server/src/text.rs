@@ -158,6 +158,14 @@ impl Text {
         end
     }
 
+    /// The bytes from a character of a line to the end of the line.
+    pub(crate) fn rest_of_line(&self, line: usize, character: usize) -> Range<usize> {
+        let line = line.min(self.rope.len_lines() - 1);
+        let end = self.end_of(line);
+        let start = self.rope.line_to_char(line).saturating_add(character).min(end);
+        self.rope.char_to_byte(start)..self.rope.char_to_byte(end)
+    }
+
     /// Applies an edit, and says which lines it has changed; `None` if the whole text is new.
     pub(crate) fn edit(&mut self, change: &TextDocumentContentChangeEvent) -> Option<Edited> {
         let Some(range) = change.range else {

@@ -5,6 +5,7 @@ mod client;
 use client::Client;
 use insta::assert_json_snapshot;
 use serde_json::{Value as Json, json};
+use toolcheck_lint::{FixOptions, Options};
 
 const URI: &str = "file:///invented/request.json";
 
@@ -116,6 +117,80 @@ fn references_in_schemas_are_links() {
     client.shut_down();
 }
 
+/// What `toolcheck fix` makes of a text.
+fn fixed(text: &str) -> String {
+    let fixed = toolcheck_lint::fix("x.json", text.as_bytes(), &Options::new(), &FixOptions::new());
+    String::from_utf8(fixed.bytes.into_owned()).expect("it is a text")
+}
+
+/// A text after edits, as an editor makes them: places are those of the text before, in bytes of a line.
+fn edited(text: &str, edits: &Json) -> String {
+    let byte = |at: &Json| {
+        let number = |name: &str| at[name].as_u64().expect("it is a number") as usize;
+        let start: usize = text.split_inclusive('\n').take(number("line")).map(str::len).sum();
+        start + number("character")
+    };
+    let edits = edits.as_array().expect("there are edits").iter();
+    let mut edits: Vec<(usize, usize, &str)> = edits
+        .map(|edit| {
+            let (start, end) = (byte(&edit["range"]["start"]), byte(&edit["range"]["end"]));
+            (start, end, edit["newText"].as_str().expect("it is a text"))
+        })
+        .collect();
+    edits.sort_unstable();
+    let mut edited = text.to_owned();
+    for (start, end, new) in edits.into_iter().rev() {
+        edited.replace_range(start..end, new);
+    }
+    edited
+}
+
+/// `source.fixAll` is `toolcheck fix`: in a file with several faults, of which one can only be mended with a loss, and
+/// whose lines and characters are not all alike.
+#[test]
+fn fix_all_makes_the_edits_of_fix() {
+    let call = |id: &str| {
+        format!(
+            r#"{{"id": "{id}", "type": "function", "function": {{"name": "ufer_ü", "arguments": "{{}}"}}}}"#
+        )
+    };
+    let body = |id: &str| {
+        let call = call(id);
+        format!(
+            "{{\"messages\": [{{\"role\": \"user\", \"content\": \"😀\"}},\r\n {{\"role\": \"assistant\", \"content\": null, \"tool_calls\": [{call}]}},\n {{\"role\": \"user\", \"content\": \"é?\"}}]}}"
+        )
+    };
+    let lost = r#"{"messages": [{"role": "tool", "tool_call_id": "x", "content": "lost"}, {"role": "user", "content": "a"}]}"#;
+    let lines =
+        format!("{lost}\n{}\n{}\n", body("c").replace(['\r', '\n'], ""), body("d").replace(['\r', '\n'], ""));
+    for (name, text) in [("one.json", body("c")), ("rows.jsonl", lines), ("lost.json", lost.to_owned())] {
+        let uri = format!("file:///invented/{name}");
+        let mut client = Client::new("utf-8");
+        client.open(&uri, &text);
+        client.diagnostics(1);
+        let ask = |client: &mut Client, only: &str| {
+            let context = json!({"diagnostics": [], "only": [only]});
+            let range = json!({"start": at(0, 0), "end": at(0, 0)});
+            let params = json!({"textDocument": {"uri": uri}, "range": range, "context": context});
+            client.ask("textDocument/codeAction", params)
+        };
+        let all = ask(&mut client, "source.fixAll.toolcheck");
+        assert_eq!(all, ask(&mut client, "source.fixAll"));
+        let mended = fixed(&text);
+        if mended == text {
+            assert_eq!((name, all), ("lost.json", json!([])), "what loses something is not done unasked");
+            client.shut_down();
+            continue;
+        }
+        assert_eq!(edited(&text, &all[0]["edit"]["changes"][&uri]), mended, "{name}");
+        // There is nothing more to do then.
+        client.change(&uri, 2, json!([{"text": mended}]));
+        client.diagnostics(2);
+        assert_eq!(ask(&mut client, "source.fixAll"), json!([]), "{name}");
+        client.shut_down();
+    }
+}
+
 #[test]
 fn actions_fix_what_is_wrong() {
     let mut client = Client::new("utf-8");
@@ -144,6 +219,9 @@ fn actions_fix_what_is_wrong() {
     let context = json!({"diagnostics": [], "only": ["source.fixAll"]});
     let params = json!({"textDocument": document, "range": range, "context": context});
     let all = client.ask("textDocument/codeAction", params);
+    assert_eq!(all.as_array().map(Vec::len), Some(1));
+    assert_eq!(all[0]["diagnostics"], Json::Null, "it is asked for without any");
+    assert_eq!(edited(TEXT, &all[0]["edit"]["changes"][URI]), fixed(TEXT));
     assert_eq!(
         (&all[0]["title"], &all[0]["kind"]),
         (&json!("Fix 1 finding"), &json!("source.fixAll.toolcheck"))
@@ -256,15 +334,91 @@ fn an_end_without_a_shutdown_is_told_apart() {
     assert!(!client.end().expect("it is told to"));
 }
 
+/// The address of a file in a folder.
+fn uri_in(folder: &std::path::Path, name: &str) -> String {
+    let path = folder.join(name).display().to_string().replace('\\', "/");
+    format!("file://{}{path}", if path.starts_with('/') { "" } else { "/" })
+}
+
+#[test]
+fn a_configuration_that_is_being_edited_has_diagnostics_and_the_last_good_one_holds() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let root = folder.path().canonicalize().expect("it exists");
+    let set = |name: &str, text: &str| std::fs::write(root.join(name), text).expect("it can be written");
+    let (uri, config) = (uri_in(&root, "request.json"), uri_in(&root, "toolcheck.toml"));
+    let mut client = Client::new("utf-16");
+    set("toolcheck.toml", "target = \"bedrock\"\n");
+    client.open(&uri, TEXT);
+    let good = client.diagnostics(1);
+    assert!(good[0]["message"].as_str().expect("a text").contains("bedrock"), "{good}");
+
+    let change = |client: &Client| {
+        client.tell("workspace/didChangeWatchedFiles", json!({"changes": [{"uri": config, "type": 2}]}));
+    };
+    set("toolcheck.toml", "# 😀\ntarget = \"bedrock\"\n[[allow]]\nrule = \"😀\", reson = 1\n");
+    change(&client);
+    assert_eq!(client.diagnostics(1), good, "the last settings that could be used hold");
+    let broken = client.diagnostics_of(&config);
+    assert_eq!(broken.as_array().map(Vec::len), Some(1), "{broken}");
+    // In units of UTF-16: the face is two.
+    assert_eq!(broken[0]["range"], json!({"start": at(3, 11), "end": at(3, 22)}), "{broken}");
+    assert_eq!((&broken[0]["severity"], &broken[0]["source"]), (&json!(1), &json!("toolcheck")));
+
+    set("toolcheck.toml", "targt = \"bedrock\"\nignor = []\n");
+    change(&client);
+    assert_eq!(client.diagnostics(1), good);
+    let two = client.diagnostics_of(&config);
+    let lines: Vec<&Json> =
+        two.as_array().expect("a list").iter().map(|one| &one["range"]["start"]).collect();
+    assert_eq!(lines, [&at(0, 0), &at(1, 0)]);
+    assert!(two[0]["message"].as_str().expect("a text").contains("did you mean `target`?"), "{two}");
+    // It holds for a file that is opened again, too.
+    client.tell("textDocument/didClose", json!({"textDocument": {"uri": uri}}));
+    client.diagnostics_of(&uri);
+    client.open(&uri, TEXT);
+    assert_eq!(client.diagnostics(1), good);
+    assert_eq!(client.diagnostics_of(&config), two);
+
+    // What is wrong in a file that the configuration names is shown there.
+    set("own.toml", "name = \"Own\"\nalases = []\nid = \"own\"\n");
+    set("toolcheck.toml", "target = \"own.toml\"\n");
+    change(&client);
+    assert_eq!(client.diagnostics(1), good);
+    let own = client.diagnostics_of(&uri_in(&root, "own.toml"));
+    assert_eq!(own[0]["range"]["start"], at(1, 0), "{own}");
+    set("toolcheck.toml", "");
+    change(&client);
+    assert_ne!(client.diagnostics(1), good, "the new settings hold");
+    for name in ["own.toml", "toolcheck.toml"] {
+        set(name, "");
+    }
+    change(&client);
+    client.diagnostics(1);
+    client.shut_down();
+}
+
+#[test]
+fn a_configuration_that_is_right_again_has_no_diagnostics() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let root = folder.path().canonicalize().expect("it exists");
+    let config = uri_in(&root, "toolcheck.toml");
+    let mut client = Client::new("utf-8");
+    std::fs::write(root.join("toolcheck.toml"), b"target = \"\xff\"").expect("it can be written");
+    client.open(&uri_in(&root, "request.json"), TEXT);
+    let unreadable = client.diagnostics_of(&config);
+    assert_eq!(unreadable[0]["range"], json!({"start": at(0, 0), "end": at(0, 0)}), "{unreadable}");
+    std::fs::write(root.join("toolcheck.toml"), "").expect("it can be written");
+    client.tell("textDocument/didSave", json!({"textDocument": {"uri": config}}));
+    assert_eq!(client.diagnostics_of(&config), json!([]));
+    client.shut_down();
+}
+
 #[test]
 fn configurations_are_those_of_the_command_line_and_read_again() {
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let set =
         |text: &str| std::fs::write(folder.path().join("toolcheck.toml"), text).expect("it can be written");
-    let uri_of = |name: &str| {
-        let path = folder.path().join(name).display().to_string().replace('\\', "/");
-        format!("file://{}{path}", if path.starts_with('/') { "" } else { "/" })
-    };
+    let uri_of = |name: &str| uri_in(folder.path(), name);
     let uri = uri_of("request.json");
     let rules = |diagnostics: &Json| {
         let each = diagnostics.as_array().expect("they are a list").iter();

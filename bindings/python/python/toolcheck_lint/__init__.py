@@ -9,6 +9,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from . import _native
 from ._findings import Finding, Label, Level, Place
 from ._linter import (
     Arrow,
@@ -22,7 +23,10 @@ from ._linter import (
     Fixed,
     Kind,
     Linter,
+    Model,
     Picture,
+    RowSettings,
+    Settings,
     diff,
     explain_error,
     fix,
@@ -35,6 +39,8 @@ from ._summary import RuleCount, Sample, Summary, SummaryError
 
 if TYPE_CHECKING:
     from pytest_toolcheck import Provider as MockProvider
+
+__version__ = _native.__version__
 
 __all__ = [
     "Arrow",
@@ -51,11 +57,14 @@ __all__ = [
     "Label",
     "Level",
     "Linter",
+    "Model",
     "Picture",
     "Place",
     "Report",
+    "RowSettings",
     "RuleCount",
     "Sample",
+    "Settings",
     "Summary",
     "SummaryError",
     "ToolcheckError",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
-from ._linter import Linter
+from ._linter import Linter, RowSettings
 from ._summary import Summary
 
 
@@ -21,7 +21,7 @@ class Job:
     """How the rows of a data set are linted. It is pickled, and sent to the workers."""
 
     def __init__(
-        self, messages: str | None, tools: str | None, key: str | None, samples: int, settings: dict[str, Any]
+        self, messages: str | None, tools: str | None, key: str | None, samples: int, settings: RowSettings
     ) -> None:
         if tools is not None and messages is None:
             raise TypeError("`tools` is a column beside `messages`: name both")

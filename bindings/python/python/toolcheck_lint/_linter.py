@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, Protocol, final
+from typing import Any, Literal, Protocol, TypedDict, final
 
 from . import _native
 from ._errors import texts_of
@@ -13,9 +13,37 @@ from ._polars import readable
 from ._report import Report, ShowOutput
 from ._summary import Summary
 
-Body = bytes | bytearray | memoryview | str | Mapping[str, Any] | Sequence[Any]
+
+class Model(Protocol):
+    """An object of an SDK: a model of pydantic."""
+
+    def model_dump(self, *args: Any, **kwargs: Any) -> Any: ...
+
+
+Body = bytes | bytearray | memoryview | str | Mapping[str, Any] | Sequence[Any] | Model
 Kind = Literal["request", "session", "dataset"]
 Config = str | os.PathLike[str]
+
+
+class RowSettings(TypedDict, total=False):
+    """The settings of `Linter` for rows, whose tools are a column."""
+
+    target: str | os.PathLike[str] | None
+    format: str | None
+    kind: Kind | None
+    config: Config | None
+    conversation: str | None
+    at: str | None
+    select: Iterable[str]
+    extend_select: Iterable[str]
+    ignore: Iterable[str]
+    name: str
+
+
+class Settings(RowSettings, total=False):
+    """The settings of `Linter`, to be kept and given as `**settings`."""
+
+    tools: Any
 
 
 class ArrowStream(Protocol):
@@ -289,21 +317,36 @@ class Explained:
         """The rules that the error can be about, the most likely first."""
         return tuple(dict.fromkeys(match["rule"] for match in self.data["matches"]))
 
+    @property
+    def cause(self) -> Literal["found", "probable", "usually-accepted"] | None:
+        """How sure it is that the `findings` cause the error; `None` if nothing was found that does, or there is no body.
+
+        `found`: they have what the error is about; `probable`: they are at the place that the error names;
+        `usually-accepted`: they have what the error is about, but it is not known that the API refuses it.
+        """
+        return self.data.get("cause")
+
     def __str__(self) -> str:
         return self.text
 
 
 def explain_error(
-    text: str | bytes | Mapping[str, Any] | BaseException, body: Body | None = None, *, width: int = 100
+    text: str | bytes | Mapping[str, Any] | BaseException,
+    body: Body | None = None,
+    *,
+    target: str | os.PathLike[str] | None = None,
+    width: int = 100,
 ) -> Explained:
     """What an error of an API or a framework means and, if there is the body of the request, what in it is the cause.
 
-    The error is its text, the body of the response, or the exception that an SDK or an HTTP library has raised.
+    The error is its text, the body of the response, or the exception that an SDK or an HTTP library has raised. `target` is
+    the API that returned it, as for `Linter`; by default the one that it is known of.
     """
     texts = texts_of(text)
+    explain = _linter({"target": target, "name": "request"})._native.explain_error
     # Of what an exception says, that which is known.
-    known = (one for one in texts if json.loads(_native.explain_error(one, None, width)[1])["matches"])
-    is_explained, data, people = _native.explain_error(texts[0] if len(texts) == 1 else next(known, texts[0]), body, width)
+    known = (one for one in texts if json.loads(explain(one, None, width)[1])["matches"])
+    is_explained, data, people = explain(texts[0] if len(texts) == 1 else next(known, texts[0]), body, width)
     return Explained(is_explained=is_explained, data=json.loads(data), text=people)
 
 

@@ -8,12 +8,14 @@ __all__ = [
     "Linted",
     "Linter",
     "Summary",
+    "__version__",
     "diff_bodies",
     "difference",
     "endpoint",
-    "explain_error",
     "text_of",
 ]
+
+__version__: str
 
 @final
 class Linter:
@@ -35,6 +37,7 @@ class Linter:
     ) -> Linter: ...
     def lint(self, body: Any) -> Linted: ...
     def fix(self, body: Any, unsafe_fixes: bool) -> tuple[bytes, str, Linted]: ...
+    def explain_error(self, text: str, body: Any, width: int) -> tuple[bool, str, str]: ...
     def column(
         self, array: Any, *, tools: Any, key: Any, samples: int, progress: Callable[[int], object] | None
     ) -> Summary: ...
@@ -81,7 +84,6 @@ class Findings:
     def __iter__(self) -> NoReturn: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
-def explain_error(text: str, body: Any, width: int) -> tuple[bool, str, str]: ...
 def endpoint(url: str) -> tuple[str, str | None, str | None]: ...
 def diff_bodies(
     before: Any,

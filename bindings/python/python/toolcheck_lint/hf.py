@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from ._batches import FINDINGS, Job, check_columns
+from ._linter import RowSettings
 from ._summary import Summary
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def lint_dataset(
     batch_size: int = 1000,
     threads: int = 1,
     progress: "Callable[[int], object] | None" = None,
-    **settings: Any,
+    **settings: Unpack[RowSettings],
 ) -> Summary: ...
 @overload
 def lint_dataset(
@@ -39,7 +40,7 @@ def lint_dataset(
     batch_size: int = 1000,
     threads: int = 1,
     progress: "Callable[[int], object] | None" = None,
-    **settings: Any,
+    **settings: Unpack[RowSettings],
 ) -> "Dataset": ...
 def lint_dataset(
     ds: "Dataset | IterableDataset",
@@ -52,7 +53,7 @@ def lint_dataset(
     batch_size: int = 1000,
     threads: int = 1,
     progress: "Callable[[int], object] | None" = None,
-    **settings: Any,
+    **settings: Unpack[RowSettings],
 ) -> "Summary | Dataset":
     """Counts what is found in the rows of a data set; with `mode="rows"`, a data set of the findings, in which the key has
     the type that it has in the rows.

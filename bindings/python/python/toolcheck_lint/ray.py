@@ -1,8 +1,9 @@
 """Lints data sets of Ray Data. `toolcheck-lint` is needed on the workers."""
 
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from ._batches import Job
+from ._linter import RowSettings
 from ._summary import Summary
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def lint_dataset(
     samples: int = 5,
     mode: Literal["summary"] = "summary",
     batch_size: int | None = 4096,
-    **settings: Any,
+    **settings: Unpack[RowSettings],
 ) -> Summary: ...
 @overload
 def lint_dataset(
@@ -31,7 +32,7 @@ def lint_dataset(
     samples: int = 5,
     mode: Literal["rows"],
     batch_size: int | None = 4096,
-    **settings: Any,
+    **settings: Unpack[RowSettings],
 ) -> "Dataset": ...
 def lint_dataset(
     ds: "Dataset",
@@ -42,7 +43,7 @@ def lint_dataset(
     samples: int = 5,
     mode: Literal["summary", "rows"] = "summary",
     batch_size: int | None = 4096,
-    **settings: Any,
+    **settings: Unpack[RowSettings],
 ) -> "Summary | Dataset":
     """Counts what is found in the rows of a data set; with `mode="rows"`, a data set of the findings.
 

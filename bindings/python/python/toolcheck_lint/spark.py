@@ -1,9 +1,10 @@
 """Lints data frames of PySpark 3.5 or later. `toolcheck-lint` and `pyarrow` are needed on the workers."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from ._batches import FINDINGS, Job
+from ._linter import RowSettings
 from ._summary import Summary
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def lint_dataframe(
     key: str | None = None,
     samples: int = 5,
     mode: Literal["summary"] = "summary",
-    **settings: Any,
+    **settings: Unpack[RowSettings],
 ) -> Summary: ...
 @overload
 def lint_dataframe(
@@ -30,7 +31,7 @@ def lint_dataframe(
     key: str | None = None,
     samples: int = 5,
     mode: Literal["rows"],
-    **settings: Any,
+    **settings: Unpack[RowSettings],
 ) -> "DataFrame": ...
 def lint_dataframe(
     df: "DataFrame",
@@ -40,7 +41,7 @@ def lint_dataframe(
     key: str | None = None,
     samples: int = 5,
     mode: Literal["summary", "rows"] = "summary",
-    **settings: Any,
+    **settings: Unpack[RowSettings],
 ) -> "Summary | DataFrame":
     """Counts what is found in the rows of a data frame; with `mode="rows"`, a data frame of the findings.
 

@@ -1,11 +1,11 @@
 """Checks of bodies for tests; the fixtures of the pytest plugin give them."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 from . import _native
 from ._findings import Level, check_level
-from ._linter import Body, Linter, linter_for
+from ._linter import Body, Linter, Settings, linter_for
 from ._report import NOTHING_READ, Report
 
 
@@ -38,7 +38,7 @@ def _listed(texts: Iterable[str | Iterable[str]]) -> list[str]:
     return [one for text in texts for one in ([text] if isinstance(text, str) else text)]
 
 
-def check(body: Body, **settings: Any) -> Checked:
+def check(body: Body, **settings: Unpack[Settings]) -> Checked:
     """The report of a body, with assertions. The settings are those of `Linter`."""
     linter = linter_for({name: value for name, value in settings.items() if value is not None})
     return Checked(linter._native.lint(body), linter)

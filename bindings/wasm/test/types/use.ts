@@ -53,6 +53,7 @@ lint(maybeObject, { tools: record });
 fix(readonly).body.messages.length;
 fix(record).body["messages"];
 explainError("x");
+const sure: "found" | "probable" | "usually-accepted" | null | undefined = explainError("x", request, { target: "bedrock" }).cause;
 const generic = <B extends object>(body: B): B => fix(body as object).body as B;
 
 // @ts-expect-error

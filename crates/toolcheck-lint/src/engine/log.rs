@@ -268,7 +268,10 @@ impl<'r> Log<'r> {
         let own = if opened.is_some() { &own } else { record };
         let mut findings = locate_all(document, own, drafts);
         if opened.is_none() {
-            marks::mark_conversations(&mut findings, document, &reading.conversations, self.options);
+            let again = |bytes: &[u8], options: &Options| super::lint_again(bytes, options, self.schemas);
+            let reader = (self.reader.unit == Unit::Record).then_some(self.reader);
+            let how = (self.options, reader, &*report.readings, findings.len() >= room);
+            marks::mark_conversations(&mut findings, document, &reading.conversations, how, &again);
             observer.conversations(own, document, &reading.conversations, &findings);
         }
         observer.record(own, document, &findings);

@@ -139,6 +139,16 @@ impl Client {
         }
     }
 
+    /// The next diagnostics of a file that need not be open.
+    pub(crate) fn diagnostics_of(&mut self, uri: &str) -> Json {
+        loop {
+            let published = self.wait_for("textDocument/publishDiagnostics");
+            if published["uri"] == uri {
+                return published["diagnostics"].clone();
+            }
+        }
+    }
+
     pub(crate) fn open(&self, uri: &str, text: &str) {
         let document = json!({"uri": uri, "languageId": "json", "version": 1, "text": text});
         self.tell("textDocument/didOpen", json!({"textDocument": document}));

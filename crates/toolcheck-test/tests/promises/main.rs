@@ -5,5 +5,6 @@
 mod common;
 mod harm;
 mod losses;
+mod marks;
 mod reasons;
 mod renames;
