@@ -163,7 +163,7 @@ fn unrecognised_files() {
     insta::assert_snapshot!("skipped", seen_in(&folder, &quiet));
 }
 
-/// Rows of instructions and answers are no conversations.
+/// Rows of instructions and answers are not conversations.
 #[test]
 fn a_dataset_is_not_a_request() {
     let folder = folder("dataset");
@@ -435,7 +435,7 @@ fn settings_are_read_only_from_files() {
             let _ = std::fs::remove_file(at.join(special_file));
             special(&format!("{worktree}/{special_file}"), kind);
             let seen = common::seen_soon(toolcheck_in(&at).args(["lint", "--isolated"]));
-            // A `.git` that is no file is nothing to the walker.
+            // A `.git` that is not a file is nothing to the walker.
             let is_read = special_file != ".git" || *kind == "larger than 64 MiB";
             assert!(seen.starts_with(if is_read { "status: 2" } else { "status: 0" }), "{worktree}: {seen}");
             assert_eq!(seen.contains("so its folder is not searched"), is_read, "{worktree}: {seen}");
@@ -492,6 +492,42 @@ fn pipes_on_the_command_line_are_read() {
         assert!(seen.starts_with(if is_ignored { "status: 0" } else { "status: 1" }), "{option}: {seen}");
         assert_eq!(seen.contains("toolu_1"), !is_ignored, "{option}: {seen}");
     }
+}
+
+/// Nothing waits for a writer that never comes: neither for that of the list nor for that of a path in it.
+#[cfg(unix)]
+#[test]
+fn a_list_does_not_wait_for_pipes() {
+    let folder = folder("listed-pipes");
+    write(&folder, "a.json", unanswered("toolu_1"));
+    write(&folder, "list.txt", "pipe\na.json\n");
+    common::mkfifo(&folder.join("pipe"));
+    let seen = |list: &str| {
+        let arguments = ["lint", "--output-format", "concise", "--files-from", list];
+        common::seen_soon(toolcheck_in(&folder).args(arguments))
+    };
+    let listed = seen("list.txt");
+    assert!(
+        listed.starts_with("status: 2") && listed.contains("error: pipe: it is a pipe, not a file"),
+        "{listed}"
+    );
+    // The other files are linted nevertheless.
+    assert!(listed.contains("toolu_1"), "{listed}");
+    let list = seen("pipe");
+    assert!(list.starts_with("status: 2") && list.contains("it is a pipe that nothing writes to"), "{list}");
+    // A writer that is slow, or that comes late, is waited for.
+    let writer = std::thread::spawn({
+        let pipe = folder.join("pipe");
+        move || {
+            std::thread::sleep(std::time::Duration::from_millis(300));
+            let mut pipe = std::fs::File::options().write(true).open(pipe).unwrap();
+            std::thread::sleep(std::time::Duration::from_millis(300));
+            std::io::Write::write_all(&mut pipe, b"a.json\n").unwrap();
+        }
+    });
+    let late = seen("pipe");
+    writer.join().unwrap();
+    assert!(late.starts_with("status: 1") && late.contains("toolu_1"), "{late}");
 }
 
 #[cfg(unix)]
