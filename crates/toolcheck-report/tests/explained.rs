@@ -129,7 +129,7 @@ fn a_finding_that_says_more_stands_for_the_one_of_the_rule() {
 fn the_role_of_results_has_the_text_that_people_report() {
     let error = "messages: Unexpected role \"tool\". Allowed roles are \"user\" or \"assistant\". \
                  For instructions on how to use tools, see https://docs.example/overview.";
-    for (result, cause) in [
+    for (result, expected) in [
         (
             json!({"role": "tool", "tool_call_id": "toolu_1", "content": "six"}),
             ("foreign-shape", "/messages/2"),
@@ -146,7 +146,7 @@ fn the_role_of_results_has_the_text_that_people_report() {
             "tools": [{"name": "tides", "description": "Tides.", "input_schema": {"type": "object"}}],
         });
         let found = explained(error, &request);
-        assert_eq!(causes(&found), [cause]);
+        assert_eq!(causes(&found), [expected]);
         let finding = &cause(&found).files[0].findings[0];
         let text = finding.provider_error.as_ref().and_then(|answer| answer.text.as_deref()).unwrap();
         assert_eq!(text, "messages: Unexpected role \"tool\". Allowed roles are \"user\" or \"assistant\".");
