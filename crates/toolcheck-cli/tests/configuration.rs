@@ -339,3 +339,20 @@ fn verbose_says_which_settings_hold() {
     let quiet = seen_in(&folder, &["lint", "--output-format", "concise"]);
     assert!(!quiet.contains("configuration"), "{quiet}");
 }
+
+#[test]
+fn a_limit_of_one_is_said_in_the_singular_too() {
+    let folder = folder("limit-of-one");
+    write(
+        &folder,
+        "own.toml",
+        "id = \"own\"\nname = \"Own\"\nextends = \"anthropic\"\n[names]\nmax-length = 1\n",
+    );
+    let request = serde_json::json!({
+        "model": "a-model", "max_tokens": 9, "messages": [{"role": "user", "content": "When is low tide?"}],
+        "tools": [{"name": "tides", "description": "Tides.", "input_schema": {"type": "object"}}],
+    });
+    write(&folder, "a.json", request.to_string());
+    let seen = seen_in(&folder, &["lint", "--target", "own.toml", "--output-format", "concise", "a.json"]);
+    assert!(seen.contains("tool name `tides` has 5 characters, but the limit is 1"), "{seen}");
+}
