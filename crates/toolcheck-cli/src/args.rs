@@ -20,6 +20,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, Type
 use clap::error::ErrorKind;
 use clap::{Arg, Args as ClapArgs, Parser, Subcommand, ValueEnum, value_parser};
 use toolcheck_config::Overrides;
+use toolcheck_conform::scenarios;
 use toolcheck_core::Level;
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::TranscriptKind;
@@ -83,7 +84,7 @@ pub(crate) enum Command {
     Show(Box<ShowArgs>),
     /// Compare two conversations, in any formats: what was lost, and what is only said in another way.
     Diff(Box<DiffArgs>),
-    /// Explain a rule, or an error message from an API or a framework.
+    /// Explain a rule, a scenario, or an error message from an API or a framework.
     Explain(ExplainArgs),
     /// List the rules.
     Rules(ListArgs),
@@ -517,15 +518,16 @@ read.
 
 Examples:
   toolcheck explain unanswered-tool-call
+  toolcheck explain parallel-one-fails   # a scenario of `toolcheck conform`
   toolcheck explain --error 'messages.2: `tool_use` ids were found without ...' request.json
   pbpaste | toolcheck explain --error - request.json";
 
 #[derive(Debug, ClapArgs)]
 #[command(after_help = EXPLAIN_AFTER)]
 pub(crate) struct ExplainArgs {
-    /// Rule to explain; with --error, the request that failed
+    /// Rule, or scenario of `conform`, to explain; with --error, the request that failed
     #[arg(
-        value_name = "RULE|FILE", required_unless_present = "error", value_parser = subject_parser(),
+        value_name = "RULE|SCENARIO|FILE", required_unless_present = "error", value_parser = subject_parser(),
         hide_possible_values = true
     )]
     pub(crate) subject: Option<String>,
@@ -736,7 +738,13 @@ fn rule_parser() -> impl TypedValueParser<Value = &'static Rule> {
 }
 
 fn subject_parser() -> impl TypedValueParser<Value = String> {
-    WithCompletions { parser: StringValueParser::new(), values: rule_values }
+    WithCompletions { parser: StringValueParser::new(), values: subject_values }
+}
+
+fn subject_values() -> Vec<PossibleValue> {
+    let scenarios = scenarios::all().iter();
+    let scenarios = scenarios.map(|scenario| PossibleValue::new(&*scenario.id).help(&*scenario.title));
+    rule_values().into_iter().chain(scenarios).collect()
 }
 
 fn target_parser() -> impl TypedValueParser<Value = String> {

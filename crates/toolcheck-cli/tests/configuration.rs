@@ -292,3 +292,67 @@ fn init_names_the_configuration_that_it_replaces() {
     let again = seen_in(&folder, &["init", "two", "--force"]);
     assert!(again.contains("nothing changes yet"), "{again}");
 }
+
+/// Anybody may put settings into a folder that many share: only those of the user and of the folder's owner hold.
+#[cfg(unix)]
+#[test]
+fn settings_of_another_user_are_named_and_not_used() {
+    use std::os::unix::fs::chown;
+
+    const NOBODY: u32 = 65534;
+    let folder = folder("strange-settings");
+    write(&folder, "own/a.json", unanswered("toolu_1"));
+    write(&folder, "shared/.toolcheck.toml", "ignore = [\"unanswered-tool-call\"]\n");
+    write(&folder, "shared/a.json", unanswered("toolu_2"));
+    let lint = |arguments: &[&str]| {
+        seen_in(&folder, &[&["lint", "--output-format", "concise", "shared/a.json"], arguments].concat())
+    };
+    assert!(lint(&[]).starts_with("status: 0"), "{}", lint(&[]));
+    // Only root can give a file away.
+    if chown(folder.join("shared/.toolcheck.toml"), Some(NOBODY), None).is_err() {
+        return;
+    }
+    let note = "shared/.toolcheck.toml is not used, because it belongs to another user (uid 65534)";
+    let seen = lint(&[]);
+    assert!(seen.starts_with("status: 1") && seen.contains("toolu_2"), "{seen}");
+    assert_eq!(seen.matches(note).count(), 1, "{seen}");
+    // Who names it wants it.
+    let named = lint(&["--config", "shared/.toolcheck.toml"]);
+    assert!(named.starts_with("status: 0") && !named.contains(note), "{named}");
+    assert!(!lint(&["--isolated"]).contains(note), "{}", lint(&["--isolated"]));
+}
+
+#[test]
+fn verbose_says_which_settings_hold() {
+    let folder = folder("verbose-settings");
+    write(&folder, "toolcheck.toml", "ignore = [\"blank-text\"]\n");
+    write(&folder, "a.json", CLEAN);
+    write(&folder, "b.json", CLEAN);
+    write(&folder, "deep/toolcheck.toml", "target = \"bedrock\"\n");
+    write(&folder, "deep/c.json", CLEAN);
+    let verbose = seen_in(&folder, &["lint", "--verbose", "--output-format", "concise"]);
+    assert!(verbose.contains("configuration: toolcheck.toml, for 2 files: ignores blank-text"), "{verbose}");
+    assert!(
+        verbose.contains("configuration: deep/toolcheck.toml, for 1 file: leaves nothing out"),
+        "{verbose}"
+    );
+    let quiet = seen_in(&folder, &["lint", "--output-format", "concise"]);
+    assert!(!quiet.contains("configuration"), "{quiet}");
+}
+
+#[test]
+fn a_limit_of_one_is_said_in_the_singular_too() {
+    let folder = folder("limit-of-one");
+    write(
+        &folder,
+        "own.toml",
+        "id = \"own\"\nname = \"Own\"\nextends = \"anthropic\"\n[names]\nmax-length = 1\n",
+    );
+    let request = serde_json::json!({
+        "model": "a-model", "max_tokens": 9, "messages": [{"role": "user", "content": "When is low tide?"}],
+        "tools": [{"name": "tides", "description": "Tides.", "input_schema": {"type": "object"}}],
+    });
+    write(&folder, "a.json", request.to_string());
+    let seen = seen_in(&folder, &["lint", "--target", "own.toml", "--output-format", "concise", "a.json"]);
+    assert!(seen.contains("tool name `tides` has 5 characters, but the limit is 1"), "{seen}");
+}

@@ -364,3 +364,22 @@ fn what_stands_in_a_report_is_data() {
         }
     }
 }
+
+#[test]
+fn a_scenario_has_a_page_that_says_what_happens_and_what_to_do() {
+    insta::assert_snapshot!("scenario", seen(&run(&["explain", "parallel-one-fails"])));
+    for scenario in toolcheck_conform::scenarios::all() {
+        let output = run(&["explain", &scenario.id]);
+        let page = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && page.contains(&scenario.title), "{page}");
+        for expected in &scenario.checks {
+            let check = toolcheck_conform::checks::find(expected.check()).unwrap();
+            assert!(page.contains(&format!("To fix a loop: {}.", check.help)), "{page}");
+        }
+    }
+    let output = run(&["explain", "parallel-one-fails", "--output-format", "json"]);
+    let page: Json = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&page["id"], page["checks"].as_array().unwrap().len()), (&json!("parallel-one-fails"), 5));
+    let mistyped = seen(&run(&["explain", "paralel-one-fails"]));
+    assert!(mistyped.contains("`toolcheck conform --list` all scenarios"), "{mistyped}");
+}

@@ -163,7 +163,7 @@ fn unrecognised_files() {
     insta::assert_snapshot!("skipped", seen_in(&folder, &quiet));
 }
 
-/// Rows of instructions and answers are no conversations.
+/// Rows of instructions and answers are not conversations.
 #[test]
 fn a_dataset_is_not_a_request() {
     let folder = folder("dataset");
@@ -435,7 +435,7 @@ fn settings_are_read_only_from_files() {
             let _ = std::fs::remove_file(at.join(special_file));
             special(&format!("{worktree}/{special_file}"), kind);
             let seen = common::seen_soon(toolcheck_in(&at).args(["lint", "--isolated"]));
-            // A `.git` that is no file is nothing to the walker.
+            // A `.git` that is not a file is nothing to the walker.
             let is_read = special_file != ".git" || *kind == "larger than 64 MiB";
             assert!(seen.starts_with(if is_read { "status: 2" } else { "status: 0" }), "{worktree}: {seen}");
             assert_eq!(seen.contains("so its folder is not searched"), is_read, "{worktree}: {seen}");
@@ -460,38 +460,6 @@ fn settings_are_read_only_from_files() {
 #[cfg(unix)]
 fn folder_of(name: &str, test: &str) -> std::path::PathBuf {
     std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(test).join(name)
-}
-
-/// Pipes that the user names are read: `<(...)` in a shell is one.
-#[cfg(unix)]
-#[test]
-fn pipes_on_the_command_line_are_read() {
-    let folder = folder("named-pipes");
-    write(&folder, "a.json", unanswered("toolu_1"));
-    let texts = [
-        ("--files-from", "a.json\n"),
-        ("--config", "ignore = [\"unanswered-tool-call\"]\n"),
-        ("--tools", r#"[{"name": "tide", "input_schema": {"type": "object"}}]"#),
-        ("--target", "id = \"own\"\nname = \"Own\"\nextends = \"anthropic\"\n"),
-    ];
-    for (option, text) in texts {
-        let pipe = folder.join(option);
-        common::mkfifo(&pipe);
-        let writer = std::thread::spawn({
-            let pipe = pipe.clone();
-            move || std::fs::write(pipe, text).unwrap()
-        });
-        let mut command = toolcheck_in(&folder);
-        command.args(["lint", "--output-format", "concise", option]).arg(&pipe);
-        if option != "--files-from" {
-            command.arg("a.json");
-        }
-        let seen = common::seen_soon(&mut command);
-        writer.join().unwrap();
-        let is_ignored = option == "--config";
-        assert!(seen.starts_with(if is_ignored { "status: 0" } else { "status: 1" }), "{option}: {seen}");
-        assert_eq!(seen.contains("toolu_1"), !is_ignored, "{option}: {seen}");
-    }
 }
 
 #[cfg(unix)]

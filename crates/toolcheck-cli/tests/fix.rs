@@ -313,3 +313,16 @@ fn each_finding_has_its_own_reason() {
         assert!(seen.contains(&format!("nobody needs `{key}` with its value")), "{seen}");
     }
 }
+
+/// A text is not an id, whatever key is missing beside it.
+#[test]
+fn no_text_becomes_an_id() {
+    let folder = folder("text-for-id");
+    let body = r#"{"model": "gpt-5", "input": "When is low tide?", "prompt": {"text": "Tides."}}"#;
+    write(&folder, "a.json", body);
+    let linted = seen_in(&folder, &["lint", "a.json", "--output-format", "concise"]);
+    assert!(linted.contains("error missing-field `prompt` is missing `id`"), "{linted}");
+    let fixed = seen_in(&folder, &["fix", "--unsafe-fixes", "a.json"]);
+    assert!(fixed.starts_with("status: 1"), "{fixed}");
+    assert_eq!(std::fs::read_to_string(folder.join("a.json")).unwrap(), body);
+}

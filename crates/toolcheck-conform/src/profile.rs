@@ -84,7 +84,7 @@ impl Profile {
             .chain(STANDARD)
             .collect();
         match profile.tools.keys().find(|name| !all.contains(&name.as_str())) {
-            Some(name) => Err(ProfileError(format!("`{name}` is no standard tool"))),
+            Some(name) => Err(ProfileError(format!("`{name}` is not a standard tool"))),
             None => Ok(profile),
         }
     }
@@ -292,7 +292,7 @@ mod tests {
     #[test]
     fn a_mistake_in_a_profile_is_named() {
         let error = |text: &str| Profile::read(text).map(|_| ()).map_err(|error| error.to_string());
-        assert_eq!(error("[tools.ehco]\ntool = \"x\""), Err("`ehco` is no standard tool".to_owned()));
+        assert_eq!(error("[tools.ehco]\ntool = \"x\""), Err("`ehco` is not a standard tool".to_owned()));
         assert!(
             error("[tool.echo]\ntool = \"x\"").is_err_and(|error| error.contains("unknown field `tool`"))
         );

@@ -120,7 +120,7 @@ fn each_piece_of_evidence_is_whole_and_used() {
         checks::ALL.iter().map(|check| check.id).filter(|id| !evidence::of(id).is_empty()).collect();
     assert_eq!(with_evidence.len(), files, "{with_evidence:?}");
     for id in with_evidence {
-        assert!(is_must(id), "{id} is no must of any scenario");
+        assert!(is_must(id), "{id} is not a must of any scenario");
         for own in evidence::of(id) {
             assert!(!own.sources.is_empty() && !own.seen.is_empty(), "{id}: {own:?}");
             for format in &own.formats {

@@ -121,7 +121,7 @@ impl Detection {
         });
         match other {
             None if own > 0 => usual,
-            // A record in the shape of the others is no log or trace.
+            // A record in the shape of the others is not a log or trace.
             _ if own == 0 && unsupported::find(record).is_some() => None,
             None => usual,
             Some((_, best)) => Some(best),

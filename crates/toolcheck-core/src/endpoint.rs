@@ -30,7 +30,7 @@ impl Call {
     }
 }
 
-/// The last steps of paths whose requests are no conversations, although their bodies may look like one: they cache,
+/// The last steps of paths whose requests are not conversations, although their bodies may look like one: they cache,
 /// embed or count messages, or make images and sounds.
 const OTHER_CALLS: [&str; 16] = [
     "cachedContents",

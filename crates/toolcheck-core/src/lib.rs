@@ -2,7 +2,7 @@
 //!
 //! - [`formats`]: one file a wire format; each reads a [`toolcheck_json::Document`] into a [`Transcript`].
 //! - [`conversation`] and [`mod@write`]: a conversation without a wire format, which every format reads and writes.
-//! - [`readers`]: logs, histories and data sets, which hold conversations and are no requests.
+//! - [`readers`]: logs, histories and data sets, which hold conversations and are not requests.
 //! - [`detection`]: which of them a document is written in.
 //! - [`mod@diff`]: what a change to a conversation lost.
 //! - [`unsupported`]: what else a file may be, by name.

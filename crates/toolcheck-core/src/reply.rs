@@ -186,7 +186,7 @@ impl Reply {
         }
     }
 
-    /// The arguments of a call as a value; what is no JSON is a string.
+    /// The arguments of a call as a value; what is not JSON is a string.
     pub(crate) fn arguments_value(&self, call: usize) -> Json {
         match (self.raw_arguments.get(&call), self.said.calls.get(call)) {
             (Some(raw), _) => serde_json::from_str(raw).unwrap_or_else(|_| Json::from(&**raw)),

@@ -265,7 +265,7 @@ pub fn holds_messages(root: Value<'_, '_>) -> bool {
         {
             return true;
         }
-        // What tools take is no conversation, whatever it is called.
+        // What tools take is not a conversation, whatever it is called.
         open.extend(value.children().filter(|child| child.key_text().as_deref() != Some("tools")));
     }
     false

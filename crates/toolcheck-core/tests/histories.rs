@@ -89,5 +89,5 @@ fn trajectories_say_how_they_ended() {
         described("openhands/output.jsonl"),
         "record 1 /history 2/1 complete\nrecord 2 /history 2/1 complete"
     );
-    assert_eq!(described("openhands/kinds.jsonl"), "record 1 4/3 aborted\n- events that are no messages 2");
+    assert_eq!(described("openhands/kinds.jsonl"), "record 1 4/3 aborted\n- events that are not messages 2");
 }

@@ -14,7 +14,7 @@ fn format() -> impl Strategy<Value = &'static Format> {
     prop::sample::select(formats::ALL.to_vec())
 }
 
-/// Whatever a string may hold; never empty, since an empty text is no turn.
+/// Whatever a string may hold; never empty, since an empty text is not a turn.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-z]{1,8}[ -~\u{e4}\u{4e2d}\u{1F600}\n\t]{0,24}",

@@ -77,7 +77,7 @@ fn an_alias_stands_for_one_id_and_is_none_itself() {
     }
     for (alias, id) in [("openai", "openai-chat"), ("claude", "anthropic"), ("z.ai", "zai")] {
         assert_eq!(target::named(alias).unwrap().id, id.into());
-        assert!(target::find(alias).is_none(), "`{alias}` is no id");
+        assert!(target::find(alias).is_none(), "`{alias}` is not an id");
     }
     assert_eq!(&*target::named("bedrock").unwrap().id, "bedrock");
     assert!(target::named("nobody").is_none());

@@ -115,7 +115,7 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// If the text is no configuration, or it names a file.
+    /// If the text is not a configuration, or it names a file.
     pub fn config(mut self, toml: &str) -> Result<Self, Error> {
         let invalid = |error: toolcheck_config::Error| Error::new(format!("invalid configuration: {error}"));
         let config = Config::parse(toml).map_err(invalid)?;
@@ -148,7 +148,7 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// If it is no JSON Pointer.
+    /// If it is not a JSON Pointer.
     pub fn at(mut self, pointer: impl Into<String>) -> Result<Self, Error> {
         let pointer = pointer.into();
         if !pointer.is_empty() && !pointer.starts_with('/') {

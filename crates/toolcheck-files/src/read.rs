@@ -1,8 +1,9 @@
 //! Bounded reads of files that hold settings.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// The maximum size of a file that holds settings: it may be a link to `/dev/zero`.
 pub const MAX_BYTES: u64 = 1 << 26;
@@ -20,9 +21,39 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// It can't be read, is neither a regular file nor a pipe, or has more than [`MAX_BYTES`].
+/// It can't be read, is neither a regular file nor a pipe, has more than [`MAX_BYTES`], or is a named pipe that nothing
+/// writes to.
 pub fn read_named(path: &Path) -> io::Result<Vec<u8>> {
-    if is_pipe(&fs::metadata(path)?) { read_limited(File::open(path)?) } else { read(path) }
+    if !is_pipe(&fs::metadata(path)?) {
+        return read(path);
+    }
+    // A pipe without a name has the writer that it was made with. On Linux it has no path of its own either.
+    let is_named = !path.starts_with("/dev/fd") && fs::canonicalize(path).is_ok();
+    if is_named { read_pipe(path) } else { read_limited(File::open(path)?) }
+}
+
+/// How long a named pipe may have no writer.
+const LONGEST_WITHOUT_WRITER: Duration = Duration::from_secs(5);
+
+/// Reads a named pipe. To open it is to wait for its writer, and there may be none.
+fn read_pipe(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = options().open(path)?;
+    let (mut bytes, mut has_writer, start) = (Vec::new(), false, Instant::now());
+    loop {
+        let left = (MAX_BYTES + 1).saturating_sub(bytes.len() as u64);
+        match file.by_ref().take(left).read_to_end(&mut bytes) {
+            Ok(_) if bytes.len() as u64 > MAX_BYTES => return Err(too_large()),
+            Ok(_) if has_writer || !bytes.is_empty() => return Ok(bytes),
+            Ok(_) if start.elapsed() > LONGEST_WITHOUT_WRITER => {
+                return Err(io::Error::new(ErrorKind::TimedOut, "it is a pipe that nothing writes to"));
+            }
+            Ok(_) => {}
+            // There is a writer that has not written yet.
+            Err(error) if error.kind() == ErrorKind::WouldBlock => has_writer = true,
+            Err(error) => return Err(error),
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// Reads the rest of a source, such as the standard input.
@@ -59,13 +90,18 @@ fn open(path: &Path) -> io::Result<File> {
     // To open a pipe is to wait for its writer, and to open a device may do something. If another program puts one in
     // place of the file just now, `O_NONBLOCK` opens it without waiting. It means nothing for a regular file.
     check(path)?;
+    let file = options().open(path)?;
+    check_file(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// How a file is opened without waiting for another program.
+fn options() -> OpenOptions {
     let mut options = File::options();
     options.read(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK | libc::O_NOCTTY);
-    let file = options.open(path)?;
-    check_file(&file.metadata()?)?;
-    Ok(file)
+    options
 }
 
 fn check_file(metadata: &Metadata) -> io::Result<()> {

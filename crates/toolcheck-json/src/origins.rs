@@ -293,7 +293,7 @@ pub struct Unread {
     pub advice: Option<String>,
 }
 
-/// How the values of a file are written that are no JSON, and were read nevertheless.
+/// How the values of a file are written that are not JSON, and were read nevertheless.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notation {
     /// What they are, as a message says it.

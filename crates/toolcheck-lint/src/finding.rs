@@ -263,7 +263,7 @@ pub(crate) struct OfShape {
     pub(crate) explains: Vec<(NodeId, String)>,
     /// Whether it is about the calls of a message, none of which is read.
     pub(crate) hides_calls: bool,
-    /// Whether it is about an element of a list that is no object.
+    /// Whether it is about an element of a list that is not an object.
     pub(crate) is_no_object: bool,
 }
 

@@ -116,7 +116,7 @@ static FIXED: &[Entry] = &[
         "malformed-tool-call-id",
         "The call and its results get an id that is made from the old one.",
         "The same, where a program or stored items may refer to the id.",
-        "the call with the id has no result of its own, or the id is no text",
+        "the call with the id has no result of its own, or the id is not text",
     ),
     ("media-type-mismatch", "The type becomes that of the data.", "", "what the data are is not known"),
     (

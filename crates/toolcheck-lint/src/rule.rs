@@ -323,11 +323,11 @@ pub struct Context<'c, 's> {
     pub(crate) checks: OnceCell<Checks>,
     /// Whether it is the model's response to a request, which has the tools.
     pub(crate) is_answer: bool,
-    /// Whether it is over, although it is no request: nothing at its end is still running.
+    /// Whether it is over, although it is not a request: nothing at its end is still running.
     pub(crate) is_over: bool,
     /// Whether what is otherwise hidden is reported too.
     pub(crate) reports_hidden: bool,
-    /// What may be said of the file, if it is no request.
+    /// What may be said of the file, if it is not a request.
     pub(crate) policy: Option<&'static Policy>,
 }
 

@@ -67,7 +67,7 @@ fn a_whole_session_comes_back_as_it_is() {
     let text = lines(&session());
     let fixed = fix("session", text.as_bytes(), &Options::new(), &FixOptions::new().unsafe_fixes(true));
     assert!(fixed.is_unchanged());
-    // An open end is no fault: the program may still be at it.
+    // An open end is not a fault: the program may still be at it.
     let open = lines(&session()[..3]);
     assert!(fix("session", open.as_bytes(), &Options::new(), &FixOptions::new()).is_unchanged());
 }

@@ -280,7 +280,7 @@ fn spans_at(document: &Document<'_>, pointer: &str) -> Vec<Span> {
         {
             let decoded = Decoded::new(string, value.span().start);
             let inner = Document::read(decoded.text().as_bytes());
-            assert!(inner.faults().is_empty(), "{pointer} leads into a text that is no JSON");
+            assert!(inner.faults().is_empty(), "{pointer} leads into a text that is not JSON");
             return spans_at(&inner, rest).into_iter().map(|span| decoded.span_of(span.range())).collect();
         }
         let end = after.find('/').unwrap_or(after.len());

@@ -393,7 +393,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// What follows a name that is no constant.
+    /// What follows a name that is not a constant.
     fn after_name(&mut self, start: usize, depth: usize) -> Option<()> {
         let is_prefix = matches!(&self.bytes[start..self.at], b"b" | b"u" | b"B" | b"U");
         match self.peek()? {
@@ -572,7 +572,7 @@ impl Reader<'_> {
                 return Some(());
             }
             b'U' => self.hex(8)?,
-            // Python keeps the backslash of what is no escape.
+            // Python keeps the backslash of what is not an escape.
             _ => {
                 self.at = start + 1;
                 self.out.push_whole(b"\\\\", start..self.at);
@@ -614,7 +614,7 @@ impl Reader<'_> {
             return Some(());
         }
         let plain = text.trim_start_matches('+').trim_end_matches('n').replace('_', "");
-        // A date, or what only a program knows, is no number, but a value.
+        // A date, or what only a program knows, is not a number, but a value.
         let json = plain.parse::<f64>().ok().filter(|number| number.is_finite());
         let json = json.map_or_else(|| "null".to_owned(), |number| number.to_string());
         if json == "null" && !text.contains([':', 'n', 'N', 'I']) {

@@ -8,7 +8,7 @@ use crate::budget::Budget;
 use crate::reason::{Body, Reason};
 use crate::tree::{Id, Kind, Scalar, Style, Tree};
 
-/// How deep values are written; deeper ones are no bodies of requests.
+/// How deep values are written; deeper ones are not bodies of requests.
 const DEEPEST: usize = 200;
 
 /// About what the place of a piece takes, which may be longer than the piece.

@@ -86,7 +86,7 @@ fn texts_with_json_are_read_as_that() {
             (opened.id, opened.exchanges, opened.broken_at, opened.is_table),
             ("parquet", 3, None, true)
         );
-        // What is no JSON stays a text, so that it is reported.
+        // What is not JSON stays a text, so that it is reported.
         let wanted = [
             json!({"messages": [{"role": "user", "content": "a\n"}]}),
             json!({"messages": "[{'role': 'user'}]", "system": "Be brief."}),
@@ -117,7 +117,7 @@ fn lists_of_structs_are_read_without_their_padding() {
     // Row 0 has two messages, of which the second calls two tools; row 1 has an empty list, and row 2 none.
     let role = Column::Texts(vec!["user", "assistant"], vec![4, 4, 1, 0], vec![0, 1, 0, 0]);
     let name = Column::Texts(vec!["tide", "ebb"], vec![3, 7, 7, 1, 0], vec![0, 1, 2, 0, 0]);
-    // One that is no number of JSON.
+    // One that is not a number of JSON.
     let weight = Column::Doubles(vec![f64::NAN, 0.5], vec![4, 4, 1, 0], vec![0, 1, 0, 0]);
     let bytes = file(schema, &[role, name, weight], Compression::UNCOMPRESSED);
     let opened = open(&bytes, Limits::default()).unwrap();

@@ -13,7 +13,7 @@ use crate::paths::printable;
 pub(crate) struct FilesRead(HashMap<Identity, &'static str>);
 
 impl FilesRead {
-    /// Adds a file. Pipes and devices are no files whose content could be lost.
+    /// Adds a file. Pipes and devices are not files whose content could be lost.
     pub(crate) fn add(&mut self, path: &Path, what: &'static str) {
         if path.is_file() {
             self.0.entry(Identity::of(path)).or_insert(what);

@@ -10,6 +10,7 @@
 
 mod cause;
 
+use std::borrow::Cow;
 use std::io;
 
 use serde_json::{Value, json};
@@ -266,7 +267,7 @@ impl Explained {
             writeln!(out)?;
         }
         for (name, value) in &best.captures {
-            writeln!(out, "  {name}: {}", shown(value))?;
+            writeln!(out, "  {}: {}", label_of(name), shown(value))?;
         }
         let mut others: Vec<&str> = Vec::new();
         for found in &self.matches {
@@ -280,6 +281,18 @@ impl Explained {
             wording.write_wrapped(&format!("The same text can also mean: {}", others.join(", ")), out)?;
         }
         Ok(())
+    }
+}
+
+/// What a reader calls the placeholder of a text. In which of its ways the API writes a path or a list shows in the value.
+fn label_of(placeholder: &str) -> Cow<'_, str> {
+    match placeholder {
+        name if name.starts_with("parent-") && name.ends_with("path") => "path of the object".into(),
+        name if name.ends_with("path") => "path".into(),
+        name if name.starts_with("values") => "allowed values".into(),
+        "schema-context" => "path in the schema".into(),
+        "bare-pattern" => "pattern".into(),
+        name => name.replace('-', " ").into(),
     }
 }
 

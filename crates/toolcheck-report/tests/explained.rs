@@ -126,6 +126,47 @@ fn a_finding_that_says_more_stands_for_the_one_of_the_rule() {
 }
 
 #[test]
+fn the_role_of_results_has_the_text_that_people_report() {
+    let error = "messages: Unexpected role \"tool\". Allowed roles are \"user\" or \"assistant\". \
+                 For instructions on how to use tools, see https://docs.example/overview.";
+    for (result, expected) in [
+        (
+            json!({"role": "tool", "tool_call_id": "toolu_1", "content": "six"}),
+            ("foreign-shape", "/messages/2"),
+        ),
+        (json!({"role": "tool", "content": "six"}), ("unknown-role", "/messages/2/role")),
+    ] {
+        let request = json!({
+            "model": "claude-sonnet-4-5", "max_tokens": 10,
+            "messages": [
+                {"role": "user", "content": "When is low tide?"},
+                {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "tides", "input": {}}]},
+                result,
+            ],
+            "tools": [{"name": "tides", "description": "Tides.", "input_schema": {"type": "object"}}],
+        });
+        let found = explained(error, &request);
+        assert_eq!(causes(&found), [expected]);
+        let finding = &cause(&found).files[0].findings[0];
+        let text = finding.provider_error.as_ref().and_then(|answer| answer.text.as_deref()).unwrap();
+        assert_eq!(text, "messages: Unexpected role \"tool\". Allowed roles are \"user\" or \"assistant\".");
+    }
+}
+
+#[test]
+fn placeholders_of_texts_have_names_for_people() {
+    let text = |error: &str| written(&explained(error, &json!({"messages": []})));
+    let of_values = text("Invalid value: 'text'. Supported values are: 'input_text', and 'input_image'.");
+    assert!(of_values.contains("allowed values: "), "{of_values}");
+    let of_paths =
+        text("tools.0.custom: input_schema does not support oneOf, allOf, or anyOf at the top level");
+    assert!(of_paths.contains("path of the object: tools.0.custom"), "{of_paths}");
+    for internal in ["values-and", "parent-tagged-path"] {
+        assert!(!of_values.contains(internal) && !of_paths.contains(internal), "{of_values}{of_paths}");
+    }
+}
+
+#[test]
 fn a_request_is_judged_in_its_own_format() {
     let request = json!({
         "model": "gpt-5",

@@ -14,7 +14,7 @@ use crate::content::without_halves;
 /// The most values of a body. Each takes memory while it is checked, and a hostile one has many in few bytes.
 const MOST_VALUES: usize = 4 << 20;
 
-/// Why a body is no request, whatever API gets it.
+/// Why a body is not a request, whatever API gets it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NoRequest {
     /// The rule that is nearest to it.
@@ -210,7 +210,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is no JSON to `serde_json` is no request, but for halves of characters; and any object is one.
+        /// What is not JSON to `serde_json` is not a request, but for halves of characters; and any object is one.
         #[test]
         fn a_body_is_a_request_if_it_is_an_object_to_a_plain_parser(
             body in prop_oneof![

@@ -27,7 +27,7 @@ impl Content {
         Self { text: text.into(), json: OnceLock::new() }
     }
 
-    /// Bytes that are no request: they are kept as a string.
+    /// Bytes that are not a request: they are kept as a string.
     pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
         Self::of(&Json::from(String::from_utf8_lossy(bytes).into_owned()))
     }

@@ -44,7 +44,7 @@ pub(crate) async fn serve(listener: TcpListener, state: Arc<State>, stopped: one
         });
         let connection =
             hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service);
-        // A client that goes away is no fault, and neither is a stream that is cut off on purpose.
+        // A client that goes away is not a fault, and neither is a stream that is cut off on purpose.
         tokio::spawn(async move {
             let _ = connection.await;
         });
@@ -222,7 +222,7 @@ pub(crate) fn about_itself(command: &str, parts: &http::request::Parts) -> Optio
         // What a client sends to a proxy of the usual kind.
         (&Method::CONNECT, _) => {
             let why = format!(
-                "toolcheck {command}: this is no proxy for `HTTPS_PROXY`: give its address to the client as its base URL"
+                "toolcheck {command}: this is not a proxy for `HTTPS_PROXY`: give its address to the client as its base URL"
             );
             Some(refuse(StatusCode::METHOD_NOT_ALLOWED, Some(&why)))
         }

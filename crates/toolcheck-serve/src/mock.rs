@@ -86,7 +86,7 @@ impl Builder {
         self
     }
 
-    /// Answers requests that are refused because of this rule only, and notes it in the exchange. A body that is no JSON
+    /// Answers requests that are refused because of this rule only, and notes it in the exchange. A body that is not JSON
     /// object is refused whatever is allowed.
     ///
     /// # Errors

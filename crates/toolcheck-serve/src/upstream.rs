@@ -32,7 +32,7 @@ impl Upstream {
     ///
     /// # Errors
     ///
-    /// It is no URL of that form. TLS is not built in, so `https` is none.
+    /// It is not a URL of that form. TLS is not built in, so `https` is none.
     pub fn parse(url: &str) -> Result<Self, Error> {
         let wrong = |why: &str| Error(format!("`{}` {why}", shown(url)));
         if url.starts_with("https://") {
@@ -40,7 +40,7 @@ impl Upstream {
                 "needs TLS, which is not built in: put a program that speaks it in between, and give its `http` address",
             ));
         }
-        let parsed: Uri = url.parse().map_err(|_| wrong("is no URL"))?;
+        let parsed: Uri = url.parse().map_err(|_| wrong("is not a URL"))?;
         let authority = parsed.authority().filter(|_| parsed.scheme_str() == Some("http"));
         let Some(authority) = authority.filter(|authority| !authority.as_str().contains('@')) else {
             return Err(wrong("is no URL such as http://127.0.0.1:4000"));

@@ -59,7 +59,7 @@ fn requests() -> BTreeMap<String, Vec<Request>> {
         for record in Records::new(&bytes) {
             let report = lint("request.json", record.bytes, &options);
             let document = Document::read(record.bytes);
-            // A list of messages is no body, and an exchange is more than one.
+            // A list of messages is not a body, and an exchange is more than one.
             let is_body = document.root().is_object() && exchange::exchanges(document.root()).is_none();
             let is_one = is_body && report.transcripts == 1 && report.kind.as_str() == "request";
             if let Some(checked) = report.target.filter(|id| is_one && target::find(id).is_some()) {

@@ -45,7 +45,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     packed
 }
 
-/// Bodies that are no request to any API.
+/// Bodies that are not a request to any API.
 fn no_requests() -> Vec<(&'static str, Vec<u8>)> {
     let utf16: Vec<u8> = CHAT.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let har = json!({"log": {"version": "1.2", "entries": [{
@@ -278,7 +278,7 @@ fn a_refusal_is_let_through_if_its_rule_is_allowed() {
     assert_eq!(run.report()["allowed"][0]["rule"], "orphan-tool-result");
     assert!(run.exchanges[0].json_line().contains(",\"allowed\":[\"orphan-tool-result\"]"));
     run.assert_conformant();
-    // Another fault is still refused, and what is no JSON always.
+    // Another fault is still refused, and what is not JSON always.
     let mock = allowing("malformed-json").unwrap().check_on_drop(false).start().unwrap();
     assert_eq!(post(&mock, "/v1/chat/completions", ORPHAN).0, 400);
     assert_eq!(post(&mock, "/v1/chat/completions", "{").0, 400);
@@ -443,6 +443,7 @@ fn answers_have_ids_in_the_form_of_their_api() {
         ("openai-chat", "id", "chatcmpl-", 38),
         ("openai-responses", "id", "resp_", 53),
         ("anthropic", "id", "msg_01", 28),
+        ("gemini", "responseId", "0", 23),
     ] {
         let body = SMALLEST.iter().find(|(own, _)| *own == id).unwrap().1;
         let (_, _, answer) = post(&mock, &path(formats::find(id).unwrap(), "m", false), body);

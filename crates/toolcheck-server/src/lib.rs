@@ -20,7 +20,7 @@
 //! - A file of JSON Lines in which each line stands for itself is linted line by line: an edit costs as much as its line.
 //! - Any other file is linted as a whole: a small one at every key, a large one when it has been quiet for a moment, on
 //!   another thread, while requests are answered.
-//! - Files are linted as `toolcheck lint` does, with the closest configuration. A file that is no transcript has no
+//! - Files are linted as `toolcheck lint` does, with the closest configuration. A file that is not a transcript has no
 //!   diagnostics.
 
 mod actions;

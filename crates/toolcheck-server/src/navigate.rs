@@ -44,7 +44,7 @@ pub(crate) fn highlights(document: &mut Document, position: Position) -> Vec<Doc
     let pair = places(document, position, Sites::pair);
     let highlight =
         |place: Location| DocumentHighlight { range: place.range, kind: Some(DocumentHighlightKind::TEXT) };
-    // One alone is no pair.
+    // One alone is not a pair.
     if pair.len() > 1 { pair.into_iter().map(highlight).collect() } else { Vec::new() }
 }
 

@@ -90,7 +90,7 @@ impl<'o> Server<'o> {
         }
     }
 
-    /// Answers a body that is no message.
+    /// Answers a body that is not a message.
     pub(crate) fn refuse(&mut self, why: &str) -> io::Result<()> {
         let error = json!({"code": ErrorCode::ParseError as i32, "message": format!("not a message: {why}")});
         // Nobody knows its id, and the type of a response has no place for that.

@@ -178,7 +178,7 @@ impl Settings {
             Some(opened) => toolcheck_lint::lint_opened(&self.name, bytes, &opened, &self.options),
             None => toolcheck_lint::lint(&self.name, bytes, &self.options),
         };
-        // All the JSON files of a project come by: one that is no transcript is none of our business.
+        // All the JSON files of a project come by: one that is not a transcript is none of our business.
         if report.format.is_none() && report.transcripts == 0 && !self.is_named {
             report.findings.clear();
         }

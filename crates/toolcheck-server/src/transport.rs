@@ -12,7 +12,7 @@ const LARGEST: usize = 1 << 30;
 pub(crate) enum Incoming {
     /// A message.
     Message(Message),
-    /// A body that is no message, and why.
+    /// A body that is not a message, and why.
     Malformed(String),
 }
 
@@ -88,7 +88,7 @@ fn read_header(input: &mut impl BufRead) -> io::Result<Option<usize>> {
         let (name, value) = line.split_once(':').ok_or_else(|| broken("a header without a colon"))?;
         if name.trim().eq_ignore_ascii_case("content-length") {
             let number = value.trim().parse().ok().filter(|number| *number <= LARGEST);
-            length = Some(number.ok_or_else(|| broken("a Content-Length that is no length"))?);
+            length = Some(number.ok_or_else(|| broken("a Content-Length that is not a length"))?);
         }
     }
 }
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(all(b"Content-Length: 30\r\n\r\n{"), [""; 0]);
         assert_eq!(all(b"nonsense\n"), ["a header without a colon"]);
         assert_eq!(all(b"\r\n"), ["a message without a Content-Length"]);
-        assert_eq!(all(b"Content-Length: 99999999999\r\n\r\n"), ["a Content-Length that is no length"]);
+        assert_eq!(all(b"Content-Length: 99999999999\r\n\r\n"), ["a Content-Length that is not a length"]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use toolcheck_lint::{Options, lint};
 
 /// A row that is in order, one with a call without a result, one that is broken, a blank line, one with a lost result, one
-/// that is no transcript, and one of a log.
+/// that is not a transcript, and one of a log.
 const ROWS: [&str; 7] = [
     r#"{"messages": [{"role": "user", "content": "😀 hello"}, {"role": "assistant", "content": "hi"}]}"#,
     r#"{"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": null, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}, {"role": "user", "content": "é?"}]}"#,
@@ -96,7 +96,7 @@ fn position(text: &str, byte: usize) -> Json {
     json!({"line": line, "character": byte - start})
 }
 
-/// The edits that broke a file leave it as one that is no transcript, and so without diagnostics.
+/// The edits that broke a file leave it as one that is not a transcript, and so without diagnostics.
 #[test]
 fn a_file_that_is_no_transcript_any_more_has_no_diagnostics() {
     let mut client = Client::new("utf-8");

@@ -148,7 +148,7 @@ proptest! {
         let Some(broken) = plant.plant(body.as_bytes(), format, at) else { return Ok(()) };
         let fixed = mended(format, &broken, is_unsafe);
         is_the_plan(format, &broken, &fixed.bytes, &fixed.applied)?;
-        // What the API takes is no fault. Without ids, which result is missing or was there before is a guess.
+        // What the API takes is not a fault. Without ids, which result is missing or was there before is a guess.
         let is_mended = !fixed.is_unchanged() && fixed.report().findings.is_empty();
         if is_mended && format.can_hold(Feature::CallIds) {
             let report = compared(body.as_bytes(), &fixed.bytes, format);

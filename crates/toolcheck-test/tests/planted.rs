@@ -79,7 +79,7 @@ fn accepted_requests_stay_as_they_are_and_planted_faults_are_mended() {
             };
             for plant in Plant::ALL {
                 let Some(broken) = plant.plant(body, format, record.index) else { continue };
-                // What the API takes is no fault.
+                // What the API takes is not a fault.
                 if errors(&lint("body", &broken, &options)) == 0 {
                     continue;
                 }

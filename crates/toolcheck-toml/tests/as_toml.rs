@@ -117,7 +117,7 @@ fn values_and_errors_are_the_same() {
     }
 }
 
-/// An array is no table, even if its elements would be its fields in their order.
+/// An array is not a table, even if its elements would be its fields in their order.
 #[test]
 fn a_table_is_not_read_from_an_array() {
     #[derive(Debug, Deserialize)]

@@ -79,7 +79,7 @@ pub(crate) struct ConformArgs {
     #[arg(long, value_name = "SECONDS")]
     pub(crate) start_timeout: Option<u64>,
 
-    /// Failures that are known: a TOML file with a `[[known]]` for each; one that no longer fails is a failure
+    /// Known failures: a TOML file with a `[[known]]` for each; an entry whose failure no longer occurs is a failure
     #[arg(long, value_name = "FILE")]
     pub(crate) known: Option<PathBuf>,
 

@@ -1,4 +1,4 @@
-//! `toolcheck explain`: the page of a rule.
+//! `toolcheck explain`: the page of a rule or a scenario.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use serde_json::json;
+use toolcheck_conform::scenarios;
 use toolcheck_core::framework::{self, Framework};
 use toolcheck_core::target::{self, Refusal, Target};
 use toolcheck_core::text::bounded;
@@ -22,11 +23,14 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
         return super::explain_error::run(error, args, out);
     }
     let id = args.subject.as_deref().unwrap_or_default();
+    if let Some(scenario) = scenarios::find(id) {
+        return super::explain_scenario::run(scenario, args.output_format, out);
+    }
     let rule = parse_rule(id).map_err(|error| {
         let name = bounded(id, 80);
         match hint_for(id) {
             Some(hint) => anyhow!("`{name}` is not a rule\n\n{hint}"),
-            None => anyhow!("`{name}`: {error}"),
+            None => anyhow!("`{name}`: {error}, and `toolcheck conform --list` all scenarios"),
         }
     })?;
     let refusals = target::all().filter(|target| target.union.is_empty()).flat_map(|target| {
@@ -59,13 +63,18 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
     write_refusals(&refusals.collect::<Vec<_>>(), &mut page);
     write_raised(raised, &mut page);
     write_shapes(rule, &mut page);
+    write_page(&page, out)?;
+    Ok(Status::Clean)
+}
+
+/// Writes a page, as Markdown or as a terminal shows it.
+pub(super) fn write_page(page: &str, out: &mut dyn Write) -> io::Result<()> {
     let style = screen::style(Color::Auto);
     if style.color || io::stdout().is_terminal() {
-        markdown::write(&page, &style, out)?;
+        markdown::write(page, &style, out)
     } else {
-        out.write_all(page.as_bytes())?;
+        out.write_all(page.as_bytes())
     }
-    Ok(Status::Clean)
 }
 
 /// A hint if an argument is not a rule but an error text or a file.

@@ -129,7 +129,7 @@ fn nothing_checked(args: &LintArgs, run: &Run) -> Option<String> {
     Some(format!("nothing was checked: no transcript in {files}{hint}"))
 }
 
-/// Says which files are not checked against the target that the user has named, because they are no requests.
+/// Says which files are not checked against the target that the user has named, because they are not requests.
 fn note_target(args: &LintArgs, report: &Report) {
     let readings = report.files.iter().flat_map(|file| &file.readings);
     let formats: BTreeSet<&str> =

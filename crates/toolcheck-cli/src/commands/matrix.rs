@@ -39,7 +39,7 @@ fn read(path: &Path) -> Result<Report, String> {
     let bytes = toolcheck_files::read_named(path)
         .map_err(|error| format!("cannot read {name}: {}", reason(&error)))?;
     Report::read(&bytes)
-        .map_err(|error| format!("{name} is no report of `toolcheck conform`: {}", reason(&error)))
+        .map_err(|error| format!("{name} is not a report of `toolcheck conform`: {}", reason(&error)))
 }
 
 /// Numbers clients of the same name.

@@ -55,7 +55,7 @@ type Budget = (&'static str, fn(&Cost) -> usize, Option<usize>);
 /// What a shape costs beyond its budget.
 fn exceeded(shape: &Shape) -> Vec<String> {
     let folder = folder();
-    // What is made once for all files, such as expressions and targets, is no cost of the first.
+    // What is made once for all files, such as expressions and targets, is not a cost of the first.
     work::costs(shape, 4 << 10, &folder);
     let [first, _, last] = [1, 2, 4].map(|times| work::costs(shape, shape.from * times, &folder));
     let mut exceeded = Vec::new();

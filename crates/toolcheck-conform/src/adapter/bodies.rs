@@ -34,7 +34,7 @@ impl Kind {
     }
 }
 
-/// Stands for arguments until the text that is no object is put in its place.
+/// Stands for arguments until the text that is not an object is put in its place.
 const RAW: &str = "toolcheck-raw-arguments";
 /// Stands before the text of a system message until its role is put in its place.
 const SYSTEM: &str = "toolcheck-system-message:";

@@ -99,7 +99,7 @@ pub struct Fault {
     pub place: String,
 }
 
-/// The class of an answer that is no body of the format after.
+/// The class of an answer that is not a body of the format after.
 pub(super) const UNREADABLE: &str = "unreadable";
 
 impl Fault {
@@ -170,20 +170,23 @@ pub(super) fn faults(talk: &Talk, kind: Kind, way: &Way, before: &Json, after: &
         }
     };
     if !is_of_kind {
-        return vec![Fault::of_adapter(UNREADABLE, format!("it is no {} of {}", kind.as_str(), way.to.id))];
+        return vec![Fault::of_adapter(
+            UNREADABLE,
+            format!("it is not a {} of {}", kind.as_str(), way.to.id),
+        )];
     }
     let texts = [text(talk, kind, way.from, before), text(talk, kind, way.to, after)];
     let read = |text, format| File::read(text, Some(InputFormat::Wire(format)));
     let mut found = Vec::new();
     match (read(&texts[0], way.from), read(&texts[1], way.to)) {
         (_, Err(error)) => {
-            let what = format!("it is no {} of {}: {error}", kind.as_str(), way.to.id);
+            let what = format!("it is not a {} of {}: {error}", kind.as_str(), way.to.id);
             return vec![Fault::of_adapter(UNREADABLE, what)];
         }
         (_, Ok(after)) if after.unread > 0 && kind != Kind::Request => {
             return vec![Fault::of_adapter(
                 UNREADABLE,
-                format!("it is no {} of {}", kind.as_str(), way.to.id),
+                format!("it is not a {} of {}", kind.as_str(), way.to.id),
             )];
         }
         (Err(_), _) => {}

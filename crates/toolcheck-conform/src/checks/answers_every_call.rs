@@ -4,8 +4,12 @@ use toolcheck_serve::Exchange;
 
 use super::{Check, Judgement, Seen};
 
-pub(super) static CHECK: Check =
-    Check { id: "answers-every-call", summary: "Each call has exactly one result, right after it.", judge };
+pub(super) static CHECK: Check = Check {
+    id: "answers-every-call",
+    summary: "Each call has exactly one result, right after it.",
+    help: "run every call of a turn, also if another one fails, and add one result per call right after the turn, with the id of the call",
+    judge,
+};
 
 fn judge(seen: &Seen<'_>) -> Judgement {
     // Of what is lost altogether the linter can't say whether it had to be kept.

@@ -2,8 +2,12 @@ use toolcheck_core::ir::Executor;
 
 use super::{Check, Judgement, Seen};
 
-pub(super) static CHECK: Check =
-    Check { id: "finishes", summary: "The run ends with what the model said last.", judge };
+pub(super) static CHECK: Check = Check {
+    id: "finishes",
+    summary: "The run ends with what the model said last.",
+    help: "give the model the error of a tool as a result instead of ending the run, and return the text of the turn that has no calls",
+    judge,
+};
 
 fn judge(seen: &Seen<'_>) -> Judgement {
     let outcome = seen.case.outcome;

@@ -1,7 +1,11 @@
 use super::{Check, Judgement, Seen};
 
-pub(super) static CHECK: Check =
-    Check { id: "keeps-reasoning", summary: "Reasoning is sent back unchanged.", judge };
+pub(super) static CHECK: Check = Check {
+    id: "keeps-reasoning",
+    summary: "Reasoning is sent back unchanged.",
+    help: "send the reasoning of a turn back unchanged, together with its calls",
+    judge,
+};
 
 fn judge(seen: &Seen<'_>) -> Judgement {
     seen.structure(&["dropped-reasoning", "altered-reasoning"])

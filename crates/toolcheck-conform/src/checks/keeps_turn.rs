@@ -1,7 +1,11 @@
 use super::{Check, Judgement, Seen};
 
-pub(super) static CHECK: Check =
-    Check { id: "keeps-turn", summary: "What the model said in one turn stays in one turn, whole.", judge };
+pub(super) static CHECK: Check = Check {
+    id: "keeps-turn",
+    summary: "What the model said in one turn stays in one turn, whole.",
+    help: "append each turn of the model as one turn, with its text and all of its calls",
+    judge,
+};
 
 fn judge(seen: &Seen<'_>) -> Judgement {
     seen.structure(&["split-assistant-turn", "dropped-tool-call", "dropped-text"])

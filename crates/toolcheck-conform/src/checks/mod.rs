@@ -46,6 +46,8 @@ pub struct Check {
     pub id: &'static str,
     /// What is right.
     pub summary: &'static str,
+    /// What to do about a loop that does otherwise: a clause that begins in lower case.
+    pub help: &'static str,
     /// What it says of a run in which a request came.
     pub(crate) judge: fn(&Seen<'_>) -> Judgement,
 }

@@ -1,7 +1,11 @@
 use super::{Check, Judgement, Seen};
 
-pub(super) static CHECK: Check =
-    Check { id: "reports-error", summary: "The user is told that it went wrong.", judge };
+pub(super) static CHECK: Check = Check {
+    id: "reports-error",
+    summary: "The user is told that it went wrong.",
+    help: "end the run with an error that says what went wrong, and not with an empty answer",
+    judge,
+};
 
 fn judge(seen: &Seen<'_>) -> Judgement {
     let last = seen.case.outcome;

@@ -1,7 +1,11 @@
 use super::{Check, Judgement, Seen};
 
-pub(super) static CHECK: Check =
-    Check { id: "respects-refusal", summary: "A refused request is not sent again unchanged.", judge };
+pub(super) static CHECK: Check = Check {
+    id: "respects-refusal",
+    summary: "A refused request is not sent again unchanged.",
+    help: "after a 400, change the request or end the run: the same request is refused again",
+    judge,
+};
 
 fn judge(seen: &Seen<'_>) -> Judgement {
     // Only a script refuses a request without a fault.

@@ -5,6 +5,7 @@ use super::{Check, Judgement, Seen};
 pub(super) static CHECK: Check = Check {
     id: "shortens",
     summary: "After a refusal because of its length, a shorter request is sent.",
+    help: "shorten the history before it is sent again, and remove calls only together with their results",
     judge,
 };
 

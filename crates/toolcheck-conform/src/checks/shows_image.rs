@@ -5,6 +5,7 @@ use super::{Check, Judgement, Seen};
 pub(super) static CHECK: Check = Check {
     id: "shows-image",
     summary: "An image that a tool returns is shown to the model as an image.",
+    help: "put the image into the result as an image block, not as text",
     judge,
 };
 

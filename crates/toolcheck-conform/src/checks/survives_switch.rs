@@ -7,8 +7,12 @@ use toolcheck_serve::Exchange;
 
 use super::{Check, Judgement, Seen};
 
-pub(super) static CHECK: Check =
-    Check { id: "survives-switch", summary: "Another API gets the conversation as it was.", judge };
+pub(super) static CHECK: Check = Check {
+    id: "survives-switch",
+    summary: "Another API gets the conversation as it was.",
+    help: "translate the whole history for the other API: calls, results, their ids and texts",
+    judge,
+};
 
 fn judge(seen: &Seen<'_>) -> Judgement {
     let exchanges = &seen.case.run.exchanges;

@@ -1,7 +1,11 @@
 use super::{Check, Judgement, Seen};
 
-pub(super) static CHECK: Check =
-    Check { id: "tells-failure", summary: "The model is told that its tool failed.", judge };
+pub(super) static CHECK: Check = Check {
+    id: "tells-failure",
+    summary: "The model is told that its tool failed.",
+    help: "give the model the error of the tool as the result of the call, marked as an error where the API has a field for it",
+    judge,
+};
 
 /// What the standard tool `fail` fails with, and what loops say in its place.
 const WORDS: [&str; 4] = ["tool failed", "error", "failed", "exception"];

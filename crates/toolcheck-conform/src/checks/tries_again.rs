@@ -1,7 +1,11 @@
 use super::{Check, Judgement, Seen};
 
-pub(super) static CHECK: Check =
-    Check { id: "tries-again", summary: "After a passing error, the same request is sent again.", judge };
+pub(super) static CHECK: Check = Check {
+    id: "tries-again",
+    summary: "After a passing error, the same request is sent again.",
+    help: "after a 429 or a 5xx, send the same request again after a delay",
+    judge,
+};
 
 /// The statuses of errors that pass.
 const PASSING: [u16; 4] = [429, 500, 503, 529];

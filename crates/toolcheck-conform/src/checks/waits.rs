@@ -1,7 +1,11 @@
 use super::{Check, Judgement, Seen};
 
-pub(super) static CHECK: Check =
-    Check { id: "waits", summary: "The next attempt comes after the time that the server asked for.", judge };
+pub(super) static CHECK: Check = Check {
+    id: "waits",
+    summary: "The next attempt comes after the time that the server asked for.",
+    help: "wait for as long as the header `retry-after` says before the request is sent again",
+    judge,
+};
 
 fn judge(seen: &Seen<'_>) -> Judgement {
     if seen.case.run.exchanges.iter().all(|exchange| exchange.retry_after.is_none()) {

@@ -25,7 +25,7 @@ pub(crate) struct Loop<'l> {
     history: Conversation,
     /// The messages that are sent back as they came, by the number of their turn.
     verbatim: BTreeMap<usize, Json>,
-    /// The arguments that are no JSON, by the id of their call.
+    /// The arguments that are not JSON, by the id of their call.
     broken: BTreeMap<String, String>,
     /// Whether the user ends the run as soon as `slow` is called.
     pub(crate) is_interrupted: bool,

@@ -59,7 +59,7 @@ enum Fault {
     WithdrawsAll,
     /// The history has calls and results as text.
     WritesCallsAsText,
-    /// What is no JSON becomes an empty object in the history.
+    /// What is not JSON becomes an empty object in the history.
     EmptiesArguments,
     /// Each call gets an id of the loop's own, and so does its result.
     RenamesIds,

@@ -334,7 +334,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                     }
                     let cannot = before.owner.is_some() && self.cannot(Feature::ResultMedia);
                     let about = if before.owner.is_some() { "in a result" } else { "in a message" };
-                    // What was no text may be read as one now.
+                    // What was not text may be read as one now.
                     let result = before.owner.and_then(|result| self.paired.pairs.before[result]);
                     let is_kept = result
                         .is_some_and(|result| self.level_of_other(before, self.after(result)) == Level::Form);

@@ -52,7 +52,7 @@ impl<'t, 's> Side<'t, 's> {
         self.transcript.format.and_then(|format| formats::find(format.id))
     }
 
-    /// Whether its format can say something. What is no request may say anything.
+    /// Whether its format can say something. What is not a request may say anything.
     pub(super) fn can_hold(&self, feature: Feature) -> bool {
         self.format().is_none_or(|format| format.can_hold(feature))
     }

@@ -99,7 +99,7 @@ kinds! {
     TextMerged "text-merged" "Several texts have become one."
     TextSplit "text-split" "A text has become several."
     TextMoved "text-moved" "A text is in another place."
-    RoleChanged "role-changed" "Somebody else says a text."
+    RoleChanged "role-changed" "A text has another speaker."
     ReasoningLost "reasoning-lost" "Reasoning is gone."
     ReasoningAdded "reasoning-added" "There is new reasoning."
     ReasoningChanged "reasoning-changed" "Reasoning says something else."

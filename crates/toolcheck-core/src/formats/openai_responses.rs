@@ -512,7 +512,7 @@ fn is_deferred(tool: Value<'_, '_>) -> bool {
     tool.get("defer_loading").and_then(Value::as_bool) == Some(true)
 }
 
-/// Reads an item of a history that is no request.
+/// Reads an item of a history that is not a request.
 pub(crate) fn read_item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
     item(transcript, value, index);
 }

@@ -143,7 +143,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
                 continue;
             }
             Entry::Unknown => {
-                reading.leave_out_unknown("records that are no messages", record);
+                reading.leave_out_unknown("records that are not messages", record);
                 continue;
             }
             _ => {}

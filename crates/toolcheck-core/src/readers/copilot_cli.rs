@@ -63,7 +63,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         let data = record.get("data").filter(|data| data.is_object());
         match (record.get_str("type").as_deref(), data) {
             (Some(kind), Some(data)) => log.add(kind, record, data),
-            _ => log.threads.leave_out_unknown("records that are no events", record),
+            _ => log.threads.leave_out_unknown("records that are not events", record),
         }
     }
     log.threads.finish()

@@ -65,7 +65,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         } else if record.get("role").is_some() {
             lines.push(record);
         } else {
-            reading.leave_out_unknown("records that are no messages", record);
+            reading.leave_out_unknown("records that are not messages", record);
         }
     }
     let hidden = read_session(lines, &mut reading);

@@ -56,7 +56,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         } else if let Some(role) = record.get_str("role") {
             log.add_message(&role, record);
         } else {
-            log.0.leave_out_unknown("records that are no messages", record);
+            log.0.leave_out_unknown("records that are not messages", record);
         }
     }
     log.0.finish()
@@ -88,7 +88,7 @@ impl<'s> Log<'s> {
     /// Adds a record of the context.
     fn add_message(&mut self, role: &str, record: Value<'_, 's>) {
         if is_marker(role) && role != "_system_prompt" {
-            self.leave_out("records that are no messages");
+            self.leave_out("records that are not messages");
             return;
         }
         let transcript = &mut self.thread("main".to_owned(), record).transcript;

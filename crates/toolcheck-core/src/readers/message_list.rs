@@ -19,7 +19,7 @@ pub(super) static READER: Reader = Reader {
     read: |records| search::read_as(&READER, records),
 };
 
-/// Whether the lists of messages in a document are looked for: it is no request with a mistake, and nothing that is
+/// Whether the lists of messages in a document are looked for: it is not a request with a mistake, and nothing that is
 /// known to be something else.
 pub(super) fn may_read(root: Value<'_, '_>) -> bool {
     unsupported::find(root).or_else(|| unsupported::conversation(root)).is_none()

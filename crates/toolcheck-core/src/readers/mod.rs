@@ -1,4 +1,4 @@
-//! Readers of files that hold conversations but are no requests: logs of agents, histories of frameworks, data sets.
+//! Readers of files that hold conversations but are not requests: logs of agents, histories of frameworks, data sets.
 //!
 //! One file each. A reader finds the conversations of a file and folds what the program wrote into what was said: a turn
 //! in several records becomes one message, records that only mirror others are left out. A reader names the wire format
@@ -110,7 +110,7 @@ impl<'s> Reading<'s> {
             Some(unread) => self.unread.push(unread),
             None if broken::is_broken(record) => {}
             None if record.is_object() => self.leave_out(what),
-            None => self.leave_out("lines that are no records"),
+            None => self.leave_out("lines that are not records"),
         }
     }
 

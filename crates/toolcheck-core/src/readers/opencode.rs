@@ -45,7 +45,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
     for &record in records {
         let Some(list) = messages_of(record) else {
-            reading.leave_out_unknown("records that are no sessions", record);
+            reading.leave_out_unknown("records that are not sessions", record);
             continue;
         };
         let info = record.get("info");

@@ -75,7 +75,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     for list in &found.lists {
         reading.conversations.push(conversation(list, &mut others));
     }
-    reading.left_out.add("events that are no messages", others);
+    reading.left_out.add("events that are not messages", others);
     reading.left_out.add("events outside of lists", found.alone);
     reading
 }

@@ -42,7 +42,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
                 log.transcript.part(summary, Body::text(Some(summary)));
             }
             Entry::Other(what) => reading.left_out.add(what, 1),
-            Entry::Unknown => reading.leave_out_unknown("records that are no messages", record),
+            Entry::Unknown => reading.leave_out_unknown("records that are not messages", record),
         }
     }
     for (branch, log) in logs.into_iter().enumerate() {

@@ -133,7 +133,7 @@ fn conversation<'s>(list: List<'_, 's>, left_out: &mut LeftOut) -> Conversation<
     Conversation { title: list.title, transcript, ended: Ended::Open }
 }
 
-/// Reads a part that is no call.
+/// Reads a part that is not a call.
 fn read_part<'s>(transcript: &mut Transcript<'s>, part: Value<'_, 's>) {
     let body = match part.get_str("type").as_deref() {
         Some("text") => Body::text(part.get("text")),

@@ -309,7 +309,7 @@ impl Target {
         let known = |id: &str| {
             find(id).ok_or_else(|| {
                 let known = ids().collect::<Vec<_>>().join(", ");
-                Error::new(format!("`{id}` is no target; there are {known}"))
+                Error::new(format!("`{id}` is not a target; there are {known}"))
             })
         };
         if let Some(parent) = &target.extends {
@@ -473,7 +473,7 @@ impl Target {
     }
 }
 
-/// What is wrong at a byte of a target's file. The line itself is not quoted: who names a file that is no target may have
+/// What is wrong at a byte of a target's file. The line itself is not quoted: who names a file that is not a target may have
 /// named anything.
 fn fault_at(text: &str, byte: usize, message: &str) -> Error {
     let at = toolcheck_json::locate(text.as_bytes(), &[byte]);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::Pattern;
+use super::shape::Answer;
 use crate::level::Level;
 
 /// How well a refusal is known.
@@ -126,6 +127,12 @@ impl Refusal {
     #[must_use]
     pub fn grounds(&self) -> Grounds {
         Grounds { evidence: self.evidence, doubt: self.doubt.clone(), source: first_source(&self.sources) }
+    }
+
+    /// What the API answers, with these values in place of the placeholders.
+    #[must_use]
+    pub fn answer(&self, values: &[(&'static str, String)]) -> Answer {
+        Answer { status: self.status, text: self.fill(values), grounds: self.grounds(), harm: None }
     }
 
     /// The text with the transcript's names and numbers in it. A number that is not known stays a `?`; where a name is

@@ -18,7 +18,7 @@ pub(crate) struct FormatRules<'r> {
     pub(crate) known: Option<&'r Target>,
     pub(crate) rules: Vec<&'static Rule>,
     pub(crate) verdicts: Verdicts,
-    /// What may be said of the files, if they are no requests.
+    /// What may be said of the files, if they are not requests.
     pub(crate) policy: Option<&'static Policy>,
 }
 

@@ -460,7 +460,7 @@ fn hash_without_space(value: &[u8]) -> u64 {
 fn place_in_record(finding: &mut Finding, lines: &[Range<usize>]) {
     let spots = finding.labels.iter_mut().map(|label| &mut label.spot);
     for spot in std::iter::once(&mut finding.spot).chain(spots) {
-        // What is no value of a record, such as what follows it on its line, has no pointer.
+        // What is not a value of a record, such as what follows it on its line, has no pointer.
         let rest = spot.pointer.strip_prefix('/').and_then(|name| Some((name.find('/')?, name)));
         spot.pointer = rest.map_or_else(String::new, |(at, name)| name[at..].to_owned());
         spot.record = lines.partition_point(|line| line.start <= spot.bytes.start).saturating_sub(1);

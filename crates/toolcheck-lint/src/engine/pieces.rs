@@ -74,7 +74,7 @@ pub struct Piece {
     lines: u64,
 }
 
-/// Whether a file that starts with `head` is JSON Lines in which each line stands for itself: it is no log of one
+/// Whether a file that starts with `head` is JSON Lines in which each line stands for itself: it is not a log of one
 /// conversation, and has no exchanges that later ones may continue.
 #[must_use]
 pub fn has_rows(head: &[u8], options: &Options) -> bool {

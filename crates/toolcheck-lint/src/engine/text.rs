@@ -107,7 +107,7 @@ pub(super) fn unread(bytes: &[u8], unread: &Unread, opened: &Opened, options: &O
 /// What is unread after a place.
 const REST: &str = "nothing from here on was checked";
 
-/// The finding for values that are no JSON, but were read.
+/// The finding for values that are not JSON, but were read.
 pub(super) fn notation(bytes: &[u8], notation: &Notation, options: &Options) -> Vec<Finding> {
     let rule = &malformed_json::RULE;
     if !options.rules.iter().any(|asked| asked.id == rule.id) {

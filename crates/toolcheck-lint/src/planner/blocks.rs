@@ -56,7 +56,7 @@ pub(super) fn node_of(piece: &Piece) -> Option<NodeId> {
 }
 
 impl Planner<'_, '_> {
-    /// The blocks of a slot as they are so far; `None` if its content is neither text nor a list, or it is no object.
+    /// The blocks of a slot as they are so far; `None` if its content is neither text nor a list, or it is not an object.
     pub(super) fn blocks_of(&self, slot: usize) -> Option<Vec<Piece>> {
         let mut blocks = match self.blocks.set.get(&slot) {
             Some(blocks) => blocks.clone(),

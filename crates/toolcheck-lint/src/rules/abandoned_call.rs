@@ -16,7 +16,7 @@ declare_rule! {
     ///
     /// This rule needs exchanges: each request with the response to it, in chronological order. A call may be all that a
     /// client wants of a response. So it is reported only if a tool with the same name was answered elsewhere in the
-    /// file, or if the arguments are no JSON; and not if the request makes the model call a tool, if the tool completes
+    /// file, or if the arguments are not JSON; and not if the request makes the model call a tool, if the tool completes
     /// a task, or if the same request was sent again. With `--kind session` a recording may end anywhere.
     ///
     /// ## Fails

@@ -13,7 +13,7 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// The model believes what the history says that it wrote. If its arguments were no JSON and the client put `{}` or
+    /// The model believes what the history says that it wrote. If its arguments were not JSON and the client put `{}` or
     /// a made-up object in their place, the model sees a call without arguments and never learns what was wrong. If
     /// they were valid, the history tells of a call that nobody made, and its result does not fit.
     ///
@@ -66,7 +66,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 fn report(cx: &Context<'_, '_>, out: &mut Sink<'_>, given: &PastCall, stored: &MatchedCall) {
     let Body::Call(call) = &cx.transcript.parts[stored.part].body else { return };
     let title = call.title();
-    let was = if given.has_odd_arguments() { "are no JSON object" } else { "are others" };
+    let was = if given.has_odd_arguments() { "are not a JSON object" } else { "are others" };
     let message = match stored.change {
         Change::Wrapped => format!(
             "the arguments of tool call {title} {was}, and the history has them as a text in an object that the model \

@@ -301,7 +301,7 @@ fn fault(cx: &Context<'_, '_>, choice: &ToolChoice<'_>) -> Option<(&'static str,
         return Some(("forced-with-reasoning", what, "let the model choose, or disable reasoning"));
     }
     let Wanted::Tool(name) = &choice.wanted else { return None };
-    // What is no string is no name: the shape says so.
+    // What is not a string is not a name: the shape says so.
     cx.document.value(name.place.node).as_json_str()?;
     let is_declared = |tool: &toolcheck_core::ir::ToolDef<'_>| match &tool.name {
         Some(own) => own.text == name.text,

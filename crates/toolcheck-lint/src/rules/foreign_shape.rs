@@ -1,6 +1,7 @@
 use toolcheck_core::ir::Place;
 use toolcheck_core::shape::Kind;
 
+use super::unknown_role;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
@@ -60,6 +61,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             None => format!("write it in the format of {own}"),
         };
         finding.help(help);
-        finding.say().answer = Some(foreign.answer.clone());
+        let of_role = unknown_role::answer_to_results(cx, foreign.first.node);
+        finding.say().answer = Some(of_role.unwrap_or_else(|| foreign.answer.clone()));
     }
 }

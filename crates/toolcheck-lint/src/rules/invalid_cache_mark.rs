@@ -69,10 +69,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         && let Some(surplus) = marks.get(max)
     {
         let count = marks.len();
-        let finding = out.report(
-            surplus.place,
-            format!("the request has {count} cache markers, but at most {max} are allowed"),
-        );
+        let finding = out
+            .report(surplus.place, format!("the request has {count} cache markers, but the limit is {max}"));
         // The last ones are of use to the next request.
         let oldest = marks.iter().take(count - max).map(|mark| Change::Remove(mark.place.node));
         finding.remedy(Remedy::safe(oldest));

@@ -103,7 +103,7 @@ fn fault(cx: &Context<'_, '_>, name: &Named<'_>) -> Option<(Option<&'static str>
         let (length, title) = (name.text.chars().count(), shorten(&name.text));
         return Some((
             Some("length"),
-            format!("tool name `{title}` has {length} characters, but at most {max} are allowed"),
+            format!("tool name `{title}` has {length} characters, but the limit is {max}"),
         ));
     }
     let pattern = names.pattern.as_ref().filter(|pattern| !pattern.is_match(&name.text))?;

@@ -110,7 +110,7 @@ fn fault(cx: &Context<'_, '_>, item: &Item<'_>) -> Option<(&'static str, String)
         let length = id.chars().count();
         return Some((
             "length",
-            format!("item id `{title}` has {length} characters, but at most {max} are allowed"),
+            format!("item id `{title}` has {length} characters, but the limit is {max}"),
         ));
     }
     if ids.item_pattern.as_ref().is_some_and(|pattern| !pattern.is_match(id)) {

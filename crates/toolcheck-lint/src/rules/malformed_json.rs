@@ -13,6 +13,11 @@ declare_rule! {
     /// stray comma doesn't hide other problems. The usual causes are a log that was cut off, `NaN` written by Python,
     /// and comments.
     ///
+    /// A value as Python or JavaScript prints it, such as the output of `print(messages)` or `console.log(body)`, is read as
+    /// the JSON that it stands for. That is one warning for the file, at its beginning, and `toolcheck fix` does not change
+    /// such a file: write it with `json.dumps` or `JSON.stringify`. Where the program left something out, as `[Object]` and
+    /// `...` say, it is an error.
+    ///
     /// ## Fails
     ///
     /// ```json openai-chat

@@ -143,7 +143,7 @@ fn report(
         Fault::NotText(instead) => format!("a tool call id is {}, not a string", instead.name()),
         Fault::Empty => "a tool call id is empty".to_owned(),
         Fault::TooLong { length, max } => {
-            format!("tool call id `{title}` has {length} characters, but at most {max} are allowed")
+            format!("tool call id `{title}` has {length} characters, but the limit is {max}")
         }
         Fault::Pattern => format!("tool call id `{title}` does not match `{pattern}`"),
     };

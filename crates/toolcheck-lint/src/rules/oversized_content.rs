@@ -62,7 +62,7 @@ fn report(
     length: usize,
     max: usize,
 ) {
-    out.report(part.place, format!("the text has {length} characters, but at most {max} are allowed"))
+    out.report(part.place, format!("the text has {length} characters, but the limit is {max}"))
         .caption("too long")
         .help("shorten the text, or split it")
         .at(cx, (number, message, part))

@@ -11,7 +11,7 @@ declare_rule! {
     /// ## Why is this bad?
     ///
     /// The response broke off in the arguments of the call, because it reached the limit of its length or the
-    /// connection closed, or they are no JSON for another reason. The client repaired them or left them out, and ran
+    /// connection closed, or they are not JSON for another reason. The client repaired them or left them out, and ran
     /// the tool with what the model never said: with half of a path, or with the defaults of the tool, which may mean
     /// everything.
     ///
@@ -52,7 +52,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for (given, stored) in kept.calls_kept().filter(|(given, stored)| has_run(cx, given, stored)) {
         let site = cx.pairing.call_at(stored.part).and_then(|call| cx.pairing.answer_of(call));
         let (Some(site), Body::Call(call)) = (site, &cx.transcript.parts[stored.part].body) else { continue };
-        let why = if kept.answer.is_whole { "are no JSON" } else { "were cut off" };
+        let why = if kept.answer.is_whole { "are not JSON" } else { "were cut off" };
         let finding = out.report(
             site.part.place,
             format!("the tool ran for call {}, although the arguments of the model {why}", call.title()),

@@ -33,7 +33,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if let Some(first_over) = strict.nth(max) {
             out.report(
                 first_over.place,
-                format!("the request declares {count} strict tools, but at most {max} are allowed"),
+                format!("the request declares {count} strict tools, but the limit is {max}"),
             )
             .caption("one strict tool too many")
             .help("make a tool strict only if a wrong argument would do harm")
@@ -46,7 +46,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some(first_over) = tools.get(max) else { return };
     out.report(
         first_over.place,
-        format!("the request declares {} tools, but at most {max} are allowed", tools.len()),
+        format!("the request declares {} tools, but the limit is {max}", tools.len()),
     )
     .caption("one tool too many")
     .help("send only the tools that the task needs")

@@ -122,7 +122,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-/// Whether a call may still be running: at the end of a transcript that is no request and not over.
+/// Whether a call may still be running: at the end of a transcript that is not a request and not over.
 fn is_pending(cx: &Context<'_, '_>, call: &CallSite<'_, '_>) -> bool {
     let last = cx.pairing.turns.len() - 1;
     let is_being_answered = call.turn + 1 == last && !cx.pairing.results_of_turn(last).is_empty();

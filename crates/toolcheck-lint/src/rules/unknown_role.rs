@@ -1,7 +1,9 @@
 use toolcheck_core::ir::{Message, Role, ToolChange};
 use toolcheck_core::remedy::{Change, Remedy};
+use toolcheck_core::shape::Answer;
 use toolcheck_core::target::Verdict;
 use toolcheck_core::text::shorten;
+use toolcheck_json::NodeId;
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::shape;
@@ -44,6 +46,7 @@ declare_rule! {
     "unknown-role" in Fields, since "0.1.0", warning on wire reports shape, check,
     cases [
         "system": "a system message among the others, where only some models accept it",
+        "tool": "a message with the role `tool`, which results have in other APIs",
     ],
     values MESSAGE, ROLE
 }
@@ -65,7 +68,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let finding = out.report(place, text);
         finding.caption("no known role").at(cx, (number, message));
         if let Some(name) = &message.role_name {
-            finding.value("role", shorten(&name.text));
+            finding.value("role", shorten(&name.text)).case_if(name.text == RESULTS, TOOL);
         }
         let name = message.role_name.as_ref();
         if let Some(instead) =
@@ -99,6 +102,21 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             None => finding.help("use a role that the API defines"),
         };
     }
+}
+
+/// The role of results in other APIs.
+const RESULTS: &str = "tool";
+
+/// The case of a message with that role.
+const TOOL: &str = "tool";
+
+/// What the target answers to a message for its role, if that is known of the role of results: then it is looked at
+/// before the keys.
+pub(super) fn answer_to_results(cx: &Context<'_, '_>, node: NodeId) -> Option<Answer> {
+    let message = cx.transcript.messages.iter().find(|message| message.place.node == node)?;
+    let role = message.role_name.as_ref().filter(|role| role.text == RESULTS && is_unknown(cx, message))?;
+    let Verdict::Refused(refusal) = cx.entry(&RULE, Some(TOOL)) else { return None };
+    Some(refusal.answer(&[("role", shorten(&role.text).into_owned())]))
 }
 
 /// The case of a system message that the API accepts but the model does not.

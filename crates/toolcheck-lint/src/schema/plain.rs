@@ -178,7 +178,7 @@ fn is_short_number(value: Value<'_, '_>) -> bool {
     value.kind() == Kind::Number && value.raw().len() <= 15
 }
 
-/// Whether a key is a keyword that [`Look::is_keyword`] does not know. What is no keyword is ignored.
+/// Whether a key is a keyword that [`Look::is_keyword`] does not know. What is not a keyword is ignored.
 pub(super) fn is_other_keyword(key: &str) -> bool {
     key.starts_with('$')
         || matches!(

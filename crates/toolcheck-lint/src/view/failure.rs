@@ -21,7 +21,7 @@ const BEGINNINGS: [&str; 8] = [
 ];
 
 /// Words of which a text that tells of a problem has one. Most texts of other results have some of them too, so they
-/// only excuse: a text without any of them is no failure.
+/// only excuse: a text without any of them is not a failure.
 const TROUBLE: [&str; 24] = [
     "error",
     "fail",

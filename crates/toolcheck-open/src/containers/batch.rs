@@ -12,7 +12,7 @@ use crate::reason::Reason;
 pub(super) enum Part<'d, 's> {
     Request(&'static str, Value<'d, 's>),
     Response(&'static str, Value<'d, 's>),
-    /// A request that is no conversation.
+    /// A request that is not a conversation.
     Other,
 }
 

@@ -19,7 +19,7 @@ impl Entry {
     }
 }
 
-/// Calls `see` with each entry of a file. A line that is no JSON is kept as it is, so that it is reported. `list_of` is
+/// Calls `see` with each entry of a file. A line that is not JSON is kept as it is, so that it is reported. `list_of` is
 /// the list of entries in a document, or the only entry.
 pub(super) fn each(
     bytes: &[u8],

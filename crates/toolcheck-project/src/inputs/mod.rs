@@ -134,7 +134,7 @@ impl Inputs {
                 return Err(Error::new("standard input can't be both a transcript and the list of files"));
             }
             for path in read_list(list)? {
-                collector.add_path(&path);
+                collector.add_listed(&path);
             }
         } else if options.paths.is_empty() {
             collector.add_argument(Path::new("."));
@@ -184,6 +184,15 @@ impl Collector<'_> {
             self.add_file(path, is_linked);
         }
         matches.errors.into_iter().for_each(|error| self.add_error(error));
+    }
+
+    /// Adds a path from a list. Unlike one on the command line, nobody has made a pipe for it, and its writer may never come.
+    fn add_listed(&mut self, path: &Path) {
+        let is_special = fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
+        match toolcheck_files::check(path) {
+            Err(error) if is_special => self.add_error(format!("{}: {}", printable(path), reason(&error))),
+            _ => self.add_path(path),
+        }
     }
 
     fn add_path(&mut self, path: &Path) {

@@ -197,7 +197,7 @@ impl Report {
     ///
     /// # Errors
     ///
-    /// It is no report, or one of another version; the error has the place.
+    /// It is not a report, or one of another version; the error has the place.
     pub fn read(text: &[u8]) -> Result<Self, Error> {
         /// The version, which is read even if all else has changed.
         #[derive(Deserialize)]

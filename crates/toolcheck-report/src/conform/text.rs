@@ -24,14 +24,28 @@ struct What<'r> {
     known: Option<&'r str>,
 }
 
-/// Writes what is not as it must or should be, for the terminal. `wrap` breaks a line.
-pub fn text(report: &Report, wrap: &dyn Fn(&str) -> String, out: &mut dyn io::Write) -> io::Result<()> {
+/// Writes what is not as it must or should be, for the terminal. `help` says what to do about a loop that does not meet
+/// a check, and `wrap` breaks a line.
+pub fn text<'h>(
+    report: &Report,
+    help: &dyn Fn(&str) -> Option<&'h str>,
+    wrap: &dyn Fn(&str) -> String,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     let mut runs = &*report.runs;
     while let Some(first) = runs.first() {
         let (of_scenario, rest) =
             runs.split_at(runs.iter().take_while(|run| run.scenario == first.scenario).count());
-        for group in groups(of_scenario) {
+        let groups = groups(of_scenario);
+        for group in &groups {
             writeln!(out, "{}", wrap(&guard(&group.line(of_scenario))))?;
+        }
+        // The first check that is not met is mostly the cause of the others.
+        if let Some(help) =
+            groups.iter().find(|group| group.is_open_fault()).and_then(|group| help(group.what.check))
+        {
+            let more = format!("help: {help} (toolcheck explain {})", line(&first.scenario));
+            writeln!(out, "  {}", wrap(&guard(&more)))?;
         }
         runs = rest;
     }
@@ -99,6 +113,11 @@ fn missing(runs: &[Run]) -> Vec<Group<'_>> {
 }
 
 impl Group<'_> {
+    /// Whether it is a check that is not met, and that nobody knows of yet.
+    fn is_open_fault(&self) -> bool {
+        matches!(self.what.status, Status::Fail | Status::Weak) && self.what.known.is_none()
+    }
+
     fn line(&self, all: &[Run]) -> String {
         let What { status, scenario, check, known } = self.what;
         let unscored = if self.runs.iter().any(|run| run.scored) { "" } else { "unscored " };

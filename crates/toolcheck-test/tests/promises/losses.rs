@@ -38,7 +38,7 @@ fn wrong(
         return None;
     }
     let format = fixed.before.format.or(fixed.report().format).and_then(InputFormat::named);
-    // What is no JSON is not compared.
+    // What is not JSON is not compared.
     let [old, new] = [bytes, &fixed.bytes].map(|text| match File::read(text, format) {
         Err(error) if error.to_string().starts_with("malformed") => whole_lines(text),
         _ => text.to_vec(),

@@ -77,7 +77,7 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
         key: "toolUse",
         fault: "type",
         rules: &["missing-tool-call-id", "wrong-type"],
-        reason: "what is no object has no id either",
+        reason: "what is not an object has no id either",
     },
     Exception {
         formats: &["bedrock-converse"],
@@ -85,7 +85,7 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
         key: "toolResult",
         fault: "type",
         rules: &["missing-tool-call-id", "wrong-type"],
-        reason: "what is no object has no id either",
+        reason: "what is not an object has no id either",
     },
     Exception {
         formats: &["bedrock-converse"],

@@ -177,8 +177,9 @@ fn answer(line: &str) -> Option<Answer> {
     }
     Some(match outcome {
         "skip" => Answer::Skipped(bounded(text, SHOWN)),
-        other => {
-            Answer::Broke(format!("`{}` is no outcome: use `done`, `error` or `skip`", bounded(other, SHOWN)))
-        }
+        other => Answer::Broke(format!(
+            "`{}` is not an outcome: use `done`, `error` or `skip`",
+            bounded(other, SHOWN)
+        )),
     })
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use toolcheck_conform::{Scenario, Status as Says, Verdict, sets};
+use toolcheck_conform::{Scenario, Status as Says, Verdict, checks, sets};
 use toolcheck_core::text::guard;
 use toolcheck_report::conform::{self, Refused, Report, Run, Status, Verdict as Reported};
 use toolcheck_serve::Run as Seen;
@@ -65,7 +65,7 @@ fn reported(verdict: &Verdict) -> Reported {
 
 pub(super) fn write(report: &Report, output: ConformOutput, out: &mut dyn Write) -> io::Result<()> {
     match output {
-        ConformOutput::Text => conform::text(report, &wrap, out),
+        ConformOutput::Text => conform::text(report, &|check| Some(checks::find(check)?.help), &wrap, out),
         ConformOutput::Json => conform::json(report, out),
         ConformOutput::Markdown => conform::markdown(report, out),
         ConformOutput::Junit => conform::junit(report, out),

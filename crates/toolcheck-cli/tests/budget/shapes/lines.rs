@@ -17,7 +17,7 @@ pub fn all() -> Vec<Shape> {
             list(size, "", "\n", "\n", |number| bodies[number % bodies.len()].clone())
         }),
         of("records in no format", |size| list(size, "", "\n", "\n", |number| format!("{{\"a\":{number}}}"))),
-        of("records that are no objects", |size| list(size, "", "\n", "\n", |number| number.to_string())),
+        of("records that are not objects", |size| list(size, "", "\n", "\n", |number| number.to_string())),
         of("broken records", |size| list(size, "", "\n", "\n", |_| "{\"messages\":[{\"role\":\"user\"".to_owned())),
         of("records with a text that has no end", |size| {
             list(size, "", "\n", "\n", |_| "{\"messages\":[{\"role\":\"us".to_owned())

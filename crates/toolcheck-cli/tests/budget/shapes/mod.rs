@@ -70,7 +70,7 @@ impl Shape {
         Self::of_bytes(name, move |size| make(size).into_bytes())
     }
 
-    /// A shape of one file that is no text.
+    /// A shape of one file that is not text.
     pub fn of_bytes(name: impl Into<String>, make: impl Fn(usize) -> Vec<u8> + 'static) -> Self {
         Self::of_files(name, move |size| vec![File::new("input.json", make(size))])
     }

@@ -24,7 +24,7 @@ fn files() -> Vec<Shape> {
             many(size, "json", |_| format!("{{\"messages\":[{}", " ".repeat(100)))
         })
         .holds(200),
-        Shape::of_files("small files that are no transcripts", |size| {
+        Shape::of_files("small files that are not transcripts", |size| {
             let mut files = many(size, "json", |number| format!("{{\"a\":{number}{}}}", " ".repeat(100)));
             files.push(File::new("input.json", beside("x", "1")));
             files
@@ -177,7 +177,7 @@ fn settings() -> Vec<Shape> {
         with("a configuration with unknown rules", |size| {
             list(size, "ignore = [", ",", "]\n", |number| format!("\"rule{number}\""))
         }),
-        with("a configuration that is no TOML", |size| "= = =\n".repeat(size / 6)).holds(160),
+        with("a configuration that is not TOML", |size| "= = =\n".repeat(size / 6)).holds(160),
         with("a configuration with tables in each other", |size| {
             format!("a = {}1{}\n", "{b=".repeat(size / 4), "}".repeat(size / 4))
         }),

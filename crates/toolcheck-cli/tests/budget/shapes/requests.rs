@@ -106,7 +106,7 @@ fn objects() -> Vec<Shape> {
             "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{'a': [\"}}]}",
         ),
         of_messages(
-            "arguments that are no text",
+            "arguments that are not text",
             "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":[1]}}]}",
         ),
         of_messages(

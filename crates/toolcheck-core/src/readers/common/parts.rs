@@ -101,7 +101,7 @@ impl<'s> Transcript<'s> {
         self
     }
 
-    /// Adds the text or the blocks of a message's content to the last message. `block` reads what is no text; what it
+    /// Adds the text or the blocks of a message's content to the last message. `block` reads what is not text; what it
     /// returns `None` for is left out.
     pub(crate) fn content(
         &mut self,

@@ -1,4 +1,4 @@
-//! What may be said of files that are no requests, as data.
+//! What may be said of files that are not requests, as data.
 
 use std::sync::OnceLock;
 

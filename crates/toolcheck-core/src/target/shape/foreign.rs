@@ -104,8 +104,16 @@ impl Shape {
         fault.object.fields.iter().filter_map(|field| field.object).any(|inner| {
             let mut checker = Checker::new(self, self.plain_facts().clone(), None, true);
             let inner = checker.alone(value, inner);
-            inner.is_some_and(|inner| !inner.required.is_empty() && knows(inner))
-                && !checker.faults.iter().any(|fault| fault.is_refused(self, None))
+            let has_required = |inner: &Object| {
+                let mut required = inner.required.iter().map(|field| &inner.fields[usize::from(*field)]);
+                required.any(|field| value.get(&field.key).is_some())
+            };
+            // What it lacks itself does not make it another API's.
+            inner.is_some_and(|inner| has_required(inner) && knows(inner))
+                && !checker
+                    .faults
+                    .iter()
+                    .any(|fault| fault.kind != FaultKind::Missing && fault.is_refused(self, None))
         })
     }
 

@@ -83,7 +83,15 @@ impl Shape {
         let request = &self.objects[self.request];
         let is_stored = |key: &String| {
             let value = body.get(key).filter(|value| !value.is_null());
-            value.zip(request.field(key)).is_some_and(|(value, field)| field.mask & bit(type_of(value)) != 0)
+            value.zip(request.field(key)).is_some_and(|(value, field)| {
+                // Others have an object under such a key too, with keys of their own.
+                let knows = |object: usize| {
+                    let mut keys = value.members().take(KEYS_LOOKED_AT).filter_map(Value::key_text);
+                    keys.any(|key| self.objects[object].field(&key).is_some_and(|field| field.is_known))
+                };
+                field.mask & bit(type_of(value)) != 0
+                    && (!value.is_object() || field.object.is_none_or(knows))
+            })
         };
         self.file.stored_if.iter().any(is_stored) && self.fits_keys(body)
     }

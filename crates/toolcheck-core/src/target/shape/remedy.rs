@@ -147,7 +147,7 @@ impl Fault<'_> {
         }
         // Where it belongs elsewhere, or means something else, a removal would lose what is only in the wrong place.
         let is_meant = !is_twice && help.is_some_and(|help| !is_removal(help));
-        // What is said is no key too many.
+        // What is said is not a key too many.
         let is_all = self.is_of_request() && is_list_key(&self.key);
         (!is_meant && !is_all && self.elsewhere().is_none()).then(|| self.removed(value))
     }

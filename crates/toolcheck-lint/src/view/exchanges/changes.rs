@@ -12,7 +12,7 @@ use crate::view::arguments::{hash_of, hash_of_json};
 pub(crate) enum Change {
     /// They mean the same, however they are written, or they are not known.
     Same,
-    /// The arguments of the response are no JSON object, and stand in the history as a text in an object.
+    /// The arguments of the response are not a JSON object, and stand in the history as a text in an object.
     Wrapped,
     /// There are none any more.
     Emptied,

@@ -100,6 +100,11 @@ fn is_same(one: &str, other: &str) -> bool {
     is_near(one, other) || unsupported::is_list_key(one) && unsupported::is_list_key(other)
 }
 
+/// Whether a key is that of an id.
+fn is_id(key: &str) -> bool {
+    key == "id" || key.ends_with("_id") || key.ends_with("Id")
+}
+
 /// Adds the other faults of an object to the first.
 fn join<'c>(document: &Document<'_>, first: &mut Refused<'c>, others: Vec<Refused<'c>>) {
     let (missing, unknown): (Vec<_>, Vec<_>) =
@@ -113,7 +118,11 @@ fn join<'c>(document: &Document<'_>, first: &mut Refused<'c>, others: Vec<Refuse
             let near =
                 std::iter::once(&*first.fault.key).chain(missing.iter().map(|other| &*other.fault.key));
             let near = near.filter(|key| is_same(&other.fault.key, key)).map(str::to_owned).next();
-            let fits = || (is_only_unknown && first.fault.takes(value)).then(|| first.fault.key.to_string());
+            // What is said is not an id, and another key that may hold one is named like it.
+            let may_be = || !is_id(&first.fault.key) || is_id(&other.fault.key);
+            let fits = || {
+                (is_only_unknown && may_be() && first.fault.takes(value)).then(|| first.fault.key.to_string())
+            };
             Unknown {
                 node: other.fault.node(),
                 key: other.fault.key.to_string(),

@@ -163,7 +163,7 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
             !(other == rule && rule == super::INVALID_TOOL_SCHEMA)
         };
         let at_value = self.by_node.get(&yields.node).filter(|_| yields.is_value);
-        // What is no object lacks everything.
+        // What is not an object lacks everything.
         let most = if yields.is_no_object { usize::MAX } else { 1 };
         let at_value = at_value.into_iter().flatten().filter(is_other).take(most).copied();
         let of_rules = yields.checked_by.iter().filter_map(|(element, rule)| self.first_in(*element, rule));

@@ -59,7 +59,7 @@ pub(super) fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
     let left_out = [
         ("sample that is too large", "samples that are too large", large),
         ("sample that can't be read", "samples that can't be read", broken),
-        ("file that is no sample", "files that are no samples", others),
+        ("file that is not a sample", "files that are not samples", others),
     ];
     let left_out = left_out.into_iter().filter(|(.., count)| *count > 0);
     let lost = large + broken;

@@ -16,7 +16,7 @@ use super::CONTAINER;
 use crate::Limits;
 use crate::written::quoted;
 
-/// How deep values are written; deeper ones are no messages.
+/// How deep values are written; deeper ones are not messages.
 const DEEPEST: usize = 200;
 
 pub(super) fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
