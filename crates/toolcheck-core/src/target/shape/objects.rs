@@ -21,18 +21,20 @@ pub(super) struct Objects {
     file: &'static ShapeFile,
     enforced: Arc<Enforced>,
     blocks: [OnceLock<Box<[Slot]>>; A_BLOCK],
-    numbers: Mutex<HashMap<(Box<str>, Option<Box<str>>), usize>>,
+    numbers: Mutex<HashMap<Names, usize>>,
     /// The numbers in the order in which the tables refer to the objects.
     order: OnceLock<Vec<usize>>,
     /// The numbers of the facts, and of those of what is accepted, sorted by the object that they are about.
     sorted: OnceLock<[Vec<usize>; 2]>,
 }
 
+/// The name of an object, and that of the object that it is a variant of.
+type Names = (Box<str>, Option<Box<str>>);
+
 /// An object that has a number.
 #[derive(Default)]
 struct Slot {
-    /// Its name, and that of the object that it is a variant of.
-    names: OnceLock<(Box<str>, Option<Box<str>>)>,
+    names: OnceLock<Names>,
     object: OnceLock<Object>,
 }
 

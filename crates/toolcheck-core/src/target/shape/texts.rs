@@ -9,14 +9,17 @@ use toolcheck_json::Value;
 /// The objects of a kind without faults, of which nothing else in the request decides whether they have some.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
-    /// The texts for each number of an object, with the values in each that no other object may have.
-    known: HashMap<usize, HashMap<Box<[u8]>, Box<[Unique]>>>,
+    /// The texts for each number of an object.
+    known: HashMap<usize, Known>,
     /// The bytes that are kept.
     size: usize,
     /// How many were known, and how many were not.
     hits: usize,
     misses: usize,
 }
+
+/// Texts, each with the values in it that no other object may have.
+type Known = HashMap<Box<[u8]>, Box<[Unique]>>;
 
 /// A value that no other object may have, with the numbers of its object and its field.
 pub(super) type Unique = (usize, u16, String);
