@@ -68,48 +68,61 @@ impl Quick {
     }
 }
 
-/// Characters one after another from the start to the end of a text: `^tool_[a-z0-9]{1,64}$`.
+/// Characters one after another from the start to the end of a text, of which only one part may be of several lengths:
+/// `^tool_[a-z0-9_]{1,64}[a-z]$`.
 #[derive(Debug, Clone)]
 struct Sequence {
     /// The characters of ASCII that there are at first, each of a set.
     first: Vec<u128>,
     /// The set of those that follow, and how many there are.
-    rest: u128,
+    middle: u128,
     least: usize,
     most: usize,
+    /// The sets of those at the end.
+    last: Vec<u128>,
 }
 
 /// The most characters of which each may be of a set of its own.
-const MOST_FIRST: usize = 64;
+const MOST_SETS: usize = 64;
 
 impl Sequence {
     /// The sequence that an expression asks for.
     fn of(pattern: &str) -> Option<Self> {
         let mut left = pattern.strip_prefix('^')?.strip_suffix('$')?;
-        let mut sequence = Self { first: Vec::new(), rest: 0, least: 0, most: 0 };
+        let mut sequence = Self { first: Vec::new(), middle: 0, least: 0, most: 0, last: Vec::new() };
+        let mut is_behind = false;
         while !left.is_empty() {
             let (set, after) = set(left)?;
             let (least, most, after) = times(after)?;
             left = after;
             if least != most {
-                // What follows would have to be told apart from it.
-                (sequence.rest, sequence.least, sequence.most) = (set, least, most);
-                return left.is_empty().then_some(sequence);
+                // Where another such part begins would have to be found out.
+                if std::mem::replace(&mut is_behind, true) {
+                    return None;
+                }
+                (sequence.middle, sequence.least, sequence.most) = (set, least, most);
+                continue;
             }
-            if sequence.first.len() + least > MOST_FIRST {
+            let sets = if is_behind { &mut sequence.last } else { &mut sequence.first };
+            if sets.len() + least > MOST_SETS {
                 return None;
             }
-            sequence.first.extend(std::iter::repeat_n(set, least));
+            sets.extend(std::iter::repeat_n(set, least));
         }
         Some(sequence)
     }
 
     fn is_match(&self, text: &[u8]) -> bool {
         let Some((first, rest)) = text.split_at_checked(self.first.len()) else { return false };
+        let middle = rest.len().checked_sub(self.last.len());
+        let Some((middle, last)) = middle.map(|length| rest.split_at(length)) else { return false };
         let is_in = |byte: &u8, set: u128| byte.is_ascii() && set >> byte & 1 == 1;
-        first.iter().zip(&self.first).all(|(byte, set)| is_in(byte, *set))
-            && (self.least..=self.most).contains(&rest.len())
-            && rest.iter().all(|byte| is_in(byte, self.rest))
+        let are_in =
+            |bytes: &[u8], sets: &[u128]| bytes.iter().zip(sets).all(|(byte, set)| is_in(byte, *set));
+        (self.least..=self.most).contains(&middle.len())
+            && are_in(first, &self.first)
+            && are_in(last, &self.last)
+            && middle.iter().all(|byte| is_in(byte, self.middle))
     }
 }
 
@@ -194,6 +207,9 @@ mod tests {
                 "^[a]{2,1}$",
                 "^a_[bc]{2}[a-c]*$",
                 "^[ab]+c$",
+                "^[ab]*[a-c]{2}$",
+                "^a[ab]{1,2}[bc]c$",
+                "^[ab]*a*$",
                 "^[ab]+?$",
                 "^[ab]{1}{2}$",
                 "^a?$",
