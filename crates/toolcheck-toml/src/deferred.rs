@@ -8,9 +8,7 @@ use std::sync::{Arc, OnceLock};
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error, Visitor};
 
 use crate::from_packed;
-
-/// The name by which the deserializer knows that the bytes of a packed value are enough.
-pub(crate) const NAME: &str = "toolcheck_toml::Deferred";
+use crate::packed::DEFERRED;
 
 /// A value that is read when it is first asked for, so that a run which needs few values of a large table reads only those.
 ///
@@ -78,7 +76,7 @@ impl<T: fmt::Debug + DeserializeOwned> fmt::Debug for Deferred<T> {
 
 impl<'t, T: DeserializeOwned> Deserialize<'t> for Deferred<T> {
     fn deserialize<D: Deserializer<'t>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_newtype_struct(NAME, Whole(PhantomData))
+        deserializer.deserialize_newtype_struct(DEFERRED, Whole(PhantomData))
     }
 }
 

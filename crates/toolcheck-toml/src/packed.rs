@@ -22,6 +22,9 @@ const TABLE: u8 = 7;
 const DATE: u8 = 8;
 /// A number that is none, with what is wrong.
 const FAULT: u8 = 9;
+/// The name by which the deserializer knows that the bytes of a packed value are enough.
+pub(crate) const DEFERRED: &str = "toolcheck_toml::Deferred";
+
 /// Set in the tag of a value with a place.
 const PLACED: u8 = 0x80;
 

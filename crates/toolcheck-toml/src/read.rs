@@ -9,7 +9,7 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 
 use crate::packed::{self, Content as Packed, Values};
-use crate::{Error, deferred, spanned};
+use crate::{Error, spanned};
 
 /// Reads a text.
 ///
@@ -188,7 +188,7 @@ impl<'de> Deserializer<'de> for Node<'de> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, Error> {
-        if let Some(packed) = self.packed.filter(|_| name == deferred::NAME) {
+        if let Some(packed) = self.packed.filter(|_| name == packed::DEFERRED) {
             return visitor.visit_borrowed_bytes(packed);
         }
         let span = self.span.clone();

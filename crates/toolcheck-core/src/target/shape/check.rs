@@ -6,9 +6,10 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_json::{Kind as JsonKind, NodeId, Value};
 
 use super::alike::Alike;
-use super::compile::{By, Field, FieldSet, Object, What, bit};
-use super::fault::{Detail, Fault, PathStep};
+use super::compile::{By, Field, FieldSet, Object, bit};
+use super::fault::{Detail, Fault};
 use super::layout::{Layout, Layouts, MOST_LAYOUTS, Tag};
+use super::problem::{Cause, Problem};
 use super::tables::{FaultKind, JsonType, Kind};
 use super::texts::Unique;
 use super::value::{bit_of, short, type_of};
@@ -25,7 +26,7 @@ pub(super) const MOST_DECISIONS: usize = 4;
 const MOST_UNKNOWN: usize = 10_000;
 
 /// The most keys of an object that are looked at to tell what it is.
-const MOST_KEYS: usize = 64;
+pub(super) const MOST_KEYS: usize = 64;
 
 /// A step from the root of a request to a value.
 #[derive(Debug, Clone, Copy)]
@@ -46,7 +47,7 @@ pub(super) struct Checker<'f, 'd, 's> {
     pub(super) facts: ModelFacts,
     /// The body, if it is known.
     pub(super) root: Option<Value<'d, 's>>,
-    path: Vec<Step<'f>>,
+    pub(super) path: Vec<Step<'f>>,
     /// The element before the one that is looked at next.
     pub(super) before: Option<Value<'d, 's>>,
     /// The objects on the way.
@@ -73,7 +74,7 @@ pub(super) struct Checker<'f, 'd, 's> {
     /// Whether nothing but the object itself has decided whether it has faults.
     is_alone: bool,
     /// The name that an object has, if it has one.
-    names: HashMap<NodeId, Option<NodeId>>,
+    pub(super) names: HashMap<NodeId, Option<NodeId>>,
 }
 
 /// What an object is.
@@ -90,10 +91,10 @@ pub(super) struct Chosen<'f> {
 /// An object on the way to what is looked at.
 #[derive(Clone, Copy)]
 pub(super) struct Above<'d, 's> {
-    value: Value<'d, 's>,
-    kind: Option<Kind>,
+    pub(super) value: Value<'d, 's>,
+    pub(super) kind: Option<Kind>,
     /// Whether it is an element of an array.
-    is_element: bool,
+    pub(super) is_element: bool,
     /// The element before it.
     pub(super) before: Option<Value<'d, 's>>,
 }
@@ -102,11 +103,11 @@ pub(super) struct Above<'d, 's> {
 #[derive(Clone, Copy, Default)]
 pub(super) struct Within<'f> {
     /// The rule that reports what is wrong in it.
-    rule: Option<&'f str>,
+    pub(super) rule: Option<&'f str>,
     /// Where on the path it starts: what is below counts as a part of it.
-    start: usize,
+    pub(super) start: usize,
     /// The field around it that other rules check too, and the element of an array that has the field.
-    around: Option<(NodeId, &'f Field)>,
+    pub(super) around: Option<(NodeId, &'f Field)>,
 }
 
 impl<'f, 'd, 's> Checker<'f, 'd, 's> {
@@ -564,170 +565,6 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             self.path.pop();
         }
     }
-
-    /// An element of another type.
-    #[cold]
-    #[inline(never)]
-    fn element_type(
-        &mut self,
-        object: &'f Object,
-        field: &'f Field,
-        element: Value<'d, 's>,
-        expected: &'f [JsonType],
-        suffix: &str,
-        within: Within<'f>,
-    ) {
-        let key: Cow<'f, str> = Cow::Owned(format!("{}{suffix}", field.key));
-        // One finding for a list: what is wrong with one element is usually wrong with all.
-        let parent = self.above.last().map(|above| above.value.id());
-        if self.faults.last().is_some_and(|fault| Some(fault.parent) == parent && fault.key == key) {
-            return;
-        }
-        let detail = Detail::Types { expected, got: type_of(element) };
-        let last = self.path.pop();
-        let before = self.path.pop();
-        let document = element.document();
-        let steps = [before, last].map(|step| step.map(|step| PathStep::of(&step, document)));
-        let keyed = Keyed { key, field: Some(field), value: Some(element), steps };
-        let problem = Problem { kind: FaultKind::Type, detail, cause: Cause::default() };
-        self.push_keyed(object, keyed, problem, within);
-        self.path.extend(before);
-        self.path.extend(last);
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn at_path(
-        &mut self,
-        object: &'f Object,
-        field: &'f Field,
-        value: Value<'d, 's>,
-        problem: Problem<'f>,
-        within: Within<'f>,
-    ) {
-        let last = self.path.pop();
-        self.report(object, &field.key, Some(value), problem, within);
-        self.path.extend(last);
-    }
-
-    /// Adds a fault of a field of the object at the end of the path.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn report(
-        &mut self,
-        object: &'f Object,
-        key: &'f str,
-        value: Option<Value<'d, 's>>,
-        problem: Problem<'f>,
-        within: Within<'f>,
-    ) {
-        let field = object.field(key);
-        self.push(object, Cow::Borrowed(key), field, value, problem, within);
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn push(
-        &mut self,
-        object: &'f Object,
-        key: Cow<'f, str>,
-        field: Option<&'f Field>,
-        value: Option<Value<'d, 's>>,
-        problem: Problem<'f>,
-        within: Within<'f>,
-    ) {
-        let own = (!key.is_empty()).then(|| PathStep::Key((&*key).into()));
-        let keyed = Keyed { key, field, value, steps: [own, None] };
-        self.push_keyed(object, keyed, problem, within);
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn push_keyed(
-        &mut self,
-        object: &'f Object,
-        keyed: Keyed<'f, 'd, 's>,
-        problem: Problem<'f>,
-        within: Within<'f>,
-    ) {
-        let Problem { kind, detail, cause } = problem;
-        let Some(Above { value: parent, .. }) = self.above.last().copied() else { return };
-        let (name, unmet) = (self.name(), self.unmet(object, parent));
-        let keyed_key = keyed.key.clone();
-        let own_steps = keyed.steps.iter().flatten().count();
-        let way = self.path.iter().map(|step| PathStep::of(step, parent.document()));
-        let path: Vec<PathStep> = way.chain(keyed.steps.into_iter().flatten()).collect();
-        self.faults.push(Fault {
-            kind,
-            object,
-            field: keyed.field,
-            key: keyed.key,
-            parent: parent.id(),
-            value: keyed.value.map(Value::id),
-            own_steps,
-            path,
-            schema_start: within.start,
-            detail,
-            fact: cause.fact.map(|fact| &self.shape.facts()[fact]),
-            check: cause.check,
-            rule: within.rule,
-            name,
-            unmet,
-            element: self.element().unwrap_or(parent.id()),
-            around: within.around,
-            likely: self.likely(kind, object, &keyed_key, parent),
-            shape: self.shape,
-            elsewhere: (kind == FaultKind::Unknown)
-                .then(|| self.shape.only_object_with(&keyed_key))
-                .flatten(),
-            above: self.above.iter().map(|above| (above.value.id(), above.kind)).collect(),
-            alike: Vec::new(),
-        });
-    }
-
-    /// The variant that an object fits best which lacks the key that says what it is.
-    fn likely(
-        &self,
-        kind: FaultKind,
-        object: &'f Object,
-        key: &str,
-        value: Value<'d, 's>,
-    ) -> Option<&'f str> {
-        let by = object.by.as_ref().filter(|by| kind == FaultKind::Missing && *by.key == *key)?;
-        // How many of its keys a variant knows, if none is missing.
-        let fit = |variant: &Object| {
-            let mut required = variant.required.iter().map(|field| &variant.fields[usize::from(*field)]);
-            let is_whole = required.all(|field| *field.key == *by.key || value.get(&field.key).is_some());
-            let keys = value.members().take(MOST_KEYS).filter_map(Value::key_text);
-            is_whole
-                .then(|| keys.filter(|key| variant.field(key).is_some_and(|field| field.is_known)).count())
-        };
-        let rated = by
-            .values
-            .iter()
-            .filter_map(|(value, variant)| Some((fit(&self.shape.objects[*variant])?, value)));
-        // Of equals the first.
-        let best = rated.rev().max_by_key(|(fit, _)| *fit).filter(|(fit, _)| *fit > 0);
-        best.map(|(_, value)| &**value)
-    }
-
-    /// The innermost object that is an element of an array.
-    fn element(&self) -> Option<NodeId> {
-        self.above.iter().rev().find(|above| above.is_element).map(|above| above.value.id())
-    }
-
-    /// The name of the innermost object that has one: of the tool, for what is below it.
-    fn name(&mut self) -> Option<NodeId> {
-        for Above { value: object, .. } in self.above.iter().skip(1).rev() {
-            let named = *self.names.entry(object.id()).or_insert_with(|| {
-                object.get("name").filter(|name| name.as_json_str().is_some()).map(Value::id)
-            });
-            if named.is_some() {
-                return named;
-            }
-        }
-        None
-    }
 }
 
 impl By {
@@ -744,41 +581,4 @@ impl By {
 /// Whether a value may decide what an object is.
 fn is_scalar(value: Value<'_, '_>) -> bool {
     matches!(value.kind(), JsonKind::String | JsonKind::Bool | JsonKind::Number)
-}
-
-/// What is wrong, and why.
-pub(super) struct Problem<'f> {
-    pub(super) kind: FaultKind,
-    pub(super) detail: Detail<'f>,
-    pub(super) cause: Cause<'f>,
-}
-
-impl<'f> Problem<'f> {
-    /// Without details.
-    fn of(kind: FaultKind, cause: Cause<'f>) -> Self {
-        Self { kind, detail: Detail::None, cause }
-    }
-}
-
-/// Why there is a fault.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Cause<'f> {
-    /// The fact that asks for it.
-    pub(super) fact: Option<usize>,
-    /// The check that fails.
-    pub(super) check: Option<&'f What>,
-}
-
-impl Cause<'_> {
-    fn of(fact: Option<usize>) -> Self {
-        Self { fact, check: None }
-    }
-}
-
-/// A key, what is there, and the last steps to it.
-struct Keyed<'f, 'd, 's> {
-    key: Cow<'f, str>,
-    field: Option<&'f Field>,
-    value: Option<Value<'d, 's>>,
-    steps: [Option<PathStep>; 2],
 }

@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use foldhash::HashSet;
 use toolcheck_json::Value;
 
-use super::check::{Cause, Checker, Problem, Within};
+use super::check::{Checker, Within};
 use super::compile::{Check, Field, Object, What};
 use super::fault::Detail;
+use super::problem::{Cause, Problem};
 use super::tables::{FaultKind, JsonType};
 use super::value::{is_empty, is_one_of, short};
 

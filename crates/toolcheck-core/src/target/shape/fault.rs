@@ -41,8 +41,6 @@ pub struct Fault<'f> {
     /// The value of the key that the rest of the object suggests, if the key says what the object is.
     pub(super) likely: Option<&'f str>,
     pub(super) shape: &'f Shape,
-    /// The only object that has the key, if this one does not.
-    pub(super) elsewhere: Option<&'f str>,
     /// The facts whose conditions the request does not meet.
     pub(super) unmet: Vec<usize>,
     /// The nearest element of an array that it is in.
@@ -264,7 +262,8 @@ impl<'f> Fault<'f> {
     /// The object of the request that has this key, if only one has.
     #[must_use]
     pub fn elsewhere(&self) -> Option<&'f str> {
-        self.elsewhere
+        let is_unknown = self.kind == FaultKind::Unknown;
+        is_unknown.then(|| self.shape.only_object_with(&self.key)).flatten()
     }
 
     /// Where it is: the value, the key of a value that may not be there, or the object that lacks a key.

@@ -15,6 +15,7 @@ mod foreign;
 mod keys;
 mod layout;
 mod objects;
+mod problem;
 mod rating;
 mod remedy;
 mod samples;
