@@ -472,7 +472,8 @@ fn bash_completes() {
     assert_eq!(complete(&["lint", "--target", "vertex"]), "vertex-anthropic vertex-gemini");
     assert_eq!(complete(&["shapes", "vertex"]), "vertex-anthropic vertex-gemini");
     assert_eq!(complete(&["lint", "--ignore", "split"]), "split-assistant-turn split-tool-results");
-    assert_eq!(complete(&["explain", "lone"]), "lone-surrogate");
+    // A rule and a scenario.
+    assert_eq!(complete(&["explain", "lone"]), "lone-surrogate lone-surrogate-result");
 }
 
 #[test]
