@@ -137,7 +137,7 @@ fn what_has_a_session_of_its_own_is_gone_at_the_end_too() {
 #[test]
 fn what_has_ended_without_a_parent_does_not_stay() {
     let folder = folder("clients-orphans");
-    // In the second run, it says how many children its parent has that have ended.
+    // In its second run, which is streamed, it says how many children its parent has that have ended.
     let client = r#"while read task; do
         ended=$(cat /proc/[0-9]*/stat 2>/dev/null | grep -c "Z $PPID ")
         for each in 1 2 3; do (setsid true &); done
@@ -147,7 +147,7 @@ fn what_has_ended_without_a_parent_does_not_stay() {
     let arguments = [
         "conform",
         "--only",
-        "single-call,plain",
+        "single-call",
         "--format",
         "anthropic",
         "--client",

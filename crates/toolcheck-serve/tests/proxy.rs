@@ -292,7 +292,7 @@ fn a_response_that_broke_off_is_recorded_as_cut() {
     for (answer, response, is_cut) in [
         (format!("{event}transfer-encoding: chunked\r\n\r\n9\r\ndata: no\n\r\n"), json!([]), true),
         (
-            format!("{event}transfer-encoding: chunked\r\n\r\na\r\ndata: {}\n\n\r\n0\r\n\r\n"),
+            format!("{event}transfer-encoding: chunked\r\n\r\na\r\ndata: {{}}\n\n\r\n0\r\n\r\n"),
             json!([{}]),
             false,
         ),

@@ -1,7 +1,6 @@
 //! The text of an input, read in pieces, and decompressed if needed.
 
 use std::error::Error;
-use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
 use std::ops::Deref;
 use std::path::Path;
@@ -72,6 +71,9 @@ impl Buffer {
                     return Ok(count > 0);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    return Err(io::Error::new(error.kind(), "it waits for what another program may write"));
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -98,7 +100,7 @@ impl Buffer {
 /// it is not silently skipped.
 pub(super) fn may_be_opened(path: &Path) -> bool {
     let sniff = || -> io::Result<bool> {
-        let mut text = Text::new(File::open(path)?, Limits::default(), &|_| {})?;
+        let mut text = Text::new(toolcheck_files::open(path)?, Limits::default(), &|_| {})?;
         Ok(toolcheck_open::sniff(text.head(1)?.0).is_some_and(Container::is_looked_for))
     };
     sniff().unwrap_or(true)
@@ -130,7 +132,7 @@ impl<'p> Text<'p> {
     pub fn open(input: &Input, limits: Limits, progress: Progress<'p>) -> io::Result<Self> {
         let source: Box<dyn Read + Send> = match &input.source {
             Source::Stdin => Box::new(io::stdin()),
-            Source::File(path) => Box::new(File::open(path)?),
+            Source::File(path) => Box::new(toolcheck_files::open(path)?),
         };
         Self::new(source, limits, progress)
     }
