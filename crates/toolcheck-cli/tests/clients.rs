@@ -156,8 +156,8 @@ fn what_has_ended_without_a_parent_does_not_stay() {
         "json",
     ];
     let text = seen_in(&folder, &arguments);
-    let all: Vec<&str> = text.split("ended: ").skip(1).map(|rest| &rest[..1]).collect();
-    assert!(all.len() > 1 && all.iter().all(|ended| *ended == "0"), "{text}");
+    let all: Vec<&str> = text.split("\"reason\": \"ended: ").skip(1).map(|rest| &rest[..1]).collect();
+    assert!(all.len() == 2 && all.iter().all(|ended| *ended == "0"), "{text}");
 }
 
 #[test]

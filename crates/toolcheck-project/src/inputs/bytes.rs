@@ -71,9 +71,6 @@ impl Buffer {
                     return Ok(count > 0);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    return Err(io::Error::new(error.kind(), "it waits for what another program may write"));
-                }
                 Err(error) => return Err(error),
             }
         }
@@ -308,7 +305,11 @@ struct ProgressReader<'p> {
 
 impl Read for ProgressReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.source.read(buffer)?;
+        let read = self.source.read(buffer);
+        let count = read.map_err(|error| match error.kind() {
+            io::ErrorKind::WouldBlock => io::Error::new(error.kind(), "it has nothing to read yet"),
+            _ => error,
+        })?;
         (self.progress)(count as u64);
         self.count.fetch_add(count as u64, Ordering::Relaxed);
         Ok(count)
