@@ -9,8 +9,6 @@ use hyper::header::{
 use hyper::http::request::Parts;
 use hyper::{Method, Response, StatusCode};
 
-use crate::http::{Body, whole};
-
 /// A page that asks, which the guard has let in.
 #[derive(Debug)]
 pub(crate) struct Page {
@@ -26,13 +24,13 @@ impl Page {
     }
 
     /// The answer to the question whether a page may ask something; `None` if it asks that something itself.
-    pub(crate) fn preflight(&self, parts: &Parts) -> Option<Response<Body>> {
+    pub(crate) fn preflight(&self, parts: &Parts) -> Option<Response<()>> {
         let asks =
             parts.method == Method::OPTIONS && parts.headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD);
         if !asks {
             return None;
         }
-        let mut response = Response::new(whole(Vec::new()));
+        let mut response = Response::new(());
         *response.status_mut() = StatusCode::NO_CONTENT;
         let headers = response.headers_mut();
         headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST"));
@@ -49,7 +47,7 @@ impl Page {
     }
 
     /// Lets the page read a response, with its headers.
-    pub(crate) fn lets_read(&self, mut response: Response<Body>) -> Response<Body> {
+    pub(crate) fn lets_read<B>(&self, mut response: Response<B>) -> Response<B> {
         let headers = response.headers_mut();
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, self.origin.clone());
         headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("*"));

@@ -102,7 +102,7 @@ async fn respond(request: Request<Incoming>, state: &Arc<State>) -> Response<Bod
     // Only from here on a page has been let in.
     let page = Page::of(&parts.headers);
     if let Some(said) = page.as_ref().and_then(|page| page.preflight(&parts)) {
-        return said;
+        return said.map(|()| whole(Vec::new()));
     }
     let response = match steered {
         Some(name) => steer((&parts.method, &name), body, state).await,
@@ -282,7 +282,7 @@ pub(crate) fn refuse(status: StatusCode, reason: Option<&str>) -> Response<Body>
     response
 }
 
-pub(crate) fn whole(bytes: Vec<u8>) -> Body {
+fn whole(bytes: Vec<u8>) -> Body {
     Full::new(Bytes::from(bytes)).map_err(|never| match never {}).boxed()
 }
 

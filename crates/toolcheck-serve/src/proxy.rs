@@ -67,7 +67,9 @@ pub struct ProxyBuilder {
 
 /// What is called with each new path of a request that is passed on unchecked.
 #[derive(Clone, Default)]
-struct OnUnchecked(Option<Arc<dyn Fn(&str) + Send + Sync>>);
+struct OnUnchecked(Option<Arc<Teller>>);
+
+type Teller = dyn Fn(&str) + Send + Sync;
 
 impl fmt::Debug for OnUnchecked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

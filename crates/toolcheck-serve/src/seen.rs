@@ -73,7 +73,7 @@ impl Exchange {
         let allowed = self.allowed.iter().map(|refused| &*refused.rule).collect::<Vec<_>>();
         let more = [
             ("allowed", (!allowed.is_empty()).then(|| json!(allowed))),
-            ("cut", self.is_cut.then(|| json!(true))),
+            ("cut", self.is_cut.then_some(Json::Bool(true))),
             ("headers", self.retry_after.map(|after| json!({"retry-after": after.to_string()}))),
         ];
         let known = rest.as_object().into_iter().flatten().map(|(key, value)| (&**key, value.clone()));

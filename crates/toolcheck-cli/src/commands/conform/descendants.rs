@@ -19,6 +19,7 @@ pub(super) use elsewhere::{adopt, end, reap};
 mod linux {
     use std::collections::HashMap;
     use std::fs;
+    use std::path::Path;
     use std::time::{Duration, Instant};
 
     use rustix::process::{
@@ -107,7 +108,7 @@ mod linux {
 
     fn described(id: u32) -> Option<Described> {
         // The name of a program may be any bytes.
-        let bytes = fs::read(format!("/proc/{id}/stat")).ok()?;
+        let bytes = toolcheck_files::read(Path::new(&format!("/proc/{id}/stat"))).ok()?;
         read(id, &String::from_utf8_lossy(&bytes))
     }
 

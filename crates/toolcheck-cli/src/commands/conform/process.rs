@@ -2,7 +2,7 @@
 //!
 //! On Unix, each is the leader of a process group, and the group is killed as a whole. What has made itself a group of its
 //! own is found on Linux, where this program adopts it; elsewhere it is beyond reach, as it is for a shell. Another shell
-//! that waits for the end of a pipe outlives the program, and kills the groups that are left if the program could not.
+//! that waits for the end of a pipe outlives the program, and kills what is left if the program could not.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -46,10 +46,33 @@ struct Running {
     heir: Option<ChildStdin>,
 }
 
-/// What kills process groups once its standard input is closed: those of the last line that it has read.
+/// What kills process groups once its standard input is closed, those of the last line that it has read; and then what has
+/// left them, where the system shows environments. What is started meanwhile is found the next time. If nothing was running,
+/// the program has killed it all by itself.
 #[cfg(unix)]
-const HEIR: &str =
-    r#"while read -r line; do ids=$line; done; for id in $ids; do kill -s KILL -- "-$id"; done"#;
+const HEIR: &str = r#"
+while read -r line; do ids=$line; done
+[ -n "$ids" ] || exit
+for id in $ids; do kill -s KILL -- "-$id"; done
+for time in 1 2 3; do
+    for file in $(grep -ls "$1" /proc/[0-9]*/environ); do
+        id=${file#/proc/}
+        kill -s KILL "${id%/environ}"
+    done
+done"#;
+
+/// A variable in the environment of all that is started, by which the heir finds it, and its value, which nobody else has.
+#[cfg(unix)]
+const MARK: &str = "TOOLCHECK_CONFORM";
+
+#[cfg(unix)]
+fn mark() -> &'static str {
+    use std::hash::{BuildHasher, RandomState};
+    use std::sync::OnceLock;
+
+    static VALUE: OnceLock<String> = OnceLock::new();
+    VALUE.get_or_init(|| format!("{:016x}", RandomState::new().hash_one(std::process::id())))
+}
 
 #[cfg(unix)]
 impl Running {
@@ -57,7 +80,8 @@ impl Running {
     fn begin(&mut self) -> io::Result<()> {
         if self.heir.is_none() {
             let mut shell = Command::new("sh");
-            shell.args(["-c", HEIR]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+            shell.args(["-c", HEIR, "sh", &format!("{MARK}={}", mark())]);
+            shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
             // Who kills the group of the program does not mean this one.
             std::os::unix::process::CommandExt::process_group(&mut shell, 0);
             let mut shell = shell.spawn()?;
@@ -132,7 +156,7 @@ impl Process {
         shell.args([flag, command]);
         set(&mut shell);
         #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut shell, 0);
+        std::os::unix::process::CommandExt::process_group(shell.env(MARK, mark()), 0);
         // A signal waits until the process is known.
         let mut running = running();
         let child = running.begin().and_then(|()| shell.spawn());
