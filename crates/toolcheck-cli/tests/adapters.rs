@@ -186,8 +186,14 @@ fn the_proxy_refuses_records_and_says_why() {
     let result = r#"{"messages": [{"role": "user", "content": "Hi."}, {"role": "tool", "tool_call_id": "a", "content": "b"}], "model": "m"}"#;
     let response = post(&proxy.1, "/v1/chat/completions", result);
     assert!(response.starts_with("HTTP/1.1 400"), "{response}");
+    // Nobody answers it, and twice the same is told once.
+    for _ in 0..2 {
+        assert!(post(&proxy.1, "/v1/embeddings", "{}").starts_with("HTTP/1.1 502"));
+    }
     let seen = proxy.end();
     assert!(seen.starts_with("status: 1\n"), "{seen}");
+    assert_eq!(seen.matches("note: POST /v1/embeddings: passed on unchecked").count(), 1, "{seen}");
+    assert!(seen.contains("; 2 requests to other paths not checked"), "{seen}");
     assert!(seen.contains("refused: /v1/chat/completions 400: orphan-tool-result at /messages/1"), "{seen}");
     assert!(seen.contains("refused by cohere: "), "{seen}");
     assert!(seen.contains("1 request, 1 refused, 1 by cohere"), "{seen}");

@@ -101,6 +101,66 @@ fn the_client_ends_with_a_program_that_is_killed() {
     }
 }
 
+/// What has made itself a session of its own, and has lost its parent, as a daemon does.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_has_a_session_of_its_own_is_gone_at_the_end_too() {
+    let folder = folder("clients-session");
+    let client =
+        r#"(setsid sleep 98782 &) ; while read task; do echo '{"outcome": "skip", "text": "no"}'; done"#;
+    assert!(seen(&folder, client, &[]).0.starts_with("status: 0"));
+    assert!(!is_asleep(98782), "at the end");
+    // Its own child too, and what is started again after a time-out.
+    let client = r#"(setsid sh -c 'setsid sleep 98783 & sleep 98784' &) ; sleep 3600"#;
+    let (text, _) = seen(&folder, client, &["--timeout", "1"]);
+    assert!(text.contains("no answer in 1 s"), "{text}");
+    assert!(!is_asleep(98783) && !is_asleep(98784), "after a time-out");
+    let client = "(setsid sleep 98785 &) ; sleep 0.2; echo All done.";
+    let text = seen_in(&folder, &[&ONE[..], &["--client-per-run", client]].concat());
+    assert!(text.starts_with("status: "), "{text}");
+    assert!(!is_asleep(98785), "after a run");
+    for (number, signal) in [(98786, "INT"), (98787, "TERM"), (98788, "KILL")] {
+        let mut command = toolcheck_in(&folder);
+        let client = format!("(setsid sleep {number} &) ; sleep 3600");
+        command.args(ONE).args(["--client", &client]).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut program = command.spawn().unwrap();
+        assert!(becomes(true, number));
+        let id = program.id().to_string();
+        assert!(Command::new("kill").args([&format!("-{signal}"), &id]).status().unwrap().success());
+        program.wait().unwrap();
+        // After SIGKILL, something else does it.
+        assert!(if signal == "KILL" { becomes(false, number) } else { !is_asleep(number) }, "{signal}");
+    }
+}
+
+/// The table of processes is not filled with those that have lost their parents.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_has_ended_without_a_parent_does_not_stay() {
+    let folder = folder("clients-orphans");
+    // In its second run, which is streamed, it says how many children its parent has that have ended.
+    let client = r#"while read task; do
+        ended=$(cat /proc/[0-9]*/stat 2>/dev/null | grep -c "Z $PPID ")
+        for each in 1 2 3; do (setsid true &); done
+        sleep 0.3
+        echo "{\"outcome\": \"skip\", \"text\": \"ended: $ended\"}"
+    done"#;
+    let arguments = [
+        "conform",
+        "--only",
+        "single-call",
+        "--format",
+        "anthropic",
+        "--client",
+        client,
+        "--output-format",
+        "json",
+    ];
+    let text = seen_in(&folder, &arguments);
+    let all: Vec<&str> = text.split("\"reason\": \"ended: ").skip(1).map(|rest| &rest[..1]).collect();
+    assert!(all.len() == 2 && all.iter().all(|ended| *ended == "0"), "{text}");
+}
+
 #[test]
 fn a_run_that_is_killed_leaves_the_report_so_far() {
     let folder = folder("clients-so-far");

@@ -71,3 +71,52 @@ fn a_list_does_not_wait_for_pipes() {
     writer.join().unwrap();
     assert!(late.starts_with("status: 1") && late.contains("toolu_1"), "{late}");
 }
+
+/// What a search or a glob comes across is not waited for, and a line says that it was skipped.
+#[test]
+fn a_pipe_that_is_found_is_skipped() {
+    let folder = folder("found-pipes");
+    write(&folder, "in/a.json", unanswered("toolu_1"));
+    common::mkfifo(&folder.join("in/pipe.json"));
+    common::mkfifo(&folder.join("in/pipe.yaml"));
+    std::os::unix::fs::symlink("/dev/zero", folder.join("in/zero.json")).unwrap();
+    std::os::unix::fs::symlink("pipe.json", folder.join("in/link.json")).unwrap();
+    std::os::unix::fs::symlink(".", folder.join("in/self")).unwrap();
+    let seen = |path: &str, more: &[&str]| {
+        let arguments = ["lint", "--isolated", "--output-format", "concise", path];
+        common::seen_soon(toolcheck_in(&folder).args(arguments).args(more))
+    };
+    for path in ["in/*.json", "**/*.json", "*/*.json", "in"] {
+        let found = seen(path, &["--verbose"]);
+        assert!(found.starts_with("status: 1") && found.contains("toolu_1"), "{path}: {found}");
+        assert!(found.contains("skipped: in/pipe.json: it is a pipe, not a file"), "{path}: {found}");
+        // Links are not followed in a search.
+        let has_links = path != "in";
+        let zero = "skipped: in/zero.json: it is a device, not a file";
+        assert_eq!(found.contains(zero), has_links, "{path}: {found}");
+        let short = seen(path, &[]);
+        let count = if has_links { "skipped 3 files" } else { "skipped 1 file " };
+        assert!(short.contains(count), "{path}: {short}");
+    }
+    let alone = seen("in/pipe*", &[]);
+    assert!(alone.starts_with("status: 2") && alone.contains("nothing was checked"), "{alone}");
+}
+
+/// `<(...)` in a shell is a pipe whose name leads to none.
+#[test]
+fn the_output_of_a_command_is_linted() {
+    let folder = folder("process-substitution");
+    write(&folder, "a.json", unanswered("toolu_1"));
+    let program = env!("CARGO_BIN_EXE_toolcheck");
+    let line = format!(
+        "{program} lint --isolated --output-format concise <(sleep 0.2; cat a.json) /dev/stdin < a.json; \
+         cat a.json | {program} lint --isolated --output-format concise /dev/stdin"
+    );
+    let mut bash = std::process::Command::new("bash");
+    // Not every system has it.
+    if bash.args(["-c", "true"]).status().is_ok_and(|status| status.success()) {
+        let seen =
+            common::seen_soon(std::process::Command::new("bash").args(["-c", &line]).current_dir(&folder));
+        assert_eq!(seen.matches("toolu_1").count(), 3, "{seen}");
+    }
+}

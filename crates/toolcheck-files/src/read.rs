@@ -96,7 +96,7 @@ fn open(path: &Path) -> io::Result<File> {
 }
 
 /// How a file is opened without waiting for another program.
-fn options() -> OpenOptions {
+pub(crate) fn options() -> OpenOptions {
     let mut options = File::options();
     options.read(true);
     #[cfg(unix)]

@@ -165,6 +165,7 @@ impl Project {
     pub fn lint(&mut self, options: LintOptions, progress: Progress<'_>) -> Run {
         let resolved = self.resolved.take().unwrap_or_else(|| self.resolve());
         let mut run = Run { errors: self.inputs.errors.clone(), ..Run::default() };
+        run.report.skipped.clone_from(&self.inputs.skipped);
         let mut allows = AllowUsage::default();
         for window in linting::windows(&resolved) {
             let options = &options;

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use toolcheck_project::{
-    BaselineOptions, BaselineUpdate, FileOptions, Input, LintOptions, Project, ProjectOptions, Run,
+    BaselineOptions, BaselineUpdate, FileOptions, Input, Limits, LintOptions, Project, ProjectOptions, Run,
+    Text,
 };
 
 const UNANSWERED: &str = r#"{"messages": [{"role": "user", "content": "a"},
@@ -96,4 +97,19 @@ fn a_baseline_is_written_only_if_requested() {
     let mut project = with(BaselineUpdate::Prune).unwrap();
     let _ = project.lint(LintOptions::default(), &|_| {});
     assert_eq!(project.save_baseline().unwrap().unwrap().removed, Some(1));
+}
+
+/// What looks like a file and has nothing to read yet, such as `/proc/kmsg`.
+struct Empty;
+
+impl std::io::Read for Empty {
+    fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+        Err(std::io::ErrorKind::WouldBlock.into())
+    }
+}
+
+#[test]
+fn what_would_have_to_be_waited_for_is_an_error() {
+    let error = Text::new(Empty, Limits::default(), &|_| {}).err().unwrap();
+    assert_eq!(error.to_string(), "it has nothing to read yet");
 }

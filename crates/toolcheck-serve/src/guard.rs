@@ -8,6 +8,8 @@ use hyper::http::request::Parts;
 use hyper::{StatusCode, Uri};
 use toolcheck_core::text::{bounded, shown};
 
+use crate::route::plain_path;
+
 /// The most characters of a name that are repeated.
 const LONGEST: usize = 100;
 
@@ -105,9 +107,7 @@ fn is_loopback(host: &str) -> bool {
 
 /// Whether a path leads out of where it starts: with a step such as `..`, however it is written.
 pub(crate) fn leads_out(uri: &Uri) -> bool {
-    let path = uri.path().to_ascii_lowercase();
-    let path = path.replace("%2e", ".").replace("%2f", "/").replace("%5c", "/");
-    path.split(['/', '\\']).any(|step| step == ".." || step == ".")
+    plain_path(uri.path(), true).split('/').any(|step| step == ".." || step == ".")
 }
 
 /// What a control address has in it that nobody can guess.
@@ -192,7 +192,19 @@ mod tests {
     #[test]
     fn a_path_that_leads_up_is_seen() {
         let out = |path: &str| leads_out(&path.parse().unwrap_or_default());
-        for path in ["/../x", "/a/..", "/%2e%2E/x", "/a/.%2e/b", "/./x", "/a%2F..%2Fb", "/a/%5c..%5cb"] {
+        for path in [
+            "/../x",
+            "/a/..",
+            "/%2e%2E/x",
+            "/a/.%2e/b",
+            "/./x",
+            "/a%2F..%2Fb",
+            "/a/%5c..%5cb",
+            "/x;/..;/b",
+            "/a/.;p=1/b",
+            "/%252e%252e/b",
+            "/a/%2e.%3Bx/b",
+        ] {
             assert!(out(path), "{path}");
         }
         for path in

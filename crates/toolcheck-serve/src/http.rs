@@ -12,7 +12,7 @@ use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Frame, Incoming};
-use hyper::header::{CONTENT_ENCODING, HeaderName, HeaderValue, USER_AGENT};
+use hyper::header::{CONTENT_ENCODING, EXPECT, HeaderName, HeaderValue, USER_AGENT};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode, http};
 use hyper_util::rt::TokioIo;
@@ -20,6 +20,7 @@ use serde_json::json;
 use tokio::sync::oneshot;
 
 use crate::answer::Answer;
+use crate::cors::Page;
 use crate::guard::Purpose;
 use crate::models;
 use crate::provider::{Asked, Provider, Unserved};
@@ -90,15 +91,32 @@ async fn respond(request: Request<Incoming>, state: &Arc<State>) -> Response<Bod
     if let Some((status, why)) = state.guard.refuses(&parts, purpose) {
         return refuse(status, Some(&format!("toolcheck serve: {why}")));
     }
+    let mut steered = None;
     if let Some(rest) = control {
-        return match rest.split_once('/') {
-            Some((token, name)) if token == state.token => steer((&parts.method, name), body, state).await,
-            _ => refuse(
-                StatusCode::NOT_FOUND,
-                Some("toolcheck serve: this is none of the addresses that it printed"),
-            ),
+        let Some((_, name)) = rest.split_once('/').filter(|(token, _)| *token == state.token) else {
+            let why = "toolcheck serve: this is none of the addresses that it printed";
+            return refuse(StatusCode::NOT_FOUND, Some(why));
         };
+        steered = Some(name.to_owned());
     }
+    // Only from here on a page has been let in.
+    let page = Page::of(&parts.headers);
+    if let Some(said) = page.as_ref().and_then(|page| page.preflight(&parts)) {
+        return said.map(|()| whole(Vec::new()));
+    }
+    let response = match steered {
+        Some(name) => steer((&parts.method, &name), body, state).await,
+        None => talk(parts, body, state).await,
+    };
+    match page {
+        Some(page) => page.lets_read(response),
+        None => response,
+    }
+}
+
+/// The answer to a request that is for an API.
+async fn talk(parts: http::request::Parts, body: Incoming, state: &Arc<State>) -> Response<Body> {
+    let path = parts.uri.path();
     if let Some(about) = models::answer(&parts.method, path) {
         return json_of(about.to_string());
     }
@@ -154,6 +172,7 @@ fn answer(
         allowed: checked.allowed,
         against: None,
         retry_after: answer.retry_after,
+        is_cut: answer.is_cut,
         opaque: answer.opaque.clone(),
         time: now(),
     });
@@ -232,8 +251,18 @@ pub(crate) fn about_itself(command: &str, parts: &http::request::Parts) -> Optio
             response.headers_mut().insert("allow", HeaderValue::from_static("GET, POST, OPTIONS"));
             Some(response)
         }
+        // It would tell the headers of a request, among them its key.
+        (&Method::TRACE, _) => Some(refuse(StatusCode::METHOD_NOT_ALLOWED, None)),
+        _ if expects_more(parts) => Some(refuse(StatusCode::EXPECTATION_FAILED, None)),
         _ => None,
     }
+}
+
+/// Whether a request expects something that no server knows (RFC 9110, 10.1.1).
+fn expects_more(parts: &http::request::Parts) -> bool {
+    let all = parts.headers.get_all(EXPECT).iter();
+    let named = all.flat_map(|value| value.to_str().unwrap_or("?").split(','));
+    named.map(str::trim).any(|one| !one.is_empty() && !one.eq_ignore_ascii_case("100-continue"))
 }
 
 /// A response that is JSON.

@@ -20,6 +20,7 @@ mod answer;
 mod arguments;
 mod body;
 mod content;
+mod cors;
 mod cut;
 mod guard;
 mod http;

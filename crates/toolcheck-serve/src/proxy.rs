@@ -1,11 +1,12 @@
 //! A proxy that checks each request on its way to an API.
 
 use std::convert::Infallible;
+use std::fmt;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::pin::{Pin, pin};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::thread::JoinHandle;
 
@@ -14,7 +15,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::{Frame, Incoming, SizeHint};
 use hyper::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
 use hyper::service::service_fn;
-use hyper::{Method, Request, Response, StatusCode, http};
+use hyper::{Request, Response, StatusCode, http};
 use hyper_util::rt::TokioIo;
 use serde_json::json;
 use tokio::sync::oneshot;
@@ -28,8 +29,9 @@ use crate::mock::runtime;
 use crate::provider::{Provider, Strictness};
 use crate::received;
 use crate::room::{Held, Room};
+use crate::route::plain_path;
 use crate::seen::Exchange;
-use crate::state::Watch;
+use crate::state::{Watch, note};
 use crate::upstream::Upstream;
 
 /// The default limit of a body in bytes.
@@ -60,6 +62,19 @@ pub struct ProxyBuilder {
     most_body: usize,
     guard: Guard,
     watch: Watch,
+    on_unchecked: OnUnchecked,
+}
+
+/// What is called with each new path of a request that is passed on unchecked.
+#[derive(Clone, Default)]
+struct OnUnchecked(Option<Arc<Teller>>);
+
+type Teller = dyn Fn(&str) + Send + Sync;
+
+impl fmt::Debug for OnUnchecked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OnUnchecked")
+    }
 }
 
 /// A proxy that listens on the loopback interface until it is finished or dropped.
@@ -72,7 +87,7 @@ pub struct Proxy {
 }
 
 /// What has passed a proxy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Passed {
     /// How many requests with a conversation there were.
@@ -81,6 +96,10 @@ pub struct Passed {
     pub refused: usize,
     /// How many of them the other API would refuse.
     pub refused_against: usize,
+    /// How many others with a body were passed on unchecked, because their path asks for no conversation.
+    pub unchecked: usize,
+    /// The methods and paths of these: each once, in the order in which they came first, and the first hundred.
+    pub unchecked_paths: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -90,6 +109,8 @@ struct State {
     requests: AtomicUsize,
     refused: AtomicUsize,
     refused_against: AtomicUsize,
+    unchecked: AtomicUsize,
+    unchecked_paths: Mutex<Vec<String>>,
 }
 
 impl ProxyBuilder {
@@ -153,6 +174,13 @@ impl ProxyBuilder {
         self
     }
 
+    /// Calls a function with the method and the path of a request with a body that is passed on unchecked, the first time
+    /// that they come.
+    pub fn on_unchecked(mut self, tell: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.on_unchecked = OnUnchecked(Some(Arc::new(tell)));
+        self
+    }
+
     /// Starts to listen.
     ///
     /// # Errors
@@ -164,8 +192,15 @@ impl ProxyBuilder {
         let address = listener.local_addr()?;
         let zero = AtomicUsize::default;
         let room = Arc::new(Room::new(self.most_body));
-        let (requests, refused, refused_against) = (zero(), zero(), zero());
-        let state = Arc::new(State { builder: self, room, requests, refused, refused_against });
+        let state = Arc::new(State {
+            builder: self,
+            room,
+            requests: zero(),
+            refused: zero(),
+            refused_against: zero(),
+            unchecked: zero(),
+            unchecked_paths: Mutex::default(),
+        });
         let (stop, stopped) = oneshot::channel();
         let runtime = runtime()?;
         let shared = Arc::clone(&state);
@@ -187,6 +222,7 @@ impl Proxy {
             most_body: MOST_BODY,
             guard: Guard::default(),
             watch: Watch::default(),
+            on_unchecked: OnUnchecked::default(),
         }
     }
 
@@ -201,8 +237,14 @@ impl Proxy {
     pub fn finish(mut self) -> Passed {
         self.stop();
         let count = |count: &AtomicUsize| count.load(Ordering::Relaxed);
-        let State { requests, refused, refused_against, .. } = &*self.state;
-        Passed { requests: count(requests), refused: count(refused), refused_against: count(refused_against) }
+        let State { requests, refused, refused_against, unchecked, .. } = &*self.state;
+        Passed {
+            requests: count(requests),
+            refused: count(refused),
+            refused_against: count(refused_against),
+            unchecked: count(unchecked),
+            unchecked_paths: self.state.unchecked_paths().clone(),
+        }
     }
 
     fn stop(&mut self) {
@@ -215,6 +257,23 @@ impl Proxy {
 impl Drop for Proxy {
     fn drop(&mut self) {
         self.stop();
+    }
+}
+
+impl State {
+    fn unchecked_paths(&self) -> MutexGuard<'_, Vec<String>> {
+        // A path is added as a whole.
+        self.unchecked_paths.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes a request with a body that is passed on unchecked.
+    fn leave_unchecked(&self, parts: &http::request::Parts) {
+        self.unchecked.fetch_add(1, Ordering::Relaxed);
+        let mut paths = self.unchecked_paths();
+        let new = note(&mut paths, parts.method.as_str(), parts.uri.path());
+        if let (Some(new), OnUnchecked(Some(tell))) = (new, &self.builder.on_unchecked) {
+            tell(new);
+        }
     }
 }
 
@@ -264,12 +323,15 @@ async fn respond(request: Request<Incoming>, state: &Arc<State>) -> Response<Bod
     };
     let Some(mut checked) = checked else {
         // Lists of models and the like are none of its business.
+        if !body.is_empty() {
+            state.leave_unchecked(&parts);
+        }
         return pass(&parts, body, builder)
             .await
             .unwrap_or_else(|error| unreachable(&builder.upstream, &error));
     };
     if let Some(answer) = checked.answer.take().filter(|_| builder.refuses) {
-        checked.keep(state, answer.status, answer.content(), None);
+        checked.keep(state, answer.status, answer.content(), (false, None));
         return write(answer);
     }
     let passed = pass(&parts, body, builder).await;
@@ -284,7 +346,7 @@ async fn respond(request: Request<Incoming>, state: &Arc<State>) -> Response<Bod
         Err(error) => {
             let response = unreachable(&builder.upstream, &error);
             let said = Content::of(&json!(error.to_string()));
-            checked.keep(state, response.status().as_u16(), said, None);
+            checked.keep(state, response.status().as_u16(), said, (false, None));
             response
         }
     }
@@ -343,16 +405,21 @@ impl Checked {
     fn new(parts: &http::request::Parts, held: &Held, state: &State) -> Option<Self> {
         let builder = &state.builder;
         let (path, agent) = (parts.uri.path(), agent(parts));
-        if parts.method != Method::POST {
+        // What else has a body may still be read as what is posted.
+        if held.bytes.is_empty() && !parts.method.as_str().eq_ignore_ascii_case("post") {
             return None;
         }
-        let asked = builder.provider.asked(path, agent).ok()?;
+        // The path as it is comes first: what it says of a model counts.
+        let spellings = || [false, true].into_iter().map(|splits| plain_path(path, splits));
+        let asked_as = |path: String| Some((builder.provider.asked(&path, agent).ok()?, path));
+        let (asked, plain) =
+            std::iter::once_with(|| path.to_owned()).chain(spellings()).find_map(asked_as)?;
         let encoding = encoding(parts);
         let encoded = (encoding.as_deref(), builder.most_body);
         let checked = builder.provider.check(&asked, &held.bytes, encoded);
         let against = builder.against.as_ref().and_then(|other| {
             // The format is that of the path as it is, and only the target is another.
-            let asked = other.asked(path, agent).ok()?.in_format_of(&asked);
+            let asked = other.asked(&plain, agent).ok()?.in_format_of(&asked);
             other.check(&asked, &held.bytes, encoded).refused
         });
         let refused = checked.refused;
@@ -365,13 +432,14 @@ impl Checked {
         Some(Self { path, format, request, refused, against, answer })
     }
 
-    fn keep(self, state: &State, status: u16, response: Content, retry_after: Option<u64>) {
+    fn keep(self, state: &State, status: u16, response: Content, (is_cut, retry_after): (bool, Option<u64>)) {
         state.builder.watch.see(&Exchange {
             path: self.path,
             format: self.format,
             request: self.request,
             opaque: Vec::new(),
             response,
+            is_cut,
             status,
             refused: self.refused,
             allowed: Vec::new(),
@@ -398,7 +466,8 @@ struct Copied {
 }
 
 impl Copied {
-    fn end(&mut self) {
+    /// Records the response, which is whole or has broken off.
+    fn end(&mut self, is_cut: bool) {
         let Some(Kept { head, checked, state }) = self.kept.take() else { return };
         let header = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok());
         let after = header("retry-after").and_then(|after| after.trim().parse().ok());
@@ -407,7 +476,7 @@ impl Copied {
         } else {
             received::value(header("content-type").unwrap_or_default(), &self.text)
         };
-        checked.keep(&state, head.status.as_u16(), Content::of(&value), after);
+        checked.keep(&state, head.status.as_u16(), Content::of(&value), (is_cut, after));
     }
 }
 
@@ -427,7 +496,8 @@ impl hyper::body::Body for Copied {
                 let data = frame.data_ref().map_or(&[][..], |data| &data[..data.len().min(room)]);
                 self.text.extend_from_slice(data);
             }
-            Poll::Ready(None | Some(Err(_))) => self.end(),
+            Poll::Ready(None) => self.end(false),
+            Poll::Ready(Some(Err(_))) => self.end(true),
             Poll::Pending => {}
         }
         polled
@@ -445,6 +515,6 @@ impl hyper::body::Body for Copied {
 impl Drop for Copied {
     /// A client that goes away early has had a response too, and of a body of known length no end is asked for.
     fn drop(&mut self) {
-        self.end();
+        self.end(!hyper::body::Body::is_end_stream(&self.body));
     }
 }

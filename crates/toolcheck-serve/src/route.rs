@@ -89,6 +89,40 @@ pub(crate) fn route(path: &str, target: Option<&Target>) -> Option<Route> {
     Some(Route { format, streaming: *streaming, model: deployment(before) })
 }
 
+/// A path as the server behind it may read it: without escapes, empty steps and what stands behind a `;` in a step. An
+/// escaped `/` becomes one only if `splits`.
+pub(crate) fn plain_path(path: &str, splits: bool) -> String {
+    let mut path = path.to_owned();
+    // Some servers decode again what they pass on.
+    for _ in 0..3 {
+        if !splits {
+            path = path.replace("%2f", "%252f").replace("%2F", "%252F");
+        }
+        path = decoded(&path);
+    }
+    let steps = path.split(['/', '\\']).map(|step| step.split(';').next().unwrap_or_default());
+    let steps: String = steps.filter(|step| !step.is_empty()).flat_map(|step| ["/", step]).collect();
+    known_case(steps)
+}
+
+/// A path whose end is written as the APIs write it, which some servers do not insist on.
+fn known_case(mut path: String) -> String {
+    let methods = METHODS.iter().map(|(name, ..)| format!(":{name}"));
+    let calls = CALLS.iter().map(|(name, _)| format!("/{name}"));
+    let mut ends = ENDS.iter().map(|(end, ..)| (*end).to_owned()).chain(methods).chain(calls);
+    let start = |end: &str| path.len().checked_sub(end.len()).filter(|start| path.is_char_boundary(*start));
+    let is_end = |end: &String| start(end).is_some_and(|start| path[start..].eq_ignore_ascii_case(end));
+    if let Some(end) = ends.find(is_end) {
+        path.truncate(path.len() - end.len());
+        // Bedrock's paths say what a step is.
+        if let Some(at) = path.to_ascii_lowercase().rfind("/model/") {
+            path.replace_range(at..at + "/model/".len(), "/model/");
+        }
+        path.push_str(&end);
+    }
+    path
+}
+
 /// The model that Azure's paths name before the end: `/openai/deployments/NAME/chat/completions`.
 fn deployment(before: &str) -> Option<String> {
     let (_, rest) = before.split_once("/deployments/")?;
@@ -155,6 +189,29 @@ mod tests {
             ["", "/", "/v1/models", "/v1/messages/count_tokens", "/x/converse", "/v1/models/a:countTokens"]
         {
             assert_eq!(found(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn other_spellings_of_a_path_are_the_path() {
+        let format = |path: &str, splits| route(&plain_path(path, splits), None).map(|route| route.format);
+        for (path, wanted) in [
+            ("/v1/%63hat/completions", "openai-chat"),
+            ("/v1/%2563hat/completions", "openai-chat"),
+            ("/V1/CHAT/completions", "openai-chat"),
+            ("/v1;a=b/chat;c/completions;d/", "openai-chat"),
+            ("/v1/chat//completions", "openai-chat"),
+            ("/v1\\chat%5ccompletions", "openai-chat"),
+            ("/v1/Message%73", "anthropic"),
+            ("/v1beta/models/gemini-3-pro:GENERATECONTENT", "gemini"),
+            ("/v1beta/models/gemini-3-pro%3agenerateContent", "gemini"),
+            ("/MODEL/arn%3Aaws%2Fprofile%2Fx/Converse", "bedrock-converse"),
+        ] {
+            assert_eq!(format(path, false), Some(wanted), "{path}");
+        }
+        assert_eq!(format("/v1%2fchat%2Fcompletions", true), Some("openai-chat"));
+        for path in ["/v1/embeddings", "/%", "/v1/chat/completions%zz", "/%C3%A4", "ä", ""] {
+            assert_eq!(format(path, true), None, "{path}");
         }
     }
 

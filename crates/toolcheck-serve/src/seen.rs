@@ -40,6 +40,8 @@ pub struct Exchange {
     pub request: Content,
     /// The response: its body, or the events of its stream.
     pub response: Content,
+    /// Whether the response broke off, so that only a part of it was sent.
+    pub is_cut: bool,
     /// The status.
     pub status: u16,
     /// Why it was refused.
@@ -71,6 +73,7 @@ impl Exchange {
         let allowed = self.allowed.iter().map(|refused| &*refused.rule).collect::<Vec<_>>();
         let more = [
             ("allowed", (!allowed.is_empty()).then(|| json!(allowed))),
+            ("cut", self.is_cut.then_some(Json::Bool(true))),
             ("headers", self.retry_after.map(|after| json!({"retry-after": after.to_string()}))),
         ];
         let known = rest.as_object().into_iter().flatten().map(|(key, value)| (&**key, value.clone()));

@@ -173,10 +173,12 @@ impl State {
     }
 }
 
-/// Adds a path to a list in which each is once.
-fn note(list: &mut Vec<String>, method: &str, path: &str) {
+/// Adds a path to a list in which each is once, and returns it if it is new there.
+pub(crate) fn note<'l>(list: &'l mut Vec<String>, method: &str, path: &str) -> Option<&'l str> {
     let line = bounded(&format!("{method} {path}"), LONGEST_PATH);
-    if list.len() < MOST_MISSED && !list.contains(&line) {
-        list.push(line);
+    if list.len() >= MOST_MISSED || list.contains(&line) {
+        return None;
     }
+    list.push(line);
+    list.last().map(String::as_str)
 }

@@ -311,6 +311,73 @@ fn pages_and_other_hosts_see_nothing() {
 }
 
 #[test]
+fn a_browser_hears_which_pages_may_ask_and_read() {
+    let app = "https://app.example";
+    let mock = MockProvider::builder().allow_origin(app).check_on_drop(false).start().unwrap();
+    let control = mock.control_url().replace(&mock.url(), "");
+    let report = format!("{control}/report");
+    let asks = "access-control-request-method: POST\r\naccess-control-request-headers: authorization,x-stainless-os\r\n";
+    let chat = "/v1/chat/completions";
+    for (path, origin, status) in [
+        (chat, app, 204),
+        (chat, "http://localhost:5173", 204),
+        (chat, "http://evil.example", 403),
+        (chat, "null", 403),
+        (&*report, app, 204),
+        (&*report, "http://localhost:5173", 403),
+        ("/_toolcheck/0/report", app, 404),
+        ("/_toolcheck/0/report", "http://evil.example", 403),
+    ] {
+        let (found, head, _) = send(&mock, "OPTIONS", path, &format!("origin: {origin}\r\n{asks}"), "");
+        assert_eq!(found, status, "{path} {origin}: {head}");
+        let is_allowed = status == 204;
+        assert_eq!(head.contains("access-control-"), is_allowed, "{path} {origin}: {head}");
+        if is_allowed {
+            let origin = format!("access-control-allow-origin: {origin}\r\n");
+            let wanted = [
+                &*origin,
+                "vary: origin\r\n",
+                "access-control-allow-methods: GET, POST\r\n",
+                "access-control-allow-headers: authorization,x-stainless-os\r\n",
+            ];
+            assert!(wanted.iter().all(|wanted| head.contains(wanted)), "{head}");
+        }
+        // The page that may ask may also read, whether it is refused or not; another one may not.
+        let (method, bodies) = if path == chat { ("POST", [CHAT, ORPHAN]) } else { ("GET", ["", ""]) };
+        for body in bodies {
+            let (_, head, _) = send(&mock, method, path, &format!("origin: {origin}\r\n"), body);
+            let allows = head.contains(&format!("access-control-allow-origin: {origin}"));
+            assert_eq!(allows, is_allowed, "{path} {origin}: {head}");
+        }
+    }
+    // Nothing changes for programs, and two origins are none.
+    let (status, head, _) = send(&mock, "OPTIONS", chat, asks, "");
+    assert!(status == 404 && !head.contains("access-control-"), "{head}");
+    let two = format!("origin: {app}\r\norigin: http://localhost\r\n");
+    assert!(!send(&mock, "POST", chat, &two, CHAT).1.contains("access-control-"));
+    assert!(!post(&mock, chat, CHAT).1.contains("access-control-"));
+    let seen = mock.finish();
+    assert_eq!(seen.not_found, ["OPTIONS /v1/chat/completions"]);
+}
+
+#[test]
+fn what_no_server_does_is_refused() {
+    let mock = quiet();
+    let proxy = Proxy::builder(Upstream::parse(&mock.url()).unwrap()).start().unwrap();
+    for url in [mock.url(), proxy.url()] {
+        let ask = |method: &str, header: &str| send_to(&url, method, "/v1/chat/completions", header, CHAT).0;
+        assert_eq!(ask("POST", "expect: foo\r\n"), 417);
+        assert_eq!(ask("POST", "expect: 100-continue, foo\r\n"), 417);
+        assert_eq!(ask("TRACE", ""), 405);
+        // hyper answers 100 first.
+        let waits = raw("/v1/chat/completions", "expect: 100-Continue\r\n", CHAT.as_bytes());
+        let (_, said) = send_raw(&url, &waits);
+        assert!(said.contains("HTTP/1.1 200 OK"), "{said}");
+    }
+    assert_eq!(mock.finish().exchanges.len(), 2);
+}
+
+#[test]
 fn a_large_request_does_not_hold_up_a_small_one() {
     let mock = quiet();
     // A second of work, at least where the tests run.

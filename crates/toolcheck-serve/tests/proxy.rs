@@ -211,3 +211,112 @@ fn other_requests_pass_and_are_not_recorded_and_what_does_not_answer_is_named() 
     assert_eq!(seen.lock().unwrap()[0].status, 502);
     assert_eq!(proxy.finish().requests, 1);
 }
+
+/// An API that answers whatever is asked.
+fn answers_all(count: usize) -> (String, std::thread::JoinHandle<Vec<String>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let heads = move || {
+        let answer = |_| {
+            let (head, mut stream) = taken(&listener);
+            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}").unwrap();
+            head.lines().next().unwrap().to_owned()
+        };
+        (0..count).map(answer).collect()
+    };
+    (url, std::thread::spawn(heads))
+}
+
+#[test]
+fn no_spelling_of_a_path_or_method_passes_unchecked() {
+    let asked = [
+        ("POST", "/v1/%6Dessages"),
+        ("POST", "/v1/%256Dessages"),
+        ("POST", "/v1/messages;x"),
+        ("POST", "/V1/Messages"),
+        ("POST", "/v1//messages"),
+        ("POST", "/v1%2Fmessages"),
+        ("post", "/v1/messages"),
+        ("PUT", "/v1/messages"),
+        ("PATCH", "/v1/messages"),
+        ("GET", "/v1/messages"),
+    ];
+    // The API is not asked.
+    let (proxy, seen) = watched(Proxy::builder(upstream("http://127.0.0.1:9")).refuse(true));
+    for (method, path) in asked {
+        let (status, head, _) = send_to(&proxy.url(), method, path, "", &unanswered());
+        assert_eq!(status, 400, "{method} {path}: {head}");
+        assert!(head.contains("x-toolcheck-rule: unanswered-tool-call"), "{method} {path}: {head}");
+    }
+    let passed = proxy.finish();
+    assert_eq!((passed.requests, passed.refused, passed.unchecked), (asked.len(), asked.len(), 0));
+    // The record has the path as it came.
+    let paths: Vec<String> = seen.lock().unwrap().iter().map(|exchange| exchange.path.clone()).collect();
+    assert_eq!(paths, asked.map(|(_, path)| path));
+}
+
+#[test]
+fn what_is_passed_on_unchecked_is_told() {
+    let asked = [
+        ("POST", "/v1/embeddings", "{}"),
+        ("POST", "/v1/chat/completions%20", "{}"),
+        ("POST", "/v1/embeddings", "{}"),
+        ("PUT", "/v1/files", "x"),
+        // Without a body there is nothing to check.
+        ("GET", "/v1/models", ""),
+        ("DELETE", "/v1/responses/resp_1", ""),
+        ("GET", "/v1/chat/completions", ""),
+    ];
+    let (url, api) = answers_all(asked.len());
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&told);
+    let builder = Proxy::builder(upstream(&url)).refuse(true);
+    let (proxy, seen) = watched(builder.on_unchecked(move |path| kept.lock().unwrap().push(path.to_owned())));
+    for (method, path, body) in asked {
+        assert_eq!(send_to(&proxy.url(), method, path, "", body).0, 200, "{method} {path}");
+    }
+    // It gets each as it was sent.
+    let lines = asked.map(|(method, path, _)| format!("{method} {path} HTTP/1.1").to_lowercase());
+    assert_eq!(api.join().unwrap(), lines);
+    let passed = proxy.finish();
+    assert_eq!((passed.requests, passed.refused, passed.unchecked), (0, 0, 4));
+    let paths = ["POST /v1/embeddings", "POST /v1/chat/completions%20", "PUT /v1/files"];
+    assert_eq!(passed.unchecked_paths, paths);
+    assert_eq!(*told.lock().unwrap(), paths);
+    assert!(seen.lock().unwrap().is_empty());
+}
+
+#[test]
+fn a_response_that_broke_off_is_recorded_as_cut() {
+    let event = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n";
+    for (answer, response, is_cut) in [
+        (format!("{event}transfer-encoding: chunked\r\n\r\n9\r\ndata: no\n\r\n"), json!([]), true),
+        (
+            format!("{event}transfer-encoding: chunked\r\n\r\na\r\ndata: {{}}\n\n\r\n0\r\n\r\n"),
+            json!([{}]),
+            false,
+        ),
+        ("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{\"a\":".to_owned(), json!("{\"a\":"), true),
+        ("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}".to_owned(), json!({}), false),
+    ] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let api = std::thread::spawn({
+            let answer = answer.clone();
+            move || taken(&listener).1.write_all(answer.as_bytes()).unwrap()
+        });
+        let (proxy, seen) = watched(Proxy::builder(upstream(&url)));
+        let body = json!({"model": "m", "messages": [{"role": "user", "content": "Hi."}]}).to_string();
+        let mut client = TcpStream::connect(proxy.url().replace("http://", "")).unwrap();
+        let length = body.len();
+        write!(client, "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}")
+            .unwrap();
+        // What is cut off may reach a client as a reset.
+        let _ = client.read_to_end(&mut Vec::new());
+        api.join().unwrap();
+        drop(proxy);
+        let seen = seen.lock().unwrap();
+        assert_eq!((seen[0].response.clone().into_json(), seen[0].is_cut), (response, is_cut), "{answer}");
+        assert_eq!(seen[0].json_line().contains(",\"cut\":true"), is_cut, "{}", seen[0].json_line());
+    }
+}

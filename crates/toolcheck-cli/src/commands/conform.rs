@@ -2,6 +2,8 @@
 
 mod adapter;
 mod client;
+#[cfg(unix)]
+mod descendants;
 mod examined;
 mod gateway;
 mod known;

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use anyhow::{Result, anyhow};
 use serde_json::json;
-use toolcheck_core::text::{Counted, reason, shown};
+use toolcheck_core::text::{Counted, line, reason, shown};
 use toolcheck_serve::{Proxy, ProxyBuilder, Upstream};
 
 use super::serve::{create, keep, tell, wait};
@@ -26,7 +26,11 @@ pub(crate) fn run(args: &ProxyArgs, out: &mut dyn Write) -> Result<Status> {
         .as_ref()
         .map_or_else(String::new, |target| format!(", {} by {}", passed.refused_against, shown(target)));
     let requests = Counted(passed.requests, "request");
-    screen::message("note", &format!("{requests}, {} refused{against}", passed.refused));
+    let unchecked = match passed.unchecked {
+        0 => String::new(),
+        many => format!("; {} to other paths not checked", Counted(many, "request")),
+    };
+    screen::message("note", &format!("{requests}, {} refused{against}{unchecked}", passed.refused));
     let is_clean = passed.refused + passed.refused_against == 0;
     Ok(if is_clean { Status::Clean } else { Status::Findings })
 }
@@ -47,6 +51,12 @@ fn builder(args: &ProxyArgs) -> Result<ProxyBuilder> {
     }
     let record = args.record.as_deref().map(create).transpose()?.map(Mutex::new);
     let against = args.against.clone().unwrap_or_default();
+    builder = builder.on_unchecked(|asked| {
+        screen::message(
+            "note",
+            &format!("{}: passed on unchecked: not the path of a conversation", line(asked)),
+        );
+    });
     Ok(builder.on_exchange(move |exchange| {
         if let Some(refused) = &exchange.refused {
             tell("refused", exchange, refused);

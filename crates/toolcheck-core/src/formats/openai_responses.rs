@@ -282,6 +282,8 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
         transcript.push(Part::new(input, 0, Body::Text(text)));
         return Some(transcript);
     };
+    // A stored prompt has messages of its own.
+    transcript.lacks_messages = list.elements().next().is_none() && is_set("prompt");
     let (mut trigger, mut has_program) = (None, false);
     for (index, value) in list.elements().enumerate() {
         transcript.details.early_items.extend(trigger.take());

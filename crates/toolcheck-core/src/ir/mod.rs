@@ -100,7 +100,8 @@ pub struct Transcript<'s> {
     pub parts: Vec<Part<'s>>,
     /// Whether the document is a whole request body, rather than only a list of messages.
     pub is_body: bool,
-    /// Whether it is a body without a list of messages: the list is missing or cannot be read.
+    /// Whether it is a body without a list of messages: the list is missing or cannot be read, or it is empty because a
+    /// stored prompt has them.
     pub lacks_messages: bool,
     /// Whether the format puts all results of a turn into one message, rather than each into its own.
     pub batches_results: bool,

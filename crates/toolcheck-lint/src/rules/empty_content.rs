@@ -63,6 +63,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         && cx.is_request()
         && cx.transcript.messages.is_empty()
         && !cx.transcript.lacks_messages
+        // What the server keeps of the conversation has messages.
+        && !cx.transcript.request.continues_remote_state
     {
         out.report(cx.transcript.place, "the request has no messages")
             .caption("no messages here")

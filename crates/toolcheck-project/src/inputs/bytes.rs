@@ -1,7 +1,6 @@
 //! The text of an input, read in pieces, and decompressed if needed.
 
 use std::error::Error;
-use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
 use std::ops::Deref;
 use std::path::Path;
@@ -98,7 +97,7 @@ impl Buffer {
 /// it is not silently skipped.
 pub(super) fn may_be_opened(path: &Path) -> bool {
     let sniff = || -> io::Result<bool> {
-        let mut text = Text::new(File::open(path)?, Limits::default(), &|_| {})?;
+        let mut text = Text::new(toolcheck_files::open(path)?, Limits::default(), &|_| {})?;
         Ok(toolcheck_open::sniff(text.head(1)?.0).is_some_and(Container::is_looked_for))
     };
     sniff().unwrap_or(true)
@@ -130,7 +129,7 @@ impl<'p> Text<'p> {
     pub fn open(input: &Input, limits: Limits, progress: Progress<'p>) -> io::Result<Self> {
         let source: Box<dyn Read + Send> = match &input.source {
             Source::Stdin => Box::new(io::stdin()),
-            Source::File(path) => Box::new(File::open(path)?),
+            Source::File(path) => Box::new(toolcheck_files::open(path)?),
         };
         Self::new(source, limits, progress)
     }
@@ -306,7 +305,11 @@ struct ProgressReader<'p> {
 
 impl Read for ProgressReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.source.read(buffer)?;
+        let read = self.source.read(buffer);
+        let count = read.map_err(|error| match error.kind() {
+            io::ErrorKind::WouldBlock => io::Error::new(error.kind(), "it has nothing to read yet"),
+            _ => error,
+        })?;
         (self.progress)(count as u64);
         self.count.fetch_add(count as u64, Ordering::Relaxed);
         Ok(count)

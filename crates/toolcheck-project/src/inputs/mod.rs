@@ -13,6 +13,7 @@ use std::sync::Arc;
 use ignore::WalkBuilder;
 use toolcheck_config::PathGlobs;
 use toolcheck_core::text::{reason, shown};
+use toolcheck_lint::SkippedFile;
 use toolcheck_open::Container;
 
 use crate::configs::{Configs, LoadedConfig};
@@ -97,6 +98,8 @@ pub struct Inputs {
     pub inputs: Vec<Input>,
     /// Errors about paths that can't be used.
     pub errors: Vec<Error>,
+    /// What a glob or a search came across that is no file, such as a pipe.
+    pub skipped: Vec<SkippedFile>,
     /// The folders that were searched completely.
     pub searched: Vec<PathBuf>,
     /// The files that list ignored files in those folders.
@@ -179,9 +182,13 @@ impl Collector<'_> {
         }
         let base = globs::base(pattern);
         let above = real(base);
-        for path in matches.paths.iter().filter(|path| path.is_file()) {
-            let is_linked = real(path) != below(&above, base, path);
-            self.add_file(path, is_linked);
+        for path in &matches.paths {
+            if path.is_file() {
+                let is_linked = real(path) != below(&above, base, path);
+                self.add_file(path, is_linked);
+            } else {
+                self.skip_special(path);
+            }
         }
         matches.errors.into_iter().for_each(|error| self.add_error(error));
     }
@@ -212,6 +219,14 @@ impl Collector<'_> {
         let name = name_of(path);
         let source = Source::File(path.to_owned());
         self.add(Input { name, real, source, is_named: !self.options.skip_unrecognised, is_linked });
+    }
+
+    /// Skips what was found and is no file, such as a pipe, whose writer may never come. A folder is searched by itself.
+    fn skip_special(&mut self, path: &Path) {
+        let error = toolcheck_files::check(path).err();
+        if let Some(error) = error.filter(|error| error.kind() == io::ErrorKind::InvalidInput) {
+            self.found.skipped.push(SkippedFile::new(name_of(path), reason(&error)));
+        }
     }
 
     /// Adds the transcript files in a directory, sorted by name. Links are not followed, so there are no loops.
@@ -254,6 +269,10 @@ impl Collector<'_> {
                 }
             };
             if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+                let is_link = entry.path_is_symlink();
+                if !is_link && EXTENSIONS.contains(&&*extension(entry.path())) {
+                    self.skip_special(entry.path());
+                }
                 continue;
             }
             let real = below(&root, directory, entry.path());
@@ -316,16 +335,19 @@ fn is_included(loaded: &LoadedConfig, path: &Path) -> bool {
     match &loaded.config.include {
         Some(include) => include.covers(path),
         None => {
-            let extension = |path: &Path| path.extension().and_then(|name| name.to_str()).map(str::to_owned);
-            let outer = extension(path).unwrap_or_default();
+            let outer = extension(path);
             let is_compressed = COMPRESSED_EXTENSIONS.contains(&&*outer);
-            let extension =
-                if is_compressed { extension(&path.with_extension("")).unwrap_or_default() } else { outer };
+            let extension = if is_compressed { extension(&path.with_extension("")) } else { outer };
             EXTENSIONS.contains(&&*extension)
                 || extension == "parquet" && toolcheck_open::find("parquet").is_some_and(Container::is_built)
                 || OPENED_EXTENSIONS.contains(&&*extension) && bytes::may_be_opened(path)
         }
     }
+}
+
+/// The extension of a path; empty if it has none.
+fn extension(path: &Path) -> String {
+    path.extension().and_then(|name| name.to_str()).unwrap_or_default().to_owned()
 }
 
 /// The message of an error in a walk, with the path first.

@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use toolcheck_conform::{Outcome, Scenario};
 use toolcheck_core::text::bounded;
 
-use super::process::{Process, Said, piped};
+use super::process::{Process, Said, piped, reap};
 use crate::args::ConformArgs;
 
 /// What the client is asked to do.
@@ -131,6 +131,7 @@ impl Client {
             };
             // Frameworks print to the standard output too.
             if let Some(answer) = read(&line) {
+                reap();
                 session.started = None;
                 self.session = Some(session);
                 return Ok(Ok(answer));

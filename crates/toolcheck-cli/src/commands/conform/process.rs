@@ -1,8 +1,8 @@
 //! Processes that leave nothing behind: neither when they are done with, nor when a signal ends the program.
 //!
 //! On Unix, each is the leader of a process group, and the group is killed as a whole. What has made itself a group of its
-//! own is beyond reach, as it is for a shell. A shell that waits for the end of a pipe outlives the program, and kills the
-//! groups that are left if the program could not.
+//! own is found on Linux, where this program adopts it; elsewhere it is beyond reach, as it is for a shell. Another shell
+//! that waits for the end of a pipe outlives the program, and kills what is left if the program could not.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use toolcheck_core::text::reason;
+
+#[cfg(unix)]
+use super::descendants;
 
 /// A command that runs in a shell.
 pub(super) struct Process {
@@ -27,7 +30,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 const LONGEST: usize = 16 << 20;
 
 /// The processes that run.
-static RUNNING: Mutex<Running> = Mutex::new(Running { ids: Vec::new(), heir: None });
+static RUNNING: Mutex<Running> = Mutex::new(Running { ids: Vec::new(), heir_id: None, heir: None });
 
 fn running() -> MutexGuard<'static, Running> {
     // Ids are added and removed one by one.
@@ -38,13 +41,38 @@ fn running() -> MutexGuard<'static, Running> {
 struct Running {
     ids: Vec<u32>,
     #[cfg_attr(not(unix), expect(dead_code, reason = "elsewhere there are no process groups"))]
+    heir_id: Option<u32>,
+    #[cfg_attr(not(unix), expect(dead_code, reason = "elsewhere there are no process groups"))]
     heir: Option<ChildStdin>,
 }
 
-/// What kills process groups once its standard input is closed: those of the last line that it has read.
+/// What kills process groups once its standard input is closed, those of the last line that it has read; and then what has
+/// left them, where the system shows environments. What is started meanwhile is found the next time. If nothing was running,
+/// the program has killed it all by itself.
 #[cfg(unix)]
-const HEIR: &str =
-    r#"while read -r line; do ids=$line; done; for id in $ids; do kill -s KILL -- "-$id"; done"#;
+const HEIR: &str = r#"
+while read -r line; do ids=$line; done
+[ -n "$ids" ] || exit
+for id in $ids; do kill -s KILL -- "-$id"; done
+for time in 1 2 3; do
+    for file in $(grep -ls "$1" /proc/[0-9]*/environ); do
+        id=${file#/proc/}
+        kill -s KILL "${id%/environ}"
+    done
+done"#;
+
+/// A variable in the environment of all that is started, by which the heir finds it, and its value, which nobody else has.
+#[cfg(unix)]
+const MARK: &str = "TOOLCHECK_CONFORM";
+
+#[cfg(unix)]
+fn mark() -> &'static str {
+    use std::hash::{BuildHasher, RandomState};
+    use std::sync::OnceLock;
+
+    static VALUE: OnceLock<String> = OnceLock::new();
+    VALUE.get_or_init(|| format!("{:016x}", RandomState::new().hash_one(std::process::id())))
+}
 
 #[cfg(unix)]
 impl Running {
@@ -52,12 +80,22 @@ impl Running {
     fn begin(&mut self) -> io::Result<()> {
         if self.heir.is_none() {
             let mut shell = Command::new("sh");
-            shell.args(["-c", HEIR]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+            shell.args(["-c", HEIR, "sh", &format!("{MARK}={}", mark())]);
+            shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
             // Who kills the group of the program does not mean this one.
             std::os::unix::process::CommandExt::process_group(&mut shell, 0);
-            self.heir = shell.spawn()?.stdin.take();
+            let mut shell = shell.spawn()?;
+            (self.heir_id, self.heir) = (Some(shell.id()), shell.stdin.take());
+            descendants::adopt();
         }
         Ok(())
+    }
+
+    /// Kills what has been started by what runs no more.
+    fn end_descendants(&self, ended: &[u32]) {
+        let going = self.ids.iter().filter(|id| !ended.contains(id));
+        let spared: Vec<u32> = going.copied().chain(self.heir_id).collect();
+        descendants::end(&spared, &[&*spared, ended].concat());
     }
 
     /// Says which processes run.
@@ -87,8 +125,18 @@ pub(crate) fn kill_all() {
     for id in &running.ids {
         kill_group(*id);
     }
+    running.end_descendants(&running.ids);
     // A process that was being started would outlive the program.
     std::mem::forget(running);
+}
+
+/// Takes note of the end of processes that have lost their parents.
+pub(super) fn reap() {
+    #[cfg(unix)]
+    {
+        let running = running();
+        descendants::reap(&[&*running.ids, running.heir_id.as_slice()].concat());
+    }
 }
 
 #[cfg(unix)]
@@ -108,7 +156,7 @@ impl Process {
         shell.args([flag, command]);
         set(&mut shell);
         #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut shell, 0);
+        std::os::unix::process::CommandExt::process_group(shell.env(MARK, mark()), 0);
         // A signal waits until the process is known.
         let mut running = running();
         let child = running.begin().and_then(|()| shell.spawn());
@@ -206,6 +254,10 @@ impl Process {
         }
         // It may have ended by itself.
         let _ = self.child.kill();
+        #[cfg(unix)]
+        if !self.is_ended {
+            running.end_descendants(&[self.child.id()]);
+        }
         self.is_ended = true;
         // Its id is nobody else's until it is waited for.
         running.ids.retain(|id| *id != self.child.id());
