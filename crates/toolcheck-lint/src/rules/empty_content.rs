@@ -58,14 +58,18 @@ declare_rule! {
     values PART, ROLE
 }
 
-fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    if cx.transcript.format.is_some()
+/// Whether it is a request that has no messages, and neither has what the server keeps of the conversation.
+fn is_without_messages(cx: &Context<'_, '_>) -> bool {
+    let transcript = cx.transcript;
+    transcript.messages.is_empty()
+        && transcript.format.is_some()
         && cx.is_request()
-        && cx.transcript.messages.is_empty()
-        && !cx.transcript.lacks_messages
-        // What the server keeps of the conversation has messages.
-        && !cx.transcript.request.continues_remote_state
-    {
+        && !transcript.lacks_messages
+        && !transcript.request.continues_remote_state
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    if is_without_messages(cx) {
         out.report(cx.transcript.place, "the request has no messages")
             .caption("no messages here")
             .help("add at least one message")
