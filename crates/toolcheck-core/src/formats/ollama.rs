@@ -108,7 +108,7 @@ fn is_of_openai(root: Value<'_, '_>) -> bool {
         arguments(message).is_some_and(Value::is_object)
             && !first_call(message).is_some_and(|call| openai_chat::is_marked(message, call))
     };
-    foreign >= own + marks(&names_tool) + marks(&has_images) + 2 * marks(&is_own_call)
+    foreign > own + marks(&names_tool) + marks(&has_images) + 2 * marks(&is_own_call)
 }
 
 /// The number of messages that are searched for a call in a form that Ollama does not write.
