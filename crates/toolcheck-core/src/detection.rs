@@ -138,10 +138,9 @@ impl Detection {
     }
 
     /// The format that is as likely for a record as the one that most of its file is written in: one of the same family,
-    /// or any other, if the usual one knows nothing in the record.
+    /// or any other, if the usual one, which is `own` sure of it, hardly knows it.
     #[must_use]
-    pub fn likely_as(usual: &'static Format, record: Value<'_, '_>) -> Option<&'static Format> {
-        let own = (usual.sniff)(record);
+    pub fn likely_as(usual: &Format, own: u8, record: Value<'_, '_>) -> Option<&'static Format> {
         let is_other = |other: usize| {
             ALL[other].id != usual.id && (own < certainty::TEXT || ALL[other].family == usual.family)
         };
@@ -206,25 +205,27 @@ fn surest(document: Value<'_, '_>, counts: impl Fn(usize) -> bool) -> Option<(u8
 /// Whether a record has a mark of a dialect of its format: a glance, as that of [`marked`], since most records of most
 /// files are looked at.
 fn shows_dialect(usual: &Format, record: Value<'_, '_>) -> bool {
-    let dialects = || ALL.iter().filter(|format| format.family == usual.family && format.id != usual.id);
-    let model = record.get("model").and_then(Value::as_str).unwrap_or_default();
-    let has_mark = |format: &&Format| {
-        let is_own = |name: &&str| model.starts_with(name);
-        format.marks.models.iter().any(is_own) || record.get_any(format.marks.body).is_some()
-    };
-    if record.is_object() && dialects().any(has_mark) {
-        return true;
-    }
-    let lists = record.members().filter(|member| member.is_array());
-    let lists = lists.chain(Some(record).filter(|record| record.is_array()));
-    lists.flat_map(|list| list.elements().take(MESSAGES_LOOKED_AT)).any(|message| {
+    let is_dialect = |format: &&&Format| format.family == usual.family && format.id != usual.id;
+    let any =
+        |has_mark: &dyn Fn(&Format) -> bool| ALL.iter().filter(is_dialect).any(|format| has_mark(format));
+    let shows = |message: Value<'_, '_>| {
         message.members().any(|member| match member.key_text().as_deref() {
             Some("role" | "name") | None => false,
             Some("content") => member.elements().take(BLOCKS_LOOKED_AT).any(is_unusual),
             Some(key) if usual.marks.message.contains(&key) => false,
-            Some(key) => dialects().any(|format| format.marks.message.contains(&key)),
+            Some(key) => any(&|format| format.marks.message.contains(&key)),
         })
-    })
+    };
+    let is_shown_in = |list: Value<'_, '_>| list.elements().take(MESSAGES_LOOKED_AT).any(shows);
+    is_shown_in(record)
+        || record.members().any(|member| match member.key_text().as_deref() {
+            Some("messages") => is_shown_in(member),
+            Some("model") => member.as_str().is_some_and(|model| {
+                any(&|format| format.marks.models.iter().any(|name| model.starts_with(name)))
+            }),
+            Some("tools" | "stream" | "temperature") | None => false,
+            Some(key) => any(&|format| format.marks.body.contains(&key)),
+        })
 }
 
 /// Whether a block of a message has another type than those that dialects share.

@@ -25,12 +25,21 @@ pub(super) fn format_of(
         }
         return by_body(record);
     };
-    if !is_sure && (own.sniff)(record) == 0 && Detection::likely_as(own, record).is_none() {
+    let sure = if is_sure { None } else { Some((own.sniff)(record)) };
+    let likely = sure.and_then(|sure| Detection::likely_as(own, sure, record));
+    if sure == Some(0) && likely.is_none() {
         return if record.is_object() { by_body(record).or(format) } else { format };
     }
     let fits = shape_of(own).is_none_or(|shape| shape.fits_keys(record));
     let by_keys = if fits { None } else { by_keys(Some(own), record) };
-    by_keys.or_else(|| Some(if is_sure { own } else { with_fewest_faults(own, record) }))
+    by_keys.or_else(|| {
+        Some(likely.map_or(
+            own,
+            |other| {
+                if sure == Some(0) { other } else { with_fewest_faults(own, other, record) }
+            },
+        ))
+    })
 }
 
 /// The format of a record whose messages show none.
@@ -79,15 +88,20 @@ fn by_request(record: Value<'_, '_>) -> Option<&'static Format> {
     rated.min_by_key(|(mistakes, _)| *mistakes).map(|(_, format)| format)
 }
 
-/// The format of a record that the usual one of its file finds fault with, if another is as likely and finds less: a gateway's
-/// log holds requests to many APIs.
-fn with_fewest_faults(usual: &'static Format, record: Value<'_, '_>) -> &'static Format {
-    let Some(other) = Detection::likely_as(usual, record) else { return usual };
+/// The format of a record that the usual one of its file finds fault with, if the other, which is as likely, finds less: a
+/// gateway's log holds requests to many APIs.
+fn with_fewest_faults(
+    usual: &'static Format,
+    other: &'static Format,
+    record: Value<'_, '_>,
+) -> &'static Format {
     let as_usual = faults_as(usual, record);
+    if as_usual == 0 {
+        return usual;
+    }
     // A model that the usual API does not have makes it the less likely of two with as many faults.
     let least = as_usual + usize::from(names_other_model(usual, record));
-    let is_other = (usual.sniff)(record) == 0 || as_usual > 0 && faults_as(other, record) < least;
-    if is_other { other } else { usual }
+    if faults_as(other, record) < least { other } else { usual }
 }
 
 /// Whether a record names a model that is none of a format's own, if it has any.
