@@ -6,10 +6,10 @@
 use std::sync::LazyLock;
 
 use foldhash::HashMap;
-use toolcheck_json::{Document, Value};
+use toolcheck_json::{Document, JsonStr, Value};
 
 use crate::claim::MESSAGES_LOOKED_AT;
-use crate::claim::certainty::{CERTAIN, SURE, SURE_OF_DIALECT, SURE_OF_RECORD};
+use crate::claim::certainty::{self, CERTAIN, SURE, SURE_OF_DIALECT, SURE_OF_RECORD};
 use crate::exchange;
 use crate::formats::{self, ALL, Format};
 use crate::ir::FormatId;
@@ -88,10 +88,19 @@ impl Detection {
         record: Value<'_, '_>,
     ) -> (Option<&'static Format>, bool) {
         let own = usual.map_or(0, |usual| (usual.sniff)(record));
-        if own >= SURE_OF_RECORD {
-            return (usual, true);
+        match usual.filter(|_| own >= SURE_OF_RECORD) {
+            None => (Self::of_unsure_record(usual, own, record), false),
+            // What all dialects write makes a format sure too, so one of them may be surer by its own marks.
+            Some(usual) if own < SURE_OF_DIALECT && shows_dialect(usual, record) => {
+                let is_dialect =
+                    |other: usize| ALL[other].family == usual.family && ALL[other].id != usual.id;
+                match surest(record, is_dialect).filter(|(sure, _)| *sure >= SURE_OF_DIALECT) {
+                    Some((_, dialect)) => (Some(dialect), true),
+                    None => (Some(usual), false),
+                }
+            }
+            Some(_) => (usual, true),
         }
-        (Self::of_unsure_record(usual, own, record), false)
     }
 
     /// The format of a record that the usual format is not sure of.
@@ -128,12 +137,15 @@ impl Detection {
         }
     }
 
-    /// The format of the same family that is as likely for a record as the dialect that most of its file is written in.
+    /// The format that is as likely for a record as the one that most of its file is written in: one of the same family,
+    /// or any other, if the usual one, which is `own` sure of it, hardly knows it.
     #[must_use]
-    pub fn likely_as(dialect: &'static Format, record: Value<'_, '_>) -> Option<&'static Format> {
-        let is_other = |other: usize| ALL[other].family == dialect.family && ALL[other].id != dialect.id;
+    pub fn likely_as(usual: &Format, own: u8, record: Value<'_, '_>) -> Option<&'static Format> {
+        let is_other = |other: usize| {
+            ALL[other].id != usual.id && (own < certainty::TEXT || ALL[other].family == usual.family)
+        };
         let (sure, best) = surest(record, is_other)?;
-        (sure > 0 && sure >= (dialect.sniff)(record)).then_some(best)
+        (sure > 0 && sure >= own).then_some(best)
     }
 
     /// Whether a glance at a record lets a format, by its number in [`ALL`], look at it.
@@ -188,6 +200,38 @@ impl Detection {
 fn surest(document: Value<'_, '_>, counts: impl Fn(usize) -> bool) -> Option<(u8, &'static Format)> {
     let formats = ALL.iter().enumerate().filter(|(number, _)| counts(*number));
     formats.map(|(_, format)| ((format.sniff)(document), *format)).max_by_key(|(sure, _)| *sure)
+}
+
+/// Whether a record has a mark of a dialect of its format: a glance, as that of [`marked`], since most records of most
+/// files are looked at.
+fn shows_dialect(usual: &Format, record: Value<'_, '_>) -> bool {
+    let is_dialect = |format: &&&Format| format.family == usual.family && format.id != usual.id;
+    let any =
+        |has_mark: &dyn Fn(&Format) -> bool| ALL.iter().filter(is_dialect).any(|format| has_mark(format));
+    let shows = |message: Value<'_, '_>| {
+        message.members().any(|member| match member.key_text().as_deref() {
+            Some("role" | "name") | None => false,
+            Some("content") => member.elements().take(BLOCKS_LOOKED_AT).any(is_unusual),
+            Some(key) if usual.marks.message.contains(&key) => false,
+            Some(key) => any(&|format| format.marks.message.contains(&key)),
+        })
+    };
+    let is_shown_in = |list: Value<'_, '_>| list.elements().take(MESSAGES_LOOKED_AT).any(shows);
+    is_shown_in(record)
+        || record.members().any(|member| match member.key_text().as_deref() {
+            Some("messages") => is_shown_in(member),
+            Some("model") => member.as_str().is_some_and(|model| {
+                any(&|format| format.marks.models.iter().any(|name| model.starts_with(name)))
+            }),
+            Some("tools" | "stream" | "temperature") | None => false,
+            Some(key) => any(&|format| format.marks.body.contains(&key)),
+        })
+}
+
+/// Whether a block of a message has another type than those that dialects share.
+fn is_unusual(block: Value<'_, '_>) -> bool {
+    let is_usual = |kind: JsonStr<'_>| ["text", "image_url"].iter().any(|usual| kind.eq_str(usual));
+    !block.get("type").and_then(Value::as_json_str).is_some_and(is_usual)
 }
 
 /// Every format, one bit each by their numbers in [`ALL`].

@@ -579,6 +579,11 @@ static TEXTS: &[Text] = &[
             head.starts_with(b"POST ") || head.starts_with(b"HTTP/1") || head.starts_with(b"HTTP/2")
         },
     },
+    Text {
+        name: "LangChain's messages as Python prints them",
+        advice: "write them as JSON: `json.dumps(messages_to_dict(messages))`, with `messages_to_dict` of `langchain_core.messages`",
+        sniff: is_langchain,
+    },
     Text { name: "a YAML cassette of recorded HTTP requests", advice: BODIES, sniff: is_cassette },
     Text { name: "YAML", advice: "convert it: `yq -o=json FILE`", sniff: is_yaml },
 ];
@@ -589,10 +594,29 @@ pub fn of_text(bytes: &[u8]) -> Option<&'static Text> {
     let head = &bytes[..bytes.len().min(HEAD)];
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
     // JSON begins with a bracket or a quote; magic bytes have no white space before them.
-    if matches!(head.trim_ascii_start().first(), None | Some(b'{' | b'[' | b'"')) {
-        return None;
+    match head.trim_ascii_start() {
+        [] | [b'"', ..] => return None,
+        [b'{' | b'[', rest @ ..] if !is_literal(rest) => return None,
+        _ => {}
     }
     TEXTS.iter().find(|kind| (kind.sniff)(head))
+}
+
+/// Whether the first bracket of a text is one of Python, and not of JSON.
+fn is_literal(rest: &[u8]) -> bool {
+    rest.first().is_some_and(|byte| *byte == b'\'' || byte.is_ascii_uppercase())
+}
+
+/// The classes of LangChain's messages.
+const MESSAGES_OF_LANGCHAIN: [&[u8]; 5] =
+    [b"HumanMessage(", b"AIMessage(", b"SystemMessage(", b"ToolMessage(", b"AIMessageChunk("];
+
+/// Whether a text is what Python prints of a list of LangChain's messages, or of the state of a graph with one.
+fn is_langchain(head: &[u8]) -> bool {
+    let head = head.trim_ascii_start();
+    let list = head.strip_prefix(b"{'messages': ").unwrap_or(head);
+    let first = list.strip_prefix(b"[").unwrap_or(list);
+    MESSAGES_OF_LANGCHAIN.iter().any(|class| first.starts_with(class))
 }
 
 /// How much of a file is looked at.

@@ -142,6 +142,48 @@ fn what_people_write_is_not_read_as_data() {
 }
 
 #[test]
+fn a_body_is_read_under_a_line_of_text_and_in_a_block_of_markdown() {
+    let body = json!({"model": "m", "messages": [{"role": "user", "content": "hi \"you\"\n"}]});
+    let indented = serde_json::to_string_pretty(&body).unwrap();
+    for text in [
+        format!("Here is my request:\n{body}\nand it fails\n"),
+        format!("```json\n{indented}\n```\n"),
+        format!("```\n{body}\n```\n"),
+        format!("This fails:\n\n```json\n{indented}\n```\n\nWhy?\n"),
+        format!("This fails:\r\n```json\r\n{body}\r\n```\r\n"),
+    ] {
+        let opened = open(text.as_bytes(), Limits::default()).unwrap_or_else(|| panic!("{text}"));
+        assert_eq!(record(&opened), body, "{text}");
+        assert_eq!(opened.notation.unwrap().at, text.find('{').unwrap(), "{text}");
+    }
+    for text in [
+        format!("Here is my request\n{body}\n"),
+        format!("A request.\nIt is like this:\n{body}\n"),
+        format!("A manual.\n\nFor example:\n\n```json\n{body}\n```\n"),
+        format!("Here is my request:\n\n{body}\n"),
+    ] {
+        assert!(open(text.as_bytes(), Limits::default()).is_none(), "{text}");
+    }
+}
+
+#[test]
+fn a_body_that_was_encoded_twice_is_read_as_a_request() {
+    let body = json!({"model": "m", "messages": [{"role": "user", "content": "sch\u{f6}n \"you\"\n"}]});
+    let text = format!("{}\n", json!(body.to_string()));
+    let opened = open(text.as_bytes(), Limits::default()).expect("it is one");
+    assert_eq!(record(&opened), body);
+    assert!(opened.notation.as_ref().unwrap().what.contains("encoded twice"));
+    let at = opened.text.windows(6).position(|part| part == b"\"role\"").unwrap();
+    let found = opened.origins.locate(at..at + 6).unwrap().source;
+    assert_eq!(&text[found], "\"role\\\"");
+    // A list alone is a row of a data set, and other strings are none of it.
+    for text in [json!(body["messages"].to_string()).to_string(), json!("{}").to_string(), format!("{text}1")]
+    {
+        assert!(open(text.as_bytes(), Limits::default()).is_none(), "{text}");
+    }
+}
+
+#[test]
 fn what_is_left_out_is_named_at_its_place() {
     for (text, at) in [
         ("{ messages: [ { role: 'user', content: [Array] } ] }", "[Array]"),

@@ -330,9 +330,11 @@ impl Wording<'_> {
             }
             Places::Accepted(_) => {
                 let target = report.files.iter().find_map(|file| file.target.as_deref()).unwrap_or("the API");
-                let mut findings = report.files.iter().flat_map(|file| &file.findings);
-                let why = if findings.any(|finding| finding.harm.is_some()) {
+                let findings = || report.files.iter().flat_map(|file| &file.findings);
+                let why = if findings().any(|finding| finding.harm.is_some()) {
                     format!("{target} is recorded to accept it")
+                } else if findings().any(|finding| finding.provider_error.is_some()) {
+                    format!("it is in doubt whether {target} refuses it")
                 } else {
                     format!("it is not known that {target} refuses it")
                 };

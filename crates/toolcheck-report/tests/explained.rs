@@ -217,6 +217,30 @@ fn what_the_api_usually_accepts_is_found_too() {
 }
 
 #[test]
+fn a_cause_that_another_rule_would_report_is_found_too() {
+    let request = json!({
+        "modelId": "anthropic.claude-3-5-sonnet-20241022-v2:0",
+        "messages": [
+            {"role": "user", "content": [{"text": "When is low tide?"}]},
+            {"role": "assistant", "content": [{"toolUse": {"toolUseId": "tide_1", "name": "tides", "input": {}}}]},
+            {"role": "user", "content": [{"toolResult": {"toolUseId": "tide_1", "content": [{"text": "six"}]}}]},
+            {"role": "user", "content": [{"text": "Thanks."}]},
+        ],
+        "toolConfig": {"tools": [{"toolSpec": {"name": "tides", "inputSchema": {"json": {"type": "object"}}}}]},
+    });
+    let error = "A conversation must alternate between user and assistant roles. Make sure the conversation alternates between user and assistant roles and try again.";
+    let found = explained(error, &request);
+    let Some(Places::Accepted(report)) = &found.places else { panic!("{:?}", found.places) };
+    let places: Vec<_> =
+        report.files[0].findings.iter().map(|finding| (finding.rule, &*finding.spot.pointer)).collect();
+    assert_eq!(places, [("misplaced-message", "/messages/3")]);
+    let text = written(&found);
+    assert!(text.contains("because it is in doubt whether bedrock-converse refuses it"), "{text}");
+    let alone = lint("request.json", request.to_string().as_bytes(), &Options::new());
+    assert!(alone.findings.is_empty(), "{:?}", alone.findings);
+}
+
+#[test]
 fn an_error_at_the_place_that_the_text_names_is_probably_it() {
     let call = json!({"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function": {"name": "tides", "arguments": "{}"}}]});
     let request = json!({"model": "gpt-5", "messages": [

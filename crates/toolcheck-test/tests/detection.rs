@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use toolcheck_core::Level;
 use toolcheck_core::detection::Detection;
 use toolcheck_core::formats;
 use toolcheck_json::{Document, Records};
@@ -10,6 +11,9 @@ use toolcheck_lint::Options;
 
 /// How sure a format must be of a record for the record to have another format than the rest of the file.
 const SURE: u8 = 70;
+
+/// The same between dialects, whose records look alike.
+const SURE_OF_DIALECT: u8 = 80;
 
 /// The case files of the corpus.
 fn cases() -> Vec<PathBuf> {
@@ -92,4 +96,61 @@ fn a_protocol_that_is_not_read_is_named_and_claimed_by_no_format() {
             assert!(message.contains(name) && message.contains("cannot read yet"), "{case}: {message}");
         }
     }
+}
+
+/// The text of a document on one line; its strings hold no line breaks, because JSON escapes them.
+fn on_one_line(bytes: &[u8]) -> Vec<u8> {
+    bytes.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte }).collect()
+}
+
+/// What is said of a record does not depend on those before it: a request that is clean alone is clean behind a request of
+/// any format, and is read in the same format if that was sure.
+#[test]
+fn a_clean_request_is_read_as_alone_behind_any_other() {
+    let same = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/same");
+    let before: Vec<(&str, Vec<u8>)> = formats::ALL
+        .iter()
+        .map(|format| (format.id, std::fs::read(same.join(format!("one-call/{}.json", format.id))).unwrap()))
+        .collect();
+    let (mut wrong, mut read) = (Vec::new(), 0);
+    for path in cases() {
+        let bytes = std::fs::read(&path).unwrap();
+        let options = Options::default();
+        let alone = toolcheck_lint::lint("alone.json", &bytes, &options);
+        let is_clean = alone.findings.iter().all(|finding| finding.level != Level::Error);
+        let [reading] = &*alone.readings else { continue };
+        if !is_clean
+            || reading.transcripts != 1
+            || reading.target.is_none()
+            || bytes.starts_with(b"\xef\xbb\xbf")
+        {
+            continue;
+        }
+        let request = on_one_line(&bytes);
+        let is_sure = {
+            let document = Document::read(&request);
+            formats::ALL.iter().any(|format| (format.sniff)(document.root()) >= SURE_OF_DIALECT)
+        };
+        for (format, first) in &before {
+            let both = [&*on_one_line(first), b"\n", &request, b"\n"].concat();
+            let report = toolcheck_lint::lint("both.jsonl", &both, &options);
+            read += 1;
+            let name = format!("{} behind {format}", path.display());
+            // Where a text may be in any dialect, the other records decide which, with its own rules for the order.
+            let is_own_order =
+                |rule: &str| !is_sure && matches!(rule, "trailing-assistant" | "misplaced-message");
+            let of_second = report.findings.iter().filter(|finding| finding.spot.record == 1);
+            let of_second = of_second.filter(|finding| !is_own_order(finding.rule));
+            let errors: Vec<_> = of_second.filter(|finding| finding.level == Level::Error).collect();
+            if let [error, ..] = &*errors {
+                wrong.push(format!("{name}: {}: {}", error.rule, &*error.message));
+            }
+            let is_same = report.readings.iter().any(|both| both.format == reading.format);
+            if is_sure && !is_same {
+                wrong.push(format!("{name}: not read as {}", reading.format));
+            }
+        }
+    }
+    assert!(read > 1000, "{read}");
+    assert!(wrong.is_empty(), "{} of {read}:\n{}", wrong.len(), wrong.join("\n"));
 }

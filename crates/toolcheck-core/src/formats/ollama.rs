@@ -57,9 +57,10 @@ static DIALECT: Dialect =
 
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "messages") else { return 0 };
-    // Ollama writes arguments as objects. Arguments as a string belong to Chat Completions.
+    // Ollama writes arguments as objects. Arguments as a string belong to Chat Completions, as does `function_call`.
     let is_text = |message: Value<'_, '_>| {
         arguments(message).is_some_and(|arguments| arguments.as_json_str().is_some())
+            || message.get("function_call").is_some_and(Value::is_object)
     };
     let is_own_body = root.is_object()
         && (root.get("options").is_some_and(Value::is_object)
@@ -75,7 +76,7 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     // Ollama's model names have a tag, such as `:8b`.
     let has_tag =
         || root.get_str("model").is_some_and(|model| model.contains(':') && !model.starts_with("ft:"));
-    if openai_chat::is_own_body(root) {
+    if is_of_openai(root) {
         sure.min(certainty::FAINT)
     } else if sure > 0 && is_own_body {
         sure.max(certainty::OWN_SETTING)
@@ -84,6 +85,30 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     } else {
         sure
     }
+}
+
+/// Whether a body is one of Chat Completions: by its model, or because it has more of the keys that only that API has than
+/// marks of Ollama. People send `response_format` to Ollama too.
+fn is_of_openai(root: Value<'_, '_>) -> bool {
+    if !root.is_object() || openai_chat::is_own_model(root) {
+        return root.is_object();
+    }
+    let foreign = openai_chat::own_keys(root);
+    if foreign == 0 {
+        return false;
+    }
+    let own = FORMAT.marks.body.iter().filter(|key| root.get(key).is_some()).count();
+    let messages =
+        || root.get("messages").into_iter().flat_map(|list| list.elements()).take(MESSAGES_LOOKED_AT);
+    let marks = |mark: &dyn Fn(Value<'_, '_>) -> bool| usize::from(messages().any(mark));
+    let names_tool = |message: Value<'_, '_>| message.get("tool_name").is_some();
+    let has_images = |message: Value<'_, '_>| message.get("images").is_some_and(Value::is_array);
+    // A call without an id whose arguments are an object would be two mistakes in Chat Completions.
+    let is_own_call = |message: Value<'_, '_>| {
+        arguments(message).is_some_and(Value::is_object)
+            && !first_call(message).is_some_and(|call| openai_chat::is_marked(message, call))
+    };
+    foreign > own + marks(&names_tool) + marks(&has_images) + 2 * marks(&is_own_call)
 }
 
 /// The number of messages that are searched for a call in a form that Ollama does not write.

@@ -91,7 +91,7 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     let has_functions = || tools.take(8).any(|tool| tool.get("function").is_some());
     if root.get_any(&OWN_BODY).is_some() {
         sure.max(OF_SETTING)
-    } else if has_functions() {
+    } else if sure != OF_OBJECTS && has_functions() {
         sure.max(OF_CALL)
     } else {
         sure
@@ -127,9 +127,9 @@ pub(super) fn is_own_model(root: Value<'_, '_>) -> bool {
     })
 }
 
-/// Whether a body has a mark that distinguishes Chat Completions from a dialect with the same keys.
-pub(super) fn is_own_body(root: Value<'_, '_>) -> bool {
-    root.is_object() && (is_own_model(root) || root.get_any(&OWN_BODY).is_some())
+/// How many keys a body has that other APIs with `messages` do not have.
+pub(super) fn own_keys(root: Value<'_, '_>) -> usize {
+    root.members().filter(|member| member.key_text().is_some_and(|key| OWN_BODY.contains(&&*key))).count()
 }
 
 /// How well a message fits the shape that all dialects share and, where they differ, OpenAI's own.
@@ -189,8 +189,11 @@ pub(super) fn claim(message: Value<'_, '_>) -> Claim {
 /// The certainty from a call whose arguments are not a string: the most common mistake with this API, but also how
 /// Ollama writes them. Other things that this API requires decide.
 fn of_objects(message: Value<'_, '_>, call: Value<'_, '_>) -> u8 {
-    if is_marked(message, call) { certainty::LIKELY + 2 } else { certainty::SURE - 5 }
+    if is_marked(message, call) { certainty::LIKELY + 2 } else { OF_OBJECTS }
 }
+
+/// The certainty from such a call without a mark of this API.
+const OF_OBJECTS: u8 = certainty::SURE - 5;
 
 /// Whether a call has something that Ollama's own calls do not need: an id, or `null` as the message's content.
 pub(super) fn is_marked(message: Value<'_, '_>, call: Value<'_, '_>) -> bool {

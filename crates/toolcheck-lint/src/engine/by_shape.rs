@@ -3,6 +3,8 @@
 //! Formats are told by their messages. A mistake in a message may then hide the format, or look like another: one block
 //! of a conversation that is written for another API. The other keys of the request know better.
 
+use std::cmp::Reverse;
+
 use toolcheck_core::detection::Detection;
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::shape::{self, Rating, Shape};
@@ -21,15 +23,31 @@ pub(super) fn format_of(
         if !record.is_object() || record.members().next().is_none() {
             return None;
         }
-        return by_request(record)
-            .or_else(|| by_keys(None, record))
-            .or_else(|| stored(record))
-            .filter(|_| unsupported::find(record).is_none());
+        return by_body(record);
     };
-    if shape_of(own).is_none_or(|shape| shape.fits_keys(record)) {
-        return Some(if is_sure { own } else { with_fewest_faults(own, record) });
+    let sure = if is_sure { None } else { Some((own.sniff)(record)) };
+    let likely = sure.and_then(|sure| Detection::likely_as(own, sure, record));
+    if sure == Some(0) && likely.is_none() {
+        return if record.is_object() { by_body(record).or(format) } else { format };
     }
-    by_keys(Some(own), record).or(format)
+    let fits = shape_of(own).is_none_or(|shape| shape.fits_keys(record));
+    let by_keys = if fits { None } else { by_keys(Some(own), record) };
+    by_keys.or_else(|| {
+        Some(likely.map_or(
+            own,
+            |other| {
+                if sure == Some(0) { other } else { with_fewest_faults(own, other, record) }
+            },
+        ))
+    })
+}
+
+/// The format of a record whose messages show none.
+fn by_body(record: Value<'_, '_>) -> Option<&'static Format> {
+    by_request(record)
+        .or_else(|| by_keys(None, record))
+        .or_else(|| stored(record))
+        .filter(|_| unsupported::find(record).is_none())
 }
 
 /// The format with the fewest faults of those that know all keys of a request, if it has fewer than the detected one.
@@ -38,8 +56,10 @@ fn by_keys(own: Option<&'static Format>, record: Value<'_, '_>) -> Option<&'stat
     let known = known.filter(|format| shape_of(format).is_some_and(|shape| shape.knows_keys(record)));
     let rated: Vec<(usize, &'static Format)> =
         known.filter_map(|format| Some((rate(format, record)?.mistakes, format))).collect();
-    let (faults, best) = rated.iter().min_by_key(|(faults, _)| *faults)?;
+    let sure = |format: &Format| (format.sniff)(record);
+    let (faults, best) = rated.iter().min_by_key(|(faults, format)| (*faults, Reverse(sure(format))))?;
     let is_sure = match own {
+        Some(own) if sure(best) > sure(own) => true,
         Some(own) => rate(own, record).is_none_or(|own| *faults < own.mistakes),
         // Nothing but the keys speaks for it, so it may have few faults, and no other family may be as likely.
         None => {
@@ -68,12 +88,26 @@ fn by_request(record: Value<'_, '_>) -> Option<&'static Format> {
     rated.min_by_key(|(mistakes, _)| *mistakes).map(|(_, format)| format)
 }
 
-/// The format of a record that the file's dialect finds fault with, if another of its family is as likely and finds less: a
+/// The format of a record that the usual one of its file finds fault with, if the other, which is as likely, finds less: a
 /// gateway's log holds requests to many APIs.
-fn with_fewest_faults(dialect: &'static Format, record: Value<'_, '_>) -> &'static Format {
-    let Some(other) = Detection::likely_as(dialect, record) else { return dialect };
-    let as_dialect = faults_as(dialect, record);
-    if as_dialect > 0 && faults_as(other, record) < as_dialect { other } else { dialect }
+fn with_fewest_faults(
+    usual: &'static Format,
+    other: &'static Format,
+    record: Value<'_, '_>,
+) -> &'static Format {
+    let as_usual = faults_as(usual, record);
+    if as_usual == 0 {
+        return usual;
+    }
+    // A model that the usual API does not have makes it the less likely of two with as many faults.
+    let least = as_usual + usize::from(names_other_model(usual, record));
+    if faults_as(other, record) < least { other } else { usual }
+}
+
+/// Whether a record names a model that is none of a format's own, if it has any.
+fn names_other_model(format: &Format, record: Value<'_, '_>) -> bool {
+    let is_own = |model: &str| format.marks.models.iter().any(|name| model.starts_with(name));
+    !format.marks.models.is_empty() && record.get_str("model").is_some_and(|model| !is_own(&model))
 }
 
 /// The most faults of a request whose messages do not show its format.

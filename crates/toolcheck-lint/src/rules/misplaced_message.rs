@@ -102,8 +102,9 @@ fn neighbours(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let messages: Vec<_> = cx.transcript.messages_with_parts().collect();
     for (number, pair) in messages.windows(2).enumerate() {
         let ((before, parts_before), (message, parts)) = (pair[0], pair[1]);
-        let contains =
-            |what: fn(&Body<'_>) -> bool| parts_before.iter().chain(parts).any(|part| what(&part.body));
+        let is_split = |what: fn(&Body<'_>) -> bool| {
+            !cx.reports_hidden && parts_before.iter().chain(parts).any(|part| what(&part.body))
+        };
         let (case, what) = match (before.role, message.role) {
             _ if before.is_directive || message.is_directive => continue,
             (Role::Assistant | Role::Tool, Role::System) => {
@@ -115,9 +116,9 @@ fn neighbours(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             (Role::Tool, Role::User) => {
                 ("user-after-tool", "a user message comes right after a tool message")
             }
-            // Calls or results that are split over messages are reported by other rules.
-            (Role::Assistant, Role::Assistant) if contains(|body| matches!(body, Body::Call(_))) => continue,
-            (Role::User, Role::User) if contains(|body| matches!(body, Body::Result(_))) => continue,
+            // Calls or results that are split over messages are reported by other rules, but an API's error may be about them.
+            (Role::Assistant, Role::Assistant) if is_split(|body| matches!(body, Body::Call(_))) => continue,
+            (Role::User, Role::User) if is_split(|body| matches!(body, Body::Result(_))) => continue,
             (Role::Assistant, Role::Assistant) | (Role::User, Role::User) => {
                 ("repeated-role", "two messages in a row have the same role")
             }

@@ -1,10 +1,11 @@
 //! What programs print: values as Python and JavaScript write them, and JSON in the lines of a log.
 //!
 //! After a 400, people have the output of `print(messages)` or `console.log(body)`, or a line of a log, rather than the body
-//! that was sent. A file is only one of these if a value in it is a conversation with an LLM.
+//! that was sent, or they have the body under a line of text or in a block of Markdown. A file is only one of these if a
+//! value in it is a conversation with an LLM.
 
 use toolcheck_core::{exchange, unsupported};
-use toolcheck_json::origins::{Notation, Unread};
+use toolcheck_json::origins::{Mapped, Notation, Unread};
 use toolcheck_json::{Document, Value};
 
 use super::{Container, HEAD};
@@ -12,6 +13,7 @@ use crate::container::PRINTED;
 use crate::exchanges::Maker;
 use crate::literal::{self, Language, Literal};
 use crate::needs::Needs;
+use crate::tree::json_text;
 use crate::{Limits, Opened};
 
 pub(super) static CONTAINER: Container =
@@ -33,6 +35,9 @@ const WORDS: [&[u8]; 3] = [b"role", b"parts", b"function_call"];
 
 fn sniff(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(HEAD)];
+    if is_in_string(head) {
+        return quoted(bytes).is_some();
+    }
     if !may_be_printed(head) || !WORDS.iter().any(|word| memchr::memmem::find(head, word).is_some()) {
         return false;
     }
@@ -54,6 +59,29 @@ fn may_be_printed(head: &[u8]) -> bool {
     // JSON goes on like this.
     !(has_open && matches!(head[at], b'"' | b'}' | b']' | b'/' | 0) || matches!(head[at], b'"' | b'%' | 0))
         && head[..at].last() != Some(&b'/')
+}
+
+/// Whether a text may be a body that was encoded twice: JSON in a string. A glance, as above.
+fn is_in_string(head: &[u8]) -> bool {
+    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head).trim_ascii_start();
+    head.starts_with(b"\"{")
+}
+
+/// The request that is in a string, if that is all of a text.
+fn quoted(bytes: &[u8]) -> Option<Mapped> {
+    if bytes.len() > LARGEST {
+        return None;
+    }
+    let document = Document::read(bytes);
+    let root = document.root();
+    let span = root.span().range();
+    let is_all = document.faults().is_empty() && bytes.get(span.end..)?.trim_ascii().is_empty();
+    let inner = json_text(bytes, &span, &root.as_str().filter(|_| is_all)?);
+    let is_request = {
+        let document = Document::read(inner.text());
+        document.root().is_object() && is_conversation(document.root())
+    };
+    is_request.then_some(inner)
 }
 
 /// Calls `see` with each value in a text that stands where programs print one, until it returns `false`.
@@ -99,7 +127,8 @@ fn is_place(bytes: &[u8], start: usize, end: usize) -> bool {
     if prefix.trim_ascii().is_empty() {
         let above = window.trim_ascii_end();
         let above = &above[line(above)..];
-        return is_introduction(above) && (is_of_log(above) || is_assignment(above));
+        return is_introduction(above) && (is_of_log(above) || is_assignment(above))
+            || end == 0 && prefix.is_empty() && is_pasted(&bytes[..start]);
     }
     let is_first_line = bytes[..start].trim_ascii_start().len() <= prefix.trim_ascii_start().len();
     let is_separate = is_introduction(prefix) || prefix.ends_with(b" ") || prefix.ends_with(b"\t");
@@ -107,6 +136,20 @@ fn is_place(bytes: &[u8], start: usize, end: usize) -> bool {
     is_first_line && is_introduction(prefix) && is_plain()
         || is_separate && is_of_log(prefix)
         || is_assignment(prefix)
+}
+
+/// Whether a text before a value is no more than a line that introduces it, the beginning of a block of Markdown, or both.
+fn is_pasted(before: &[u8]) -> bool {
+    if before.len() > LONGEST_PREFIX {
+        return false;
+    }
+    let before = before.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(before);
+    let lines = before.strip_suffix(b"\n").unwrap_or(before);
+    let at = lines.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let is_block = lines[at..].starts_with(b"```");
+    let text = if is_block { lines[..at].trim_ascii() } else { lines.trim_ascii_start() };
+    let is_line = is_introduction(text) && !text.trim_ascii_end().contains(&b'\n');
+    is_block && text.is_empty() || is_line && (is_block || !text.ends_with(b"\n"))
 }
 
 /// Whether a value follows what a line says.
@@ -174,6 +217,12 @@ fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
         return None;
     }
     let mut maker = Maker::new(bytes.len(), limits);
+    if is_in_string(&bytes[..bytes.len().min(HEAD)]) {
+        maker.add_record(String::new(), &quoted(bytes)?);
+        let mut opened = maker.finish(&CONTAINER, None);
+        opened.notation = Some(encoded_twice());
+        return Some(opened);
+    }
     let (mut first, mut count, mut cut) = (None, 0_usize, None);
     each(bytes, |literal| {
         let found = with_conversation(literal, |value, path| (value.span().range(), path.to_owned()));
@@ -185,7 +234,7 @@ fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
         }
         count += 1;
         first.get_or_insert((literal.place.start, literal.language));
-        let mut json = toolcheck_json::origins::Mapped::default();
+        let mut json = Mapped::default();
         json.push_part(&literal.json, span);
         maker.add_record(path, &json);
         true
@@ -197,6 +246,12 @@ fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
     opened.notation = first.map(|(at, language)| notation(language, count, at));
     opened.unread = cut.map(|(at, language)| unread(language, at));
     Some(opened)
+}
+
+/// How a body is written that is JSON in a string.
+fn encoded_twice() -> Notation {
+    let what = "a body that was encoded twice: JSON in a string".to_owned();
+    Notation { what, at: 0, advice: "only what is in the string was checked: send that" }
 }
 
 /// How values were written that were read.

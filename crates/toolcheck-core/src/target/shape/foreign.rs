@@ -122,6 +122,8 @@ impl Shape {
         let mut marks = Marks::default();
         for fault in faults {
             match fault.kind {
+                // Of this API too, but not for this model.
+                FaultKind::Unknown if fault.is_of_known_key() => {}
                 FaultKind::Unknown => marks.unknown.push(fault.key.to_string()),
                 // A role alone says little, but not with keys that go with it elsewhere.
                 FaultKind::Value if fault.is_of_type() && kind == Kind::Message => {
