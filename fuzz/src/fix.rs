@@ -38,12 +38,9 @@ pub fn run(mut data: &[u8]) {
     assert!(fixed.bytes.len() <= 8 * data.len() + 4096, "{} bytes of {}", fixed.bytes.len(), data.len());
     let now = lint("case.jsonl", &fixed.bytes, &options);
     assert_eq!(now.findings.len(), fixed.report().findings.len());
-    // What shows only once something else is mended is marked, and mended the next time.
-    let is_marked = now.findings.iter().any(|finding| finding.fix.is_some());
+    // What shows only once something else is mended is mended too.
     let again = fix("case.jsonl", &fixed.bytes, &options, &how);
-    assert!(is_marked || again.is_unchanged(), "the second time changes {:?}", again.applied);
-    let third = fix("case.jsonl", &again.bytes, &options, &how);
-    assert!(third.is_unchanged(), "the third time changes {:?}", third.applied);
+    assert!(again.is_unchanged(), "the second time changes {:?}", again.applied);
 }
 
 /// Whether a fix may be done.

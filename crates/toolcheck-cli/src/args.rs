@@ -406,7 +406,7 @@ pub(crate) struct OutputArgs {
     #[arg(long, short)]
     pub(crate) quiet: bool,
 
-    /// List skipped files and why, and the configuration files that hold and what they leave out
+    /// List skipped and excluded files and why, and the configuration files that hold and what they leave out
     #[arg(long, short, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
 

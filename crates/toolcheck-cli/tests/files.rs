@@ -549,3 +549,20 @@ fn a_compressed_cassette_is_found_in_a_folder() {
     assert_eq!(files(&folder, &[]), found);
     assert_eq!(files(&folder, &found), found);
 }
+
+#[test]
+fn verbose_says_what_is_excluded_and_by_what() {
+    let folder = folder("files-excluded-verbose");
+    for name in ["kept.json", "ignored/a.json", "named/b.json"] {
+        write(&folder, name, CLEAN);
+    }
+    write(&folder, "toolcheck.toml", "exclude = [\"ignored\"]\n");
+    let seen = |arguments: &[&str]| seen_in(&folder, &[&["lint", "-v"][..], arguments].concat());
+    let named = seen(&["--force-exclude", "ignored/a.json"]);
+    assert!(named.contains("skipped: ignored/a.json: excluded by toolcheck.toml\n"), "{named}");
+    let searched = seen(&[".", "--exclude", "named"]);
+    assert!(searched.contains("skipped: ignored: excluded by toolcheck.toml\n"), "{searched}");
+    assert!(searched.contains("skipped: named: excluded by --exclude\n"), "{searched}");
+    assert!(!searched.contains("skipped: kept"), "{searched}");
+    assert!(!seen(&["ignored/a.json"]).contains("skipped"));
+}

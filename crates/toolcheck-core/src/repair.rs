@@ -154,9 +154,39 @@ fn is_name(value: Value<'_, '_>) -> bool {
     raw.len() <= LONGEST_NAME && raw.iter().all(u8::is_ascii_graphic)
 }
 
-/// A text of JSON without the texts, arguments and results in it, line by line as it was. `None` if it is not whole JSON.
+/// Whether a value is the list of messages or items that an API has under a key of what is said.
+fn is_of_items(value: Value<'_, '_>) -> bool {
+    let is_item = |item: Value<'_, '_>| {
+        let kind = item.get("role").or_else(|| item.get("type"));
+        kind.is_some_and(|kind| kind.as_json_str().is_some() && is_name(kind))
+    };
+    let is_list = value.is_array() && (value.has_key("input") || value.has_key("output"));
+    is_list && value.elements().next().is_some() && value.elements().all(is_item)
+}
+
+/// A text of JSON without the texts, arguments and results in it, line by line as it was. Of a line that is no JSON, nothing
+/// is shown.
 #[must_use]
-pub fn without_values(bytes: &[u8]) -> Option<Vec<u8>> {
+pub fn without_values(bytes: &[u8]) -> Vec<u8> {
+    if let Some(whole) = without_values_of_json(bytes) {
+        return whole;
+    }
+    let mut out = Vec::with_capacity(bytes.len());
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        out.extend(without_values_of_json(line).unwrap_or_else(|| hidden(line)));
+    }
+    out
+}
+
+/// What stands for a text that is not shown, with its ends of lines.
+fn hidden(text: &[u8]) -> Vec<u8> {
+    let ends = text.iter().filter(|byte| **byte == b'\n').count();
+    let text = format!("\"\u{2026} {} bytes\"{}", text.len() - ends, "\n".repeat(ends));
+    text.into_bytes()
+}
+
+/// The same, if it is whole JSON.
+fn without_values_of_json(bytes: &[u8]) -> Option<Vec<u8>> {
     let document = Records::new(bytes).document();
     if document.faults().iter().any(|fault| !fault.kind.is_in_text()) {
         return None;
@@ -169,18 +199,20 @@ pub fn without_values(bytes: &[u8]) -> Option<Vec<u8>> {
         let is = |keys: &[&str]| keys.iter().any(|key| value.has_key(key));
         // What a tool is given has keys of its own, which may say as much as its values.
         if let Some(key) = value.key_span().filter(|_| is_said) {
+            let raw = &bytes[key.range()];
             out.extend_from_slice(&bytes[at..key.start as usize]);
             out.extend_from_slice("\"\u{2026}\"".as_bytes());
+            out.extend(raw.iter().filter(|byte| **byte == b'\n'));
             at = key.end as usize;
         }
-        let is_said = is_said || is(&SAID);
+        let is_said = is_said || is(&SAID) && !is_of_items(value);
         let span = value.span().range();
         if value.is_object() || value.is_array() {
             let inner: Vec<_> = value.children().collect();
             open.extend(inner.into_iter().rev().map(|child| (child, is_said)));
         } else if is_said || !(value.is_null() || is(&NAMES) && is_name(value)) {
             out.extend_from_slice(&bytes[at..span.start]);
-            out.extend_from_slice(format!("\"\u{2026} {} bytes\"", span.len()).as_bytes());
+            out.extend(hidden(&bytes[span.clone()]));
             at = span.end;
         }
     }

@@ -11,10 +11,12 @@ use toolcheck_json::Value;
 use crate::finding::Finding;
 
 /// A rule, and the rule that can only be checked once findings of the first are fixed: what is found then is not new.
-const SEEN_AFTER: [(&str, &str); 2] = [
+const SEEN_AFTER: [(&str, &str); 3] = [
     ("invalid-arguments-json", "arguments-schema-mismatch"),
     // A result without its call stands where a text of the user does then.
     ("orphan-tool-result", "misplaced-message"),
+    // What stands between a call and its result may be a result of the same turn, or not.
+    ("unknown-role", "late-tool-result"),
 ];
 
 /// How often each rule has findings: errors, and others.

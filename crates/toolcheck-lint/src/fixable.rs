@@ -83,6 +83,12 @@ static FIXED: &[Entry] = &[
         "which of the marks is meant is not known",
     ),
     (
+        "invalid-result-content",
+        "An object becomes the text of its JSON, and a text the block with it, where the API takes nothing else.",
+        "",
+        "it takes more than another spelling",
+    ),
+    (
         "invalid-tool-schema",
         "A value that is only quoted wrongly, a key with other separators or case, and a constant that is missing are written as they should be.",
         "A key that may not be there is removed, and what is nearly the same as an allowed word becomes that.",
@@ -136,6 +142,12 @@ static FIXED: &[Entry] = &[
         "A key that is there under another name is renamed.",
         "A key becomes the only one that is missing.",
         "what the parameter is to be is not known",
+    ),
+    (
+        "missing-tool-call-id",
+        "A key with the id of the other half is renamed.",
+        "",
+        "no id is made up for a call or a result that has none",
     ),
     (
         "orphan-tool-result",
@@ -200,6 +212,12 @@ static FIXED: &[Entry] = &[
         "which known role is meant is not known",
     ),
     (
+        "unread-content",
+        "A key that only is spelled in another way is renamed.",
+        "",
+        "there is no fix for what cannot be read",
+    ),
+    (
         "unsigned-reasoning",
         "",
         "The reasoning is removed.",
@@ -213,9 +231,9 @@ static FIXED: &[Entry] = &[
     ),
     (
         "wrong-type",
-        "A value that is only quoted wrongly is written as it should be, a single element is put into a list, and `null` is removed where nothing need be.",
+        "A value that is only quoted wrongly is written as it should be, an object as JSON in a string and a text as its block where nothing else is taken, a single element is put into a list, and `null` is removed where nothing need be.",
         "",
-        "how the value is to be written is not known",
+        "it takes more than another spelling",
     ),
 ];
 
@@ -243,16 +261,19 @@ pub(crate) fn otherwise(rule: &str) -> &'static str {
 pub(crate) fn is_told(rule: &str) -> bool {
     matches!(
         rule,
-        "unknown-field" | "missing-field" | "missing-parameter" | "wrong-type" | "invalid-tool-schema"
+        "unknown-field"
+            | "missing-field"
+            | "missing-parameter"
+            | "wrong-type"
+            | "invalid-result-content"
+            | "invalid-tool-schema"
     )
 }
 
 /// Rules without a fix for which there is more to say.
 static WITHOUT_FIX: &[(&str, &str)] = &[
     ("foreign-shape", "there is no fix: a conversation is not translated to another API"),
-    ("missing-tool-call-id", "there is no fix: no id is made up for a call or a result that has none"),
     ("unknown-tool", "there is no fix: no tool is made up"),
-    ("unread-content", "there is no fix for what cannot be read"),
     ("unrecognised-format", "there is no fix for what cannot be read"),
 ];
 

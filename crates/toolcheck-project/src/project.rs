@@ -90,6 +90,12 @@ impl Project {
         self.resolver.resolve(input)
     }
 
+    /// The files and folders that are excluded, each with what excludes it.
+    #[must_use]
+    pub fn excluded(&self) -> &[(PathBuf, String)] {
+        &self.inputs.excluded
+    }
+
     /// Errors about paths that could not be found or searched.
     #[must_use]
     pub fn errors(&self) -> &[Error] {

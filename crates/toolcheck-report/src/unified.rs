@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::ops::Range;
 
+use toolcheck_core::repair::without_values;
 use toolcheck_core::text::shown;
 
 /// The lines around a change that are shown.
@@ -13,13 +14,31 @@ const CONTEXT: usize = 3;
 /// Lines of the old text and the lines that take their place in the new one.
 type Change = (Range<usize>, Range<usize>);
 
-/// Prints the lines that change. If their values are shown, `patch` applies it.
+/// What is said of lines that differ only in what is not shown.
+const HIDDEN: &str = " what differs is not shown; --show-values shows it";
+
+/// Prints the lines that change, so that `patch` applies it.
 pub fn write(name: &str, before: &[u8], after: &[u8], out: &mut dyn Write) -> io::Result<()> {
-    if before == after {
+    write_as(name, [before, after], [before, after], out)
+}
+
+/// Prints the lines that change, without what was said in them.
+pub fn write_without_values(name: &str, before: &[u8], after: &[u8], out: &mut dyn Write) -> io::Result<()> {
+    let [old, new] = [before, after].map(without_values);
+    write_as(name, [before, after], [&old, &new], out)
+}
+
+/// Prints the lines that change from one text to another as they are in two other texts, which have as many lines.
+fn write_as(name: &str, texts: [&[u8]; 2], shown_as: [&[u8]; 2], out: &mut dyn Write) -> io::Result<()> {
+    let [before, after] = texts.map(lines);
+    let changes = changes(&before, &after);
+    if changes.is_empty() {
         return Ok(());
     }
-    let (old, new) = (lines(before), lines(after));
-    let changes = changes(&old, &new);
+    let [old, new] = shown_as.map(lines);
+    let is_hidden = |(removed, added): &Change| {
+        old[removed.clone()] == new[added.clone()] && before[removed.clone()] != after[added.clone()]
+    };
     let name = shown(name);
     writeln!(out, "--- {name}\n+++ {name}")?;
     for hunk in changes.chunk_by(|one, next| next.0.start - one.0.end <= 2 * CONTEXT) {
@@ -32,7 +51,8 @@ pub fn write(name: &str, before: &[u8], after: &[u8], out: &mut dyn Write) -> io
             format!("{},{count}", start + usize::from(count > 0))
         };
         let (from, to) = (side(first.0.start, last.0.end), side(first.1.start, last.1.end));
-        writeln!(out, "@@ -{from} +{to} @@")?;
+        let about = if hunk.iter().any(is_hidden) { HIDDEN } else { "" };
+        writeln!(out, "@@ -{from} +{to} @@{about}")?;
         let mut at = first.0.start - lead;
         for (removed, added) in hunk {
             print(" ", &old[at..removed.start], out)?;

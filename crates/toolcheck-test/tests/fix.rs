@@ -63,7 +63,7 @@ fn each_case_of_the_corpus_becomes_better_or_stays_as_it_is() {
 fn what_lint_marks_is_mended_and_nothing_else() {
     let (safely, all) = (FixOptions::new(), FixOptions::new().unsafe_fixes(true));
     let mut wrong = Vec::new();
-    let mut counts = [0, 0];
+    let (mut counts, mut then) = ([0, 0], 0);
     for (path, options) in cases() {
         let bytes = std::fs::read(&path).unwrap();
         let name = path.strip_prefix(fixtures()).unwrap().to_string_lossy().into_owned();
@@ -82,7 +82,9 @@ fn what_lint_marks_is_mended_and_nothing_else() {
             };
             counts[0] += usize::from(wanted[0]);
             counts[1] += usize::from(wanted[1] && !wanted[0]);
-            if is_done == wanted {
+            let shows_then = ONLY_THEN.contains(&(&*name, found.rule));
+            then += usize::from(shows_then);
+            if is_done == wanted || shows_then && is_done == [false, true] && found.fix.is_none() {
                 continue;
             }
             wrong.push(format!(
@@ -99,7 +101,12 @@ fn what_lint_marks_is_mended_and_nothing_else() {
     }
     assert!(wrong.is_empty(), "{} of {counts:?}:\n{}", wrong.len(), wrong.join("\n"));
     assert!(counts[0] > 250 && counts[1] > 150, "{counts:?}");
+    assert_eq!(then, ONLY_THEN.len());
 }
+
+/// What can be fixed only once another finding is: the call has a result of its own then.
+const ONLY_THEN: [(&str, &str); 1] =
+    [("mistakes/anthropic/call-with-the-id-of-another.json", "duplicate-tool-call-id")];
 
 /// Rules whose cases are fixed in another way than by hand, with why.
 const OTHERWISE: &[(&str, &str)] = &[
@@ -211,7 +218,7 @@ fn a_text_without_values_has_no_secret_wherever_it_is() {
         for record in records {
             let secret = with_secrets(&record, false);
             for text in [secret.to_string(), format!("{secret:#}")] {
-                let shown = toolcheck_core::repair::without_values(text.as_bytes()).unwrap();
+                let shown = toolcheck_core::repair::without_values(text.as_bytes());
                 let shown = String::from_utf8(shown).unwrap();
                 assert!(!shown.contains("secret") && !shown.contains("31337"), "{}: {shown}", path.display());
                 assert_eq!(shown.lines().count(), text.lines().count());

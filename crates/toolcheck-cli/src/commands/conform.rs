@@ -43,14 +43,16 @@ struct Planned {
 /// How the client is started.
 enum Driver<'c> {
     Once(Client),
-    PerRun(&'c str, Duration),
+    PerRun { command: &'c str, timeout: Duration, is_first: bool },
 }
 
 impl Driver<'_> {
     fn run(&mut self, task: &Task<'_>) -> Result<Answer> {
         match self {
             Self::Once(client) => client.run(task),
-            Self::PerRun(command, timeout) => per_run::run(command, *timeout, task),
+            Self::PerRun { command, timeout, is_first } => {
+                per_run::run(command, *timeout, std::mem::take(is_first), task)
+            }
         }
     }
 }
@@ -80,7 +82,7 @@ pub(crate) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
     let profile = args.profile.as_deref().map(profile).transpose()?;
     let limits = Limits::of(args);
     let (command, mut driver) = match (&args.client_per_run, args.client.as_deref().unwrap_or_default()) {
-        (Some(command), _) => (&**command, Driver::PerRun(command, limits.run)),
+        (Some(command), _) => (&**command, Driver::PerRun { command, timeout: limits.run, is_first: true }),
         (None, command) => (command, Driver::Once(Client::new(command, limits)?)),
     };
     if let Some(folder) = &args.record {

@@ -7,7 +7,6 @@ use std::path::Path;
 use anyhow::Result;
 use serde_json::{Value as Json, json};
 use toolcheck_core::Level;
-use toolcheck_core::repair::without_values;
 use toolcheck_core::text::{Counted, line, reason, shown};
 use toolcheck_lint::fix::{Action, Applied, Cost, Skipped};
 use toolcheck_lint::{FileReport, FixOptions, Fixed, fix};
@@ -167,16 +166,8 @@ impl Run {
 
     /// Prints what would change, without what was said unless it is asked for.
     fn write_diff(&self, name: &str, before: &[u8], after: &[u8], out: &mut dyn Write) -> Result<()> {
-        match [before, after].map(without_values) {
-            _ if self.shows_values => unified::write(name, before, after, out)?,
-            [Some(old), Some(new)] => unified::write(name, &old, &new, out)?,
-            _ if before == after => {}
-            _ => screen::message(
-                "note",
-                &format!("{}: not whole JSON: --show-values shows its lines", shown(name)),
-            ),
-        }
-        Ok(())
+        let write = if self.shows_values { unified::write } else { unified::write_without_values };
+        Ok(write(name, before, after, out)?)
     }
 
     /// Writes what was fixed, or shows it.
@@ -193,6 +184,7 @@ impl Run {
                 out.write_all(&fixed.bytes)?;
                 out.flush()?;
                 screen::message("note", &summary(fixed));
+                costs(fixed).for_each(|cost| screen::message("note", &cost));
             }
             Source::File(path) if !shows && !fixed.is_unchanged() => {
                 let name = shown(&input.name);
@@ -207,18 +199,24 @@ impl Run {
                     return Ok(());
                 }
                 writeln!(out, "{name}: {}", summary(fixed))?;
-                show_lost(fixed, out)?;
+                for cost in costs(fixed) {
+                    writeln!(out, "  {cost}")?;
+                }
+            }
+            // A diff is a patch and nothing else.
+            _ if self.doing == Doing::Diff => {
+                costs(fixed)
+                    .for_each(|cost| screen::message("note", &format!("{}:{cost}", shown(&input.name))));
             }
             _ => {}
         }
-        let is_left =
-            if shows { !fixed.is_unchanged() } else { false } || is_failing(fixed.report(), self.fail_on);
-        if is_left && !shows {
+        let is_failing = is_failing(fixed.report(), self.fail_on);
+        if is_failing && self.doing != Doing::Plan {
             for left in left_over(fixed, self.fail_on) {
                 screen::message("left", &format!("{}:{left}", shown(&input.name)));
             }
         }
-        if is_left && self.status == Status::Clean {
+        if (is_failing || shows && !fixed.is_unchanged()) && self.status == Status::Clean {
             self.status = Status::Findings;
         }
         Ok(())
@@ -271,16 +269,13 @@ fn summary(fixed: &Fixed<'_>) -> String {
     format!("{} fixed ({}); {lost}{guessed}", Counted(fixed.applied.len(), "finding"), done.join(", "))
 }
 
-/// What unsafe fixes have lost or guessed.
-fn show_lost(fixed: &Fixed<'_>, out: &mut dyn Write) -> Result<()> {
-    for Applied { rule, spot, cost, .. } in &fixed.applied {
-        if let Some(cost) = cost {
-            let text = match cost {
-                Cost::Loss(lost) => format!("lost: {lost}"),
-                Cost::Guess(guess) => guess.clone(),
-            };
-            writeln!(out, "  {}:{}: {rule}: {}", spot.start.line, spot.start.column, line(&text))?;
-        }
-    }
-    Ok(())
+/// What unsafe fixes have lost or guessed, each with its place.
+fn costs(fixed: &Fixed<'_>) -> impl Iterator<Item = String> {
+    fixed.applied.iter().filter_map(|Applied { rule, spot, cost, .. }| {
+        let text = match cost.as_ref()? {
+            Cost::Loss(lost) => format!("lost: {lost}"),
+            Cost::Guess(guess) => guess.clone(),
+        };
+        Some(format!("{}:{}: {rule}: {}", spot.start.line, spot.start.column, line(&text)))
+    })
 }

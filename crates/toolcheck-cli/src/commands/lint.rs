@@ -42,6 +42,12 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
     out.flush()?;
     if !args.output.quiet {
         note_skipped(&run, args.output.verbose);
+        if args.output.verbose {
+            let excluded = project.excluded().iter();
+            excluded.for_each(|(path, by)| {
+                screen::message("skipped", &format!("{}: {by}", toolcheck_project::relative(path)))
+            });
+        }
         note_hidden(&run.report, args.output.max_findings);
         note_target(args, &run.report);
         note_recordings(&run.report, args.output.verbose);

@@ -166,6 +166,9 @@ fn add_block<'d, 's>(block: Value<'d, 's>, pieces: &mut Vec<Piece<'d, 's>>) {
         push(block, pieces);
     } else if let Some(text) = block.get_str("text") {
         pieces.push(Piece::Text(text));
+    } else if let Some(text) = block.get("json").filter(|json| json.as_json_str().is_some()) {
+        // JSON that is written as a text.
+        push(text, pieces);
     } else if let Some(json) = block.get_any(&JSON).filter(|json| json.is_object() || json.is_array()) {
         push(unwrapped(json), pieces);
     } else if let Some(data) = block.get("document").and_then(|document| document.get("data")) {

@@ -10,7 +10,7 @@ use super::content::{self, Content};
 use crate::conversation::Feature;
 use crate::formats::{self, Format};
 use crate::ir::{
-    Arguments, Body, Call, Executor, Named, Place, Reasoning, Role, Settled, Signature, ToolResult,
+    Arguments, Body, Call, Executor, Named, Part, Place, Reasoning, Role, Settled, Signature, ToolResult,
     Transcript,
 };
 use crate::response::Choice;
@@ -222,9 +222,24 @@ impl<'s> Reading<'_, '_, 's> {
                 Role::Tool => Speaker::Tool,
                 Role::Unknown => Speaker::Unknown,
             };
-            parts.iter().for_each(|part| self.part(speaker, part.place, &part.body));
+            if message.role != Role::Unknown || !self.unread_result(message.place, parts) {
+                parts.iter().for_each(|part| self.part(speaker, part.place, &part.body));
+            }
             self.message += 1;
         }
+    }
+
+    /// Adds a message as a result if it names its call, although its role is none of results.
+    fn unread_result(&mut self, place: Place, parts: &[Part<'s>]) -> bool {
+        let is_of_model = |part: &Part<'s>| matches!(part.body, Body::Call(_) | Body::Result(_));
+        let value = self.value(place);
+        let id = value.get("tool_call_id").and_then(Value::as_str).filter(|id| !id.is_empty());
+        if id.is_none() || parts.iter().any(is_of_model) {
+            return false;
+        }
+        let (content, name) = (Content::of(value.get("content"), value), value.get_str("name"));
+        self.answered(content, Event { id, name, ..Event::new(Sort::Result, Speaker::Tool, place) });
+        true
     }
 
     /// Adds an answer that came in pieces.
@@ -298,19 +313,23 @@ impl<'s> Reading<'_, '_, 's> {
 
     fn result(&mut self, place: Place, result: &ToolResult<'s>) {
         let content = result.content_place.map(|place| self.value(place));
-        let mut content = Content::of(content, self.value(place));
-        let media = std::mem::take(&mut content.media);
+        let content = Content::of(content, self.value(place));
         let id = text_of(result.call_id.as_ref()).filter(|id| !id.is_empty());
         let id = id.filter(|_| result.settled != Some(Settled::UnknownId));
-        let number = self.all.len();
-        self.push(Event {
-            key: canonical::of_all(b'r', &[content.loose]),
+        let event = Event {
             id,
             name: text_of(result.name.as_ref()),
-            content,
             failed: result.is_error == Some(true),
             ..Event::new(Sort::Result, Speaker::Tool, place)
-        });
+        };
+        self.answered(content, event);
+    }
+
+    /// Adds a result with its content, and the media in it.
+    fn answered(&mut self, mut content: Content<'s>, event: Event<'s>) {
+        let media = std::mem::take(&mut content.media);
+        let number = self.all.len();
+        self.push(Event { key: canonical::of_all(b'r', &[content.loose]), content, ..event });
         for (place, key) in media {
             self.push(Event { key, owner: Some(number), ..Event::new(Sort::Media, Speaker::Tool, place) });
         }

@@ -49,7 +49,9 @@ impl<'e, 's> Paired<'e, 's> {
         let ids = own.keys(&|_, event| id_of(event));
         own.pairs.unique(&ids[0], &ids[1]);
         own.pairs.anywhere(&weak[0], &weak[1]);
-        let said = own.keys(&|_, event| matches!(event.sort, Sort::Text | Sort::Media).then(|| bare(event)));
+        let said = own.keys(&|_, event| {
+            matches!(event.sort, Sort::Text | Sort::Media | Sort::Reasoning).then(|| bare(event))
+        });
         own.pairs.anywhere(&said[0], &said[1]);
         own.find_stretches();
         own.pair_changed_calls();

@@ -1,15 +1,14 @@
 //! Why findings are left.
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
 
-use foldhash::{HashMap, HashSet};
+use foldhash::HashMap;
 use toolcheck_core::Level;
 use toolcheck_core::readers;
 use toolcheck_core::remedy::Cost;
 
 use super::Applied;
-use crate::finding::{Finding, Fixable, Spot};
+use crate::finding::{Finding, Spot};
 use crate::fixable;
 use crate::report::FileReport;
 
@@ -109,27 +108,10 @@ impl Reasons {
         }
     }
 
-    /// The findings that are left in a file, each with why.
-    pub(super) fn left(
-        &self,
-        before: &FileReport,
-        after: Option<&FileReport>,
-        applied: &[Applied],
-        is_wanted: impl Fn(&Finding) -> bool,
-        is_whole: bool,
-    ) -> Vec<Skipped> {
-        let done: HashSet<_> = applied.iter().map(|done| (done.rule, done.spot.bytes.start)).collect();
-        // The records of a log that is written anew get other numbers.
-        let key = |finding: &Finding| (if is_whole { 0 } else { finding.spot.record }, finding.rule);
-        let mut known: HashMap<_, VecDeque<Why>> = HashMap::default();
-        let not_done = |finding: &&Finding| !done.contains(&(finding.rule, finding.spot.bytes.start));
-        for finding in before.findings.iter().filter(not_done) {
-            let why = self.why(finding, is_wanted(finding), before.format);
-            known.entry(key(finding)).or_default().push_back(why);
-        }
-        let left = after.unwrap_or(before).findings.iter().map(|finding| {
-            let why = known.get_mut(&key(finding)).and_then(VecDeque::pop_front);
-            let why = why.unwrap_or_else(|| Why::Because(shows_now(finding).into()));
+    /// The findings of a file that is not changed, each with why.
+    pub(super) fn left(&self, report: &FileReport, is_wanted: impl Fn(&Finding) -> bool) -> Vec<Skipped> {
+        let left = report.findings.iter().map(|finding| {
+            let why = self.why(finding, is_wanted(finding), report.format);
             Skipped {
                 rule: finding.rule,
                 spot: finding.spot.clone(),
@@ -142,14 +124,5 @@ impl Reasons {
             }
         });
         left.collect()
-    }
-}
-
-/// Why a finding is left that was not there before.
-fn shows_now(finding: &Finding) -> &'static str {
-    match finding.fix {
-        Some(Fixable::Safe) => "it shows only now: `toolcheck fix` fixes it the next time",
-        Some(Fixable::Unsafe) => "it shows only now: `toolcheck fix --unsafe-fixes` fixes it the next time",
-        None => "it shows only now that others are fixed",
     }
 }

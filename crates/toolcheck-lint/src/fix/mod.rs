@@ -2,7 +2,7 @@
 //!
 //! Each record is planned once, in a fixed order, from the findings in it and from which result answers which call. The
 //! edits are made from the final order of its parts. Then the result is linted again: a record in which a fault that was
-//! to be fixed is still there, or in which there is a new one, stays as it was.
+//! to be fixed is still there, or in which there is a new one, stays as it was. That goes on until nothing changes.
 
 mod check;
 mod left;
@@ -36,7 +36,7 @@ pub use toolcheck_core::remedy::Cost;
 pub struct Applied {
     /// The id of its rule.
     pub rule: &'static str,
-    /// Its place in the file as it was.
+    /// Its place in the file as it was; if it showed only once others were fixed, its place then.
     pub spot: Spot,
     /// What was done.
     pub action: Action,
@@ -103,27 +103,81 @@ impl Fixed<'_> {
 pub fn fix<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions) -> Fixed<'b> {
     // Whether what is planned is better is tried here.
     let options = &options.clone().marks(Marks::Planned);
-    let mut collector = Collector::new(bytes, options, how);
-    let before = lint_with(path, bytes, options, &mut collector);
-    let Collector { mut changes, mut reasons, .. } = collector;
-    let is_whole = changes.iter().any(|change| change.record.is_none());
-    let (mut applied, after) = settle(path, bytes, options, &before, &mut changes, &mut reasons);
-    // In a file that is one document, the report has the places in its records.
-    let places: HashMap<(&str, usize), &Spot> =
-        before.findings.iter().map(|found| ((found.rule, found.spot.bytes.start), &found.spot)).collect();
+    let Round { report: before, mut applied, mut after, mut reasons } = Round::of(path, bytes, options, how);
+    if after.is_none() {
+        let skipped = reasons.left(&before, |finding| how.wants(finding));
+        return Fixed { bytes: Cow::Borrowed(bytes), applied, skipped, before, after: None };
+    }
+    // What shows only once something else is fixed is fixed then.
+    let mut is_done = false;
+    for _ in 1..MOST_ROUNDS {
+        let Some((text, _)) = &after else { break };
+        let round = Round::of(path, text, options, how);
+        reasons = round.reasons;
+        is_done = round.after.is_none();
+        if is_done {
+            break;
+        }
+        applied.extend(round.applied);
+        after = round.after;
+    }
+    let place = |finding: &Finding| (finding.rule, finding.spot.record, finding.spot.pointer.clone());
+    let places: HashMap<_, &Spot> =
+        before.findings.iter().map(|finding| (place(finding), &finding.spot)).collect();
     for done in &mut applied {
-        if let Some(place) = places.get(&(done.rule, done.spot.bytes.start)) {
-            done.spot = (*place).clone();
+        let place = (done.rule, done.spot.record, done.spot.pointer.clone());
+        if let Some(spot) = places.get(&place) {
+            done.spot = (*spot).clone();
         }
     }
     applied.sort_by_key(|done| done.spot.bytes.start);
-    let report = after.as_ref().map(|(_, report)| report);
-    let skipped = reasons.left(&before, report, &applied, |finding| how.wants(finding), is_whole);
-    let (bytes, after) = match after {
-        Some((text, report)) => (Cow::Owned(text), Some(report)),
-        None => (Cow::Borrowed(bytes), None),
-    };
-    Fixed { bytes, applied, skipped, before, after }
+    let (text, after) = after.unzip();
+    let report = after.as_ref().unwrap_or(&before);
+    let mut skipped = reasons.left(report, |finding| how.wants(finding));
+    if !is_done {
+        skipped.iter_mut().for_each(|left| left.reason = Cow::Borrowed(TOO_MANY_ROUNDS));
+    }
+    Fixed { bytes: text.map_or(Cow::Borrowed(bytes), Cow::Owned), applied, skipped, before, after }
+}
+
+/// How often a file is fixed and linted again, until nothing changes. What lasts longer has thousands of findings.
+const MOST_ROUNDS: usize = 16;
+
+/// Why findings are left then.
+const TOO_MANY_ROUNDS: &str = "too much shows only once others are fixed: run `fix` again";
+
+/// One time that a file is linted, planned, and changed.
+struct Round {
+    /// The report of the file before it.
+    report: FileReport,
+    applied: Vec<Applied>,
+    /// The new text with its report; `None` if nothing is changed.
+    after: Option<(Vec<u8>, FileReport)>,
+    reasons: Reasons,
+}
+
+impl Round {
+    fn of(path: &str, bytes: &[u8], options: &Options, how: &FixOptions) -> Self {
+        let mut collector = Collector::new(bytes, options, how);
+        let report = lint_with(path, bytes, options, &mut collector);
+        let Collector { mut changes, mut reasons, contradicted, .. } = collector;
+        // What most of the records say of the format holds for all: what is only text says nothing.
+        if let Some((reason, _)) = contradicted.filter(|(_, count)| *count > changes.len()) {
+            for record in changes.drain(..).filter_map(|change| change.record) {
+                reasons.add_record(record, reason.clone());
+            }
+        }
+        let (mut applied, after) = settle(path, bytes, options, &report, &mut changes, &mut reasons);
+        // In a file that is one document, the report has the places in its records.
+        let places: HashMap<(&str, usize), &Spot> =
+            report.findings.iter().map(|found| ((found.rule, found.spot.bytes.start), &found.spot)).collect();
+        for done in &mut applied {
+            if let Some(place) = places.get(&(done.rule, done.spot.bytes.start)) {
+                done.spot = (*place).clone();
+            }
+        }
+        Self { report, applied, after, reasons }
+    }
 }
 
 /// Makes the changes that make the file better, and lints it again.
@@ -228,6 +282,8 @@ struct Collector<'o> {
     is_sent: bool,
     changes: Vec<Change>,
     reasons: Reasons,
+    /// Why the first record is not of the format that was named which shows it, and how many do.
+    contradicted: Option<(String, usize)>,
 }
 
 impl<'o> Collector<'o> {
@@ -243,6 +299,7 @@ impl<'o> Collector<'o> {
             is_sent: false,
             changes: Vec::new(),
             reasons: Reasons::default(),
+            contradicted: None,
         }
     }
 
@@ -256,7 +313,9 @@ impl<'o> Collector<'o> {
         // What is detected contradicts nothing.
         let is_forced = self.options.format.is_some();
         if let Some(other) = contradicts(document.root(), format).filter(|_| is_forced) {
-            self.reasons.add_record(record.index, format!("it is not changed as {}: {other}", format.id));
+            let reason = format!("it is not changed as {}: {other}", format.id);
+            self.reasons.add_record(record.index, reason.clone());
+            self.contradicted.get_or_insert((reason, 0)).1 += 1;
             return None;
         }
         let read = format.read(document.root());

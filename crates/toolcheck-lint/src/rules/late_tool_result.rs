@@ -78,7 +78,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if site.turn == call.turn || pairing.is_in_place(call, site) {
             continue;
         }
-        if site.turn > call.turn && is_parted_by_refused_message(cx, call.turn, site.turn) {
+        if site.turn > call.turn && is_parted_by_refused_messages(cx, call.turn, site.turn) {
             continue;
         }
         // Whatever comes in between is one problem, however many results follow it.
@@ -123,11 +123,18 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-/// Whether there are only system messages between the two turns, and the target rejects those by themselves.
-fn is_parted_by_refused_message(cx: &Context<'_, '_>, calls: usize, results: usize) -> bool {
-    let mut between = cx.pairing.turns[calls + 1..results].iter();
-    between.len() > 0
-        && between.all(|turn| turn.role == Role::System)
-        && (cx.entry(&misplaced_message::RULE, Some(misplaced_message::BEFORE_RESULTS)).is_refused()
-            || cx.entry(&unknown_role::RULE, Some(unknown_role::SYSTEM)).is_refused())
+/// Whether there are only messages between the two turns that the target rejects by themselves: those of the system, or those
+/// with a role that it does not know, which may be results of the same turn.
+fn is_parted_by_refused_messages(cx: &Context<'_, '_>, calls: usize, results: usize) -> bool {
+    let between = &cx.pairing.turns[calls + 1..results];
+    let are_all = |roles: &[Role]| between.iter().all(|turn| roles.contains(&turn.role));
+    let is_there = |role: Role| between.iter().any(|turn| turn.role == role);
+    let refuses = |rule, case| cx.entry(rule, case).is_refused();
+    is_there(Role::System)
+        && are_all(&[Role::System])
+        && (refuses(&misplaced_message::RULE, Some(misplaced_message::BEFORE_RESULTS))
+            || refuses(&unknown_role::RULE, Some(unknown_role::SYSTEM)))
+        || is_there(Role::Unknown)
+            && are_all(&[Role::Unknown, Role::Tool])
+            && refuses(&unknown_role::RULE, None)
 }

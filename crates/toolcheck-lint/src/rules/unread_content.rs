@@ -3,11 +3,12 @@ use toolcheck_core::Level;
 use toolcheck_core::detection::Detection;
 use toolcheck_core::ir::{Body, Content, FormatId, Place, Unread, What};
 use toolcheck_core::readers::{self, Sort};
+use toolcheck_core::remedy::{Change, Remedy};
 use toolcheck_core::shape::Kind;
 use toolcheck_core::text::shorten;
 
 use crate::finding::Draft;
-use toolcheck_json::{Span, Value};
+use toolcheck_json::{NodeId, Span, Value};
 
 use super::{
     empty_content, foreign_shape, missing_field, missing_tool_call_id, missing_tool_definitions,
@@ -110,7 +111,19 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 own_form(cx, first).unwrap_or_else(|| format!("write it in the format of {}", format.id)),
             ),
         };
+        let is_misspelled = instead.is_none() && first.is_known && !is_log(format);
+        if let Some(key) = own_key(cx, first).filter(|_| is_misspelled) {
+            let nodes = group.iter().map(|unread| unread.place.node);
+            let is_member = |node: &NodeId| cx.document.value(*node).has_key(&first.name);
+            let renamed = nodes.filter(is_member).map(|node| Change::Rename(node, key.to_owned()));
+            finding.remedy(Remedy::safe(renamed));
+        }
     }
+}
+
+/// The key that a key was meant to be.
+fn own_key<'c>(cx: &Context<'c, '_>, unread: &Unread<'_>) -> Option<&'c str> {
+    cx.known_shape()?.key_like(&unread.name)
 }
 
 /// The help for what a reader does not know: nobody writes a log by hand.
@@ -125,7 +138,7 @@ fn is_log(format: FormatId) -> bool {
 /// The help that says how the format writes what is not read.
 fn own_form(cx: &Context<'_, '_>, unread: &Unread<'_>) -> Option<String> {
     let shape = cx.known_shape()?;
-    if let Some(known) = shape.key_like(&unread.name) {
+    if let Some(known) = own_key(cx, unread) {
         return Some(format!("rename `{}` to `{known}`", shorten(&unread.name)));
     }
     let each = match unread.what {

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::WalkBuilder;
 use toolcheck_config::PathGlobs;
@@ -19,7 +19,7 @@ use toolcheck_open::Container;
 use crate::configs::{Configs, LoadedConfig};
 use crate::error::Error;
 use crate::options::{FileOptions, Limits};
-use crate::paths::{current_dir, name_of, os_string, printable, real};
+use crate::paths::{current_dir, name_of, os_string, printable, real, relative};
 
 use globs::is_glob;
 use ignored::IgnoreFiles;
@@ -104,6 +104,8 @@ pub struct Inputs {
     pub searched: Vec<PathBuf>,
     /// The files that list ignored files in those folders.
     pub(crate) ignore_files: Vec<PathBuf>,
+    /// The files and folders that are excluded, each with what excludes it.
+    pub(crate) excluded: Vec<(PathBuf, String)>,
     /// The files of the run itself that a search came across, which it does not take for inputs.
     pub(crate) own_files: Vec<PathBuf>,
 }
@@ -213,7 +215,7 @@ impl Collector<'_> {
     /// Adds a file that the user named, or that a glob matched, perhaps through a link.
     fn add_file(&mut self, path: &Path, is_linked: bool) {
         let real = real(path);
-        if self.options.force_exclude && self.is_excluded(&real) {
+        if self.excludes_named(&real) {
             return;
         }
         let name = name_of(path);
@@ -232,7 +234,7 @@ impl Collector<'_> {
     /// Adds the transcript files in a directory, sorted by name. Links are not followed, so there are no loops.
     fn add_directory(&mut self, directory: &Path) {
         let root = real(directory);
-        if self.options.force_exclude && self.is_excluded(&root) {
+        if self.excludes_named(&root) {
             return;
         }
         let mut walk = WalkBuilder::new(directory);
@@ -249,12 +251,17 @@ impl Collector<'_> {
         let (configs, excluded) = (Arc::clone(self.configs), Arc::clone(&self.excluded));
         let of_walk = ignore_files.clone();
         let (above, top) = (root.clone(), directory.to_owned());
+        let left_out = Arc::new(Mutex::new(Vec::new()));
+        let of_entries = Arc::clone(&left_out);
         walk.filter_entry(move |entry| {
             let path = below(&above, &top, entry.path());
             // The directory itself was named by the user.
-            let is_wanted = entry.depth() == 0
-                || !excluded.is_exactly(&path)
-                    && configs.of(&path).is_none_or(|loaded| !loaded.config.excludes(&path));
+            let by = if entry.depth() == 0 { None } else { why_excluded(&path, &excluded, &configs) };
+            let is_wanted = by.is_none();
+            if let Some(by) = by {
+                // Each call adds to the list, or a thread has panicked before it did.
+                of_entries.lock().unwrap_or_else(PoisonError::into_inner).push((path.clone(), by));
+            }
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
             is_wanted && !(has_ignore_files && is_folder && !of_walk.check(&path))
         });
@@ -290,6 +297,9 @@ impl Collector<'_> {
                 self.add(Input { name, real, source, is_named: false, is_linked: false });
             }
         }
+        self.found
+            .excluded
+            .extend(std::mem::take(&mut *left_out.lock().unwrap_or_else(PoisonError::into_inner)));
         let (files, messages) = ignore_files.take();
         self.found.ignore_files.extend(files);
         messages.into_iter().for_each(|error| self.add_error(error));
@@ -301,9 +311,19 @@ impl Collector<'_> {
         }
     }
 
-    fn is_excluded(&self, real: &Path) -> bool {
-        self.excluded.covers(real)
-            || self.configs.of(real).is_some_and(|loaded| loaded.config.excludes_around(real))
+    /// Whether what the user named is excluded all the same.
+    fn excludes_named(&mut self, real: &Path) -> bool {
+        let by = self.options.force_exclude.then(|| {
+            let by_option = self.excluded.covers(real).then(|| BY_OPTION.to_owned());
+            by_option.or_else(|| {
+                let loaded = self.configs.of(real)?;
+                loaded.config.excludes_around(real).then(|| by_config(&loaded))
+            })
+        });
+        let by = by.flatten();
+        let is_excluded = by.is_some();
+        self.found.excluded.extend(by.map(|by| (real.to_owned(), by)));
+        is_excluded
     }
 
     fn add(&mut self, input: Input) {
@@ -323,6 +343,23 @@ impl Collector<'_> {
     fn add_error(&mut self, message: String) {
         self.found.errors.push(Error::new(message));
     }
+}
+
+/// What excludes a path that the command line does.
+const BY_OPTION: &str = "excluded by --exclude";
+
+fn by_config(loaded: &LoadedConfig) -> String {
+    let source = loaded.sources.first().map_or_else(String::new, |path| relative(path));
+    format!("excluded by {source}")
+}
+
+/// What excludes an entry of a walk by its own name.
+fn why_excluded(path: &Path, excluded: &PathGlobs, configs: &Configs) -> Option<String> {
+    if excluded.is_exactly(path) {
+        return Some(BY_OPTION.to_owned());
+    }
+    let loaded = configs.of(path)?;
+    loaded.config.excludes(path).then(|| by_config(&loaded))
 }
 
 /// The canonical path of an entry in a walk that follows no links.

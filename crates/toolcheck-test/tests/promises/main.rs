@@ -3,8 +3,10 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod diffs;
 mod harm;
 mod losses;
 mod marks;
 mod reasons;
 mod renames;
+mod roles;

@@ -43,7 +43,17 @@ fn a_key_that_a_help_names_is_written_or_the_finding_stays() {
             let is_written = String::from_utf8_lossy(&fixed.bytes).contains(&format!("\"{last}\""));
             match done(&fixed, finding) {
                 Some(Action::Rewritten | Action::Renamed) if is_written => written += 1,
-                None => {}
+                // What a help names is known.
+                None => wrong.extend(
+                    fixed
+                        .skipped
+                        .iter()
+                        .filter(|left| left.rule == finding.rule)
+                        .filter(|left| left.reason.contains("no fix") || left.reason.contains("made up"))
+                        .map(|left| {
+                            format!("{name}: {}: {}, but it is to be named `{meant}`", left.rule, left.reason)
+                        }),
+                ),
                 Some(action) => wrong.push(format!(
                     "{name}:{}: {}: {action:?}, but: {}",
                     finding.spot.start.line,

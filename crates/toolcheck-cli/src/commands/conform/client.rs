@@ -55,7 +55,7 @@ struct Session {
     said: Receiver<Said>,
     /// When it was started, as long as it has said nothing.
     started: Option<Instant>,
-    _process: Process,
+    process: Process,
 }
 
 pub(super) const ENDED: &str = "it ended without an answer";
@@ -84,7 +84,7 @@ impl Client {
                 }
             }
         });
-        Ok(Session { tasks, said, started: Some(Instant::now()), _process: process })
+        Ok(Session { tasks, said, started: Some(Instant::now()), process })
     }
 
     /// Has the client run a scenario.
@@ -126,7 +126,14 @@ impl Client {
             };
             let line = match said {
                 Some(Said::Line(line)) => line,
-                Some(Said::Ended) => return Ok(Err(ENDED.to_owned())),
+                Some(Said::Ended) => {
+                    if session.started.is_some() {
+                        // It is told that there is nothing more to do.
+                        drop(session.tasks);
+                        session.process.check_started()?;
+                    }
+                    return Ok(Err(ENDED.to_owned()));
+                }
                 None => return Ok(Err(too_long(limit))),
             };
             // Frameworks print to the standard output too.

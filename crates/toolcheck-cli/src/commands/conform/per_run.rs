@@ -8,7 +8,7 @@ use toolcheck_conform::Outcome;
 use toolcheck_core::text::bounded;
 
 use super::client::{Answer, SHOWN, Task, too_long};
-use super::process::Process;
+use super::process::{Process, check_status};
 
 /// The status of a client that has no way to run a scenario, as for the test drivers of Automake.
 const SKIPPED: i32 = 77;
@@ -19,8 +19,8 @@ const LINES: usize = 3;
 /// How long is waited for a stream that something else holds open.
 const STREAM: Duration = Duration::from_secs(1);
 
-/// Starts a command for a run, and waits until it has ended.
-pub(super) fn run(command: &str, timeout: Duration, task: &Task<'_>) -> Result<Answer> {
+/// Starts a command for a run, and waits until it has ended. The first time, it must be a program.
+pub(super) fn run(command: &str, timeout: Duration, is_first: bool, task: &Task<'_>) -> Result<Answer> {
     let mut process = Process::start(command, |command| set(command, task))?;
     let out = Process::end_of(process.stdout(), KEPT);
     let err = Process::end_of(process.stderr(), KEPT);
@@ -31,6 +31,9 @@ pub(super) fn run(command: &str, timeout: Duration, task: &Task<'_>) -> Result<A
     };
     let (out, err) = (text(out), text(err));
     let Some(status) = status else { return Ok(Answer::Broke(too_long(timeout))) };
+    if is_first {
+        check_status(status, &bounded(&last_lines(&err), SHOWN))?;
+    }
     Ok(match status.code() {
         Some(0) => Answer::Ended(Outcome::done(out)),
         Some(SKIPPED) => {

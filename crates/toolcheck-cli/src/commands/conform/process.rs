@@ -218,6 +218,12 @@ impl Process {
         status.filter(|_| has_ended)
     }
 
+    /// The error if a shell has said nothing and ended because it could not start its program.
+    pub(super) fn check_started(mut self) -> Result<()> {
+        let status = self.wait(GRACE);
+        status.map_or(Ok(()), |status| check_status(status, ""))
+    }
+
     /// Whether the leader ends in time. It stays what it is, so that its id is nobody else's when the group is killed.
     #[cfg(unix)]
     fn ends_until(&self, until: Instant) -> bool {
@@ -272,6 +278,20 @@ impl Drop for Process {
             drop(self.child.stdin.take());
             self.wait(GRACE);
         }
+    }
+}
+
+/// The statuses with which shells end if there is no such program, or if it is none.
+const NOT_STARTED: [i32; 3] = [126, 127, 9009];
+
+/// The error if a shell ended because it could not start its program; `said` is what it says of it.
+pub(super) fn check_status(status: ExitStatus, said: &str) -> Result<()> {
+    match status.code().filter(|code| NOT_STARTED.contains(code)) {
+        Some(code) if said.is_empty() => Err(anyhow!(
+            "the client could not be started: the shell ended with {code}, so there is no such program, or it is not executable"
+        )),
+        Some(_) => Err(anyhow!("the client could not be started: {said}")),
+        None => Ok(()),
     }
 }
 

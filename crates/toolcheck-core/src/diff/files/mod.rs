@@ -16,6 +16,7 @@ use crate::input_format::InputFormat;
 use crate::ir::{Place, Transcript};
 use crate::readers::{self, Reader, Unit};
 use crate::response;
+use crate::unsupported;
 
 pub use compared::{Located, Report, Spot, compare};
 
@@ -164,7 +165,8 @@ impl<'s> File<'s> {
             for (place, (request, answer)) in requests.into_iter().enumerate() {
                 let format = wanted.or_else(|| Detection::of_record(usual, request).0);
                 let read = format.and_then(|format| Some((format, format.read(request)?)));
-                let Some((format, transcript)) = read.filter(|(_, read)| !read.lacks_messages) else {
+                let read = read.filter(|(_, read)| !read.lacks_messages);
+                let Some((format, transcript)) = read.or_else(|| under_other_key(format, request)) else {
                     unread += 1;
                     continue;
                 };
@@ -197,6 +199,18 @@ impl<'s> File<'s> {
 
 /// The number of records that decide in which format the others are.
 const DETECTED_BY: usize = 64;
+
+/// The messages of a request that has them under the key of another API. The format is that of the list, if the request does
+/// not show it.
+fn under_other_key<'s>(
+    format: Option<&'static Format>,
+    request: Value<'_, 's>,
+) -> Option<(&'static Format, Transcript<'s>)> {
+    let list = unsupported::list_of(request).filter(|list| list.is_array())?;
+    let format = format.or_else(|| Detection::of_record(None, list).0)?;
+    let read = format.read(list).filter(|read| !read.messages.is_empty())?;
+    Some((format, read))
+}
 
 /// What the model answered; `None` if that could not be read. An error is no answer.
 fn answers<'s>(format: &Format, answer: Value<'_, 's>) -> Option<Vec<Answer<'s>>> {

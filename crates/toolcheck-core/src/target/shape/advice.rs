@@ -205,7 +205,7 @@ impl<'f> Fault<'f> {
     }
 
     /// What to do about a value of the wrong type.
-    fn of_type(&self, value: Value<'_, '_>, expected: &[JsonType], got: JsonType) -> String {
+    pub(super) fn of_type(&self, value: Value<'_, '_>, expected: &[JsonType], got: JsonType) -> String {
         let takes = |json_type| expected.contains(&json_type);
         let of_list = |object: usize| {
             let mut checker = Checker::new(self.shape, self.shape.plain_facts().clone(), None, true);

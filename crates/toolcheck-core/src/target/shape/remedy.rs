@@ -257,6 +257,11 @@ impl Fault<'_> {
         if is_element && takes(JsonType::Array) {
             return Some(Remedy::safe([Change::Wrap(node)]));
         }
+        if let Some(json) = as_told(value, &self.of_type(value, expected, got))
+            && self.takes_json(field, &json)
+        {
+            return Some(Remedy::safe([Change::Write(node, json)]));
+        }
         (got == JsonType::Null && field.required.is_empty()).then(|| Remedy::safe([Change::Remove(node)]))
     }
 
@@ -275,6 +280,8 @@ impl Fault<'_> {
                 let text = value.as_str();
                 values.iter().any(|known| text.as_deref().is_some_and(|text| *text == known.text))
             }
+            // A text has at most as many letters as bytes.
+            What::Length { min: None, max: Some(max) } => json.len() <= *max,
             _ => false,
         };
         match value.kind() {
@@ -328,6 +335,32 @@ impl Fault<'_> {
         }
     }
 }
+
+/// A value as an advice says that it is written, if the advice leaves only one way: an object in a string, a text in the one
+/// place for it, or a word as the one key.
+fn as_told(value: Value<'_, '_>, advice: &str) -> Option<String> {
+    let told = advice.strip_prefix("write it as ")?;
+    let raw = std::str::from_utf8(value.raw()).ok()?;
+    if value.is_object() {
+        return (told == "JSON in a string").then(|| quoted(raw));
+    }
+    let text = value.as_json_str().filter(|text| text.is_text())?.decode();
+    let example = Document::read(told.as_bytes());
+    let root = example.root();
+    let is_whole = example.faults().is_empty() && root.raw().len() == told.len();
+    let is_only = |is: &dyn Fn(Value<'_, '_>) -> bool| root.members().map(is).eq([true]);
+    let is_place = |member: Value<'_, '_>| member.raw() == PLACE.as_bytes();
+    match told.matches('\u{2026}').count() {
+        _ if !is_whole || root.as_json_str().is_some() => None,
+        0 => is_only(&|member| member.has_key(&text)).then(|| told.to_owned()),
+        1 if told.contains(PLACE_OF_TEXT) || is_only(&is_place) => Some(told.replacen(PLACE, raw, 1)),
+        _ => None,
+    }
+}
+
+/// What stands for a text in an example, and where it is what is said.
+const PLACE: &str = "\"\u{2026}\"";
+const PLACE_OF_TEXT: &str = "\"text\": \"\u{2026}\"";
 
 /// A value that only is quoted wrongly, as JSON in one of the expected types.
 fn respelled(value: Value<'_, '_>, expected: &[JsonType]) -> Option<String> {

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::ir::{Body, Place};
+use toolcheck_core::remedy::Change;
 use toolcheck_json::{NodeId, Value};
 
 use super::Found;
@@ -73,11 +74,15 @@ fn tell(finding: &mut Draft, place: Place, said: Said, renames: bool) {
         // It says what is wrong where it is.
         (own.message, own.caption, own.labels, own.help) =
             (said.message, said.caption, said.labels, said.help);
-        own.repeats = said.repeats;
+        (own.repeats, own.remedy) = (said.repeats, said.remedy);
         finding.place = place;
     } else if renames {
         own.labels.extend(said.labels);
         own.help = said.help;
+        // What is only spelled otherwise may be wrong in more than that.
+        let is_rename = |change: &Change| matches!(change, Change::Rename(..));
+        let renaming = said.remedy.filter(|remedy| remedy.changes.iter().all(is_rename));
+        own.remedy = renaming.or(own.remedy.take());
     }
 }
 
