@@ -90,7 +90,8 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     let tools = root.get("tools").into_iter().flat_map(|tools| tools.elements());
     let has_functions = || tools.take(8).any(|tool| tool.get("function").is_some());
     if root.get_any(&OWN_BODY).is_some() {
-        sure.max(OF_SETTING)
+        // Ollama's calls outweigh a setting that people send there too.
+        sure.max(if sure == OF_OBJECTS { certainty::LIKELY } else { OF_SETTING })
     } else if sure != OF_OBJECTS && has_functions() {
         sure.max(OF_CALL)
     } else {
