@@ -2,7 +2,7 @@
 
 use toolcheck_core::formats;
 use toolcheck_core::target;
-use toolcheck_lint::fix::{Action, Duplicates, Fixable, Orphans, PLACEHOLDER};
+use toolcheck_lint::fix::{Action, Duplicates, Orphans, PLACEHOLDER};
 use toolcheck_lint::{FixOptions, Fixed, Options, fix};
 
 fn options(format: &str) -> Options {
