@@ -344,3 +344,24 @@ fn no_text_becomes_an_id() {
     assert!(fixed.starts_with("status: 1"), "{fixed}");
     assert_eq!(std::fs::read_to_string(folder.join("a.json")).unwrap(), body);
 }
+
+#[test]
+fn a_diff_of_responses_shows_ids_and_what_is_left_is_said_beside_it() {
+    let folder = folder("fix-diff-responses");
+    let body = r#"{"model": "gpt-4.1", "input": [
+  {"role": "user", "content": "hi"},
+  {"type": "function_call", "call_id": "call_a1", "name": "f", "arguments": "{}"},
+  {"type": "function_call_output", "call_id": "call_zz", "output": "4 C"}
+]}
+"#;
+    write(&folder, "a.json", body);
+    let seen = seen_in(&folder, &["fix", "--isolated", "--unsafe-fixes", "--diff", "a.json"]);
+    assert!(seen.starts_with("status: 1\n"), "{seen}");
+    assert!(seen.contains("\n-  {\"type\": \"function_call_output\", \"call_id\": \"call_zz\""), "{seen}");
+    assert!(seen.contains("\n+  {\"type\": \"function_call_output\", \"call_id\": \"call_a1\""), "{seen}");
+    assert!(seen.contains("note: a.json:4:3: orphan-tool-result: it is a guess"), "{seen}");
+    let seen = seen_in(&folder, &["fix", "--isolated", "--diff", "a.json"]);
+    assert!(seen.starts_with("status: 1\n--- stdout\n--- stderr\n"), "{seen}");
+    assert!(seen.contains("left: a.json:4:3: orphan-tool-result: only with --unsafe-fixes"), "{seen}");
+    assert_eq!(fs::read_to_string(folder.join("a.json")).unwrap(), body);
+}

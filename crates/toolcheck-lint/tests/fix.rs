@@ -2,7 +2,7 @@
 
 use toolcheck_core::formats;
 use toolcheck_core::target;
-use toolcheck_lint::fix::{Action, Duplicates, Fixable, Orphans, PLACEHOLDER};
+use toolcheck_lint::fix::{Action, Duplicates, Orphans, PLACEHOLDER};
 use toolcheck_lint::{FixOptions, Fixed, Options, fix};
 
 fn options(format: &str) -> Options {
@@ -232,14 +232,13 @@ fn a_remedy_that_does_not_help_does_not_keep_the_rest_from_being_mended() {
 }
 
 #[test]
-fn what_shows_only_once_something_else_is_mended_is_marked_and_mended_the_next_time() {
+fn what_shows_only_once_something_else_is_mended_is_mended_too() {
     let result = r#", {"role": "tool", "tool_call_id": "call_1", "content": "ok"}"#;
     let body = chat(result).replace("\"c1\"", "\"call_1\"").replace("tool_calls", "toolCalls");
     let target = target::find("mistral-v7").expect("there is such a target");
     let options = options("openai-chat").target(Some(target));
-    let first = fix("body.json", body.as_bytes(), &options, &FixOptions::new());
-    let left: Vec<_> = first.report().findings.iter().map(|left| (left.rule, left.fix)).collect();
-    assert_eq!(left, [("malformed-tool-call-id", Some(Fixable::Safe))]);
-    let second = fix("body.json", &first.bytes, &options, &FixOptions::new());
-    assert!(second.report().findings.is_empty(), "{:?}", second.report().findings);
+    let fixed = fix("body.json", body.as_bytes(), &options, &FixOptions::new());
+    assert!(fixed.report().findings.is_empty(), "{:?}", fixed.report().findings);
+    assert!(fixed.applied.iter().any(|done| done.rule == "malformed-tool-call-id"), "{:?}", fixed.applied);
+    assert!(fix("body.json", &fixed.bytes, &options, &FixOptions::new()).is_unchanged());
 }
