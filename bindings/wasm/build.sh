@@ -46,7 +46,8 @@ else
 fi
 size=$(gzip -9c js/toolcheck.wasm | wc -c)
 echo "js/toolcheck.wasm: $(wc -c < js/toolcheck.wasm) bytes, $size with gzip"
-if [ "${TOOLCHECK_BUILD_STD:-}" = 1 ] && [ -n "$wasm_opt" ] && [ "$size" -gt 1600000 ]; then
-  echo "js/toolcheck.wasm is larger than 1,600,000 bytes with gzip" >&2
+# Facts of targets, bodies as people paste them and expressions without an engine took the last 70 kB.
+if [ "${TOOLCHECK_BUILD_STD:-}" = 1 ] && [ -n "$wasm_opt" ] && [ "$size" -gt 1680000 ]; then
+  echo "js/toolcheck.wasm is larger than 1,680,000 bytes with gzip" >&2
   exit 1
 fi

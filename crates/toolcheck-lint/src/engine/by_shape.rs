@@ -23,12 +23,12 @@ pub(super) fn format_of(
         if !record.is_object() || record.members().next().is_none() {
             return None;
         }
-        return by_body(record);
+        return by_body(None, record);
     };
     let sure = if is_sure { None } else { Some((own.sniff)(record)) };
     let likely = sure.and_then(|sure| Detection::likely_as(own, sure, record));
     if sure == Some(0) && likely.is_none() {
-        return if record.is_object() { by_body(record).or(format) } else { format };
+        return if record.is_object() { by_body(format, record).or(format) } else { format };
     }
     let fits = shape_of(own).is_none_or(|shape| shape.fits_keys(record));
     let by_keys = if fits { None } else { by_keys(Some(own), record) };
@@ -42,9 +42,9 @@ pub(super) fn format_of(
     })
 }
 
-/// The format of a record whose messages show none.
-fn by_body(record: Value<'_, '_>) -> Option<&'static Format> {
-    by_request(record)
+/// The format of a record whose messages show none, in a file of the usual format.
+fn by_body(usual: Option<&'static Format>, record: Value<'_, '_>) -> Option<&'static Format> {
+    by_request(usual, record)
         .or_else(|| by_keys(None, record))
         .or_else(|| stored(record))
         .filter(|_| unsupported::find(record).is_none())
@@ -72,20 +72,22 @@ fn by_keys(own: Option<&'static Format>, record: Value<'_, '_>) -> Option<&'stat
 
 /// The format whose request a body is, as far as its keys, its model and its tools tell, although no message shows it or
 /// a key is wrong.
-fn by_request(record: Value<'_, '_>) -> Option<&'static Format> {
+fn by_request(usual: Option<&'static Format>, record: Value<'_, '_>) -> Option<&'static Format> {
     let list = unsupported::list_of(record)?;
     let says = |message: Value<'_, '_>| {
         message.get_any(&["role", "type"]).is_some_and(|role| role.as_json_str().is_some())
     };
     let is_conversation = list.is_array() && list.elements().all(says);
+    let is_usual = |format: &Format| usual.is_some_and(|usual| usual.id == format.id);
     let rated = shape::formats().filter_map(|id| {
         let format = formats::find(id)?;
         let rating = rate(format, record).filter(|rating| rating.is_mostly_known)?;
-        let is_meant = rating.has_structure && (is_conversation || !list.is_array());
+        let is_likely = rating.has_structure || is_usual(format);
+        let is_meant = is_likely && (is_conversation || !list.is_array());
         (is_meant || is_conversation && rating.mistakes <= 1).then_some((rating.mistakes, format))
     });
-    // What several write alike is called by the name of the first.
-    rated.min_by_key(|(mistakes, _)| *mistakes).map(|(_, format)| format)
+    // What several write alike is in the usual format of the file, or called by the name of the first.
+    rated.min_by_key(|(mistakes, format)| (*mistakes, !is_usual(format))).map(|(_, format)| format)
 }
 
 /// The format of a record that the usual one of its file finds fault with, if the other, which is as likely, finds less: a
