@@ -98,11 +98,12 @@ fn with_fewest_faults(
     record: Value<'_, '_>,
 ) -> &'static Format {
     let as_usual = faults_as(usual, record);
-    if as_usual == 0 {
+    // A model that the usual API does not have makes it the less likely of two with as many faults.
+    let is_other_model = names_other_model(usual, record);
+    if as_usual == 0 && !is_other_model {
         return usual;
     }
-    // A model that the usual API does not have makes it the less likely of two with as many faults.
-    let least = as_usual + usize::from(names_other_model(usual, record));
+    let least = as_usual + usize::from(is_other_model);
     if faults_as(other, record) < least { other } else { usual }
 }
 

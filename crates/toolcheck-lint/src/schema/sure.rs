@@ -16,14 +16,16 @@ pub(super) fn allows(schema: &Json, value: Value<'_, '_>) -> bool {
     let look = Look {
         root: schema,
         asserts_formats: dialect.is_some_and(is_draft_07),
-        left: Cell::new(MOST_LOOKS),
+        left: Cell::new(MOST_STEPS),
         depth: Cell::new(0),
     };
     look.allows(schema, value)
 }
 
-/// The most schemas that are held against values. A validator costs as much as some thousands.
-const MOST_LOOKS: usize = 4_000;
+/// The most steps of a look: a validator costs as much as some thousands.
+const MOST_STEPS: usize = 16_000;
+/// The steps of holding a schema against a value.
+const STEPS_OF_SCHEMA: usize = 4;
 /// How deep they may be in one another: a look recurses.
 const DEEPEST: usize = 64;
 
@@ -31,18 +33,17 @@ struct Look<'j> {
     root: &'j Json,
     /// Whether a format is more than a note, as in earlier drafts.
     asserts_formats: bool,
-    /// How many schemas may still be looked at: references may branch.
+    /// How many steps may still be taken: references may branch, and lists of keys and values may be long.
     left: Cell<usize>,
     depth: Cell<usize>,
 }
 
 impl Look<'_> {
     fn allows(&self, schema: &Json, value: Value<'_, '_>) -> bool {
-        let (left, depth) = (self.left.get(), self.depth.get());
-        if left == 0 || depth == DEEPEST {
+        let depth = self.depth.get();
+        if depth == DEEPEST || !self.takes(STEPS_OF_SCHEMA) {
             return false;
         }
-        self.left.set(left - 1);
         self.depth.set(depth + 1);
         let allows = match schema {
             Json::Bool(allows) => *allows,
@@ -53,6 +54,13 @@ impl Look<'_> {
         };
         self.depth.set(depth);
         allows
+    }
+
+    /// Takes steps, if there are as many.
+    fn takes(&self, steps: usize) -> bool {
+        let left = self.left.get().checked_sub(steps);
+        self.left.set(left.unwrap_or_default());
+        left.is_some()
     }
 
     /// Whether the value of a keyword surely allows a value.
@@ -83,10 +91,12 @@ impl Look<'_> {
                     && value.elements().all(|inner| self.allows(keyword, inner))
             }
             "required" => {
-                let is_there = |key: &str| value.get(key).is_some();
+                // A key is found among all members.
+                let members = value.members().take(MOST_STEPS).count();
+                let is_there = |key: &str| self.takes(members) && value.get(key).is_some();
                 !value.is_object() || schemas().all(|key| key.as_str().is_some_and(is_there))
             }
-            "enum" => schemas().any(|other| is_same(value, other)),
+            "enum" => schemas().any(|other| self.takes(1) && is_same(value, other)),
             "const" => is_same(value, keyword),
             "anyOf" => schemas().any(|schema| self.allows(schema, value)),
             "allOf" => schemas().all(|schema| self.allows(schema, value)),

@@ -345,3 +345,26 @@ fn a_look_ends_at_what_is_nested_deeply_and_at_references_that_branch() {
         assert!(matches!(verdict, Verdict::Violated | Verdict::TooSlow), "{depth}: {verdict:?}");
     }
 }
+
+#[test]
+fn long_lists_of_keys_and_values_are_left_to_the_validator() {
+    let check = |schema: Json, arguments: Json| {
+        let (schema, text) = (schema.to_string(), arguments.to_string());
+        let schema = Schema::compile(schema.as_bytes(), false).expect("it is valid");
+        let document = Document::read(text.as_bytes());
+        let verdict = schema.check(document.root(), &mut Fuel::of_record(1 << 20));
+        (verdict, schema.validator.get().is_some())
+    };
+    let keys = |count: usize| (0..count).map(|key| format!("k{key}")).collect::<Vec<_>>();
+    let all = |count: usize| Json::Object(keys(count).into_iter().map(|key| (key, Json::from(1))).collect());
+    // What would be searched for 400 million times needs the validator, which has tables.
+    let needs = |count: usize| check(json!({"type": "object", "required": keys(count)}), all(count));
+    assert_eq!(needs(50), (Verdict::Allowed, false));
+    assert_eq!(needs(20_000), (Verdict::Allowed, true));
+    let values: Vec<Json> = (0..20_000).map(Json::from).collect();
+    let among = |count: usize| {
+        let schema = json!({"type": "object", "properties": {"a": {"items": {"enum": values}}}});
+        check(schema, json!({"a": vec![19_999; count]}))
+    };
+    assert_eq!(among(400), (Verdict::Allowed, true));
+}
