@@ -85,6 +85,9 @@ struct Asks {
 /// The largest body whose status is asked for by itself.
 const MOST_BODY: usize = 64 << 20;
 
+/// The findings of a request that are looked at before all of them are: one of them is answered.
+const MOST_FINDINGS: usize = 1_000;
+
 /// The status that the API of a path answers to a body with this `Content-Encoding`, as a mock without targets does; `None`
 /// if the path is that of no API.
 ///
@@ -160,10 +163,16 @@ impl Provider {
         let options = Options::new().keeps_source(false).names_model(asked.route.model.is_some());
         let options = options.target(asked.named.clone());
         let mut reader = Reader(Asks::default());
-        let report = lint_body(text.as_bytes(), asked.format, &options, &mut reader);
+        let few = options.clone().max_findings(MOST_FINDINGS);
+        let mut report = lint_body(text.as_bytes(), asked.format, &few, &mut reader);
+        // What is only counted says nothing, and may be all that is refused.
+        if report.left_out() > 0 && !report.findings.iter().any(|finding| self.is_refused(finding)) {
+            reader = Reader(Asks::default());
+            report = lint_body(text.as_bytes(), asked.format, &options, &mut reader);
+        }
         let refusing = report.findings.iter().filter(|finding| self.refuses(finding));
         let (allowed, refusing): (Vec<&Finding>, Vec<&Finding>) =
-            refusing.partition(|finding| self.allowed.contains(&finding.rule));
+            refusing.partition(|finding| !self.is_refused(finding));
         let refused = refusing.into_iter().min_by_key(|finding| stage(finding)).map(Refused::of);
         let mut let_through: Vec<Refused> = Vec::new();
         for finding in allowed.into_iter().filter(|_| refused.is_none()) {
@@ -173,6 +182,11 @@ impl Provider {
         }
         let request = Content::of_json(text);
         Checked { said: Some(reader.0), request, refused, allowed: let_through }
+    }
+
+    /// Whether a finding is answered with an error, and not allowed.
+    fn is_refused(&self, finding: &Finding) -> bool {
+        self.refuses(finding) && !self.allowed.contains(&finding.rule)
     }
 
     /// What the API answers to a request that was checked; `choose` chooses the turn.
