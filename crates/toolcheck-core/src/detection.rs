@@ -220,9 +220,9 @@ fn shows_dialect(usual: &Format, record: Value<'_, '_>) -> bool {
     is_shown_in(record)
         || record.members().any(|member| match member.key_text().as_deref() {
             Some("messages") => is_shown_in(member),
-            Some("model") => member.as_str().is_some_and(|model| {
-                any(&|format| format.marks.models.iter().any(|name| model.starts_with(name)))
-            }),
+            Some("model") => {
+                member.as_str().is_some_and(|model| any(&|format| format.marks.has_model(&model)))
+            }
             Some("tools" | "stream" | "temperature") | None => false,
             Some(key) => any(&|format| format.marks.body.contains(&key)),
         })
@@ -269,8 +269,7 @@ fn marked(record: Value<'_, '_>) -> u32 {
     let mut found = if record.is_object() { of_members(record) } else { 0 };
     if let Some(model) = record.get("model").and_then(Value::as_str) {
         for (number, format) in ALL.iter().enumerate() {
-            let is_own = format.marks.models.iter().any(|name| model.starts_with(name));
-            found |= u32::from(is_own) << number;
+            found |= u32::from(format.marks.has_model(&model)) << number;
         }
     }
     let lists = record.members().filter(|member| member.is_array());

@@ -11,6 +11,9 @@ use toml::de::{DeFloat, DeInteger, DeTable, DeValue};
 
 use crate::Error;
 
+/// The name by which the deserializer knows that the bytes of a packed value are enough.
+pub(crate) const DEFERRED: &str = "toolcheck_toml::Deferred";
+
 const FALSE: u8 = 0;
 const TRUE: u8 = 1;
 const SIGNED: u8 = 2;
@@ -22,9 +25,6 @@ const TABLE: u8 = 7;
 const DATE: u8 = 8;
 /// A number that is none, with what is wrong.
 const FAULT: u8 = 9;
-/// The name by which the deserializer knows that the bytes of a packed value are enough.
-pub(crate) const DEFERRED: &str = "toolcheck_toml::Deferred";
-
 /// Set in the tag of a value with a place.
 const PLACED: u8 = 0x80;
 

@@ -85,6 +85,12 @@ impl Marks {
     pub fn keys(&self) -> impl Iterator<Item = &'static str> {
         self.body.iter().chain(self.message).copied()
     }
+
+    /// Whether the provider has a model of this name.
+    #[must_use]
+    pub fn has_model(&self, name: &str) -> bool {
+        self.models.iter().any(|prefix| name.starts_with(prefix))
+    }
 }
 
 impl Format {

@@ -109,8 +109,8 @@ fn with_fewest_faults(
 
 /// Whether a record names a model that is none of a format's own, if it has any.
 fn names_other_model(format: &Format, record: Value<'_, '_>) -> bool {
-    let is_own = |model: &str| format.marks.models.iter().any(|name| model.starts_with(name));
-    !format.marks.models.is_empty() && record.get_str("model").is_some_and(|model| !is_own(&model))
+    let marks = &format.marks;
+    !marks.models.is_empty() && record.get_str("model").is_some_and(|model| !marks.has_model(&model))
 }
 
 /// The most faults of a request whose messages do not show its format.
@@ -139,7 +139,7 @@ fn faults_as(format: &Format, record: Value<'_, '_>) -> usize {
 /// What a record's model counts if it is another API's.
 fn of_model(format: &Format, record: Value<'_, '_>) -> usize {
     let model = record.get_str("model").unwrap_or_default();
-    let is_of = |format: &Format| format.marks.models.iter().any(|name| model.starts_with(name));
+    let is_of = |format: &Format| format.marks.has_model(&model);
     let is_of_another = !is_of(format) && formats::ALL.iter().any(|other| is_of(other));
     if is_of_another { FOREIGN_MODEL } else { 0 }
 }

@@ -208,7 +208,7 @@ impl Schema {
         let plan = Plan::of(&json);
         let is_affordable = matches!(plan.cost(), Cost::Bounded | Cost::OfValue);
         if glance == Glance::Unsure || !is_affordable || has_patterns(&json) {
-            return Self::of(&json);
+            return Self::planned(&json, plan);
         }
         let (validator, plain) = (OnceLock::new(), Some(json));
         Ok(Self { plain, validator, plan, memory: 0, has_backtracking: false })
@@ -216,7 +216,11 @@ impl Schema {
 
     /// Compiles a schema that is written in JSON Schema.
     pub(crate) fn of(schema: &Json) -> Result<Self, Unusable> {
-        let plan = Plan::of(schema);
+        Self::planned(schema, Plan::of(schema))
+    }
+
+    /// Compiles a schema whose plan is known.
+    fn planned(schema: &Json, plan: Plan) -> Result<Self, Unusable> {
         if plan.cost() == Cost::Endless {
             return Err(Unusable::Endless);
         }
