@@ -33,6 +33,7 @@ use crate::ir::Place;
 use crate::text::Line;
 
 pub use events::Side;
+use events::{Event, Sort};
 pub use kinds::{Kind, Level};
 pub use picture::{Entry, Mark, Part, PartKind, Picture, Row};
 
@@ -109,6 +110,25 @@ impl Counts {
             ("reasoning", self.reasoning),
             ("media", self.media),
         ]
+    }
+
+    /// Counts events on one side, or those that are kept.
+    fn count<'e, 's: 'e>(
+        &mut self,
+        events: impl IntoIterator<Item = &'e Event<'s>>,
+        part: fn(&mut Count) -> &mut usize,
+    ) {
+        for event in events {
+            let count = match event.sort {
+                Sort::Call => &mut self.calls,
+                Sort::Result => &mut self.results,
+                Sort::Text => &mut self.texts,
+                Sort::Reasoning => &mut self.reasoning,
+                Sort::Media => &mut self.media,
+                Sort::ServerCall | Sort::ServerResult | Sort::Part => continue,
+            };
+            *part(count) += 1;
+        }
     }
 
     /// Adds the counts of another conversation.

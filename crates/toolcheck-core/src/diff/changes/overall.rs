@@ -6,10 +6,10 @@ use foldhash::{HashMap, HashSet};
 
 use super::{At, Finder, title};
 use crate::conversation::Feature;
+use crate::diff::Counts;
 use crate::diff::binding::Binding;
-use crate::diff::events::{Event, Sort};
+use crate::diff::events::Sort;
 use crate::diff::kinds::{Kind, Level};
-use crate::diff::{Count, Counts};
 
 impl<'s> Finder<'_, '_, 's> {
     /// The ids of calls.
@@ -134,25 +134,14 @@ impl<'s> Finder<'_, '_, 's> {
     pub(super) fn counts(&self) -> Counts {
         let merged: HashSet<usize> =
             self.paired.merged.iter().flat_map(|(group, _)| group).copied().collect();
-        let count = |sort: Sort| {
-            let is = |event: &&Event<'_>| event.sort == sort;
-            let all = self.paired.before.all.iter().enumerate().filter(|(_, event)| event.sort == sort);
-            let is_kept = |number: usize| {
-                let is_paired = self.paired.pairs.before[number].is_some() || merged.contains(&number);
-                is_paired && !self.lost.contains(&number)
-            };
-            Count {
-                before: self.paired.before.all.iter().filter(is).count(),
-                after: self.paired.after.all.iter().filter(is).count(),
-                kept: all.filter(|(number, _)| is_kept(*number)).count(),
-            }
-        };
-        Counts {
-            calls: count(Sort::Call),
-            results: count(Sort::Result),
-            texts: count(Sort::Text),
-            reasoning: count(Sort::Reasoning),
-            media: count(Sort::Media),
-        }
+        let kept = self.paired.before.all.iter().enumerate().filter(|(number, _)| {
+            let is_paired = self.paired.pairs.before[*number].is_some() || merged.contains(number);
+            is_paired && !self.lost.contains(number)
+        });
+        let mut counts = Counts::default();
+        counts.count(&self.paired.before.all, |count| &mut count.before);
+        counts.count(&self.paired.after.all, |count| &mut count.after);
+        counts.count(kept.map(|(_, event)| event), |count| &mut count.kept);
+        counts
     }
 }

@@ -99,6 +99,13 @@ pub fn compare<'s>(before: &File<'s>, after: &File<'s>, bound_as: Option<&Format
                 (changes, picture)
             }
             _ => {
+                if let Some(one) = sides[0] {
+                    let events = Events::of(&before.side(one, bound_as)).all;
+                    report.counts.count(&events, |count| &mut count.before);
+                } else if let Some(other) = sides[1] {
+                    let events = Events::of(&after.side(other, bound_as)).all;
+                    report.counts.count(&events, |count| &mut count.after);
+                }
                 let missing = missing(before, after, sides);
                 let picture = Picture { beside: vec![picture::Mark::of(&missing)], entries: Vec::new() };
                 (vec![missing], picture)
