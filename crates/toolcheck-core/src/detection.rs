@@ -18,6 +18,9 @@ use crate::unsupported;
 /// How near the second format must come to the first, in percent, to be reported.
 const NEAR: u32 = 70;
 
+/// How much surer than the usual dialect of its file another must be of a record that has marks of neither.
+const MUCH_SURER: u8 = 20;
+
 /// How many exchanges of a document are looked at to recognise their format.
 const EXCHANGES_LOOKED_AT: usize = 16;
 
@@ -123,7 +126,8 @@ impl Detection {
             let is_dialect = usual.is_some_and(|usual| usual.family == best.family);
             let least = match own {
                 0 => SURE,
-                _ if is_dialect => SURE_OF_DIALECT,
+                // The usual dialect writes most of what the others do. One that hardly knows the record writes less.
+                _ if is_dialect => SURE_OF_DIALECT.min(SURE_OF_RECORD.max(own + MUCH_SURER)),
                 _ => SURE_OF_RECORD,
             };
             *sure >= least

@@ -29,7 +29,12 @@ pub(crate) static FORMAT: Format = Format {
     aliases: &["claude"],
     family: "anthropic",
     paths: &["v1/messages"],
-    marks: Marks { body: &["anthropic_version"], message: &["input_schema"], models: &MODELS },
+    marks: Marks {
+        body: &["anthropic_version"],
+        message: &["input_schema"],
+        models: &MODELS,
+        is_shared: false,
+    },
     sniff,
     read_with,
     answers,

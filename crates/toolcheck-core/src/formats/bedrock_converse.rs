@@ -27,7 +27,7 @@ pub(super) static FORMAT: Format = Format {
     aliases: &["bedrock", "converse", "aws"],
     family: "bedrock-converse",
     paths: &["converse", "converse-stream"],
-    marks: Marks { body: &OWN_BODY, message: &BLOCKS, models: &[] },
+    marks: Marks { body: &OWN_BODY, message: &BLOCKS, models: &[], is_shared: false },
     sniff,
     read_with,
     answers,

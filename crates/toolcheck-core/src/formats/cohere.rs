@@ -21,7 +21,7 @@ pub(super) static FORMAT: Format = Format {
     aliases: &[],
     family: "chat",
     paths: &["v2/chat"],
-    marks: Marks { body: &OWN_BODY, message: &OWN_MESSAGE, models: &MODELS },
+    marks: Marks { body: &OWN_BODY, message: &OWN_MESSAGE, models: &MODELS, is_shared: false },
     sniff,
     read_with,
     answers,

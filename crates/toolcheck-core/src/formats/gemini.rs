@@ -25,7 +25,7 @@ pub(super) static FORMAT: Format = Format {
     aliases: &["google"],
     family: "gemini",
     paths: &["generateContent", "streamGenerateContent"],
-    marks: Marks { body: &["contents"], message: &["parts"], models: &[] },
+    marks: Marks { body: &["contents"], message: &["parts"], models: &[], is_shared: false },
     sniff,
     read_with,
     answers,

@@ -21,7 +21,7 @@ pub(super) static FORMAT: Format = Format {
     aliases: &[],
     family: "chat",
     paths: &["chat/completions"],
-    marks: Marks { body: &OWN_BODY, message: &["prefix"], models: &MODELS },
+    marks: Marks { body: &OWN_BODY, message: &["prefix"], models: &MODELS, is_shared: false },
     sniff,
     read_with,
     answers,

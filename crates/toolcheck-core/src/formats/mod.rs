@@ -78,6 +78,8 @@ pub struct Marks {
     pub message: &'static [&'static str],
     /// The prefixes of the provider's own model names.
     pub models: &'static [&'static str],
+    /// Whether many providers speak the format, each with models of its own.
+    pub is_shared: bool,
 }
 
 impl Marks {
@@ -90,6 +92,12 @@ impl Marks {
     #[must_use]
     pub fn has_model(&self, name: &str) -> bool {
         self.models.iter().any(|prefix| name.starts_with(prefix))
+    }
+
+    /// Whether a model without one of the names is hardly one that the format is spoken with.
+    #[must_use]
+    pub fn has_own_models_only(&self) -> bool {
+        !self.models.is_empty() && !self.is_shared
     }
 }
 

@@ -26,6 +26,7 @@ pub(super) static FORMAT: Format = Format {
         body: &["options", "keep_alive", "think"],
         message: &["tool_calls", "tool_name", "images"],
         models: &[],
+        is_shared: false,
     },
     sniff,
     read_with,
@@ -59,7 +60,7 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "messages") else { return 0 };
     // Ollama writes arguments as objects. Arguments as a string belong to Chat Completions, as does `function_call`.
     let is_text = |message: Value<'_, '_>| {
-        arguments(message).is_some_and(|arguments| arguments.as_json_str().is_some())
+        calls(message).any(|call| arguments(call).is_some_and(|arguments| arguments.as_json_str().is_some()))
             || message.get("function_call").is_some_and(Value::is_object)
     };
     let is_own_body = root.is_object()
@@ -105,14 +106,18 @@ fn is_of_openai(root: Value<'_, '_>) -> bool {
     let has_images = |message: Value<'_, '_>| message.get("images").is_some_and(Value::is_array);
     // A call without an id whose arguments are an object would be two mistakes in Chat Completions.
     let is_own_call = |message: Value<'_, '_>| {
-        arguments(message).is_some_and(Value::is_object)
-            && !first_call(message).is_some_and(|call| openai_chat::is_marked(message, call))
+        first_call(message).is_some_and(|call| {
+            arguments(call).is_some_and(Value::is_object) && !openai_chat::is_marked(message, call)
+        })
     };
     foreign > own + marks(&names_tool) + marks(&has_images) + 2 * marks(&is_own_call)
 }
 
 /// The number of messages that are searched for a call in a form that Ollama does not write.
 const MESSAGES_LOOKED_AT: usize = 50;
+
+/// The number of calls of a message that are searched for one.
+const CALLS_LOOKED_AT: usize = 50;
 
 /// The certainty for a call that has a mark of Chat Completions, such as an id.
 const OF_MARKED: u8 = certainty::SURE + 10;
@@ -136,7 +141,7 @@ fn claim(message: Value<'_, '_>) -> Claim {
     }
     match first_call(message) {
         Some(call) if openai_chat::is_marked(message, call) => Claim::Sure(OF_MARKED),
-        Some(_) => Claim::Sure(if arguments(message).is_some_and(Value::is_object) {
+        Some(call) => Claim::Sure(if arguments(call).is_some_and(Value::is_object) {
             certainty::OWN_SETTING
         } else {
             certainty::FAINT
@@ -145,13 +150,17 @@ fn claim(message: Value<'_, '_>) -> Claim {
     }
 }
 
-fn first_call<'d, 's>(message: Value<'d, 's>) -> Option<Value<'d, 's>> {
-    message.get("tool_calls")?.elements().next()
+fn calls<'d, 's>(message: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
+    message.get("tool_calls").into_iter().flat_map(|calls| calls.elements()).take(CALLS_LOOKED_AT)
 }
 
-/// The arguments of a message's first call.
-fn arguments<'d, 's>(message: Value<'d, 's>) -> Option<Value<'d, 's>> {
-    first_call(message)?.get("function")?.get("arguments")
+fn first_call<'d, 's>(message: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    calls(message).next()
+}
+
+/// The arguments of a call.
+fn arguments<'d, 's>(call: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    call.get("function")?.get("arguments")
 }
 
 fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {

@@ -28,6 +28,7 @@ pub(crate) static FORMAT: Format = Format {
         body: &OWN_BODY,
         message: &["tool_calls", "tool_call_id", "function_call", "function"],
         models: &MODELS,
+        is_shared: true,
     },
     sniff,
     read_with,

@@ -31,7 +31,7 @@ pub(crate) static FORMAT: Format = Format {
     aliases: &["responses"],
     family: "openai-responses",
     paths: &["responses"],
-    marks: Marks { body: &[], message: &[], models: &openai_chat::MODELS },
+    marks: Marks { body: &[], message: &[], models: &openai_chat::MODELS, is_shared: true },
     sniff,
     read_with,
     answers: response::answers,

@@ -98,19 +98,7 @@ fn with_fewest_faults(
     record: Value<'_, '_>,
 ) -> &'static Format {
     let as_usual = faults_as(usual, record);
-    // A model that the usual API does not have makes it the less likely of two with as many faults.
-    let is_other_model = names_other_model(usual, record);
-    if as_usual == 0 && !is_other_model {
-        return usual;
-    }
-    let least = as_usual + usize::from(is_other_model);
-    if faults_as(other, record) < least { other } else { usual }
-}
-
-/// Whether a record names a model that is none of a format's own, if it has any.
-fn names_other_model(format: &Format, record: Value<'_, '_>) -> bool {
-    let marks = &format.marks;
-    !marks.models.is_empty() && record.get_str("model").is_some_and(|model| !marks.has_model(&model))
+    if as_usual > 0 && faults_as(other, record) < as_usual { other } else { usual }
 }
 
 /// The most faults of a request whose messages do not show its format.
@@ -136,12 +124,17 @@ fn faults_as(format: &Format, record: Value<'_, '_>) -> usize {
     shape_of(format).map_or(0, |shape| shape.count_refused(record)) + of_model(format, record)
 }
 
-/// What a record's model counts if it is another API's.
+/// What a record's model counts if it is another API's, or none of a format's own.
 fn of_model(format: &Format, record: Value<'_, '_>) -> usize {
-    let model = record.get_str("model").unwrap_or_default();
+    let Some(model) = record.get_str("model") else { return 0 };
     let is_of = |format: &Format| format.marks.has_model(&model);
-    let is_of_another = !is_of(format) && formats::ALL.iter().any(|other| is_of(other));
-    if is_of_another { FOREIGN_MODEL } else { 0 }
+    if is_of(format) {
+        0
+    } else if formats::ALL.iter().any(|other| is_of(other)) {
+        FOREIGN_MODEL
+    } else {
+        usize::from(format.marks.has_own_models_only())
+    }
 }
 
 fn shape_of(format: &Format) -> Option<&'static Shape> {
