@@ -2,7 +2,7 @@
 //! within a bound.
 //!
 //! Nothing here looks at a clock. What is allocated and what is written is counted, on one thread, so each run counts the
-//! same on any machine. `cargo xtask bench` measures the time of the same shapes.
+//! same on any machine. The counters are those of a process, so each group of shapes has its own. `cargo xtask bench` measures the time of the same shapes.
 //!
 //! `cargo test -p toolcheck-cli --test budget -- --nocapture` prints all figures, and with `BUDGET=WORD` only those of the
 //! shapes that have the word in their name.
@@ -15,7 +15,7 @@ mod shapes;
 mod work;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::process::Command;
 
 use measure::Cost;
 use shapes::Shape;
@@ -32,19 +32,24 @@ const FINDINGS: usize = 12 << 20;
 /// The length of the path of the folder with a shape's files.
 const LENGTH_OF_FOLDER: usize = 160;
 
-/// The counters are those of the process, so one shape is measured at a time.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+/// The variable with the group of shapes that a process measures.
+const GROUP: &str = "BUDGET_GROUP";
 
-fn one_at_a_time() -> MutexGuard<'static, ()> {
-    ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn check(group: Vec<Shape>) {
-    let _guard = one_at_a_time();
+/// Checks the shapes of a group, in a process of its own, so that groups can be measured at the same time.
+fn check(name: &str, group: fn() -> Vec<Shape>) {
+    if std::env::var_os(GROUP).is_none() {
+        let own = std::env::current_exe().unwrap();
+        let output =
+            Command::new(own).args(["--exact", name, "--nocapture"]).env(GROUP, name).output().unwrap();
+        let text = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+        println!("{}", text[0]);
+        assert!(output.status.success() && text[0].contains("1 passed"), "{name}:\n{}", text[1]);
+        return;
+    }
     let word = std::env::var("BUDGET").unwrap_or_default();
     let mut wrong = Vec::new();
-    for shape in group.iter().filter(|shape| shape.name.contains(&word)) {
-        wrong.extend(exceeded(shape).into_iter().map(|found| format!("{}: {found}", shape.name)));
+    for shape in group().iter().filter(|shape| shape.name.contains(&word)) {
+        wrong.extend(exceeded(name, shape).into_iter().map(|found| format!("{}: {found}", shape.name)));
     }
     assert!(wrong.is_empty(), "{} budgets are exceeded:\n{}", wrong.len(), wrong.join("\n"));
 }
@@ -53,8 +58,8 @@ fn check(group: Vec<Shape>) {
 type Budget = (&'static str, fn(&Cost) -> usize, Option<usize>);
 
 /// What a shape costs beyond its budget.
-fn exceeded(shape: &Shape) -> Vec<String> {
-    let folder = folder();
+fn exceeded(group: &str, shape: &Shape) -> Vec<String> {
+    let folder = folder(group);
     // What is made once for all files, such as expressions and targets, is not a cost of the first.
     work::costs(shape, 4 << 10, &folder);
     let [first, last] = [1, 4].map(|times| work::costs(shape, shape.from * times, &folder));
@@ -85,11 +90,11 @@ fn exceeded(shape: &Shape) -> Vec<String> {
     exceeded
 }
 
-/// The folder for the files of a shape. Its path is held with each file, so it is equally long on every machine.
-fn folder() -> PathBuf {
+/// The folder for the files of a group. Its path is held with each file, so it is equally long on every machine.
+fn folder(group: &str) -> PathBuf {
     let parent = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let missing = LENGTH_OF_FOLDER.saturating_sub(parent.as_os_str().len() + 1);
-    parent.join(format!("{:-<missing$}", "budget"))
+    parent.join(format!("{group:-<missing$}"))
 }
 
 fn ratio(one: usize, other: usize) -> f64 {
@@ -98,45 +103,45 @@ fn ratio(one: usize, other: usize) -> f64 {
 
 #[test]
 fn json() {
-    check(shapes::json::all());
+    check("json", shapes::json::all);
 }
 
 #[test]
 fn lines() {
-    check(shapes::lines::all());
+    check("lines", shapes::lines::all);
 }
 
 #[test]
 fn conversations() {
-    check(shapes::conversations::all());
+    check("conversations", shapes::conversations::all);
 }
 
 #[test]
 fn requests() {
-    check(shapes::requests::all());
+    check("requests", shapes::requests::all);
 }
 
 #[test]
 fn schemas() {
-    check(shapes::schemas::all());
+    check("schemas", shapes::schemas::all);
 }
 
 #[test]
 fn exchanges() {
-    check(shapes::exchanges::all());
+    check("exchanges", shapes::exchanges::all);
 }
 
 #[test]
 fn recordings() {
-    check(shapes::recordings::all());
+    check("recordings", shapes::recordings::all);
 }
 
 #[test]
 fn projects() {
-    check(shapes::projects::all());
+    check("projects", shapes::projects::all);
 }
 
 #[test]
 fn diffs() {
-    check(shapes::diffs::all());
+    check("diffs", shapes::diffs::all);
 }
