@@ -360,7 +360,9 @@ pub fn is_of_stream(root: Value<'_, '_>) -> bool {
     is_event(root) || is_piece()
 }
 
-fn is_response(root: Value<'_, '_>) -> bool {
+/// Whether a document is the response of an API, by itself.
+#[must_use]
+pub fn is_response(root: Value<'_, '_>) -> bool {
     if !root.is_object() || root.get_any(&["messages", "contents", "request"]).is_some() {
         return false;
     }
@@ -585,6 +587,11 @@ static TEXTS: &[Text] = &[
         sniff: is_langchain,
     },
     Text { name: "a YAML cassette of recorded HTTP requests", advice: BODIES, sniff: is_cassette },
+    Text {
+        name: "Markdown, and none of its blocks holds a request that can be read",
+        advice: "put the whole request into a block of its own, between two lines of three backticks, or into a file of its own",
+        sniff: |head| head.split(|byte| *byte == b'\n').any(is_fence),
+    },
     Text { name: "YAML", advice: "convert it: `yq -o=json FILE`", sniff: is_yaml },
 ];
 
@@ -620,7 +627,12 @@ fn is_langchain(head: &[u8]) -> bool {
 }
 
 /// How much of a file is looked at.
-const HEAD: usize = 4096;
+const HEAD: usize = 64 << 10;
+
+/// Whether a line begins a block of Markdown.
+fn is_fence(line: &[u8]) -> bool {
+    line.starts_with(b"```") && !line[3..].contains(&b'`') || line.starts_with(b"~~~")
+}
 
 fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end).filter(|line| !line.is_empty())

@@ -6,6 +6,7 @@ mod common;
 mod diffs;
 mod harm;
 mod losses;
+mod markdown;
 mod marks;
 mod reasons;
 mod renames;
