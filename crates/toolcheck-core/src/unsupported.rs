@@ -590,7 +590,7 @@ static TEXTS: &[Text] = &[
     Text {
         name: "Markdown, and none of its blocks holds a request that can be read",
         advice: "put the whole request into a block of its own, between two lines of three backticks, or into a file of its own",
-        sniff: |head| head.split(|byte| *byte == b'\n').any(is_fence),
+        sniff: is_markdown,
     },
     Text { name: "YAML", advice: "convert it: `yq -o=json FILE`", sniff: is_yaml },
 ];
@@ -629,9 +629,19 @@ fn is_langchain(head: &[u8]) -> bool {
 /// How much of a file is looked at.
 const HEAD: usize = 64 << 10;
 
-/// Whether a line begins a block of Markdown.
-fn is_fence(line: &[u8]) -> bool {
-    line.starts_with(b"```") && !line[3..].contains(&b'`') || line.starts_with(b"~~~")
+/// Whether a text has a block of Markdown. Texts in YAML may have one too, but then it is indented.
+fn is_markdown(head: &[u8]) -> bool {
+    let is_fence = |line: &[u8]| {
+        line.starts_with(b"```")
+            && !line.trim_ascii_start().iter().skip_while(|byte| **byte == b'`').any(|byte| *byte == b'`')
+            || line.starts_with(b"~~~")
+    };
+    let is_inner = |line: &[u8]| {
+        let marks = line.iter().take_while(|byte| matches!(byte, b' ' | b'>' | b'-')).count();
+        is_fence(&line[marks..])
+    };
+    let mut lines = head.split(|byte| *byte == b'\n');
+    if is_yaml(head) { lines.any(is_fence) } else { lines.any(is_inner) }
 }
 
 fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
