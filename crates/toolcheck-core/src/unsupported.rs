@@ -632,8 +632,7 @@ const HEAD: usize = 64 << 10;
 /// Whether a text has a block of Markdown. Texts in YAML may have one too, but then it is indented.
 fn is_markdown(head: &[u8]) -> bool {
     let is_fence = |line: &[u8]| {
-        line.starts_with(b"```")
-            && !line.trim_ascii_start().iter().skip_while(|byte| **byte == b'`').any(|byte| *byte == b'`')
+        line.starts_with(b"```") && !line.iter().skip_while(|byte| **byte == b'`').any(|byte| *byte == b'`')
             || line.starts_with(b"~~~")
     };
     let is_inner = |line: &[u8]| {

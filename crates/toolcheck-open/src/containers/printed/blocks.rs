@@ -80,7 +80,8 @@ impl Fence {
     /// The fence that a line is, in a quotation or an item of a list too.
     fn of(line: &[u8]) -> Option<Self> {
         // Nearly no line has one.
-        if !memchr::memchr2(b'`', b'~', line).is_some_and(|at| line[at..].get(1) == Some(&line[at])) {
+        let first = memchr::memchr2(b'`', b'~', line)?;
+        if line.get(first + 1) != Some(&line[first]) {
             return None;
         }
         let (mut indent, mut quotes) = (0, 0);
