@@ -292,6 +292,49 @@ fn an_error_is_fixed_although_a_warning_shows_then() {
     assert!(seen.contains("0 errors, 1 warning") && seen.contains("repeated-failing-call"), "{seen}");
 }
 
+/// The same body as people have it in hand, with the place of the result without a call.
+fn printed_orphans() -> [(&'static str, String, String); 5] {
+    let encoded = serde_json::to_string(ORPHAN).unwrap();
+    let inside = format!("1:{}", encoded.find(r#"{\"role\": \"tool\""#).unwrap() + 1);
+    [
+        ("a.txt", format!("This fails:\n{ORPHAN}"), "5:3".to_owned()),
+        ("a.md", format!("# Bug\n\n```json\n{ORPHAN}```\n"), "7:3".to_owned()),
+        ("a.py.txt", format!("body = {}", ORPHAN.replace('"', "'")), "4:3".to_owned()),
+        ("b.json", encoded.clone(), inside.clone()),
+        ("b.jsonl", format!("{encoded}\n{encoded}\n"), inside),
+    ]
+}
+
+#[test]
+fn errors_in_printed_values_are_left_and_named() {
+    let folder = folder("fix-printed");
+    for (name, text, place) in printed_orphans() {
+        write(&folder, name, &text);
+        let left = format!("left: {name}:{place}: orphan-tool-result");
+        for how in [&["--diff"][..], &["--diff", "--unsafe-fixes"], &["--unsafe-fixes"], &[]] {
+            let seen = seen_in(&folder, &[&["fix", "--isolated", name], how].concat());
+            assert!(seen.starts_with("status: 1\n--- stdout\n--- stderr\n"), "{seen}");
+            assert!(
+                seen.contains(&left) && seen.contains("not in this sort of file (printed value)"),
+                "{seen}"
+            );
+        }
+        assert_eq!(fs::read_to_string(folder.join(name)).unwrap(), text);
+        let output = toolcheck_in(&folder).args(["fix", "--isolated", "--plan", name]).output().unwrap();
+        let plan: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        fits_the_schema(&plan);
+        let is_left = |left: &serde_json::Value| left["rule"] == "orphan-tool-result";
+        assert!(plan["files"][0]["skipped"].as_array().unwrap().iter().any(is_left), "{plan}");
+        assert_eq!((output.status.code(), &plan["files"][0]["applied"]), (Some(1), &serde_json::json!([])));
+        let output = run_with_input(&["fix", "--isolated", "-"], text.as_bytes());
+        assert_eq!((output.status.code(), String::from_utf8(output.stdout).unwrap()), (Some(1), text));
+    }
+    // A warning is not an error.
+    write(&folder, "clean.md", format!("```\n{CLEAN}\n```\n"));
+    let seen = seen_in(&folder, &["fix", "--isolated", "clean.md"]);
+    assert_eq!(seen, "status: 0\n--- stdout\n--- stderr\nnote: clean.md: a printed value is not changed\n");
+}
+
 #[test]
 fn many_findings_that_are_left_for_one_reason_are_one_line_and_all_in_the_plan() {
     let folder = folder("fix-many");

@@ -153,6 +153,29 @@ fn folders_are_searched_for_recordings_and_other_yaml_is_left_out() {
 }
 
 #[test]
+fn markdown_is_read_where_it_is_named_and_not_looked_for_in_folders() {
+    let broken = r#"{"messages": [{"role": "tool", "tool_call_id": "c1", "content": "low at six"}]}"#;
+    let folder = folder("recording-markdown");
+    for name in ["README.md", "notes.txt", "prompt.yaml"] {
+        write(&folder, name, format!("# Notes\n\n```json\n{broken}\n```\n"));
+    }
+    write(&folder, "a.json", r#"{"messages": [{"role": "user", "content": "hello"}]}"#);
+    let found = report(&folder, &["."]);
+    let paths: Vec<&Json> = found["files"].as_array().unwrap().iter().map(|file| &file["path"]).collect();
+    assert_eq!((paths, &found["summary"]["errors"]), (vec![&Json::from("a.json")], &Json::from(0)));
+    let found = report(&folder, &["README.md"]);
+    let rules: Vec<&Json> =
+        found["findings"].as_array().unwrap().iter().map(|found| &found["rule"]).collect();
+    assert_eq!(rules, ["malformed-json", "orphan-tool-result"]);
+    // What holds no request says that it is Markdown.
+    write(&folder, "README.md", "# Notes\n\n```sh\nnpm install\n```\n");
+    let found = report(&folder, &["README.md"]);
+    let (rule, message) = (&found["findings"][0]["rule"], found["findings"][0]["message"].as_str().unwrap());
+    assert_eq!(rule, "unrecognised-format");
+    assert!(message.contains("none of its blocks holds a request"), "{message}");
+}
+
+#[test]
 fn a_recording_comes_from_the_standard_input_too() {
     let folder = folder("recording-stdin");
     let mut child = toolcheck_in(&folder)

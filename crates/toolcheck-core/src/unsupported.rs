@@ -360,7 +360,9 @@ pub fn is_of_stream(root: Value<'_, '_>) -> bool {
     is_event(root) || is_piece()
 }
 
-fn is_response(root: Value<'_, '_>) -> bool {
+/// Whether a document is the response of an API, by itself.
+#[must_use]
+pub fn is_response(root: Value<'_, '_>) -> bool {
     if !root.is_object() || root.get_any(&["messages", "contents", "request"]).is_some() {
         return false;
     }
@@ -585,6 +587,11 @@ static TEXTS: &[Text] = &[
         sniff: is_langchain,
     },
     Text { name: "a YAML cassette of recorded HTTP requests", advice: BODIES, sniff: is_cassette },
+    Text {
+        name: "Markdown, and none of its blocks holds a request that can be read",
+        advice: "put the whole request into a block of its own, between two lines of three backticks, or into a file of its own",
+        sniff: is_markdown,
+    },
     Text { name: "YAML", advice: "convert it: `yq -o=json FILE`", sniff: is_yaml },
 ];
 
@@ -620,7 +627,21 @@ fn is_langchain(head: &[u8]) -> bool {
 }
 
 /// How much of a file is looked at.
-const HEAD: usize = 4096;
+const HEAD: usize = 64 << 10;
+
+/// Whether a text has a block of Markdown. Texts in YAML may have one too, but then it is indented.
+fn is_markdown(head: &[u8]) -> bool {
+    let is_fence = |line: &[u8]| {
+        line.starts_with(b"```") && !line.iter().skip_while(|byte| **byte == b'`').any(|byte| *byte == b'`')
+            || line.starts_with(b"~~~")
+    };
+    let is_inner = |line: &[u8]| {
+        let marks = line.iter().take_while(|byte| matches!(byte, b' ' | b'>' | b'-')).count();
+        is_fence(&line[marks..])
+    };
+    let mut lines = head.split(|byte| *byte == b'\n');
+    if is_yaml(head) { lines.any(is_fence) } else { lines.any(is_inner) }
+}
 
 fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end).filter(|line| !line.is_empty())

@@ -13,7 +13,7 @@ pub fn open(bytes: &[u8], container: Option<&'static Container>, limits: Limits)
         .filter(|opened| opened.exchanges > 0 || opened.not_built.is_some() || container.is_one(bytes))
         .or_else(|| {
             let format = || lint("", bytes, &Options::new().max_findings(0)).format;
-            let other = toolcheck_open::sniff(bytes).map(|other| other.id).or_else(format);
+            let other = toolcheck_open::open(bytes, limits).map(|other| other.id).or_else(format);
             Some(container.not_one(other))
         })
 }

@@ -119,6 +119,24 @@ impl Mapped {
         self.text.extend_from_slice(&other.text[range]);
     }
 
+    /// This text, whose places are those in another one, with the places of the file that the other one is from.
+    #[must_use]
+    pub fn through(&self, outer: &Self) -> Self {
+        let mut mapped = Self::default();
+        for (number, run) in self.runs.iter().enumerate() {
+            let end = self.runs.get(number + 1).map_or(self.text.len(), |next| next.start as usize);
+            let text = &self.text[run.start as usize..end];
+            let source = run.source as usize;
+            if run.length == SAME {
+                mapped.push_part(outer, source..source + text.len());
+            } else {
+                let source = outer.source_of(source..source + run.length as usize);
+                mapped.push_whole(text, source.unwrap_or(0..0));
+            }
+        }
+        mapped
+    }
+
     /// The text.
     #[must_use]
     pub fn text(&self) -> &[u8] {

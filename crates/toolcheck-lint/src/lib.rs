@@ -48,7 +48,7 @@ pub use engine::{
 };
 pub use error::Error;
 pub use finding::Finding;
-pub use fix::{FixOptions, Fixed, fix};
+pub use fix::{FixOptions, Fixed, fix, fix_opened};
 pub use options::{Options, TargetRef};
 pub use report::{FileReport, Reading, Report, SkippedFile};
 pub use rule::{InDataset, Rule};

@@ -75,9 +75,21 @@ impl Reader<'_> {
         self.bytes[self.at..].starts_with(text)
     }
 
+    /// Skips white space and comments, which programs do not print, but people write.
     fn skip_space(&mut self) {
-        while self.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
-            self.at += 1;
+        loop {
+            while self.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
+                self.at += 1;
+            }
+            let (language, end): (_, &[u8]) = match &self.bytes[self.at..] {
+                [b'/', b'/', ..] => (Language::JavaScript, b"\n"),
+                [b'/', b'*', ..] => (Language::JavaScript, b"*/"),
+                [b'#', ..] => (Language::Python, b"\n"),
+                _ => return,
+            };
+            self.is_in(language);
+            let found = memchr::memmem::find(&self.bytes[self.at..], end);
+            self.at = found.map_or(self.bytes.len(), |found| self.at + found + end.len());
         }
     }
 

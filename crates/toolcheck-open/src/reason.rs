@@ -22,6 +22,7 @@ pub(crate) enum Reason {
     Damaged,
     OddAnswer,
     NoAnswer,
+    NoRequest,
 }
 
 impl Reason {
@@ -43,6 +44,9 @@ impl Reason {
                 ("response that is neither JSON nor events", "responses that are neither JSON nor events")
             }
             Self::Damaged => ("event stream that is damaged", "event streams that are damaged"),
+            Self::NoRequest => {
+                ("block of Markdown without a request", "blocks of Markdown without a request")
+            }
             Self::NoAnswer => ("result without a response", "results without a response"),
             Self::OddAnswer => ("response in no format that is read", "responses in no format that is read"),
         }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
-use toolcheck_open::{Limits, Opened, find, open, sniff};
+use toolcheck_open::{Limits, Opened, find, open};
 
 /// A value as Python prints it.
 fn python(value: &Json) -> String {
@@ -137,20 +137,17 @@ fn what_people_write_is_not_read_as_data() {
         "messages = [{'role': 'user', 'content': prompt}]".to_owned(),
         "{'role': 'user'".repeat(3),
     ] {
-        assert!(sniff(text.as_bytes()).is_none_or(|container| container.id != "printed"), "{text}");
+        assert!(open(text.as_bytes(), Limits::default()).is_none(), "{text}");
     }
 }
 
 #[test]
-fn a_body_is_read_under_a_line_of_text_and_in_a_block_of_markdown() {
+fn a_body_is_read_under_a_line_of_text() {
     let body = json!({"model": "m", "messages": [{"role": "user", "content": "hi \"you\"\n"}]});
-    let indented = serde_json::to_string_pretty(&body).unwrap();
     for text in [
         format!("Here is my request:\n{body}\nand it fails\n"),
-        format!("```json\n{indented}\n```\n"),
-        format!("```\n{body}\n```\n"),
-        format!("This fails:\n\n```json\n{indented}\n```\n\nWhy?\n"),
-        format!("This fails:\r\n```json\r\n{body}\r\n```\r\n"),
+        format!("Here is my request:\n\n{body}\n"),
+        format!("\u{feff}This fails:\r\n\r\n{body}\r\n"),
     ] {
         let opened = open(text.as_bytes(), Limits::default()).unwrap_or_else(|| panic!("{text}"));
         assert_eq!(record(&opened), body, "{text}");
@@ -158,29 +155,193 @@ fn a_body_is_read_under_a_line_of_text_and_in_a_block_of_markdown() {
     }
     for text in [
         format!("Here is my request\n{body}\n"),
+        format!("Here is my request\n\n{body}\n"),
         format!("A request.\nIt is like this:\n{body}\n"),
-        format!("A manual.\n\nFor example:\n\n```json\n{body}\n```\n"),
-        format!("Here is my request:\n\n{body}\n"),
+        format!("A manual.\n\nFor example:\n\n    {body}\n"),
     ] {
         assert!(open(text.as_bytes(), Limits::default()).is_none(), "{text}");
     }
 }
 
+/// Lines with something before each of them.
+fn lines_after(before: &str, text: &str) -> String {
+    text.lines().map(|line| format!("{before}{line}\n")).collect()
+}
+
+#[test]
+fn a_body_is_read_in_a_block_of_markdown_wherever_it_stands() {
+    let body = json!({"model": "m", "messages": [{"role": "user", "content": "hi \"you\"\n```\n"}]});
+    let indented = serde_json::to_string_pretty(&body).unwrap();
+    let far = "A line of prose, with [a link](x) and {a brace}.\n\n".repeat(2000);
+    for text in [
+        format!("```json\n{indented}\n```\n"),
+        format!("```\n{body}\n```\n"),
+        format!("```json\n{body}"),
+        format!("This fails:\n\n```json\n{indented}\n```\n\nWhy?\n"),
+        format!("This fails:\r\n```json\r\n{body}\r\n```\r\n"),
+        format!("# Bug\n\nFirst.\n\nThen this\n\n``` JSON title=\"a\"\n{indented}\n```\n\nWhy?\n"),
+        format!("\"Quoted\" words.\n~~~text\n{indented}\n~~~\n"),
+        format!("---\ntitle: a\n---\n````python\nbody = {}\n````\n", python(&body)),
+        format!("1. Send\n\n   ```js\n   send({})\n   ```\n", javascript(&body)),
+        format!("- ```jsonl\n{}  ```\n", lines_after("  ", &indented)),
+        format!("> Send\n>\n> ```json\n{}> ```\n>\n> please\n", lines_after("> ", &indented)),
+        format!("```http\nPOST /v1 HTTP/1.1\nAccept: */*\n\n{body}\n```\n"),
+        format!("```sh\ncurl -X POST http://localhost/ \\\n  -d '{body}'\n```\n"),
+        format!("Call it\n```\n$ run\n```\n{far}```json\n{body}\n```\n"),
+    ] {
+        let opened = open(text.as_bytes(), Limits::default()).unwrap_or_else(|| panic!("{text}"));
+        assert_eq!(record(&opened), body, "{text}");
+        for (made, at) in opened.origins.same_bytes() {
+            let (made, original) = (opened.text[made], text.as_bytes()[at]);
+            assert!(made == original || made == b' ' && matches!(original, b'\n' | b'\r'), "{text}");
+        }
+    }
+    // What one block ends does not go on in the next.
+    let text = format!("body = {{\n```\n\"a\": 1}}\n```\n```\n{body}\n```\n");
+    assert_eq!(record(&open(text.as_bytes(), Limits::default()).unwrap()), body);
+}
+
+/// What was left out, each with its number.
+fn left_out(opened: &Opened) -> Vec<String> {
+    opened.left_out.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn every_block_that_holds_a_conversation_is_read_and_the_others_are_counted() {
+    let body = |text: &str| json!({"model": "m", "messages": [{"role": "user", "content": text}]});
+    let response = json!({"object": "response", "output": [{"type": "function_call", "call_id": "a", "name": "b", "arguments": "{}"}]});
+    let text = format!(
+        "# A\n```\nError code: 400 - {{'error': {{'message': 'm'}}}}\n```\n```json\n{}\n{}\n```\n\n```python\n{}\n```\n```json\n{response}\n```\n",
+        body("a"),
+        body("b"),
+        python(&body("c"))
+    );
+    let opened = open(text.as_bytes(), Limits::default()).unwrap();
+    let records: Vec<Json> = String::from_utf8_lossy(&opened.text)
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a record is JSON"))
+        .collect();
+    assert_eq!(records, [body("a"), body("b"), body("c")]);
+    assert_eq!(
+        (opened.unread.as_ref(), left_out(&opened)),
+        (None, vec!["2 blocks of Markdown without a request".to_owned()])
+    );
+    let notation = opened.notation.unwrap();
+    assert_eq!(notation.at, text.find("{\"messages").unwrap());
+    assert_eq!(
+        notation.what,
+        "a Python literal, not JSON; 2 JSON values with other text around them, such as lines of a log"
+    );
+    // Without any there is nothing to read.
+    let text = "# A\n```\nnpm install\n```\n```json\n{\"a\": 1}\n```\n";
+    assert!(open(text.as_bytes(), Limits::default()).is_none());
+}
+
+#[test]
+fn a_conversation_in_a_block_that_cannot_be_read_is_named_at_its_place() {
+    let body = json!({"model": "m", "messages": [{"role": "user", "content": "hi"}]});
+    let broken = r#"{"model": "m", "messages": [{"role": "user" "content": "hi"}]}"#;
+    let (cut, content) = (&body.to_string()[..50], "\"content\"");
+    // The number of what is read, and of the `content` before which a comma is missing.
+    for (text, exchanges, number) in [
+        (format!("A\n```json\n{broken}\n```\n"), 0, 0),
+        (format!("A\n```json\n{body}\n```\n> ```json\n> {broken}\n> ```\n"), 1, 1),
+        (format!("A\n```json\n{body}\n{broken}\n{body}\n```\n"), 2, 1),
+    ] {
+        let opened = open(text.as_bytes(), Limits::default()).unwrap_or_else(|| panic!("{text}"));
+        let unread = opened.unread.unwrap_or_else(|| panic!("{text}"));
+        let (at, _) = text.match_indices(content).nth(number).unwrap();
+        assert_eq!((opened.exchanges, unread.at), (exchanges, at), "{text}: {}", unread.what);
+    }
+    let text = format!("A\n```json\n{cut}\n```\n");
+    let opened = open(text.as_bytes(), Limits::default()).unwrap();
+    assert_eq!((opened.exchanges, opened.unread.unwrap().at), (0, text.rfind("\n```").unwrap()));
+    let several = format!("```json\n{broken}\n```\n").repeat(3);
+    let opened = open(several.as_bytes(), Limits::default()).unwrap();
+    assert!(opened.unread.unwrap().what.ends_with("; 2 more are not read either"));
+}
+
+#[test]
+fn comments_in_what_people_write_are_skipped() {
+    let body = json!({"messages": [{"role": "user", "content": "a // b # c"}]});
+    for text in [
+        "```json\n{\n  // first\n  \"messages\": [/* one */ {\"role\": \"user\", \"content\": \"a // b # c\"}] // last\n}\n```\n",
+        "messages = {'messages': [  # all\n  {'role': 'user', 'content': 'a // b # c'},\n]}\n",
+    ] {
+        assert_eq!(record(&open(text.as_bytes(), Limits::default()).expect(text)), body, "{text}");
+    }
+}
+
+/// A text as JSON writes it, so often.
+fn encoded(text: &str, times: usize) -> String {
+    (0..times).fold(text.to_owned(), |text, _| json!(text).to_string())
+}
+
 #[test]
 fn a_body_that_was_encoded_twice_is_read_as_a_request() {
     let body = json!({"model": "m", "messages": [{"role": "user", "content": "sch\u{f6}n \"you\"\n"}]});
-    let text = format!("{}\n", json!(body.to_string()));
-    let opened = open(text.as_bytes(), Limits::default()).expect("it is one");
-    assert_eq!(record(&opened), body);
-    assert!(opened.notation.as_ref().unwrap().what.contains("encoded twice"));
-    let at = opened.text.windows(6).position(|part| part == b"\"role\"").unwrap();
-    let found = opened.origins.locate(at..at + 6).unwrap().source;
-    assert_eq!(&text[found], "\"role\\\"");
-    // A list alone is a row of a data set, and other strings are none of it.
-    for text in [json!(body["messages"].to_string()).to_string(), json!("{}").to_string(), format!("{text}1")]
-    {
+    for (inner, strings, how) in [
+        (&body, 1, "twice: JSON in a string"),
+        (&body, 2, "3 times"),
+        (&body, 5, "6 times"),
+        (&body["messages"], 1, "twice"),
+        (&body["messages"], 2, "3 times"),
+    ] {
+        let text = format!("{}\n", encoded(&inner.to_string(), strings));
+        let opened = open(text.as_bytes(), Limits::default()).expect("it is one");
+        assert_eq!(&record(&opened), inner);
+        let notation = opened.notation.as_ref().unwrap();
+        assert!(notation.what.contains(&format!("encoded {how}")), "{}", notation.what);
+        let at = opened.text.windows(6).position(|part| part == b"\"role\"").unwrap();
+        let found = opened.origins.locate(at..at + 6).unwrap().source;
+        assert_eq!(text[found].replace('\\', ""), "\"role\"");
+    }
+    // Other strings are none of it.
+    let text = json!(body.to_string()).to_string();
+    for text in [json!("{}").to_string(), json!("[1]").to_string(), format!("{text}1"), encoded("{}", 3)] {
         assert!(open(text.as_bytes(), Limits::default()).is_none(), "{text}");
     }
+}
+
+#[test]
+fn every_line_that_was_encoded_twice_is_read() {
+    let body = |number: usize| json!({"model": "m", "messages": [{"role": "user", "content": format!("\"{number}\"")}]});
+    let line = |number: usize| encoded(&body(number).to_string(), 1);
+    let lines: Vec<String> = (0..8).map(line).collect();
+    for (text, what) in [
+        (lines.join("\n"), "8 bodies that were encoded twice: JSON in strings"),
+        (
+            format!("\u{feff}{}\r\n\r\n", lines.join("\r\n")),
+            "8 bodies that were encoded twice: JSON in strings",
+        ),
+        (
+            format!("{}\n{}\n", lines[..7].join("\n"), encoded(&body(7).to_string(), 2)),
+            "8 bodies that were encoded more than once: JSON in strings",
+        ),
+        (
+            format!("# Log\n```jsonl\n{}\n```\n", lines.join("\n")),
+            "8 bodies that were encoded twice: JSON in strings",
+        ),
+    ] {
+        let opened = open(text.as_bytes(), Limits::default()).expect("there are requests");
+        let records: Vec<Json> = opened
+            .text
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty())
+            .map(|line| serde_json::from_slice(line).unwrap())
+            .collect();
+        assert_eq!(records, (0..8).map(body).collect::<Vec<_>>(), "{text}");
+        let notation = opened.notation.as_ref().unwrap();
+        assert_eq!((&*notation.what, notation.at), (what, text.find("\"{").unwrap()));
+        let number = opened.text.windows(4).position(|part| part == b"\\\"6\\").unwrap() + 2;
+        let found = opened.origins.locate(number..number + 1).unwrap().source;
+        assert_eq!((&text[found.clone()], text[..found.start].matches("model").count()), ("6", 6));
+    }
+    // A line that is none is kept as it is, so that it is reported.
+    let text = format!("{}\n\"{{cut\n{}\n{{\"a\": 1}}\n", lines[0], lines[1]);
+    let opened = open(text.as_bytes(), Limits::default()).expect("there are requests");
+    let kept: Vec<&[u8]> = opened.text.split(|byte| *byte == b'\n').collect();
+    assert_eq!((opened.exchanges, kept[1], kept[3]), (4, &b"\"{cut"[..], &b"{\"a\": 1}"[..]));
 }
 
 #[test]
@@ -240,9 +401,23 @@ fn no_text_costs_more_than_its_length() {
         "[{'role': 'user', 'content': 'a'}]\n",
         "DEBUG {'role': 1} ",
         "=[",
+        "```\n",
+        "```json\n{\n```\n",
+        "```json\n{\"messages\": [{\"role\": 1}\n",
+        "> > ~~~\n> > {'role': [\n",
+        "=[\n```\n",
+        "=[```\n",
+        "a=[\n~~~\n\"\"\"",
+        "# {",
+        "[/*",
+        "        {a",
+        "\"{\\\"role\\\": \"\n",
+        "\"{\\\"role\\\": [{\\\"role\\\"",
+        "\"\\\"\\\\{role",
     ];
-    for piece in pieces {
-        let text = |size: usize| format!("role: {}", piece.repeat(size / piece.len()));
+    let starts = ["role: ", "role: ~~~\n"];
+    for (piece, start) in pieces.iter().flat_map(|piece| starts.map(|start| (piece, start))) {
+        let text = |size: usize| format!("{start}{}", piece.repeat(size / piece.len()));
         let took = |size: usize| {
             let text = text(size);
             let start = Instant::now();
@@ -257,6 +432,9 @@ fn no_text_costs_more_than_its_length() {
         let _ = took(1 << 12);
         let (small, large) = (took(1 << 13), took(1 << 17));
         // Sixteen times as much; a square would be 256 times.
-        assert!(large < small * 100 + std::time::Duration::from_millis(400), "{piece}: {small:?}, {large:?}");
+        assert!(
+            large < small * 100 + std::time::Duration::from_millis(400),
+            "{start}{piece}: {small:?}, {large:?}"
+        );
     }
 }

@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use toolcheck_core::Level;
 use toolcheck_core::text::{Counted, line, reason, shown};
 use toolcheck_lint::fix::{Action, Applied, Cost, Skipped};
-use toolcheck_lint::{FileReport, FixOptions, Fixed, fix};
+use toolcheck_lint::{FileReport, FixOptions, Fixed, fix, fix_opened};
 use toolcheck_project::{FileOptions, Input, Limits, LintOptions, Project, ProjectOptions, Source};
 use toolcheck_report::fixed::plan_v1;
 use toolcheck_report::unified;
@@ -87,15 +87,14 @@ pub(crate) fn run_on(
             }
         };
         let opened = toolcheck_project::open(&bytes, settings.container(), Limits::default());
-        if let Some(opened) = opened {
-            let what = if opened.notation.is_some() { "printed values" } else { "recordings" };
-            screen::message("note", &format!("{}: {what} are not changed", shown(&input.name)));
-            if input.source == Source::Stdin && doing == Doing::Write {
-                out.write_all(&bytes)?;
+        let fixed = match opened {
+            Some(opened) => {
+                let note = format!("{}: a {} is not changed", shown(&input.name), opened.name);
+                screen::message("note", &note);
+                fix_opened(&input.name, &bytes, &opened, &settings.options(), how)
             }
-            continue;
-        }
-        let fixed = fix(&input.name, &bytes, &settings.options(), how);
+            None => fix(&input.name, &bytes, &settings.options(), how),
+        };
         if !input.is_named && fixed.before.transcripts == 0 {
             continue;
         }

@@ -13,11 +13,12 @@ use foldhash::HashMap;
 use toolcheck_core::formats;
 use toolcheck_core::ir::{Transcript, TranscriptKind};
 use toolcheck_core::readers::Conversation;
+use toolcheck_json::origins::Opened;
 use toolcheck_json::{Document, NodeId, Record};
 
 use self::left::{Reasons, Why};
 use crate::better::contradicts;
-use crate::engine::lint_with;
+use crate::engine::{lint_opened, lint_with};
 use crate::finding::{Finding, Spot};
 use crate::observe::{Context, Observer, Response};
 use crate::options::{Marks, Options};
@@ -138,6 +139,24 @@ pub fn fix<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions)
         skipped.iter_mut().for_each(|left| left.reason = Cow::Borrowed(TOO_MANY_ROUNDS));
     }
     Fixed { bytes: text.map_or(Cow::Borrowed(bytes), Cow::Owned), applied, skipped, before, after }
+}
+
+/// What [`fix`] returns for a file that was opened, such as a recording: it is not changed, and all findings are left.
+#[must_use]
+pub fn fix_opened<'b>(
+    path: &str,
+    bytes: &'b [u8],
+    opened: &Opened,
+    options: &Options,
+    how: &FixOptions,
+) -> Fixed<'b> {
+    let before = lint_opened(path, bytes, opened, &options.clone().marks(Marks::Planned));
+    let reason =
+        format!("not in this sort of file ({}): write the request to a file of its own", opened.name);
+    let mut reasons = Reasons::default();
+    before.findings.iter().for_each(|finding| reasons.add_record(finding.spot.record, reason.clone()));
+    let skipped = reasons.left(&before, |finding| how.wants(finding));
+    Fixed { bytes: Cow::Borrowed(bytes), applied: Vec::new(), skipped, before, after: None }
 }
 
 /// How often a file is fixed and linted again, until nothing changes. What lasts longer has thousands of findings.

@@ -4,27 +4,34 @@
 //! that was sent, or they have the body under a line of text or in a block of Markdown. A file is only one of these if a
 //! value in it is a conversation with an LLM.
 
+mod blocks;
+mod places;
+mod strings;
+mod tally;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
 use toolcheck_core::{exchange, unsupported};
-use toolcheck_json::origins::{Mapped, Notation, Unread};
+use toolcheck_json::origins::{Mapped, Opened, Unread};
 use toolcheck_json::{Document, Value};
 
+use self::blocks::{Block, Part};
+use self::places::Places;
+use self::tally::{Tally, Written};
 use super::{Container, HEAD};
+use crate::Limits;
 use crate::container::PRINTED;
 use crate::exchanges::Maker;
 use crate::literal::{self, Language, Literal};
 use crate::needs::Needs;
-use crate::tree::json_text;
-use crate::{Limits, Opened};
+use crate::reason::Reason;
 
 pub(super) static CONTAINER: Container =
     Container { id: PRINTED, name: "printed value", needs: Needs::Nothing, sniff, read };
 
 /// The largest file that is read: each string of a literal has places of its own.
 const LARGEST: usize = 16 << 20;
-/// How much of the text before a value is looked at.
-const LONGEST_PREFIX: usize = 400;
-/// The longest mark of a reference, and the white space around it.
-const LONGEST_REFERENCE: usize = 24;
 /// How deep in a value a conversation is looked for.
 const DEEPEST: usize = 3;
 /// How many values of an object or list are looked at.
@@ -35,148 +42,81 @@ const WORDS: [&[u8]; 3] = [b"role", b"parts", b"function_call"];
 
 fn sniff(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(HEAD)];
-    if is_in_string(head) {
-        return quoted(bytes).is_some();
+    if strings::may_begin(head) {
+        return strings::begin(bytes);
+    }
+    if begins_as_json(head) {
+        return false;
+    }
+    // Which of its blocks holds a request is not always seen at its start.
+    if blocks::has_one(head) {
+        return true;
     }
     if !may_be_printed(head) || !WORDS.iter().any(|word| memchr::memmem::find(head, word).is_some()) {
         return false;
     }
     let mut is_one = false;
-    each(head, |literal| {
-        is_one = with_conversation(literal, |_, _| ()).is_some();
+    each(head, 0, None, |_, read| {
+        is_one = read.is_some_and(|literal| with_conversation(literal, |_, _| ()).is_some());
         !is_one
     });
     is_one
 }
 
-/// Whether a text may begin with a value that is not JSON, or with something before one: a glance, since every file is
-/// looked at.
-fn may_be_printed(head: &[u8]) -> bool {
+/// The text up to its first letter or mark that opens nothing, and what follows.
+fn opened(head: &[u8]) -> (&[u8], &[u8]) {
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
     let is_open = |byte: &u8| matches!(byte, b'{' | b'[' | b'(') || byte.is_ascii_whitespace();
-    let Some(at) = head.iter().position(|byte| !is_open(byte)) else { return false };
-    let has_open = head[..at].iter().any(|byte| matches!(byte, b'{' | b'['));
-    // JSON goes on like this.
-    !(has_open && matches!(head[at], b'"' | b'}' | b']' | b'/' | 0) || matches!(head[at], b'"' | b'%' | 0))
-        && head[..at].last() != Some(&b'/')
+    head.split_at(head.iter().position(|byte| !is_open(byte)).unwrap_or(head.len()))
 }
 
-/// Whether a text may be a body that was encoded twice: JSON in a string. A glance, as above.
-fn is_in_string(head: &[u8]) -> bool {
-    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head).trim_ascii_start();
-    head.starts_with(b"\"{")
-}
-
-/// The request that is in a string, if that is all of a text.
-fn quoted(bytes: &[u8]) -> Option<Mapped> {
-    if bytes.len() > LARGEST {
-        return None;
+/// Whether a text begins as JSON does, or is empty: a glance, since every file is looked at.
+fn begins_as_json(head: &[u8]) -> bool {
+    let (open, rest) = opened(head);
+    let has_open = open.iter().any(|byte| matches!(byte, b'{' | b'['));
+    match rest.first() {
+        None => true,
+        Some(b'"' | b'}' | b']' | b'/' | 0) => has_open,
+        Some(_) => false,
     }
-    let document = Document::read(bytes);
-    let root = document.root();
-    let span = root.span().range();
-    let is_all = document.faults().is_empty() && bytes.get(span.end..)?.trim_ascii().is_empty();
-    let inner = json_text(bytes, &span, &root.as_str().filter(|_| is_all)?);
-    let is_request = {
-        let document = Document::read(inner.text());
-        document.root().is_object() && is_conversation(document.root())
-    };
-    is_request.then_some(inner)
 }
 
-/// Calls `see` with each value in a text that stands where programs print one, until it returns `false`.
-fn each(bytes: &[u8], mut see: impl FnMut(&Literal) -> bool) {
-    // `end` is where the last value ended.
-    let (mut at, mut end) = (0, 0);
-    while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'{', b'[', rest)) {
+/// Whether a text that does not begin as JSON may begin with a value, or with something before one.
+fn may_be_printed(head: &[u8]) -> bool {
+    !matches!(opened(head).1.first(), None | Some(b'"' | b'%' | 0))
+}
+
+/// Calls `see` with each value in a part of a text that stands where programs print one, and with where one begins that
+/// can't be read, until it returns `false`. `block` is the block of Markdown that the part is, if it is one.
+fn each(
+    text: &[u8],
+    start: usize,
+    block: Option<&Block>,
+    mut see: impl FnMut(usize, Option<&Literal>) -> bool,
+) {
+    let mut places = Places::new(text, start, block);
+    let mut at = start;
+    while let Some(found) = text.get(at..).and_then(|rest| memchr::memchr2(b'{', b'[', rest)) {
         let start = at + found;
-        if !is_place(bytes, start, end) {
+        if !places.has(start) {
             at = start + 1;
             continue;
         }
-        match literal::read(bytes, start) {
+        let goes_on = match literal::read(text, start) {
             Ok(literal) => {
-                (at, end) = (literal.place.end, literal.place.end);
-                if !see(&literal) {
-                    return;
-                }
+                at = literal.place.end;
+                places.is_after(at);
+                see(start, Some(&literal))
             }
-            Err(failed) => at = failed,
+            Err(failed) => {
+                at = failed;
+                !places.is_next(start) || see(start, None)
+            }
+        };
+        if !goes_on {
+            return;
         }
     }
-}
-
-/// Whether there is nothing between two values but what a list of them has.
-fn is_filler(between: &[u8]) -> bool {
-    between.iter().all(|byte| byte.is_ascii_whitespace() || matches!(byte, b',' | b';' | b')'))
-}
-
-/// Whether a program may have printed a value at a place: at the beginning of the text or after another value, behind a
-/// name and a colon or an equals sign, or in a line of a log. Anywhere else it may be an example in a text that people
-/// read.
-fn is_place(bytes: &[u8], start: usize, end: usize) -> bool {
-    let between = &bytes[end..start];
-    // `<ref *1> {` is how Node.js begins an object that holds itself.
-    if is_filler(between) || between.trim_ascii().starts_with(b"<ref *") && between.len() <= LONGEST_REFERENCE
-    {
-        return true;
-    }
-    let window = &bytes[start.saturating_sub(LONGEST_PREFIX)..start];
-    let line = |text: &'_ [u8]| text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    let prefix = &window[line(window)..];
-    if prefix.trim_ascii().is_empty() {
-        let above = window.trim_ascii_end();
-        let above = &above[line(above)..];
-        return is_introduction(above) && (is_of_log(above) || is_assignment(above))
-            || end == 0 && prefix.is_empty() && is_pasted(&bytes[..start]);
-    }
-    let is_first_line = bytes[..start].trim_ascii_start().len() <= prefix.trim_ascii_start().len();
-    let is_separate = is_introduction(prefix) || prefix.ends_with(b" ") || prefix.ends_with(b"\t");
-    let is_plain = || !prefix.iter().any(|byte| matches!(byte, b'{' | b'\'' | b'"'));
-    is_first_line && is_introduction(prefix) && is_plain()
-        || is_separate && is_of_log(prefix)
-        || is_assignment(prefix)
-}
-
-/// Whether a text before a value is no more than a line that introduces it, the beginning of a block of Markdown, or both.
-fn is_pasted(before: &[u8]) -> bool {
-    if before.len() > LONGEST_PREFIX {
-        return false;
-    }
-    let before = before.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(before);
-    let lines = before.strip_suffix(b"\n").unwrap_or(before);
-    let at = lines.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    let is_block = lines[at..].starts_with(b"```");
-    let text = if is_block { lines[..at].trim_ascii() } else { lines.trim_ascii_start() };
-    let is_line = is_introduction(text) && !text.trim_ascii_end().contains(&b'\n');
-    is_block && text.is_empty() || is_line && (is_block || !text.ends_with(b"\n"))
-}
-
-/// Whether a value follows what a line says.
-fn is_introduction(line: &[u8]) -> bool {
-    let line = line.trim_ascii_end();
-    line.ends_with(b":") || line.ends_with(b"=") || line.ends_with(b"(")
-}
-
-/// Whether a line is one of a log: it begins with a time, or names a level.
-fn is_of_log(line: &[u8]) -> bool {
-    const LEVELS: [&[u8]; 7] = [b"DEBUG", b"INFO", b"WARN", b"ERROR", b"TRACE", b"CRITICAL", b"FATAL"];
-    let line = line.trim_ascii_start();
-    let time = line.strip_prefix(b"[").unwrap_or(line);
-    let is_time = time.len() > 4 && time[..4].iter().filter(|byte| byte.is_ascii_digit()).count() >= 2;
-    is_time && time[0].is_ascii_digit()
-        || LEVELS.iter().any(|level| memchr::memmem::find(line, level).is_some())
-}
-
-/// Whether a line begins with a name and an equals sign or a colon.
-fn is_assignment(prefix: &[u8]) -> bool {
-    let prefix = prefix.trim_ascii();
-    let is_name = |name: &[u8]| {
-        !name.is_empty()
-            && name.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'))
-    };
-    let name = prefix.strip_suffix(b"=").or_else(|| prefix.strip_suffix(b":"));
-    name.is_some_and(|name| is_name(name.trim_ascii_end()))
 }
 
 /// Calls `with` with the conversation in a value and the keys that lead to it.
@@ -191,7 +131,8 @@ fn conversation<'d, 's>(value: Value<'d, 's>, path: String, depth: usize) -> Opt
     if is_conversation(value) {
         return Some((value, path));
     }
-    if depth == DEEPEST {
+    // The response of an API ends with calls that nothing has answered yet.
+    if depth == DEEPEST || unsupported::is_response(value) {
         return None;
     }
     value.children().take(VALUES_LOOKED_AT).filter(|child| child.is_object() || child.is_array()).find_map(
@@ -203,82 +144,176 @@ fn conversation<'d, 's>(value: Value<'d, 's>, path: String, depth: usize) -> Opt
     )
 }
 
+/// Whether a value is a conversation by itself: a request, a list of messages, or an exchange. Records of other kinds have
+/// lists under the same keys, but neither roles nor a model.
 fn is_conversation(value: Value<'_, '_>) -> bool {
     let has_messages = || {
         let list = if value.is_array() { Some(value) } else { unsupported::messages_of(value) };
-        let says = |message: Value<'_, '_>| message.get_any(&["role", "type"]).is_some();
+        let says = |message: Value<'_, '_>| message.get_any(&["role", "type", "parts"]).is_some();
         list.is_some_and(|list| list.elements().any(says))
     };
-    unsupported::is_unread_request(value) || has_messages() && exchange::is_request(value)
+    let has_settings = || value.get_any(&["model", "modelId", "contents", "inferenceConfig"]).is_some();
+    unsupported::is_unread_request(value)
+        || (has_messages() || has_settings()) && exchange::is_request(value)
+        || exchange::exchanges(value).is_some()
 }
 
 fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
     if bytes.len() > LARGEST {
         return None;
     }
-    let mut maker = Maker::new(bytes.len(), limits);
-    if is_in_string(&bytes[..bytes.len().min(HEAD)]) {
-        maker.add_record(String::new(), &quoted(bytes)?);
-        let mut opened = maker.finish(&CONTAINER, None);
-        opened.notation = Some(encoded_twice());
-        return Some(opened);
+    let mut reading = Reading {
+        bytes,
+        maker: Maker::new(bytes.len(), limits),
+        tally: Tally::default(),
+        unread: None,
+        unread_count: 0,
+    };
+    if strings::may_begin(bytes) && reading.strings(bytes, 0) {
+        return reading.finish();
     }
-    let (mut first, mut count, mut cut) = (None, 0_usize, None);
-    each(bytes, |literal| {
+    let mut text = Cow::Borrowed(bytes);
+    for part in blocks::parts(bytes) {
+        match part {
+            Part::Prose(range) => reading.prose(&text[..range.end], range.start),
+            Part::Block(block) => {
+                if block.is_quoted() {
+                    block.unquote(text.to_mut());
+                }
+                reading.block(&text[..block.content.end], &block);
+            }
+        }
+    }
+    reading.finish()
+}
+
+/// A text while it is read.
+struct Reading<'f> {
+    bytes: &'f [u8],
+    maker: Maker,
+    /// How the values are written that were read.
+    tally: Tally,
+    /// The first conversation that can't be read as a whole, and the number of them.
+    unread: Option<Unread>,
+    unread_count: usize,
+}
+
+impl Reading<'_> {
+    /// Reads what is in no block, from a byte on.
+    fn prose(&mut self, text: &[u8], start: usize) {
+        let is_last = text.len() == self.bytes.len();
+        each(text, start, None, |_, read| {
+            // What goes on in a block is not a value.
+            if let Some(literal) = read.filter(|literal| is_last || !literal.is_unfinished) {
+                self.literal(literal, false);
+            }
+            true
+        });
+    }
+
+    /// Reads a block of Markdown, which ends where the text does.
+    fn block(&mut self, text: &[u8], block: &Block) {
+        let count = |own: &Self| own.tally.count() + own.unread_count;
+        let (before, start) = (count(self), block.content.start);
+        if strings::may_begin(&text[start..]) {
+            self.strings(text, start);
+        }
+        // In a quotation, the lines of the file have marks before them.
+        let is_json = block.is_json && !block.is_quoted();
+        let mut failed = None;
+        each(text, start, Some(block), |at, read| {
+            match read {
+                Some(literal) => self.literal(literal, is_json),
+                None => failed = failed.or(Some(at)),
+            }
+            true
+        });
+        if let Some(at) = failed {
+            self.invalid(text, at);
+        }
+        if count(self) == before {
+            self.maker.leave_out(Reason::NoRequest);
+        }
+    }
+
+    /// Reads the lines of a text that begins with a string that holds JSON; whether there is a conversation in one. Other
+    /// lines are kept as they are, so that they are reported.
+    fn strings(&mut self, text: &[u8], start: usize) -> bool {
+        if !strings::lines(text, start).any(|(at, line)| strings::read(line, at).is_some()) {
+            return false;
+        }
+        for (at, line) in strings::lines(text, start) {
+            match strings::read(line, at) {
+                Some(encoded) => {
+                    self.tally.add(Written::Encoded(encoded.times), at);
+                    self.maker.add_record(String::new(), &encoded.json);
+                }
+                None => self.maker.add_record(String::new(), &Mapped::same(line, at)),
+            }
+        }
+        true
+    }
+
+    /// Adds the conversation in a value, if there is one. `is_json` is whether it is said to be JSON.
+    fn literal(&mut self, literal: &Literal, is_json: bool) {
         let found = with_conversation(literal, |value, path| (value.span().range(), path.to_owned()));
-        let Some((span, path)) = found else { return true };
+        let Some((span, path)) = found else { return };
         let ends_early = literal.is_unfinished.then_some(literal.place.end);
         if let Some(at) = literal.cut.as_ref().map(|place| place.start).or(ends_early) {
-            cut.get_or_insert((at, literal.language));
-            return true;
+            return self.add_unread(cut(literal.language, at));
         }
-        count += 1;
-        first.get_or_insert((literal.place.start, literal.language));
+        self.tally.add(Written::As(literal.language), literal.place.start);
+        if let Some(json) = (is_json && literal.language == Language::Json)
+            .then(|| self.with_faults(literal.place.clone()))
+            .flatten()
+        {
+            return self.maker.add_record(path, &json);
+        }
         let mut json = Mapped::default();
         json.push_part(&literal.json, span);
-        maker.add_record(path, &json);
-        true
-    });
-    if first.is_none() && cut.is_none() {
-        return None;
+        self.maker.add_record(path, &json);
     }
-    let mut opened = maker.finish(&CONTAINER, None);
-    opened.notation = first.map(|(at, language)| notation(language, count, at));
-    opened.unread = cut.map(|(at, language)| unread(language, at));
-    Some(opened)
-}
 
-/// How a body is written that is JSON in a string.
-fn encoded_twice() -> Notation {
-    let what = "a body that was encoded twice: JSON in a string".to_owned();
-    Notation { what, at: 0, advice: "only what is in the string was checked: send that" }
-}
+    /// The conversation in what is said to be JSON, as it is in the file, if there is a fault in it that a literal may have.
+    fn with_faults(&self, place: Range<usize>) -> Option<Mapped> {
+        let bytes = &self.bytes[place.clone()];
+        let document = Document::read(bytes);
+        let (value, _) = conversation(document.root(), String::new(), 0)?;
+        let span = value.span().range();
+        (!document.faults().is_empty()).then(|| Mapped::same(&bytes[span.clone()], place.start + span.start))
+    }
 
-/// How values were written that were read.
-fn notation(language: Language, count: usize, at: usize) -> Notation {
-    let (one, several, advice) = match language {
-        Language::Json => (
-            "JSON with other text around it, such as a line of a log",
-            "JSON values with other text around them, such as lines of a log",
-            "only that value was checked: write it to a file of its own",
-        ),
-        Language::Python => (
-            "a Python literal, not JSON",
-            "Python literals, not JSON",
-            "it was read as what `json.dumps` writes: write that to check the very text that is sent",
-        ),
-        Language::JavaScript => (
-            "a JavaScript literal, not JSON",
-            "JavaScript literals, not JSON",
-            "it was read as what `JSON.stringify` writes: write that to check the very text that is sent",
-        ),
-    };
-    let what = if count == 1 { one.to_owned() } else { format!("{count} {several}") };
-    Notation { what, at, advice }
+    /// Names a conversation in a block that is no value of JSON, Python or JavaScript.
+    fn invalid(&mut self, text: &[u8], start: usize) {
+        let document = Document::read(&text[start..]);
+        let fault = document.faults().iter().find(|fault| !fault.kind.is_in_text());
+        let Some(fault) = fault.filter(|_| is_conversation(document.root())) else { return };
+        let what = format!("a request in a block of Markdown can't be read: {}", fault.kind.describe());
+        let advice = Some("correct it, or write the request to a file of its own".to_owned());
+        self.add_unread(Unread { what, at: start + fault.span.start as usize, origin: None, advice });
+    }
+
+    fn add_unread(&mut self, unread: Unread) {
+        self.unread.get_or_insert(unread);
+        self.unread_count += 1;
+    }
+
+    /// What was read; `None` if there is no conversation.
+    fn finish(self) -> Option<Opened> {
+        let Self { maker, tally, mut unread, unread_count, .. } = self;
+        let notation = tally.notation();
+        if notation.is_none() && unread.is_none() {
+            return None;
+        }
+        if let (Some(unread), 2..) = (&mut unread, unread_count) {
+            unread.what = format!("{}; {} more are not read either", unread.what, unread_count - 1);
+        }
+        Some(Opened { notation, unread, ..maker.finish(&CONTAINER, None) })
+    }
 }
 
 /// What is said of a value of which the program has left something out.
-fn unread(language: Language, at: usize) -> Unread {
+fn cut(language: Language, at: usize) -> Unread {
     let (what, advice) = match language {
         Language::JavaScript => (
             "a printed value is cut off here: what `console.log` left out can't be checked",

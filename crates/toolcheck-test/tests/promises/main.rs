@@ -7,6 +7,7 @@ mod diffs;
 mod harm;
 mod losses;
 mod marks;
+mod printed;
 mod reasons;
 mod renames;
 mod roles;

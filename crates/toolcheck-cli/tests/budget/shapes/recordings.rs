@@ -1,4 +1,4 @@
-//! Recordings of HTTP traffic.
+//! Recordings of HTTP traffic, and texts that hold requests.
 
 use super::{File, Shape};
 
@@ -34,10 +34,30 @@ pub fn all() -> Vec<Shape> {
             let body = format!("- request:\n    body: \"x\n{}\"\n", "a\n".repeat(200));
             recording(repeated(String::from("interactions:\n"), &body, size))
         }),
+        Shape::of_files("Markdown with many fences", |size| {
+            markdown(repeated(String::from("# A role\n"), "```json\n> ~~~\n", size))
+        }),
+        Shape::of_files("Markdown with many requests", |size| {
+            markdown(repeated(String::new(), &format!("```json\n{CHAT}\n```\n"), size))
+        }),
+        Shape::of_files("Markdown with many requests that are broken", |size| {
+            markdown(repeated(String::new(), &format!("> ```\n> {}\n", &CHAT[..CHAT.len() - 6]), size))
+        }),
+        Shape::of_files("bodies that were encoded twice", |size| {
+            let line = format!("\"{}\"\n", CHAT.replace('"', "\\\""));
+            markdown(repeated(String::new(), &line, size))
+        }),
     ]
     .into_iter()
     .map(|shape| shape.from(FROM).holds(HELD))
     .collect()
+}
+
+const CHAT: &str = r#"{"model": "m", "messages": [{"role": "user", "content": "When is high tide?"}]}"#;
+
+/// A folder is not searched for Markdown, but it may have any name.
+fn markdown(text: String) -> Vec<File> {
+    vec![File::new("input.json", text)]
 }
 
 /// A cassette up to the body of its first request.
