@@ -77,9 +77,10 @@ fn names_of_files() {
     write(&folder, "a.json", request("a"));
     let seen = lint_with_every_output(&folder, &[]);
     assert!(seen.contains("cut off"), "{seen}");
+    let files = HOSTILE.map(|name| format!("{name}.json"));
+    lint_with_every_output(&folder, &[&["--"][..], &files.each_ref().map(String::as_str)].concat());
     for name in HOSTILE {
         let (file, empty) = (format!("./{name}.json"), format!("{name}-empty"));
-        lint_with_every_output(&folder, &["--", &format!("{name}.json")]);
         run(&folder, &["lint", "--verbose", "--", &format!("b{name}")]);
         run(&folder, &["lint", "--max-findings", "1", "--", &file, &empty, &format!("{name}-none")]);
         run(&folder, &["lint", "--show-files"]);

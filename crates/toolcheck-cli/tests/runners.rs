@@ -118,7 +118,11 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 4, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_message_of_the_program_has_a_command(name in names(), width in 20..130_usize) {
+    fn no_message_of_the_program_has_a_command(
+        // The program would search the whole disk for `/`.
+        name in names().prop_filter("a path from the root", |name| !name.starts_with('/')),
+        width in 20..130_usize,
+    ) {
         let folder = folder("runners-arguments");
         for (arguments, input) in [
             (vec![&*name], ""),
