@@ -55,7 +55,7 @@ impl<'p> Shown<'p> {
 
 /// Both streams of the program, as in a terminal with 80 columns.
 fn output(line: &str) -> String {
-    let arguments = line.strip_prefix("toolcheck").or_else(|| line.strip_prefix("cargo run --release --"));
+    let arguments = line.strip_prefix("toolcheck").or_else(|| line.strip_prefix("cargo run --"));
     let arguments = words(arguments.unwrap_or_else(|| panic!("`{line}` does not run the program")));
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolcheck"));
     command.current_dir(root()).args(arguments);

@@ -3,6 +3,7 @@
 //! A format claims a document by its messages: a role *and* a block or key that it knows. One key, such as `input` or
 //! `parts`, never is enough, because logs, traces and data sets use the same words. `docs/detection.md` tells users.
 
+use std::cmp::Reverse;
 use std::sync::LazyLock;
 
 use foldhash::HashMap;
@@ -141,15 +142,17 @@ impl Detection {
         }
     }
 
-    /// The format that is as likely for a record as the one that most of its file is written in: one of the same family,
-    /// or any other, if the usual one, which is `own` sure of it, hardly knows it.
+    /// The formats that are as likely for a record as the one that most of its file is written in, the surest first: those
+    /// of the same family, or any other, if the usual one, which is `own` sure of it, hardly knows it.
     #[must_use]
-    pub fn likely_as(usual: &Format, own: u8, record: Value<'_, '_>) -> Option<&'static Format> {
-        let is_other = |other: usize| {
-            ALL[other].id != usual.id && (own < certainty::TEXT || ALL[other].family == usual.family)
-        };
-        let (sure, best) = surest(record, is_other)?;
-        (sure > 0 && sure >= own).then_some(best)
+    pub fn likely_as(usual: &Format, own: u8, record: Value<'_, '_>) -> Vec<&'static Format> {
+        let is_other =
+            |other: &&Format| other.id != usual.id && (own < certainty::TEXT || other.family == usual.family);
+        let others = ALL.iter().copied().filter(is_other);
+        let sure = others.map(|format| ((format.sniff)(record), format));
+        let mut likely: Vec<_> = sure.filter(|(sure, _)| *sure > 0 && *sure >= own).collect();
+        likely.sort_by_key(|(sure, _)| Reverse(*sure));
+        likely.into_iter().map(|(_, format)| format).collect()
     }
 
     /// Whether a glance at a record lets a format, by its number in [`ALL`], look at it.

@@ -5,7 +5,8 @@ mod client;
 use client::Client;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
-use toolcheck_lint::{Options, lint};
+use toolcheck_lint::{Options, lint, lint_opened};
+use toolcheck_open::{Limits, open};
 
 /// A row that is in order, one with a call without a result, one that is broken, a blank line, one with a lost result, one
 /// that is not a transcript, and one of a log.
@@ -23,7 +24,12 @@ const URI: &str = "file:///invented/rows.jsonl";
 
 /// The diagnostics of a text: rule, start and end in bytes of their lines.
 fn expected(text: &str) -> Vec<(String, [u64; 4])> {
-    let report = lint("/invented/rows.jsonl", text.as_bytes(), &Options::new());
+    // An edit may leave a text that holds a request inside something else, such as behind a name.
+    let (bytes, options) = (text.as_bytes(), Options::new());
+    let report = match open(bytes, Limits::default()) {
+        Some(opened) => lint_opened("/invented/rows.jsonl", bytes, &opened, &options),
+        None => lint("/invented/rows.jsonl", bytes, &options),
+    };
     if report.format.is_none() && report.transcripts == 0 {
         return Vec::new();
     }
@@ -94,6 +100,20 @@ fn position(text: &str, byte: usize) -> Json {
     let line = text[..byte].matches('\n').count();
     let start = text[..byte].rfind('\n').map_or(0, |at| at + 1);
     json!({"line": line, "character": byte - start})
+}
+
+#[test]
+fn a_row_behind_a_name_is_a_value_in_a_text() {
+    let mut client = Client::new("utf-8");
+    client.open(URI, &format!("{}\n{}\n", ROWS[0], ROWS[4]));
+    assert_eq!(published(&client.diagnostics(1)).len(), 1);
+    let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 11}});
+    client.change(URI, 2, json!([{"range": range, "text": "messages"}]));
+    let text = format!("messages{}\n{}\n", &ROWS[0][11..], ROWS[4]);
+    let found = published(&client.diagnostics(2));
+    assert!(found.iter().any(|(rule, _)| rule == "orphan-tool-result"), "{found:?}");
+    assert_eq!(found, expected(&text));
+    client.shut_down();
 }
 
 /// The edits that broke a file leave it as one that is not a transcript, and so without diagnostics.

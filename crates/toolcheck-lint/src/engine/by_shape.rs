@@ -26,20 +26,18 @@ pub(super) fn format_of(
         return by_body(None, record);
     };
     let sure = if is_sure { None } else { Some((own.sniff)(record)) };
-    let likely = sure.and_then(|sure| Detection::likely_as(own, sure, record));
-    if sure == Some(0) && likely.is_none() {
-        return if record.is_object() { by_body(format, record).or(format) } else { format };
+    let likely = sure.map(|sure| Detection::likely_as(own, sure, record)).unwrap_or_default();
+    if sure == Some(0) {
+        return match likely.first() {
+            // The usual format says nothing of it, so that it is read as alone.
+            Some(likely) => format_of(Some(likely), false, record),
+            None if record.is_object() => by_body(format, record).or(format),
+            None => format,
+        };
     }
     let fits = shape_of(own).is_none_or(|shape| shape.fits_keys(record));
     let by_keys = if fits { None } else { by_keys(Some(own), record) };
-    by_keys.or_else(|| {
-        Some(likely.map_or(
-            own,
-            |other| {
-                if sure == Some(0) { other } else { with_fewest_faults(own, other, record) }
-            },
-        ))
-    })
+    Some(by_keys.unwrap_or_else(|| with_fewest_faults(own, &likely, record)))
 }
 
 /// The format of a record whose messages show none, in a file of the usual format.
@@ -52,11 +50,15 @@ fn by_body(usual: Option<&'static Format>, record: Value<'_, '_>) -> Option<&'st
 
 /// The format with the fewest faults of those that know all keys of a request, if it has fewer than the detected one.
 fn by_keys(own: Option<&'static Format>, record: Value<'_, '_>) -> Option<&'static Format> {
-    let known = formats::ALL.iter().copied().filter(|format| own.is_none_or(|own| own.id != format.id));
+    let sure = |format: &Format| (format.sniff)(record);
+    // One that knows the messages only faintly, as what another writes, has no word.
+    let is_other = |format: &&Format| {
+        own.is_none_or(|own| own.id != format.id && !(1..sure(own)).contains(&sure(format)))
+    };
+    let known = formats::ALL.iter().copied().filter(is_other);
     let known = known.filter(|format| shape_of(format).is_some_and(|shape| shape.knows_keys(record)));
     let rated: Vec<(usize, &'static Format)> =
         known.filter_map(|format| Some((rate(format, record)?.mistakes, format))).collect();
-    let sure = |format: &Format| (format.sniff)(record);
     let (faults, best) = rated.iter().min_by_key(|(faults, format)| (*faults, Reverse(sure(format))))?;
     let is_sure = match own {
         Some(own) if sure(best) > sure(own) => true,
@@ -90,15 +92,20 @@ fn by_request(usual: Option<&'static Format>, record: Value<'_, '_>) -> Option<&
     rated.min_by_key(|(mistakes, format)| (*mistakes, !is_usual(format))).map(|(_, format)| format)
 }
 
-/// The format of a record that the usual one of its file finds fault with, if the other, which is as likely, finds less: a
-/// gateway's log holds requests to many APIs.
+/// The format of a record that the usual one of its file finds fault with: the one of the others, which are as likely,
+/// that finds the least, if that is less. A gateway's log holds requests to many APIs.
 fn with_fewest_faults(
     usual: &'static Format,
-    other: &'static Format,
+    likely: &[&'static Format],
     record: Value<'_, '_>,
 ) -> &'static Format {
-    let as_usual = faults_as(usual, record);
-    if as_usual > 0 && faults_as(other, record) < as_usual { other } else { usual }
+    let as_usual = if likely.is_empty() { 0 } else { faults_as(usual, record) };
+    if as_usual == 0 {
+        return usual;
+    }
+    let rated = likely.iter().map(|other| (faults_as(other, record), *other));
+    let (least, other) = rated.min_by_key(|(faults, _)| *faults).unwrap_or((as_usual, usual));
+    if least < as_usual { other } else { usual }
 }
 
 /// The most faults of a request whose messages do not show its format.
