@@ -33,6 +33,8 @@ fn invalid_command_lines_get_a_hint() {
         (&["lint", BEFORE, "--format", "llama.cpp"], "did you mean `openai-chat`?"),
         (&["lint", BEFORE, "--format", "antropic"], "did you mean `anthropic`?"),
         (&["lint", BEFORE, "--select", "BLANK_TEXT"], "did you mean `blank-text`?"),
+        (&["explain", "parallel-one-fail"], "did you mean `parallel-one-fails`?"),
+        (&["explain", "answers-every-call"], "a check of `toolcheck conform`"),
         (&["explain", "UNANSWERED-TOOL-CALL"], "did you mean `unanswered-tool-call`?"),
         (&["explain", BEFORE], "toolcheck explain --error TEXT fixtures/seeds/coco-before.json"),
         (&["explain", "messages.2: something is wrong"], "toolcheck explain --error TEXT"),

@@ -6,16 +6,17 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use serde_json::json;
-use toolcheck_conform::scenarios;
+use toolcheck_conform::{Scenario, checks, scenarios};
 use toolcheck_core::framework::{self, Framework};
+use toolcheck_core::suggest::similar;
 use toolcheck_core::target::{self, Refusal, Target};
 use toolcheck_core::text::bounded;
-use toolcheck_lint::Rule;
 use toolcheck_lint::report::rule_url;
+use toolcheck_lint::{Rule, rules};
 
 use super::refusal_json;
 use super::shapes::seen::{self, Seen};
-use crate::args::{Color, ExplainArgs, ListFormat, parse_rule};
+use crate::args::{Color, ExplainArgs, ListFormat};
 use crate::{Status, markdown, screen};
 
 pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
@@ -26,11 +27,11 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
     if let Some(scenario) = scenarios::find(id) {
         return super::explain_scenario::run(scenario, args.output_format, out);
     }
-    let rule = parse_rule(id).map_err(|error| {
+    let rule = rules::find(id).ok_or_else(|| {
         let name = bounded(id, 80);
         match hint_for(id) {
             Some(hint) => anyhow!("`{name}` is not a rule\n\n{hint}"),
-            None => anyhow!("`{name}`: {error}, and `toolcheck conform --list` all scenarios"),
+            None => anyhow!("`{name}`: {}", unknown(id)),
         }
     })?;
     let refusals = target::all().filter(|target| target.union.is_empty()).flat_map(|target| {
@@ -90,6 +91,26 @@ fn hint_for(subject: &str) -> Option<String> {
              To find an API error in it:   toolcheck explain --error TEXT {file}"
         )
     })
+}
+
+/// What there is in place of a rule or a scenario: a check, or what has a name like it.
+fn unknown(id: &str) -> String {
+    let all = scenarios::all();
+    if let Some(check) = checks::find(id) {
+        let uses = |scenario: &&Scenario| scenario.checks.iter().any(|used| used.check() == check.id);
+        let one = all.iter().find(uses).map(|scenario| format!("; toolcheck explain {}", scenario.id));
+        return format!(
+            "a check of `toolcheck conform`: {}\n\nScenarios show it{}",
+            check.summary,
+            one.unwrap_or_default()
+        );
+    }
+    let known = rules::ALL.iter().map(|rule| rule.id);
+    let known = known.chain(all.iter().map(|scenario| &*scenario.id));
+    format!(
+        "no such rule or scenario{}\n\n`toolcheck rules` lists all rules, and `toolcheck conform --list` all scenarios",
+        similar(id, known)
+    )
 }
 
 /// Writes which targets reject what a rule finds, and with which text.
