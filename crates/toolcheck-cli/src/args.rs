@@ -191,7 +191,7 @@ pub(crate) struct FileArgs {
     #[arg(long, value_name = "BYTES", default_value_t = 4 << 30)]
     pub(crate) max_unpacked: u64,
 
-    /// Maximum size of a document, or of a line of JSON Lines, in bytes
+    /// Maximum size of what is read at once, in bytes: a document, a line of JSON Lines, a log of an agent
     #[arg(long, value_name = "BYTES", default_value_t = 256 << 20)]
     pub(crate) max_document: u64,
 

@@ -260,8 +260,8 @@ impl<'p> Text<'p> {
             return Ok(());
         }
         let message = format!(
-            "a document in it, or a line, is larger than {} bytes: raise the limit with --max-document, \
-             or write it as JSON Lines",
+            "what must be read at once, a document, a line or a log of an agent, is larger than {} bytes: raise \
+             the limit with --max-document, or write a list of requests as JSON Lines",
             self.max_document
         );
         Err(io::Error::new(io::ErrorKind::FileTooLarge, message))
