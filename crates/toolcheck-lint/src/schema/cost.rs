@@ -37,6 +37,8 @@ const FREE: u64 = 4_000;
 const STEPS_OF_PATTERN: u64 = 4;
 const STEPS_OF_BACKTRACKING: u64 = 2_000;
 const STEPS_OF_KEY: u64 = 32;
+/// The steps of comparing a number that is not written as an integer with a value: each time it is read again.
+const STEPS_OF_NUMBER: u64 = 8;
 
 /// What a validator does with a schema: its parts, with references resolved.
 #[derive(Debug)]
@@ -57,6 +59,8 @@ struct Step {
     /// The number of values that the value is compared with one by one, and their size.
     values: u64,
     size: u64,
+    /// The number of integers that are only looked up, unless a number is written in another way.
+    integers: u64,
     /// The steps for each key of the value.
     a_key: u64,
     /// The parts that apply to the value itself.
@@ -106,7 +110,8 @@ impl Plan {
         };
         if !has_references {
             let of = |step: &Step| {
-                2 + step.keywords + step.a_key + step.properties.len() as u64 + step.values + step.size
+                let numbers = STEPS_OF_NUMBER * (step.values + step.integers);
+                2 + step.keywords + step.a_key + step.properties.len() as u64 + numbers + step.size
             };
             let reads = plan.steps.iter().map(|step| step.reads).sum();
             plan.a_value = Some((plan.steps.iter().map(of).sum(), reads));
@@ -151,6 +156,9 @@ impl Plan {
         let compared = step.size.min(step.values.saturating_mul(length));
         let read = step.reads.saturating_mul(length);
         fuel.take(1 + step.keywords + step.values.saturating_add(compared).saturating_add(read))?;
+        if step.values + step.integers > 0 && value.kind() == Kind::Number && !is_integer(value.raw()) {
+            fuel.take(STEPS_OF_NUMBER * (step.values + step.integers))?;
+        }
         let way = Way { step: number, before };
         for &same in &step.same {
             self.take_step(same, value, fuel, depth + 1, Some(&way))?;
@@ -380,14 +388,20 @@ impl Step {
                 || values.iter().all(|value| value.is_i64() || value.is_null()));
         let is_short = |value: &Json| !matches!(value, Json::Array(_) | Json::Object(_));
         if is_looked_up {
-            // The text is hashed.
+            // The text is hashed, and integers are sorted.
             self.keywords += 1;
+            self.integers += values.iter().filter(|value| value.is_i64()).count() as u64;
         } else {
             self.values += values.len() as u64;
             let sizes = values.iter().filter(|value| !is_short(value) || value.is_string());
             self.size += sizes.map(|value| size_of(value, usize::MAX)).sum::<u64>();
         }
     }
+}
+
+/// Whether a number is written as an integer of 64 bits.
+fn is_integer(number: &[u8]) -> bool {
+    std::str::from_utf8(number).is_ok_and(|text| text.parse::<i64>().is_ok())
 }
 
 /// The size of a value: the number of values in it, down to this depth, and their length.

@@ -86,6 +86,21 @@ fn strings_and_integers_are_looked_up() {
     }
 }
 
+/// A number that is written in another way than an integer is compared with each.
+#[test]
+fn other_numbers_are_charged_for_each_integer() {
+    let steps = |count: usize| {
+        let values: Vec<Json> = (0..count).map(Json::from).collect();
+        let (schema, arguments) = listing(count, json!(count as f64 - 1.0), json!({"enum": values}));
+        assert!(arguments.to_string().contains(".0"));
+        check(&schema, &arguments)
+    };
+    let (small, large) = (steps(20), steps(80));
+    assert_eq!((small.0, large.0), (Verdict::Allowed, Verdict::Allowed));
+    assert!(large.1 > 80 * 80 && large.1 > 12 * small.1, "{small:?} {large:?}");
+    assert_eq!(steps(3_000).0, Verdict::TooSlow);
+}
+
 #[test]
 fn products_of_schemas_and_values_are_bounded() {
     let constants: Vec<Json> = (0..4_000).map(|number| json!({"const": number})).collect();

@@ -104,13 +104,25 @@ impl<'a> Read<'a> {
         Self { value, index: self.index }
     }
 
+    /// The value if it is written as a small integer.
+    fn integer(self) -> Option<i64> {
+        if self.value.kind() != Kind::Number {
+            return None;
+        }
+        std::str::from_utf8(self.value.raw()).ok()?.parse().ok()
+    }
+
     /// Whether the value equals one of a schema. Nothing is copied: it may be compared with thousands.
     fn equals(self, expected: &SerdeValue) -> bool {
         match expected {
             SerdeValue::Null => self.is_null(),
             SerdeValue::Bool(expected) => self.as_boolean() == Some(*expected),
             SerdeValue::String(expected) => self.as_string().is_some_and(|own| own == expected.as_str()),
-            SerdeValue::Number(_) => {
+            SerdeValue::Number(number) => {
+                // A list of allowed values may have thousands of integers.
+                if let (Some(own), Some(expected)) = (self.integer(), number.as_i64()) {
+                    return own == expected;
+                }
                 let equals =
                     |own: Number| Node::<SerdeJson>::equals_value(&&SerdeValue::Number(own), expected);
                 self.as_number().is_some_and(equals)
@@ -309,6 +321,9 @@ mod tests {
             "1",
             "1.0",
             "-0",
+            "0",
+            "-0.0",
+            "-7",
             "1e2",
             "100",
             "\"a\"",
