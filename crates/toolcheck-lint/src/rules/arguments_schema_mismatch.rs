@@ -120,7 +120,8 @@ fn violations(
 ) -> Vec<(Place, String)> {
     let title = match at.key_text() {
         Some(key) if !is_whole => format!("argument `{}`", shorten(&key)),
-        _ if is_whole => "the arguments object".to_owned(),
+        _ if is_whole && at.is_object() => "the arguments object".to_owned(),
+        _ if is_whole => "the value of the arguments".to_owned(),
         _ => "an array element".to_owned(),
     };
     match error.kind() {

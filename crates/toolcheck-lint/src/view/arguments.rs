@@ -74,9 +74,20 @@ pub(crate) struct Buffers {
     arena: Arena,
 }
 
-/// Calls `see` with the arguments, if they are a valid JSON object or a string that contains one. Other arguments are
-/// reported by other rules.
+/// Calls `see` with the arguments, if they are a valid JSON object or a string that contains one.
 pub(crate) fn with_object<R>(
+    cx: &Context<'_, '_>,
+    arguments: &Arguments<'_>,
+    buffers: &mut Buffers,
+    see: impl FnOnce(Value<'_, '_>) -> R,
+) -> Option<R> {
+    let see = |root: Value<'_, '_>| root.is_object().then(|| see(root));
+    with_value(cx, arguments, buffers, see).flatten()
+}
+
+/// Calls `see` with the arguments, if they are a valid JSON object or a string that contains JSON. `null` stands for
+/// none. Other arguments are reported by other rules.
+pub(crate) fn with_value<R>(
     cx: &Context<'_, '_>,
     arguments: &Arguments<'_>,
     buffers: &mut Buffers,
@@ -91,7 +102,7 @@ pub(crate) fn with_object<R>(
             buffers.text.clear();
             text.decode_bytes_into(&mut buffers.text);
             let document = Document::read_in(&buffers.text, std::mem::take(&mut buffers.arena));
-            let root = Some(document.root()).filter(|root| root.is_object() && is_json(&document, *root));
+            let root = Some(document.root()).filter(|root| !root.is_null() && is_json(&document, *root));
             let seen = root.map(see);
             buffers.arena = document.into_arena();
             seen

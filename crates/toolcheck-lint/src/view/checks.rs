@@ -107,7 +107,7 @@ pub(crate) fn of(cx: &Context<'_, '_>) -> Checks {
                 // A schema that can't be used has a finding of its own.
                 Err(_) => Verdict::Unknown,
             };
-            let verdict = arguments::with_object(cx, &call.arguments, &mut buffers, check);
+            let verdict = arguments::with_value(cx, &call.arguments, &mut buffers, check);
             if verdict == Some(Verdict::Violated) {
                 checks.violations.push(Violation { part, schema: Arc::clone(schema) });
             }
