@@ -408,3 +408,27 @@ fn a_diff_of_responses_shows_ids_and_what_is_left_is_said_beside_it() {
     assert!(seen.contains("left: a.json:4:3: orphan-tool-result: only with --unsafe-fixes"), "{seen}");
     assert_eq!(fs::read_to_string(folder.join("a.json")).unwrap(), body);
 }
+
+/// A conversation under another key of a text that is broken is left alone, as a request that is broken is.
+#[test]
+fn a_conversation_in_a_broken_text_is_not_changed() {
+    let folder = folder("fix-broken");
+    let unanswered = UNANSWERED.trim();
+    for (name, text) in [
+        ("cut.json", format!("{{\"a\": {unanswered}\n")),
+        ("comma.json", format!("{{\"a\": {unanswered},,}}\n")),
+        ("word.json", format!("{{\"a\": foo {unanswered}}}\n")),
+    ] {
+        write(&folder, name, &text);
+        for how in [&["--unsafe-fixes"][..], &[]] {
+            let seen = seen_in(&folder, &[&["fix", "--isolated", name], how].concat());
+            assert!(seen.starts_with("status: 1\n"), "{seen}");
+            assert!(seen.contains("not whole JSON"), "{seen}");
+            assert_eq!(fs::read_to_string(folder.join(name)).unwrap(), text);
+        }
+    }
+    let whole = format!("{{\"a\": {unanswered}}}\n");
+    write(&folder, "whole.json", &whole);
+    seen_in(&folder, &["fix", "--isolated", "--unsafe-fixes", "whole.json"]);
+    assert_ne!(fs::read_to_string(folder.join("whole.json")).unwrap(), whole);
+}

@@ -22,7 +22,9 @@ use crate::engine::{lint_opened, lint_with};
 use crate::finding::{Finding, Spot};
 use crate::observe::{Context, Observer, Response};
 use crate::options::{Marks, Options};
-use crate::planner::{Planned, Planner, Plans, can_mend, is_whole, on_conversations, plan_request};
+use crate::planner::{
+    Planned, Planner, Plans, can_mend, is_whole, is_whole_or_lines, on_conversations, plan_request,
+};
 use crate::report::FileReport;
 
 pub use self::left::Skipped;
@@ -284,6 +286,9 @@ impl Change {
     }
 }
 
+/// Why a record is not changed that is broken.
+const NOT_WHOLE: &str = "text that is not whole JSON is not changed";
+
 /// Plans the changes of each record while a file is linted.
 struct Collector<'o> {
     /// The file.
@@ -326,7 +331,7 @@ impl<'o> Collector<'o> {
     fn plan(&mut self, record: &Record<'_>, document: &Document<'_>, findings: &[Finding]) -> Option<()> {
         let format = formats::find(self.format?)?;
         if !is_whole(record, document) {
-            self.reasons.add_record(record.index, "text that is not whole JSON is not changed");
+            self.reasons.add_record(record.index, NOT_WHOLE);
             return None;
         }
         // What is detected contradicts nothing.
@@ -353,6 +358,10 @@ impl<'o> Collector<'o> {
         conversations: &[Conversation<'_>],
         findings: &[Finding],
     ) -> Option<()> {
+        if !is_whole_or_lines(document) {
+            self.reasons.add_record(record.index, NOT_WHOLE);
+            return None;
+        }
         let finish = |planner: Planner<'_, '_>| planner.finish();
         let whole = on_conversations(document, conversations, self.options, self.how, findings, finish)?;
         let is_all = record.bytes.len() == self.bytes.len();

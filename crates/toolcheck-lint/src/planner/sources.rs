@@ -27,6 +27,13 @@ pub(crate) fn is_whole(record: &Record<'_>, document: &Document<'_>) -> bool {
         && document.bytes().len() == record.bytes.len()
 }
 
+/// Whether a document is valid JSON, or consists of lines, of which one that is broken says nothing about the others.
+pub(crate) fn is_whole_or_lines(document: &Document<'_>) -> bool {
+    let root = document.root();
+    let is_lines = root.is_array() && root.raw().trim_ascii_start().first() != Some(&b'[');
+    is_lines || document.faults().iter().all(|fault| fault.kind.is_harmless())
+}
+
 /// A planner that has planned a request.
 fn on_request<R>(
     document: &Document<'_>,
@@ -86,6 +93,9 @@ pub(crate) fn on_conversations<R>(
     findings: &[Finding],
     take: impl FnOnce(Planner<'_, '_>) -> R,
 ) -> Option<R> {
+    if !is_whole_or_lines(document) {
+        return None;
+    }
     let target = options.target.as_deref().unwrap_or_else(|| Target::unknown());
     let mut usable = Vec::new();
     for conversation in conversations {

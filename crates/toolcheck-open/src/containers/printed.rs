@@ -34,8 +34,9 @@ pub(super) static CONTAINER: Container =
 const LARGEST: usize = 16 << 20;
 /// How deep in a value a conversation is looked for.
 const DEEPEST: usize = 3;
-/// How many values of an object or list are looked at.
-const VALUES_LOOKED_AT: usize = 32;
+
+/// How many values of a block that can't be read, and may be requests, are looked at.
+const MOST_FAILED: usize = 16;
 
 /// Words of which a conversation has one.
 const WORDS: [&[u8]; 3] = [b"role", b"parts", b"function_call"];
@@ -52,12 +53,12 @@ fn sniff(bytes: &[u8]) -> bool {
     if blocks::has_one(head) {
         return true;
     }
-    if !may_be_printed(head) || !WORDS.iter().any(|word| memchr::memmem::find(head, word).is_some()) {
+    if !may_be_printed(head) || !has_word(head) {
         return false;
     }
     let mut is_one = false;
     each(head, 0, None, |_, read| {
-        is_one = read.is_some_and(|literal| with_conversation(literal, |_, _| ()).is_some());
+        is_one = read.is_some_and(has_conversation);
         !is_one
     });
     is_one
@@ -79,6 +80,11 @@ fn begins_as_json(head: &[u8]) -> bool {
         Some(b'"' | b'}' | b']' | b'/' | 0) => has_open,
         Some(_) => false,
     }
+}
+
+/// Whether a text has one of the words.
+fn has_word(text: &[u8]) -> bool {
+    WORDS.iter().any(|word| memchr::memmem::find(text, word).is_some())
 }
 
 /// Whether a text that does not begin as JSON may begin with a value, or with something before one.
@@ -110,7 +116,7 @@ fn each(
             }
             Err(failed) => {
                 at = failed;
-                !places.is_next(start) || see(start, None)
+                !(block.is_some() || places.is_next(start)) || see(start, None)
             }
         };
         if !goes_on {
@@ -119,29 +125,33 @@ fn each(
     }
 }
 
-/// Calls `with` with the conversation in a value and the keys that lead to it.
-fn with_conversation<R>(literal: &Literal, with: impl FnOnce(Value<'_, '_>, &str) -> R) -> Option<R> {
+/// Whether there is a conversation in a value.
+fn has_conversation(literal: &Literal) -> bool {
     let document = Document::read(literal.json.text());
-    let (value, path) = conversation(document.root(), String::new(), 0)?;
-    Some(with(value, &path))
+    let mut found = Vec::new();
+    find_conversations(document.root(), String::new(), 0, &mut found);
+    !found.is_empty()
 }
 
-/// The conversation in a value: itself, or one below it, with its path.
-fn conversation<'d, 's>(value: Value<'d, 's>, path: String, depth: usize) -> Option<(Value<'d, 's>, String)> {
+/// Adds the conversations in a value: itself, or those below it, each with the keys that lead to it.
+fn find_conversations(
+    value: Value<'_, '_>,
+    path: String,
+    depth: usize,
+    found: &mut Vec<(Range<usize>, String)>,
+) {
     if is_conversation(value) {
-        return Some((value, path));
+        return found.push((value.span().range(), path));
     }
     // The response of an API ends with calls that nothing has answered yet.
     if depth == DEEPEST || unsupported::is_response(value) {
-        return None;
+        return;
     }
-    value.children().take(VALUES_LOOKED_AT).filter(|child| child.is_object() || child.is_array()).find_map(
-        |child| {
-            let key = child.key_text().unwrap_or_default();
-            let dot = if path.is_empty() || key.is_empty() { "" } else { "." };
-            conversation(child, format!("{path}{dot}{key}"), depth + 1)
-        },
-    )
+    for child in value.children().filter(|child| child.is_object() || child.is_array()) {
+        let key = child.key_text().unwrap_or_default();
+        let dot = if path.is_empty() || key.is_empty() { "" } else { "." };
+        find_conversations(child, format!("{path}{dot}{key}"), depth + 1, found);
+    }
 }
 
 /// Whether a value is a conversation by itself: a request, a list of messages, or an exchange. Records of other kinds have
@@ -215,24 +225,52 @@ impl Reading<'_> {
     fn block(&mut self, text: &[u8], block: &Block) {
         let count = |own: &Self| own.tally.count() + own.unread_count;
         let (before, start) = (count(self), block.content.start);
-        if strings::may_begin(&text[start..]) {
-            self.strings(text, start);
-        }
         // In a quotation, the lines of the file have marks before them.
         let is_json = block.is_json && !block.is_quoted();
-        let mut failed = None;
-        each(text, start, Some(block), |at, read| {
+        let mut failed = Vec::new();
+        let mut at = start;
+        each(text, start, Some(block), |from, read| {
             match read {
-                Some(literal) => self.literal(literal, is_json),
-                None => failed = failed.or(Some(at)),
+                Some(literal) => {
+                    self.encoded(text, at..literal.place.start);
+                    at = literal.place.end;
+                    let before = count(self);
+                    self.literal(literal, is_json);
+                    if literal.is_unfinished && count(self) == before {
+                        self.unfinished(text, from);
+                    }
+                }
+                None => failed.push(from),
             }
             true
         });
-        if let Some(at) = failed {
-            self.invalid(text, at);
-        }
+        self.encoded(text, at..text.len());
+        // What is left of the text is read for each.
+        let ends = failed.iter().skip(1).copied().chain([text.len()]);
+        let tried = failed.iter().copied().zip(ends).filter(|(at, end)| has_word(&text[*at..*end]));
+        tried.take(MOST_FAILED).for_each(|(at, _)| self.invalid(text, at));
         if count(self) == before {
             self.maker.leave_out(Reason::NoRequest);
+        }
+    }
+
+    /// Reads the lines in a part of a block that are strings with a conversation.
+    fn encoded(&mut self, text: &[u8], part: Range<usize>) {
+        for (at, line) in strings::lines(&text[..part.end], part.start) {
+            if let Some(encoded) = strings::read(line, at) {
+                self.tally.add(Written::Encoded(encoded.times), at);
+                self.maker.add_record(String::new(), &encoded.json);
+            }
+        }
+    }
+
+    /// Names a value in a block without an end, which may hold what follows it.
+    fn unfinished(&mut self, text: &[u8], start: usize) {
+        if has_word(&text[start..]) {
+            let what =
+                "a value in a block of Markdown has no end, so that what follows it can't be read".to_owned();
+            let advice = Some("correct it, or write the request to a file of its own".to_owned());
+            self.add_unread(Unread { what, at: start, origin: None, advice });
         }
     }
 
@@ -254,33 +292,44 @@ impl Reading<'_> {
         true
     }
 
-    /// Adds the conversation in a value, if there is one. `is_json` is whether it is said to be JSON.
+    /// Adds the conversations in a value. `is_json` is whether it is said to be JSON.
     fn literal(&mut self, literal: &Literal, is_json: bool) {
-        let found = with_conversation(literal, |value, path| (value.span().range(), path.to_owned()));
-        let Some((span, path)) = found else { return };
+        let mut found = Vec::new();
+        find_conversations(Document::read(literal.json.text()).root(), String::new(), 0, &mut found);
+        if found.is_empty() {
+            return;
+        }
         let ends_early = literal.is_unfinished.then_some(literal.place.end);
         if let Some(at) = literal.cut.as_ref().map(|place| place.start).or(ends_early) {
             return self.add_unread(cut(literal.language, at));
         }
-        self.tally.add(Written::As(literal.language), literal.place.start);
-        if let Some(json) = (is_json && literal.language == Language::Json)
-            .then(|| self.with_faults(literal.place.clone()))
-            .flatten()
-        {
-            return self.maker.add_record(path, &json);
+        let own =
+            if is_json && literal.language == Language::Json { self.with_faults(literal) } else { None };
+        for (number, (span, path)) in found.into_iter().enumerate() {
+            self.tally.add(Written::As(literal.language), literal.place.start);
+            let json = match own.as_ref().and_then(|own| own.get(number)) {
+                Some(own) => Mapped::same(&self.bytes[own.clone()], own.start),
+                None => {
+                    let mut json = Mapped::default();
+                    json.push_part(&literal.json, span);
+                    json
+                }
+            };
+            self.maker.add_record(path, &json);
         }
-        let mut json = Mapped::default();
-        json.push_part(&literal.json, span);
-        self.maker.add_record(path, &json);
     }
 
-    /// The conversation in what is said to be JSON, as it is in the file, if there is a fault in it that a literal may have.
-    fn with_faults(&self, place: Range<usize>) -> Option<Mapped> {
-        let bytes = &self.bytes[place.clone()];
-        let document = Document::read(bytes);
-        let (value, _) = conversation(document.root(), String::new(), 0)?;
-        let span = value.span().range();
-        (!document.faults().is_empty()).then(|| Mapped::same(&bytes[span.clone()], place.start + span.start))
+    /// The conversations in what is said to be JSON, as they are in the file, if there is a fault in it that a literal may
+    /// have.
+    fn with_faults(&self, literal: &Literal) -> Option<Vec<Range<usize>>> {
+        let place = literal.place.clone();
+        let document = Document::read(&self.bytes[place.clone()]);
+        if document.faults().is_empty() {
+            return None;
+        }
+        let mut found = Vec::new();
+        find_conversations(document.root(), String::new(), 0, &mut found);
+        Some(found.into_iter().map(|(span, _)| span.start + place.start..span.end + place.start).collect())
     }
 
     /// Names a conversation in a block that is no value of JSON, Python or JavaScript.

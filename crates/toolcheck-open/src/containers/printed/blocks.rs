@@ -84,7 +84,8 @@ impl Fence {
         if line.get(first + 1) != Some(&line[first]) {
             return None;
         }
-        let (mut indent, mut quotes) = (0, 0);
+        // Joined files have a byte order mark in their middle.
+        let (mut indent, mut quotes) = (if line.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 }, 0);
         let rest = loop {
             indent += blanks(&line[indent..]);
             let rest = &line[indent..];
@@ -200,6 +201,7 @@ mod tests {
             ("- ```\n  a\n  ```\n", vec!["  a\n"]),
             ("> ```\n> a\n> ```\n> b\n", vec!["> a\n"]),
             ("> > ```\n> > a\n> b\n", vec!["> > a\n"]),
+            ("\u{feff}```\na\n```\n\u{feff}```\nb\n```\n", vec!["a\n", "b\n"]),
             ("```\na", vec!["a"]),
             ("```", vec![""]),
             ("```a``` and ``b``\n``\nc\n``\n", vec![]),
