@@ -103,9 +103,15 @@ fn with_fewest_faults(
     if as_usual == 0 {
         return usual;
     }
-    let rated = likely.iter().map(|other| (faults_as(other, record), *other));
+    // One that knows the messages only faintly, as what another writes, has no word.
+    let sure = |format: &Format| (format.sniff)(record);
+    let surest = likely.first().map_or(0, |first| sure(first));
+    let others = likely.iter().filter(|other| sure(other) == surest);
+    let rated = others.map(|other| (faults_as(other, record), *other));
     let (least, other) = rated.min_by_key(|(faults, _)| *faults).unwrap_or((as_usual, usual));
-    if least < as_usual { other } else { usual }
+    // Of two with as many faults, the model decides.
+    let is_of_other = || of_model(other, record) < of_model(usual, record);
+    if least < as_usual || least == as_usual && is_of_other() { other } else { usual }
 }
 
 /// The most faults of a request whose messages do not show its format.
