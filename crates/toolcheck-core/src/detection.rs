@@ -142,17 +142,18 @@ impl Detection {
         }
     }
 
-    /// The formats that are as likely for a record as the one that most of its file is written in, the surest first: those
-    /// of the same family, or any other, if the usual one, which is `own` sure of it, hardly knows it.
+    /// The formats that are as likely for a record as the one that most of its file is written in, the surest first, each
+    /// with how sure it is: those of the same family, or any other, if the usual one, which is `own` sure of it, hardly
+    /// knows it.
     #[must_use]
-    pub fn likely_as(usual: &Format, own: u8, record: Value<'_, '_>) -> Vec<&'static Format> {
+    pub fn likely_as(usual: &Format, own: u8, record: Value<'_, '_>) -> Vec<(u8, &'static Format)> {
         let is_other =
             |other: &&Format| other.id != usual.id && (own < certainty::TEXT || other.family == usual.family);
         let others = ALL.iter().copied().filter(is_other);
         let sure = others.map(|format| ((format.sniff)(record), format));
         let mut likely: Vec<_> = sure.filter(|(sure, _)| *sure > 0 && *sure >= own).collect();
         likely.sort_by_key(|(sure, _)| Reverse(*sure));
-        likely.into_iter().map(|(_, format)| format).collect()
+        likely
     }
 
     /// Whether a glance at a record lets a format, by its number in [`ALL`], look at it.

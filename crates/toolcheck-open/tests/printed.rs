@@ -247,6 +247,7 @@ fn a_conversation_in_a_block_that_cannot_be_read_is_named_at_its_place() {
         (format!("A\n```json\n{broken}\n```\n"), 0, 0),
         (format!("A\n```json\n{body}\n```\n> ```json\n> {broken}\n> ```\n"), 1, 1),
         (format!("A\n```json\n{body}\n{broken}\n{body}\n```\n"), 2, 1),
+        (format!("A\n```json\n{}{broken}\n```\n", "{oops \"role\"}\n".repeat(40)), 0, 0),
     ] {
         let opened = open(text.as_bytes(), Limits::default()).unwrap_or_else(|| panic!("{text}"));
         let unread = opened.unread.unwrap_or_else(|| panic!("{text}"));

@@ -98,12 +98,13 @@ fn unknown(id: &str) -> String {
     let all = scenarios::all();
     if let Some(check) = checks::find(id) {
         let uses = |scenario: &&Scenario| scenario.checks.iter().any(|used| used.check() == check.id);
-        let one = all.iter().find(uses).map(|scenario| format!("; toolcheck explain {}", scenario.id));
-        return format!(
-            "a check of `toolcheck conform`: {}\n\nScenarios show it{}",
-            check.summary,
-            one.unwrap_or_default()
-        );
+        let what = format!("a check of `toolcheck conform`: {}", check.summary);
+        return match all.iter().find(uses) {
+            Some(scenario) => {
+                format!("{what}\n\nTo see a scenario that needs it: toolcheck explain {}", scenario.id)
+            }
+            None => what,
+        };
     }
     let known = rules::ALL.iter().map(|rule| rule.id);
     let known = known.chain(all.iter().map(|scenario| &*scenario.id));

@@ -30,7 +30,7 @@ pub(super) fn format_of(
     if sure == Some(0) {
         return match likely.first() {
             // The usual format says nothing of it, so that it is read as alone.
-            Some(likely) => format_of(Some(likely), false, record),
+            Some((_, likely)) => format_of(Some(likely), false, record),
             None if record.is_object() => by_body(format, record).or(format),
             None => format,
         };
@@ -52,9 +52,9 @@ fn by_body(usual: Option<&'static Format>, record: Value<'_, '_>) -> Option<&'st
 fn by_keys(own: Option<&'static Format>, record: Value<'_, '_>) -> Option<&'static Format> {
     let sure = |format: &Format| (format.sniff)(record);
     // One that knows the messages only faintly, as what another writes, has no word.
-    let is_other = |format: &&Format| {
-        own.is_none_or(|own| own.id != format.id && !(1..sure(own)).contains(&sure(format)))
-    };
+    let least = own.map_or(0, sure);
+    let is_other =
+        |format: &&Format| own.is_none_or(|own| own.id != format.id) && !(1..least).contains(&sure(format));
     let known = formats::ALL.iter().copied().filter(is_other);
     let known = known.filter(|format| shape_of(format).is_some_and(|shape| shape.knows_keys(record)));
     let rated: Vec<(usize, &'static Format)> =
@@ -96,7 +96,7 @@ fn by_request(usual: Option<&'static Format>, record: Value<'_, '_>) -> Option<&
 /// that finds the least, if that is less. A gateway's log holds requests to many APIs.
 fn with_fewest_faults(
     usual: &'static Format,
-    likely: &[&'static Format],
+    likely: &[(u8, &'static Format)],
     record: Value<'_, '_>,
 ) -> &'static Format {
     let as_usual = if likely.is_empty() { 0 } else { faults_as(usual, record) };
@@ -104,10 +104,9 @@ fn with_fewest_faults(
         return usual;
     }
     // One that knows the messages only faintly, as what another writes, has no word.
-    let sure = |format: &Format| (format.sniff)(record);
-    let surest = likely.first().map_or(0, |first| sure(first));
-    let others = likely.iter().filter(|other| sure(other) == surest);
-    let rated = others.map(|other| (faults_as(other, record), *other));
+    let surest = likely.first().map(|(sure, _)| *sure);
+    let others = likely.iter().filter(|(sure, _)| Some(*sure) == surest);
+    let rated = others.map(|(_, other)| (faults_as(other, record), *other));
     let (least, other) = rated.min_by_key(|(faults, _)| *faults).unwrap_or((as_usual, usual));
     // Of two with as many faults, the model decides.
     let is_of_other = || of_model(other, record) < of_model(usual, record);

@@ -13,6 +13,7 @@ use serde_json::{Map, Value as Json};
 use toolcheck_json::{Kind, Value};
 
 use super::fuel::{Fuel, Spent};
+use super::values::integer;
 
 /// The cost of checking a single value against a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,7 +157,7 @@ impl Plan {
         let compared = step.size.min(step.values.saturating_mul(length));
         let read = step.reads.saturating_mul(length);
         fuel.take(1 + step.keywords + step.values.saturating_add(compared).saturating_add(read))?;
-        if step.values + step.integers > 0 && value.kind() == Kind::Number && !is_integer(value.raw()) {
+        if step.values + step.integers > 0 && value.kind() == Kind::Number && integer(value).is_none() {
             fuel.take(STEPS_OF_NUMBER * (step.values + step.integers))?;
         }
         let way = Way { step: number, before };
@@ -397,11 +398,6 @@ impl Step {
             self.size += sizes.map(|value| size_of(value, usize::MAX)).sum::<u64>();
         }
     }
-}
-
-/// Whether a number is written as an integer of 64 bits.
-fn is_integer(number: &[u8]) -> bool {
-    std::str::from_utf8(number).is_ok_and(|text| text.parse::<i64>().is_ok())
 }
 
 /// The size of a value: the number of values in it, down to this depth, and their length.

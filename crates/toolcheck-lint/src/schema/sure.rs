@@ -9,6 +9,7 @@ use serde_json::{Map, Value as Json};
 use toolcheck_json::{Kind, Value};
 
 use super::plain::{is_draft_07, is_other_keyword};
+use super::values;
 
 /// Whether a schema that is valid at a glance surely allows a value.
 pub(super) fn allows(schema: &Json, value: Value<'_, '_>) -> bool {
@@ -160,8 +161,7 @@ fn is_of(value: Value<'_, '_>, kind: &str) -> bool {
 
 /// A number that is written as a short integer.
 fn integer(value: Value<'_, '_>) -> Option<i64> {
-    let text = Some(value.raw()).filter(|raw| value.kind() == Kind::Number && raw.len() <= 15)?;
-    std::str::from_utf8(text).ok()?.parse().ok()
+    if value.raw().len() <= 15 { values::integer(value) } else { None }
 }
 
 /// Whether a value is surely the same as one of a schema.

@@ -40,6 +40,12 @@ pub(crate) struct Read<'a> {
     pub(crate) index: &'a Index<'a>,
 }
 
+/// A number that is written as an integer of 64 bits.
+pub(super) fn integer(value: Value<'_, '_>) -> Option<i64> {
+    let text = Some(value.raw()).filter(|_| value.kind() == Kind::Number)?;
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
 /// Finds the children of large objects and arrays of a document: a validator asks for each key that a schema names, and
 /// an object is a list.
 #[derive(Debug, Default)]
@@ -104,14 +110,6 @@ impl<'a> Read<'a> {
         Self { value, index: self.index }
     }
 
-    /// The value if it is written as a small integer.
-    fn integer(self) -> Option<i64> {
-        if self.value.kind() != Kind::Number {
-            return None;
-        }
-        std::str::from_utf8(self.value.raw()).ok()?.parse().ok()
-    }
-
     /// Whether the value equals one of a schema. Nothing is copied: it may be compared with thousands.
     fn equals(self, expected: &SerdeValue) -> bool {
         match expected {
@@ -120,7 +118,7 @@ impl<'a> Read<'a> {
             SerdeValue::String(expected) => self.as_string().is_some_and(|own| own == expected.as_str()),
             SerdeValue::Number(number) => {
                 // A list of allowed values may have thousands of integers.
-                if let (Some(own), Some(expected)) = (self.integer(), number.as_i64()) {
+                if let (Some(own), Some(expected)) = (integer(self.value), number.as_i64()) {
                     return own == expected;
                 }
                 let equals =

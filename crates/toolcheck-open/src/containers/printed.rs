@@ -35,9 +35,6 @@ const LARGEST: usize = 16 << 20;
 /// How deep in a value a conversation is looked for.
 const DEEPEST: usize = 3;
 
-/// How many values of a block that can't be read, and may be requests, are looked at.
-const MOST_FAILED: usize = 16;
-
 /// Words of which a conversation has one.
 const WORDS: [&[u8]; 3] = [b"role", b"parts", b"function_call"];
 
@@ -58,7 +55,8 @@ fn sniff(bytes: &[u8]) -> bool {
     }
     let mut is_one = false;
     each(head, 0, None, |_, read| {
-        is_one = read.is_some_and(has_conversation);
+        is_one =
+            read.is_some_and(|literal| !conversations(Document::read(literal.json.text()).root()).is_empty());
         !is_one
     });
     is_one
@@ -125,21 +123,17 @@ fn each(
     }
 }
 
-/// Whether there is a conversation in a value.
-fn has_conversation(literal: &Literal) -> bool {
-    let document = Document::read(literal.json.text());
+/// A conversation in a value: its place there, and the keys that lead to it.
+type Found = (Range<usize>, String);
+
+/// The conversations in a value: itself, or those below it.
+fn conversations(value: Value<'_, '_>) -> Vec<Found> {
     let mut found = Vec::new();
-    find_conversations(document.root(), String::new(), 0, &mut found);
-    !found.is_empty()
+    find_conversations(value, String::new(), 0, &mut found);
+    found
 }
 
-/// Adds the conversations in a value: itself, or those below it, each with the keys that lead to it.
-fn find_conversations(
-    value: Value<'_, '_>,
-    path: String,
-    depth: usize,
-    found: &mut Vec<(Range<usize>, String)>,
-) {
+fn find_conversations(value: Value<'_, '_>, path: String, depth: usize, found: &mut Vec<Found>) {
     if is_conversation(value) {
         return found.push((value.span().range(), path));
     }
@@ -179,7 +173,7 @@ fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
         unread: None,
         unread_count: 0,
     };
-    if strings::may_begin(bytes) && reading.strings(bytes, 0) {
+    if strings::may_begin(bytes) && reading.strings(bytes) {
         return reading.finish();
     }
     let mut text = Cow::Borrowed(bytes);
@@ -245,10 +239,9 @@ impl Reading<'_> {
             true
         });
         self.encoded(text, at..text.len());
-        // What is left of the text is read for each.
+        // Each is read as far as the next one, so that nothing is read twice.
         let ends = failed.iter().skip(1).copied().chain([text.len()]);
-        let tried = failed.iter().copied().zip(ends).filter(|(at, end)| has_word(&text[*at..*end]));
-        tried.take(MOST_FAILED).for_each(|(at, _)| self.invalid(text, at));
+        failed.iter().zip(ends).for_each(|(at, end)| self.invalid(&text[..end], *at));
         if count(self) == before {
             self.maker.leave_out(Reason::NoRequest);
         }
@@ -257,36 +250,35 @@ impl Reading<'_> {
     /// Reads the lines in a part of a block that are strings with a conversation.
     fn encoded(&mut self, text: &[u8], part: Range<usize>) {
         for (at, line) in strings::lines(&text[..part.end], part.start) {
-            if let Some(encoded) = strings::read(line, at) {
-                self.tally.add(Written::Encoded(encoded.times), at);
-                self.maker.add_record(String::new(), &encoded.json);
-            }
+            self.encoded_line(line, at);
         }
+    }
+
+    /// Adds the conversation in the string that a line is; whether it is one.
+    fn encoded_line(&mut self, line: &[u8], at: usize) -> bool {
+        let Some(encoded) = strings::read(line, at) else { return false };
+        self.tally.add(Written::Encoded(encoded.times), at);
+        self.maker.add_record(String::new(), &encoded.json);
+        true
     }
 
     /// Names a value in a block without an end, which may hold what follows it.
     fn unfinished(&mut self, text: &[u8], start: usize) {
         if has_word(&text[start..]) {
-            let what =
-                "a value in a block of Markdown has no end, so that what follows it can't be read".to_owned();
-            let advice = Some("correct it, or write the request to a file of its own".to_owned());
-            self.add_unread(Unread { what, at: start, origin: None, advice });
+            let what = "a value in a block of Markdown has no end, so that what follows it can't be read";
+            self.unread_in_block(what.to_owned(), start);
         }
     }
 
     /// Reads the lines of a text that begins with a string that holds JSON; whether there is a conversation in one. Other
     /// lines are kept as they are, so that they are reported.
-    fn strings(&mut self, text: &[u8], start: usize) -> bool {
-        if !strings::lines(text, start).any(|(at, line)| strings::read(line, at).is_some()) {
+    fn strings(&mut self, text: &[u8]) -> bool {
+        if !strings::lines(text, 0).any(|(at, line)| strings::read(line, at).is_some()) {
             return false;
         }
-        for (at, line) in strings::lines(text, start) {
-            match strings::read(line, at) {
-                Some(encoded) => {
-                    self.tally.add(Written::Encoded(encoded.times), at);
-                    self.maker.add_record(String::new(), &encoded.json);
-                }
-                None => self.maker.add_record(String::new(), &Mapped::same(line, at)),
+        for (at, line) in strings::lines(text, 0) {
+            if !self.encoded_line(line, at) {
+                self.maker.add_record(String::new(), &Mapped::same(line, at));
             }
         }
         true
@@ -294,8 +286,7 @@ impl Reading<'_> {
 
     /// Adds the conversations in a value. `is_json` is whether it is said to be JSON.
     fn literal(&mut self, literal: &Literal, is_json: bool) {
-        let mut found = Vec::new();
-        find_conversations(Document::read(literal.json.text()).root(), String::new(), 0, &mut found);
+        let found = conversations(Document::read(literal.json.text()).root());
         if found.is_empty() {
             return;
         }
@@ -303,11 +294,12 @@ impl Reading<'_> {
         if let Some(at) = literal.cut.as_ref().map(|place| place.start).or(ends_early) {
             return self.add_unread(cut(literal.language, at));
         }
-        let own =
-            if is_json && literal.language == Language::Json { self.with_faults(literal) } else { None };
+        let is_json = is_json && literal.language == Language::Json;
+        let own = if is_json { self.with_faults(literal) } else { None };
+        let own = own.filter(|own| own.len() == found.len()).unwrap_or_default();
         for (number, (span, path)) in found.into_iter().enumerate() {
             self.tally.add(Written::As(literal.language), literal.place.start);
-            let json = match own.as_ref().and_then(|own| own.get(number)) {
+            let json = match own.get(number) {
                 Some(own) => Mapped::same(&self.bytes[own.clone()], own.start),
                 None => {
                     let mut json = Mapped::default();
@@ -327,9 +319,8 @@ impl Reading<'_> {
         if document.faults().is_empty() {
             return None;
         }
-        let mut found = Vec::new();
-        find_conversations(document.root(), String::new(), 0, &mut found);
-        Some(found.into_iter().map(|(span, _)| span.start + place.start..span.end + place.start).collect())
+        let found = conversations(document.root()).into_iter();
+        Some(found.map(|(span, _)| span.start + place.start..span.end + place.start).collect())
     }
 
     /// Names a conversation in a block that is no value of JSON, Python or JavaScript.
@@ -338,8 +329,12 @@ impl Reading<'_> {
         let fault = document.faults().iter().find(|fault| !fault.kind.is_in_text());
         let Some(fault) = fault.filter(|_| is_conversation(document.root())) else { return };
         let what = format!("a request in a block of Markdown can't be read: {}", fault.kind.describe());
+        self.unread_in_block(what, start + fault.span.start as usize);
+    }
+
+    fn unread_in_block(&mut self, what: String, at: usize) {
         let advice = Some("correct it, or write the request to a file of its own".to_owned());
-        self.add_unread(Unread { what, at: start + fault.span.start as usize, origin: None, advice });
+        self.add_unread(Unread { what, at, origin: None, advice });
     }
 
     fn add_unread(&mut self, unread: Unread) {

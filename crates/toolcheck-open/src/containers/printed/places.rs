@@ -14,8 +14,8 @@ pub(super) struct Places<'t> {
     block: Option<&'t Block>,
     /// Where the text begins that is not white space.
     first: usize,
-    /// Whether a value was read.
-    has_value: bool,
+    /// Where the part begins.
+    start: usize,
     /// Where the last value ended, or the part begins.
     end: usize,
     /// How far nothing follows there but what is between two values.
@@ -27,9 +27,8 @@ impl<'t> Places<'t> {
     pub(super) fn new(text: &'t [u8], start: usize, block: Option<&'t Block>) -> Self {
         let is_text = |byte: &u8| !byte.is_ascii_whitespace();
         let first = text.iter().position(is_text).unwrap_or(text.len());
-        let mut places = Self { text, block, first, has_value: false, end: 0, filled: 0 };
+        let mut places = Self { text, block, first, start, end: 0, filled: 0 };
         places.is_after(start);
-        places.has_value = false;
         places
     }
 
@@ -37,7 +36,7 @@ impl<'t> Places<'t> {
     pub(super) fn is_after(&mut self, end: usize) {
         let is_filler =
             |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b';' | b')' | 0xEF | 0xBB | 0xBF);
-        (self.end, self.has_value) = (end, true);
+        self.end = end;
         let filled = self.text[end..].iter().position(|byte| !is_filler(byte));
         self.filled = filled.map_or(self.text.len(), |filled| end + filled);
     }
@@ -48,9 +47,9 @@ impl<'t> Places<'t> {
     }
 
     /// Whether a program may have printed a value at a place: at the beginning of the text or after another value, also in
-    /// a line of its own, behind a name and a colon or an equals sign, or in a line of a log. Anywhere else it may be an example in a text that people
-    /// read. In a block of Markdown, a value may also be what a line of code passes on, or follow the head of an HTTP
-    /// message.
+    /// a line of its own, behind a name and a colon or an equals sign, or in a line of a log. Anywhere else it may be an
+    /// example in a text that people read. In a block of Markdown, a value may also be what a line of code passes on, or
+    /// follow the head of an HTTP message.
     pub(super) fn has(&self, start: usize) -> bool {
         // `<ref *1> {` is how Node.js begins an object that holds itself.
         let between = &self.text[self.end..start];
@@ -67,7 +66,7 @@ impl<'t> Places<'t> {
             let above = &above[line(above)..];
             return is_introduction(above) && (is_of_log(above) || is_assignment(above))
                 || self.block.is_some_and(|block| prefix.len() <= block.indent)
-                || self.has_value && prefix.is_empty()
+                || self.end > self.start && prefix.is_empty()
                 || self.end == 0 && prefix.is_empty() && is_introduced(&self.text[..start]);
         }
         let is_first_line = start - self.first.min(start) <= prefix.trim_ascii_start().len();
