@@ -57,7 +57,7 @@ const LONGEST: usize = 400;
 fn lint(case: &Case<'_>) -> FileReport {
     let Some(tool) = &case.scenario.final_tool else { return case.run.lint() };
     let mut settings = Settings::default();
-    settings.completion_tools = ToolNames::exact(&[tool.as_str()]);
+    settings.completion_tools = ToolNames::exact([tool.clone()]);
     let options = Options::new().settings(settings);
     toolcheck_lint::lint("exchanges.jsonl", case.run.json_lines().as_bytes(), &options)
 }

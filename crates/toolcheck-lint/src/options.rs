@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use toolcheck_core::InputFormat;
 use toolcheck_core::formats::Format;
@@ -57,6 +57,11 @@ pub(crate) enum Marks {
     Tried,
 }
 
+/// What most files of a run are linted with is made once.
+static DEFAULT_SETTINGS: LazyLock<Arc<Settings>> = LazyLock::new(Arc::default);
+static DEFAULT_RULES: LazyLock<Arc<[&'static Rule]>> =
+    LazyLock::new(|| rules::ALL.iter().copied().filter(|rule| !rule.is_optional).collect());
+
 impl Default for Options {
     fn default() -> Self {
         Self {
@@ -65,10 +70,10 @@ impl Default for Options {
             conversation: None,
             target: None,
             kind: TranscriptKind::default(),
-            tools: Arc::new([]),
-            settings: Arc::default(),
-            rules: rules::ALL.iter().copied().filter(|rule| !rule.is_optional).collect(),
-            ignored: Arc::new([]),
+            tools: Arc::default(),
+            settings: Arc::clone(&DEFAULT_SETTINGS),
+            rules: Arc::clone(&DEFAULT_RULES),
+            ignored: Arc::default(),
             keeps_source: true,
             max_findings: usize::MAX,
             at: None,

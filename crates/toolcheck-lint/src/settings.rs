@@ -1,5 +1,6 @@
 //! The settings of the rules.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use glob::Pattern;
@@ -37,9 +38,9 @@ impl Default for Settings {
         Self {
             levels: BTreeMap::new(),
             text_protocols: None,
-            completion_tools: ToolNames::exact(&COMPLETION_TOOLS),
+            completion_tools: ToolNames::exact(COMPLETION_TOOLS),
             failures_in_a_row: FAILURES_IN_A_ROW,
-            shell_tools: ToolNames::exact(&SHELL_TOOLS),
+            shell_tools: ToolNames::exact(SHELL_TOOLS),
             command_limits: SYSTEMS.to_vec(),
             policies: Vec::new(),
             columns: Columns::default(),
@@ -124,14 +125,29 @@ pub const SYSTEMS: [CommandLimit; 3] = [
 
 /// A set of tool names, written as globs.
 #[derive(Debug, Clone, Default)]
-pub struct ToolNames(Vec<Pattern>);
+pub struct ToolNames(Vec<ToolName>);
+
+/// A name that stands for itself, or a glob.
+#[derive(Debug, Clone)]
+enum ToolName {
+    Exact(Cow<'static, str>),
+    Glob(Pattern),
+}
+
+impl ToolName {
+    fn new(glob: &str) -> Result<Self, glob::PatternError> {
+        if glob.contains(['*', '?', '[']) {
+            return Pattern::new(glob).map(Self::Glob);
+        }
+        Ok(Self::Exact(glob.to_owned().into()))
+    }
+}
 
 impl ToolNames {
     /// The set of exactly these names.
     #[must_use]
-    pub fn exact(names: &[&str]) -> Self {
-        let literal = |name: &&str| Pattern::new(&Pattern::escape(name));
-        Self(names.iter().filter_map(|name| literal(name).ok()).collect())
+    pub fn exact(names: impl IntoIterator<Item = impl Into<Cow<'static, str>>>) -> Self {
+        Self(names.into_iter().map(|name| ToolName::Exact(name.into())).collect())
     }
 
     /// The set of names that these globs match.
@@ -142,7 +158,7 @@ impl ToolNames {
     pub fn new<'n>(globs: impl IntoIterator<Item = &'n str>) -> Result<Self, Error> {
         let compile = |name| {
             let fault = |error| Error::new(format!("`{name}` is not a valid glob: {error}"));
-            Pattern::new(name).map_err(fault)
+            ToolName::new(name).map_err(fault)
         };
         globs.into_iter().map(compile).collect::<Result<_, _>>().map(Self)
     }
@@ -153,13 +169,19 @@ impl ToolNames {
     }
 
     /// The globs.
-    pub fn globs(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(Pattern::as_str)
+    pub fn globs(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        self.0.iter().map(|name| match name {
+            ToolName::Exact(name) => Pattern::escape(name).into(),
+            ToolName::Glob(pattern) => pattern.as_str().into(),
+        })
     }
 
     /// Whether the set contains a tool.
     #[must_use]
     pub fn contains(&self, tool: &str) -> bool {
-        self.0.iter().any(|pattern| pattern.matches(tool))
+        self.0.iter().any(|name| match name {
+            ToolName::Exact(name) => name == tool,
+            ToolName::Glob(pattern) => pattern.matches(tool),
+        })
     }
 }
