@@ -26,9 +26,8 @@ pub(super) fn format_of(
         return by_body(None, record);
     };
     let sure = if is_sure { None } else { Some((own.sniff)(record)) };
-    let likely = sure.map(|sure| Detection::likely_as(own, sure, record)).unwrap_or_default();
     if sure == Some(0) {
-        return match likely.first() {
+        return match Detection::likely_as(own, 0, record).first() {
             // The usual format says nothing of it, so that it is read as alone.
             Some((_, likely)) => format_of(Some(likely), false, record),
             None if record.is_object() => by_body(format, record).or(format),
@@ -37,7 +36,8 @@ pub(super) fn format_of(
     }
     let fits = shape_of(own).is_none_or(|shape| shape.fits_keys(record));
     let by_keys = if fits { None } else { by_keys(Some(own), record) };
-    Some(by_keys.unwrap_or_else(|| with_fewest_faults(own, &likely, record)))
+    let with_fewest_faults = || sure.map(|sure| with_fewest_faults(own, sure, record));
+    by_keys.or_else(with_fewest_faults).or(Some(own))
 }
 
 /// The format of a record whose messages show none, in a file of the usual format.
@@ -94,15 +94,12 @@ fn by_request(usual: Option<&'static Format>, record: Value<'_, '_>) -> Option<&
 
 /// The format of a record that the usual one of its file finds fault with: the one of the others, which are as likely,
 /// that finds the least, if that is less. A gateway's log holds requests to many APIs.
-fn with_fewest_faults(
-    usual: &'static Format,
-    likely: &[(u8, &'static Format)],
-    record: Value<'_, '_>,
-) -> &'static Format {
-    let as_usual = if likely.is_empty() { 0 } else { faults_as(usual, record) };
+fn with_fewest_faults(usual: &'static Format, sure: u8, record: Value<'_, '_>) -> &'static Format {
+    let as_usual = faults_as(usual, record);
     if as_usual == 0 {
         return usual;
     }
+    let likely = Detection::likely_as(usual, sure, record);
     // One that knows the messages only faintly, as what another writes, has no word.
     let surest = likely.first().map(|(sure, _)| *sure);
     let others = likely.iter().filter(|(sure, _)| Some(*sure) == surest);

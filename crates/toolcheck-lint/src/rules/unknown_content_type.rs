@@ -100,16 +100,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 /// Tools of a type that the model doesn't support.
 fn types_of_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some(model) = &cx.transcript.request.model else { return };
-    let mut unsupported =
-        cx.target().tools.unsupported.iter().filter(|entry| entry.model.is_match(model)).peekable();
-    if unsupported.peek().is_none() {
-        return;
-    }
-    let types: Vec<&String> = unsupported.flat_map(|entry| &entry.types).collect();
+    let unsupported = &cx.target().tools.unsupported;
     for tool in cx.transcript.request.tools.listed().iter() {
-        let Some(kind) = tool.kind.as_ref().filter(|kind| types.iter().any(|own| **own == kind.text)) else {
+        let Some(kind) = &tool.kind else { continue };
+        let mut of_type = unsupported.iter().filter(|entry| entry.types.iter().any(|own| *own == kind.text));
+        if !of_type.any(|entry| entry.model.is_match(model)) {
             continue;
-        };
+        }
         out.report(kind.place, format!("the model doesn't support tools of type `{}`", shorten(&kind.text)))
             .caption("not supported by this model")
             .help("use another model, or a version of the tool that this model supports")

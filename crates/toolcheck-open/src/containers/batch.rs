@@ -3,7 +3,7 @@
 use toolcheck_json::origins::{Mapped, Opened};
 use toolcheck_json::{Document, Value};
 
-use super::{Container, HEAD, entries};
+use super::{Container, HEAD, entries, first_line};
 use crate::Limits;
 use crate::exchanges::Maker;
 use crate::reason::Reason;
@@ -25,7 +25,7 @@ pub(super) fn first(bytes: &[u8], test: impl Fn(Value<'_, '_>) -> bool) -> bool 
     }
     // A long entry may be cut; what is there says enough.
     let line =
-        head.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
+        first_line(head).unwrap_or_default();
     [line, head].into_iter().any(|text| {
         let document = Document::read(text);
         let root = document.root();

@@ -47,11 +47,27 @@ pub fn find(id: &str) -> Option<&'static Container> {
 /// The start of a file, in which its kind can be seen.
 const HEAD: usize = 64 << 10;
 
+/// The lines of a text, without the bytes that end them.
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let end = memchr::memchr(b'\n', text);
+        rest = end.map(|end| &text[end + 1..]);
+        Some(&text[..end.unwrap_or(text.len())])
+    })
+}
+
+/// The first line that is not blank.
+fn first_line(text: &[u8]) -> Option<&[u8]> {
+    lines(text).find(|line| !line.trim_ascii().is_empty())
+}
+
 /// The keys at the outermost level of YAML, as far as the start of the file shows them.
 fn outer_keys(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let head = &bytes[..bytes.len().min(HEAD)];
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
-    head.split(|byte| *byte == b'\n').filter_map(|line| {
+    lines(head).filter_map(|line| {
         let length = line.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
         (length > 0 && line.get(length) == Some(&b':')).then(|| &line[..length])
     })

@@ -4,7 +4,7 @@ use toolcheck_core::exchange;
 use toolcheck_json::origins::{Mapped, Opened};
 use toolcheck_json::{Document, Value};
 
-use super::{Container, HEAD, entries, head_has};
+use super::{Container, HEAD, entries, first_line, head_has};
 use crate::Limits;
 use crate::exchanges::{Encoded, Maker, Recorded};
 use crate::needs::Needs;
@@ -29,7 +29,7 @@ fn sniff(bytes: &[u8]) -> bool {
     }
     let head = &bytes[..bytes.len().min(HEAD)];
     let line =
-        head.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
+        first_line(head).unwrap_or_default();
     // A long record may be cut; what is there says enough.
     [line, head].into_iter().any(|text| {
         let document = Document::read(text);

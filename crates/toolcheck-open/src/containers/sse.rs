@@ -5,7 +5,7 @@ use toolcheck_core::{response, unsupported};
 use toolcheck_json::origins::Mapped;
 use toolcheck_json::{Document, Layout, Records};
 
-use super::{Container, HEAD};
+use super::{Container, HEAD, first_line, lines};
 use crate::exchanges::Maker;
 use crate::needs::Needs;
 use crate::{Limits, Opened, event_stream};
@@ -22,11 +22,10 @@ fn sniff(bytes: &[u8]) -> bool {
     }
     let head = &bytes[..bytes.len().min(HEAD)];
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
-    let Some(first) = head.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty()) else {
-        return false;
-    };
+    let Some(first) = first_line(head) else { return false };
     if first.starts_with(b"{") {
-        return is_chunks(bytes, head);
+        // The first line of a document that is indented is no event.
+        return first.trim_ascii_end().ends_with(b"}") && is_chunks(bytes, head);
     }
     let fields: [&[u8]; 5] = [b"data:", b"event:", b"id:", b"retry:", b":"];
     let is_field = fields.iter().any(|field| first.starts_with(field));
@@ -34,7 +33,7 @@ fn sniff(bytes: &[u8]) -> bool {
         let data = line.strip_prefix(b"data:").map(<[u8]>::trim_ascii);
         data.is_some_and(|data| matches!(data.first(), Some(b'{' | b'[')))
     };
-    is_field && head.split(|byte| *byte == b'\n').take(LINES).any(is_data)
+    is_field && lines(head).take(LINES).any(is_data)
 }
 
 /// Whether a text is the data of events, one a line: together they are a response, and none is one by itself.

@@ -3,7 +3,7 @@
 
 use toolcheck_json::Value;
 
-use super::{Container, HEAD, head_has, is_json, json_starts, outer_keys};
+use super::{Container, HEAD, head_has, is_json, json_starts, lines, outer_keys};
 use crate::cassette::{Layout, open_cassette};
 use crate::needs::Needs;
 use crate::{Limits, Opened};
@@ -27,7 +27,7 @@ fn sniff(bytes: &[u8]) -> bool {
 /// Whether a file starts as the cassettes do that have a list of requests and one of responses: many files have a key
 /// like this, but not these keys in alphabetical order.
 fn is_in_two_lists(bytes: &[u8]) -> bool {
-    let mut lines = bytes[..bytes.len().min(HEAD)].split(|byte| *byte == b'\n');
+    let mut lines = lines(&bytes[..bytes.len().min(HEAD)]);
     lines.next().is_some_and(|line| line.trim_ascii_end() == b"requests:")
         && lines.next().is_some_and(|line| line.starts_with(b"- body:"))
         && head_has(bytes, b"headers:")

@@ -56,6 +56,12 @@ impl Deref for Buffer {
 }
 
 impl Buffer {
+    /// A buffer for the first piece of a file of this size, and for the read that finds its end.
+    fn for_bytes(size: u64) -> Self {
+        let size = usize::try_from(size).map_or(PIECE, |size| size.saturating_add(1).min(PIECE));
+        Self { memory: vec![0; size], filled: 0 }
+    }
+
     /// Reads more bytes, up to `wanted` in total, and returns whether there were any.
     fn read_more(&mut self, source: &mut dyn Read, wanted: usize) -> io::Result<bool> {
         if self.filled == self.memory.len() {
@@ -97,7 +103,7 @@ impl Buffer {
 /// it is not silently skipped.
 pub(super) fn may_be_opened(path: &Path) -> bool {
     let sniff = || -> io::Result<bool> {
-        let mut text = Text::new(toolcheck_files::open(path)?, Limits::default(), &|_| {})?;
+        let mut text = Text::of_file(path, Limits::default(), &|_| {})?;
         Ok(toolcheck_open::sniff(text.head(1)?.0).is_some_and(Container::is_looked_for))
     };
     sniff().unwrap_or(true)
@@ -127,11 +133,18 @@ impl<'p> Text<'p> {
     ///
     /// The input can't be read.
     pub fn open(input: &Input, limits: Limits, progress: Progress<'p>) -> io::Result<Self> {
-        let source: Box<dyn Read + Send> = match &input.source {
-            Source::Stdin => Box::new(io::stdin()),
-            Source::File(path) => Box::new(toolcheck_files::open(path)?),
-        };
-        Self::new(source, limits, progress)
+        match &input.source {
+            Source::Stdin => Self::new(io::stdin(), limits, progress),
+            Source::File(path) => Self::of_file(path, limits, progress),
+        }
+    }
+
+    fn of_file(path: &Path, limits: Limits, progress: Progress<'p>) -> io::Result<Self> {
+        let file = toolcheck_files::open(path)?;
+        let size = file.metadata().map_or(0, |file| file.len());
+        let mut text = Self::new(file, limits, progress)?;
+        text.buffer = Buffer::for_bytes(size);
+        Ok(text)
     }
 
     /// The text of a source that is open already, such as bytes in memory. Compressed data is recognised by its first

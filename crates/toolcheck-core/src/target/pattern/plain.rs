@@ -7,6 +7,8 @@ pub(super) struct Plain {
     steps: Vec<Step>,
     /// Whether it can only match from the start of a text on.
     is_anchored: bool,
+    /// The only character that it can begin with.
+    first: Option<u8>,
     /// Whether a text with other characters than ASCII needs an engine: a class may take one, or ignore case.
     is_for_ascii: bool,
 }
@@ -44,13 +46,17 @@ impl Plain {
         };
         parser.alternatives(0)?;
         // Of several alternatives, another one may begin elsewhere.
-        let is_anchored = match parser.steps.as_slice() {
-            [Step::Either(starts), Step::Start, ..] => starts.len() == 1,
-            _ => false,
+        let (is_anchored, first) = match parser.steps.as_slice() {
+            [Step::Either(starts), Step::Start, ..] if starts.len() == 1 => (true, None),
+            [Step::Either(starts), Step::Set { set, least: 1.., .. }, ..] if starts.len() == 1 => {
+                (false, (set.count_ones() == 1).then_some(set.trailing_zeros() as u8))
+            }
+            _ => (false, None),
         };
         // A long loop from each character on would be quadratic.
         let is_plain = parser.rest.is_empty() && (is_anchored || !parser.has_long_loop);
-        is_plain.then_some(Self { steps: parser.steps, is_anchored, is_for_ascii: parser.is_for_ascii })
+        let is_for_ascii = parser.is_for_ascii;
+        is_plain.then_some(Self { steps: parser.steps, is_anchored, first, is_for_ascii })
     }
 
     /// Whether something in a text matches. None if only an engine can tell.
@@ -59,8 +65,11 @@ impl Plain {
             return None;
         }
         let text = text.as_bytes();
-        let last = if self.is_anchored { 0 } else { text.len() };
-        Some((0..=last).any(|from| self.goes_on(0, text, from)))
+        Some(match self.first {
+            _ if self.is_anchored => self.goes_on(0, text, 0),
+            Some(first) => memchr::memchr_iter(first, text).any(|from| self.goes_on(0, text, from)),
+            None => (0..=text.len()).any(|from| self.goes_on(0, text, from)),
+        })
     }
 
     /// Whether the steps from one on match the bytes from a place on.
