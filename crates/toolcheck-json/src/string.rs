@@ -180,6 +180,14 @@ impl<'s> JsonStr<'s> {
         (text, jumps)
     }
 
+    /// Whether the decoded text may have a word of ASCII letters: a glance, without decoding it.
+    #[must_use]
+    pub fn may_have(self, word: &str) -> bool {
+        // Letters are hardly ever escaped, but may be.
+        memchr::memmem::find(self.raw, word.as_bytes()).is_some()
+            || self.escaped && memchr::memmem::find(self.raw, b"\\u00").is_some()
+    }
+
     /// Whether the decoded text equals `other`. A string without escapes is not decoded.
     #[must_use]
     pub fn eq_str(self, other: &str) -> bool {

@@ -184,6 +184,19 @@ proptest! {
     }
 
     #[test]
+    fn a_glance_overlooks_no_word(before in r#"(a|_|\\\\|\\n|é){0,4}"#, escaped in prop::collection::vec(any::<bool>(), 4)) {
+        let word = "a_bc";
+        let written: String = word.chars().zip(escaped).map(|(letter, is_escaped)| {
+            if is_escaped { format!("\\u{:04x}", letter as u32) } else { letter.to_string() }
+        }).collect();
+        let text = format!("\"{before}{written}\"");
+        let document = Document::read(text.as_bytes());
+        let string = document.root().as_json_str().unwrap();
+        prop_assert!(string.decode().contains(word) && string.may_have(word), "{text}");
+        prop_assert!(!string.may_have("cba") || text.contains("\\u"));
+    }
+
+    #[test]
     fn decoded_offsets_point_at_their_source(text in ".{0,40}") {
         let written = serde_json::to_string(&text).unwrap();
         let document = Document::read(written.as_bytes());

@@ -11,6 +11,8 @@ use crate::ir::{Arguments, Body, Call, Malformation, MalformedTextCall, Named, P
 
 pub(crate) const OPENING: &str = "<tool_call>";
 const CLOSING: &str = "</tool_call>";
+/// What both have.
+const WORD: &str = "tool_call";
 
 /// A text with the way back to the file.
 pub(crate) struct Said<'d, 's> {
@@ -59,10 +61,13 @@ struct Block<'t> {
 /// added to the details of the transcript.
 pub(crate) fn calls<'s>(value: Value<'_, 's>, transcript: &mut Transcript<'s>) -> Vec<Body<'s>> {
     let mut found = Vec::new();
+    if !value.as_json_str().is_some_and(|text| text.may_have(WORD)) {
+        return found;
+    }
     let Some(said) = Said::of(value) else { return found };
     let text = said.text();
     let message = transcript.messages.len().saturating_sub(1) as u32;
-    let mut at = Position { next: 0, closing: text.find(CLOSING) };
+    let mut at = Position { next: 0, closing: find(text, CLOSING) };
     while let Some(block) = at.next(text) {
         let (call, malformation) = read(&said, &block);
         if let Some(malformation) = malformation {
@@ -86,18 +91,22 @@ struct Position {
     closing: Option<usize>,
 }
 
+fn find(text: &str, tag: &str) -> Option<usize> {
+    memchr::memmem::find(text.as_bytes(), tag.as_bytes())
+}
+
 impl Position {
     /// The next block.
     fn next<'t>(&mut self, text: &'t str) -> Option<Block<'t>> {
         loop {
-            let start = self.next + text[self.next..].find(OPENING)?;
+            let start = self.next + find(&text[self.next..], OPENING)?;
             let tag = start..start + OPENING.len();
             if self.closing.is_some_and(|closing| closing < tag.end) {
-                self.closing = text[tag.end..].find(CLOSING).map(|closing| tag.end + closing);
+                self.closing = find(&text[tag.end..], CLOSING).map(|closing| tag.end + closing);
             }
             let end = self.closing.unwrap_or(text.len());
             // Another block may begin before this one is closed. In a string of the JSON the tag means nothing.
-            let again = text[tag.end..end].find(OPENING).map(|again| tag.end + again);
+            let again = find(&text[tag.end..end], OPENING).map(|again| tag.end + again);
             let again = again.filter(|again| is_json(text[tag.end..*again].trim()));
             let end = again.unwrap_or(end);
             self.next = end;
