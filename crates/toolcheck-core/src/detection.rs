@@ -3,6 +3,7 @@
 //! A format claims a document by its messages: a role *and* a block or key that it knows. One key, such as `input` or
 //! `parts`, never is enough, because logs, traces and data sets use the same words. `docs/detection.md` tells users.
 
+use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::sync::LazyLock;
 
@@ -52,6 +53,58 @@ pub struct Detected {
     pub rival: Option<&'static Format>,
 }
 
+/// A value whose format is looked for, with how sure each format is of it: none is asked twice.
+#[derive(Debug)]
+pub struct Candidate<'d, 's> {
+    value: Value<'d, 's>,
+    /// By the numbers of the formats in [`ALL`].
+    sure: [OnceCell<u8>; ALL.len()],
+}
+
+impl<'d, 's> Candidate<'d, 's> {
+    /// A candidate that no format was asked about.
+    #[must_use]
+    pub fn new(value: Value<'d, 's>) -> Self {
+        Self { value, sure: [const { OnceCell::new() }; ALL.len()] }
+    }
+
+    /// The value.
+    #[must_use]
+    pub fn value(&self) -> Value<'d, 's> {
+        self.value
+    }
+
+    /// How sure a format is of the value.
+    #[must_use]
+    pub fn sure(&self, format: &Format) -> u8 {
+        let number = ALL.iter().position(|known| known.id == format.id);
+        number.map_or_else(|| (format.sniff)(self.value), |number| self.sure_by_number(number))
+    }
+
+    fn sure_by_number(&self, number: usize) -> u8 {
+        *self.sure[number].get_or_init(|| (ALL[number].sniff)(self.value))
+    }
+
+    /// The surest of the formats whose numbers `counts` lets through, and how sure it is.
+    fn surest(&self, counts: impl Fn(usize) -> bool) -> Option<(u8, &'static Format)> {
+        let numbers = (0..ALL.len()).filter(|number| counts(*number));
+        numbers.map(|number| (self.sure_by_number(number), ALL[number])).max_by_key(|(sure, _)| *sure)
+    }
+
+    /// The formats that are as likely as the one that most of the file is written in, the surest first, each with how
+    /// sure it is: those of the same family, or any other, if the usual one hardly knows the value.
+    #[must_use]
+    pub fn likely_as(&self, usual: &Format) -> Vec<(u8, &'static Format)> {
+        let own = self.sure(usual);
+        let is_other =
+            |other: &&Format| other.id != usual.id && (own < certainty::TEXT || other.family == usual.family);
+        let others = ALL.iter().copied().filter(is_other).map(|format| (self.sure(format), format));
+        let mut likely: Vec<_> = others.filter(|(sure, _)| *sure > 0 && *sure >= own).collect();
+        likely.sort_by_key(|(sure, _)| Reverse(*sure));
+        likely
+    }
+}
+
 impl Detection {
     /// Adds a document.
     pub fn add(&mut self, document: &Document<'_>) {
@@ -89,16 +142,16 @@ impl Detection {
     #[must_use]
     pub fn of_record(
         usual: Option<&'static Format>,
-        record: Value<'_, '_>,
+        record: &Candidate<'_, '_>,
     ) -> (Option<&'static Format>, bool) {
-        let own = usual.map_or(0, |usual| (usual.sniff)(record));
+        let own = usual.map_or(0, |usual| record.sure(usual));
         match usual.filter(|_| own >= SURE_OF_RECORD) {
             None => (Self::of_unsure_record(usual, own, record), false),
             // What all dialects write makes a format sure too, so one of them may be surer by its own marks.
-            Some(usual) if own < SURE_OF_DIALECT && shows_dialect(usual, record) => {
+            Some(usual) if own < SURE_OF_DIALECT && shows_dialect(usual, record.value) => {
                 let is_dialect =
                     |other: usize| ALL[other].family == usual.family && ALL[other].id != usual.id;
-                match surest(record, is_dialect).filter(|(sure, _)| *sure >= SURE_OF_DIALECT) {
+                match record.surest(is_dialect).filter(|(sure, _)| *sure >= SURE_OF_DIALECT) {
                     Some((_, dialect)) => (Some(dialect), true),
                     None => (Some(usual), false),
                 }
@@ -111,10 +164,10 @@ impl Detection {
     fn of_unsure_record(
         usual: Option<&'static Format>,
         own: u8,
-        record: Value<'_, '_>,
+        record: &Candidate<'_, '_>,
     ) -> Option<&'static Format> {
         // A record that the usual format does not know at all may be of any.
-        let marked = if own == 0 { EVERY } else { marked(record) };
+        let marked = if own == 0 { EVERY } else { marked(record.value) };
         if marked == 0 {
             // Text alone: the others decide.
             return usual;
@@ -122,7 +175,7 @@ impl Detection {
         let counts = |format: usize| {
             marked & (1 << format) != 0 && usual.is_none_or(|usual| ALL[format].id != usual.id)
         };
-        let other = surest(record, counts);
+        let other = record.surest(counts);
         let other = other.filter(|(sure, best)| {
             let is_dialect = usual.is_some_and(|usual| usual.family == best.family);
             let least = match own {
@@ -136,24 +189,10 @@ impl Detection {
         match other {
             None if own > 0 => usual,
             // A record in the shape of the others is not a log or trace.
-            _ if own == 0 && unsupported::find(record).is_some() => None,
+            _ if own == 0 && unsupported::find(record.value).is_some() => None,
             None => usual,
             Some((_, best)) => Some(best),
         }
-    }
-
-    /// The formats that are as likely for a record as the one that most of its file is written in, the surest first, each
-    /// with how sure it is: those of the same family, or any other, if the usual one, which is `own` sure of it, hardly
-    /// knows it.
-    #[must_use]
-    pub fn likely_as(usual: &Format, own: u8, record: Value<'_, '_>) -> Vec<(u8, &'static Format)> {
-        let is_other =
-            |other: &&Format| other.id != usual.id && (own < certainty::TEXT || other.family == usual.family);
-        let others = ALL.iter().copied().filter(is_other);
-        let sure = others.map(|format| ((format.sniff)(record), format));
-        let mut likely: Vec<_> = sure.filter(|(sure, _)| *sure > 0 && *sure >= own).collect();
-        likely.sort_by_key(|(sure, _)| Reverse(*sure));
-        likely
     }
 
     /// Whether a glance at a record lets a format, by its number in [`ALL`], look at it.
@@ -171,7 +210,8 @@ impl Detection {
     /// The format that a document looks like to somebody who reads it as `format` and understands little.
     #[must_use]
     pub fn instead_of(format: FormatId, document: Value<'_, '_>) -> Option<&'static Format> {
-        let (sure, best) = surest(document, |other| ALL[other].family != format.family)?;
+        let candidate = Candidate::new(document);
+        let (sure, best) = candidate.surest(|other| ALL[other].family != format.family)?;
         (sure >= SURE).then_some(best)
     }
 
@@ -202,12 +242,6 @@ impl Detection {
         let rival = rival.filter(is_near).filter(|_| self.open[index] > 0);
         Some(Detected { format: ALL[index], rival: rival.map(|(index, _)| ALL[index]) })
     }
-}
-
-/// The surest of the formats whose numbers `counts` lets through, and how sure it is.
-fn surest(document: Value<'_, '_>, counts: impl Fn(usize) -> bool) -> Option<(u8, &'static Format)> {
-    let formats = ALL.iter().enumerate().filter(|(number, _)| counts(*number));
-    formats.map(|(_, format)| ((format.sniff)(document), *format)).max_by_key(|(sure, _)| *sure)
 }
 
 /// Whether a record has a mark of a dialect of its format: a glance, as that of [`marked`], since most records of most

@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 
-use toolcheck_core::detection::Detection;
+use toolcheck_core::detection::Candidate;
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::shape::{self, Rating, Shape};
 use toolcheck_core::target::{self, Target};
@@ -16,53 +16,54 @@ use toolcheck_json::Value;
 pub(super) fn format_of(
     format: Option<&'static Format>,
     is_sure: bool,
-    record: Value<'_, '_>,
+    record: &Candidate<'_, '_>,
 ) -> Option<&'static Format> {
+    let value = record.value();
     let Some(own) = format else {
         // A request has keys, and the tables of all formats are too dear to look for them in what has none.
-        if !record.is_object() || record.members().next().is_none() {
+        if !value.is_object() || value.members().next().is_none() {
             return None;
         }
         return by_body(None, record);
     };
-    let sure = if is_sure { None } else { Some((own.sniff)(record)) };
-    if sure == Some(0) {
-        return match Detection::likely_as(own, 0, record).first() {
+    let likely = if is_sure { Vec::new() } else { record.likely_as(own) };
+    if !is_sure && record.sure(own) == 0 {
+        return match likely.first() {
             // The usual format says nothing of it, so that it is read as alone.
             Some((_, likely)) => format_of(Some(likely), false, record),
-            None if record.is_object() => by_body(format, record).or(format),
+            None if value.is_object() => by_body(format, record).or(format),
             None => format,
         };
     }
-    let fits = shape_of(own).is_none_or(|shape| shape.fits_keys(record));
+    let fits = shape_of(own).is_none_or(|shape| shape.fits_keys(value));
     let by_keys = if fits { None } else { by_keys(Some(own), record) };
-    let with_fewest_faults = || sure.map(|sure| with_fewest_faults(own, sure, record));
-    by_keys.or_else(with_fewest_faults).or(Some(own))
+    Some(by_keys.unwrap_or_else(|| with_fewest_faults(own, &likely, value)))
 }
 
 /// The format of a record whose messages show none, in a file of the usual format.
-fn by_body(usual: Option<&'static Format>, record: Value<'_, '_>) -> Option<&'static Format> {
-    by_request(usual, record)
+fn by_body(usual: Option<&'static Format>, record: &Candidate<'_, '_>) -> Option<&'static Format> {
+    let value = record.value();
+    by_request(usual, value)
         .or_else(|| by_keys(None, record))
-        .or_else(|| stored(record))
-        .filter(|_| unsupported::find(record).is_none())
+        .or_else(|| stored(value))
+        .filter(|_| unsupported::find(value).is_none())
 }
 
 /// The format with the fewest faults of those that know all keys of a request, if it has fewer than the detected one.
-fn by_keys(own: Option<&'static Format>, record: Value<'_, '_>) -> Option<&'static Format> {
-    let sure = |format: &Format| (format.sniff)(record);
+fn by_keys(own: Option<&'static Format>, record: &Candidate<'_, '_>) -> Option<&'static Format> {
+    let (value, sure) = (record.value(), |format: &Format| record.sure(format));
     // One that knows the messages only faintly, as what another writes, has no word.
     let least = own.map_or(0, sure);
     let is_other =
         |format: &&Format| own.is_none_or(|own| own.id != format.id) && !(1..least).contains(&sure(format));
     let known = formats::ALL.iter().copied().filter(is_other);
-    let known = known.filter(|format| shape_of(format).is_some_and(|shape| shape.knows_keys(record)));
+    let known = known.filter(|format| shape_of(format).is_some_and(|shape| shape.knows_keys(value)));
     let rated: Vec<(usize, &'static Format)> =
-        known.filter_map(|format| Some((rate(format, record)?.mistakes, format))).collect();
+        known.filter_map(|format| Some((rate(format, value)?.mistakes, format))).collect();
     let (faults, best) = rated.iter().min_by_key(|(faults, format)| (*faults, Reverse(sure(format))))?;
     let is_sure = match own {
         Some(own) if sure(best) > sure(own) => true,
-        Some(own) => rate(own, record).is_none_or(|own| *faults < own.mistakes),
+        Some(own) => rate(own, value).is_none_or(|own| *faults < own.mistakes),
         // Nothing but the keys speaks for it, so it may have few faults, and no other family may be as likely.
         None => {
             *faults <= MOST_FAULTS
@@ -94,12 +95,15 @@ fn by_request(usual: Option<&'static Format>, record: Value<'_, '_>) -> Option<&
 
 /// The format of a record that the usual one of its file finds fault with: the one of the others, which are as likely,
 /// that finds the least, if that is less. A gateway's log holds requests to many APIs.
-fn with_fewest_faults(usual: &'static Format, sure: u8, record: Value<'_, '_>) -> &'static Format {
-    let as_usual = faults_as(usual, record);
+fn with_fewest_faults(
+    usual: &'static Format,
+    likely: &[(u8, &'static Format)],
+    record: Value<'_, '_>,
+) -> &'static Format {
+    let as_usual = if likely.is_empty() { 0 } else { faults_as(usual, record) };
     if as_usual == 0 {
         return usual;
     }
-    let likely = Detection::likely_as(usual, sure, record);
     // One that knows the messages only faintly, as what another writes, has no word.
     let surest = likely.first().map(|(sure, _)| *sure);
     let others = likely.iter().filter(|(sure, _)| Some(*sure) == surest);

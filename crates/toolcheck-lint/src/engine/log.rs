@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use foldhash::HashSet;
 use toolcheck_core::Level;
-use toolcheck_core::detection::Detection;
+use toolcheck_core::detection::{Candidate, Detection};
 use toolcheck_core::formats;
 use toolcheck_core::ir::{Place, Transcript, TranscriptKind};
 use toolcheck_core::readers::{self, Conversation, Ended, Reader, Reading, Sort, Unit};
@@ -312,7 +312,10 @@ impl<'r> Log<'r> {
     fn wrong_reader(&self, document: &Document<'_>, records: &[Value<'_, '_>]) -> Option<Draft> {
         let message = format!("this does not look like `{}`", self.reader.id);
         let mut draft = self.unrecognised(document.root(), message)?;
-        let format = || Detection::of_record(None, *records.first()?).0.map(|format| format.id);
+        let format = || {
+            let record = Candidate::new(*records.first()?);
+            Detection::of_record(None, &record).0.map(|format| format.id)
+        };
         let other = readers::detect(records).map(|reader| reader.id).or_else(format);
         match other {
             Some(other) => draft.help(format!("it looks like `{other}`: use that, or leave out --format")),

@@ -1,6 +1,6 @@
 use std::rc::Rc;
 
-use toolcheck_core::detection::Detection;
+use toolcheck_core::detection::{Candidate, Detection};
 use toolcheck_core::endpoint::Endpoint;
 use toolcheck_core::exchange::{self, Exchange};
 use toolcheck_core::formats::{self, Format};
@@ -253,9 +253,10 @@ impl<'r> Run<'r> {
         if self.options.format.is_some() {
             return Rc::clone(&self.of_file);
         }
-        let (format, is_sure) = Detection::of_record(self.of_file.format, record);
+        let record = Candidate::new(record);
+        let (format, is_sure) = Detection::of_record(self.of_file.format, &record);
         let is_open = self.options.target.is_none() && self.options.kind == TranscriptKind::Request;
-        let format = if is_open { by_shape::format_of(format, is_sure, record) } else { format };
+        let format = if is_open { by_shape::format_of(format, is_sure, &record) } else { format };
         self.rules_of(format)
     }
 

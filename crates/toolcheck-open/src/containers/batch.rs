@@ -24,8 +24,7 @@ pub(super) fn first(bytes: &[u8], test: impl Fn(Value<'_, '_>) -> bool) -> bool 
         return false;
     }
     // A long entry may be cut; what is there says enough.
-    let line =
-        first_line(head).unwrap_or_default();
+    let line = first_line(head).unwrap_or_default();
     [line, head].into_iter().any(|text| {
         let document = Document::read(text);
         let root = document.root();

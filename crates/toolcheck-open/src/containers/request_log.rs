@@ -28,8 +28,7 @@ fn sniff(bytes: &[u8]) -> bool {
         return false;
     }
     let head = &bytes[..bytes.len().min(HEAD)];
-    let line =
-        first_line(head).unwrap_or_default();
+    let line = first_line(head).unwrap_or_default();
     // A long record may be cut; what is there says enough.
     [line, head].into_iter().any(|text| {
         let document = Document::read(text);

@@ -8,7 +8,7 @@ use toolcheck_json::{Document, Layout, Position, Record, Records, Value, locate}
 
 use super::Side;
 use super::events::Answer;
-use crate::detection::Detection;
+use crate::detection::{Candidate, Detection};
 use crate::error::Error;
 use crate::exchange;
 use crate::formats::Format;
@@ -163,7 +163,7 @@ impl<'s> File<'s> {
                 None => vec![(root, None)],
             };
             for (place, (request, answer)) in requests.into_iter().enumerate() {
-                let format = wanted.or_else(|| Detection::of_record(usual, request).0);
+                let format = wanted.or_else(|| Detection::of_record(usual, &Candidate::new(request)).0);
                 let read = format.and_then(|format| Some((format, format.read(request)?)));
                 let read = read.filter(|(_, read)| !read.lacks_messages);
                 let Some((format, transcript)) = read.or_else(|| under_other_key(format, request)) else {
@@ -207,7 +207,7 @@ fn under_other_key<'s>(
     request: Value<'_, 's>,
 ) -> Option<(&'static Format, Transcript<'s>)> {
     let list = unsupported::list_of(request).filter(|list| list.is_array())?;
-    let format = format.or_else(|| Detection::of_record(None, list).0)?;
+    let format = format.or_else(|| Detection::of_record(None, &Candidate::new(list)).0)?;
     let read = format.read(list).filter(|read| !read.messages.is_empty())?;
     Some((format, read))
 }

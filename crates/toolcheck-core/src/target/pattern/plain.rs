@@ -16,7 +16,11 @@ pub(super) struct Plain {
 #[derive(Debug, Clone)]
 enum Step {
     /// Characters of ASCII of a set, as many as there are up to the most.
-    Set { set: u128, least: usize, most: usize },
+    Set {
+        set: u128,
+        least: usize,
+        most: usize,
+    },
     /// Alternatives, each by its first step.
     Either(Vec<usize>),
     /// The step with which it goes on behind an alternative.
@@ -84,7 +88,8 @@ impl Plain {
                     (step, at) = (step + 1, at + 1);
                 }
                 Some(Step::Set { set, least, most }) => {
-                    let fitting = text[at..].iter().take(*most).take_while(|byte| is_in(**byte, *set)).count();
+                    let fitting =
+                        text[at..].iter().take(*most).take_while(|byte| is_in(**byte, *set)).count();
                     if least == most && fitting == *most {
                         (step, at) = (step + 1, at + fitting);
                         continue;
