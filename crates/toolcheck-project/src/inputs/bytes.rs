@@ -70,8 +70,9 @@ impl Buffer {
             self.memory.try_reserve(size - self.filled)?;
             self.memory.resize(size, 0);
         }
+        let end = self.memory.len().min(wanted);
         loop {
-            match source.read(&mut self.memory[self.filled..]) {
+            match source.read(&mut self.memory[self.filled..end]) {
                 Ok(count) => {
                     self.filled += count;
                     return Ok(count > 0);
