@@ -83,8 +83,12 @@ impl Comparison {
     /// If one of them is not JSON, or there is no conversation in it.
     pub fn new(before: Side, after: Side, bound_as: Option<&Format>) -> Result<Self, Error> {
         let opened = [&before, &after].map(opened);
-        let files = [read(&before, opened[0].as_ref())?, read(&after, opened[1].as_ref())?];
-        let report = compare(&files[0], &files[1], bound_as);
+        let id = |side: &Side| side.format.map(FileFormat::id);
+        let first = read(&before, opened[0].as_ref())?;
+        let is_same = before.bytes == after.bytes && id(&before) == id(&after);
+        let second = if is_same { None } else { Some(read(&after, opened[1].as_ref())?) };
+        let files = [&first, second.as_ref().unwrap_or(&first)];
+        let report = compare(files[0], files[1], bound_as);
         let known = files.map(|file| (file.format, file.unread));
         let [before_opened, after_opened] = opened;
         let read = |side: Side, opened, (format, unread)| Read {

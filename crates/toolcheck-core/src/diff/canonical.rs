@@ -25,12 +25,9 @@ pub(super) fn of_all(tag: u8, hashes: &[u64]) -> u64 {
 
 /// A hash of a text without its white space.
 pub(super) fn of_words(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    let mut buffer = [0; 4];
-    for character in text.chars().filter(|character| !character.is_whitespace()) {
-        hasher.write(character.encode_utf8(&mut buffer).as_bytes());
-    }
-    hasher.finish()
+    let mut words = String::with_capacity(text.len());
+    words.extend(text.split_whitespace());
+    of_bytes(b'w', words.as_bytes())
 }
 
 /// A hash of the JSON in a text; `None` if it is not JSON.

@@ -92,6 +92,13 @@ pub fn compare<'s>(before: &File<'s>, after: &File<'s>, bound_as: Option<&Format
     let mut found: Vec<(Change, [Option<usize>; 2])> = Vec::new();
     for sides in paired(before, after) {
         let (changes, picture) = match sides {
+            [Some(one), Some(other)] if is_same(before, one, after, other) => {
+                let events = Events::of(&before.side(one, bound_as)).all;
+                report.counts.count(&events, |count| &mut count.before);
+                report.counts.count(&events, |count| &mut count.after);
+                report.counts.count(&events, |count| &mut count.kept);
+                continue;
+            }
             [Some(one), Some(other)] => {
                 let Diff { changes, counts, picture, .. } =
                     diff(&before.side(one, bound_as), &after.side(other, bound_as));
@@ -144,13 +151,30 @@ fn title(before: &File<'_>, after: &File<'_>, [one, other]: [Option<usize>; 2]) 
     title.map(|title| Line::from(title.clone()))
 }
 
+/// Whether a conversation before is that after, byte for byte.
+fn is_same(before: &File<'_>, one: usize, after: &File<'_>, other: usize) -> bool {
+    if std::ptr::eq(before, after) {
+        return one == other;
+    }
+    let is_alone = |file: &File<'_>, number: usize| {
+        let document = |number: usize| file.conversations.get(number).map(|one| one.document);
+        let others = [number.checked_sub(1).and_then(document), document(number + 1)];
+        !others.contains(&document(number))
+    };
+    let [said, again] = [(before, one), (after, other)].map(|(file, number)| {
+        let conversation = &file.conversations[number];
+        (conversation.transcript.format, file.documents[conversation.document].0.bytes())
+    });
+    before.format == after.format && said == again && is_alone(before, one) && is_alone(after, other)
+}
+
 /// Which conversation before is which one after: those that are the same, then those that begin with the same words, then
 /// the others between them in order.
 fn paired(before: &File<'_>, after: &File<'_>) -> Vec<[Option<usize>; 2]> {
     let counts = [before, after].map(|file| file.conversations.len());
     let mut pairs = Pairs::new(counts[0], counts[1]);
-    if counts == [1, 1] {
-        pairs.add(0, 0);
+    if counts == [1, 1] || std::ptr::eq(before, after) {
+        (0..counts[0]).for_each(|number| pairs.add(number, number));
     } else {
         let [(whole, start), (whole_after, start_after)] = [before, after].map(keys);
         let others = counts.map(|count| vec![Some(0); count]);
