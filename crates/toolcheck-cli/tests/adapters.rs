@@ -1,14 +1,10 @@
 //! `toolcheck conform --adapter` and `--gateway`, and `toolcheck proxy`, as programs.
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
-
-mod common;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Stdio};
 
-use common::{folder, seen, seen_in, toolcheck_in, write};
+use crate::common::{folder, seen, seen_in, toolcheck_in, write};
 use serde_json::Value as Json;
 
 fn conform(folder: &std::path::Path, adapter: &str, more: &[&str]) -> String {

@@ -1,11 +1,8 @@
 //! The life of a baseline: written, matched, outdated and pruned.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
-
-mod common;
 
 use std::path::Path;
 
-use common::{CLEAN, folder, seen_in, unanswered, write};
+use crate::common::{CLEAN, folder, seen_in, unanswered, write};
 
 const LINT: [&str; 5] = ["lint", "logs", "--output-format", "concise", "--baseline"];
 

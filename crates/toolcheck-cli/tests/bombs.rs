@@ -1,12 +1,9 @@
 //! Small files that become large, and files that are larger than what is held in memory: an error names the file, and the
 //! other files are linted.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
-
-mod common;
 
 use std::io::Write as _;
 
-use common::{CLEAN, folder, seen_in, unanswered, write};
+use crate::common::{CLEAN, folder, seen_in, unanswered, write};
 
 /// Frames of Zstandard data that repeat one byte: four bytes of data for 128 KiB each.
 fn zstd_of(byte: u8, blocks: usize, window: u8) -> Vec<u8> {

@@ -1,14 +1,11 @@
 //! The program as users run it.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
-
-mod common;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::Value as Json;
 
-use common::{folder, root, run, run_with_input, seen, toolcheck, write};
+use crate::common::{folder, root, run, run_with_input, seen, toolcheck, write};
 
 const CLEAN: &[u8] = br#"{"messages": [{"role": "user", "content": "hello"}]}"#;
 const BROKEN: &[u8] = br#"{"messages": [{"role": "user", "content": "hello"},]}"#;

@@ -1,14 +1,10 @@
 //! Clients of `toolcheck conform` that misbehave: nothing hangs, and nothing is left behind.
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
-
-mod common;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{folder, seen_in, toolcheck_in};
+use crate::common::{folder, seen_in, toolcheck_in};
 
 const ONE: [&str; 7] = ["conform", "--only", "single-call", "--format", "anthropic", "--stream", "whole"];
 

@@ -1,11 +1,8 @@
 //! Hints for new users, and output for different terminals.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
-
-mod common;
 
 use std::path::Path;
 
-use common::{CLEAN, folder, run, seen, seen_in, toolcheck, toolcheck_in, unanswered, write};
+use crate::common::{CLEAN, folder, run, seen, seen_in, toolcheck, toolcheck_in, unanswered, write};
 
 const BEFORE: &str = "fixtures/seeds/coco-before.json";
 const AFTER: &str = "fixtures/seeds/coco-after.json";

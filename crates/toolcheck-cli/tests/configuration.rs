@@ -1,13 +1,10 @@
 //! The effects of a configuration on a run, as users see them.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
-
-mod common;
 
 use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
-use common::{CLEAN, folder, root, seen_in, toolcheck_in, unanswered, write};
+use crate::common::{CLEAN, folder, root, seen_in, toolcheck_in, unanswered, write};
 
 /// The template with all options uncommented.
 fn uncommented(template: &str) -> String {

@@ -1,13 +1,9 @@
 //! `toolcheck conform` with clients of a line.
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
-
-mod common;
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use common::{folder, root, run, seen, seen_in, toolcheck_in, write};
+use crate::common::{self, folder, root, run, seen, seen_in, toolcheck_in, write};
 use serde_json::{Value as Json, json};
 
 #[test]
@@ -155,7 +151,7 @@ arguments = { cmd = "echo got {text}" }
     write(&folder, "profile.toml", profile);
     let program = std::env::current_exe().unwrap();
     // The test runner that the driver is in complains if nobody reads its last line.
-    let client = format!("'{}' --exact an_agent --ignored --nocapture 2>/dev/null", program.display());
+    let client = format!("'{}' --exact conform::an_agent --ignored --nocapture 2>/dev/null", program.display());
     let run = |more: &[&str]| {
         let arguments = ["conform", "--client", &client, "--format", "openai-chat", "--stream", "whole"];
         seen_in(&folder, &[&arguments[..], more].concat())

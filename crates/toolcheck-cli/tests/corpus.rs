@@ -1,7 +1,4 @@
 //! `toolcheck test` with a corpus, as users run it.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
-
-mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +6,7 @@ use std::process::Output;
 
 use serde_json::Value as Json;
 
-use common::{folder, root, seen, toolcheck};
+use crate::common::{folder, root, seen, toolcheck};
 
 /// A call without a result.
 const UNANSWERED: &str = r#"{

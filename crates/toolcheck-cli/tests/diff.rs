@@ -1,14 +1,11 @@
 //! `toolcheck diff` as users run it.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
-
-mod common;
 
 use std::fs;
 use std::path::PathBuf;
 
 use serde_json::{Value as Json, json};
 
-use common::{folder, root, run, run_with_input, seen, seen_in, toolcheck_in};
+use crate::common::{self, folder, root, run, run_with_input, seen, seen_in, toolcheck_in};
 
 const BEFORE: &str = "fixtures/seeds/roo-duplicate-result.json";
 const AFTER: &str = "fixtures/seeds/roo-fixed.json";

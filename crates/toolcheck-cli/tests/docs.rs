@@ -1,7 +1,6 @@
 //! Checks the documentation: runs every command in it, reads every configuration in it, and compares the files in it.
 //!
-//! `TOOLCHECK_BLESS=1 cargo test --package toolcheck-cli --test docs` updates the output and the files in the pages.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+//! `TOOLCHECK_BLESS=1 cargo test --package toolcheck-cli --test all docs::` updates the output and the files in the pages.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

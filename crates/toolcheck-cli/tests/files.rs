@@ -1,12 +1,9 @@
 //! The files that a run reads, and how it reads them.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
-
-mod common;
 
 use std::io::Write as _;
 use std::path::Path;
 
-use common::{CLEAN, folder, seen, seen_in, toolcheck_in, unanswered, write};
+use crate::common::{self, CLEAN, folder, seen, seen_in, toolcheck_in, unanswered, write};
 
 /// The files that a run would lint.
 fn files(folder: &Path, arguments: &[&str]) -> Vec<String> {

@@ -1,11 +1,8 @@
 //! `toolcheck fix` on files and on the standard input.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
-
-mod common;
 
 use std::fs;
 
-use common::{CLEAN, folder, root, run, run_with_input, seen_in, toolcheck_in, write};
+use crate::common::{self, CLEAN, folder, root, run, run_with_input, seen_in, toolcheck_in, write};
 
 const UNANSWERED: &str = r#"{"model": "gpt-4o", "messages": [
   {"role": "user", "content": "tides"},

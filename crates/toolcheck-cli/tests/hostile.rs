@@ -1,13 +1,9 @@
 //! Names and texts with terminal sequences or CI commands: the program prints them so that nothing interprets them.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
-#![cfg(unix)]
-
-mod common;
 
 use std::path::Path;
 
-use common::runners::{commands, is_annotation};
-use common::{folder, toolcheck_in, unanswered, write};
+use crate::common::runners::{commands, is_annotation};
+use crate::common::{self, folder, toolcheck_in, unanswered, write};
 use toolcheck_core::text::is_hidden;
 use toolcheck_report::outputs;
 

@@ -1,7 +1,4 @@
 //! Long inputs are read in pieces, linted in parallel, and print a limited number of findings.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
-
-mod common;
 
 use std::io::Write as _;
 use std::path::Path;
@@ -9,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::Value as Json;
 
-use common::{CLEAN, folder, seen_in, toolcheck_in, unanswered, write};
+use crate::common::{CLEAN, folder, seen_in, toolcheck_in, unanswered, write};
 
 /// A log of several pieces, with a call without a result on one of `every` lines.
 fn log(lines: usize, every: usize) -> String {

@@ -1,8 +1,4 @@
 //! Names of files that are not UTF-8: two of them stay two, and each leads to its file.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
-#![cfg(target_os = "linux")]
-
-mod common;
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -11,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{CLEAN, folder, seen_in, unanswered};
+use crate::common::{self, CLEAN, folder, seen_in, unanswered};
 use serde_json::Value as Json;
 
 const NAMES: [&[u8]; 4] = [b"a\xff.json", b"a\xfe.json", b"a\\xff.json", "a\u{fffd}.json".as_bytes()];

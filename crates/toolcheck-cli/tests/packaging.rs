@@ -1,5 +1,4 @@
 //! The hooks, the action, completions, manual pages and packages fit the program.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

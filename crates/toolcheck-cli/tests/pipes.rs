@@ -1,10 +1,6 @@
 //! Pipes: those that the user names are read, and nothing waits for one without a writer.
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
-mod common;
-
-use common::{folder, toolcheck_in, unanswered, write};
+use crate::common::{self, folder, toolcheck_in, unanswered, write};
 
 /// Pipes that the user names are read: `<(...)` in a shell is one.
 #[test]

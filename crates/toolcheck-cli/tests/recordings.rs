@@ -1,13 +1,10 @@
 //! Recordings of HTTP traffic, from the command line to every output.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
-
-mod common;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
-use common::{folder, toolcheck_in, write};
+use crate::common::{folder, toolcheck_in, write};
 use serde_json::Value as Json;
 
 fn corpus(name: &str) -> String {

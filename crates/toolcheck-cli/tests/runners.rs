@@ -1,10 +1,7 @@
 //! No output holds a command of a CI runner, whatever the files, names, ids, keys and texts are.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
-mod common;
-
-use common::runners::{commands, is_annotation};
-use common::{folder, toolcheck_in};
+use crate::common::runners::{commands, is_annotation};
+use crate::common::{self, folder, toolcheck_in};
 use proptest::prelude::*;
 use toolcheck_core::target;
 use toolcheck_lint::{Options, Report, lint};

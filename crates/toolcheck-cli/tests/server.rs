@@ -1,5 +1,4 @@
 //! `toolcheck server` as a process: how it ends.
-#![cfg(feature = "lsp")]
 
 use std::io::Write;
 use std::process::{Command, Output, Stdio};

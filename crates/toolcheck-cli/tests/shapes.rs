@@ -1,12 +1,9 @@
 //! `toolcheck shapes`: what is known of the objects of requests.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
-
-mod common;
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use common::{folder, run, seen, toolcheck, toolcheck_in, write};
+use crate::common::{folder, run, seen, toolcheck, toolcheck_in, write};
 use serde_json::Value as Json;
 
 /// A gateway with a fact of every sort.

@@ -1,5 +1,4 @@
 //! The site of the documentation: its table of contents has every page, and its links lead somewhere.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};

@@ -1,14 +1,10 @@
 //! Streams that are closed or full: no panic, and never another verdict.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
-#![cfg(unix)]
-
-mod common;
 
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{CLEAN, folder, toolcheck_in, unanswered, write};
+use crate::common::{CLEAN, folder, toolcheck_in, unanswered, write};
 
 fn closed_pipe() -> std::io::PipeWriter {
     let (reader, writer) = std::io::pipe().unwrap();

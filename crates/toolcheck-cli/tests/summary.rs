@@ -1,12 +1,9 @@
 //! `toolcheck lint --output-format summary`.
-#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
-
-mod common;
 
 use std::fs;
 use std::path::Path;
 
-use common::{folder, seen, toolcheck_in, write};
+use crate::common::{self, folder, seen, toolcheck_in, write};
 use serde_json::{Value as Json, json};
 use toolcheck_lint::Summary;
 

@@ -1,13 +1,10 @@
 //! What others can put into a command line, a build or a package: names of files, names on registries, tags.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
-
-mod common;
 
 use std::process::Command;
 
 use serde_json::Value as Json;
 
-use common::{CLEAN, folder, root, seen, toolcheck_in, unanswered, write};
+use crate::common::{CLEAN, folder, root, seen, toolcheck_in, unanswered, write};
 
 fn text(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))

@@ -1,5 +1,4 @@
 //! The workflows of the project: what they may do, what they run, and what they release.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -1,12 +1,9 @@
 //! What the program writes: whole or not at all, and never over what it reads.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
-
-mod common;
 
 use std::fs;
 use std::path::Path;
 
-use common::{CLEAN, folder, seen, seen_in, toolcheck_in, unanswered, write};
+use crate::common::{self, CLEAN, folder, seen, seen_in, toolcheck_in, unanswered, write};
 
 /// The temporary files in a folder.
 fn leftovers(folder: &Path) -> Vec<String> {
@@ -365,7 +362,7 @@ fn a_folder_that_is_protected_keeps_its_files() {
 #[cfg(unix)]
 #[test]
 fn a_corpus_is_not_overwritten() {
-    let folder = folder("corpus-outputs");
+    let folder = folder("protected-corpus");
     write(&folder, "corpus/ferry.json", CLEAN);
     write(&folder, "corpus/own.toml", "ignore = []\n");
     let expectation = "{\n  \"source\": \"invented\",\n  \"description\": \"A ferry.\",\n  \"config\": \"own.toml\",\n  \"findings\": []\n}\n";

@@ -1,11 +1,14 @@
 //! Helpers for the tests of the program.
-#![allow(dead_code, reason = "not every test needs all of them")]
+#![cfg_attr(not(unix), allow(dead_code, reason = "many tests need Unix"))]
 
 pub(crate) mod runners;
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::Mutex;
+use std::thread::{self, ThreadId};
 
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -48,8 +51,12 @@ pub(crate) fn seen(output: &Output) -> String {
     )
 }
 
-/// An empty directory for a test.
+/// An empty directory for a test. No two tests have one of the same name, because they run side by side.
 pub(crate) fn folder(name: &str) -> PathBuf {
+    static OWNERS: Mutex<BTreeMap<String, ThreadId>> = Mutex::new(BTreeMap::new());
+    let test = thread::current().id();
+    let owner = OWNERS.lock().unwrap().insert(name.to_owned(), test);
+    assert!(owner.is_none_or(|owner| owner == test), "`{name}` is the folder of two tests");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();

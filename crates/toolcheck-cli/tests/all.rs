@@ -1,0 +1,41 @@
+//! The tests of the program, in one binary: they run side by side, and the program is linked once.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+#[cfg(unix)]
+mod adapters;
+mod architecture;
+mod baseline;
+mod bombs;
+mod cli;
+#[cfg(unix)]
+mod clients;
+mod command_line;
+mod common;
+mod configuration;
+#[cfg(unix)]
+mod conform;
+mod corpus;
+mod diff;
+mod docs;
+mod files;
+mod fix;
+#[cfg(unix)]
+mod hostile;
+mod long;
+#[cfg(target_os = "linux")]
+mod names;
+mod packaging;
+#[cfg(unix)]
+mod pipes;
+mod recordings;
+mod runners;
+#[cfg(feature = "lsp")]
+mod server;
+mod shapes;
+mod site;
+#[cfg(unix)]
+mod streams;
+mod summary;
+mod supply_chain;
+mod workflows;
+mod writing;
