@@ -151,7 +151,8 @@ arguments = { cmd = "echo got {text}" }
     write(&folder, "profile.toml", profile);
     let program = std::env::current_exe().unwrap();
     // The test runner that the driver is in complains if nobody reads its last line.
-    let client = format!("'{}' --exact conform::an_agent --ignored --nocapture 2>/dev/null", program.display());
+    let client =
+        format!("'{}' --exact conform::an_agent --ignored --nocapture 2>/dev/null", program.display());
     let run = |more: &[&str]| {
         let arguments = ["conform", "--client", &client, "--format", "openai-chat", "--stream", "whole"];
         seen_in(&folder, &[&arguments[..], more].concat())

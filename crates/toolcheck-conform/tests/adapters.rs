@@ -1,5 +1,4 @@
 //! Adapters with planted faults: each is found and comes down to its smallest conversation.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use std::convert::Infallible;
 

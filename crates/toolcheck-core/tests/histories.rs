@@ -1,5 +1,4 @@
 //! What the readers of histories and trajectories count in the corpus: the corpus itself shows only what is reported.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use std::path::Path;
 

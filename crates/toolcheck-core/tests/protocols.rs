@@ -1,5 +1,4 @@
 //! Calls in plain text: when they count, what is read of them, and where they stand.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};

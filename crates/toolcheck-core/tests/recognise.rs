@@ -1,5 +1,4 @@
 //! Errors as people paste them: whole, wrapped, cut short, quoted and marked up.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use std::time::{Duration, Instant};
 

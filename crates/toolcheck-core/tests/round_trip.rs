@@ -1,5 +1,4 @@
 //! Every format reads what it writes.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use proptest::prelude::*;
 use serde_json::{Map, Value as Json, json};

@@ -1,5 +1,4 @@
 //! The tables of formats, protocols and targets against their directories.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use std::path::Path;
 

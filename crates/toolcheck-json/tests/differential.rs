@@ -1,5 +1,4 @@
 //! Compares the reader with `serde_json`: both must read the same values.
-#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 use proptest::prelude::*;
 use serde_json::Value as Json;

@@ -1,5 +1,4 @@
 //! Arguments that can't be checked in bounded time are reported, once, and in the same way however a file is read.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use serde_json::{Value as Json, json};
 use toolcheck_lint::{FileReport, Finding, Lines, Options, lint};

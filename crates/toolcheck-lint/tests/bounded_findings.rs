@@ -1,5 +1,4 @@
 //! At most so many findings are listed, and the others are counted, however they are found.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,4 @@
 //! The case of a finding decides what the target answers.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use serde_json::{Value as Json, json};
 use toolcheck_core::{Level, target};

@@ -1,5 +1,4 @@
 //! What a client makes of a response, in the words that clients use.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use serde_json::{Value as Json, json};
 use toolcheck_core::{Level, parsers};

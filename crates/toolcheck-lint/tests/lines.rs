@@ -1,5 +1,4 @@
 //! A file that is linted in pieces has the same findings as when it is linted whole.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;

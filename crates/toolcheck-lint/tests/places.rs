@@ -1,5 +1,4 @@
 //! Lines, columns, bytes and pointers, in every layout of the same request.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use std::path::Path;
 

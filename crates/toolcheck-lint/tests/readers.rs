@@ -1,5 +1,4 @@
 //! What readers read: conversations, calls and results, and what is left out. The findings are in the corpus.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use std::path::Path;
 

@@ -1,6 +1,5 @@
 //! Checks the rules against their own documentation, the table against its directory, and the targets' data against the
 //! rules.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

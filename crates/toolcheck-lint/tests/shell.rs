@@ -1,6 +1,4 @@
 //! The rules about shell commands: the limits, the places of findings, and what messages never quote.
-#![cfg(feature = "shell")]
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use serde_json::{Value as Json, json};
 use toolcheck_lint::settings::{CommandLimit, Settings, ToolNames, Unit};

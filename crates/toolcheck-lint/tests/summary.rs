@@ -1,5 +1,4 @@
 //! Summaries: any partition of the rows, in any order, has the same sum.
-#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 use proptest::prelude::*;
 use toolcheck_core::Level;

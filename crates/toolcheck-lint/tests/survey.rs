@@ -1,6 +1,5 @@
 //! Checks the targets against a survey of real API responses, if it is available beside the checkout.
 #![allow(clippy::disallowed_macros, reason = "a test prints to the terminal")]
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use std::path::Path;
 

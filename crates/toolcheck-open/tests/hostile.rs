@@ -1,6 +1,4 @@
 //! Files that are made to cost much, and such that are damaged.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
-#![cfg(all(feature = "compress", feature = "yaml", feature = "zip"))]
 
 use std::fmt::Write as _;
 use std::io::Write as _;

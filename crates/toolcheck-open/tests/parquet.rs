@@ -1,7 +1,6 @@
 //! Data sets in Parquet, which a build with the feature `parquet` reads.
 //!
 //! `cargo test --package toolcheck-open --features parquet --test parquet`
-#![cfg(feature = "parquet")]
 
 use std::sync::Arc;
 

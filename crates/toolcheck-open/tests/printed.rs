@@ -1,5 +1,4 @@
 //! Values as programs print them.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use std::fmt::Write as _;
 use std::time::Instant;

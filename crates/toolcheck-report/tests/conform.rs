@@ -1,5 +1,4 @@
 //! Reports on agent loops: each output of a report that was read.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use std::io;
 

@@ -1,5 +1,4 @@
 //! Errors and the requests or histories that cause them.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use serde_json::{Value, json};
 use toolcheck_lint::{Options, Report, lint};

@@ -1,5 +1,4 @@
 //! The outputs of a report.
-#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

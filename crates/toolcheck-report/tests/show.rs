@@ -1,5 +1,4 @@
 //! The outputs of an outline.
-#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 use std::path::{Path, PathBuf};
 

@@ -1,12 +1,9 @@
 //! The mock refuses what the linter reports as refused, with the status and in the words that the linter prints.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
-
-mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use common::{raw, send_raw};
+use crate::common::{raw, send_raw};
 use serde_json::Value as Json;
 use toolcheck_core::target::{self, Evidence};
 use toolcheck_core::{exchange, formats};

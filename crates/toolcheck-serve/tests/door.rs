@@ -1,12 +1,9 @@
 //! What is a request at all, and who may send one. All over sockets of the loopback interface.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
-
-mod common;
 
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use common::{post, raw, send, send_raw, send_to, steer};
+use crate::common::{post, raw, send, send_raw, send_to, steer};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use toolcheck_core::formats;

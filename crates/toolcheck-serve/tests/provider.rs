@@ -1,11 +1,8 @@
 //! The mock over HTTP, as a client sees it.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
-
-mod common;
 
 use std::sync::{Arc, Mutex};
 
-use common::{post, steer};
+use crate::common::{post, steer};
 use serde_json::{Value as Json, json};
 use toolcheck_serve::{MockProvider, ScriptedCall, Strictness, Turn, script};
 

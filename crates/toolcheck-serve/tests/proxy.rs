@@ -1,7 +1,4 @@
 //! The proxy over HTTP, with an API behind it.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
-
-mod common;
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -9,7 +6,7 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use common::{post, send_to};
+use crate::common::{post, send_to};
 use serde_json::{Value as Json, json};
 use toolcheck_core::conversation::{Assistant, Call, Conversation, Turn as Said};
 use toolcheck_core::formats;

@@ -1,8 +1,6 @@
 //! After any edits, the diagnostics are those of the whole text.
 
-mod client;
-
-use client::Client;
+use crate::client::Client;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use toolcheck_lint::{Options, lint, lint_opened};

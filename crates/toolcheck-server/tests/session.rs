@@ -1,8 +1,6 @@
 //! What an editor does, and what the server answers.
 
-mod client;
-
-use client::Client;
+use crate::client::Client;
 use insta::assert_json_snapshot;
 use serde_json::{Value as Json, json};
 use toolcheck_lint::{FixOptions, Options};

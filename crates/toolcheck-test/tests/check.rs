@@ -1,5 +1,4 @@
 //! `check` as a user's test calls it.
-#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

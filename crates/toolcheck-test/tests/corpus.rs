@@ -1,5 +1,4 @@
 //! The project's own corpus.
-#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 use std::path::{Path, PathBuf};
 

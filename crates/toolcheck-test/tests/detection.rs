@@ -1,5 +1,4 @@
 //! Detection of formats, over the corpus.
-#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,5 @@
 //! What `explain --error` says of a request is true: for each finding of the corpus that has an API's answer, this answer
 //! leads to the finding, however it is pasted.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use std::collections::BTreeSet;
 use std::path::Path;

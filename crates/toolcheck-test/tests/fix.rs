@@ -1,10 +1,6 @@
 //! Fixes of the corpus, and of generated conversations with a fault.
-#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
-#![cfg(feature = "proptest")]
 
-mod common;
-
-use common::{cases, fixtures};
+use crate::common::{cases, fixtures};
 use proptest::prelude::*;
 use toolcheck_core::ir::{Body, Place, TranscriptKind};
 use toolcheck_core::{Format, formats, target};

@@ -1,6 +1,4 @@
 //! What `fix` says it has done is what `diff` finds.
-#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
-#![cfg(feature = "proptest")]
 
 use proptest::prelude::*;
 use toolcheck_core::diff::files::{File, Report, compare};

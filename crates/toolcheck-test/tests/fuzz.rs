@@ -1,7 +1,5 @@
 //! The fuzz targets without a fuzzer: over their seeds, unchanged and damaged, and over past regressions.
 #![allow(clippy::disallowed_macros, reason = "a test prints to the terminal")]
-#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
-#![cfg(feature = "proptest")]
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};

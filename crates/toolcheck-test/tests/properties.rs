@@ -1,6 +1,4 @@
 //! Properties of conversations in every format.
-#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
-#![cfg(feature = "proptest")]
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};

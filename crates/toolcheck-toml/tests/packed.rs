@@ -1,5 +1,4 @@
 //! A packed text reads as the text does, tables are laid over each other, and damaged bytes are an error.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use proptest::prelude::*;
 use toolcheck_toml::{from_packed, from_str, overlay, pack, text_under};

@@ -11,9 +11,9 @@ use toolcheck_core::ir::Executor;
 use toolcheck_core::response::{self, Choice};
 use toolcheck_json::Document;
 
-use crate::Fault;
-use crate::tools::{HALF, run};
-use crate::wire;
+use super::Fault;
+use super::tools::{HALF, run};
+use super::wire;
 
 /// An agent loop.
 pub(crate) struct Loop<'l> {

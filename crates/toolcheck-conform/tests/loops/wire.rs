@@ -7,7 +7,7 @@ use std::net::TcpStream;
 use serde_json::{Value as Json, json};
 use toolcheck_core::Format;
 
-use crate::tools::IMAGE;
+use super::tools::IMAGE;
 
 /// Where requests go.
 pub(crate) fn path(format: &Format, is_streamed: bool) -> &'static str {

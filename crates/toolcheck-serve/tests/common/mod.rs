@@ -1,6 +1,4 @@
 //! A client of a few lines.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
-#![allow(dead_code, reason = "not every test uses all of it")]
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

@@ -1,7 +1,5 @@
 //! A client that speaks with the server in the same process.
 
-#![allow(dead_code, reason = "each test uses a part of it")]
-
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
@@ -170,11 +168,6 @@ impl Client {
         self.ask("shutdown", Json::Null);
         self.tell("exit", Json::Null);
         assert!(self.end().expect("the connection is whole"));
-    }
-
-    /// Whether nothing comes for a moment.
-    pub(crate) fn is_silent(&self) -> bool {
-        matches!(self.from.recv_timeout(Duration::from_millis(300)), Err(RecvTimeoutError::Timeout))
     }
 }
 

@@ -1,5 +1,4 @@
 //! The corpus, for tests of all of it.
-#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 use std::path::{Path, PathBuf};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use toml::Value as Toml;
 
-use crate::bodies::{Bodies, FORMATS, root};
+use super::bodies::{Bodies, FORMATS, root};
 
 /// What no body can have, each with the reason. A key is that of a field; `= value` is a variant.
 const UNCOVERED: &[(&str, &str, &str, &str)] = &[

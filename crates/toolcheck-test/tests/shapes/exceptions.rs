@@ -2,7 +2,7 @@
 
 use toolcheck_lint::Finding;
 
-use crate::mutations::Mutant;
+use super::mutations::Mutant;
 
 /// Rules that report what follows from a mistake that is made in one place only, each with the reason.
 pub(crate) const CONSEQUENCES: &[(&str, &str)] = &[

@@ -7,7 +7,7 @@ use toolcheck_core::Level;
 use toolcheck_core::shape::{Allowed, Demand, FaultKind, Known, ObjectView};
 use toolcheck_core::target::Pattern;
 
-use crate::mutations::Mutant;
+use super::mutations::Mutant;
 
 /// What is expected of a mutant.
 pub(crate) struct Expected {

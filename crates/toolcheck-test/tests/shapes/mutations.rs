@@ -6,7 +6,7 @@ use serde_json::{Map, Number, Value as Json, json};
 use toolcheck_core::shape::{Allowed, Asked, Condition, Demand, FaultKind, FieldView, JsonType, ObjectView};
 use toolcheck_core::target::Pattern;
 
-use crate::bodies::{Bodies, Found, escape};
+use super::bodies::{Bodies, Found, escape};
 
 /// A body with one mistake.
 pub(crate) struct Mutant {

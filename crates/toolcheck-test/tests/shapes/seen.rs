@@ -8,7 +8,7 @@ use toolcheck_core::shape::{Fault, Shape};
 use toolcheck_core::target::{self, Pattern, Target};
 use toolcheck_json::Document;
 
-use crate::bodies::root;
+use super::bodies::root;
 
 /// Facts that no line can show, each with the reason: the target, the object, the field and the fault.
 const WITHOUT_LINE: &[(&str, &str, &str, &str, &str)] = &[(

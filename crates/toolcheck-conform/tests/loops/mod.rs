@@ -1,6 +1,5 @@
 //! Loops against the scenarios: one that does everything right passes, and each that does something wrong is caught by the
 //! check for that.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 mod agent;
 mod tools;

@@ -1,5 +1,4 @@
 //! Comparing conversations: kinds of changes, properties, and the conversations of the corpus.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 mod files;
 mod kinds;

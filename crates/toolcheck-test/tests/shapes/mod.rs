@@ -2,7 +2,6 @@
 //!
 //! The bodies of `fixtures/shapes` have every object and every field. In each, the mistakes are made that the data name, one
 //! at a time, and each must give one finding, at its place.
-#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 mod bodies;
 mod coverage;
@@ -16,10 +15,10 @@ use std::fmt::Write as _;
 
 use toolcheck_lint::{Finding, Options, lint};
 
-use crate::bodies::{Bodies, FORMATS};
-use crate::exceptions::{CONSEQUENCES, EXCEPTIONS, Exception};
-use crate::expected::Expected;
-use crate::mutations::{Mutant, Samples, mutations};
+use bodies::{Bodies, FORMATS};
+use exceptions::{CONSEQUENCES, EXCEPTIONS, Exception};
+use expected::Expected;
+use mutations::{Mutant, Samples, mutations};
 
 /// How often the same mutation of the same object is made in the bodies of a format.
 const MOST_OF_A_KIND: usize = 3;

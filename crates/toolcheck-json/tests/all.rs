@@ -1,0 +1,9 @@
+//! The tests of the parser, in one binary.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+mod differential;
+mod edit;
+mod faults;
+mod json_test_suite;
+mod records;
+mod values;

@@ -1,0 +1,17 @@
+//! The tests of the rules and fixes, in one binary. Without the feature `shell` there is `no_shell`.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+mod bounded_checks;
+mod bounded_findings;
+mod cases;
+mod exchanges;
+mod fix;
+mod fix_logs;
+mod lines;
+mod places;
+mod readers;
+mod rules;
+#[cfg(feature = "shell")]
+mod shell;
+mod summary;
+mod survey;

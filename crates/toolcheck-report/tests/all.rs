@@ -1,0 +1,7 @@
+//! The tests of the outputs, in one binary.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+mod conform;
+mod explained;
+mod outputs;
+mod show;

@@ -1,0 +1,8 @@
+//! The tests of the servers, in one binary.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+mod common;
+mod corpus;
+mod door;
+mod provider;
+mod proxy;

@@ -1,0 +1,5 @@
+//! The tests of the language server, in one binary.
+
+mod client;
+mod edits;
+mod session;
