@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use toolcheck_core::detection::Detection;
-use toolcheck_core::diff::{Kind, Level};
+use toolcheck_core::diff::files::File;
+use toolcheck_core::diff::{self, Kind, Level};
 use toolcheck_core::{Format, formats};
 use toolcheck_json::Document;
 
@@ -78,4 +79,31 @@ fn nothing_differs_from_itself() {
         }
     }
     assert!(compared > 2000, "{compared} requests");
+}
+
+/// A file that is compared with itself, or with one that has the same records, is not looked at piece by piece. What is
+/// said of it is the same as of one that is written with a space more.
+#[test]
+fn what_is_equal_is_counted_as_what_is_compared() {
+    let mut paths = Vec::new();
+    files(&fixtures(), &mut paths);
+    let mut compared = 0;
+    for path in paths {
+        let text = std::fs::read(&path).unwrap();
+        let Ok(file) = File::read(&text, None) else { continue };
+        let first = text.iter().position(|byte| b"{[".contains(byte)).unwrap() + 1;
+        let spaced = [&text[..first], b" ", &text[first..]].concat();
+        let again = [&*text, b"\n"].concat();
+        let said = |other: &[u8]| {
+            let report = diff::files::compare(&file, &File::read(other, None).unwrap(), None);
+            (report.counts, report.changes.len(), report.conversations, report.pictures.len())
+        };
+        let itself = diff::files::compare(&file, &file, None);
+        let itself = (itself.counts, itself.changes.len(), itself.conversations, itself.pictures.len());
+        assert_eq!((itself.1, itself.3), (0, 0), "{}", path.display());
+        assert_eq!(said(&spaced), itself, "{}", path.display());
+        assert_eq!(said(&again), itself, "{}", path.display());
+        compared += 1;
+    }
+    assert!(compared > 1000, "{compared}");
 }
