@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value as Json;
 
 use crate::fuzz_corpus::seeds;
-use crate::{release, root};
+use crate::{dist, root};
 
 /// The number of files without an argument.
 const USUAL: usize = 10_000;
@@ -24,7 +24,7 @@ const OUTPUTS: [&str; 9] =
 /// Attacks the program with as many files as the argument says.
 pub(crate) fn run(number: Option<&str>) -> Result<()> {
     let number: usize = number.map_or(Ok(USUAL), str::parse).context("N is a number of files")?;
-    let program = release()?;
+    let program = dist()?;
     let make = seeds::ALL.iter().find(|(name, _)| *name == "json").context("there are seeds")?.1;
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let seeds = make(&root())?;

@@ -40,11 +40,11 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Builds the program with the release profile.
-fn release() -> Result<PathBuf> {
+/// Builds the program as releases are built.
+fn dist() -> Result<PathBuf> {
     let mut build = Command::new(env!("CARGO"));
-    build.args(["build", "--release", "--locked", "--package", "toolcheck-cli"]).current_dir(root());
+    build.args(["build", "--profile", "dist", "--locked", "--package", "toolcheck-cli"]).current_dir(root());
     ensure!(build.status()?.success(), "the program can't be built");
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    Ok(target.join("release/toolcheck").with_extension(std::env::consts::EXE_EXTENSION))
+    Ok(target.join("dist/toolcheck").with_extension(std::env::consts::EXE_EXTENSION))
 }

@@ -135,6 +135,14 @@ pub fn shown(text: &str) -> String {
 /// At most `most` characters of a text, on one line, with control characters made visible.
 #[must_use]
 pub fn bounded(text: &str, most: usize) -> String {
+    // Almost every start is plain ASCII.
+    let start = &text.as_bytes()[..text.len().min(most + 1)];
+    if most > 0 && start.iter().all(|byte| (b' '..=b'~').contains(byte)) {
+        return match text.len() > most {
+            true => format!("{}\u{2026}", inert(&text[..most - 1])),
+            false => inert(text).into_owned(),
+        };
+    }
     let text = plain_name(text);
     let mut characters = text.chars().flat_map(visible);
     let mut short: String = characters.by_ref().take(most).collect();

@@ -23,7 +23,7 @@ const LARGER: usize = 8;
 
 /// Measures each shape at two sizes, one four times the other, and prints the exponents.
 pub(crate) fn run() -> Result<()> {
-    let toolcheck = crate::release()?;
+    let toolcheck = crate::dist()?;
     for shape in budget::all() {
         let (few, small) = program(&toolcheck, &shape, 1)?;
         let (many, large) = program(&toolcheck, &shape, 4)?;

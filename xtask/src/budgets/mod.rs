@@ -25,7 +25,7 @@ use crate::root;
 const TOLERANCE: u64 = 3;
 /// How much less than its budget something may cost before the budget must be lowered, in per cent.
 const SLACK: u64 = 10;
-/// The size of an input of the release build, in bytes.
+/// The size of an input of the build that is released, in bytes.
 const LARGE: usize = 3_000_000;
 /// The size of an input of the debug build.
 const SMALL: usize = 60_000;
@@ -38,8 +38,8 @@ struct Budgets {
     compiler: String,
     /// Thousands of instructions of the debug build.
     debug: BTreeMap<String, u64>,
-    /// Thousands of instructions of the release build.
-    release: BTreeMap<String, u64>,
+    /// Thousands of instructions of the build that is released.
+    dist: BTreeMap<String, u64>,
     /// Kilobytes (1,000 bytes) of what is delivered.
     size: BTreeMap<String, u64>,
     /// Seconds of processor time that a build takes. They depend on the machine, so nothing is compared with them.
@@ -93,11 +93,11 @@ pub(crate) fn run(how: Option<&str>) -> Result<()> {
             compare("debug", &budgets.debug, &instructions(&program("debug")?, SMALL)?);
         }
         if !is_quick {
-            let release = crate::release()?;
-            let costs = instructions(&release, LARGE)?;
-            compare("release", &budgets.release, &costs);
+            let dist = crate::dist()?;
+            let costs = instructions(&dist, LARGE)?;
+            compare("dist", &budgets.dist, &costs);
             yardstick(&costs)?;
-            compare("size", &budgets.size, &sizes(&release)?);
+            compare("size", &budgets.size, &sizes(&dist)?);
         }
     }
     if lowers {
@@ -135,8 +135,11 @@ fn with(text: &str, table: &str, name: &str, number: u64) -> String {
     for line in text.lines() {
         let is_header = line.starts_with('[');
         if is_here && is_header && !is_done {
-            // The table ends without it.
-            let at = written.trim_end().len();
+            // The table ends without it. A comment above the next one belongs to that.
+            let mut at = written.trim_end().len();
+            while let Some(line) = written[..at].rfind('\n').filter(|line| written[line + 1..].starts_with('#')) {
+                at = written[..line].trim_end().len();
+            }
             written.insert_str(at, &format!("\n{name} = {number}"));
             is_done = true;
         }
@@ -241,9 +244,9 @@ fn counted(program: &Path, arguments: &[&str], input: &Input) -> Result<u64> {
 }
 
 /// The size of what is delivered, in kilobytes: the program without symbols.
-fn sizes(release: &Path) -> Result<Vec<Cost>> {
+fn sizes(dist: &Path) -> Result<Vec<Cost>> {
     let stripped = root().join("target/budgets/stripped");
-    let done = Command::new("strip").arg("-o").arg(&stripped).arg(release).status()?;
+    let done = Command::new("strip").arg("-o").arg(&stripped).arg(dist).status()?;
     ensure!(done.success(), "strip failed");
     Ok(vec![Cost { name: "program".to_owned(), costs: fs::metadata(&stripped)?.len() / 1_000 }])
 }
@@ -266,4 +269,20 @@ fn lines() -> Result<Vec<Cost>> {
         *counts.entry("all".to_owned()).or_default() += lines;
     }
     Ok(counts.into_iter().map(|(name, costs)| Cost { name, costs }).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with;
+
+    #[test]
+    fn a_new_budget_is_written_above_the_comment_of_the_next_table() {
+        let text = "[dist]\n\n# Kilobytes.\n[size]\nprogram = 2 # why\n";
+        let added = with(text, "dist", "rows", 1);
+        assert_eq!(added, "[dist]\nrows = 1\n\n# Kilobytes.\n[size]\nprogram = 2 # why\n");
+        assert_eq!(
+            with(&added, "size", "program", 1),
+            "[dist]\nrows = 1\n\n# Kilobytes.\n[size]\nprogram = 1 # why\n"
+        );
+    }
 }

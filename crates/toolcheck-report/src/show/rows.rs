@@ -350,9 +350,8 @@ impl Writer<'_, '_> {
 
     /// The row, with the length of its text.
     fn with_text(&self, row: Row, text: JsonStr<'_>) -> Row {
-        let text = text.decode();
-        let beginning = self.shows_text.then(|| beginning(&text));
-        Row { beginning, ..row.note(characters(&text)) }
+        let beginning = self.shows_text.then(|| beginning(&text.decode()));
+        Row { beginning, ..row.note(Counted(text.char_count(), "character").to_string()) }
     }
 
     /// The row, with the size of the value at a place.
