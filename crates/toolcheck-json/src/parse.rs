@@ -1,7 +1,10 @@
 //! The reader: one pass over the bytes, without recursion; it never fails.
 
+mod keys;
+
 use std::ops::Range;
 
+use self::keys::KeysSeen;
 use crate::block::{self, BLOCK, Masks};
 use crate::document::{
     Arena, Document, ESCAPED, KEY_ESCAPED, KEYED, Kind, MAYBE_DUPLICATE, Node, Span, UNTERMINATED,
@@ -21,8 +24,7 @@ pub const MOST_VALUES: usize = 64 << 20;
 pub(crate) struct Frame {
     node: u32,
     object: bool,
-    /// One bit for each key so far, by a hash: two keys with the same bit may be equal.
-    keys: [u64; 2],
+    keys: KeysSeen,
 }
 
 /// The next expected token.
@@ -295,7 +297,7 @@ impl<'a, 's> Reader<'a, 's> {
         }
         self.at += 1;
         let node = self.push(start, kind, 0);
-        self.arena.stack.push(Frame { node, object: kind == Kind::Object, keys: [0; 2] });
+        self.arena.stack.push(Frame { node, object: kind == Kind::Object, keys: KeysSeen::default() });
         if kind == Kind::Object { State::FirstKey } else { State::First }
     }
 
@@ -447,29 +449,17 @@ impl<'a, 's> Reader<'a, 's> {
         self.colon()
     }
 
-    /// Stores the key, and marks the object if the key's bit is already set.
+    /// Stores the key, and marks the object if it may have it already.
     #[inline]
     fn note_key(&mut self, start: usize, end: usize, flags: u8) {
         let escaped = if flags & ESCAPED != 0 { KEY_ESCAPED } else { 0 };
         self.key = Some((start as u32, end as u32, KEYED | escaped));
         let inside = &self.bytes[start + 1..end.max(start + 2) - 1];
-        let first = inside.first().copied().unwrap_or(0);
-        let middle = inside.get(inside.len() / 2).copied().unwrap_or(0);
-        let last = inside.last().copied().unwrap_or(0);
-        let length = inside.len() as u32;
-        // Two filters: what both take for a repetition mostly is one. An escaped key may be any key, so it sets every bit.
-        let bits = |hash: u32| if escaped != 0 { u64::MAX } else { 1 << (hash & 63) };
-        let bits = [
-            bits(u32::from(first) * 31 + u32::from(last) * 7 + length),
-            bits(u32::from(middle) * 5 + u32::from(first) + length * 11),
-        ];
-        if let Some(frame) = self.arena.stack.last_mut() {
-            if frame.keys[0] & bits[0] != 0 && frame.keys[1] & bits[1] != 0 {
-                self.arena.nodes[frame.node as usize].flags |= MAYBE_DUPLICATE;
-                self.arena.maybe_duplicate = true;
-            }
-            frame.keys[0] |= bits[0];
-            frame.keys[1] |= bits[1];
+        if let Some(frame) = self.arena.stack.last_mut()
+            && frame.keys.may_repeat(inside, escaped != 0)
+        {
+            self.arena.nodes[frame.node as usize].flags |= MAYBE_DUPLICATE;
+            self.arena.maybe_duplicate = true;
         }
     }
 

@@ -137,7 +137,9 @@ fn with(text: &str, table: &str, name: &str, number: u64) -> String {
         if is_here && is_header && !is_done {
             // The table ends without it. A comment above the next one belongs to that.
             let mut at = written.trim_end().len();
-            while let Some(line) = written[..at].rfind('\n').filter(|line| written[line + 1..].starts_with('#')) {
+            while let Some(line) =
+                written[..at].rfind('\n').filter(|line| written[line + 1..].starts_with('#'))
+            {
                 at = written[..line].trim_end().len();
             }
             written.insert_str(at, &format!("\n{name} = {number}"));
