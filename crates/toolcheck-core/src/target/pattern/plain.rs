@@ -189,7 +189,7 @@ impl Parser<'_> {
             1 << self.character()?
         };
         if self.ignores_case {
-            let letters = |first: u8| (1_u128 << 26) - 1 << first;
+            let letters = |first: u8| ((1_u128 << 26) - 1) << first;
             let (upper, lower) = (set & letters(b'A'), set & letters(b'a'));
             set |= upper << 32 | lower >> 32;
         }
