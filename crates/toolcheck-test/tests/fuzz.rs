@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 #[path = "../../../fuzz/src/lib.rs"]
 #[allow(unreachable_pub, reason = "it is also a separate crate")]
-mod fuzz;
+mod targets;
 
 /// The maximum number of seeds tried per target, spread evenly over all seeds.
 const SEEDS: usize = 60;
@@ -19,7 +19,7 @@ fn root() -> PathBuf {
 }
 
 /// Tries an input, and prints it if that fails.
-fn try_input(target: &fuzz::Target, what: &str, bytes: &[u8]) {
+fn try_input(target: &targets::Target, what: &str, bytes: &[u8]) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| (target.run)(bytes))) {
         eprintln!("{} fails on {what}: {}", target.name, bytes.escape_ascii());
         std::panic::resume_unwind(panic);
@@ -42,8 +42,8 @@ fn damaged(bytes: &[u8], how: usize) -> Vec<u8> {
 }
 
 fn try_seeds(name: &str) {
-    let target = fuzz::ALL.iter().find(|target| target.name == name).unwrap();
-    let (_, make) = fuzz::seeds::ALL.into_iter().find(|(seeded, _)| *seeded == name).unwrap();
+    let target = targets::ALL.iter().find(|target| target.name == name).unwrap();
+    let (_, make) = targets::seeds::ALL.into_iter().find(|(seeded, _)| *seeded == name).unwrap();
     let seeds = make(&root()).unwrap();
     assert!(seeds.len() > 10, "{name} has only {} seeds", seeds.len());
     for (number, seed) in seeds.iter().enumerate().step_by(seeds.len().div_ceil(SEEDS)) {
@@ -133,7 +133,7 @@ fn seeds_of_archive() {
 fn regressions_stay_fixed() {
     for folder in fs::read_dir(root().join("fuzz/regressions")).unwrap() {
         let folder = folder.unwrap().path();
-        let target = fuzz::ALL.iter().find(|target| folder.ends_with(target.name));
+        let target = targets::ALL.iter().find(|target| folder.ends_with(target.name));
         let target = target.unwrap_or_else(|| panic!("{} is not a fuzz target", folder.display()));
         for input in fs::read_dir(&folder).unwrap() {
             let input = input.unwrap().path();
@@ -145,8 +145,8 @@ fn regressions_stay_fixed() {
 /// Each target has seeds and a program.
 #[test]
 fn each_target_has_seeds_and_a_program() {
-    let names = fuzz::ALL.iter().map(|target| target.name);
-    assert!(names.eq(fuzz::seeds::ALL.iter().map(|(name, _)| *name)));
+    let names = targets::ALL.iter().map(|target| target.name);
+    assert!(names.eq(targets::seeds::ALL.iter().map(|(name, _)| *name)));
     let binaries = fs::read_dir(root().join("fuzz/fuzz_targets")).unwrap().count();
-    assert_eq!(binaries, fuzz::ALL.len());
+    assert_eq!(binaries, targets::ALL.len());
 }
