@@ -118,6 +118,9 @@ mod tests {
                 "^a|[bc]+$",
                 "a[bc]?[cd]?d?$",
                 "(^|[^0-9])b",
+                r"\<b",
+                r"b\>",
+                "^(a|[ab])?(b|b)?c",
             ]
             .map(str::to_owned),
         );
@@ -143,6 +146,19 @@ mod tests {
                 prop_assert!(is_same(&pattern, &text), "{pattern} in {text:?}");
             }
         }
+    }
+
+    /// An expression of a user's own target may be anything.
+    #[test]
+    fn no_expression_takes_long() {
+        let (many, deep) = ("(a|a)".repeat(40), "(a)".repeat(100_000));
+        let text = "a".repeat(10_000);
+        for pattern in [format!("^{many}b"), format!("{many}b"), format!("a?{}b", "a?".repeat(40)), many] {
+            assert!(Plain::of(&pattern).is_none(), "{pattern}");
+            assert!(is_same(&pattern, &text), "{pattern}");
+        }
+        let deep = Plain::of(&deep).expect("one path leads through it");
+        assert_eq!(deep.is_match(&text), Some(false));
     }
 
     #[test]

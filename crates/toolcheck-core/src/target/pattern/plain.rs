@@ -1,5 +1,6 @@
 //! Regular expressions as targets have them, matched without an engine: characters, classes, groups of alternatives,
-//! the start and the end of the text, and hardly a repetition. One is matched in as many steps as it has paths.
+//! the start and the end of the text, and hardly a repetition. What has many paths through it is left to an engine, which
+//! takes all of them at once.
 
 /// An expression that is matched step by step.
 #[derive(Debug, Clone)]
@@ -29,8 +30,9 @@ enum Step {
     End,
 }
 
-/// How many repetitions an expression may have that do not tell how often, and how deep its groups may be.
-const MOST_LOOPS: usize = 4;
+/// How many paths may lead through an expression: each may be tried from each character on.
+const MOST_PATHS: usize = 512;
+/// How deep groups may be.
 const MOST_DEPTH: usize = 8;
 
 impl Plain {
@@ -43,12 +45,11 @@ impl Plain {
         let mut parser = Parser {
             rest,
             ignores_case,
-            loops: 0,
             has_long_loop: false,
             is_for_ascii: ignores_case,
             steps: Vec::new(),
         };
-        parser.alternatives(0)?;
+        let paths = parser.alternatives(0)?;
         // Of several alternatives, another one may begin elsewhere.
         let (is_anchored, first) = match parser.steps.as_slice() {
             [Step::Either(starts), Step::Start, ..] if starts.len() == 1 => (true, None),
@@ -58,7 +59,8 @@ impl Plain {
             _ => (false, None),
         };
         // A long loop from each character on would be quadratic.
-        let is_plain = parser.rest.is_empty() && (is_anchored || !parser.has_long_loop);
+        let is_cheap = paths <= MOST_PATHS && (is_anchored || !parser.has_long_loop);
+        let is_plain = parser.rest.is_empty() && is_cheap;
         let is_for_ascii = parser.is_for_ascii;
         is_plain.then_some(Self { steps: parser.steps, is_anchored, first, is_for_ascii })
     }
@@ -96,6 +98,7 @@ impl Plain {
                     }
                     return (*least..=fitting).rev().any(|count| self.goes_on(step + 1, text, at + count));
                 }
+                Some(Step::Either(starts)) if starts.len() == 1 => step += 1,
                 Some(Step::Either(starts)) => {
                     return starts.iter().any(|start| self.goes_on(*start, text, at));
                 }
@@ -115,7 +118,6 @@ fn is_in(byte: u8, set: u128) -> bool {
 struct Parser<'p> {
     rest: &'p str,
     ignores_case: bool,
-    loops: usize,
     /// Whether a loop may take any number of characters.
     has_long_loop: bool,
     is_for_ascii: bool,
@@ -123,14 +125,14 @@ struct Parser<'p> {
 }
 
 impl Parser<'_> {
-    /// The alternatives of a group, up to its end.
-    fn alternatives(&mut self, depth: usize) -> Option<()> {
+    /// The alternatives of a group, up to its end, and how many paths lead through them.
+    fn alternatives(&mut self, depth: usize) -> Option<usize> {
         let either = self.steps.len();
         self.steps.push(Step::Either(Vec::new()));
-        let (mut starts, mut ends) = (Vec::new(), Vec::new());
+        let (mut starts, mut ends, mut paths) = (Vec::new(), Vec::new(), 0_usize);
         loop {
             starts.push(self.steps.len());
-            self.sequence(depth)?;
+            paths = paths.saturating_add(self.sequence(depth)?);
             ends.push(self.steps.len());
             self.steps.push(Step::Jump(0));
             if !self.skip("|") {
@@ -140,11 +142,12 @@ impl Parser<'_> {
         let behind = self.steps.len();
         ends.into_iter().for_each(|end| self.steps[end] = Step::Jump(behind));
         self.steps[either] = Step::Either(starts);
-        Some(())
+        Some(paths)
     }
 
-    /// What stands one after another, up to the end of an alternative.
-    fn sequence(&mut self, depth: usize) -> Option<()> {
+    /// What stands one after another, up to the end of an alternative, and how many paths lead through it.
+    fn sequence(&mut self, depth: usize) -> Option<usize> {
+        let mut paths = 1_usize;
         while !self.rest.is_empty() && !self.rest.starts_with(['|', ')']) {
             if self.skip("^") {
                 self.steps.push(Step::Start);
@@ -152,22 +155,23 @@ impl Parser<'_> {
                 self.steps.push(Step::End);
             } else if self.skip("(") {
                 let is_plain = self.skip("?:") || !self.rest.starts_with('?');
-                (is_plain && depth < MOST_DEPTH).then(|| self.alternatives(depth + 1))??;
+                (is_plain && depth < MOST_DEPTH).then_some(())?;
+                paths = paths.saturating_mul(self.alternatives(depth + 1)?);
                 self.skip(")").then_some(())?;
             } else {
                 let set = self.set()?;
                 let (least, most) = self.times()?;
-                self.loops += usize::from(least != most);
                 let is_long = most - least > 1;
-                (self.loops <= MOST_LOOPS && !(is_long && self.has_long_loop)).then_some(())?;
+                (!(is_long && self.has_long_loop)).then_some(())?;
                 self.has_long_loop |= is_long;
+                paths = if most - least == 1 { paths.saturating_mul(2) } else { paths };
                 self.steps.push(Step::Set { set, least, most });
                 continue;
             }
             // What repeats a group or a place needs an engine.
             (!self.rest.starts_with(REPETITIONS)).then_some(())?;
         }
-        Some(())
+        Some(paths)
     }
 
     /// A character or a class.
@@ -205,6 +209,8 @@ impl Parser<'_> {
         match (is_escaped, byte) {
             (false, _) => (!b".^$|()[]{}*+?\\".contains(&byte)).then_some(byte),
             (true, b'n') => Some(b'\n'),
+            // These stand for the ends of a word.
+            (true, b'<' | b'>') => None,
             (true, _) => byte.is_ascii_punctuation().then_some(byte),
         }
     }
