@@ -78,7 +78,7 @@ impl<'d, 's> Candidate<'d, 's> {
     #[must_use]
     pub fn sure(&self, format: &Format) -> u8 {
         let number = ALL.iter().position(|known| known.id == format.id);
-        number.map_or_else(|| (format.sniff)(self.value), |number| self.sure_by_number(number))
+        number.map_or(0, |number| self.sure_by_number(number))
     }
 
     fn sure_by_number(&self, number: usize) -> u8 {
@@ -97,8 +97,9 @@ impl<'d, 's> Candidate<'d, 's> {
     pub fn likely_as(&self, usual: &Format) -> Vec<(u8, &'static Format)> {
         let own = self.sure(usual);
         let is_other =
-            |other: &&Format| other.id != usual.id && (own < certainty::TEXT || other.family == usual.family);
-        let others = ALL.iter().copied().filter(is_other).map(|format| (self.sure(format), format));
+            |other: &Format| other.id != usual.id && (own < certainty::TEXT || other.family == usual.family);
+        let others = (0..ALL.len()).filter(|number| is_other(ALL[*number]));
+        let others = others.map(|number| (self.sure_by_number(number), ALL[number]));
         let mut likely: Vec<_> = others.filter(|(sure, _)| *sure > 0 && *sure >= own).collect();
         likely.sort_by_key(|(sure, _)| Reverse(*sure));
         likely

@@ -59,8 +59,12 @@ pub fn is_hidden(character: char) -> bool {
 
 /// Whether a text has a hidden character. Almost every one is plain ASCII, which is told for many bytes at a time.
 fn hides_any(text: &str) -> bool {
-    let is_odd = |byte: u8| !(b' '..=b'~').contains(&byte);
-    text.bytes().fold(false, |any, byte| any | is_odd(byte)) && text.chars().any(is_hidden)
+    !is_plain(text.as_bytes()) && text.chars().any(is_hidden)
+}
+
+/// Whether all bytes are printable ASCII.
+fn is_plain(bytes: &[u8]) -> bool {
+    bytes.iter().fold(true, |all, byte| all & (b' '..=b'~').contains(byte))
 }
 
 /// The character, or its number if it would not be visible.
@@ -136,8 +140,8 @@ pub fn shown(text: &str) -> String {
 #[must_use]
 pub fn bounded(text: &str, most: usize) -> String {
     // Almost every start is plain ASCII.
-    let start = &text.as_bytes()[..text.len().min(most + 1)];
-    if most > 0 && start.iter().all(|byte| (b' '..=b'~').contains(byte)) {
+    let start = &text.as_bytes()[..text.len().min(most.saturating_add(1))];
+    if most > 0 && is_plain(start) {
         return match text.len() > most {
             true => format!("{}\u{2026}", inert(&text[..most - 1])),
             false => inert(text).into_owned(),

@@ -163,7 +163,7 @@ pub(super) fn add_response(
             push(Row::new(RowKind::Other, format!("alternative answer {}", number + 1), span));
         }
         if !answer.text.is_empty() {
-            let row = Row::new(RowKind::Other, "text", span).note(characters(&answer.text));
+            let row = Row::new(RowKind::Other, "text", span).note(characters(answer.text.chars().count()));
             let beginning = shows_text.then(|| beginning(&answer.text));
             push(Row { beginning, ..row });
         }
@@ -219,8 +219,8 @@ fn beginning(text: &str) -> String {
     bounded(&start.replace("\r\n", "\n").replace('\n', "↵"), BEGINNING)
 }
 
-fn characters(text: &str) -> String {
-    Counted(text.chars().count(), "character").to_string()
+fn characters(count: usize) -> String {
+    Counted(count, "character").to_string()
 }
 
 fn text_of<'n>(name: Option<&'n Named<'_>>) -> Option<&'n str> {
@@ -351,7 +351,7 @@ impl Writer<'_, '_> {
     /// The row, with the length of its text.
     fn with_text(&self, row: Row, text: JsonStr<'_>) -> Row {
         let beginning = self.shows_text.then(|| beginning(&text.decode()));
-        Row { beginning, ..row.note(Counted(text.char_count(), "character").to_string()) }
+        Row { beginning, ..row.note(characters(text.char_count())) }
     }
 
     /// The row, with the size of the value at a place.
