@@ -245,11 +245,17 @@ fn deferred_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 /// An advisor tool whose model can't advise the model of the request.
 fn advisor(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some(model) = &cx.transcript.request.model else { return };
-    let advisors = &cx.target().tools.advisors;
-    for (number, tool) in cx.transcript.request.tools.listed().iter().enumerate() {
-        let Some(advisor) = &tool.model else { continue };
-        let pair = advisors.iter().find(|pair| pair.model.is_match(model));
-        if pair.is_some_and(|pair| !pair.advisor.is_match(&advisor.text)) {
+    let tools = cx.transcript.request.tools.listed().iter().enumerate();
+    let mut advisors = tools.filter_map(|(number, tool)| Some((number, tool.model.as_ref()?))).peekable();
+    // Few requests have one, so that the model of the others is not looked at.
+    if advisors.peek().is_none() {
+        return;
+    }
+    let Some(pair) = cx.target().tools.advisors.iter().find(|pair| pair.model.is_match(model)) else {
+        return;
+    };
+    for (number, advisor) in advisors {
+        if !pair.advisor.is_match(&advisor.text) {
             out.report(
                 advisor.place,
                 format!("model `{}` can't advise `{}`", shorten(&advisor.text), shorten(model)),
