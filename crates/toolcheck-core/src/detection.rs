@@ -301,7 +301,7 @@ fn marked(record: Value<'_, '_>) -> u32 {
             };
             match key.as_deref() {
                 Some("content" | "name") => {}
-                Some("type") if !is(&USUAL_TYPES) => return EVERY,
+                Some("type") if !is(&["text"]) => return EVERY,
                 Some("role") if !is(&USUAL_ROLES) => return EVERY,
                 Some("type" | "role") | None => {}
                 Some(key) => found |= keys.get(key).copied().unwrap_or_default(),
@@ -329,11 +329,8 @@ fn marked(record: Value<'_, '_>) -> u32 {
     found
 }
 
-/// The roles that messages have in several formats, so that they tell none: one with calls has keys that do.
-const USUAL_ROLES: [&str; 4] = ["user", "assistant", "system", "tool"];
-
-/// The types of blocks and calls that several formats have.
-const USUAL_TYPES: [&str; 2] = ["text", "function"];
+/// The roles that messages of text alone have in most formats.
+const USUAL_ROLES: [&str; 3] = ["user", "assistant", "system"];
 
 /// The objects that a member of a message holds: those of a list, or itself.
 fn blocks_of<'d, 's>(member: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
