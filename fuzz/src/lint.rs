@@ -30,7 +30,7 @@ pub(crate) fn check(bytes: &[u8], options: &Options) -> Vec<&'static str> {
     let file = lint("case.jsonl", bytes, options);
     check_places(bytes, &file);
     assert_eq!(format!("{:?}", file.findings), format!("{:?}", lint("case.jsonl", bytes, options).findings));
-    let found = file.findings.iter().map(|finding| finding.rule).collect();
+    let found = file.findings.iter().map(|finding| finding.rule.as_str()).collect();
     let report = Report::new(vec![file]);
     // Writing all outputs would take most of the time. The bytes choose one, so that the same input gives the same one.
     let choice =

@@ -125,7 +125,7 @@ fn case<'m>(result: &'m CaseResult, sums: &'m BTreeMap<&str, String>) -> Result<
         format: read_as.format,
         target: read_as.target.as_deref(),
         kind: read_as.kind,
-        rules: result.found.iter().map(|found| found.rule).collect(),
+        rules: result.found.iter().map(|found| found.rule.as_str()).collect(),
     })
 }
 

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use toolcheck_core::Level;
+use toolcheck_core::RuleId;
 use toolcheck_core::{framework, target};
 use toolcheck_lint::vocabulary::Term;
 use toolcheck_lint::{Category, rules};
@@ -42,7 +43,7 @@ fn pages() -> Result<Vec<(PathBuf, String)>> {
 /// The table of contents of the site, which is written by hand but for a line for each rule.
 fn summary() -> Result<String> {
     let page = fs::read_to_string(root().join("docs/SUMMARY.md"))?;
-    let mut ids: Vec<&str> = rules::ALL.iter().map(|rule| rule.id).collect();
+    let mut ids: Vec<&str> = rules::ALL.iter().map(|rule| rule.id.as_str()).collect();
     ids.sort_unstable();
     let mut written = String::new();
     for line in page.lines().filter(|line| !line.contains("](rules/")) {
@@ -115,7 +116,8 @@ fn rule_page(rule: &toolcheck_lint::Rule) -> String {
     if let Some(note) = rule.dataset_note() {
         let _ = writeln!(page, "{note}");
     }
-    if let Some(fix) = toolcheck_lint::fix::describe(rule.id) {
+    if let Some(fix) = &rule.fix {
+        let fix = fix.description();
         let _ = writeln!(page, "\n## Fix\n\n{fix}\nSee [fix.md](../fix.md).");
     }
     let mut answers = String::new();
@@ -163,7 +165,7 @@ fn rule_page(rule: &toolcheck_lint::Rule) -> String {
 }
 
 /// The errors of frameworks that a rule explains.
-fn raised(rule: &str) -> String {
+fn raised(rule: RuleId) -> String {
     let entries: String =
         framework::errors_of(rule).map(|(framework, error)| entry(&framework.name, error)).collect();
     if entries.is_empty() {
@@ -281,7 +283,7 @@ fn target_section(page: &mut String, target: &target::Target) {
     let refused = |wanted: Level| {
         let entries = target.refusals.iter().filter(own);
         entries.filter(move |refusal| !refusal.legacy && refusal.level() == wanted).map(|refusal| Entry {
-            rule: &refusal.rule,
+            rule: refusal.rule.as_str(),
             case: refusal.case.as_deref(),
             is_by_model: refusal.model.is_some() || refusal.except_model.is_some(),
         })
@@ -312,7 +314,7 @@ fn target_section(page: &mut String, target: &target::Target) {
         page,
         "Accepted",
         tolerated(false).map(|tolerance| Entry {
-            rule: &tolerance.rule,
+            rule: tolerance.rule.as_str(),
             case: tolerance.case.as_deref(),
             is_by_model: tolerance.model.is_some(),
         }),
@@ -324,7 +326,7 @@ fn target_section(page: &mut String, target: &target::Target) {
     list(
         page,
         "Only recognised",
-        recognised.map(|refusal| Entry { rule: &refusal.rule, case: None, is_by_model: false }),
+        recognised.map(|refusal| Entry { rule: refusal.rule.as_str(), case: None, is_by_model: false }),
     );
     page.push_str(&shapes::summary(target));
     // Limits that it shares with the target that it extends are listed there.

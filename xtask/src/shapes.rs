@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use toolcheck_core::RuleId;
 use toolcheck_core::shape::{FaultKind, Known, ObjectView, Shape, Unseen, Verdict};
 use toolcheck_core::target::{self, Evidence, Target};
 use toolcheck_lint::rules;
@@ -12,7 +13,7 @@ const MOST_ROWS: usize = 12;
 
 /// What somebody has seen an API refuse, or accept.
 struct Row {
-    rule: String,
+    rule: RuleId,
     object: String,
     keys: Vec<String>,
     /// What it is about if it is not about keys.
@@ -22,7 +23,7 @@ struct Row {
 }
 
 /// The table of what a rule that reports shapes finds, as far as somebody has seen it refused.
-pub(crate) fn table(rule: &str) -> String {
+pub(crate) fn table(rule: RuleId) -> String {
     let mut rows = String::new();
     for target in target::all() {
         let mut own: Vec<Row> = seen(target);
@@ -57,7 +58,7 @@ pub(crate) fn summary(target: &Target) -> String {
         Unseen::Warning => "warnings",
         _ => "nothing",
     };
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let mut counts: BTreeMap<RuleId, usize> = BTreeMap::new();
     for row in seen(target) {
         *counts.entry(row.rule).or_default() += row.keys.len().max(1);
     }
@@ -69,7 +70,7 @@ pub(crate) fn summary(target: &Target) -> String {
 }
 
 /// Whether somebody has seen a target refuse what a rule finds in the shape of a request.
-pub(crate) fn refuses(target: &Target, rule: &str) -> bool {
+pub(crate) fn refuses(target: &Target, rule: RuleId) -> bool {
     seen(target).iter().any(|row| row.rule == rule)
 }
 
@@ -90,7 +91,7 @@ fn seen(target: &Target) -> Vec<Row> {
                 demand.asked.to_string()
             };
             let row = Row {
-                rule: rule.to_owned(),
+                rule,
                 object: name(object, known).to_owned(),
                 keys: Some(demand.key.to_string()).into_iter().filter(|key| !key.is_empty()).collect(),
                 whole: if demand.fault == FaultKind::Unknown { "other keys" } else { "all keys" },

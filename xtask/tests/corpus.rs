@@ -88,7 +88,7 @@ fn the_archive_has_a_manifest_and_its_cases_pass() {
     for (case, result) in cases.iter().zip(&run.results) {
         assert_eq!(case["path"], format!("fixtures/{}", result.name));
         assert_eq!(case["sha256"], files[case["path"].as_str().unwrap()]);
-        let found: BTreeSet<&str> = result.found.iter().map(|found| found.rule).collect();
+        let found: BTreeSet<&str> = result.found.iter().map(|found| found.rule.as_str()).collect();
         assert_eq!(case["rules"], serde_json::json!(found));
         assert_eq!(case["expectation"].is_string(), !result.name.starts_with("same/"), "{}", result.name);
     }

@@ -728,7 +728,7 @@ impl TypedValueParser for OutputSpecParser {
 /// Finds a rule by its id.
 pub(crate) fn parse_rule(id: &str) -> Result<&'static Rule, String> {
     rules::find(id).ok_or_else(|| {
-        let known = rules::ALL.iter().map(|rule| rule.id);
+        let known = rules::ALL.iter().map(|rule| rule.id.as_str());
         format!("no such rule{}\n\n`toolcheck rules` lists all rules", similar(id, known))
     })
 }
@@ -753,7 +753,7 @@ fn target_parser() -> impl TypedValueParser<Value = String> {
 }
 
 fn rule_values() -> Vec<PossibleValue> {
-    rules::ALL.iter().map(|rule| PossibleValue::new(rule.id).help(rule.summary())).collect()
+    rules::ALL.iter().map(|rule| PossibleValue::new(rule.id.as_str()).help(rule.summary())).collect()
 }
 
 /// Parses like `parser`, and lists values for shell completions. Other values may be valid too.

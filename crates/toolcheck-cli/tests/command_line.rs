@@ -133,7 +133,7 @@ fn a_page_is_formatted_on_a_terminal_and_markdown_in_a_pipe() {
     // Each text names its case, so that the list has no duplicates.
     assert!(piped.contains("(assistant-message)") && piped.contains("(after-other-content)"), "{piped}");
     for rule in toolcheck_lint::rules::ALL {
-        let page = String::from_utf8(run(&["explain", rule.id]).stdout).unwrap();
+        let page = String::from_utf8(run(&["explain", rule.id.as_str()]).stdout).unwrap();
         let answers: Vec<&str> = page.split("\n- ").skip(1).collect();
         let mut distinct = answers.clone();
         distinct.sort_unstable();

@@ -162,7 +162,7 @@ proptest! {
 #[test]
 fn lists_and_pages_have_no_command() {
     let folder = folder("runners-pages");
-    let pages = toolcheck_lint::rules::ALL.iter().map(|rule| vec!["explain", rule.id]);
+    let pages = toolcheck_lint::rules::ALL.iter().map(|rule| vec!["explain", rule.id.as_str()]);
     let shapes = target::all().map(|target| vec!["shapes", &*target.id]);
     let lists = [
         vec!["rules"],

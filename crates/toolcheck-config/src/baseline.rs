@@ -142,7 +142,7 @@ impl Baseline {
 
 /// Whether the rule of an entry has run or no longer exists.
 fn has_run(entry: &Entry, rules: &[&'static Rule]) -> bool {
-    rules.iter().any(|rule| rule.id == entry.rule) || toolcheck_lint::rules::find(&entry.rule).is_none()
+    rules.iter().any(|rule| rule.id == *entry.rule) || toolcheck_lint::rules::find(&entry.rule).is_none()
 }
 
 /// The known findings of one file while it is linted, as a whole or in pieces.
@@ -177,7 +177,7 @@ impl FileBaseline<'_> {
         let found = self.fingerprints_of(part);
         part.in_baseline += part.findings.len();
         let entries = part.findings.drain(..).zip(found).map(|(finding, fingerprint)| Entry {
-            rule: finding.rule.to_owned(),
+            rule: finding.rule.to_string(),
             message: finding.message.to_string(),
             fingerprint,
         });

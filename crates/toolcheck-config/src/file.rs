@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use toolcheck_json::{Position, locate};
 
 use crate::error::MAX_MESSAGE;
-use crate::names::{At, FormatId, KindName, LevelName, ProtocolId, RuleId, SystemName, TargetText};
+use crate::names::{At, FormatId, KindName, LevelName, ProtocolId, RuleName, SystemName, TargetText};
 use crate::values::{Fault, Faults, Place};
 use crate::{Config, Error};
 use toolcheck_core::suggest::{Suggestion, similar};
@@ -56,13 +56,13 @@ pub(super) struct File {
     /// file's folder.
     pub(super) extend: Option<At<String>>,
     /// Run only these rules. Default: all rules that are not opt-in.
-    pub(super) select: Vec<At<RuleId>>,
+    pub(super) select: Vec<At<RuleName>>,
     /// Also run these rules.
-    pub(super) extend_select: Vec<At<RuleId>>,
+    pub(super) extend_select: Vec<At<RuleName>>,
     /// Do not run these rules.
-    pub(super) ignore: Vec<At<RuleId>>,
+    pub(super) ignore: Vec<At<RuleName>>,
     /// The level of each rule's findings, instead of the level that the target determines.
-    pub(super) levels: BTreeMap<At<RuleId>, At<LevelName>>,
+    pub(super) levels: BTreeMap<At<RuleName>, At<LevelName>>,
     /// The format of all files. Default: detected from their content.
     pub(super) format: Option<At<FormatId>>,
     /// The API that all files are checked against. Default: the provider that the format belongs to.
@@ -169,13 +169,13 @@ pub(super) struct FilesTable {
     pub(super) tools: Option<At<String>>,
     /// Run only these rules.
     #[serde(default)]
-    pub(super) select: Vec<At<RuleId>>,
+    pub(super) select: Vec<At<RuleName>>,
     /// Also run these rules.
     #[serde(default)]
-    pub(super) extend_select: Vec<At<RuleId>>,
+    pub(super) extend_select: Vec<At<RuleName>>,
     /// Do not run these rules.
     #[serde(default)]
-    pub(super) ignore: Vec<At<RuleId>>,
+    pub(super) ignore: Vec<At<RuleName>>,
 }
 
 /// Findings that are not reported.
@@ -184,7 +184,7 @@ pub(super) struct FilesTable {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct AllowTable {
     /// The rule.
-    pub(super) rule: At<RuleId>,
+    pub(super) rule: At<RuleName>,
     /// A pattern of the files. Default: all files.
     pub(super) path: Option<At<String>>,
     /// The value, or one that contains it, as a JSON Pointer in which `*` matches one segment and `**` any number.

@@ -3,10 +3,9 @@
 use std::ops::Range;
 
 use serde::Deserialize;
-use toolcheck_core::Level;
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::protocols::{self, Protocol};
-use toolcheck_core::target;
+use toolcheck_core::{Level, RuleId, target};
 use toolcheck_toml::Spanned;
 
 use crate::values::Fault;
@@ -141,7 +140,7 @@ pub(super) use named;
 
 named! {
     /// The id of a rule.
-    RuleId, "rule": rules::ALL.iter().map(|rule| rule.id), rules::find => &'static Rule;
+    RuleName, "rule": RuleId::ALL.iter().map(|id| id.as_str()), rules::find => &'static Rule;
     /// The id of a format.
     FormatId, "format": FileFormat::all().map(FileFormat::id), FileFormat::named, or FileFormat::names() => FileFormat;
     /// The level of a finding.

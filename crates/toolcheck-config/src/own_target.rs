@@ -15,7 +15,7 @@ use toolcheck_lint::{Rule, rules, vocabulary};
 use self::shape::ShapeFile;
 use crate::Error;
 use crate::file::{error_of, read_despite_unknown};
-use crate::names::{At, Named, RuleId, named};
+use crate::names::{At, Named, RuleName, named};
 use crate::values::{Fault, Faults};
 
 /// Reads the file of a target, and checks every name in it: the format, the targets that it is based on, rules with
@@ -124,7 +124,7 @@ struct ModelTable {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 struct Entry {
-    rule: At<RuleId>,
+    rule: At<RuleName>,
     case: Option<At<String>>,
     model: Option<At<String>>,
     except_model: Option<At<String>>,

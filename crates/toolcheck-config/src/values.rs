@@ -4,13 +4,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
-use toolcheck_core::{Level, target};
 
 use crate::allow::{Allow, PointerGlob};
 use crate::file::{AllowTable, File, FilesTable, OversizedTable, PolicyTable, ToolsTable};
-use crate::names::{At, FormatId, KindName, LevelName, Named, RuleId, TargetText};
+use crate::names::{At, FormatId, KindName, LevelName, Named, RuleName, TargetText};
 use crate::{Config, FilesConfig, Origin, PathGlobs, ReadAs, Selection, TargetSource};
 use toolcheck_core::text::shown;
+use toolcheck_core::{Level, RuleId, target};
 use toolcheck_lint::policy::Policy;
 use toolcheck_lint::settings::{CommandLimit, ToolNames, Unit};
 
@@ -40,9 +40,9 @@ impl Faults {
 
     fn selection(
         &mut self,
-        select: &[At<RuleId>],
-        extend_select: &[At<RuleId>],
-        ignore: &[At<RuleId>],
+        select: &[At<RuleName>],
+        extend_select: &[At<RuleName>],
+        ignore: &[At<RuleName>],
     ) -> Selection {
         Selection {
             select: self.meanings(select),
@@ -120,7 +120,7 @@ impl File {
 #[non_exhaustive]
 pub struct RuleOption {
     /// The id of the rule.
-    pub rule: &'static str,
+    pub rule: RuleId,
     /// The key in the rule's table.
     pub key: &'static str,
     /// The value, written so that it is both TOML and JSON.
@@ -137,12 +137,13 @@ impl Config {
         let systems = settings.command_limits.iter().filter_map(|limit| limit.system).map(str::to_lowercase);
         let own = settings.command_limits.iter().filter(|limit| limit.system.is_none());
         let mut options = vec![
-            option("completion-after-failure", "tools", tools(&settings.completion_tools)),
-            option("repeated-failing-call", "times", settings.failures_in_a_row.into()),
-            option("shell-file-write", "tools", tools(&settings.shell_tools)),
-            option("oversized-command", "systems", Json::from_iter(systems)),
+            option(RuleId::CompletionAfterFailure, "tools", tools(&settings.completion_tools)),
+            option(RuleId::RepeatedFailingCall, "times", settings.failures_in_a_row.into()),
+            option(RuleId::ShellFileWrite, "tools", tools(&settings.shell_tools)),
+            option(RuleId::OversizedCommand, "systems", Json::from_iter(systems)),
         ];
-        options.extend(own.map(|limit| option("oversized-command", "most-characters", limit.most.into())));
+        options
+            .extend(own.map(|limit| option(RuleId::OversizedCommand, "most-characters", limit.most.into())));
         options
     }
 }

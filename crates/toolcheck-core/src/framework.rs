@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::rule_id::RuleId;
 use crate::target::Refusal;
 
 /// The files as they were packed when this was built, by their names, sorted.
@@ -31,7 +32,7 @@ pub fn all() -> impl Iterator<Item = &'static Framework> {
 }
 
 /// The errors that a rule explains, with the frameworks that raise them.
-pub fn errors_of(rule: &str) -> impl Iterator<Item = (&'static Framework, &'static Refusal)> {
+pub fn errors_of(rule: RuleId) -> impl Iterator<Item = (&'static Framework, &'static Refusal)> {
     let is_of_rule = move |(_, error): &(&Framework, &Refusal)| error.rule == rule;
     errors().filter(is_of_rule)
 }

@@ -8,7 +8,7 @@ const ANTHROPIC: &str = "messages.2: `tool_use` ids were found without `tool_res
 const OPENAI: &str = "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: call_abc";
 
 fn rule(error: &str) -> Option<String> {
-    recognise(error).first().map(|found| found.refusal.rule.clone())
+    recognise(error).first().map(|found| found.refusal.rule.to_string())
 }
 
 fn best(error: &str) -> Recognised {

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use toolcheck_core::framework;
 use toolcheck_core::target::{self, Evidence, Target};
-use toolcheck_core::{Level, formats, protocols, readers};
+use toolcheck_core::{Level, RuleId, formats, framework, protocols, readers};
 
 /// The text of a target's file.
 fn file_of(id: &str) -> String {
@@ -280,12 +279,15 @@ fn a_target_of_ones_own() {
     "#;
     let target = Target::parse(text).unwrap();
     assert_eq!((target.format.as_deref(), target.ids.max_length), (Some("openai-chat"), Some(12)));
-    let verdict = target.verdict("malformed-tool-call-id", Some("length"), None, None);
+    let verdict = target.verdict(RuleId::MalformedToolCallId, Some("length"), None, None);
     let target::Verdict::Refused(refusal) = verdict else { panic!("{verdict:?}") };
     let filled = refusal.fill(&[("id", "x{max}".to_owned()), ("max", "12".to_owned())]);
     assert_eq!(filled.as_deref(), Some("id x{max} is longer than 12"));
     // What it does not say, its parent says.
-    assert!(matches!(target.verdict("unanswered-tool-call", None, None, None), target::Verdict::Refused(_)));
+    assert!(matches!(
+        target.verdict(RuleId::UnansweredToolCall, None, None, None),
+        target::Verdict::Refused(_)
+    ));
 }
 
 #[test]

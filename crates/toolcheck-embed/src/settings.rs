@@ -220,7 +220,7 @@ impl Settings {
 fn known_rules<'r>(ids: impl IntoIterator<Item = &'r str>) -> Result<Vec<&'static Rule>, Error> {
     let known = |id| {
         rules::find(id).ok_or_else(|| {
-            let similar = similar(id, rules::ALL.iter().map(|rule| rule.id));
+            let similar = similar(id, rules::ALL.iter().map(|rule| rule.id.as_str()));
             Error::new(format!("there is no rule `{}`{similar}", shown(id)))
         })
     };

@@ -19,7 +19,7 @@ const RECORDING: &[u8] = br#"{"log": {"version": "1.2", "entries": [{
 }]}}"#;
 
 fn rules(linter: &Linter, body: &[u8]) -> Vec<&'static str> {
-    linter.lint(body).findings.iter().map(|finding| finding.rule).collect()
+    linter.lint(body).findings.iter().map(|finding| finding.rule.as_str()).collect()
 }
 
 fn error<T>(result: Result<T, Error>) -> String {

@@ -2,28 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use toolcheck_core::Level;
 use toolcheck_core::detection::Detection;
 use toolcheck_core::formats::Format;
-use toolcheck_core::unsupported;
+use toolcheck_core::{Level, RuleId, unsupported};
 use toolcheck_json::Value;
 
 use crate::finding::Finding;
 
 /// A rule, and the rule that can only be checked once findings of the first are fixed: what is found then is not new.
-const SEEN_AFTER: [(&str, &str); 3] = [
-    ("invalid-arguments-json", "arguments-schema-mismatch"),
+const SEEN_AFTER: [(RuleId, RuleId); 3] = [
+    (RuleId::InvalidArgumentsJson, RuleId::ArgumentsSchemaMismatch),
     // A result without its call stands where a text of the user does then.
-    ("orphan-tool-result", "misplaced-message"),
+    (RuleId::OrphanToolResult, RuleId::MisplacedMessage),
     // What stands between a call and its result may be a result of the same turn, or not.
-    ("unknown-role", "late-tool-result"),
+    (RuleId::UnknownRole, RuleId::LateToolResult),
 ];
 
 /// How often each rule has findings: errors, and others.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Counts {
-    errors: BTreeMap<&'static str, usize>,
-    others: BTreeMap<&'static str, usize>,
+    errors: BTreeMap<RuleId, usize>,
+    others: BTreeMap<RuleId, usize>,
 }
 
 impl Counts {
@@ -33,14 +32,14 @@ impl Counts {
     }
 
     /// The same without what was fixed.
-    fn without(mut self, applied: impl Iterator<Item = &'static str>) -> Self {
+    fn without(mut self, applied: impl Iterator<Item = RuleId>) -> Self {
         for done in applied {
-            let of_level = if self.errors.contains_key(done) { &mut self.errors } else { &mut self.others };
+            let of_level = if self.errors.contains_key(&done) { &mut self.errors } else { &mut self.others };
             of_level.entry(done).and_modify(|count| *count = count.saturating_sub(1));
             if let Some((_, other)) = SEEN_AFTER.iter().find(|(rule, _)| *rule == done) {
                 // One fixed call may lack several arguments.
-                self.errors.insert(other, usize::MAX);
-                self.others.insert(other, usize::MAX);
+                self.errors.insert(*other, usize::MAX);
+                self.others.insert(*other, usize::MAX);
             }
         }
         self
@@ -48,15 +47,11 @@ impl Counts {
 
     /// The rule of which there is more than before, but for what was fixed. An error weighs more than a warning: what leaves
     /// fewer errors may have new warnings.
-    pub(crate) fn worse_than(
-        &self,
-        before: Self,
-        applied: impl Iterator<Item = &'static str>,
-    ) -> Option<&'static str> {
+    pub(crate) fn worse_than(&self, before: Self, applied: impl Iterator<Item = RuleId>) -> Option<RuleId> {
         let sum = |counts: &Self| counts.errors.values().sum::<usize>();
         let has_fewer_errors = sum(self) < sum(&before);
         let allowed = before.without(applied);
-        let more = |own: &BTreeMap<&'static str, usize>, allowed: &BTreeMap<&'static str, usize>| {
+        let more = |own: &BTreeMap<RuleId, usize>, allowed: &BTreeMap<RuleId, usize>| {
             let mut rules = own.iter();
             let more = rules.find(|(rule, count)| **count > allowed.get(*rule).copied().unwrap_or(0));
             more.map(|(rule, _)| *rule)
@@ -70,8 +65,8 @@ impl Counts {
 pub(crate) fn worse(
     before: &[Finding],
     after: &[Finding],
-    applied: impl Iterator<Item = &'static str>,
-) -> Option<&'static str> {
+    applied: impl Iterator<Item = RuleId>,
+) -> Option<RuleId> {
     let [old, new] = [before, after].map(|findings| {
         let mut counts = Counts::default();
         findings.iter().for_each(|finding| counts.add(finding));

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use toolcheck_core::Level;
 use toolcheck_core::ir::{Call, Place, ToolResult};
 use toolcheck_core::remedy::Remedy;
 use toolcheck_core::shape::Answer;
 use toolcheck_core::target::Grounds;
 use toolcheck_core::text::{Line, kept};
+use toolcheck_core::{Level, RuleId};
 use toolcheck_json::origins::Origin;
 use toolcheck_json::{NodeId, Position, Span};
 
@@ -18,7 +18,7 @@ use toolcheck_json::{NodeId, Position, Span};
 #[non_exhaustive]
 pub struct Finding {
     /// The id of the rule.
-    pub rule: &'static str,
+    pub rule: RuleId,
     /// How bad it is for the target.
     pub level: Level,
     /// What is wrong: lower case, naming the id. Never an argument, a result or a text.
@@ -187,7 +187,7 @@ pub struct ProviderError {
 /// A finding that a rule builds. Its level and the target's answer are set when the rule is done with it.
 #[derive(Debug, Clone)]
 pub struct Draft {
-    pub(crate) rule: &'static str,
+    pub(crate) rule: RuleId,
     pub(crate) level: Level,
     pub(crate) place: Place,
     pub(crate) tool_call_id: Option<String>,
@@ -252,15 +252,15 @@ pub(crate) struct OfShape {
     /// Whether it is about the value, rather than about one that is not there.
     pub(crate) is_value: bool,
     /// The rules that report it wherever in an object they point.
-    pub(crate) checked_by: Vec<(NodeId, String)>,
+    pub(crate) checked_by: Vec<(NodeId, RuleId)>,
     /// The same, if they point at something that holds it.
-    pub(crate) checked_around_by: Vec<(NodeId, String)>,
+    pub(crate) checked_around_by: Vec<(NodeId, RuleId)>,
     /// The element of an array that it is in.
     pub(crate) element: NodeId,
     /// Whether its help says what to rename.
     pub(crate) renames: bool,
     /// The rules that miss in an object what it has under a wrong key or in a wrong place: they say less.
-    pub(crate) explains: Vec<(NodeId, String)>,
+    pub(crate) explains: Vec<(NodeId, RuleId)>,
     /// Whether it is about the calls of a message, none of which is read.
     pub(crate) hides_calls: bool,
     /// Whether it is about an element of a list that is not an object.
@@ -281,7 +281,7 @@ pub(crate) struct DraftLabel {
 impl Draft {
     /// A finding of `rule` at `place`.
     #[must_use]
-    pub(crate) fn new(rule: &'static str, place: Place, message: impl Into<Line>) -> Self {
+    pub(crate) fn new(rule: RuleId, place: Place, message: impl Into<Line>) -> Self {
         Self {
             rule,
             level: Level::Warning,

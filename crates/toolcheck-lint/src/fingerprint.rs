@@ -20,7 +20,7 @@ impl Fingerprints {
     pub fn next<'f>(&mut self, path: &str, finding: &'f Finding) -> String {
         let name = |name: &'f Option<String>| name.as_deref().unwrap_or_default().as_bytes();
         let (id, tool) = (name(&finding.tool_call_id), name(&finding.tool_name));
-        let parts = [finding.rule.as_bytes(), path.as_bytes(), id, tool, finding.head.bytes()];
+        let parts = [finding.rule.as_str().as_bytes(), path.as_bytes(), id, tool, finding.head.bytes()];
         let hash = fnv_of(&parts);
         let count = self.seen.entry(hash).or_default();
         *count += 1;

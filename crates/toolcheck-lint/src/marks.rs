@@ -7,10 +7,10 @@ use toolcheck_json::{Document, Record};
 
 use crate::better::{contradicts, worse};
 use crate::finding::{Finding, Fixable};
-use crate::fixable::is_fixable;
 use crate::options::{Marks, Options};
 use crate::planner::{FixOptions, Planned, Planner, can_mend, is_whole, on_conversations, plan_request};
 use crate::report::{FileReport, Reading};
+use crate::rules;
 
 /// Lints a text.
 pub(crate) type Lint<'l> = dyn Fn(&[u8], &Options) -> FileReport + 'l;
@@ -84,7 +84,7 @@ pub(crate) fn mark_conversations(
     (options, reader, formats, is_cut): (&Options, Option<&'static Reader>, &[Reading], bool),
     lint: &Lint<'_>,
 ) {
-    if options.marks == Marks::Off || !findings.iter().any(|finding| is_fixable(finding.rule)) {
+    if options.marks == Marks::Off || !findings.iter().any(|finding| rules::get(finding.rule).fix.is_some()) {
         return;
     }
     let safely = FixOptions::default();

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use toolcheck_core::Level;
 use toolcheck_core::ir::{Place, TranscriptKind};
 use toolcheck_core::readers::Ended;
 use toolcheck_core::text::{Line, bounded};
+use toolcheck_core::{Level, RuleId};
 use toolcheck_json::origins::LeftOut;
 use toolcheck_json::{Document, Position, Record, Span, locate, pointers};
 
@@ -117,7 +117,7 @@ pub struct FileReport {
     /// The number of findings that are in the baseline, which are not listed.
     pub in_baseline: usize,
     /// The number of findings that are not listed because there are too many, by rule and level.
-    pub left_out: BTreeMap<(&'static str, Level), usize>,
+    pub left_out: BTreeMap<(RuleId, Level), usize>,
     /// What was found in the rows of the file, if only that was asked for.
     pub summary: Option<Summary>,
     /// The parts of the text that the findings refer to, for outputs that show them; empty if there are no findings, or
@@ -239,7 +239,7 @@ impl FileReport {
     }
 
     /// Counts findings that are not listed.
-    pub(crate) fn leave_out(&mut self, rule: &'static str, level: Level, count: usize) {
+    pub(crate) fn leave_out(&mut self, rule: RuleId, level: Level, count: usize) {
         *self.left_out.entry((rule, level)).or_default() += count;
     }
 
@@ -277,21 +277,21 @@ impl Summary {
         for reading in &report.readings {
             *self.formats.entry(reading.format.to_owned()).or_default() += count(reading.transcripts);
         }
-        let mut of_row: BTreeMap<(&str, Level), RuleSummary> = BTreeMap::new();
+        let mut of_row: BTreeMap<(RuleId, Level), RuleSummary> = BTreeMap::new();
         for found in &report.findings {
             let rule = of_row.entry((found.rule, found.level)).or_default();
             rule.findings += 1;
             if rule.samples.is_empty() {
                 let message = bounded(&found.message, LONGEST_EXAMPLE);
-                rule.samples.push(Sample::new(found.rule, key, &found.spot.pointer, message));
+                rule.samples.push(Sample::new(found.rule.as_str(), key, &found.spot.pointer, message));
             }
         }
         for ((rule, level), left_out) in &report.left_out {
-            of_row.entry((rule, *level)).or_default().findings += count(*left_out);
+            of_row.entry((*rule, *level)).or_default().findings += count(*left_out);
         }
         for ((rule, level), mut found) in of_row {
             found.rows = 1;
-            self.add_rule(rule.to_owned(), level, found);
+            self.add_rule(rule.to_string(), level, found);
         }
     }
 }
@@ -434,7 +434,7 @@ impl Finding {
 
 /// The URL of a rule's page.
 #[must_use]
-pub fn rule_url(rule: &str) -> String {
+pub fn rule_url(rule: RuleId) -> String {
     format!("{}/blob/main/docs/rules/{rule}.md", env!("CARGO_PKG_REPOSITORY"))
 }
 

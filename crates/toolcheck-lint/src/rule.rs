@@ -5,7 +5,6 @@ mod run;
 use std::cell::{OnceCell, RefCell};
 
 use foldhash::HashMap;
-use toolcheck_core::Level;
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Contents, Message, Part, Place, Transcript, TranscriptKind};
 use toolcheck_core::protocols::TextCalls;
@@ -13,6 +12,7 @@ use toolcheck_core::readers::Policy;
 use toolcheck_core::shape::Shape;
 use toolcheck_core::target::{Target, Verdict};
 use toolcheck_core::tools::Definition;
+use toolcheck_core::{Level, RuleId};
 use toolcheck_json::{Document, FaultKind};
 
 use crate::category::Category;
@@ -31,8 +31,8 @@ pub(crate) use self::run::{Sink, is_silent, run};
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Rule {
-    /// The id: the thing that it flags in kebab case, readable after "allow". It never changes.
-    pub id: &'static str,
+    /// The id.
+    pub id: RuleId,
     /// The lines of its doc comment, verbatim.
     pub(crate) doc: &'static [&'static str],
     /// The category.
@@ -68,8 +68,38 @@ pub struct Rule {
     pub common_values: &'static [&'static [Term]],
     /// Another rule of whose refusals the target's answers to this one are: it is the same mistake, seen better.
     pub answered_as: Option<&'static Rule>,
+    /// What `toolcheck fix` does to its findings; `None` if nothing.
+    pub fix: Option<Fix>,
+    /// Why a finding without a fix of its own is left, for a rule whose findings are not fixed in general.
+    pub(crate) unfixed: &'static str,
     /// Checks a transcript; `None` if the problem is not visible in one, and the rule only explains an error.
     pub(crate) check: Option<fn(&Context<'_, '_>, &mut Sink<'_>)>,
+}
+
+/// What `toolcheck fix` does to findings of a rule, in sentences. Of the first two, one may be empty.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Fix {
+    /// What it does without being asked.
+    pub safe: &'static str,
+    /// What it does with `--unsafe-fixes`.
+    pub lossy: &'static str,
+    /// Why neither is possible where nothing more special is known: a clause.
+    pub otherwise: &'static str,
+    /// Whether the help of a finding says what there is to do instead.
+    pub(crate) has_help: bool,
+}
+
+impl Fix {
+    /// What it does, in Markdown.
+    #[must_use]
+    pub fn description(&self) -> String {
+        match (self.safe, self.lossy) {
+            (safe, "") => safe.to_owned(),
+            ("", lossy) => format!("With `--unsafe-fixes`: {lossy}"),
+            (safe, lossy) => format!("{safe}\nWith `--unsafe-fixes`: {lossy}"),
+        }
+    }
 }
 
 /// The level of a rule's findings in a data set. A data set is used to train a model and is not sent to an API, so it
@@ -193,12 +223,14 @@ impl Rule {
 /// Declares a rule: the doc comment is its manual page and its test. A rule that only looks at certain things says
 /// which (`looks at [RESULTS]`, of [`Contents`]), and is skipped if a transcript has none of them.
 macro_rules! declare_rule {
-    ($(#[doc = $doc:literal])+ $id:literal in $category:ident, since $since:literal, $level:ident $(($training:ident in dataset))? $(on $scope:ident)? $(reports $shape:ident)? $(if $selected:ident)? $(looks at [$($content:ident),+])? $(answered as $other:ident)?, $check:ident
+    ($(#[doc = $doc:literal])+ $id:ident in $category:ident, since $since:literal, $level:ident $(($training:ident in dataset))? $(on $scope:ident)? $(reports $shape:ident)? $(if $selected:ident)? $(looks at [$($content:ident),+])? $(answered as $other:ident)?, $check:ident
+        $(, fix [$(safe: $safe:literal,)? $(unsafe: $lossy:literal,)? otherwise: $otherwise:literal $(with $help:ident)?,])?
+        $(, fix none: $unfixed:literal)?
         $(, cases [$($case:literal $(for $case_mark:ident)?: $case_meaning:literal),+ $(,)?])?
         $(, values $($common:ident),* $([$($value:literal $(for $value_mark:ident)?: $value_meaning:literal),+ $(,)?])?)?
     ) => {
         pub(crate) static RULE: $crate::rule::Rule = $crate::rule::Rule {
-            id: $id,
+            id: toolcheck_core::RuleId::$id,
             doc: &[$($doc),+],
             category: $crate::category::Category::$category,
             since: $since,
@@ -223,13 +255,15 @@ macro_rules! declare_rule {
             }),+)?)?],
             common_values: &[$($($crate::vocabulary::$common),*)?],
             answered_as: declare_rule!(@answered $($other)?),
+            fix: declare_rule!(@fix $([$($safe)?] [$($lossy)?] $otherwise, $($help)?)?),
+            unfixed: declare_rule!(@unfixed $($unfixed)?),
             check: Some($check),
         };
     };
     // A problem that is not visible in a transcript: the page explains the error.
-    ($(#[doc = $doc:literal])+ $id:literal in $category:ident, since $since:literal, explained, values $($common:ident),* [$($value:literal: $value_meaning:literal),+ $(,)?]) => {
+    ($(#[doc = $doc:literal])+ $id:ident in $category:ident, since $since:literal, explained, values $($common:ident),* [$($value:literal: $value_meaning:literal),+ $(,)?]) => {
         pub(crate) static RULE: $crate::rule::Rule = $crate::rule::Rule {
-            id: $id,
+            id: toolcheck_core::RuleId::$id,
             doc: &[$($doc),+],
             category: $crate::category::Category::$category,
             since: $since,
@@ -250,6 +284,8 @@ macro_rules! declare_rule {
             }),+],
             common_values: &[$($crate::vocabulary::$common),*],
             answered_as: None,
+            fix: None,
+            unfixed: declare_rule!(@unfixed),
             check: None,
         };
     };
@@ -276,6 +312,19 @@ macro_rules! declare_rule {
     };
     (@answered) => { None };
     (@answered $other:ident) => { Some(&$other::RULE) };
+    (@fix) => { None };
+    (@fix [$($safe:literal)?] [$($lossy:literal)?] $otherwise:literal, $($help:ident)?) => {
+        Some($crate::rule::Fix {
+            safe: concat!($($safe)?),
+            lossy: concat!($($lossy)?),
+            otherwise: $otherwise,
+            has_help: declare_rule!(@help $($help)?),
+        })
+    };
+    (@help) => { false };
+    (@help help) => { true };
+    (@unfixed) => { "there is no fix for this rule" };
+    (@unfixed $unfixed:literal) => { $unfixed };
     (@optional) => { false };
     (@optional selected) => { true };
     (@mark) => { false };

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use glob::Pattern;
-use toolcheck_core::Level;
 use toolcheck_core::protocols::Protocol;
 use toolcheck_core::readers::Columns;
+use toolcheck_core::{Level, RuleId};
 
 use crate::error::Error;
 use crate::policy::Policy;
@@ -15,8 +15,8 @@ use crate::policy::Policy;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Settings {
-    /// The levels of rules, by rule id. They override what the target's data says.
-    pub levels: BTreeMap<&'static str, Level>,
+    /// The levels of rules. They override what the target's data says.
+    pub levels: BTreeMap<RuleId, Level>,
     /// The protocols to read calls in plain text by; `None` to detect them in each transcript.
     pub text_protocols: Option<Vec<&'static Protocol>>,
     /// The tools that complete a task.

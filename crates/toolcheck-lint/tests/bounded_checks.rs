@@ -30,7 +30,7 @@ fn findings(text: &str) -> Vec<Finding> {
 }
 
 fn told(findings: &[Finding]) -> Vec<(&str, &str)> {
-    findings.iter().map(|finding| (finding.rule, &*finding.message)).collect()
+    findings.iter().map(|finding| (finding.rule.as_str(), &*finding.message)).collect()
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn calls_in_a_response_that_take_too_long_are_reported_there() {
 fn places(file: &FileReport) -> Vec<(String, String, usize, u32)> {
     let place = |finding: &Finding| {
         (
-            finding.rule.to_owned(),
+            finding.rule.to_string(),
             String::from(&*finding.message),
             finding.spot.record,
             finding.spot.start.line as u32,

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value as Json, json};
-use toolcheck_core::Level;
+use toolcheck_core::{Level, RuleId};
 use toolcheck_lint::{FileReport, Finding, Lines, Options, lint};
 
 /// The number of findings of each rule and level, listed or not.
-fn counts(file: &FileReport) -> BTreeMap<(&'static str, Level), usize> {
+fn counts(file: &FileReport) -> BTreeMap<(RuleId, Level), usize> {
     let mut counts = file.left_out.clone();
     for finding in &file.findings {
         *counts.entry((finding.rule, finding.level)).or_default() += 1;
@@ -17,7 +17,7 @@ fn counts(file: &FileReport) -> BTreeMap<(&'static str, Level), usize> {
 }
 
 fn told(finding: &Finding) -> (&'static str, usize, String) {
-    (finding.rule, finding.spot.bytes.start, String::from(&*finding.message))
+    (finding.rule.as_str(), finding.spot.bytes.start, String::from(&*finding.message))
 }
 
 /// Lints a file with and without limits, and returns the number of findings.

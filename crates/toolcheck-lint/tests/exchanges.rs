@@ -18,7 +18,7 @@ fn found(said: &Json, reason: &str, after: &[Json]) -> Vec<(&'static str, Level)
     ];
     let lines: String = exchanges.iter().map(|exchange| format!("{exchange}\n")).collect();
     let report = lint("exchanges.jsonl", lines.as_bytes(), &Options::new());
-    report.findings.iter().map(|finding| (finding.rule, finding.level)).collect()
+    report.findings.iter().map(|finding| (finding.rule.as_str(), finding.level)).collect()
 }
 
 fn assistant(content: Option<&str>, arguments: &[&str]) -> Json {

@@ -14,7 +14,7 @@ fn fixed(format: &str, body: &str, how: &FixOptions) -> (String, Vec<(&'static s
     let fixed = fix("body.json", body.as_bytes(), &options(format), how);
     let again = fix("body.json", &fixed.bytes, &options(format), how);
     assert!(again.is_unchanged(), "the second time changes nothing");
-    let done = fixed.applied.iter().map(|done| (done.rule, done.action)).collect();
+    let done = fixed.applied.iter().map(|done| (done.rule.as_str(), done.action)).collect();
     (String::from_utf8(fixed.bytes.into_owned()).expect("it is text"), done)
 }
 

@@ -100,7 +100,7 @@ fn a_malformed_line_does_not_affect_the_others() {
     check(&text, &report, 2, &minified);
     let broken: Vec<_> = report.findings.iter().filter(|finding| finding.spot.record == 1).collect();
     assert_eq!(broken.len(), 1);
-    assert_eq!((broken[0].rule, broken[0].spot.start.line), ("malformed-json", 2));
+    assert_eq!((broken[0].rule.as_str(), broken[0].spot.start.line), ("malformed-json", 2));
 }
 
 /// The JSON of a finding's bytes, which stand in this many strings.
@@ -127,7 +127,7 @@ fn places_in_strings_are_those_of_the_file() {
         let file = format!("{}\n  {row}\n", json!({"log": [{"role": "user", "content": "a"}]}));
         let report = lint("x.jsonl", file.as_bytes(), &Options::default());
         let found: Vec<_> =
-            report.findings.iter().map(|finding| (finding.rule, &*finding.spot.pointer)).collect();
+            report.findings.iter().map(|finding| (finding.rule.as_str(), &*finding.spot.pointer)).collect();
         assert_eq!(found, [("unanswered-tool-call", "/log/1/tool_calls/0")], "{levels}");
         let spot = &report.findings[0].spot;
         assert_eq!(unescaped(&file[spot.bytes.clone()], levels), call);
@@ -145,7 +145,7 @@ fn a_pointer_names_the_place_of_the_messages() {
     let text = json!({"a/b": [{"kept": orphan}], "messages": [{"role": "user", "content": "a"}]}).to_string();
     let places = |pointer: &str| {
         let report = lint("x", text.as_bytes(), &Options::new().at(Some(pointer)));
-        report.findings.iter().map(|one| (one.rule, one.spot.pointer.clone())).collect::<Vec<_>>()
+        report.findings.iter().map(|one| (one.rule.as_str(), one.spot.pointer.clone())).collect::<Vec<_>>()
     };
     assert_eq!(places("/a~1b/0/kept"), [("orphan-tool-result", "/a~1b/0/kept/1".to_owned())]);
     assert_eq!(places("/messages"), []);
@@ -202,7 +202,7 @@ fn targets_judge_the_same_request_differently() {
     let run = |target| {
         let options = Options::new().target(Some(toolcheck_core::target::find(target).unwrap()));
         let report = lint("request.json", request, &options);
-        (report.format.unwrap(), report.findings.iter().map(|found| found.rule).collect::<Vec<_>>())
+        (report.format.unwrap(), report.findings.iter().map(|found| found.rule.as_str()).collect::<Vec<_>>())
     };
     assert_eq!(run("anthropic"), ("anthropic", vec!["blank-text"]));
     assert_eq!(run("openai-chat"), ("openai-chat", vec![]));

@@ -74,7 +74,7 @@ fn requests() -> Vec<Json> {
 
 fn rules_of(name: &str, text: &str, options: &Options) -> (Vec<&'static str>, Option<String>) {
     let report = lint(name, text.as_bytes(), options);
-    let mut rules: Vec<_> = report.findings.iter().map(|finding| finding.rule).collect();
+    let mut rules: Vec<_> = report.findings.iter().map(|finding| finding.rule.as_str()).collect();
     rules.sort_unstable();
     (rules, report.readings.first().and_then(|reading| reading.target.clone()))
 }

@@ -25,7 +25,7 @@ fn errors(request: &Json, target_id: &str) -> Vec<&'static str> {
     let text = request.to_string();
     let report = lint("case", text.as_bytes(), &Options::new().format(format).target(Some(target)));
     let errors = report.findings.iter().filter(|finding| finding.level == Level::Error);
-    errors.map(|finding| finding.rule).collect()
+    errors.map(|finding| finding.rule.as_str()).collect()
 }
 
 /// The observed texts of the survey, each with the survey's name for its rule.
@@ -187,7 +187,7 @@ fn every_error_text_recognises_itself() {
 #[test]
 fn every_error_of_a_framework_has_a_rule() {
     for error in framework::all().flat_map(|framework| &framework.errors) {
-        let rule = toolcheck_lint::rules::find(&error.rule);
+        let rule = toolcheck_lint::rules::find(&error.rule.as_str());
         assert!(rule.is_some(), "{}: {:?}", error.rule, error.text);
     }
 }

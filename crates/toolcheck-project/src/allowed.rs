@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use toolcheck_config::allow::Allow;
+use toolcheck_core::RuleId;
 
 use crate::resolve::FileSettings;
 
@@ -26,7 +27,7 @@ pub struct UnusedAllow {
     /// The column of the entry, from 1, in characters.
     pub column: u64,
     /// The id of the rule.
-    pub rule: &'static str,
+    pub rule: RuleId,
 }
 
 impl fmt::Display for UnusedAllow {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use toolcheck_config::Overrides;
+use toolcheck_core::RuleId;
 use toolcheck_lint::{FileReport, Finding, Options, Report, SkippedFile};
 
 use crate::Progress;
@@ -248,13 +249,10 @@ fn is_transcript(path: &Path) -> bool {
 
 /// Why a file without a transcript was skipped, and whether it is valid JSON.
 fn why_skipped(file: &FileReport) -> (String, bool) {
-    let is_unrecognised = |finding: &&Finding| finding.rule == UNRECOGNISED;
+    let is_unrecognised = |finding: &&Finding| finding.rule == RuleId::UnrecognisedFormat;
     match file.findings.iter().find(is_unrecognised).or(file.findings.first()) {
         Some(finding) if is_unrecognised(&finding) => (finding.message.to_string(), true),
         Some(finding) => (format!("not valid JSON: {}", finding.message), false),
         None => ("nothing in it was recognised".to_owned(), true),
     }
 }
-
-/// The rule that reports a file without a transcript.
-const UNRECOGNISED: &str = "unrecognised-format";

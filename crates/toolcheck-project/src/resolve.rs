@@ -8,9 +8,9 @@ use std::sync::Arc;
 use toolcheck_config::{Overrides, TargetSource, parse_target};
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::suggest::similar;
-use toolcheck_core::target;
 use toolcheck_core::text::bounded;
 use toolcheck_core::tools::Definition;
+use toolcheck_core::{RuleId, target};
 use toolcheck_json::Document;
 use toolcheck_lint::TargetRef;
 use toolcheck_lint::{Options, Rule};
@@ -79,7 +79,7 @@ pub struct Resolver {
     targets: HashMap<PathBuf, Option<TargetRef>>,
     tools: HashMap<PathBuf, Option<Arc<[Definition]>>>,
     /// The choices of rules so far, by their ids.
-    rules: HashMap<Vec<&'static str>, Rules>,
+    rules: HashMap<Vec<RuleId>, Rules>,
     errors: Vec<Error>,
 }
 

@@ -32,7 +32,7 @@ fn options(folder: &Path) -> ProjectOptions {
 }
 
 fn rules(run: &Run) -> Vec<&'static str> {
-    run.report.files.iter().flat_map(|file| &file.findings).map(|finding| finding.rule).collect()
+    run.report.files.iter().flat_map(|file| &file.findings).map(|finding| finding.rule.as_str()).collect()
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn configurations_apply_to_a_folder() {
     let [error] = &run.settings_errors[..] else { panic!("{:?}", run.settings_errors) };
     assert!(error.to_string().contains("did you mean `ignore`?"), "{error}");
     let [unused] = &run.unused_allows[..] else { panic!("{:?}", run.unused_allows) };
-    assert_eq!((unused.rule, unused.line), ("blank-text", 1));
+    assert_eq!((unused.rule.as_str(), unused.line), ("blank-text", 1));
 
     let settings = project.settings(&Input::file(&folder.join("b/a.json"))).unwrap();
     assert!(settings.rules.iter().all(|rule| rule.id != "unanswered-tool-call"));

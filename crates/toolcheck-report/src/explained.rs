@@ -187,7 +187,7 @@ impl Explained {
     pub fn write(&self, wording: &Wording<'_>, out: &mut dyn io::Write) -> io::Result<()> {
         let noun = wording.noun;
         let best = self.matches.first();
-        let Some((best, rule)) = best.and_then(|best| Some((best, rules::find(&best.refusal.rule)?))) else {
+        let Some((best, rule)) = best.map(|best| (best, rules::get(best.refusal.rule))) else {
             return self.write_unknown(wording, out);
         };
         self.write_match(best, rule, wording, out)?;
@@ -271,8 +271,8 @@ impl Explained {
         }
         let mut others: Vec<&str> = Vec::new();
         for found in &self.matches {
-            let other = &*found.refusal.rule;
-            if other != rule.id && !others.contains(&other) {
+            let other = found.refusal.rule.as_str();
+            if found.refusal.rule != rule.id && !others.contains(&other) {
                 others.push(other);
             }
         }

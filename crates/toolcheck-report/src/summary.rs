@@ -4,11 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 
-use toolcheck_core::Level;
-
 use crate::Style;
-use toolcheck_core::readers;
 use toolcheck_core::text::{Counted, shown};
+use toolcheck_core::{Level, RuleId, readers};
 use toolcheck_lint::Finding;
 use toolcheck_lint::fix::Fixable;
 use toolcheck_lint::report::Report;
@@ -146,7 +144,7 @@ pub(crate) fn close(report: &Report, style: &Style, out: &mut dyn io::Write) -> 
     }
     let counts = if style.with_statistics { statistics(report) } else { Vec::new() };
     let Some(widest) = counts.first().map(|count| count.findings.to_string().len()) else { return Ok(()) };
-    let longest = counts.iter().map(|count| count.rule.len()).max().unwrap_or_default();
+    let longest = counts.iter().map(|count| count.rule.as_str().len()).max().unwrap_or_default();
     writeln!(out)?;
     for count in counts {
         writeln!(out, "{:>widest$}  {:longest$}  {}", count.findings, count.rule, count.levels())?;
@@ -158,7 +156,7 @@ pub(crate) fn close(report: &Report, style: &Style, out: &mut dyn io::Write) -> 
 #[derive(Debug)]
 pub(crate) struct Count {
     /// The rule.
-    pub(crate) rule: &'static str,
+    pub(crate) rule: RuleId,
     /// The number of its findings.
     pub(crate) findings: usize,
     errors: usize,
@@ -179,14 +177,14 @@ impl Count {
 
 /// The counts of all rules that found something: the most frequent first, and by id among equals.
 pub(crate) fn statistics(report: &Report) -> Vec<Count> {
-    let mut counts = BTreeMap::<&'static str, (usize, usize)>::new();
+    let mut counts = BTreeMap::<RuleId, (usize, usize)>::new();
     for finding in report.files.iter().flat_map(|file| &file.findings) {
         let count = counts.entry(finding.rule).or_default();
         count.0 += 1;
         count.1 += usize::from(finding.level == Level::Error);
     }
     for ((rule, level), left_out) in report.files.iter().flat_map(|file| &file.left_out) {
-        let count = counts.entry(rule).or_default();
+        let count = counts.entry(*rule).or_default();
         count.0 += left_out;
         count.1 += if *level == Level::Error { *left_out } else { 0 };
     }

@@ -20,7 +20,7 @@ fn cause(explained: &Explained) -> &Report {
 /// The rules and places of what causes an error.
 fn causes(explained: &Explained) -> Vec<(&str, &str)> {
     let findings = &cause(explained).files[0].findings;
-    findings.iter().map(|finding| (finding.rule, finding.spot.pointer.as_str())).collect()
+    findings.iter().map(|finding| (finding.rule.as_str(), finding.spot.pointer.as_str())).collect()
 }
 
 /// A history of Pydantic AI that was saved while its calls were running, or when they failed.
@@ -203,8 +203,11 @@ fn what_the_api_usually_accepts_is_found_too() {
     let error = "Unexpected role 'user' after role 'tool'";
     let found = explained(error, &request);
     let Some(Places::Accepted(report)) = &found.places else { panic!("{:?}", found.places) };
-    let places: Vec<_> =
-        report.files[0].findings.iter().map(|finding| (finding.rule, &*finding.spot.pointer)).collect();
+    let places: Vec<_> = report.files[0]
+        .findings
+        .iter()
+        .map(|finding| (finding.rule.as_str(), &*finding.spot.pointer))
+        .collect();
     assert_eq!(places, [("misplaced-message", "/messages/4")]);
     assert!(found.is_explained() && found.to_json()["cause"] == "usually-accepted");
     let text = written(&found);
@@ -230,8 +233,11 @@ fn a_cause_that_another_rule_would_report_is_found_too() {
     let error = "A conversation must alternate between user and assistant roles. Make sure the conversation alternates between user and assistant roles and try again.";
     let found = explained(error, &request);
     let Some(Places::Accepted(report)) = &found.places else { panic!("{:?}", found.places) };
-    let places: Vec<_> =
-        report.files[0].findings.iter().map(|finding| (finding.rule, &*finding.spot.pointer)).collect();
+    let places: Vec<_> = report.files[0]
+        .findings
+        .iter()
+        .map(|finding| (finding.rule.as_str(), &*finding.spot.pointer))
+        .collect();
     assert_eq!(places, [("misplaced-message", "/messages/3")]);
     let text = written(&found);
     assert!(text.contains("because it is in doubt whether bedrock-converse refuses it"), "{text}");

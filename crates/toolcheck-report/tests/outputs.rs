@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value as Json;
 use toolcheck_core::shape::Asked;
-use toolcheck_core::{Level, target};
+use toolcheck_core::{Level, RuleId, target};
 use toolcheck_lint::{Options, Report, lint};
 use toolcheck_report::{Style, outputs};
 
@@ -66,7 +66,7 @@ fn a_warning_says_why_it_is_not_an_error() {
     let bytes = std::fs::read(root().join("fixtures").join(path)).unwrap();
     let of_level = |level| {
         let mut settings = toolcheck_lint::Settings::default();
-        settings.levels = [("mismatched-result-kind", level)].into_iter().collect();
+        settings.levels = [(RuleId::MismatchedResultKind, level)].into_iter().collect();
         let file = lint(path, &bytes, &Options::new().settings(settings.clone()));
         Report::new(vec![file])
     };
@@ -76,7 +76,7 @@ fn a_warning_says_why_it_is_not_an_error() {
     // The doubt is still shown if the user makes it an error.
     let bytes = std::fs::read(root().join("fixtures/targets/mistral/misplaced-prefix.json")).unwrap();
     let mut settings = toolcheck_lint::Settings::default();
-    settings.levels = [("misplaced-prefix", Level::Error)].into_iter().collect();
+    settings.levels = [(RuleId::MisplacedPrefix, Level::Error)].into_iter().collect();
     let options = Options::new().target(target::find("mistral")).settings(settings.clone());
     let shown = show(&Report::new(vec![lint("x.json", &bytes, &options)]), "agent", 80);
     assert!(

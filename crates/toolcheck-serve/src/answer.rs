@@ -1,6 +1,7 @@
 //! What an API answers.
 
 use serde_json::{Value as Json, json};
+use toolcheck_core::RuleId;
 use toolcheck_core::target::ErrorBody;
 
 use crate::content::Content;
@@ -29,8 +30,8 @@ pub(crate) struct Answer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Refused {
-    /// The id of the rule.
-    pub rule: String,
+    /// The rule.
+    pub rule: RuleId,
     /// What is wrong.
     pub message: String,
     /// Where in the body: a JSON Pointer.

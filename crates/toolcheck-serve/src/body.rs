@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use toolcheck_core::RuleId;
 use toolcheck_core::text::shown;
 use toolcheck_open::{Undecoded, decoded};
 
@@ -18,18 +19,18 @@ const MOST_VALUES: usize = 4 << 20;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NoRequest {
     /// The rule that is nearest to it.
-    pub(crate) rule: &'static str,
+    pub(crate) rule: RuleId,
     pub(crate) message: String,
     pub(crate) status: u16,
 }
 
 impl NoRequest {
-    fn new(rule: &'static str, message: impl Into<String>, status: u16) -> Self {
+    fn new(rule: RuleId, message: impl Into<String>, status: u16) -> Self {
         Self { rule, message: message.into(), status }
     }
 
     fn malformed(message: impl Into<String>) -> Self {
-        Self::new("malformed-json", message, 400)
+        Self::new(RuleId::MalformedJson, message, 400)
     }
 }
 
@@ -43,16 +44,18 @@ pub(crate) fn plain<'b>(
     let name = || shown(encoding);
     decoded(body, encoding, most).map(Cow::Owned).map_err(|why| match why {
         Undecoded::TooLarge => NoRequest::new(
-            "unrecognised-format",
+            RuleId::UnrecognisedFormat,
             format!("decoded, the body has more than {most} bytes"),
             413,
         ),
-        Undecoded::Damaged => {
-            NoRequest::new("unrecognised-format", format!("the body is not encoded with `{}`", name()), 400)
-        }
+        Undecoded::Damaged => NoRequest::new(
+            RuleId::UnrecognisedFormat,
+            format!("the body is not encoded with `{}`", name()),
+            400,
+        ),
         _ => {
             let message = format!("the content encoding `{}` is not read, so nothing was checked", name());
-            NoRequest::new("unrecognised-format", message, 415)
+            NoRequest::new(RuleId::UnrecognisedFormat, message, 415)
         }
     })
 }
@@ -61,7 +64,11 @@ pub(crate) fn plain<'b>(
 /// write, are left to who judges what is in it.
 pub(crate) fn object(body: &[u8]) -> Result<&str, NoRequest> {
     let text = std::str::from_utf8(body).map_err(|error| {
-        NoRequest::new("invalid-utf8", format!("byte {} of the body is not UTF-8", error.valid_up_to()), 400)
+        NoRequest::new(
+            RuleId::InvalidUtf8,
+            format!("byte {} of the body is not UTF-8", error.valid_up_to()),
+            400,
+        )
     })?;
     if text.trim_ascii().is_empty() {
         return Err(NoRequest::malformed("the body is empty"));
@@ -77,11 +84,11 @@ pub(crate) fn object(body: &[u8]) -> Result<&str, NoRequest> {
     match read {
         Err(_) if left.get() == 0 => {
             let message = format!("the body has more than {MOST_VALUES} values");
-            Err(NoRequest::new("unrecognised-format", message, 413))
+            Err(NoRequest::new(RuleId::UnrecognisedFormat, message, 413))
         }
         Err(error) => Err(NoRequest::malformed(error.to_string())),
         Ok(()) if !text.trim_ascii_start().starts_with('{') => {
-            Err(NoRequest::new("unrecognised-format", "the body is JSON, but no object", 400))
+            Err(NoRequest::new(RuleId::UnrecognisedFormat, "the body is JSON, but no object", 400))
         }
         Ok(()) => Ok(text),
     }
@@ -202,10 +209,10 @@ mod tests {
             ("\"{}\"", "unrecognised-format", 400),
             (&*many, "unrecognised-format", 413),
         ] {
-            let found = object(body.as_bytes()).map_err(|why| (why.rule, why.status));
+            let found = object(body.as_bytes()).map_err(|why| (why.rule.as_str(), why.status));
             assert_eq!(found, Err((rule, status)), "{:.40}", body);
         }
-        assert_eq!(object(b"{\"a\": \"\xff\"}").map_err(|why| why.rule), Err("invalid-utf8"));
+        assert_eq!(object(b"{\"a\": \"\xff\"}").map_err(|why| why.rule.as_str()), Err("invalid-utf8"));
         assert_eq!(object(b" {\"a\": \"\\ud800\"}\n"), Ok(" {\"a\": \"\\ud800\"}\n"));
     }
 

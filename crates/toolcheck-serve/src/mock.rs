@@ -94,7 +94,7 @@ impl Builder {
     /// There is no such rule.
     pub fn allow(mut self, rule: &str) -> Result<Self, Error> {
         let Some(found) = rules::find(rule) else {
-            let ids = rules::ALL.iter().map(|rule| rule.id);
+            let ids = rules::ALL.iter().map(|rule| rule.id.as_str());
             let nearest = suggest::similar(rule, ids).name();
             let hint = nearest.map_or_else(String::new, |nearest| format!("; is it `{nearest}`?"));
             return Err(Error(format!("there is no rule `{}`{hint}", shown(rule))));

@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 use toolcheck_core::conversation::{Assistant, Call, Conversation, Reasoning, Turn as Said};
 use toolcheck_core::reply::{Framing, Pieces, Reply, ServerCall, Stop};
 use toolcheck_core::target::{self, ErrorBody, Evidence, Target};
-use toolcheck_core::{Format, formats};
+use toolcheck_core::{Format, RuleId, formats};
 use toolcheck_json::Value;
 use toolcheck_lint::observe::{Context, Observer};
 use toolcheck_lint::{Finding, Options, TargetRef, lint_body};
@@ -38,7 +38,7 @@ pub(crate) struct Provider {
     pub(crate) takes_all: bool,
     pub(crate) strictness: Strictness,
     /// The rules whose refusals are let through.
-    pub(crate) allowed: Vec<&'static str>,
+    pub(crate) allowed: Vec<RuleId>,
     /// What the model says; if it is empty, turns are made up.
     pub(crate) script: Vec<Turn>,
 }
@@ -227,7 +227,7 @@ impl Provider {
             }
         };
         for allowed in &checked.allowed {
-            answer.tell("x-toolcheck-allowed", &allowed.rule);
+            answer.tell("x-toolcheck-allowed", allowed.rule.as_str());
         }
         answer
     }

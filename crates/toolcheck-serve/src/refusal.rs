@@ -14,7 +14,7 @@ impl Refused {
     pub(crate) fn of(finding: &Finding) -> Self {
         let known = finding.provider_error.as_ref();
         Self {
-            rule: finding.rule.to_owned(),
+            rule: finding.rule,
             message: finding.message.to_string(),
             place: finding.spot.pointer.to_string(),
             text: known.and_then(|error| error.text.clone()),
@@ -25,7 +25,7 @@ impl Refused {
 
     pub(crate) fn of_no_request(why: NoRequest) -> Self {
         let NoRequest { rule, message, status } = why;
-        Self { rule: rule.to_owned(), message, place: String::new(), text: None, status, source: None }
+        Self { rule, message, place: String::new(), text: None, status, source: None }
     }
 
     /// What is told of it.
@@ -39,7 +39,7 @@ impl Refused {
 
     /// What it takes to keep it.
     pub(crate) fn bytes(&self) -> usize {
-        let texts = [&self.rule, &self.message, &self.place].map(String::len);
+        let texts = [&self.message, &self.place].map(String::len);
         let known = [&self.text, &self.source].map(|text| text.as_ref().map_or(0, String::len));
         size_of::<Self>() + texts.iter().chain(&known).sum::<usize>()
     }
@@ -47,7 +47,7 @@ impl Refused {
     /// What the API answers.
     pub(crate) fn answer(self, errors: Option<&ErrorBody>) -> Answer {
         let mut answer = error(errors, self.status, self.text.as_deref().unwrap_or(UNKNOWN_TEXT));
-        answer.tell("x-toolcheck-rule", &self.rule);
+        answer.tell("x-toolcheck-rule", self.rule.as_str());
         answer.tell("x-toolcheck-place", &self.place);
         if let Some(source) = &self.source {
             answer.tell("x-toolcheck-source", source);
@@ -63,11 +63,11 @@ impl Refused {
 /// Which findings an API reports first: it reads the text, then the shape, then what the messages hold, and then what
 /// belongs together.
 pub(crate) fn stage(finding: &Finding) -> (u8, usize) {
-    let category = rules::find(finding.rule).map(|rule| rule.category);
+    let category = rules::get(finding.rule).category;
     let stage = match category {
-        Some(Category::Files) => 0,
-        Some(Category::Fields) => 1,
-        Some(Category::Pairing | Category::Order | Category::Reasoning) => 3,
+        Category::Files => 0,
+        Category::Fields => 1,
+        Category::Pairing | Category::Order | Category::Reasoning => 3,
         _ => 2,
     };
     (stage, finding.spot.record_bytes.start)

@@ -1,8 +1,8 @@
 //! What a mock has seen.
 
 use serde_json::{Value as Json, json};
-use toolcheck_core::Level;
 use toolcheck_core::text::Counted;
+use toolcheck_core::{Level, RuleId};
 use toolcheck_lint::{FileReport, Options, lint};
 
 use crate::answer::{Opaque, Refused};
@@ -70,7 +70,7 @@ impl Exchange {
         line.push_str(",\"response\":");
         line.push_str(response.text());
         let rest = json!({"status": status, "path": path, "time": time});
-        let allowed = self.allowed.iter().map(|refused| &*refused.rule).collect::<Vec<_>>();
+        let allowed = self.allowed.iter().map(|refused| refused.rule).collect::<Vec<_>>();
         let more = [
             ("allowed", (!allowed.is_empty()).then(|| json!(allowed))),
             ("cut", self.is_cut.then_some(Json::Bool(true))),
@@ -145,7 +145,7 @@ impl Run {
     pub fn assert_conformant(&self) {
         let unexpected = self.unexpected.iter().map(|path| format!("not expected: {path}"));
         let allowed = self.exchanges.iter().flat_map(|exchange| &exchange.allowed);
-        let told: Vec<&str> = self.refused().chain(allowed).map(|refused| &*refused.rule).collect();
+        let told: Vec<RuleId> = self.refused().chain(allowed).map(|refused| refused.rule).collect();
         let refused = self.refused().map(|refused| {
             let Refused { rule, message, place, text, status, .. } = refused;
             let text = text.as_ref().map_or_else(String::new, |text| format!("\n  the API says: {text}"));

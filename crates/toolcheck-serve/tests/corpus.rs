@@ -139,7 +139,7 @@ fn each_refusal_that_a_case_meets_is_answered_as_it_is_reported() {
             match expected.iter().find(is_it) {
                 Some(finding) => {
                     let case = finding.provider_error.as_ref().unwrap().case.clone();
-                    met.insert((target.clone(), finding.rule, case));
+                    met.insert((target.clone(), finding.rule.as_str(), case));
                 }
                 None => wrong.push(shown),
             }

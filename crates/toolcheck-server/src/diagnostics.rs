@@ -80,7 +80,7 @@ fn one(finding: &Finding, start: usize, text: &Text, uri: &Uri) -> Diagnostic {
             Level::Error => DiagnosticSeverity::ERROR,
             Level::Warning => DiagnosticSeverity::WARNING,
         }),
-        code: Some(NumberOrString::String(finding.rule.to_owned())),
+        code: Some(NumberOrString::String(finding.rule.to_string())),
         code_description: page.map(|href| CodeDescription { href }),
         source: Some(SOURCE.to_owned()),
         message: message(finding),

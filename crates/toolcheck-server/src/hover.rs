@@ -51,7 +51,7 @@ fn about_findings(document: &Document, byte: usize) -> Vec<String> {
     };
     let here = found.into_iter().filter(is_here).take(MOST_FINDINGS);
     here.map(|(_, finding)| {
-        let summary = rules::find(finding.rule).map_or("", |rule| rule.summary());
+        let summary = rules::get(finding.rule).summary();
         format!("**{}** — {summary}\n\n[about this rule]({})", finding.rule, finding.url())
     })
     .collect()

@@ -1,5 +1,6 @@
 //! A file of JSON Lines in which each line stands for itself: after an edit, only what changed is linted again.
 
+use toolcheck_core::RuleId;
 use toolcheck_lint::{Finding, Lines, RECORDS_OF_HEAD, has_rows};
 
 use crate::diagnostics::MOST;
@@ -27,9 +28,6 @@ struct Row {
     /// The number of findings beyond these.
     left_out: usize,
 }
-
-/// The rule of a line without anything, which is reported once in a file.
-const BLANK_LINE: &str = "blank-line";
 
 impl Rows {
     /// The lines of a text; `None` if they do not stand for themselves.
@@ -99,7 +97,7 @@ impl Rows {
             }
             let start = text.start_of(number);
             for finding in &row.findings {
-                if finding.rule == BLANK_LINE && std::mem::replace(&mut has_blank, true) {
+                if finding.rule == RuleId::BlankLine && std::mem::replace(&mut has_blank, true) {
                     continue;
                 }
                 found.push((start, finding));

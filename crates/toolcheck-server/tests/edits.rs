@@ -42,7 +42,7 @@ fn expected(text: &str) -> Vec<(String, [u64; 4])> {
         .map(|finding| {
             let ([line, column], [end, until]) =
                 (place(finding.spot.bytes.start), place(finding.spot.bytes.end));
-            (finding.rule.to_owned(), [line, column, end, until])
+            (finding.rule.to_string(), [line, column, end, until])
         })
         .collect();
     found.sort();

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
 use toolcheck_core::suggest::similar;
 use toolcheck_core::text::{Counted, shown};
-use toolcheck_core::{Format, Level, formats};
+use toolcheck_core::{Format, Level, RuleId, formats};
 use toolcheck_embed::Settings;
 use toolcheck_lint::{FileReport, Report};
 use toolcheck_report::{Style, outputs};
@@ -400,7 +400,7 @@ struct CheckedV1<'c> {
 
 #[derive(Serialize)]
 struct FoundV1 {
-    rule: &'static str,
+    rule: RuleId,
     level: &'static str,
     record: usize,
     pointer: String,

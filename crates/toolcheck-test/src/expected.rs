@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 
-use toolcheck_core::Level;
 use toolcheck_core::suggest::{Suggestion, similar};
 use toolcheck_core::text::bounded;
+use toolcheck_core::{Level, RuleId};
 use toolcheck_lint::{Finding, rules};
 
 use crate::error::Error;
@@ -51,7 +51,7 @@ pub struct Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// The id of the rule.
-    pub rule: &'static str,
+    pub rule: RuleId,
     /// Its level for the target.
     pub level: Level,
     /// Its place.
@@ -152,7 +152,7 @@ impl fmt::Display for Found {
 
 /// A suggestion of a similar rule id.
 fn similar_rule(rule: &str) -> Suggestion<'static> {
-    similar(rule, rules::ALL.iter().map(|rule| rule.id))
+    similar(rule, rules::ALL.iter().map(|rule| rule.id.as_str()))
 }
 
 /// A step of the alignment of expected and actual findings: each of them occurs once, in the order of the text.
@@ -175,21 +175,21 @@ pub(crate) fn align(expected: &[Expected], found: &[Found]) -> Vec<Step> {
         *awaited.entry((&expected.rule, expected.place.as_ref())).or_default() += 1;
     }
     for found in found {
-        *coming.entry((found.rule, None)).or_default() += 1;
-        *coming.entry((found.rule, Some(&found.place))).or_default() += 1;
+        *coming.entry((found.rule.as_str(), None)).or_default() += 1;
+        *coming.entry((found.rule.as_str(), Some(&found.place))).or_default() += 1;
     }
     let (mut steps, mut next, mut at) = (Vec::new(), 0, 0);
     while next < expected.len() || at < found.len() {
         let (one, other) = (expected.get(next), found.get(at));
         let is_pair = one.zip(other).is_some_and(|(one, other)| {
-            one.rule == other.rule && one.place.as_ref().is_none_or(|place| *place == other.place)
+            other.rule == *one.rule && one.place.as_ref().is_none_or(|place| *place == other.place)
         });
         let is_coming =
             |one: &Expected| coming.get(&(&*one.rule, one.place.as_ref())).is_some_and(|count| *count > 0);
         let is_awaited = |other: &Found| {
             [None, Some(&other.place)]
                 .iter()
-                .any(|place| awaited.get(&(other.rule, *place)).is_some_and(|count| *count > 0))
+                .any(|place| awaited.get(&(other.rule.as_str(), *place)).is_some_and(|count| *count > 0))
         };
         // An expectation that a later finding matches is kept, unless another expectation matches the current finding.
         let is_missing = one.is_some_and(|one| !is_coming(one) || other.is_none_or(&is_awaited));
@@ -205,7 +205,7 @@ pub(crate) fn align(expected: &[Expected], found: &[Found]) -> Vec<Step> {
         }
         if let Some(other) = other.filter(|_| !matches!(step, Step::Missing(_))) {
             for place in [None, Some(&other.place)] {
-                coming.entry((other.rule, place)).and_modify(|count| *count -= 1);
+                coming.entry((other.rule.as_str(), place)).and_modify(|count| *count -= 1);
             }
             at += 1;
         }

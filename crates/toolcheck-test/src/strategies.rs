@@ -4,6 +4,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Map, Value as Json};
+use toolcheck_core::RuleId;
 
 use crate::check::known_format;
 use crate::{Assistant, Call, Conversation, Reasoning, Turn};
@@ -266,15 +267,15 @@ impl Fault {
 
     /// The rule that reports the fault in a format, depending on whether its calls have ids; `None` if it is not a fault there.
     #[must_use]
-    pub fn rule(self, has_ids: bool) -> Option<&'static str> {
+    pub fn rule(self, has_ids: bool) -> Option<RuleId> {
         match self {
-            Self::DropResult => Some("unanswered-tool-call"),
-            Self::RepeatResult if has_ids => Some("duplicate-tool-result"),
+            Self::DropResult => Some(RuleId::UnansweredToolCall),
+            Self::RepeatResult if has_ids => Some(RuleId::DuplicateToolResult),
             // Without ids, an additional result has no call.
-            Self::RepeatResult | Self::AddResult => Some("orphan-tool-result"),
-            Self::RenameResult => has_ids.then_some("orphan-tool-result"),
-            Self::MergeIds => has_ids.then_some("duplicate-tool-call-id"),
-            Self::ReuseId => has_ids.then_some("reused-tool-call-id"),
+            Self::RepeatResult | Self::AddResult => Some(RuleId::OrphanToolResult),
+            Self::RenameResult => has_ids.then_some(RuleId::OrphanToolResult),
+            Self::MergeIds => has_ids.then_some(RuleId::DuplicateToolCallId),
+            Self::ReuseId => has_ids.then_some(RuleId::ReusedToolCallId),
         }
     }
 }

@@ -139,7 +139,7 @@ fn a_clean_request_is_read_as_alone_behind_any_other() {
             let is_own_order =
                 |rule: &str| !is_sure && matches!(rule, "trailing-assistant" | "misplaced-message");
             let of_second = report.findings.iter().filter(|finding| finding.spot.record == 1);
-            let of_second = of_second.filter(|finding| !is_own_order(finding.rule));
+            let of_second = of_second.filter(|finding| !is_own_order(finding.rule.as_str()));
             let errors: Vec<_> = of_second.filter(|finding| finding.level == Level::Error).collect();
             if let [error, ..] = &*errors {
                 wrong.push(format!("{name}: {}: {}", error.rule, &*error.message));

@@ -3,7 +3,7 @@
 use crate::common::{cases, fixtures};
 use proptest::prelude::*;
 use toolcheck_core::ir::{Body, Place, TranscriptKind};
-use toolcheck_core::{Format, formats, target};
+use toolcheck_core::{Format, RuleId, formats, target};
 use toolcheck_json::Document;
 use toolcheck_lint::fix::Fixable;
 use toolcheck_lint::{FixOptions, Options, fix, lint};
@@ -78,7 +78,7 @@ fn what_lint_marks_is_mended_and_nothing_else() {
             };
             counts[0] += usize::from(wanted[0]);
             counts[1] += usize::from(wanted[1] && !wanted[0]);
-            let shows_then = ONLY_THEN.contains(&(&*name, found.rule));
+            let shows_then = ONLY_THEN.contains(&(&*name, found.rule.as_str()));
             then += usize::from(shows_then);
             if is_done == wanted || shows_then && is_done == [false, true] && found.fix.is_none() {
                 continue;
@@ -163,7 +163,7 @@ fn what_is_mended_is_the_fixed_case_or_there_is_a_reason() {
             }
             otherwise += 1;
             let mut rules = fixed.before.findings.iter().filter(is_of).map(|found| found.rule);
-            match rules.clone().find_map(|rule| OTHERWISE.iter().find(|(own, _)| *own == rule)) {
+            match rules.clone().find_map(|rule| OTHERWISE.iter().find(|(own, _)| rule == *own)) {
                 Some((rule, _)) => _ = known.insert(*rule),
                 None => wrong.push(format!(
                     "{name}, record {record}: {:?}: {}",
@@ -365,7 +365,7 @@ proptest! {
             prop_assert!(again.is_unchanged(), "{:?}", again.applied);
             let left: Vec<_> = fixed.report().findings.iter().map(|finding| finding.rule).collect();
             let is_safe = matches!(fault, Fault::DropResult | Fault::ReuseId)
-                || fault == Fault::RepeatResult && expected == Some("duplicate-tool-result");
+                || fault == Fault::RepeatResult && expected == Some(RuleId::DuplicateToolResult);
             // Without ids, a result that is missing may make one turn of two messages that cannot be merged, because each
             // has one string of text and one of reasoning.
             let is_possible = format.id != "ollama" || fault != Fault::DropResult;

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
-use toolcheck_core::{Format, formats, target};
+use toolcheck_core::{Format, RuleId, formats, target};
 use toolcheck_json::Document;
 use toolcheck_lint::{FileReport, Options, Report, lint};
 use toolcheck_report::{Style, View, outline, outputs, show};
@@ -21,7 +21,7 @@ fn lint_value(value: &Json, format: &'static Format, pretty: bool) -> FileReport
 }
 
 fn ids(report: &FileReport) -> Vec<&'static str> {
-    report.findings.iter().map(|finding| finding.rule).collect()
+    report.findings.iter().map(|finding| finding.rule.as_str()).collect()
 }
 
 fn outline_text(outline: &toolcheck_report::Outline, width: usize) -> String {
@@ -171,8 +171,8 @@ proptest! {
         let body = format.write_request(&conversation).body;
         let report = lint_value(&body, format, pretty);
         // One target accepts ids of earlier calls.
-        let is_silent = fault.rule(has_ids) == Some("reused-tool-call-id") && format.id == "mistral";
-        let expected: Vec<_> = fault.rule(has_ids).into_iter().filter(|_| !is_silent).collect();
+        let is_silent = fault.rule(has_ids) == Some(RuleId::ReusedToolCallId) && format.id == "mistral";
+        let expected: Vec<_> = fault.rule(has_ids).into_iter().filter(|_| !is_silent).map(RuleId::as_str).collect();
         prop_assert_eq!(ids(&report), expected, "{:?} in {}: {}", fault, format.id, body);
         if let (Some(finding), true) = (report.findings.first(), has_ids) {
             prop_assert_eq!(&finding.tool_call_id, &id);
@@ -239,7 +239,7 @@ proptest! {
             prop_assert_eq!(found, shown_findings.iter().map(|found| (found.rule, found.spot.bytes.clone())).collect::<Vec<_>>());
             let text = outline_text(&shown, 80);
             for found in shown_findings.iter().filter(|_| shown_findings.len() < 7) {
-                prop_assert!(text.contains(found.rule), "{} in {}", found.rule, text);
+                prop_assert!(text.contains(found.rule.as_str()), "{} in {}", found.rule.as_str(), text);
             }
         }
     }

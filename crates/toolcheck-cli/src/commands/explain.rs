@@ -106,7 +106,7 @@ fn unknown(id: &str) -> String {
             None => what,
         };
     }
-    let known = rules::ALL.iter().map(|rule| rule.id);
+    let known = rules::ALL.iter().map(|rule| rule.id.as_str());
     let known = known.chain(all.iter().map(|scenario| &*scenario.id));
     format!(
         "no such rule or scenario{}\n\n`toolcheck rules` lists all rules, and `toolcheck conform --list` all scenarios",

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use anyhow::Result;
 use serde_json::{Value as Json, json};
-use toolcheck_core::Level;
 use toolcheck_core::text::{Counted, line, reason, shown};
+use toolcheck_core::{Level, RuleId};
 use toolcheck_lint::fix::{Action, Applied, Cost, Skipped};
 use toolcheck_lint::{FileReport, FixOptions, Fixed, fix, fix_opened};
 use toolcheck_project::{FileOptions, Input, Limits, LintOptions, Project, ProjectOptions, Source};
@@ -229,7 +229,7 @@ fn is_failing(report: &FileReport, fail_on: Level) -> bool {
 /// What is left, with why: once for all of a rule with the same reason.
 fn left_over(fixed: &Fixed<'_>, fail_on: Level) -> Vec<String> {
     let mut groups: Vec<(&Skipped, usize)> = Vec::new();
-    let mut known: HashMap<(&str, &str), usize> = HashMap::new();
+    let mut known: HashMap<(RuleId, &str), usize> = HashMap::new();
     for left in fixed.skipped.iter().filter(|left| left.level >= fail_on) {
         let number = *known.entry((left.rule, &left.reason)).or_insert(groups.len());
         match groups.get_mut(number) {

@@ -17,7 +17,7 @@ use crate::{Status, screen};
 pub(crate) fn rules(args: &ListArgs, out: &mut dyn Write) -> Result<Status> {
     let rows = |category: Category| {
         let rows = rules::of(category).map(|rule| Row {
-            id: rule.id.to_owned(),
+            id: rule.id.to_string(),
             level: rule.level(),
             text: format!("{}{}", rule.summary(), rule.note()),
             json: json!({
@@ -85,7 +85,7 @@ pub(crate) fn targets(args: &ListArgs, out: &mut dyn Write) -> Result<Status> {
         json: json!({
             "id": target.id, "name": target.name, "aliases": target.aliases, "format": target.format, "extends": target.extends,
             "notes": target.notes,
-            "refusals": target.refusals.iter().map(|refusal| refusal_json(refusal, "rule", &refusal.rule)).collect::<Vec<_>>(),
+            "refusals": target.refusals.iter().map(|refusal| refusal_json(refusal, "rule", refusal.rule.as_str())).collect::<Vec<_>>(),
             "tolerances": target.tolerances.iter().map(|tolerance| json!({
                 "rule": tolerance.rule, "case": tolerance.case, "harm": tolerance.harm,
                 "evidence": tolerance.evidence.to_string(), "sources": tolerance.sources, "seen": tolerance.seen,

@@ -64,7 +64,7 @@ pub(crate) fn show(project: &mut Project, out: &mut dyn Write) -> Result<()> {
     for option in file.config.config.rule_options() {
         if option.rule != table {
             writeln!(out, "\n[rules.{}]", option.rule)?;
-            table = option.rule;
+            table = option.rule.as_str();
         }
         write!(out, "{} = ", option.key)?;
         write_json_text(&option.value, out)?;
@@ -92,7 +92,7 @@ pub(crate) fn note_configs(configs: &[(Arc<LoadedConfig>, usize)]) {
 
 /// What a configuration leaves out of the report.
 fn left_out(config: &Config) -> Vec<String> {
-    let ids = |rules: &[&Rule]| rules.iter().map(|rule| rule.id).collect::<Vec<_>>().join(", ");
+    let ids = |rules: &[&Rule]| rules.iter().map(|rule| rule.id.as_str()).collect::<Vec<_>>().join(", ");
     let mut left_out = Vec::new();
     let selections = std::iter::once((&config.selection, ""));
     let of_files = config.files.iter().map(|files| (&files.selection, " in some files"));
@@ -106,12 +106,12 @@ fn left_out(config: &Config) -> Vec<String> {
     }
     let levels = &config.settings.levels;
     let mut warned: Vec<&str> =
-        levels.iter().filter(|(_, level)| **level == Level::Warning).map(|(rule, _)| *rule).collect();
+        levels.iter().filter(|(_, level)| **level == Level::Warning).map(|(rule, _)| rule.as_str()).collect();
     if !warned.is_empty() {
         warned.sort_unstable();
         left_out.push(format!("only warns about {}", warned.join(", ")));
     }
-    let mut allowed: Vec<&str> = config.allows.iter().map(|allow| allow.rule.id).collect();
+    let mut allowed: Vec<&str> = config.allows.iter().map(|allow| allow.rule.id.as_str()).collect();
     if !allowed.is_empty() {
         allowed.sort_unstable();
         allowed.dedup();

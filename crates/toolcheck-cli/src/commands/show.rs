@@ -64,7 +64,7 @@ fn lint_command(args: &ShowArgs) -> String {
     };
     let path = |path: &Path| name_of(path.as_os_str().as_encoded_bytes());
     let ids = |rules: &[&'static Rule]| {
-        let ids: Vec<&str> = rules.iter().map(|rule| rule.id).collect();
+        let ids: Vec<&str> = rules.iter().map(|rule| rule.id.as_str()).collect();
         (!ids.is_empty()).then(|| ids.join(","))
     };
     add("--format", args.reading.format.map(|format| format.id().to_owned()));

@@ -12,7 +12,7 @@ use toolcheck_core::target::{Evidence, Target};
 use toolcheck_lint::rules;
 
 use super::{OwnFormat, fault_of_pattern, placeholders};
-use crate::names::{At, RuleId};
+use crate::names::{At, RuleName};
 use crate::values::Fault;
 
 /// A target's file, for its `[shape]` only. Each key has its place, which [`Target`] does not keep.
@@ -66,7 +66,7 @@ struct Object {
     untagged: Option<bool>,
     exactly_one: Option<IgnoredAny>,
     at_least_one: Option<IgnoredAny>,
-    rule: Option<At<RuleId>>,
+    rule: Option<At<RuleName>>,
     kind: Option<Kind>,
     example: Option<String>,
     instead: Option<BTreeMap<String, String>>,
@@ -120,9 +120,9 @@ macro_rules! with_field_keys {
             among: Option<String>,
             lists: Option<String>,
             lists_all: Option<String>,
-            rule: Option<At<RuleId>>,
+            rule: Option<At<RuleName>>,
             #[serde(default)]
-            checked_by: Vec<At<RuleId>>,
+            checked_by: Vec<At<RuleName>>,
             note: Option<String>,
         }
 
@@ -275,8 +275,11 @@ impl ShapeTable {
             match rule.meaning() {
                 Ok(named) if named.reports_shape => {}
                 Ok(named) => {
-                    let known: Vec<&str> =
-                        rules::ALL.iter().filter(|rule| rule.reports_shape).map(|rule| rule.id).collect();
+                    let known: Vec<&str> = rules::ALL
+                        .iter()
+                        .filter(|rule| rule.reports_shape)
+                        .map(|rule| rule.id.as_str())
+                        .collect();
                     let known = known.join(", ");
                     let message = format!("`{}` doesn't report shapes, expected one of {known}", named.id);
                     found.push(rule.fault(message));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value as Json, json};
 use toolcheck_core::diff::Level as Change;
 use toolcheck_core::diff::files::{File, compare};
-use toolcheck_core::{Format, InputFormat, Level};
+use toolcheck_core::{Format, InputFormat, Level, RuleId};
 use toolcheck_lint::{Finding, Options, TargetRef, lint, rules};
 
 use super::bodies::{self, Kind};
@@ -138,11 +138,8 @@ fn place_in_body(pointer: &str, kind: Kind) -> String {
     own.unwrap_or(pointer).to_owned()
 }
 
-/// The rule about calls that nothing follows: a response is judged by itself.
-const ABANDONED: &str = "abandoned-call";
-
 fn findings(text: &[u8], format: &'static Format, target: Option<&TargetRef>) -> Vec<Finding> {
-    let options = Options::new().format(Some(format)).ignored(rules::find(ABANDONED));
+    let options = Options::new().format(Some(format)).ignored([rules::get(RuleId::AbandonedCall)]);
     let options = match target {
         Some(target) => options.target(Some(target.clone())),
         None => options,
@@ -220,7 +217,7 @@ pub(super) fn faults(talk: &Talk, kind: Kind, way: &Way, before: &Json, after: &
         }
         found.push(Fault {
             origin: Origin::Lint,
-            class: finding.rule.to_owned(),
+            class: finding.rule.to_string(),
             gravity,
             message: finding.message.to_string(),
             place: place_in_body(&finding.spot.pointer, kind),

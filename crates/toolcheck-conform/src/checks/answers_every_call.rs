@@ -1,5 +1,5 @@
 use toolcheck_core::conversation::{Conversation, Turn};
-use toolcheck_core::formats;
+use toolcheck_core::{RuleId, formats};
 use toolcheck_serve::Exchange;
 
 use super::{Check, Judgement, Seen};
@@ -14,13 +14,13 @@ pub(super) static CHECK: Check = Check {
 fn judge(seen: &Seen<'_>) -> Judgement {
     // Of what is lost altogether the linter can't say whether it had to be kept.
     let rules = [
-        "unanswered-tool-call",
-        "late-tool-result",
-        "orphan-tool-result",
-        "duplicate-tool-result",
-        "dropped-tool-call",
+        RuleId::UnansweredToolCall,
+        RuleId::LateToolResult,
+        RuleId::OrphanToolResult,
+        RuleId::DuplicateToolResult,
+        RuleId::DroppedToolCall,
     ];
-    seen.structure(&rules).or_else(|| lost(seen).into()).or_else(|| seen.finding_of(&["abandoned-call"]))
+    seen.structure(&rules).or_else(|| lost(seen).into()).or_else(|| seen.finding_of(&[RuleId::AbandonedCall]))
 }
 
 /// The first turn of the model with calls of which no later request has any.

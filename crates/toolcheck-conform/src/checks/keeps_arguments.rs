@@ -1,3 +1,5 @@
+use toolcheck_core::RuleId;
+
 use super::{Check, Judgement, Seen};
 
 pub(super) static CHECK: Check = Check {
@@ -8,5 +10,5 @@ pub(super) static CHECK: Check = Check {
 };
 
 fn judge(seen: &Seen<'_>) -> Judgement {
-    seen.structure(&["altered-arguments"])
+    seen.structure(&[RuleId::AlteredArguments])
 }

@@ -28,9 +28,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 use toolcheck_core::conversation::{Conversation, Turn};
-use toolcheck_core::formats;
 use toolcheck_core::ir::Executor;
 use toolcheck_core::response::{self, Choice, ChoiceCall};
+use toolcheck_core::{RuleId, formats};
 use toolcheck_json::Document;
 use toolcheck_lint::{FileReport, Finding};
 use toolcheck_serve::{Exchange, Turn as ScriptedTurn};
@@ -130,7 +130,7 @@ impl<'s> Seen<'s> {
     }
 
     /// The first finding of one of these rules.
-    fn finding_of(&self, rules: &[&str]) -> Judgement {
+    fn finding_of(&self, rules: &[RuleId]) -> Judgement {
         let is_it = |finding: &&Finding| rules.contains(&finding.rule) && !is_renamed(finding);
         let found = self.report.findings.iter().find(is_it);
         found.map(|found| format!("{}: {}", found.rule, found.message)).into()
@@ -138,7 +138,7 @@ impl<'s> Seen<'s> {
 
     /// The first finding of one of these rules about calls and results; nothing can be judged where a history has them as
     /// text.
-    fn structure(&self, rules: &[&str]) -> Judgement {
+    fn structure(&self, rules: &[RuleId]) -> Judgement {
         self.flattened().or_else(|| self.finding_of(rules))
     }
 
@@ -189,7 +189,7 @@ fn said_in(exchange: &Exchange) -> Vec<Choice> {
 /// Whether a finding says only that calls have other ids than in the response. They may, if each result has the same one:
 /// other rules find those that have not.
 fn is_renamed(finding: &Finding) -> bool {
-    finding.rule == "dropped-tool-call" && finding.message.contains("a different id in the history")
+    finding.rule == RuleId::DroppedToolCall && finding.message.contains("a different id in the history")
 }
 
 /// The texts in arguments.

@@ -1,3 +1,5 @@
+use toolcheck_core::RuleId;
+
 use super::{Check, Judgement, Seen};
 
 pub(super) static CHECK: Check = Check {
@@ -14,5 +16,5 @@ fn judge(seen: &Seen<'_>) -> Judgement {
     if !seen.case.run.exchanges.iter().any(is_refused) {
         return Judgement::Inconclusive("no request met the refusal".to_owned());
     }
-    seen.finding_of(&["retried-refusal"])
+    seen.finding_of(&[RuleId::RetriedRefusal])
 }

@@ -1,3 +1,5 @@
+use toolcheck_core::RuleId;
+
 use super::{Check, Judgement, Seen};
 
 pub(super) static CHECK: Check = Check {
@@ -11,5 +13,5 @@ fn judge(seen: &Seen<'_>) -> Judgement {
     if seen.case.run.exchanges.iter().all(|exchange| exchange.retry_after.is_none()) {
         return Judgement::Inconclusive("the server did not ask to wait".to_owned());
     }
-    seen.finding_of(&["ignored-retry-after"])
+    seen.finding_of(&[RuleId::IgnoredRetryAfter])
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use toolcheck_toml::{Error, from_packed, overlay, text_under};
 
 use super::{Evidence, Refusal, Target, packed};
+use crate::rule_id::RuleId;
 
 impl Target {
     /// Takes from the parent the entries and the shape that this file does not say.
@@ -17,19 +18,19 @@ impl Target {
         };
         // What this file says of a case replaces what the parent says of it; a text that only serves to recognise an
         // error says nothing.
-        let said: Vec<(String, Option<String>)> = self
+        let said: Vec<(RuleId, Option<String>)> = self
             .refusals
             .iter()
             .filter(|refusal| !refusal.legacy)
-            .map(|refusal| (refusal.rule.clone(), refusal.case.clone()))
-            .chain(self.tolerances.iter().map(|tolerance| (tolerance.rule.clone(), tolerance.case.clone())))
+            .map(|refusal| (refusal.rule, refusal.case.clone()))
+            .chain(self.tolerances.iter().map(|tolerance| (tolerance.rule, tolerance.case.clone())))
             .collect();
-        let is_new = |rule: &str, case: &Option<String>| {
+        let is_new = |rule: RuleId, case: &Option<String>| {
             !said
                 .iter()
-                .any(|(known, known_case)| known == rule && (known_case.is_none() || known_case == case))
+                .any(|(known, known_case)| *known == rule && (known_case.is_none() || known_case == case))
         };
-        let inherited = parent.refusals.iter().filter(|refusal| is_new(&refusal.rule, &refusal.case));
+        let inherited = parent.refusals.iter().filter(|refusal| is_new(refusal.rule, &refusal.case));
         self.refusals.extend(inherited.map(|refusal| Refusal {
             is_inherited: true,
             evidence: if is_compatible_only { Evidence::Inferred } else { refusal.evidence },
@@ -41,7 +42,7 @@ impl Target {
             self.shape.change(|shape| Arc::make_mut(shape).inherit(&parent.shape, doubt));
         }
         self.tolerances.extend(
-            parent.tolerances.iter().filter(|tolerance| is_new(&tolerance.rule, &tolerance.case)).cloned(),
+            parent.tolerances.iter().filter(|tolerance| is_new(tolerance.rule, &tolerance.case)).cloned(),
         );
     }
 }

@@ -31,6 +31,7 @@ use self::shape::{Enforced, Shape};
 use crate::error::Error;
 use crate::formats;
 use crate::ir::{FormatId, TranscriptKind};
+use crate::rule_id::RuleId;
 
 /// A target's file, by its id, as it was packed when this was built.
 struct Builtin {
@@ -201,7 +202,7 @@ pub struct Target {
     family: Option<&'static str>,
     /// Where the entries of each rule are: many rules ask for every transcript.
     #[serde(skip)]
-    by_rule: BTreeMap<String, Entries>,
+    by_rule: BTreeMap<RuleId, Entries>,
     /// The shapes that requests must have.
     #[serde(skip)]
     shapes: OnceLock<Shapes>,
@@ -333,19 +334,19 @@ impl Target {
     /// Sorts the entries by rule.
     fn index(&mut self) {
         for (number, refusal) in self.refusals.iter().enumerate() {
-            self.by_rule.entry(refusal.rule.clone()).or_default().refusals.push(number);
+            self.by_rule.entry(refusal.rule).or_default().refusals.push(number);
         }
         for (number, tolerance) in self.tolerances.iter().enumerate() {
-            self.by_rule.entry(tolerance.rule.clone()).or_default().tolerances.push(number);
+            self.by_rule.entry(tolerance.rule).or_default().tolerances.push(number);
         }
     }
 
     /// The refusals and tolerances of a rule, in the order of the file.
     fn entries(
         &self,
-        rule: &str,
+        rule: RuleId,
     ) -> (impl DoubleEndedIterator<Item = &Refusal>, impl DoubleEndedIterator<Item = &Tolerance>) {
-        let entries = self.by_rule.get(rule);
+        let entries = self.by_rule.get(&rule);
         let refusals = entries.map_or(&[][..], |entries| &entries.refusals);
         let tolerances = entries.map_or(&[][..], |entries| &entries.tolerances);
         (
@@ -369,7 +370,7 @@ impl Target {
     ///
     /// With `wire`, as for [`Self::verdict`].
     #[must_use]
-    pub fn has_entry(&self, rule: &str, wire: Option<&str>) -> bool {
+    pub fn has_entry(&self, rule: RuleId, wire: Option<&str>) -> bool {
         let (mut refusals, mut tolerances) = self.entries(rule);
         refusals.any(|refusal| !refusal.legacy && reads(refusal.family, wire))
             || tolerances.any(|tolerance| tolerance.harm.is_some() && reads(self.family, wire))
@@ -383,7 +384,7 @@ impl Target {
     #[must_use]
     pub fn verdict(
         &self,
-        rule: &str,
+        rule: RuleId,
         case: Option<&str>,
         model: Option<&str>,
         wire: Option<&str>,
@@ -424,7 +425,7 @@ impl Target {
 
     /// Whether the target has an entry for this very case of a rule.
     #[must_use]
-    pub fn knows_case(&self, rule: &str, case: &str) -> bool {
+    pub fn knows_case(&self, rule: RuleId, case: &str) -> bool {
         let (mut refusals, mut tolerances) = self.entries(rule);
         refusals.any(|refusal| !refusal.legacy && refusal.case.as_deref() == Some(case))
             || tolerances.any(|tolerance| tolerance.case.as_deref() == Some(case))

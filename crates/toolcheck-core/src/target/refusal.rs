@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::Pattern;
 use super::shape::Answer;
 use crate::level::Level;
+use crate::rule_id::RuleId;
 
 /// How well a refusal is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,12 +71,12 @@ impl fmt::Display for Evidence {
 }
 
 /// Something that a target refuses.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Refusal {
     /// The rule that finds it.
-    pub rule: String,
+    pub rule: RuleId,
     /// Which of the rule's cases; every case where it is absent.
     #[serde(default)]
     pub case: Option<String>,
@@ -117,6 +118,26 @@ pub struct Refusal {
 }
 
 impl Refusal {
+    /// What is inferred of a rule, without any source.
+    pub(super) fn of(rule: RuleId) -> Self {
+        Self {
+            rule,
+            case: None,
+            model: None,
+            except_model: None,
+            status: None,
+            text: None,
+            evidence: Evidence::Inferred,
+            sources: Vec::new(),
+            seen: String::new(),
+            doubt: None,
+            legacy: false,
+            is_inherited: false,
+            target: Arc::default(),
+            family: None,
+        }
+    }
+
     /// How bad the refusal makes a finding.
     #[must_use]
     pub fn level(&self) -> Level {
@@ -187,7 +208,7 @@ pub(crate) const FREE: &str = "rest";
 #[non_exhaustive]
 pub struct Tolerance {
     /// The rule that would find it.
-    pub rule: String,
+    pub rule: RuleId,
     /// Which of the rule's cases; every case where it is absent.
     #[serde(default)]
     pub case: Option<String>,

@@ -60,7 +60,7 @@ impl Checker<'_> {
             let broken = answer.calls[..whole].iter().filter(|call| invalid_arguments_json::is_broken(call));
             findings.extend(broken.map(|call| {
                 let mut finding = invalid_arguments_json::finding(call);
-                let level = self.options.settings.levels.get(rule.id).copied().or(rule.default_level);
+                let level = self.options.settings.levels.get(&rule.id).copied().or(rule.default_level);
                 finding.level = level.unwrap_or(Level::Warning);
                 finding
             }));
@@ -204,7 +204,7 @@ fn forget_the_cut(document: &Document<'_>, findings: &mut Vec<Draft>, first: usi
     let mut number = 0;
     findings.retain(|finding| {
         number += 1;
-        let is_about_text = rules::find(finding.rule).is_some_and(|rule| rule.on_text);
+        let is_about_text = rules::get(finding.rule).on_text;
         let of_value = document.value(finding.place.node).span().end;
         number <= first || is_about_text || of_value < end && !cuts.contains(&of_value)
     });

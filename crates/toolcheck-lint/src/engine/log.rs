@@ -6,12 +6,11 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use foldhash::HashSet;
-use toolcheck_core::Level;
 use toolcheck_core::detection::{Candidate, Detection};
-use toolcheck_core::formats;
 use toolcheck_core::ir::{Place, Transcript, TranscriptKind};
 use toolcheck_core::readers::{self, Conversation, Ended, Reader, Reading, Sort, Unit};
 use toolcheck_core::text::shorten;
+use toolcheck_core::{Level, RuleId, formats};
 use toolcheck_json::origins::LeftOut;
 use toolcheck_json::{Document, Expanded, Layout, Position, Record, Records, Value, locate};
 
@@ -328,7 +327,7 @@ impl<'r> Log<'r> {
     fn unrecognised(&self, root: Value<'_, '_>, message: String) -> Option<Draft> {
         let rule = self.options.rules.iter().find(|rule| rule.id == unrecognised_format::RULE.id)?;
         let mut draft = Draft::new(rule.id, Place::of(root), message);
-        draft.level = self.options.settings.levels.get(rule.id).copied().unwrap_or(Level::Error);
+        draft.level = self.options.settings.levels.get(&rule.id).copied().unwrap_or(Level::Error);
         draft.caption(unrecognised_format::NOT_CHECKED);
         Some(draft)
     }
@@ -418,7 +417,7 @@ impl<'r> Log<'r> {
 
 /// What was found in the conversations before. Spans and states repeat the history, and a fault in it is one fault.
 #[derive(Default)]
-struct Told(HashSet<(&'static str, u64)>);
+struct Told(HashSet<(RuleId, u64)>);
 
 impl Told {
     /// Longer values are not compared.

@@ -6,7 +6,7 @@ use toolcheck_core::exchange::{self, Exchange};
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::{Buffers, Transcript, TranscriptKind};
 use toolcheck_core::response::{self, Choice, Completion};
-use toolcheck_core::{readers, unsupported};
+use toolcheck_core::{RuleId, readers, unsupported};
 use toolcheck_json::{Document, NodeId, Record, Records, Value};
 
 use super::by_shape;
@@ -62,7 +62,7 @@ pub(super) const LEAST_SAID: usize = 1_000;
 /// A rule of which only the first finding in a file is reported.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReportOnce {
-    rule: &'static str,
+    rule: RuleId,
     is_reported: bool,
 }
 
@@ -72,7 +72,7 @@ impl ReportOnce {
     }
 
     /// Whether to report a finding of a rule: any of other rules, and the first of this one.
-    pub(super) fn keeps(&mut self, rule: &str) -> bool {
+    pub(super) fn keeps(&mut self, rule: RuleId) -> bool {
         rule != self.rule || !std::mem::replace(&mut self.is_reported, true)
     }
 }

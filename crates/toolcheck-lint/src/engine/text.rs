@@ -25,7 +25,7 @@ pub(super) fn not_json(bytes: &[u8], kind: &unsupported::Text, options: &Options
     // The first line is its place.
     let line = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len()).min(LONGEST_MARK);
     let mut finding = Draft::new(rule, place(line), unrecognised_format::message(kind.name));
-    finding.level = options.settings.levels.get(rule).copied().unwrap_or(Level::Error);
+    finding.level = options.settings.levels.get(&rule).copied().unwrap_or(Level::Error);
     finding.caption("nothing in here was checked").help(kind.advice);
     let position = Position { line: 1, column: 1 };
     locate(&Record { index: 0, bytes, start: 0, position }, finding)
@@ -45,7 +45,7 @@ fn blank_line(records: &Records<'_>, options: &Options) -> Option<(usize, Vec<Fi
         options.kind == TranscriptKind::Dataset && options.rules.iter().any(|asked| asked.id == rule.id);
     let line = records.first_blank_line().filter(|_| is_wanted)?;
     let mut finding = blank_line::finding(place(line.bytes.len()));
-    let own = options.settings.levels.get(rule.id).copied();
+    let own = options.settings.levels.get(&rule.id).copied();
     finding.level = own.or(rule.default_level).unwrap_or(Level::Warning);
     Some((line.start, locate(&line, finding)))
 }
@@ -114,7 +114,7 @@ pub(super) fn notation(bytes: &[u8], notation: &Notation, options: &Options) -> 
         return Vec::new();
     }
     let (mut finding, line) = at_line(rule, bytes, notation.at, notation.what.clone());
-    finding.level = options.settings.levels.get(rule.id).copied().unwrap_or(Level::Warning);
+    finding.level = options.settings.levels.get(&rule.id).copied().unwrap_or(Level::Warning);
     finding.caption("written like this").help(notation.advice.to_owned());
     locate(&line, finding)
 }
@@ -129,7 +129,7 @@ fn of_opened(
 ) -> Vec<Finding> {
     let rule = &unrecognised_format::RULE;
     let (mut finding, line) = at_line(rule, bytes, at, what);
-    finding.level = options.settings.levels.get(rule.id).copied().unwrap_or(Level::Error);
+    finding.level = options.settings.levels.get(&rule.id).copied().unwrap_or(Level::Error);
     finding.caption(unread);
     if let Some(advice) = advice {
         finding.help(advice.to_owned());

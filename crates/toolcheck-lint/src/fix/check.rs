@@ -1,6 +1,7 @@
 //! Whether a file is better once it is fixed.
 
 use foldhash::HashMap;
+use toolcheck_core::RuleId;
 
 use super::Change;
 use crate::better::Counts;
@@ -23,7 +24,7 @@ pub(super) fn not_better(
     before: &FileReport,
     after: &FileReport,
     changes: &[Change],
-) -> HashMap<Option<usize>, &'static str> {
+) -> HashMap<Option<usize>, RuleId> {
     let ((old, all_old), (new, all_new)) = (counts(before), counts(after));
     let none = Counts::default();
     let mut worse = HashMap::default();

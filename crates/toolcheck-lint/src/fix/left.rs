@@ -3,21 +3,20 @@
 use std::borrow::Cow;
 
 use foldhash::HashMap;
-use toolcheck_core::Level;
-use toolcheck_core::readers;
 use toolcheck_core::remedy::Cost;
+use toolcheck_core::{Level, RuleId, readers};
 
 use super::Applied;
 use crate::finding::{Finding, Spot};
-use crate::fixable;
 use crate::report::FileReport;
+use crate::rules;
 
 /// A finding that is left.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Skipped {
     /// The id of its rule.
-    pub rule: &'static str,
+    pub rule: RuleId,
     /// Its place in the file as it is now.
     pub spot: Spot,
     /// How bad it is.
@@ -53,13 +52,13 @@ impl Why {
 #[derive(Debug, Default)]
 pub(super) struct Reasons {
     /// Of findings, by rule and place.
-    of_findings: HashMap<(&'static str, usize), Why>,
+    of_findings: HashMap<(RuleId, usize), Why>,
     /// Of all that is in a record.
     of_records: HashMap<usize, Cow<'static, str>>,
 }
 
 impl Reasons {
-    pub(super) fn add(&mut self, rule: &'static str, spot: &Spot, why: Why) {
+    pub(super) fn add(&mut self, rule: RuleId, spot: &Spot, why: Why) {
         self.of_findings.entry((rule, spot.bytes.start)).or_insert(why);
     }
 
@@ -68,7 +67,7 @@ impl Reasons {
     }
 
     /// What was tried, and left or made findings of another rule.
-    pub(super) fn add_tried(&mut self, done: &Applied, worse: &str) {
+    pub(super) fn add_tried(&mut self, done: &Applied, worse: RuleId) {
         let reason = match worse == done.rule {
             true => "it was tried, and the same was still found".to_owned(),
             false => format!("it was tried, and then there is `{worse}`"),
@@ -82,8 +81,9 @@ impl Reasons {
             return why.clone();
         }
         let because = |reason: &'static str| Why::Because(reason.into());
-        if finding.remedy.is_none() && !fixable::is_fixable(finding.rule) {
-            return because(fixable::without_fix(finding.rule));
+        let rule = rules::get(finding.rule);
+        if finding.remedy.is_none() && rule.fix.is_none() {
+            return because(rule.unfixed);
         }
         if !is_wanted {
             return Why::Because(
@@ -99,12 +99,10 @@ impl Reasons {
                 "not in this sort of file: its messages have a form of their own, or are inside a string",
             );
         }
-        let otherwise = fixable::otherwise(finding.rule);
+        let Some(fix) = &rule.fix else { return because("there is no fix here") };
         match &finding.help {
-            Some(help) if fixable::is_told(finding.rule) => {
-                Why::Because(format!("{otherwise}: {}", &**help).into())
-            }
-            _ => because(otherwise),
+            Some(help) if fix.has_help => Why::Because(format!("{}: {}", fix.otherwise, &**help).into()),
+            _ => because(fix.otherwise),
         }
     }
 

@@ -10,9 +10,9 @@ mod left;
 use std::borrow::Cow;
 
 use foldhash::HashMap;
-use toolcheck_core::formats;
 use toolcheck_core::ir::{Transcript, TranscriptKind};
 use toolcheck_core::readers::Conversation;
+use toolcheck_core::{RuleId, formats};
 use toolcheck_json::origins::Opened;
 use toolcheck_json::{Document, NodeId, Record};
 
@@ -26,10 +26,10 @@ use crate::planner::{
     Planned, Planner, Plans, can_mend, is_whole, is_whole_or_lines, on_conversations, plan_request,
 };
 use crate::report::FileReport;
+use crate::rules;
 
 pub use self::left::Skipped;
 pub use crate::finding::Fixable;
-pub use crate::fixable::{describe, is_fixable};
 pub use crate::planner::{Action, Duplicates, FixOptions, Orphans, PLACEHOLDER, Unanswered};
 pub use toolcheck_core::remedy::Cost;
 
@@ -38,7 +38,7 @@ pub use toolcheck_core::remedy::Cost;
 #[non_exhaustive]
 pub struct Applied {
     /// The id of its rule.
-    pub rule: &'static str,
+    pub rule: RuleId,
     /// Its place in the file as it was; if it showed only once others were fixed, its place then.
     pub spot: Spot,
     /// What was done.
@@ -190,7 +190,7 @@ impl Round {
         }
         let (mut applied, after) = settle(path, bytes, options, &report, &mut changes, &mut reasons);
         // In a file that is one document, the report has the places in its records.
-        let places: HashMap<(&str, usize), &Spot> =
+        let places: HashMap<(RuleId, usize), &Spot> =
             report.findings.iter().map(|found| ((found.rule, found.spot.bytes.start), &found.spot)).collect();
         for done in &mut applied {
             if let Some(place) = places.get(&(done.rule, done.spot.bytes.start)) {
@@ -232,7 +232,7 @@ fn settle(
         }
         for change in changes.iter_mut() {
             if let Some(rule) = worse.get(&change.record) {
-                change.fall_back().iter().for_each(|tried| reasons.add_tried(tried, rule));
+                change.fall_back().iter().for_each(|tried| reasons.add_tried(tried, *rule));
             }
         }
         changes.retain(|change| !change.applied.is_empty());
@@ -438,7 +438,7 @@ impl Observer for Collector<'_> {
         // A text that was made of the file is not in it.
         let own = self.bytes.get(record.start..record.start + record.bytes.len());
         let is_in_file = own.is_some_and(|own| std::ptr::eq(own, record.bytes));
-        if is_in_file && findings.iter().any(|finding| is_fixable(finding.rule)) {
+        if is_in_file && findings.iter().any(|finding| rules::get(finding.rule).fix.is_some()) {
             self.plan_conversations(record, document, conversations, findings);
         }
     }

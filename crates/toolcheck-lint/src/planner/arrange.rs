@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use foldhash::{HashMap, HashSet};
+use toolcheck_core::RuleId;
 use toolcheck_core::ir::Role;
 use toolcheck_core::remedy::Cost;
 use toolcheck_core::repair::Missing;
@@ -35,7 +36,7 @@ impl Planner<'_, '_> {
         let pairing = self.pairing;
         for (number, turn) in pairing.turns.iter().enumerate() {
             let messages = &self.transcript.messages[turn.messages.clone()];
-            let finding = self.finding("split-assistant-turn", messages[0].place);
+            let finding = self.finding(RuleId::SplitAssistantTurn, messages[0].place);
             if finding.is_none() && !self.becomes_split(number) {
                 continue;
             }
@@ -83,7 +84,7 @@ impl Planner<'_, '_> {
         }
         let answer = |call: &CallSite<'_, '_>| self.pairing.answer_of(call).map(|site| site.turn);
         let is_missing =
-            |call: &CallSite<'_, '_>| self.finding("unanswered-tool-call", call.part.place).is_some();
+            |call: &CallSite<'_, '_>| self.finding(RuleId::UnansweredToolCall, call.part.place).is_some();
         calls.iter().any(|call| call.message_number != last.message_number && answer(call) == Some(turn + 1))
             && calls.iter().any(is_missing)
             && calls.iter().all(|call| is_missing(call) || answer(call) == Some(turn + 1))
@@ -94,15 +95,19 @@ impl Planner<'_, '_> {
         let mut turns = BTreeSet::new();
         let pairing = self.pairing;
         for call in &pairing.calls {
-            if self.finding("unanswered-tool-call", call.part.place).is_some() {
+            if self.finding(RuleId::UnansweredToolCall, call.part.place).is_some() {
                 turns.insert(call.turn);
             }
         }
         for site in &pairing.results {
-            let rules =
-                ["late-tool-result", "misplaced-tool-result", "reordered-tool-results", "split-tool-results"];
+            let rules = [
+                RuleId::LateToolResult,
+                RuleId::MisplacedToolResult,
+                RuleId::ReorderedToolResults,
+                RuleId::SplitToolResults,
+            ];
             let Some(call) = site.paired_with.call() else { continue };
-            if rules.iter().any(|rule| self.finding(rule, site.part.place).is_some()) {
+            if rules.iter().any(|rule| self.finding(*rule, site.part.place).is_some()) {
                 turns.insert(pairing.calls[call].turn);
             }
         }
@@ -136,7 +141,7 @@ impl Planner<'_, '_> {
         let in_call_order = in_place.clone();
         in_place.sort_by_key(|site| site.part_number);
         let reordered = in_place.iter().find_map(|site| {
-            Some((site.part.place, self.finding("reordered-tool-results", site.part.place)?))
+            Some((site.part.place, self.finding(RuleId::ReorderedToolResults, site.part.place)?))
         });
         let have_ids = in_place.iter().all(|site| site.result.call_id.is_some());
         if let Some((place, finding)) = reordered.filter(|_| have_ids)
@@ -177,7 +182,7 @@ impl Planner<'_, '_> {
         let mut turns = BTreeSet::new();
         for call in pairing.calls_of_turn(turn) {
             let Some(site) = pairing.answer_of(call) else { continue };
-            let Some(finding) = self.finding("late-tool-result", site.part.place) else { continue };
+            let Some(finding) = self.finding(RuleId::LateToolResult, site.part.place) else { continue };
             // The model's own words in between were said without the result.
             let from = call.message_number.min(site.message_number) + 1;
             let to = call.message_number.max(site.message_number);
@@ -205,7 +210,7 @@ impl Planner<'_, '_> {
             return Some(Unit::Moved(site.number));
         }
         let finding = self
-            .finding("misplaced-tool-result", site.part.place)
+            .finding(RuleId::MisplacedToolResult, site.part.place)
             .filter(|_| site.message.role == Role::Assistant)?;
         let cost = Cost::Guess("the result was in a message of the model".to_owned());
         let at = call.part.place.span.end;
@@ -214,7 +219,7 @@ impl Planner<'_, '_> {
 
     /// A result for a call that has none.
     fn written(&mut self, call: &CallSite<'_, '_>) -> Option<Unit> {
-        let finding = self.finding("unanswered-tool-call", call.part.place)?;
+        let finding = self.finding(RuleId::UnansweredToolCall, call.part.place)?;
         if self.how.unanswered != Unanswered::Answer || self.pairing.has_stand_in(call) {
             let is_answered = self.how.unanswered == Unanswered::Answer;
             self.leave(
@@ -490,9 +495,9 @@ impl Planner<'_, '_> {
     fn later_messages(&mut self, turn: usize, home: Option<usize>) -> Vec<usize> {
         let pairing = self.pairing;
         let results = pairing.results_of_turn(turn + 1);
-        let found = results
-            .iter()
-            .find_map(|site| Some((site.part.place, self.finding("split-tool-results", site.part.place)?)));
+        let found = results.iter().find_map(|site| {
+            Some((site.part.place, self.finding(RuleId::SplitToolResults, site.part.place)?))
+        });
         let Some((place, finding)) = found.filter(|_| home.is_some()) else { return Vec::new() };
         if !self.mends(finding, Action::Merged, place.span.start, None) {
             return Vec::new();
@@ -507,7 +512,7 @@ impl Planner<'_, '_> {
     fn after_other_content(&self, turn: usize) -> Option<usize> {
         let mut results = self.pairing.results_of_turn(turn).iter();
         results.find_map(|site| {
-            self.finding("misplaced-tool-result", site.part.place)
+            self.finding(RuleId::MisplacedToolResult, site.part.place)
                 .filter(|_| site.message.role != Role::Assistant)
         })
     }

@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use foldhash::{HashMap, HashSet};
+use toolcheck_core::RuleId;
 use toolcheck_core::ir::{Body, Place, Signature, Transcript, TranscriptKind};
 use toolcheck_core::readers::Mend;
 use toolcheck_core::remedy::{Change, Cost, Remedy};
@@ -50,7 +51,7 @@ pub(crate) struct Planner<'p, 's> {
     pub(super) mend: Option<&'static Mend>,
     pub(super) target: &'p Target,
     pub(super) how: &'p FixOptions,
-    findings: HashMap<(&'static str, NodeId), usize>,
+    findings: HashMap<(RuleId, NodeId), usize>,
     lists: Lists,
     pub(super) list: NodeId,
     pub(super) slots: Vec<NodeId>,
@@ -296,7 +297,7 @@ impl<'p, 's> Planner<'p, 's> {
     }
 
     /// The finding of a rule at a place.
-    pub(super) fn finding(&self, rule: &'static str, place: Place) -> Option<usize> {
+    pub(super) fn finding(&self, rule: RuleId, place: Place) -> Option<usize> {
         let found = self.findings.get(&(rule, place.node)).copied()?;
         let before = self.elsewhere.partition_point(|span| span.start <= place.span.start);
         let is_elsewhere = before > 0 && self.elsewhere[before - 1].contains(place.span);
@@ -342,7 +343,7 @@ impl<'p, 's> Planner<'p, 's> {
     fn spelling(&mut self) {
         for (message, parts) in self.transcript.messages_with_parts() {
             if let Some(place) = message.empty_calls
-                && let Some(finding) = self.finding("empty-tool-calls", place)
+                && let Some(finding) = self.finding(RuleId::EmptyToolCalls, place)
                 && self.mends(finding, Action::Removed, place.span.start, None)
             {
                 self.members_gone.push((message.place.node, place.node));
@@ -354,7 +355,7 @@ impl<'p, 's> Planner<'p, 's> {
             }
         }
         if let Some(place) = self.transcript.request.tools.place
-            && let Some(finding) = self.finding("empty-tool-list", place)
+            && let Some(finding) = self.finding(RuleId::EmptyToolList, place)
             && self.mends(finding, Action::Removed, place.span.start, None)
         {
             // What holds only the list goes with it.
@@ -367,7 +368,7 @@ impl<'p, 's> Planner<'p, 's> {
         }
         for site in &self.pairing.results {
             let call = site.paired_with.call().map(|call| &self.pairing.calls[call]);
-            if let Some(finding) = self.finding("tool-name-mismatch", site.part.place)
+            if let Some(finding) = self.finding(RuleId::ToolNameMismatch, site.part.place)
                 && let Some(called) = call.and_then(|site| site.call.name.as_ref())
                 && let Some(labelled) = &site.result.name
                 && site.result.call_id.is_some()
@@ -394,11 +395,11 @@ impl<'p, 's> Planner<'p, 's> {
             let number = uses.entry(&id.text).or_default();
             *number += 1;
             let malformed = self
-                .finding("malformed-tool-call-id", site.part.place)
-                .or_else(|| self.finding("malformed-tool-call-id", id.place));
+                .finding(RuleId::MalformedToolCallId, site.part.place)
+                .or_else(|| self.finding(RuleId::MalformedToolCallId, id.place));
             let again = self
-                .finding("reused-tool-call-id", site.part.place)
-                .or_else(|| self.finding("duplicate-tool-call-id", site.part.place));
+                .finding(RuleId::ReusedToolCallId, site.part.place)
+                .or_else(|| self.finding(RuleId::DuplicateToolCallId, site.part.place));
             let is_wanted = malformed.is_some() || again.is_some() || renamed.contains(&*id.text);
             if !is_wanted || (*number > 1 && pairing.answer_of(site).is_none()) {
                 continue;

@@ -1,6 +1,7 @@
 //! Results that are there twice, or without a call.
 
 use foldhash::HashSet;
+use toolcheck_core::RuleId;
 use toolcheck_core::ir::{Body, Place, ToolResult};
 use toolcheck_core::remedy::Cost;
 use toolcheck_json::edit::Piece;
@@ -20,7 +21,7 @@ impl<'p> Planner<'p, '_> {
         let pairing = self.pairing;
         for site in &pairing.results {
             let PairedWith::Repeated(call) = site.paired_with else { continue };
-            let Some(finding) = self.finding("duplicate-tool-result", site.part.place) else { continue };
+            let Some(finding) = self.finding(RuleId::DuplicateToolResult, site.part.place) else { continue };
             let Some(first) = pairing.answer_of(&pairing.calls[call]) else { continue };
             let at = first.part.place.span.start;
             let own = site.part.place.span.start;
@@ -85,7 +86,9 @@ impl<'p> Planner<'p, '_> {
         for calls in pairing.calls.chunk_by(|one, other| one.message_number == other.message_number) {
             let mut gone = HashSet::default();
             for call in calls.iter().filter(|call| !pairing.has_stand_in(call)) {
-                let Some(finding) = self.finding("unanswered-tool-call", call.part.place) else { continue };
+                let Some(finding) = self.finding(RuleId::UnansweredToolCall, call.part.place) else {
+                    continue;
+                };
                 let length = call.call.arguments.place().map_or(0, |place| place.span.range().len());
                 let lost = format!("the call, with {length} bytes of arguments");
                 if self.mends(finding, Action::Removed, call.part.place.span.start, Some(Cost::Loss(lost))) {
@@ -148,7 +151,7 @@ impl<'p> Planner<'p, '_> {
     pub(super) fn orphans(&mut self) {
         let pairing = self.pairing;
         for site in &pairing.results {
-            let Some(finding) = self.finding("orphan-tool-result", site.part.place) else { continue };
+            let Some(finding) = self.finding(RuleId::OrphanToolResult, site.part.place) else { continue };
             if self.how.orphans == Orphans::Leave || self.results_gone.contains(&site.number) {
                 self.leave(Some(finding), "`--orphans leave` asks for it");
                 continue;

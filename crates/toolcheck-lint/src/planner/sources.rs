@@ -1,16 +1,16 @@
 //! What is planned: the conversation of a request, or the conversations of a log.
 
-use toolcheck_core::formats;
+use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::Transcript;
-use toolcheck_core::readers::Conversation;
+use toolcheck_core::readers::{self, Conversation, Mend};
 use toolcheck_core::target::{self, Target};
 use toolcheck_json::{Document, Record};
 
 use super::options::FixOptions;
 use super::plan::{Planned, Planner, Source};
 use crate::finding::Finding;
-use crate::fixable::{is_fixable, writer_of};
 use crate::options::Options;
+use crate::rules;
 use crate::view::pairing::Pairing;
 
 /// What is planned for a record.
@@ -133,5 +133,14 @@ pub(crate) fn on_conversations<R>(
 
 /// Whether a finding may be fixed.
 pub(crate) fn can_mend(finding: &Finding) -> bool {
-    finding.remedy.is_some() || is_fixable(finding.rule)
+    finding.remedy.is_some() || rules::get(finding.rule).fix.is_some()
+}
+
+/// The format of a conversation's messages, and how its file is written.
+pub(super) fn writer_of(conversation: &Conversation<'_>) -> Option<(&'static Format, Option<&'static Mend>)> {
+    let id = conversation.transcript.format?.id;
+    match readers::find(id) {
+        Some(reader) => reader.mend().map(|mend| (mend.format, Some(mend))),
+        None => Some((formats::find(id)?, None)),
+    }
 }

@@ -1,6 +1,7 @@
 //! The edits of a plan, made from the final order of the parts.
 
 use foldhash::HashMap;
+use toolcheck_core::RuleId;
 use toolcheck_core::ir::{Arguments, Call, Place};
 use toolcheck_core::readers::Added;
 use toolcheck_core::remedy::Cost;
@@ -128,7 +129,7 @@ impl Planner<'_, '_> {
     /// Arguments in the form that the target takes.
     pub(super) fn arguments(&mut self, part: Place, call: &Call<'_>) {
         let Some(place) = call.arguments.place() else { return };
-        if let Some(finding) = self.finding("invalid-arguments-json", part)
+        if let Some(finding) = self.finding(RuleId::InvalidArgumentsJson, part)
             && let Arguments::Text(text, _) = call.arguments
             && text.is_text()
         {
@@ -144,7 +145,7 @@ impl Planner<'_, '_> {
                 self.values.insert(place.node, Piece::text(&json));
             }
         }
-        let Some(finding) = self.finding("wrong-arguments-type", part) else { return };
+        let Some(finding) = self.finding(RuleId::WrongArgumentsType, part) else { return };
         let piece = match (self.target.arguments.shape, &call.arguments) {
             (Some(ArgumentType::Text), Arguments::Object(place)) => {
                 let raw = &self.document.bytes()[place.span.range()];

@@ -149,7 +149,7 @@ fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -
     let at_least = said.at_least.filter(|_| context.policy.is_none());
     let hidden = context.reports_hidden.then_some(Level::Warning);
     let Some(level) = level.max(at_least).or(hidden) else { return false };
-    let own = context.settings.levels.get(rule.id).copied();
+    let own = context.settings.levels.get(&rule.id).copied();
     let target_level = said.at_most.map_or(level, |most| level.min(most));
     let own_level = own.unwrap_or(target_level);
     if own_level == Level::Warning

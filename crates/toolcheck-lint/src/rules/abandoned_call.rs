@@ -46,7 +46,7 @@ declare_rule! {
     ///   "response": {"role": "assistant", "stop_reason": "tool_use", "content": [
     ///     {"type": "tool_use", "id": "toolu_2", "name": "final_answer", "input": {"text": "At noon."}}]}}]
     /// ```
-    "abandoned-call" in Pairing, since "0.1.0", warning on end looks at [EXCHANGE], check
+    AbandonedCall in Pairing, since "0.1.0", warning on end looks at [EXCHANGE], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

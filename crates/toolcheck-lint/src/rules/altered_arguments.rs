@@ -1,6 +1,5 @@
-use toolcheck_core::Level;
 use toolcheck_core::ir::Body;
-use toolcheck_core::text;
+use toolcheck_core::{Level, RuleId, text};
 use toolcheck_json::Span;
 
 use crate::finding::Draft;
@@ -51,7 +50,7 @@ declare_rule! {
     ///     {"role": "tool", "tool_call_id": "call_1", "content": "at noon"}]},
     ///   "response": {"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "At noon."}}]}}]
     /// ```
-    "altered-arguments" in Arguments, since "0.1.0", error looks at [ANSWER], check
+    AlteredArguments in Arguments, since "0.1.0", error looks at [ANSWER], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
@@ -101,7 +100,8 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
         changed.map(|(_, stored)| cx.transcript.parts[stored.part].place.span).collect();
     spans.sort_unstable_by_key(|span| span.start);
     let is_silenced = |finding: &Draft| {
-        let is_of_arguments = matches!(finding.rule, "arguments-schema-mismatch" | "invalid-arguments-json");
+        let is_of_arguments =
+            matches!(finding.rule, RuleId::ArgumentsSchemaMismatch | RuleId::InvalidArgumentsJson);
         let span = finding.place.span;
         let before = spans.partition_point(|call| call.start <= span.start).checked_sub(1);
         is_of_arguments && before.is_some_and(|call| span.end <= spans[call].end)

@@ -45,7 +45,7 @@ declare_rule! {
     ///     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "at noon"}]}]},
     ///   "response": {"role": "assistant", "stop_reason": "end_turn", "content": []}}]
     /// ```
-    "altered-reasoning" in Reasoning, since "0.1.0", warning on wire looks at [ANSWER] answered as modified_reasoning, check,
+    AlteredReasoning in Reasoning, since "0.1.0", warning on wire looks at [ANSWER] answered as modified_reasoning, check,
     cases [
         "signature" for users: "it has another signature",
         "unsigned" for users: "its signature is missing",

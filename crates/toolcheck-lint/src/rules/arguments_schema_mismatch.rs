@@ -52,7 +52,7 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "call_1", "content": "wrote 7 bytes"}
     /// ]}
     /// ```
-    "arguments-schema-mismatch" in Arguments, since "0.1.0", warning (error in dataset) on call looks at [CALLS], check
+    ArgumentsSchemaMismatch in Arguments, since "0.1.0", warning (error in dataset) on call looks at [CALLS], check
 }
 
 /// The most violations that are reported for one call.

@@ -30,7 +30,7 @@ declare_rule! {
     /// {"messages": [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hello."}]}
     /// {"messages": [{"role": "user", "content": "Bye"}, {"role": "assistant", "content": "Bye."}]}
     /// ```
-    "blank-line" in DataSets, since "0.1.0", warning, check
+    BlankLine in DataSets, since "0.1.0", warning, check
 }
 
 /// A blank line belongs to no record, so it is found where the file is split into records.

@@ -34,7 +34,12 @@ declare_rule! {
     ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "none"}]}
     /// ]}
     /// ```
-    "blank-text" in Content, since "0.1.0", silent (silent in dataset) on wire looks at [TEXT, REASONING, EMPTY_PARTS], check,
+    BlankText in Content, since "0.1.0", silent (silent in dataset) on wire looks at [TEXT, REASONING, EMPTY_PARTS], check,
+    fix [
+        safe: "A blank block beside others is removed.",
+        unsafe: "A marked one too, and a message that has nothing else.",
+        otherwise: "the message has nothing else, and the conversation needs the message",
+    ],
     cases [
         "empty": "an empty text",
         "white-space": "a text of whitespace only",

@@ -47,7 +47,7 @@ declare_rule! {
     ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_2", "content": "closed"}]}
     /// ]}
     /// ```
-    "completion-after-failure" in Agents, since "0.1.0", warning looks at [RESULTS], check
+    CompletionAfterFailure in Agents, since "0.1.0", warning looks at [RESULTS], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -94,7 +94,11 @@ declare_rule! {
     ///   "messages": [{"role": "user", "content": "what is the tide?"}]
     /// }
     /// ```
-    "conflicting-parameters" in Fields, since "0.1.0", silent on wire reports shape, check,
+    ConflictingParameters in Fields, since "0.1.0", silent on wire reports shape, check,
+    fix [
+        unsafe: "The key that the other forbids is removed, if it need not be there.",
+        otherwise: "either of the two may be meant, or one of them must be there",
+    ],
     cases [
         "two-tool-lists": "tools are declared under the current key and the deprecated one",
         "unknown-choice": "the tool choice is not a valid value",

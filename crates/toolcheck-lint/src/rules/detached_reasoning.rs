@@ -33,7 +33,11 @@ declare_rule! {
     ///   {"type": "function_call_output", "call_id": "call_1", "output": "none"}
     /// ]}
     /// ```
-    "detached-reasoning" in Reasoning, since "0.1.0", silent on wire looks at [REASONING], check,
+    DetachedReasoning in Reasoning, since "0.1.0", silent on wire looks at [REASONING], check,
+    fix [
+        unsafe: "The reasoning is removed.",
+        otherwise: "the reasoning is not a part of a message of a known form",
+    ],
     cases [
         "missing": "a call whose reasoning is missing; a transcript does not show it, so it is only explained",
     ],

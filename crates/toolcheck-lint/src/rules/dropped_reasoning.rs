@@ -47,7 +47,7 @@ declare_rule! {
     ///     {"role": "tool", "tool_call_id": "call_1", "content": "at noon"}]},
     ///   "response": {"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "At noon."}}]}}]
     /// ```
-    "dropped-reasoning" in Reasoning, since "0.1.0", warning on wire looks at [ANSWER] answered as missing_reasoning, check,
+    DroppedReasoning in Reasoning, since "0.1.0", warning on wire looks at [ANSWER] answered as missing_reasoning, check,
     cases [
         "empty" for users: "there is an empty text in its place",
         "by-default" for users: "the request does not say whether the model reasons",

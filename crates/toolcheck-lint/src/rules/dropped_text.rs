@@ -45,7 +45,7 @@ declare_rule! {
     ///     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "at noon"}]}]},
     ///   "response": {"role": "assistant", "stop_reason": "end_turn", "content": []}}]
     /// ```
-    "dropped-text" in Content, since "0.1.0", warning looks at [ANSWER], check
+    DroppedText in Content, since "0.1.0", warning looks at [ANSWER], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -55,7 +55,7 @@ declare_rule! {
     ///       {"type": "tool_result", "tool_use_id": "toolu_2", "content": "at one"}]}]},
     ///   "response": {"role": "assistant", "stop_reason": "end_turn", "content": []}}]
     /// ```
-    "dropped-tool-call" in Pairing, since "0.1.0", error looks at [ANSWER], check
+    DroppedToolCall in Pairing, since "0.1.0", error looks at [ANSWER], check
 }
 
 /// The most dropped calls that a message names.

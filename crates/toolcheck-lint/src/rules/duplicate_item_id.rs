@@ -37,7 +37,12 @@ declare_rule! {
     ///   {"role": "user", "content": "until when?"}
     /// ]}
     /// ```
-    "duplicate-item-id" in Ids, since "0.1.0", silent on wire looks at [ITEMS], check,
+    DuplicateItemId in Ids, since "0.1.0", silent on wire looks at [ITEMS], check,
+    fix [
+        safe: "An item that is the same again is removed.",
+        unsafe: "Of two different items, the second loses its id.",
+        otherwise: "the items are not in a list",
+    ],
     values [
         "id": "the id",
         "index" for users: "the index of the item, from 0",

@@ -40,7 +40,12 @@ declare_rule! {
     ///   {"role": "user", "content": "find Eve"}
     /// ]}
     /// ```
-    "duplicate-key" in Files, since "0.1.0", warning on text, check
+    DuplicateKey in Files, since "0.1.0", warning on text, check,
+    fix [
+        safe: "The first of two equal values is removed.",
+        unsafe: "Of two different values, the last stays, as with most parsers.",
+        otherwise: "the key is there more than twice",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

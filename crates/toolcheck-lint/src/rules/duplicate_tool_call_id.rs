@@ -39,7 +39,12 @@ declare_rule! {
     ///   ]}
     /// ]}
     /// ```
-    "duplicate-tool-call-id" in Ids, since "0.1.0", error looks at [CALLS], check,
+    DuplicateToolCallId in Ids, since "0.1.0", error looks at [CALLS], check,
+    fix [
+        safe: "The later call and its result get an id of their own.",
+        unsafe: "The same, where a program or stored items may refer to the id.",
+        otherwise: "the later call has no result of its own, so that it is not known whose the result is",
+    ],
     values PART, CALL_ID
 }
 

@@ -32,7 +32,11 @@ declare_rule! {
     ///  ],
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
-    "duplicate-tool-definition" in Tools, since "0.1.0", warning looks at [TOOLS], check,
+    DuplicateToolDefinition in Tools, since "0.1.0", warning looks at [TOOLS], check,
+    fix [
+        safe: "A definition that is the same again is removed.",
+        otherwise: "the two definitions differ, and nobody knows which is meant",
+    ],
     values [
         "name": "the name of the tool",
     ]

@@ -34,7 +34,12 @@ declare_rule! {
     ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "one"}]}
     /// ]}
     /// ```
-    "duplicate-tool-result" in Pairing, since "0.1.0", warning looks at [RESULTS], check,
+    DuplicateToolResult in Pairing, since "0.1.0", warning looks at [RESULTS], check,
+    fix [
+        safe: "A second result that is the same again is removed, and so is one that only says that there is none.",
+        unsafe: "Of two different results, the content of the second is put after that of the first; `--duplicates` keeps the `first` or the `last`.",
+        otherwise: "the two results differ and cannot be joined; `--duplicates first` or `last` keeps one",
+    ],
     cases [
         "later-turn": "the second result is in a later turn than the first",
     ],

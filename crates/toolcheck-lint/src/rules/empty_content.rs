@@ -42,7 +42,12 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "call_1", "content": ""}
     /// ]}
     /// ```
-    "empty-content" in Content, since "0.1.0", silent (silent in dataset) on wire, check,
+    EmptyContent in Content, since "0.1.0", silent (silent in dataset) on wire, check,
+    fix [
+        safe: "A message that has nothing to say is removed, an empty list beside calls too, and an empty result says `(no output)`.",
+        unsafe: "A message with other keys is removed too.",
+        otherwise: "nobody knows what it was to say, and the conversation needs the message",
+    ],
     cases [
         "no-messages": "a request without messages",
         "failed-result": "the result of a failed call without content",

@@ -28,7 +28,11 @@ declare_rule! {
     ///   {"role": "user", "content": "find Adam"}
     /// ]}
     /// ```
-    "empty-tool-calls" in Content, since "0.1.0", silent (silent in dataset) on wire, check,
+    EmptyToolCalls in Content, since "0.1.0", silent (silent in dataset) on wire, check,
+    fix [
+        safe: "The key is removed.",
+        otherwise: "the list is not in a message of a known form",
+    ],
     values MESSAGE
 }
 

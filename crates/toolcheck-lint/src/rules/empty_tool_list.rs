@@ -19,7 +19,11 @@ declare_rule! {
     /// ```json openai-chat
     /// {"messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
-    "empty-tool-list" in Tools, since "0.1.0", silent (silent in dataset) on wire looks at [TOOLS], check
+    EmptyToolList in Tools, since "0.1.0", silent (silent in dataset) on wire looks at [TOOLS], check,
+    fix [
+        safe: "The key is removed.",
+        otherwise: "the list is not where a request has its tools",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

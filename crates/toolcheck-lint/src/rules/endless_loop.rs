@@ -29,7 +29,7 @@ declare_rule! {
     ///     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "at noon"}]}]},
     ///   "response": {"role": "assistant", "stop_reason": "end_turn", "content": []}}]
     /// ```
-    "endless-loop" in Agents, since "0.1.0", warning looks at [EXCHANGE], check
+    EndlessLoop in Agents, since "0.1.0", warning looks at [EXCHANGE], check
 }
 
 /// How many same calls are too many, if their results tell of a problem.

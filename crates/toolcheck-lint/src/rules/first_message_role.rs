@@ -30,7 +30,11 @@ declare_rule! {
     ///   {"role": "user", "parts": [{"functionResponse": {"name": "search", "response": {"output": "none"}}}]}
     /// ]}
     /// ```
-    "first-message-role" in Order, since "0.1.0", silent, check,
+    FirstMessageRole in Order, since "0.1.0", silent, check,
+    fix [
+        unsafe: "What the model says before the user does is removed, if it is only text.",
+        otherwise: "what the model says first is more than text, and what follows belongs to it",
+    ],
     cases [
         "alone": "there is no other message",
         "call-answered": "the message has a call that has a result",

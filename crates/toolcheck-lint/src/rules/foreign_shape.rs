@@ -30,7 +30,8 @@ declare_rule! {
     ///  ],
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
-    "foreign-shape" in Fields, since "0.2.0", silent on wire reports shape, check
+    ForeignShape in Fields, since "0.2.0", silent on wire reports shape, check,
+    fix none: "there is no fix: a conversation is not translated to another API"
 }
 
 /// The most other places that a finding shows.

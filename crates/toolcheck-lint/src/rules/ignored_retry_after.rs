@@ -30,7 +30,7 @@ declare_rule! {
     ///  {"request": {"messages": [{"role": "user", "content": "when is the tide?"}]}, "time": "2026-11-21T10:00:21.0Z",
     ///   "response": {"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "At noon."}}]}, "status": 200}]
     /// ```
-    "ignored-retry-after" in Agents, since "0.1.0", warning looks at [EXCHANGE], check
+    IgnoredRetryAfter in Agents, since "0.1.0", warning looks at [EXCHANGE], check
 }
 
 /// How many seconds too early is not worth a finding: many times are written in whole seconds.

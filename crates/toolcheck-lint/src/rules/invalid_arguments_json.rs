@@ -40,7 +40,12 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"}
     /// ]}
     /// ```
-    "invalid-arguments-json" in Arguments, since "0.1.0", warning (error in dataset) on wire looks at [CALLS], check,
+    InvalidArgumentsJson in Arguments, since "0.1.0", warning (error in dataset) on wire looks at [CALLS], check,
+    fix [
+        safe: "An empty text becomes `{}`.",
+        unsafe: "Any other text is kept inside `{\"INVALID_JSON\": …}`.",
+        otherwise: "the arguments are not a text",
+    ],
     values PART, CALL_ID
 }
 

@@ -49,7 +49,11 @@ declare_rule! {
     ///   ]}]
     /// }
     /// ```
-    "invalid-cache-mark" in Content, since "0.1.0", silent on wire looks at [CACHE_MARKS], check,
+    InvalidCacheMark in Content, since "0.1.0", silent on wire looks at [CACHE_MARKS], check,
+    fix [
+        safe: "The mark is removed; of too many, the first ones.",
+        otherwise: "which of the marks is meant is not known",
+    ],
     cases [
         "too-many": "more markers than the target allows",
         "deferred-tool": "a marker on a deferred tool",

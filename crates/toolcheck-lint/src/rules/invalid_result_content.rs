@@ -39,7 +39,11 @@ declare_rule! {
     ///   ]}
     /// ]}
     /// ```
-    "invalid-result-content" in Content, since "0.1.0", silent on wire looks at [RESULTS, SERVER_RESULTS], check,
+    InvalidResultContent in Content, since "0.1.0", silent on wire looks at [RESULTS, SERVER_RESULTS], check,
+    fix [
+        safe: "An object becomes the text of its JSON, and a text the block with it, where the API takes nothing else.",
+        otherwise: "it takes more than another spelling" with help,
+    ],
     cases [
         "reference": "a reference that matches no part of the result",
         "foreign": "a block that never occurs in a result, such as reasoning or a call",

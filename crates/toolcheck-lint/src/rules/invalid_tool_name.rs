@@ -28,7 +28,7 @@ declare_rule! {
     /// {"tools": [{"name": "search_web", "input_schema": {"type": "object"}}],
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
-    "invalid-tool-name" in Tools, since "0.1.0", warning looks at [TOOLS, CALLS, RESULTS], check,
+    InvalidToolName in Tools, since "0.1.0", warning looks at [TOOLS, CALLS, RESULTS], check,
     cases [
         "empty-definition" for users: "an empty name in a definition",
         "empty-history": "an empty name in the history",

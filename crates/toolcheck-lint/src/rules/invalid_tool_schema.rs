@@ -44,7 +44,12 @@ declare_rule! {
     /// {"model": "mistral-large-latest", "tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}],
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
-    "invalid-tool-schema" in Tools, since "0.1.0", warning reports shape, check,
+    InvalidToolSchema in Tools, since "0.1.0", warning reports shape, check,
+    fix [
+        safe: "A value that is only quoted wrongly, a key with other separators or case, and a constant that is missing are written as they should be.",
+        unsafe: "A key that may not be there is removed, and what is nearly the same as an allowed word becomes that.",
+        otherwise: "what the schema is to say is not known" with help,
+    ],
     cases [
         "numbered-type": "a type that is written as a number",
         "number-as-text": "a number that is written as a string",

@@ -19,7 +19,7 @@ declare_rule! {
     /// ```json openai-chat
     /// {"messages": [{"role": "user", "content": "caf\u00e9"}]}
     /// ```
-    "invalid-utf8" in Files, since "0.1.0", error on text looks at [FAULTS], check
+    InvalidUtf8 in Files, since "0.1.0", error on text looks at [FAULTS], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

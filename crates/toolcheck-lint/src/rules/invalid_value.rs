@@ -31,7 +31,12 @@ declare_rule! {
     ///   ]}
     /// ]}
     /// ```
-    "invalid-value" in Fields, since "0.2.0", silent on wire reports shape, check
+    InvalidValue in Fields, since "0.2.0", silent on wire reports shape, check,
+    fix [
+        safe: "The value becomes the one that is known to be meant.",
+        unsafe: "A value that is nearly the same as an allowed one becomes that.",
+        otherwise: "which allowed value is meant is not known",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -45,7 +45,7 @@ declare_rule! {
     ///   {"role": "assistant", "content": "In the garden.", "weight": 1}
     /// ]}
     /// ```
-    "invalid-weight" in DataSets, since "0.1.0", warning, check,
+    InvalidWeight in DataSets, since "0.1.0", warning, check,
     cases [
         "value": "a weight that is neither 0 nor 1",
         "all-zero" for users: "every assistant message has weight 0",

@@ -59,7 +59,12 @@ declare_rule! {
     ///   {"type": "function_call_output", "call_id": "call_1", "output": "none"}
     /// ]}
     /// ```
-    "late-tool-result" in Order, since "0.1.0", error (error in dataset) looks at [RESULTS], check,
+    LateToolResult in Order, since "0.1.0", error (error in dataset) looks at [RESULTS], check,
+    fix [
+        safe: "The result is moved back over what the user said.",
+        unsafe: "The result is moved back over what the model said before it saw the result.",
+        otherwise: "the turn of its call has no place for the result",
+    ],
     cases [
         "after-other-role": "the result follows a message that is not the assistant's",
     ],

@@ -28,7 +28,11 @@ declare_rule! {
     ///   {"role": "user", "content": "well done \ud83d\ude00"}
     /// ]}
     /// ```
-    "lone-surrogate" in Files, since "0.1.0", warning on text looks at [FAULTS], check
+    LoneSurrogate in Files, since "0.1.0", warning on text looks at [FAULTS], check,
+    fix [
+        safe: "U+FFFD stands for each half of a character.",
+        otherwise: "the text is not written as JSON here",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -35,7 +35,12 @@ declare_rule! {
     ///   {"type": "function_call_output", "call_id": "call_3", "output": "rising"}
     /// ]}
     /// ```
-    "malformed-item-id" in Ids, since "0.1.0", silent on wire looks at [ITEMS], check,
+    MalformedItemId in Ids, since "0.1.0", silent on wire looks at [ITEMS], check,
+    fix [
+        safe: "The id is removed: an item needs none.",
+        unsafe: "The same, where the server may know the item by its id.",
+        otherwise: "the id is not a member of an item",
+    ],
     cases [
         "response": "the id of the previous response",
         "length": "an id that is too long",

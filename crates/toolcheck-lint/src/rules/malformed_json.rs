@@ -33,7 +33,7 @@ declare_rule! {
     ///   {"role": "user", "content": "find Adam"}
     /// ]}
     /// ```
-    "malformed-json" in Files, since "0.1.0", error on text looks at [FAULTS], check
+    MalformedJson in Files, since "0.1.0", error on text looks at [FAULTS], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

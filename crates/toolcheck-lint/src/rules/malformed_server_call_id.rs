@@ -41,7 +41,7 @@ declare_rule! {
     ///   {"role": "user", "content": "thanks"}
     /// ]}
     /// ```
-    "malformed-server-call-id" in Ids, since "0.1.0", silent on wire looks at [SERVER_CALLS], check,
+    MalformedServerCallId in Ids, since "0.1.0", silent on wire looks at [SERVER_CALLS], check,
     values PART [
         "id" for users: "the id",
         "pattern" for users: "the expression that ids must match",

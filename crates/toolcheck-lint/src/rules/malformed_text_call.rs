@@ -39,7 +39,7 @@ declare_rule! {
     ///   {"role": "user", "content": "<tool_response>\n06:12\n</tool_response>"}
     /// ]}
     /// ```
-    "malformed-text-call" in TextProtocols, since "0.1.0", warning (error in dataset) looks at [TEXT, CALLS], check
+    MalformedTextCall in TextProtocols, since "0.1.0", warning (error in dataset) looks at [TEXT, CALLS], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -42,7 +42,12 @@ declare_rule! {
     ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "search_0", "content": "none"}]}
     /// ]}
     /// ```
-    "malformed-tool-call-id" in Ids, since "0.1.0", warning looks at [CALLS, RESULTS], check,
+    MalformedToolCallId in Ids, since "0.1.0", warning looks at [CALLS, RESULTS], check,
+    fix [
+        safe: "The call and its results get an id that is made from the old one.",
+        unsafe: "The same, where a program or stored items may refer to the id.",
+        otherwise: "the call with the id has no result of its own, or the id is not text",
+    ],
     cases [
         "not-text-result": "an id in a result that is not a string",
         "not-text": "an id that is not a string",

@@ -30,7 +30,11 @@ declare_rule! {
     ///   {"type": "image", "source": {"type": "base64", "media_type": "image/jpeg", "data": "/9j/4AAQSkZJRg=="}}
     /// ]}]}
     /// ```
-    "media-type-mismatch" in Content, since "0.1.0", silent on wire looks at [MEDIA], check,
+    MediaTypeMismatch in Content, since "0.1.0", silent on wire looks at [MEDIA], check,
+    fix [
+        safe: "The type becomes that of the data.",
+        otherwise: "what the data are is not known",
+    ],
     values [
         "type": "the declared media type",
         "other": "the media type of the data",

@@ -33,7 +33,7 @@ declare_rule! {
     ///   {"type": "custom_tool_call_output", "call_id": "call_1", "output": "a.txt"}
     /// ]}
     /// ```
-    "mismatched-result-kind" in Pairing, since "0.1.0", warning looks at [RESULTS], check,
+    MismatchedResultKind in Pairing, since "0.1.0", warning looks at [RESULTS], check,
     cases [
         "legacy-without-name": "a result with the role `function` and without a name",
         "legacy": "a result with the role `function`",

@@ -32,7 +32,7 @@ declare_rule! {
     ///   {"role": "user", "content": "rounder"}
     /// ]}
     /// ```
-    "misplaced-media" in Content, since "0.1.0", silent on wire reports shape, check,
+    MisplacedMedia in Content, since "0.1.0", silent on wire reports shape, check,
     cases [
         "file": "a file in a message",
         "system": "an image or a document in a system message",

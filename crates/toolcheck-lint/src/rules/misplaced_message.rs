@@ -50,7 +50,7 @@ declare_rule! {
     ///   {"role": "user", "content": "in the garden"}
     /// ]}
     /// ```
-    "misplaced-message" in Order, since "0.1.0", silent on wire, check,
+    MisplacedMessage in Order, since "0.1.0", silent on wire, check,
     cases [
         "not-last": "an item that must come last is followed by others",
         "system": "a system message after an assistant or tool message",

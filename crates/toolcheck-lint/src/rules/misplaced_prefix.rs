@@ -26,7 +26,7 @@ declare_rule! {
     ///   {"role": "assistant", "content": "I found", "prefix": true}
     /// ]}
     /// ```
-    "misplaced-prefix" in Order, since "0.1.0", silent on wire, check,
+    MisplacedPrefix in Order, since "0.1.0", silent on wire, check,
     values MESSAGE
 }
 

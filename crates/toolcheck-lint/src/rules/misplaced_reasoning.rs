@@ -34,7 +34,7 @@ declare_rule! {
     ///   {"role": "user", "content": "well?"}
     /// ]}
     /// ```
-    "misplaced-reasoning" in Reasoning, since "0.1.0", silent (silent in dataset) on wire looks at [REASONING], check,
+    MisplacedReasoning in Reasoning, since "0.1.0", silent (silent in dataset) on wire looks at [REASONING], check,
     cases [
         "disabled" for users: "the request disables reasoning",
         "last": "reasoning at the end of a message",

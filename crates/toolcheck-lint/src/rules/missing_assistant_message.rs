@@ -58,7 +58,7 @@ declare_rule! {
     ///   ]}
     /// ]}
     /// ```
-    "missing-assistant-message" in DataSets, since "0.1.0", warning, check,
+    MissingAssistantMessage in DataSets, since "0.1.0", warning, check,
     cases [
         "at-end": "an example that ends without an assistant message",
     ],

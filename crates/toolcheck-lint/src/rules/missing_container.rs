@@ -42,7 +42,7 @@ declare_rule! {
     ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "2 m"}]}
     /// ]}
     /// ```
-    "missing-container" in Tools, since "0.1.0", silent on wire looks at [SERVER_CALLS], check
+    MissingContainer in Tools, since "0.1.0", silent on wire looks at [SERVER_CALLS], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

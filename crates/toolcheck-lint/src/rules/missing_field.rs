@@ -50,7 +50,12 @@ declare_rule! {
     /// {"model": "mistral-large-latest", "tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}],
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
-    "missing-field" in Fields, since "0.1.0", silent on wire reports shape, check,
+    MissingField in Fields, since "0.1.0", silent on wire reports shape, check,
+    fix [
+        safe: "A key that is there under another name is renamed, and a constant is added.",
+        unsafe: "Arguments that are missing become `{}`, and a key becomes the only one that is missing.",
+        otherwise: "what the key is to hold is not known" with help,
+    ],
     cases [
         "filename": "a file without a name",
         "search-description": "a tool that a tool search finds, without a description",

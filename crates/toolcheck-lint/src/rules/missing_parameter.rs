@@ -20,7 +20,12 @@ declare_rule! {
     /// ```json anthropic
     /// {"model": "claude-opus-4-5", "max_tokens": 1024, "messages": [{"role": "user", "content": "hello"}]}
     /// ```
-    "missing-parameter" in Fields, since "0.2.0", silent on wire reports shape, check
+    MissingParameter in Fields, since "0.2.0", silent on wire reports shape, check,
+    fix [
+        safe: "A key that is there under another name is renamed.",
+        unsafe: "A key becomes the only one that is missing.",
+        otherwise: "what the parameter is to be is not known" with help,
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

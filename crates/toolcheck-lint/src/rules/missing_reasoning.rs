@@ -39,7 +39,7 @@ declare_rule! {
     ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "none"}]}
     /// ]}
     /// ```
-    "missing-reasoning" in Reasoning, since "0.1.0", silent (silent in dataset) on wire looks at [RESULTS], check,
+    MissingReasoning in Reasoning, since "0.1.0", silent (silent in dataset) on wire looks at [RESULTS], check,
     cases [
         "empty": "the message has an empty reasoning text",
         "by-default": "the request does not say whether the model reasons",

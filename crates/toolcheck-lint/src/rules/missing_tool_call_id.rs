@@ -45,7 +45,11 @@ declare_rule! {
     ///   {"role": "tool", "tool_name": "search", "content": "none"}
     /// ]}
     /// ```
-    "missing-tool-call-id" in Ids, since "0.1.0", silent on wire looks at [CALLS, RESULTS], check,
+    MissingToolCallId in Ids, since "0.1.0", silent on wire looks at [CALLS, RESULTS], check,
+    fix [
+        safe: "A key with the id of the other half is renamed.",
+        otherwise: "no id is made up for a call or a result that has none",
+    ],
     cases [
         "call": "a call without an id",
         "result": "a result without the id of its call",

@@ -32,7 +32,7 @@ declare_rule! {
     ///   {"role": "user", "content": [{"toolResult": {"toolUseId": "a", "content": [{"text": "none"}]}}]}
     /// ]}
     /// ```
-    "missing-tool-definitions" in Tools, since "0.1.0", silent on wire looks at [CALLS, RESULTS], check
+    MissingToolDefinitions in Tools, since "0.1.0", silent on wire looks at [CALLS, RESULTS], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

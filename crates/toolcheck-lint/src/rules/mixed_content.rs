@@ -34,7 +34,7 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "abcdefghi", "content": "none"}
     /// ]}
     /// ```
-    "mixed-content" in Order, since "0.1.0", silent on wire looks at [CALLS, RESULTS, SERVER_CALLS, SERVER_RESULTS], check,
+    MixedContent in Order, since "0.1.0", silent on wire looks at [CALLS, RESULTS, SERVER_CALLS, SERVER_RESULTS], check,
     cases [
         "text-behind-calls": "text after a call of the same message",
         "content-behind-results": "other content after a result of the same message",

@@ -42,7 +42,7 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "call_1", "content": "high 07:40"}
     /// ]}
     /// ```
-    "mixed-tool-protocols" in TextProtocols, since "0.1.0", warning looks at [TEXT], check
+    MixedToolProtocols in TextProtocols, since "0.1.0", warning looks at [TEXT], check
 }
 
 /// The first call of a protocol.

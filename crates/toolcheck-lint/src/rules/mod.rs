@@ -94,6 +94,7 @@ mod unsupported_media;
 mod wrong_arguments_type;
 mod wrong_type;
 
+use toolcheck_core::RuleId;
 use toolcheck_core::shape::{Demand, ObjectView};
 
 use crate::category::Category;
@@ -195,10 +196,16 @@ pub static ALL: &[&Rule] = &[
     &wrong_type::RULE,
 ];
 
-/// The rule of that id.
+/// The rule of this id.
+#[must_use]
+pub fn get(id: RuleId) -> &'static Rule {
+    ALL[id.number()]
+}
+
+/// The rule whose id is written so; `None` if there is none.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Rule> {
-    ALL.iter().copied().find(|rule| rule.id == id)
+    RuleId::find(id).map(get)
 }
 
 /// The rules of a category, by id.
@@ -208,7 +215,28 @@ pub fn of(category: Category) -> impl Iterator<Item = &'static Rule> {
 
 /// The id of the rule that reports requests that do not meet what a shape asks of this object.
 #[must_use]
-pub fn of_demand<'f>(object: ObjectView<'f>, demand: &Demand<'f>) -> &'f str {
+pub fn of_demand(object: ObjectView<'_>, demand: &Demand<'_>) -> RuleId {
     let is_of_type = object.by().is_some_and(|by| by == demand.key);
     demand.rule.unwrap_or_else(|| usual_rule(demand.fault, is_of_type, object.name() == "request"))
+}
+
+#[cfg(test)]
+mod tests {
+    use toolcheck_core::RuleId;
+
+    use super::ALL;
+
+    #[test]
+    fn each_id_has_its_rule() {
+        assert!(ALL.iter().map(|rule| rule.id).eq(RuleId::ALL.iter().copied()));
+    }
+
+    #[test]
+    fn fixes_are_described_in_sentences() {
+        for rule in ALL {
+            let Some(fix) = &rule.fix else { continue };
+            assert!(fix.description().ends_with('.'), "{}", rule.id);
+            assert!(!fix.otherwise.is_empty() && !fix.otherwise.ends_with('.'), "{}", rule.id);
+        }
+    }
 }

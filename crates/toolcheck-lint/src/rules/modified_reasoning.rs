@@ -13,7 +13,7 @@ declare_rule! {
     ///
     /// Send the messages of the current turn back byte for byte. Remove all reasoning that comes from another
     /// provider, model or conversation.
-    "modified-reasoning" in Reasoning, since "0.1.0", explained,
+    ModifiedReasoning in Reasoning, since "0.1.0", explained,
     values PART [
         "id": "the id of the reasoning",
     ]

@@ -35,7 +35,7 @@ declare_rule! {
     ///   {"role": "user", "content": "and?"}
     /// ]}
     /// ```
-    "orphan-server-result" in Pairing, since "0.1.0", silent on wire looks at [SERVER_RESULTS], check,
+    OrphanServerResult in Pairing, since "0.1.0", silent on wire looks at [SERVER_RESULTS], check,
     values PART, CALL_ID [
         "block": "the type of the result",
     ]

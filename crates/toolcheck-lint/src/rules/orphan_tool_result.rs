@@ -53,7 +53,11 @@ declare_rule! {
     ///   {"type": "function_call_output", "call_id": "call_1", "output": "none"}
     /// ]}
     /// ```
-    "orphan-tool-result" in Pairing, since "0.1.0", error (error in dataset) looks at [RESULTS], check,
+    OrphanToolResult in Pairing, since "0.1.0", error (error in dataset) looks at [RESULTS], check,
+    fix [
+        unsafe: "The result gets the id of the unanswered call in whose place it is, or becomes text of the user; `--orphans drop` removes it.",
+        otherwise: "the result is not in a message of a known form",
+    ],
     cases [
         "legacy": "a result with the role `function`",
         "approval": "an answer to a request for approval",

@@ -29,7 +29,7 @@ declare_rule! {
     ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "nine ships"}]}
     /// ]}
     /// ```
-    "oversized-command" in Agents, since "0.1.0", warning on call if selected looks at [CALLS], check
+    OversizedCommand in Agents, since "0.1.0", warning on call if selected looks at [CALLS], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

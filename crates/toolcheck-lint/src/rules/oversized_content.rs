@@ -20,7 +20,7 @@ declare_rule! {
     /// ```json openai-chat
     /// {"messages": [{"role": "user", "content": "what is the tide?"}]}
     /// ```
-    "oversized-content" in Content, since "0.1.0", silent on wire looks at [TEXT, RESULTS, SERVER_RESULTS], check,
+    OversizedContent in Content, since "0.1.0", silent on wire looks at [TEXT, RESULTS, SERVER_RESULTS], check,
     values PART [
         "length": "the number of characters",
         "max": "the most characters that are allowed",

@@ -42,7 +42,7 @@ declare_rule! {
     ///   {"role": "user", "content": "[read_file for 'south.csv'] Result:\nhigh 07:40"}
     /// ]}
     /// ```
-    "parallel-calls-in-serial-protocol" in TextProtocols, since "0.1.0", error looks at [TEXT], check
+    ParallelCallsInSerialProtocol in TextProtocols, since "0.1.0", error looks at [TEXT], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

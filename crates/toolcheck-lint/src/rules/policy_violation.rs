@@ -49,7 +49,7 @@ declare_rule! {
     ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "made"}]}
     /// ]}
     /// ```
-    "policy-violation" in Arguments, since "0.1.0", error on call looks at [CALLS], check
+    PolicyViolation in Arguments, since "0.1.0", error on call looks at [CALLS], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -44,7 +44,7 @@ declare_rule! {
     ///     {"role": "user", "content": "your answer was cut off: try again"}]},
     ///   "response": {"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Which?"}}]}}]
     /// ```
-    "ran-unfinished-arguments" in Arguments, since "0.1.0", error looks at [ANSWER], check
+    RanUnfinishedArguments in Arguments, since "0.1.0", error looks at [ANSWER], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

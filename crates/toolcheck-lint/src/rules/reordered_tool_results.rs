@@ -35,7 +35,11 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "b", "content": "one"}
     /// ]}
     /// ```
-    "reordered-tool-results" in Order, since "0.1.0", silent looks at [RESULTS], check
+    ReorderedToolResults in Order, since "0.1.0", silent looks at [RESULTS], check,
+    fix [
+        safe: "Results that name their calls are put into the order of the calls.",
+        otherwise: "the results do not name their calls",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

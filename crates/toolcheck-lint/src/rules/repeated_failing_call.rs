@@ -44,7 +44,7 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "call_2", "content": "nine ships"}
     /// ]}
     /// ```
-    "repeated-failing-call" in Agents, since "0.1.0", warning looks at [RESULTS], check
+    RepeatedFailingCall in Agents, since "0.1.0", warning looks at [RESULTS], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -28,7 +28,7 @@ declare_rule! {
     ///  {"request": {"messages": [{"role": "user", "content": "when is the tide?"}]},
     ///   "response": {"error": {"message": "later"}}, "status": 529}]
     /// ```
-    "retried-refusal" in Agents, since "0.1.0", warning looks at [EXCHANGE], check
+    RetriedRefusal in Agents, since "0.1.0", warning looks at [EXCHANGE], check
 }
 
 /// The statuses that say that the body is wrong.

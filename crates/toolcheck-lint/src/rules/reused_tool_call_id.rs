@@ -36,7 +36,12 @@ declare_rule! {
     ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "call_1", "content": "one"}]}
     /// ]}
     /// ```
-    "reused-tool-call-id" in Ids, since "0.1.0", warning looks at [RESULTS], check,
+    ReusedToolCallId in Ids, since "0.1.0", warning looks at [RESULTS], check,
+    fix [
+        safe: "The later call and its result get an id of their own.",
+        unsafe: "The same, where a program or stored items may refer to the id.",
+        otherwise: "the later call has no result of its own, so that it is not known whose the result is",
+    ],
     values PART, CALL_ID
 }
 

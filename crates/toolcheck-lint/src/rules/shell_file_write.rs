@@ -43,7 +43,7 @@ declare_rule! {
     ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_2", "content": "ok"}]}
     /// ]}
     /// ```
-    "shell-file-write" in Agents, since "0.1.0", warning on call if selected looks at [CALLS], check
+    ShellFileWrite in Agents, since "0.1.0", warning on call if selected looks at [CALLS], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -43,7 +43,11 @@ declare_rule! {
     ///   ]}
     /// ]}
     /// ```
-    "split-tool-results" in Order, since "0.1.0", warning looks at [RESULTS], check,
+    SplitToolResults in Order, since "0.1.0", warning looks at [RESULTS], check,
+    fix [
+        safe: "The results are put into the first message of their turn.",
+        otherwise: "the results are not in messages of a known form",
+    ],
     values MESSAGE, CALL_IDS
 }
 

@@ -55,7 +55,7 @@ declare_rule! {
     ///       {"type": "tool_result", "tool_use_id": "toolu_1", "content": "high tide at Oban: one"}]}]},
     ///   "response": {"role": "assistant", "stop_reason": "end_turn", "content": []}}]
     /// ```
-    "swapped-results" in Pairing, since "0.1.0", error looks at [ANSWER], check
+    SwappedResults in Pairing, since "0.1.0", error looks at [ANSWER], check
 }
 
 /// The most calls of a turn whose results are compared with each other.

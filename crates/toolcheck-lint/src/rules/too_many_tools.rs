@@ -14,7 +14,7 @@ declare_rule! {
     /// {"tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}],
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
-    "too-many-tools" in Tools, since "0.1.0", silent looks at [TOOLS], check,
+    TooManyTools in Tools, since "0.1.0", silent looks at [TOOLS], check,
     cases [
         "strict": "too many strict tools",
     ],

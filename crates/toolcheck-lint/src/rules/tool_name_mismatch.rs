@@ -30,7 +30,11 @@ declare_rule! {
     ///   {"role": "user", "parts": [{"functionResponse": {"name": "search", "response": {"output": "none"}}}]}
     /// ]}
     /// ```
-    "tool-name-mismatch" in Pairing, since "0.1.0", warning looks at [RESULTS], check
+    ToolNameMismatch in Pairing, since "0.1.0", warning looks at [RESULTS], check,
+    fix [
+        safe: "A result that names its call gets the name of the call's tool.",
+        otherwise: "the result does not name its call, so that either name may be right",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -28,7 +28,11 @@ declare_rule! {
     ///   {"role": "assistant", "content": "I found", "prefix": true}
     /// ]}
     /// ```
-    "trailing-assistant" in Order, since "0.1.0", silent, check,
+    TrailingAssistant in Order, since "0.1.0", silent, check,
+    fix [
+        unsafe: "The message is removed.",
+        otherwise: "the message is not in a list",
+    ],
     values MESSAGE
 }
 

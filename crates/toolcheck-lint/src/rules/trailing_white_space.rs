@@ -28,7 +28,11 @@ declare_rule! {
     ///   {"role": "assistant", "content": "I found"}
     /// ]}
     /// ```
-    "trailing-white-space" in Content, since "0.1.0", silent (silent in dataset) on wire looks at [TEXT], check,
+    TrailingWhiteSpace in Content, since "0.1.0", silent (silent in dataset) on wire looks at [TEXT], check,
+    fix [
+        safe: "The white space is removed.",
+        otherwise: "the text is not written as one string",
+    ],
     values PART
 }
 

@@ -35,7 +35,7 @@ declare_rule! {
     ///   {"role": "user", "content": "and?"}
     /// ]}
     /// ```
-    "unanswered-server-call" in Pairing, since "0.1.0", silent on wire looks at [SERVER_CALLS], check,
+    UnansweredServerCall in Pairing, since "0.1.0", silent on wire looks at [SERVER_CALLS], check,
     values PART, CALL_ID [
         "name": "the name of the server tool",
         "type" for users: "the same",

@@ -56,7 +56,12 @@ declare_rule! {
     ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "search", "input": {}}]}
     /// ]}
     /// ```
-    "unanswered-tool-call" in Pairing, since "0.1.0", error (error in dataset) looks at [CALLS], check,
+    UnansweredToolCall in Pairing, since "0.1.0", error (error in dataset) looks at [CALLS], check,
+    fix [
+        safe: "A result is inserted that says that there is none.",
+        unsafe: "The same in a data set, where a model would learn from it. `--unanswered drop` removes the call.",
+        otherwise: "the call is at the open end, where its tool may still be running",
+    ],
     cases [
         "legacy": "a call under the key `function_call`",
         "other-kind": "a call of another kind than a function's",

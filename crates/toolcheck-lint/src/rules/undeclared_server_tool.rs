@@ -46,7 +46,7 @@ declare_rule! {
     ///   ]
     /// }
     /// ```
-    "undeclared-server-tool" in Tools, since "0.1.0", silent on wire looks at [SERVER_CALLS], check,
+    UndeclaredServerTool in Tools, since "0.1.0", silent on wire looks at [SERVER_CALLS], check,
     values PART [
         "name" for users: "the type of the tool",
     ]

@@ -39,7 +39,7 @@ declare_rule! {
     ///   {"role": "assistant", "content": "Which log do you mean?"}
     /// ]}
     /// ```
-    "unheard-tool-error" in Agents, since "0.1.0", warning looks at [RESULTS], check
+    UnheardToolError in Agents, since "0.1.0", warning looks at [RESULTS], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -35,7 +35,12 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "abcdefghi", "content": "a.txt"}
     /// ]}
     /// ```
-    "unknown-content-type" in Content, since "0.1.0", silent on wire reports shape, check,
+    UnknownContentType in Content, since "0.1.0", silent on wire reports shape, check,
+    fix [
+        safe: "A type that is known to be meant, or is only written in other case or separators.",
+        unsafe: "A type that is nearly the same as an allowed one becomes that.",
+        otherwise: "which known type is meant is not known",
+    ],
     cases [
         "tool-change": "a message that adds or removes a tool",
         "tool-search": "a tool search",

@@ -31,7 +31,12 @@ declare_rule! {
     ///   {"role": "user", "content": "find Adam"}
     /// ]}
     /// ```
-    "unknown-field" in Fields, since "0.1.0", silent on wire reports shape, check,
+    UnknownField in Fields, since "0.1.0", silent on wire reports shape, check,
+    fix [
+        safe: "A key that is known to be meant is renamed, and one without a value is removed.",
+        unsafe: "Any other key is removed, or becomes a key that is nearly the same.",
+        otherwise: "what it says is to be said in another way" with help,
+    ],
     cases [
         "strict": "the key for strict tools, if the model doesn't support them",
         "result-status": "the status of a result, if the model doesn't support it",

@@ -43,7 +43,11 @@ declare_rule! {
     ///   {"role": "user", "content": "in the garden"}
     /// ]}
     /// ```
-    "unknown-role" in Fields, since "0.1.0", warning on wire reports shape, check,
+    UnknownRole in Fields, since "0.1.0", warning on wire reports shape, check,
+    fix [
+        safe: "The role becomes the one that is known to be meant.",
+        otherwise: "which known role is meant is not known",
+    ],
     cases [
         "system": "a system message among the others, where only some models accept it",
         "tool": "a message with the role `tool`, which results have in other APIs",

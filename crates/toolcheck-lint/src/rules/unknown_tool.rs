@@ -43,7 +43,8 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"}
     /// ]}
     /// ```
-    "unknown-tool" in Tools, since "0.1.0", warning (error in dataset) on call looks at [CALLS], check
+    UnknownTool in Tools, since "0.1.0", warning (error in dataset) on call looks at [CALLS], check,
+    fix none: "there is no fix: no tool is made up"
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -47,7 +47,7 @@ declare_rule! {
     ///   ]
     /// }
     /// ```
-    "unknown-tool-reference" in Tools, since "0.1.0", silent on wire looks at [TOOLS], check,
+    UnknownToolReference in Tools, since "0.1.0", silent on wire looks at [TOOLS], check,
     cases [
         "search" for users: "a tool that a tool search has found",
         "tool-change": "a tool that a message adds or removes",

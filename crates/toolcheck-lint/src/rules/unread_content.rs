@@ -1,11 +1,11 @@
 use foldhash::{HashMap, HashSet};
-use toolcheck_core::Level;
 use toolcheck_core::detection::Detection;
 use toolcheck_core::ir::{Body, Content, FormatId, Place, Unread, What};
 use toolcheck_core::readers::{self, Sort};
 use toolcheck_core::remedy::{Change, Remedy};
 use toolcheck_core::shape::Kind;
 use toolcheck_core::text::shorten;
+use toolcheck_core::{Level, RuleId};
 
 use crate::finding::Draft;
 use toolcheck_json::{NodeId, Span, Value};
@@ -57,7 +57,11 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"}
     /// ]}
     /// ```
-    "unread-content" in Files, since "0.1.0", error, check
+    UnreadContent in Files, since "0.1.0", error, check,
+    fix [
+        safe: "A key that only is spelled in another way is renamed.",
+        otherwise: "there is no fix for what cannot be read",
+    ]
 }
 
 /// The maximum number of further places in a finding.
@@ -205,7 +209,7 @@ fn is_understood(cx: &Context<'_, '_>) -> bool {
 }
 
 /// The rules that report something missing from a message, which may only be unread.
-const OF_MESSAGE: [&str; 4] =
+const OF_MESSAGE: [RuleId; 4] =
     [empty_content::RULE.id, missing_field::RULE.id, missing_tool_call_id::RULE.id, mixed_content::RULE.id];
 
 /// Whether a finding is about the shape of the request.
@@ -266,7 +270,7 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
     findings.retain(|finding| {
         number += 1;
         let id = finding.rule;
-        if number <= first || super::find(id).is_some_and(|rule| rule.on_text) {
+        if number <= first || super::get(id).on_text {
             return true;
         }
         if id == RULE.id {

@@ -24,7 +24,8 @@ declare_rule! {
     /// ```json openai-chat
     /// {"messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
-    "unrecognised-format" in Files, since "0.1.0", error, check
+    UnrecognisedFormat in Files, since "0.1.0", error, check,
+    fix none: "there is no fix for what cannot be read"
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

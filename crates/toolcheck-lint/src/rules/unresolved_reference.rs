@@ -10,7 +10,7 @@ declare_rule! {
     /// ## What to do
     ///
     /// Send the items themselves, with their encrypted reasoning, or store the responses.
-    "unresolved-reference" in Ids, since "0.1.0", explained,
+    UnresolvedReference in Ids, since "0.1.0", explained,
     values [
         "id": "the id of the item",
     ]

@@ -47,7 +47,11 @@ declare_rule! {
     ///   {"role": "user", "content": "thanks"}
     /// ]}
     /// ```
-    "unsigned-reasoning" in Reasoning, since "0.1.0", silent (silent in dataset) on wire looks at [REASONING, CALLS], check,
+    UnsignedReasoning in Reasoning, since "0.1.0", silent (silent in dataset) on wire looks at [REASONING, CALLS], check,
+    fix [
+        unsafe: "The reasoning is removed.",
+        otherwise: "the reasoning is not a part of a message of a known form",
+    ],
     cases [
         "call": "a call without a signature",
         "missing": "reasoning without a signature",

@@ -31,7 +31,7 @@ declare_rule! {
     ///   ]}
     /// ]}
     /// ```
-    "unsupported-media" in Content, since "0.2.0", silent on wire reports shape, check
+    UnsupportedMedia in Content, since "0.2.0", silent on wire reports shape, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -44,7 +44,11 @@ declare_rule! {
     ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "none"}]}
     /// ]}
     /// ```
-    "wrong-arguments-type" in Arguments, since "0.1.0", silent (silent in dataset) on wire looks at [CALLS], check,
+    WrongArgumentsType in Arguments, since "0.1.0", silent (silent in dataset) on wire looks at [CALLS], check,
+    fix [
+        safe: "Text becomes the object that it spells, or an object its text.",
+        otherwise: "the arguments are not the JSON of an object",
+    ],
     cases [
         "text" for users: "not an object, where the target takes an object",
         "object": "an object, where the target takes JSON in a string",

@@ -31,7 +31,11 @@ declare_rule! {
     ///   ]}
     /// ]}
     /// ```
-    "wrong-type" in Fields, since "0.2.0", silent on wire reports shape, check
+    WrongType in Fields, since "0.2.0", silent on wire reports shape, check,
+    fix [
+        safe: "A value that is only quoted wrongly is written as it should be, an object as JSON in a string and a text as its block where nothing else is taken, a single element is put into a list, and `null` is removed where nothing need be.",
+        otherwise: "it takes more than another spelling" with help,
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

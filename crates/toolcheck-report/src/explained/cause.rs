@@ -200,7 +200,7 @@ impl<'e, L: Fn(&Options) -> FileReport> Search<'e, L> {
 
     /// The options to check against a target, with the rules that the error is known for, even if they are opt-in.
     fn wanting(&self, target: &Option<TargetRef>) -> Options {
-        let wanted = self.matches.iter().filter_map(|found| rules::find(&found.refusal.rule));
+        let wanted = self.matches.iter().map(|found| rules::get(found.refusal.rule));
         let options = self.options.clone().target(target.clone());
         options.also_rules(wanted)
     }
@@ -290,7 +290,7 @@ impl<'e, L: Fn(&Options) -> FileReport> Search<'e, L> {
         if self.matches.is_empty() {
             return None;
         }
-        let wanted = self.matches.iter().filter_map(|found| rules::find(&found.refusal.rule));
+        let wanted = self.matches.iter().map(|found| rules::get(found.refusal.rule));
         let options = self.options.clone().target(target.clone()).rules(wanted).reports_hidden(true);
         let (_, mut hidden) = self.heaviest((self.lint)(&options), target)?;
         // What it is known to accept is what it may refuse all the same; of the others nothing is known.

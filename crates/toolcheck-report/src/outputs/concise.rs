@@ -21,7 +21,7 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
             let (line, column) = (finding.spot.start.line, finding.spot.start.column);
             let path = painted(&path, BOLD, style);
             let level = painted(finding.level.as_str(), colors_of(finding.level), style);
-            let rule = painted(finding.rule, DIM, style);
+            let rule = painted(finding.rule.as_str(), DIM, style);
             let mark = summary::mark(finding);
             writeln!(
                 out,

@@ -47,7 +47,8 @@ fn annotate(file: &FileReport, finding: &Finding, out: &mut dyn io::Write) -> io
     if start.line == end.line {
         let _ = write!(command, ",col={},endColumn={}", start.column, end.column);
     }
-    let _ = write!(command, ",title={}::{}", Property(finding.rule), Data(&finding.placed_message()));
+    let _ =
+        write!(command, ",title={}::{}", Property(finding.rule.as_str()), Data(&finding.placed_message()));
     let answer = finding.provider_sentence();
     let help = finding.help.as_ref().map(|help| Line::from(format!("help: {help}")));
     for line in [answer, help].into_iter().flatten() {

@@ -44,7 +44,7 @@ fn write(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()> 
         let path = repository_path(&file.path);
         issues.extend(file.findings.iter().map(|finding| Issue {
             description: finding.placed_message().to_string(),
-            check_name: finding.rule,
+            check_name: finding.rule.as_str(),
             fingerprint: fingerprints.next(&path, finding),
             severity: match finding.level {
                 Level::Error => "major",

@@ -23,7 +23,7 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
         let widest = |widths: &mut dyn Iterator<Item = usize>| widths.max().unwrap_or_default();
         let place = widest(&mut places.iter().map(String::len));
         let level = widest(&mut file.findings.iter().map(|found| found.level.as_str().len()));
-        let rule = widest(&mut file.findings.iter().map(|found| found.rule.len()));
+        let rule = widest(&mut file.findings.iter().map(|found| found.rule.as_str().len()));
         let has_marks = file.findings.iter().any(|found| found.fix.is_some());
         for (at, found) in places.iter().zip(&file.findings) {
             let message = &found.placed_message();

@@ -19,8 +19,8 @@ use std::borrow::Cow;
 use std::io;
 
 use serde::Serialize;
-use toolcheck_core::Level;
 use toolcheck_core::text::plain_name;
+use toolcheck_core::{Level, RuleId};
 
 use super::{Output, write_json};
 use crate::Style;
@@ -200,7 +200,7 @@ impl<'r> From<&'r Origin> for OriginV1<'r> {
 #[non_exhaustive]
 pub struct FindingV1<'r> {
     /// The id of the rule.
-    pub rule: &'static str,
+    pub rule: RuleId,
     /// The level: `error` or `warning`.
     pub level: &'static str,
     /// The message, on one line.

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use foldhash::HashMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Value as Json, json};
-use toolcheck_core::Level;
+use toolcheck_core::{Level, RuleId};
 use toolcheck_lint::Finding;
 use toolcheck_lint::finding::Spot;
 
@@ -69,7 +69,7 @@ impl Serialize for Results<'_> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct SarifResult {
-    rule_id: &'static str,
+    rule_id: RuleId,
     rule_index: usize,
     level: &'static str,
     message: Json,
@@ -134,9 +134,9 @@ fn write(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()> 
 }
 
 /// The description of a rule.
-fn description(id: &str) -> Json {
+fn description(id: RuleId) -> Json {
     let mut description = json!({"id": id, "helpUri": rule_url(id)});
-    let Some(rule) = rules::find(id) else { return description };
+    let rule = rules::get(id);
     // In the examples, a comment for the rule's test marks the flagged lines.
     let docs = rule.page().replace("  // flagged", "  <-- flagged");
     let why = docs.split("## ").find_map(|section| section.strip_prefix("Why is this bad?\n"));

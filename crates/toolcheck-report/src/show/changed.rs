@@ -39,5 +39,5 @@ pub(super) fn places(sections: &[Section], changed: &[Range<usize>]) -> Vec<(Ran
 /// It belongs to no finding.
 fn mark() -> Mark {
     let message = CHANGED.to_owned();
-    Mark { finding: usize::MAX, rule: "", level: Level::Warning, message, is_label: true, line: 0 }
+    Mark { finding: usize::MAX, rule: None, level: Level::Warning, message, is_label: true, line: 0 }
 }

@@ -10,9 +10,9 @@ mod rows;
 
 use std::ops::Range;
 
-use toolcheck_core::Level;
 use toolcheck_core::ir::Place;
 use toolcheck_core::readers::{Conversation, Ended};
+use toolcheck_core::{Level, RuleId};
 use toolcheck_json::origins::Opened;
 use toolcheck_json::{Document, Record, Span};
 
@@ -20,7 +20,7 @@ use toolcheck_core::text::{Counted, bounded, shown};
 use toolcheck_lint::Finding;
 use toolcheck_lint::observe::Context;
 use toolcheck_lint::observe::{Observer, Response};
-use toolcheck_lint::report::{Report, locate_places};
+use toolcheck_lint::report::{Report, locate_places, rule_url};
 use toolcheck_lint::{FileReport, Options, lint_opened_with, lint_with};
 
 pub(crate) use fold::{Fold, Line};
@@ -157,8 +157,8 @@ pub(crate) struct Marks {
 pub(crate) struct Mark {
     /// The number of the finding in the report.
     pub(crate) finding: usize,
-    /// Its rule.
-    pub(crate) rule: &'static str,
+    /// Its rule; `None` where a fix has changed something.
+    pub(crate) rule: Option<RuleId>,
     /// Its level.
     pub(crate) level: Level,
     /// The message of the finding or of its label.
@@ -167,6 +167,18 @@ pub(crate) struct Mark {
     pub(crate) is_label: bool,
     /// The line of the file.
     pub(crate) line: u64,
+}
+
+impl Mark {
+    /// The id of its rule; empty if it has none.
+    pub(crate) fn rule_id(&self) -> &'static str {
+        self.rule.map_or("", RuleId::as_str)
+    }
+
+    /// The page of its rule.
+    pub(crate) fn url(&self) -> String {
+        self.rule.map(rule_url).unwrap_or_default()
+    }
 }
 
 /// The maximum number of marks shown for a line.
@@ -585,7 +597,7 @@ fn mark_from_elsewhere(sections: &mut [Section], places: Vec<(Range<usize>, Mark
 fn mark_of(number: usize, finding: &Finding) -> Mark {
     Mark {
         finding: number,
-        rule: finding.rule,
+        rule: Some(finding.rule),
         level: finding.level,
         message: finding.message.to_string(),
         is_label: false,

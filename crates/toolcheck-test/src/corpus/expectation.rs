@@ -230,7 +230,7 @@ impl<'t> Layout<'t> {
     fn element(&self, found: &Found, with_level: bool) -> String {
         let gap = self.gap;
         let mut members = vec![
-            format!("\"rule\":{gap}{}", Json::from(found.rule)),
+            format!("\"rule\":{gap}{}", Json::from(found.rule.as_str())),
             format!("\"pointer\":{gap}{}", Json::from(&*found.place.pointer)),
         ];
         if found.place.record > 0 {

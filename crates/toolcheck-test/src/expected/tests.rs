@@ -78,10 +78,11 @@ pub(crate) mod properties {
     use proptest::prelude::*;
 
     use super::super::*;
+    use toolcheck_core::RuleId;
 
     /// Findings of few rules at few places, so that many are equal.
     pub(crate) fn findings() -> impl Strategy<Value = Vec<Found>> {
-        let rule = prop::sample::select(vec!["blank-text", "unknown-role"]);
+        let rule = prop::sample::select(vec![RuleId::BlankText, RuleId::UnknownRole]);
         let pointer = "(/[ab\"~\u{e4}]{1,2}){0,2}";
         let one = (rule, pointer, 0..2usize, any::<bool>());
         let one = one.prop_map(|(rule, pointer, record, is_error)| Found {
@@ -100,7 +101,7 @@ pub(crate) mod properties {
             wanted in findings(), got in findings(), with in prop::collection::vec((any::<bool>(), any::<bool>()), 8)
         ) {
             let expect = |(found, (place, level)): (&Found, &(bool, bool))| Expected {
-                rule: found.rule.to_owned(),
+                rule: found.rule.as_str().to_owned(),
                 place: place.then(|| found.place.clone()),
                 level: level.then_some(found.level),
             };

@@ -23,7 +23,7 @@ type Said = (&'static str, String, String, Position, Position);
 fn said(report: &FileReport) -> Vec<Said> {
     let found = report.findings.iter().map(|finding| {
         let spot = &finding.spot;
-        (finding.rule, finding.message.to_string(), spot.pointer.clone(), spot.start, spot.end)
+        (finding.rule.as_str(), finding.message.to_string(), spot.pointer.clone(), spot.start, spot.end)
     });
     found.collect()
 }

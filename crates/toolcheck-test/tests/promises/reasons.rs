@@ -27,7 +27,7 @@ fn each_finding_that_is_left_has_a_reason() {
                 assert!(!is_unsafe || left.cost.is_none(), "{name}: {}: {}", left.rule, left.reason);
                 // What another fix would cost or tell is not the same for two findings.
                 let cause = left.reason.split([':', '`']).next().unwrap().to_owned();
-                reasons.entry(cause).or_default().insert(left.rule);
+                reasons.entry(cause).or_default().insert(left.rule.as_str());
                 count += 1;
             }
         }

@@ -173,7 +173,7 @@ impl Exception {
     pub(crate) fn covers(&self, format: &str, mutant: &Mutant, findings: &[&Finding]) -> bool {
         let mut rules: Vec<&str> = findings
             .iter()
-            .map(|finding| finding.rule)
+            .map(|finding| finding.rule.as_str())
             .filter(|rule| self.rules.contains(rule) || !CONSEQUENCES.iter().any(|(other, _)| other == rule))
             .collect();
         rules.sort_unstable();

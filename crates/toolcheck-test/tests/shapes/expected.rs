@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
-use toolcheck_core::Level;
 use toolcheck_core::shape::{Allowed, Demand, FaultKind, Known, ObjectView};
 use toolcheck_core::target::Pattern;
+use toolcheck_core::{Level, RuleId};
 
 use super::mutations::Mutant;
 
@@ -35,12 +35,13 @@ impl Expected {
         // Something else that the key must be may be looked at first.
         let same = field.map_or_else(|| mutant.object.demands(), |field| field.demands());
         let same = same.iter().filter(|other| other.fault == demand.fault && other.key == demand.key);
-        let rule =
-            |demand: &Demand<'static>| demand.rule.unwrap_or_else(|| usual_rule(mutant.object, demand));
+        let rule = |demand: &Demand<'static>| {
+            demand.rule.map_or_else(|| usual_rule(mutant.object, demand), RuleId::as_str)
+        };
         Self {
             levels,
             rules: same.map(rule).chain([rule(demand)]).collect(),
-            checked_by: field.into_iter().flat_map(|field| field.checked_by()).collect(),
+            checked_by: field.into_iter().flat_map(|field| field.checked_by()).map(RuleId::as_str).collect(),
         }
     }
 }

@@ -110,16 +110,16 @@ fn judge(mutant: &Mutant, findings: &[&Finding]) -> Option<&'static str> {
     if expected.levels.is_empty() {
         return None;
     }
-    let follows = |finding: &Finding| CONSEQUENCES.iter().any(|(rule, _)| *rule == finding.rule);
-    let is_own = |finding: &&&Finding| expected.rules.contains(finding.rule) || !follows(finding);
+    let follows = |finding: &Finding| CONSEQUENCES.iter().any(|(rule, _)| *rule == finding.rule.as_str());
+    let is_own = |finding: &&&Finding| expected.rules.contains(finding.rule.as_str()) || !follows(finding);
     let own: Vec<&&Finding> = findings.iter().filter(is_own).collect();
-    if own.is_empty() && findings.iter().any(|finding| expected.checked_by.contains(finding.rule)) {
+    if own.is_empty() && findings.iter().any(|finding| expected.checked_by.contains(finding.rule.as_str())) {
         return None;
     }
     match own.as_slice() {
         [] => (!expected.levels.contains(&None)).then_some("SILENT"),
         _ if expected.levels.iter().all(Option::is_none) => Some("FALSE"),
-        [finding] if expected.rules.contains(finding.rule) => {
+        [finding] if expected.rules.contains(finding.rule.as_str()) => {
             // Of a schema as a whole, another part of the rule says more.
             let is_around =
                 finding.rule == "invalid-tool-schema" && mutant.place.starts_with(&finding.spot.pointer);
@@ -129,7 +129,8 @@ fn judge(mutant: &Mutant, findings: &[&Finding]) -> Option<&'static str> {
             (!expected.levels.contains(&Some(finding.level))).then_some("LEVEL")
         }
         [finding] => {
-            let is_at = finding.spot.pointer == mutant.place || expected.checked_by.contains(finding.rule);
+            let is_at =
+                finding.spot.pointer == mutant.place || expected.checked_by.contains(finding.rule.as_str());
             (!is_at).then_some("OTHER")
         }
         _ => Some("SEVERAL"),

@@ -42,7 +42,7 @@ pub(super) fn keep(run: &mut Run, seen: &Seen) {
     run.keep(seen.exchanges.iter().map(toolcheck_serve::Exchange::json_line));
     run.exchanges_left_out += seen.not_kept;
     let refused = seen.refused().map(|refused| {
-        let mut entry = Refused::new(&refused.rule, &refused.message, &refused.place, refused.status);
+        let mut entry = Refused::new(refused.rule.as_str(), &refused.message, &refused.place, refused.status);
         (entry.text, entry.source) = (refused.text.clone(), refused.source.clone());
         entry
     });

@@ -205,7 +205,7 @@ impl<'f> Fact<'f> {
             fault: demand.fault,
             asked: if is_of_kind { "one of its kinds".to_owned() } else { shown(&demand.asked.to_string()) },
             is_documented: demand.is_documented,
-            rule: rules::of_demand(object, demand),
+            rule: rules::of_demand(object, demand).as_str(),
             known: known.clone(),
             parents: Vec::new(),
         }

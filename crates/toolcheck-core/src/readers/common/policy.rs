@@ -7,18 +7,19 @@ use serde::Deserialize;
 
 use super::Sort;
 use crate::level::Level;
+use crate::rule_id::RuleId;
 
 /// The rules that hold for a sort of files, each with the level of its findings. A rule that is not named reports nothing.
 #[derive(Debug, Default)]
 pub struct Policy {
-    levels: HashMap<String, Level>,
+    levels: HashMap<RuleId, Level>,
 }
 
 /// The policies as they are written, with the evidence for each level.
 #[derive(Deserialize)]
 struct File {
     #[serde(flatten)]
-    sorts: HashMap<String, HashMap<String, Entry>>,
+    sorts: HashMap<String, HashMap<RuleId, Entry>>,
 }
 
 #[derive(Deserialize)]
@@ -35,13 +36,13 @@ static PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/readers/policy.
 impl Policy {
     /// The level of a rule's findings; `None` if the rule reports nothing.
     #[must_use]
-    pub fn level(&self, rule: &str) -> Option<Level> {
-        self.levels.get(rule).copied()
+    pub fn level(&self, rule: RuleId) -> Option<Level> {
+        self.levels.get(&rule).copied()
     }
 
     /// The rules that it names.
-    pub fn rules(&self) -> impl Iterator<Item = &str> {
-        self.levels.keys().map(String::as_str)
+    pub fn rules(&self) -> impl Iterator<Item = RuleId> {
+        self.levels.keys().copied()
     }
 
     fn all() -> &'static HashMap<String, Self> {
@@ -49,8 +50,8 @@ impl Policy {
         ALL.get_or_init(|| {
             // A test reads it, so that it can't fail for users.
             let file: File = toolcheck_toml::from_packed(PACKED).expect("the policies are valid");
-            let policy = |rules: HashMap<String, Entry>| {
-                let level = |(rule, entry): (String, Entry)| {
+            let policy = |rules: HashMap<RuleId, Entry>| {
+                let level = |(rule, entry): (RuleId, Entry)| {
                     (rule, entry.level.parse().expect("a level is `error` or `warning`"))
                 };
                 Self { levels: rules.into_iter().map(level).collect() }

@@ -14,6 +14,7 @@ use super::tables::{FaultKind, JsonType, Kind};
 use super::texts::Unique;
 use super::value::{bit_of, short, type_of};
 use super::{ModelFacts, Shape};
+use crate::rule_id::RuleId;
 
 /// The deepest object that is looked at. Only schemas are so deep.
 const DEEPEST: usize = 64;
@@ -103,7 +104,7 @@ pub(super) struct Above<'d, 's> {
 #[derive(Clone, Copy, Default)]
 pub(super) struct Within<'f> {
     /// The rule that reports what is wrong in it.
-    pub(super) rule: Option<&'f str>,
+    pub(super) rule: Option<RuleId>,
     /// Where on the path it starts: what is below counts as a part of it.
     pub(super) start: usize,
     /// The field around it that other rules check too, and the element of an array that has the field.
@@ -331,7 +332,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
 
     /// What holds in an object.
     fn inside(&self, object: &'f Object, within: Within<'f>) -> Within<'f> {
-        match (&object.rule, within.rule) {
+        match (object.rule, within.rule) {
             (Some(rule), None) => Within { rule: Some(rule), start: self.path.len(), ..within },
             _ => within,
         }

@@ -11,6 +11,7 @@ use super::tables::{
     FactTable, FaultKind, FieldEntry, FieldTable, JsonType, Kind, Members, ObjectTable, Scalar, Types,
 };
 use super::value::bit_of;
+use crate::rule_id::RuleId;
 use crate::target::Pattern;
 
 /// An object of a request.
@@ -41,7 +42,7 @@ pub(super) struct Object {
     pub(super) by: Option<By>,
     pub(super) exactly_one: Option<Vec<u16>>,
     pub(super) at_least_one: Option<Vec<u16>>,
-    pub(super) rule: Option<Arc<str>>,
+    pub(super) rule: Option<RuleId>,
     pub(super) kind: Option<Kind>,
     pub(super) example: Option<Arc<str>>,
     pub(super) note: Option<Arc<str>>,
@@ -81,8 +82,8 @@ pub(super) struct Field {
     pub(super) item_types: Arc<[JsonType]>,
     pub(super) item_mask: u8,
     pub(super) entries: Option<usize>,
-    pub(super) rule: Option<Arc<str>>,
-    pub(super) checked_by: Arc<[Box<str>]>,
+    pub(super) rule: Option<RuleId>,
+    pub(super) checked_by: Arc<[RuleId]>,
     pub(super) note: Option<Arc<str>>,
     pub(super) instead: Arc<BTreeMap<String, String>>,
     pub(super) prefer: Arc<[Scalar]>,
@@ -264,7 +265,7 @@ impl Objects {
         let mut object = Object {
             name: name.into(),
             is_closed: table.closed == Some(true),
-            rule: table.rule.clone(),
+            rule: table.rule,
             kind: table.kind,
             example: table.example.clone(),
             note: table.note.clone(),
@@ -366,7 +367,7 @@ impl Objects {
             item_mask: mask(&item_types),
             item_types,
             entries,
-            rule: table.rule.clone(),
+            rule: table.rule,
             checked_by: table.checked_by.clone().unwrap_or_default(),
             note: table.note.clone(),
             instead: table.instead.clone().unwrap_or_default(),
@@ -594,7 +595,7 @@ impl ObjectTable {
             untagged: self.untagged.or(base.untagged),
             exactly_one: self.exactly_one.clone().or_else(|| base.exactly_one.clone()),
             at_least_one: self.at_least_one.clone().or_else(|| base.at_least_one.clone()),
-            rule: self.rule.clone().or_else(|| base.rule.clone()),
+            rule: self.rule.or(base.rule),
             kind: self.kind.or(base.kind),
             example: self.example.clone().or_else(|| base.example.clone()),
             note: self.note.clone().or_else(|| base.note.clone()),

@@ -20,6 +20,7 @@ use super::compile::{By, Check, Field, Object, What, bit};
 use super::fault::Condition;
 use super::tables::{FaultKind, JsonType, Kind, Scalar, Unseen};
 use super::{Enforced, Shape};
+use crate::rule_id::RuleId;
 
 pub use self::known::{Known, Verdict};
 pub use self::texts::{PLACEHOLDERS, is_placeholder, placeholders};
@@ -121,7 +122,7 @@ pub struct ObjectView<'f> {
     shape: &'f Shape,
     number: usize,
     /// The rule that an object above it names.
-    rule: Option<&'f str>,
+    rule: Option<RuleId>,
 }
 
 impl PartialEq for ObjectView<'_> {
@@ -176,8 +177,8 @@ impl<'f> ObjectView<'f> {
 
     /// The rule that reports what is wrong with it and below it, if it is not the usual one for the fault.
     #[must_use]
-    pub fn rule(self) -> Option<&'f str> {
-        self.rule.or(self.object().rule.as_deref())
+    pub fn rule(self) -> Option<RuleId> {
+        self.rule.or(self.object().rule)
     }
 
     /// The key whose value decides which of its variants it is.
@@ -259,10 +260,10 @@ impl<'f> ObjectView<'f> {
         fact: Option<usize>,
     ) -> Demand<'f> {
         let own_fact = fact.map(|fact| &self.shape.facts()[fact]);
-        let of_fact = own_fact.and_then(|fact| fact.constraint.rule.as_deref());
+        let of_fact = own_fact.and_then(|fact| fact.constraint.rule);
         let of_value = !matches!(fault, FaultKind::Missing | FaultKind::Unknown | FaultKind::Type);
         let field = self.field(super::compile::plain(&key)).filter(|_| of_value);
-        let of_field = field.and_then(|field| field.field.rule.as_deref());
+        let of_field = field.and_then(|field| field.field.rule);
         let known = Known::all(self, &key, fault, &asked, own_fact);
         let is_documented = fact.is_none();
         Demand { fault, key, asked, rule: of_fact.or(of_field).or(self.rule()), is_documented, known }
@@ -320,8 +321,8 @@ impl<'f> FieldView<'f> {
     }
 
     /// The rules that report what is wrong with it in more words.
-    pub fn checked_by(self) -> impl Iterator<Item = &'f str> {
-        self.field.checked_by.iter().map(|rule| &**rule)
+    pub fn checked_by(self) -> impl Iterator<Item = RuleId> {
+        self.field.checked_by.iter().copied()
     }
 
     /// What a reader should know.
@@ -391,7 +392,7 @@ pub struct Demand<'f> {
     /// What is asked.
     pub asked: Asked<'f>,
     /// The rule that reports it, if it is not the usual one for the fault.
-    pub rule: Option<&'f str>,
+    pub rule: Option<RuleId>,
     /// Whether the documents ask for it, or what the target changes of them. The others are only known from what was seen.
     pub is_documented: bool,
     /// What is known of it: what holds only for some requests first. Never empty.

@@ -11,6 +11,7 @@ use super::compile::{Field, Object, What, bit, snake_case};
 use super::tables::{FactTable, FaultKind, JsonType, Kind, TextTable, Unseen};
 use super::value::type_of;
 use crate::ir::Place;
+use crate::rule_id::RuleId;
 use crate::target::{Evidence, Grounds, first_source};
 
 /// Something in a request that is not as its API has it.
@@ -36,7 +37,7 @@ pub struct Fault<'f> {
     pub(super) fact: Option<&'f FactTable>,
     /// What the value fails, if it is a check.
     pub(super) check: Option<&'f What>,
-    pub(super) rule: Option<&'f str>,
+    pub(super) rule: Option<RuleId>,
     pub(super) name: Option<NodeId>,
     /// The value of the key that the rest of the object suggests, if the key says what the object is.
     pub(super) likely: Option<&'f str>,
@@ -290,38 +291,38 @@ impl<'f> Fault<'f> {
 
     /// The rule that the shape names for it.
     #[must_use]
-    pub fn rule(&self) -> Option<&'f str> {
-        let of_fact = self.fact.and_then(|fact| fact.constraint.rule.as_deref());
+    pub fn rule(&self) -> Option<RuleId> {
+        let of_fact = self.fact.and_then(|fact| fact.constraint.rule);
         let of_value = !matches!(self.kind, FaultKind::Missing | FaultKind::Unknown | FaultKind::Type);
-        let of_field = self.field.and_then(|field| field.rule.as_deref()).filter(|_| of_value);
+        let of_field = self.field.and_then(|field| field.rule).filter(|_| of_value);
         of_fact.or(of_field).or(self.rule)
     }
 
     /// The rules that report it in more words if they report anything in an object: in the call, the block or the tool that
     /// it is in.
-    pub fn checked_by(&self) -> impl Iterator<Item = (NodeId, &'f str)> {
+    pub fn checked_by(&self) -> impl Iterator<Item = (NodeId, RuleId)> {
         let own = self.field.map(|field| (self.element, field));
         Self::rules(own)
     }
 
     /// The rules that check a field around it: they may report the same if what they point at holds it.
-    pub fn checked_around_by(&self) -> impl Iterator<Item = (NodeId, &'f str)> {
+    pub fn checked_around_by(&self) -> impl Iterator<Item = (NodeId, RuleId)> {
         Self::rules(self.around)
     }
 
-    fn rules(of: Option<(NodeId, &'f Field)>) -> impl Iterator<Item = (NodeId, &'f str)> {
-        let rules = of.map(|(element, field)| field.checked_by.iter().map(move |rule| (element, &**rule)));
+    fn rules(of: Option<(NodeId, &'f Field)>) -> impl Iterator<Item = (NodeId, RuleId)> {
+        let rules = of.map(|(element, field)| field.checked_by.iter().map(move |rule| (element, *rule)));
         rules.into_iter().flatten()
     }
 
     /// The rules that check keys which need not be there if this one is, as the content of a message with calls.
-    pub fn checked_in_place_by(&self) -> impl Iterator<Item = &'f str> {
+    pub fn checked_in_place_by(&self) -> impl Iterator<Item = RuleId> {
         let number = self.object.numbers.get(&self.key);
         let fields = self.object.fields.iter().filter(move |field| {
             let mut required = field.required.iter();
             required.any(|required| number.is_some_and(|number| required.unless.contains(&number)))
         });
-        fields.flat_map(|field| field.checked_by.iter().map(|rule| &**rule))
+        fields.flat_map(|field| field.checked_by.iter().copied())
     }
 
     /// Whether the key holds objects.
@@ -332,8 +333,8 @@ impl<'f> Fault<'f> {
 
     /// The key of the object that a rule checks.
     #[must_use]
-    pub fn key_checked_by(&self, rule: &str) -> Option<&'f str> {
-        let is_checked = |field: &&Field| field.checked_by.iter().any(|own| **own == *rule);
+    pub fn key_checked_by(&self, rule: RuleId) -> Option<&'f str> {
+        let is_checked = |field: &&Field| field.checked_by.contains(&rule);
         self.object.fields.iter().find(is_checked).map(|field| &*field.key)
     }
 

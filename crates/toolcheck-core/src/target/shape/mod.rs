@@ -40,6 +40,7 @@ pub use self::rating::Rating;
 use self::tables::ShapeFile;
 pub use self::tables::{Enforced, FactTable, FaultKind, JsonType, Kind, TextTable, Unseen};
 use crate::error::Error;
+use crate::rule_id::RuleId;
 use crate::target::Evidence;
 
 /// The file of a format, by the format's id, as it was packed when this was built.
@@ -227,20 +228,20 @@ impl Shape {
     }
 
     /// The rules that check a key which is not known where it is, in the only object that has it.
-    pub fn checked_elsewhere_by<'f>(&'f self, fault: &Fault<'f>) -> impl Iterator<Item = &'f str> {
+    pub fn checked_elsewhere_by<'f>(&'f self, fault: &Fault<'f>) -> impl Iterator<Item = RuleId> {
         let object =
             fault.elsewhere().and_then(|name| self.all_objects().find(|object| &*object.name == name));
         let field = object.and_then(|object| object.field(&fault.key));
-        field.into_iter().flat_map(|field| field.checked_by.iter().map(|rule| &**rule))
+        field.into_iter().flat_map(|field| field.checked_by.iter().copied())
     }
 
     /// The rule that the description names for what a fact is about.
-    fn rule_of(&self, fact: &FactTable) -> Option<&str> {
+    fn rule_of(&self, fact: &FactTable) -> Option<RuleId> {
         let mut objects = self.all_objects().filter(|object| object.is_named(&fact.object));
         let of_value = !matches!(fact.fault, FaultKind::Missing | FaultKind::Unknown | FaultKind::Type);
         objects.find_map(|object| {
             let field = fact.field.as_deref().filter(|_| of_value).and_then(|key| object.field(key));
-            field.and_then(|field| field.rule.as_deref()).or(object.rule.as_deref())
+            field.and_then(|field| field.rule).or(object.rule)
         })
     }
 

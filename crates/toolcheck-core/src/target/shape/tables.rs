@@ -11,6 +11,7 @@ use toolcheck_toml::Deferred;
 
 use super::Shape;
 use crate::error::Error;
+use crate::rule_id::RuleId;
 use crate::target::{Evidence, Grounds, Pattern, Refusal, first_source};
 
 /// The file that describes the requests of a wire format.
@@ -73,7 +74,7 @@ pub(crate) struct ObjectTable {
     /// The keys of which it has at least one.
     pub(crate) at_least_one: Option<Members>,
     /// The rule that reports what is wrong with it and below it.
-    pub(crate) rule: Option<Arc<str>>,
+    pub(crate) rule: Option<RuleId>,
     /// What it is in every API.
     pub(crate) kind: Option<Kind>,
     /// How it is written: one line of JSON.
@@ -310,9 +311,9 @@ field_table! {
     /// The object beside it of whose keys it names all.
     lists_all: String,
     /// The rule that reports what is wrong with its value.
-    rule: Arc<str>,
+    rule: RuleId,
     /// The rules that report what is wrong with it in more words.
-    checked_by: Arc<[Box<str>]>,
+    checked_by: Arc<[RuleId]>,
     /// What to write in place of a value, by the value or by its JSON type: the right value, or what to do in words. `*`
     /// stands for any other value.
     instead: Arc<BTreeMap<String, String>>,
@@ -478,13 +479,13 @@ pub enum FaultKind {
 impl FaultKind {
     /// The id of the rule that reports it, if the description names no other.
     #[must_use]
-    pub fn usual_rule(self) -> &'static str {
+    pub fn usual_rule(self) -> RuleId {
         match self {
-            Self::Missing => "missing-field",
-            Self::Unknown => "unknown-field",
-            Self::Type => "wrong-type",
-            Self::Conflict => "conflicting-parameters",
-            _ => "invalid-value",
+            Self::Missing => RuleId::MissingField,
+            Self::Unknown => RuleId::UnknownField,
+            Self::Type => RuleId::WrongType,
+            Self::Conflict => RuleId::ConflictingParameters,
+            _ => RuleId::InvalidValue,
         }
     }
 
@@ -552,20 +553,18 @@ impl Enforced {
     /// that it extends.
     pub(crate) fn refusals<'e>(&'e self, shape: &'e Shape) -> impl Iterator<Item = Refusal> + 'e {
         let of_texts = self.texts.iter().filter(|text| !text.is_inherited).map(|text| Refusal {
-            rule: text.fault.usual_rule().to_owned(),
             status: text.status,
             text: Some(text.text.clone()),
             evidence: text.evidence,
             sources: text.sources.clone(),
             seen: text.seen.clone(),
-            ..Refusal::default()
+            ..Refusal::of(text.fault.usual_rule())
         });
         let of_facts = self.facts.iter().filter(|fact| !fact.is_inherited).filter_map(move |fact| {
             let text = fact.text.as_ref().filter(|text| !text.is_empty())?;
-            let rule = fact.constraint.rule.as_deref().or_else(|| shape.rule_of(fact));
+            let rule = fact.constraint.rule.or_else(|| shape.rule_of(fact));
             let rule = rule.unwrap_or(fact.fault.usual_rule());
             Some(Refusal {
-                rule: rule.to_owned(),
                 model: fact.model.clone(),
                 status: fact.status,
                 text: Some(text.clone()),
@@ -573,7 +572,7 @@ impl Enforced {
                 sources: fact.sources.clone(),
                 seen: fact.seen.clone(),
                 doubt: fact.doubt.clone(),
-                ..Refusal::default()
+                ..Refusal::of(rule)
             })
         });
         of_texts.chain(of_facts)

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 
 use foldhash::HashSet;
+use toolcheck_core::RuleId;
 use toolcheck_core::shape::FaultKind;
 use toolcheck_json::Value;
 
+use super::Refused;
 use super::join::Unknown;
-use super::{MISSING_TOOL_CALL_ID, Refused};
 use crate::rule::Context;
 
 /// Finds the key that has the id where a call or a result lacks it: its value is the id of the other half.
@@ -38,9 +39,9 @@ fn id_key<'c>(refused: &Refused<'c>) -> Option<&'c str> {
     let fault = &refused.fault;
     match fault.kind {
         FaultKind::Missing if refused.unknown.is_empty() => {
-            fault.key_checked_by(MISSING_TOOL_CALL_ID).filter(|key| *key == fault.key)
+            fault.key_checked_by(RuleId::MissingToolCallId).filter(|key| *key == fault.key)
         }
-        FaultKind::Unknown if !refused.is_all_unknown() => fault.key_checked_by(MISSING_TOOL_CALL_ID),
+        FaultKind::Unknown if !refused.is_all_unknown() => fault.key_checked_by(RuleId::MissingToolCallId),
         _ => None,
     }
 }

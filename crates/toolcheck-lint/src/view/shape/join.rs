@@ -4,7 +4,7 @@ use std::collections::hash_map::Entry;
 
 use foldhash::HashMap;
 use toolcheck_core::shape::FaultKind;
-use toolcheck_core::unsupported;
+use toolcheck_core::{RuleId, unsupported};
 use toolcheck_json::{Document, NodeId};
 
 use super::{MOST_LABELS, Refused};
@@ -137,7 +137,7 @@ fn join<'c>(document: &Document<'_>, first: &mut Refused<'c>, others: Vec<Refuse
 
 /// Makes one of the same fault in several objects of the same lists: a wrong key is one mistake, even if every tool has it.
 pub(super) fn repeats(document: &Document<'_>, refused: &mut Vec<Refused<'_>>) {
-    let mut first_of: HashMap<(&str, FaultKind, String, String), usize> = HashMap::default();
+    let mut first_of: HashMap<(RuleId, FaultKind, String, String), usize> = HashMap::default();
     let mut end = 0;
     for number in 0..refused.len() {
         let other = &refused[number];
@@ -146,7 +146,7 @@ pub(super) fn repeats(document: &Document<'_>, refused: &mut Vec<Refused<'_>>) {
         // An id or a name is wrong at both ends of a pair.
         let of_pair = fault.checked_by().map(|(_, rule)| rule).find(|rule| super::OF_PAIRS.contains(rule));
         let of_pair = of_pair.filter(|_| fault.kind == FaultKind::Type);
-        let which = of_pair.map_or_else(|| fault.pattern(), str::to_owned);
+        let which = of_pair.map_or_else(|| fault.pattern(), |rule| rule.to_string());
         match first_of.entry((other.rule, fault.kind, which, detail)) {
             Entry::Occupied(first) => {
                 let (place, times, is_of_one_name) =

@@ -13,8 +13,8 @@ use foldhash::HashSet;
 use toolcheck_core::ir::{Place, TranscriptKind};
 use toolcheck_core::remedy::Remedy;
 use toolcheck_core::shape::{Answer, Fault, FaultKind, Foreign, Kind, Shape};
-use toolcheck_core::target;
 use toolcheck_core::text::kept;
+use toolcheck_core::{RuleId, target};
 use toolcheck_json::{Document, NodeId, Value};
 
 use self::join::Unknown;
@@ -40,7 +40,7 @@ struct Refused<'c> {
     /// What the target answers; found last, because thousands of faults may be the same mistake.
     answer: Option<Answer>,
     /// The rule that reports it.
-    rule: &'c str,
+    rule: RuleId,
     /// The help of the target's data; found last too.
     help: Option<Cow<'c, str>>,
     /// The other keys that the object lacks.
@@ -50,7 +50,7 @@ struct Refused<'c> {
     /// The key that is meant by one that is not known.
     means: Option<Cow<'c, str>>,
     /// The rules that check the key where it belongs, if it is in a wrong place.
-    misplaced: Vec<&'c str>,
+    misplaced: Vec<RuleId>,
     /// The same fault in other objects: the first of them.
     repeats: Vec<Place>,
     /// How many there are with the first one.
@@ -76,7 +76,7 @@ impl Found<'_> {
     /// Whether it has a fault of a tool's schema in a schema.
     pub(crate) fn has_fault_in_schema(&self, schema: Value<'_, '_>) -> bool {
         let (first, count) = (schema.id().index(), schema.count());
-        self.refused.iter().filter(|refused| refused.rule == INVALID_TOOL_SCHEMA).any(|refused| {
+        self.refused.iter().filter(|refused| refused.rule == RuleId::InvalidToolSchema).any(|refused| {
             let object = refused.fault.object_node().index();
             object >= first && object < first + count
         })
@@ -100,7 +100,7 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
     // A record of a data set has keys and types of its own, unless a service defines them.
     let has_own_keys = cx.is_training_example() && cx.target().kind != Some(TranscriptKind::Dataset);
     // Whoever ignores a rule does not want to hear the same from another. A rule that was not selected is no such rule.
-    let is_silenced = |id: &str| cx.ignored_rules.iter().any(|rule| rule.id == id);
+    let is_silenced = |id: RuleId| cx.ignored_rules.iter().any(|rule| rule.id == id);
     let counts = |fault: &Fault<'c>| {
         let is_own = has_own_keys
             && match fault.kind {
@@ -208,30 +208,20 @@ fn foreign_objects<'c>(
     (groups, nodes)
 }
 
-/// The rules that are treated in their own way.
-const MISSING_PARAMETER: &str = "missing-parameter";
-const UNKNOWN_CONTENT_TYPE: &str = "unknown-content-type";
-const FOREIGN_SHAPE: &str = "foreign-shape";
-const INVALID_TOOL_SCHEMA: &str = "invalid-tool-schema";
-const INVALID_RESULT_CONTENT: &str = "invalid-result-content";
 /// The rules about the two ends of a pair.
-const OF_PAIRS: [&str; 2] = ["malformed-tool-call-id", "invalid-tool-name"];
-const UNREAD_CONTENT: &str = "unread-content";
-const MISSING_TOOL_CALL_ID: &str = "missing-tool-call-id";
-const UNANSWERED_TOOL_CALL: &str = "unanswered-tool-call";
-const ORPHAN_TOOL_RESULT: &str = "orphan-tool-result";
+const OF_PAIRS: [RuleId; 2] = [RuleId::MalformedToolCallId, RuleId::InvalidToolName];
 
 /// The rule that reports a fault.
-fn rule_of<'f>(fault: &Fault<'f>) -> &'f str {
+fn rule_of(fault: &Fault<'_>) -> RuleId {
     let usual = || usual_rule(fault.kind, fault.is_of_type(), fault.is_of_request());
     fault.rule().unwrap_or_else(usual)
 }
 
 /// The id of the rule that reports a fault, if the shape names no other.
-pub(crate) fn usual_rule(fault: FaultKind, is_of_type: bool, is_of_request: bool) -> &'static str {
+pub(crate) fn usual_rule(fault: FaultKind, is_of_type: bool, is_of_request: bool) -> RuleId {
     match fault {
-        FaultKind::Missing if is_of_request => MISSING_PARAMETER,
-        FaultKind::Value if is_of_type => UNKNOWN_CONTENT_TYPE,
+        FaultKind::Missing if is_of_request => RuleId::MissingParameter,
+        FaultKind::Value if is_of_type => RuleId::UnknownContentType,
         other => other.usual_rule(),
     }
 }
@@ -270,11 +260,8 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
             node: fault.node(),
             object: fault.object_node(),
             is_value: fault.kind != FaultKind::Missing,
-            checked_by: fault.checked_by().map(|(element, rule)| (element, rule.to_owned())).collect(),
-            checked_around_by: fault
-                .checked_around_by()
-                .map(|(element, rule)| (element, rule.to_owned()))
-                .collect(),
+            checked_by: fault.checked_by().collect(),
+            checked_around_by: fault.checked_around_by().collect(),
             element: fault.element_node(),
             renames: refused.means.is_some()
                 || refused.unknown.iter().any(|other| other.means.is_some())
@@ -289,13 +276,13 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
 }
 
 /// The rules that miss what is there under a wrong key, or in a wrong place.
-fn explained(refused: &Refused<'_>) -> Vec<(NodeId, String)> {
+fn explained(refused: &Refused<'_>) -> Vec<(NodeId, RuleId)> {
     let fault = &refused.fault;
-    let id = refused.means.as_ref().map(|_| (fault.object_node(), MISSING_TOOL_CALL_ID.to_owned()));
-    let misplaced = refused.misplaced.iter().map(|rule| (fault.element_node(), (*rule).to_owned()));
+    let id = refused.means.as_ref().map(|_| (fault.object_node(), RuleId::MissingToolCallId));
+    let misplaced = refused.misplaced.iter().map(|rule| (fault.element_node(), *rule));
     // What is of another type may still be there: calls, in a message without content.
     let in_place = fault.checked_in_place_by().filter(|_| fault.kind == FaultKind::Type);
-    let in_place = in_place.map(|rule| (fault.object_node(), rule.to_owned()));
+    let in_place = in_place.map(|rule| (fault.object_node(), rule));
     id.into_iter().chain(misplaced).chain(in_place).collect()
 }
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use foldhash::{HashMap, HashSet};
+use toolcheck_core::RuleId;
 use toolcheck_core::ir::{Body, Place};
 use toolcheck_core::remedy::Change;
 use toolcheck_json::{NodeId, Value};
@@ -87,7 +88,7 @@ fn tell(finding: &mut Draft, place: Place, said: Said, renames: bool) {
 }
 
 /// The cases of a rule that reports a whole result, of which the shape knows the part that is wrong.
-const VAGUE: (&str, [&str; 3]) = (super::INVALID_RESULT_CONTENT, ["foreign", "bare-json", "not-object"]);
+const VAGUE: (RuleId, [&str; 3]) = (RuleId::InvalidResultContent, ["foreign", "bare-json", "not-object"]);
 
 fn is_vague(finding: &Draft) -> bool {
     let cases = finding.said().map_or(&[][..], |said| &said.cases);
@@ -100,7 +101,7 @@ struct OtherFindings<'r, 'c, 's> {
     /// Their numbers, by the node that they point at.
     by_node: HashMap<NodeId, Vec<usize>>,
     /// The nodes that those of each rule point at, sorted, with their numbers.
-    by_rule: HashMap<&'static str, Vec<(usize, usize)>>,
+    by_rule: HashMap<RuleId, Vec<(usize, usize)>>,
     /// The schemas of the tools, sorted.
     tool_schemas: Vec<Range<usize>>,
     /// The parts of schemas that the shape has a finding in, sorted, with its number.
@@ -118,14 +119,14 @@ struct OtherFindings<'r, 'c, 's> {
 impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
     fn new(cx: &'r Context<'c, 's>, findings: &[Draft]) -> Self {
         let mut by_node: HashMap<NodeId, Vec<usize>> = HashMap::default();
-        let mut by_rule: HashMap<&'static str, Vec<(usize, usize)>> = HashMap::default();
+        let mut by_rule: HashMap<RuleId, Vec<(usize, usize)>> = HashMap::default();
         let mut schemas = Vec::new();
         let mut elements: Vec<NodeId> = cx.shape_faults().nodes.iter().copied().collect();
         for (number, finding) in findings.iter().enumerate() {
             match &finding.of_shape {
-                None if finding.rule == super::FOREIGN_SHAPE => {}
+                None if finding.rule == RuleId::ForeignShape => {}
                 // That rule settles with the shape itself, once it has removed what follows from what it reports.
-                None if finding.rule == super::UNREAD_CONTENT => {}
+                None if finding.rule == RuleId::UnreadContent => {}
                 // What is wrong with the text has nothing to do with its shape.
                 None if finding.is_on_text => {}
                 None => {
@@ -137,7 +138,7 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
                 }
                 Some(yields) => {
                     elements.push(yields.element);
-                    if finding.rule == super::INVALID_TOOL_SCHEMA {
+                    if finding.rule == RuleId::InvalidToolSchema {
                         schemas.push((yields.object.index(), number));
                     }
                 }
@@ -162,16 +163,16 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
     }
 
     /// The first finding at the same value, and the first of each rule that reports the same of the object.
-    fn about(&self, rule: &str, yields: &OfShape, findings: &[Draft]) -> Vec<usize> {
+    fn about(&self, rule: RuleId, yields: &OfShape, findings: &[Draft]) -> Vec<usize> {
         let is_other = |number: &&usize| {
             let other = findings[**number].rule;
-            !(other == rule && rule == super::INVALID_TOOL_SCHEMA)
+            !(other == rule && rule == RuleId::InvalidToolSchema)
         };
         let at_value = self.by_node.get(&yields.node).filter(|_| yields.is_value);
         // What is not an object lacks everything.
         let most = if yields.is_no_object { usize::MAX } else { 1 };
         let at_value = at_value.into_iter().flatten().filter(is_other).take(most).copied();
-        let of_rules = yields.checked_by.iter().filter_map(|(element, rule)| self.first_in(*element, rule));
+        let of_rules = yields.checked_by.iter().filter_map(|(element, rule)| self.first_in(*element, *rule));
         let holds = |number: &usize| {
             let place = findings[*number].place.node;
             let holds = |outer: NodeId, inner: NodeId| {
@@ -180,16 +181,16 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
             };
             holds(place, yields.node) || holds(yields.node, place)
         };
-        let explained = yields.explains.iter().filter_map(|(object, rule)| self.first_in(*object, rule));
+        let explained = yields.explains.iter().filter_map(|(object, rule)| self.first_in(*object, *rule));
         let around = yields.checked_around_by.iter();
-        let around = around.filter_map(|(element, rule)| self.first_in(*element, rule)).filter(holds);
+        let around = around.filter_map(|(element, rule)| self.first_in(*element, *rule)).filter(holds);
         let of_rules = of_rules.chain(explained).chain(around);
         at_value.chain(of_rules).collect()
     }
 
     /// The first finding of a rule in an object.
-    fn first_in(&self, object: NodeId, rule: &str) -> Option<usize> {
-        let of_rule = self.by_rule.get(rule)?;
+    fn first_in(&self, object: NodeId, rule: RuleId) -> Option<usize> {
+        let of_rule = self.by_rule.get(&rule)?;
         let (start, count) = (object.index(), self.cx.document.value(object).count());
         let (node, number) = of_rule.get(of_rule.partition_point(|(node, _)| *node < start))?;
         (*node < start + count).then_some(*number)
@@ -198,7 +199,7 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
     /// Whether a finding only follows from what the shape reports.
     fn follows(&self, found: &Found<'_>, finding: &Draft, is_kept: impl Fn(usize) -> bool) -> bool {
         let node = finding.place.node.index();
-        if finding.rule == super::INVALID_TOOL_SCHEMA {
+        if finding.rule == RuleId::InvalidToolSchema {
             // What the API says of a schema is more than that it is not JSON Schema.
             let next = self.tool_schemas.partition_point(|schema| schema.start <= node);
             let whole = next.checked_sub(1).map(|last| &self.tool_schemas[last]);
@@ -207,7 +208,7 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
             let mut inside = self.schemas[next..].iter().take_while(|(schema, _)| *schema < whole.end);
             return inside.any(|(_, number)| is_kept(*number));
         }
-        if finding.rule == super::ORPHAN_TOOL_RESULT && self.first_hidden.is_some_and(|calls| calls < node) {
+        if finding.rule == RuleId::OrphanToolResult && self.first_hidden.is_some_and(|calls| calls < node) {
             return true;
         }
         if PAIRING.contains(&finding.rule) {
@@ -227,7 +228,7 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
 }
 
 /// The rules that miss the other half of a pair.
-const PAIRING: [&str; 2] = [super::UNANSWERED_TOOL_CALL, super::ORPHAN_TOOL_RESULT];
+const PAIRING: [RuleId; 2] = [RuleId::UnansweredToolCall, RuleId::OrphanToolResult];
 
 /// The longest text that may be an id.
 const LONGEST_ID: usize = 128;
@@ -267,5 +268,5 @@ fn collect_ids(value: Value<'_, '_>, ids: &mut HashSet<String>) {
 
 /// Whether a finding is about what an object that is written for another API only seems to lack.
 fn follows_from_foreign(finding: &Draft) -> bool {
-    finding.rule != super::FOREIGN_SHAPE && (finding.rule == super::UNREAD_CONTENT || finding.is_on_wire)
+    finding.rule != RuleId::ForeignShape && (finding.rule == RuleId::UnreadContent || finding.is_on_wire)
 }

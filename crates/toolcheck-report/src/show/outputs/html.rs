@@ -9,7 +9,6 @@ use crate::markup::{Escaped, Piece, pieces};
 use crate::show::{Line, Mark, Marks, Outline, Row, RowKind, Section};
 use crate::summary::Summary;
 use toolcheck_core::text::{Counted, bounded, shown};
-use toolcheck_lint::report::rule_url;
 
 pub(super) static OUTPUT: Output = Output { id: "html", summary: "a self-contained web page", write };
 
@@ -77,7 +76,10 @@ fn contents(outline: &Outline, out: &mut dyn io::Write) -> io::Result<()> {
         write!(
             out,
             "<li class=\"{}\"><a href=\"#finding-{}\">{}</a> <span class=\"quiet\">line {}</span> ",
-            mark.level, mark.finding, mark.rule, mark.line
+            mark.level,
+            mark.finding,
+            mark.rule_id(),
+            mark.line
         )?;
         message(mark, out)?;
         writeln!(out, "</li>")?;
@@ -206,7 +208,8 @@ impl<'p> SectionWriter<'p> {
 
     fn marks(&self, marks: &Marks, out: &mut dyn io::Write) -> io::Result<()> {
         for mark in &marks.shown {
-            let Mark { level, finding, rule, .. } = mark;
+            let Mark { level, finding, .. } = mark;
+            let rule = mark.rule_id();
             if mark.is_label {
                 write!(out, "<p class=\"label {level}\">")?;
                 message(mark, out)?;
@@ -214,7 +217,7 @@ impl<'p> SectionWriter<'p> {
                     write!(out, " <a href=\"#finding-{finding}\">{rule}</a>")?;
                 }
             } else {
-                let url = rule_url(rule);
+                let url = mark.url();
                 write!(
                     out,
                     "<p class=\"finding {level}\" id=\"finding-{finding}\"><strong>{level}</strong> \

@@ -6,7 +6,6 @@ use crate::outputs::markdown::{MOST, code, inline};
 use crate::show::{Line, Mark, Marks, Outline, Row, RowKind};
 use crate::summary::Summary;
 use toolcheck_core::text::{Counted, bounded};
-use toolcheck_lint::report::rule_url;
 
 pub(super) static OUTPUT: Output =
     Output { id: "markdown", summary: "a table for an issue or a pull request comment", write };
@@ -93,7 +92,7 @@ fn of_mark(mark: &Mark) -> String {
     if mark.is_label {
         return message;
     }
-    format!("**{}** [{}]({}): {message}", mark.level, mark.rule, rule_url(mark.rule))
+    format!("**{}** [{}]({}): {message}", mark.level, mark.rule_id(), mark.url())
 }
 
 fn more(marks: &Marks) -> Option<String> {

@@ -11,7 +11,6 @@ use crate::Style;
 use crate::show::{Fold, Line, Mark, Marks, Outline, Row, RowKind, Section};
 use crate::summary::Summary;
 use toolcheck_core::text::{Counted, bounded, guard, shown};
-use toolcheck_lint::report::rule_url;
 
 pub(super) static OUTPUT: Output = Output { id: "text", summary: "for the terminal", write };
 
@@ -109,12 +108,12 @@ impl Pen<'_> {
     }
 
     /// Writes the id of a rule, at most as long as the line, as a link to its page if the terminal supports links.
-    fn put_rule(&mut self, rule: &str, colors: Colors) {
-        let (start, end) = (format!("\u{1b}]8;;{}\u{1b}\\", rule_url(rule)), "\u{1b}]8;;\u{1b}\\");
+    fn put_rule(&mut self, mark: &Mark, colors: Colors) {
+        let (start, end) = (format!("\u{1b}]8;;{}\u{1b}\\", mark.url()), "\u{1b}]8;;\u{1b}\\");
         if self.has_links {
             self.line.push_str(&start);
         }
-        self.put(&cut(rule, self.left()), colors);
+        self.put(&cut(mark.rule_id(), self.left()), colors);
         if self.has_links {
             self.line.push_str(end);
         }
@@ -294,7 +293,7 @@ impl Columns {
             pen.put(&cut(&format!("· {}", mark.message), pen.left()), label_colors_of(mark.level));
         } else {
             pen.put(&format!("{} ", sign(mark.level)), colors_of(mark.level));
-            pen.put_rule(mark.rule, colors_of(mark.level));
+            pen.put_rule(mark, colors_of(mark.level));
         }
     }
 
@@ -324,11 +323,11 @@ impl Columns {
             return wrapped(&format!("· {}", mark.message), column, label_colors_of(mark.level), pen);
         }
         // A rule's id starts further left if it would be cut otherwise.
-        let widest = pen.width.saturating_sub(2 + mark.rule.width());
+        let widest = pen.width.saturating_sub(2 + mark.rule_id().width());
         if column == 2 {
             pen.put(sign(mark.level), colors_of(mark.level));
             pen.go_to(column);
-            pen.put_rule(mark.rule, colors_of(mark.level));
+            pen.put_rule(mark, colors_of(mark.level));
             pen.put(&cut(&format!(", line {}", mark.line), pen.left()), DIM);
         } else {
             pen.go_to(column.min(widest));
@@ -374,7 +373,7 @@ fn beside(marks: &Marks) -> Option<&Mark> {
 
 /// A mark in one line: its rule, or its message if it is a label.
 fn short(mark: &Mark) -> &str {
-    if mark.is_label { &mark.message } else { mark.rule }
+    if mark.is_label { &mark.message } else { mark.rule_id() }
 }
 
 /// The width of the arrow and the number of a pair.

@@ -2,6 +2,7 @@ use std::borrow::Cow;
 use std::io;
 
 use serde::Serialize;
+use toolcheck_core::RuleId;
 use toolcheck_core::text::plain_name;
 use toolcheck_report::Style;
 use toolcheck_report::outputs::write_json;
@@ -38,7 +39,7 @@ struct CaseV1<'r> {
 
 #[derive(Serialize)]
 struct FoundV1<'r> {
-    rule: &'static str,
+    rule: RuleId,
     level: &'static str,
     record: usize,
     pointer: &'r str,
