@@ -4,7 +4,7 @@ use crate::view::failure::is_failed;
 use crate::view::pairing::CallSite;
 
 declare_rule! {
-    /// The same call with the same arguments that fails several times in a row.
+    /// The same call with the same arguments, failing several times in a row.
     ///
     /// ## Why is this bad?
     ///
