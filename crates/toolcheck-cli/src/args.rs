@@ -59,30 +59,30 @@ pub(crate) struct Args {
 }
 
 const AFTER: &str = "\
-Exit status: 0 no problems, 1 problems found, 2 invalid usage, an input that could
-not be read or an output that could not be written.
+Exit status: 0 if there are no problems, 1 if problems were found, 2 for invalid usage, or
+if an input could not be read or an output could not be written.
 
-Colors: --color, then NO_COLOR, then FORCE_COLOR or CLICOLOR_FORCE decide; without
-them, output is colored on a terminal.
+Colors: --color takes precedence, then NO_COLOR, then FORCE_COLOR or CLICOLOR_FORCE.
+Without any of them, output is colored on a terminal.
 
 Examples:
   toolcheck lint request.json                     # a request body, or a list of messages
-  toolcheck lint 'logs/**/*.jsonl' --kind session # recordings
+  toolcheck lint 'logs/**/*.jsonl' --kind session # recordings of sessions
   toolcheck lint history.json --target bedrock    # would another API accept it?
-  toolcheck fix history.json                      # what can be fixed without a loss
+  toolcheck fix history.json                      # fix what can be fixed without a loss
   toolcheck show request.json                     # an outline with the problems marked
-  toolcheck explain unanswered-tool-call          # what a rule is about
+  toolcheck explain unanswered-tool-call          # the page of a rule
   toolcheck explain --error 'messages.2: `tool_use` ids were found without ...' request.json";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Check requests, transcripts and data sets.
     Lint(Box<LintArgs>),
-    /// Fix conversations whose calls and results do not fit together.
+    /// Fix conversations whose calls and results do not match.
     Fix(Box<FixArgs>),
     /// Show a transcript as an outline: messages, tool calls, results and problems.
     Show(Box<ShowArgs>),
-    /// Compare two conversations, in any formats: what was lost, and what is only said in another way.
+    /// Compare two conversations, in any formats, and report what was lost or changed.
     Diff(Box<DiffArgs>),
     /// Explain a rule, a scenario, or an error message from an API or a framework.
     Explain(ExplainArgs),
@@ -92,24 +92,24 @@ pub(crate) enum Command {
     Formats(ListArgs),
     /// List the APIs that transcripts can be checked against.
     Targets(ListArgs),
-    /// Show what an API requires, allows and refuses in a request, and how that is known.
+    /// Show what an API requires, allows and refuses in a request, with the evidence.
     Shapes(ShapesArgs),
-    /// Run a test corpus: files with their expected findings next to them.
+    /// Run a test corpus: files that have their expected findings next to them.
     Test(TestArgs),
-    /// Run a mock of the APIs that refuses what they refuse, in their own words.
+    /// Run a mock of the APIs that refuses what they refuse, with their error texts.
     #[cfg(feature = "serve")]
     Serve(ServeArgs),
     /// Run the language server, for editors.
     #[cfg(feature = "lsp")]
     #[command(visible_alias = "lsp", after_help = SERVER_AFTER)]
     Server,
-    /// Check requests on their way to an API, and record what it answers.
+    /// Check requests on their way to an API, and record its responses.
     #[cfg(feature = "serve")]
     Proxy(ProxyArgs),
-    /// Judge an agent loop, an adapter or a gateway: what it does in scenarios, and what it makes of conversations.
+    /// Test how an agent loop handles scenarios, or how an adapter or a gateway translates conversations.
     #[cfg(feature = "serve")]
     Conform(Box<ConformArgs>),
-    /// Show the reports on many agent loops as one table.
+    /// Combine the reports on several agent loops into one table.
     Matrix(MatrixArgs),
     /// Create a commented toolcheck.toml with every option.
     Init(InitArgs),
@@ -147,7 +147,7 @@ pub(crate) struct LintArgs {
     #[arg(long, requires = "paths", conflicts_with_all = ["files_from", "show_settings", "show_files"], help_heading = "Fixes")]
     pub(crate) fix: bool,
 
-    /// With --fix, also do what loses or guesses something
+    /// With --fix, also apply fixes that lose or guess something
     #[arg(long, requires = "fix", help_heading = "Fixes")]
     pub(crate) unsafe_fixes: bool,
 
@@ -163,7 +163,7 @@ pub(crate) struct FileArgs {
     #[arg(value_name = "PATH", help_heading = "Arguments")]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Also lint the files listed in this file, one per line or NUL-separated; `-` for standard input
+    /// Also lint the files that this file lists, one per line or separated by NUL; `-` for standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) files_from: Option<PathBuf>,
 
@@ -191,7 +191,7 @@ pub(crate) struct FileArgs {
     #[arg(long, value_name = "BYTES", default_value_t = 4 << 30)]
     pub(crate) max_unpacked: u64,
 
-    /// Maximum size of what is read at once, in bytes: a document, a line of JSON Lines, a log of an agent
+    /// Maximum size, in bytes, of a unit that is read at once: a document, a line of JSON Lines or the log of an agent
     #[arg(long, value_name = "BYTES", default_value_t = 256 << 20)]
     pub(crate) max_document: u64,
 
@@ -227,7 +227,7 @@ pub(crate) struct ReadingArgs {
     #[arg(long, value_name = "ID", value_parser = format_parser(), hide_possible_values = true)]
     pub(crate) format: Option<FileFormat>,
 
-    /// Only this conversation of a log or another file that holds several: its title, or its number in `toolcheck show`
+    /// Read only this conversation of a file that holds several: its title, or its number in `toolcheck show`
     #[arg(long, value_name = "TITLE|N")]
     pub(crate) conversation: Option<String>,
 
@@ -239,12 +239,12 @@ pub(crate) struct ReadingArgs {
     #[arg(long, value_name = "KIND", value_parser = kind_parser())]
     pub(crate) kind: Option<TranscriptKind>,
 
-    /// Tool definitions for transcripts that have none: a list of tools, a request in any format, or an MCP server's
-    /// response to `tools/list`
+    /// File with tool definitions for transcripts that have none: a list of tools, a request in any format, or an MCP
+    /// server's response to `tools/list`
     #[arg(long, value_name = "FILE")]
     pub(crate) tools: Option<PathBuf>,
 
-    /// Where the messages, or the request, are in each record, as a JSON Pointer such as `/payload/body`
+    /// Where each record has its messages or its request: a JSON Pointer such as `/payload/body`
     #[arg(long, value_name = "POINTER", value_parser = pointer_parser)]
     pub(crate) at: Option<String>,
 }
@@ -382,15 +382,15 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub(crate) max_findings: usize,
 
-    /// With the outputs `summary` and `summary-json`: how many examples to print of each rule
+    /// Number of examples that the outputs `summary` and `summary-json` print for each rule
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub(crate) samples: usize,
 
-    /// With these outputs: the member of a row that names it, such as `id` or `meta.id` [default: file and line]
+    /// Member that identifies a row in these outputs, such as `id` or `meta.id` [default: file and line]
     #[arg(long, value_name = "NAME")]
     pub(crate) key: Option<String>,
 
-    /// Don't print excerpts of the linted files, which may contain secrets; the default if `CI` is set
+    /// Don't print excerpts of the linted files, which may contain secrets; this is the default if `CI` is set
     #[arg(long, overrides_with = "excerpt")]
     pub(crate) no_excerpt: bool,
 
@@ -406,7 +406,7 @@ pub(crate) struct OutputArgs {
     #[arg(long, short)]
     pub(crate) quiet: bool,
 
-    /// List skipped and excluded files and why, and the configuration files that hold and what they leave out
+    /// List skipped and excluded files with the reasons, and the configuration files in use with what they exclude
     #[arg(long, short, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
 
@@ -465,11 +465,11 @@ pub(crate) struct ShowArgs {
     #[command(flatten)]
     pub(crate) outline: OutlineArgs,
 
-    /// Show the file as `toolcheck fix` would write it, with what it would change marked
+    /// Show the file as `toolcheck fix` would write it, and mark the changes
     #[arg(long, help_heading = "Fixes")]
     pub(crate) fix: bool,
 
-    /// With --fix, also do what loses or guesses something
+    /// With --fix, also apply fixes that lose or guess something
     #[arg(long, requires = "fix", help_heading = "Fixes")]
     pub(crate) unsafe_fixes: bool,
 }
@@ -509,12 +509,13 @@ const SERVER_AFTER: &str = "\
 It speaks the Language Server Protocol over its standard input and output: an editor
 starts it. docs/editors.md has the settings for editors.
 
-Exit status: 0 shut down by the editor, 1 ended before that, 2 the connection broke.";
+Exit status: 0 if the editor shut the server down, 1 if the server ended before that, 2 if
+the connection broke.";
 
 const EXPLAIN_AFTER: &str = "\
-Exit status: 0 explained; with --error and a file, the cause was found. 1 unknown
-error, or nothing in the file causes it. 2 invalid usage, or the file could not be
-read.
+Exit status: 0 if it was explained; with --error and a file, if the cause was found.
+1 if the error is unknown, or nothing in the file causes it. 2 for invalid usage, or if
+the file could not be read.
 
 Examples:
   toolcheck explain unanswered-tool-call
@@ -525,7 +526,7 @@ Examples:
 #[derive(Debug, ClapArgs)]
 #[command(after_help = EXPLAIN_AFTER)]
 pub(crate) struct ExplainArgs {
-    /// Rule, or scenario of `conform`, to explain; with --error, the request that failed
+    /// Rule or scenario of `conform` to explain; with --error, the file with the request that failed
     #[arg(
         value_name = "RULE|SCENARIO|FILE", required_unless_present = "error", value_parser = subject_parser(),
         hide_possible_values = true
@@ -536,7 +537,7 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) error: Option<String>,
 
-    /// API that returned the error: an id from `toolcheck targets`, or a TOML file [default: the one that it is known of]
+    /// API that returned the error: an id from `toolcheck targets`, or a TOML file [default: any that is known to]
     #[arg(
         long, value_name = "ID|FILE", requires = "error", value_parser = target_parser(),
         hide_possible_values = true
@@ -591,7 +592,7 @@ pub(crate) struct ShapesArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct InitArgs {
-    /// Folder to create it in
+    /// Folder to create the file in
     #[arg(value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
 

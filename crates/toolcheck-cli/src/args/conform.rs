@@ -8,24 +8,24 @@ use toolcheck_core::Format;
 use super::{target_parser, wire_format_parser};
 
 const AFTER: &str = "\
-The client is started once and gets a line of JSON for each run on its standard input:
+The client is started once. For each run, it gets a line of JSON on its standard input:
   {\"scenario\", \"base_url\", \"format\", \"stream\", \"prompt\", \"then\", \"needs\", \"max_turns\",
   \"then_format\", \"then_tools\"}
-and answers with one: {\"outcome\": \"done\" or \"error\", \"text\": \"...\"}, or
-{\"outcome\": \"skip\", \"text\": \"why\"}. Before that it may say {\"ready\": true}: the time of the
-first run begins then.
+It answers with a line: {\"outcome\": \"done\" or \"error\", \"text\": \"...\"}, or
+{\"outcome\": \"skip\", \"text\": \"why\"}. Before that, it may print {\"ready\": true}; the
+time of the first run begins then.
 
-With --client-per-run, the same is in TOOLCHECK_SCENARIO, TOOLCHECK_BASE_URL,
+With --client-per-run, the same values are in TOOLCHECK_SCENARIO, TOOLCHECK_BASE_URL,
 TOOLCHECK_FORMAT, TOOLCHECK_STREAM (true or false), TOOLCHECK_PROMPT and TOOLCHECK_THEN,
-and the variables of the usual SDKs (OPENAI_BASE_URL and the like) are set. Status 0 is
-done, with the standard output as the answer; 77 is a skip, and any other an error with
-the last lines of the standard error.
+and the variables of the usual SDKs (OPENAI_BASE_URL and the like) are set. Exit
+status 0 means done, with the standard output as the answer; 77 means skipped; any other
+means an error, with the last lines of the standard error.
 
 An adapter gets {\"id\", \"kind\": \"request\", \"response\" or \"stream\", \"from\", \"to\", \"body\"}
-and answers with one of {\"body\": ...}, {\"skip\": \"why\"} and {\"error\": \"why\"}.
+and answers with {\"body\": ...}, {\"skip\": \"why\"} or {\"error\": \"why\"}.
 
-Exit status: 0 nothing failed, 1 something did or was inconclusive, 2 invalid usage, or the
-client could not be started, or the gateway not be reached.
+Exit status: 0 if nothing failed, 1 if something failed or was inconclusive, 2 for invalid
+usage, or if the client could not be started or the gateway could not be reached.
 
 Examples:
   toolcheck conform --list
@@ -40,7 +40,7 @@ pub(crate) struct ConformArgs {
     #[arg(long, value_name = "COMMAND", required_unless_present_any = ["list", "client_per_run", "adapter", "gateway"])]
     pub(crate) client: Option<String>,
 
-    /// Command that is started once for each run, and told by its environment what to do
+    /// Command that is started once for each run, and reads from its environment what to do
     #[arg(long, value_name = "COMMAND", conflicts_with_all = ["client", "adapter", "gateway"])]
     pub(crate) client_per_run: Option<String>,
 
@@ -59,7 +59,7 @@ pub(crate) struct ConformArgs {
     #[arg(long, value_name = "ID", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
 
-    /// Run only the scenarios of this set [default: all; those that are in the newest set count]
+    /// Run only the scenarios of this set [default: all, but only those of the newest set count]
     #[arg(long, value_name = "SET")]
     pub(crate) set: Option<String>,
 
@@ -75,15 +75,15 @@ pub(crate) struct ConformArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub(crate) timeout: u64,
 
-    /// How many seconds the client may take to say that it is ready [default: that of `--timeout`]
+    /// How many seconds the client may take to say that it is ready [default: the value of `--timeout`]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) start_timeout: Option<u64>,
 
-    /// Known failures: a TOML file with a `[[known]]` for each; an entry whose failure no longer occurs is a failure
+    /// TOML file with a `[[known]]` entry for each known failure; it is a failure if one of them no longer occurs
     #[arg(long, value_name = "FILE")]
     pub(crate) known: Option<PathBuf>,
 
-    /// Tools of an agent that cannot be given the standard ones: a TOML file with a `[tools.NAME]` for each
+    /// TOML file with a `[tools.NAME]` table for each tool of an agent that cannot use the standard tools
     #[arg(long, value_name = "FILE")]
     pub(crate) profile: Option<PathBuf>,
 
@@ -91,7 +91,7 @@ pub(crate) struct ConformArgs {
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) record: Option<PathBuf>,
 
-    /// Write the report to this file, and what is known of it so far while the client runs
+    /// Write the report to this file, and keep it up to date while the client runs
     #[arg(long, value_name = "FILE")]
     pub(crate) output_file: Option<PathBuf>,
 
@@ -104,7 +104,7 @@ pub(crate) struct ConformArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Adapters and gateways")]
 pub(crate) struct TranslationArgs {
-    /// Command that translates a line of JSON into another
+    /// Command that translates each line of JSON into another
     #[arg(long, value_name = "COMMAND", conflicts_with_all = ["client", "gateway"], requires = "from", requires = "to")]
     pub(crate) adapter: Option<String>,
 
@@ -112,35 +112,35 @@ pub(crate) struct TranslationArgs {
     #[arg(long, value_name = "URL", conflicts_with = "client", requires = "from", requires = "to")]
     pub(crate) gateway: Option<String>,
 
-    /// Format of what it gets: an id from `toolcheck formats`
+    /// Format that the adapter or gateway reads: an id from `toolcheck formats`
     #[arg(long, value_name = "FORMAT", value_parser = wire_format_parser())]
     pub(crate) from: Option<&'static Format>,
 
-    /// Format of what it makes
+    /// Format that the adapter or gateway writes
     #[arg(long, value_name = "FORMAT", value_parser = wire_format_parser())]
     pub(crate) to: Option<&'static Format>,
 
-    /// API that the requests must be fit for: an id from `toolcheck targets`, or a TOML file [default: that of the format]
+    /// API that must accept the requests: an id from `toolcheck targets`, or a TOML file [default: that of the format]
     #[arg(long, value_name = "ID|FILE", value_parser = target_parser(), hide_possible_values = true)]
     pub(crate) target: Option<String>,
 
-    /// What is translated [default: all]
+    /// What to translate [default: all]
     #[arg(long, value_name = "KIND", value_enum, value_delimiter = ',')]
     pub(crate) kind: Vec<KindArg>,
 
-    /// How many conversations are made up, beside those written by hand
+    /// Number of generated conversations, besides those written by hand
     #[arg(long, value_name = "N", default_value_t = 50)]
     pub(crate) cases: usize,
 
-    /// Another number gives other made-up conversations
+    /// Seed of the generated conversations
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
 
-    /// Model that requests name
+    /// Name of the model in requests
     #[arg(long, value_name = "NAME", default_value = "a-model")]
     pub(crate) model: String,
 
-    /// Port on which the gateway's upstream listens; 0 is any that is free
+    /// Port on which the gateway's upstream listens; 0 chooses a free port
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     pub(crate) upstream_port: u16,
 
@@ -154,7 +154,7 @@ pub(crate) struct TranslationArgs {
 pub(crate) enum KindArg {
     /// Requests
     Request,
-    /// Responses that came at once
+    /// Responses that are not streamed
     Response,
     /// Streamed responses
     Stream,
@@ -165,7 +165,7 @@ pub(crate) enum KindArg {
 pub(crate) enum StreamArg {
     /// Each scenario is run twice
     Both,
-    /// Responses come at once
+    /// Responses are not streamed
     Whole,
     /// Responses are streamed
     Streamed,
@@ -174,7 +174,7 @@ pub(crate) enum StreamArg {
 /// How the result is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ConformOutput {
-    /// For the terminal: what is not as it must or should be
+    /// For the terminal: what the loop must or should do differently
     Text,
     /// For programs and `toolcheck matrix`: every verdict, and the exchanges
     Json,

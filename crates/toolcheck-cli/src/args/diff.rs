@@ -12,8 +12,8 @@ use toolcheck_report::diff::{self, Output};
 use super::{Color, WithCompletions, format_parser, target_parser};
 
 const AFTER: &str = "\
-Exit status: 0 nothing at or above --fail-on, 1 something, 2 invalid usage, or a file
-that could not be read, or not completely.
+Exit status: 0 if no change is at or above --fail-on, 1 if one is, 2 for invalid usage, or
+if a file could not be read completely.
 
 Examples:
   toolcheck diff before.json after.json
@@ -28,12 +28,11 @@ pub(crate) struct DiffArgs {
     #[arg(value_name = "BEFORE", required_unless_present = "pairs", conflicts_with = "pairs")]
     pub(crate) before: Option<PathBuf>,
 
-    /// File with the conversation after it; `-` for standard input
+    /// File with the conversation after the change; `-` for standard input
     #[arg(value_name = "AFTER", required_unless_present = "pairs", conflicts_with = "pairs")]
     pub(crate) after: Option<PathBuf>,
 
-    /// Compare the pairs of files in this list, and print one table: on each line two names, with a tab or a space in
-    /// between
+    /// Compare the pairs of files in this list, and print one table; each line has two names, separated by a tab or a space
     #[arg(long, value_name = "LIST")]
     pub(crate) pairs: Option<PathBuf>,
 
@@ -51,7 +50,7 @@ pub(crate) struct DiffArgs {
     )]
     pub(crate) after_format: Option<FileFormat>,
 
-    /// API that decides whether results belong to calls by id or by position, on both sides [default: as in each format]
+    /// API whose way to match results with calls, by id or by position, applies to both sides [default: by format]
     #[arg(
         long, value_name = "ID|FILE", value_parser = target_parser(), hide_possible_values = true,
         help_heading = "Reading"

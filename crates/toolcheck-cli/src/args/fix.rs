@@ -27,7 +27,7 @@ pub(crate) struct FixArgs {
     #[command(flatten)]
     pub(crate) fixes: FixesArgs,
 
-    /// Lowest level of a finding that makes the exit status 1 if it is left
+    /// Lowest level of a remaining finding that makes the exit status 1
     #[arg(long, value_name = "LEVEL", default_value = "error", value_parser = level_parser(), help_heading = "Rules")]
     pub(crate) fail_on: Level,
 }
@@ -35,23 +35,23 @@ pub(crate) struct FixArgs {
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Fixes")]
 pub(crate) struct FixesArgs {
-    /// Also do what loses or guesses something; each such fix says what
+    /// Also apply fixes that lose or guess something; each of them says what
     #[arg(long)]
     pub(crate) unsafe_fixes: bool,
 
-    /// What happens to a call without a result
+    /// What to do with a call without a result
     #[arg(long, value_name = "HOW", value_enum, default_value_t = UnansweredArg::Answer)]
     pub(crate) unanswered: UnansweredArg,
 
-    /// What happens to a result without a call, with --unsafe-fixes
+    /// What to do with a result without a call; needs --unsafe-fixes
     #[arg(long, value_name = "HOW", value_enum, default_value_t = OrphansArg::Text)]
     pub(crate) orphans: OrphansArg,
 
-    /// What happens to two different results of one call, with --unsafe-fixes
+    /// What to do with two different results of one call; needs --unsafe-fixes
     #[arg(long, value_name = "HOW", value_enum, default_value_t = DuplicatesArg::Both)]
     pub(crate) duplicates: DuplicatesArg,
 
-    /// What an inserted result says
+    /// Text of an inserted result
     #[arg(long, value_name = "TEXT")]
     pub(crate) placeholder: Option<String>,
 
@@ -59,11 +59,11 @@ pub(crate) struct FixesArgs {
     #[arg(long, conflicts_with = "plan")]
     pub(crate) diff: bool,
 
-    /// With --diff, also show the texts, arguments and results in the lines
+    /// With --diff, also show texts, arguments and results, which may contain secrets
     #[arg(long, requires = "diff")]
     pub(crate) show_values: bool,
 
-    /// Print what would be done as JSON, and write nothing
+    /// Print the planned changes as JSON, and write nothing
     #[arg(long)]
     pub(crate) plan: bool,
 }
@@ -104,32 +104,32 @@ impl FixesArgs {
 /// What happens to a call without a result.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum UnansweredArg {
-    /// It gets a result that says that there is none
+    /// Insert a result that says that there is none
     Answer,
-    /// It is removed, with --unsafe-fixes
+    /// Remove it; needs --unsafe-fixes
     Drop,
-    /// Nothing
+    /// Leave it as it is
     Leave,
 }
 
 /// What happens to a result without a call.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum OrphansArg {
-    /// It becomes text of the user, or the result of the call that it clearly belongs to
+    /// Attach it to the call that it clearly belongs to, or turn it into text of the user
     Text,
-    /// It is removed
+    /// Remove it
     Drop,
-    /// Nothing
+    /// Leave it as it is
     Leave,
 }
 
 /// What happens to two different results of one call.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum DuplicatesArg {
-    /// The content of the second is put after that of the first
+    /// Put the content of the second after the content of the first
     Both,
-    /// The first stays
+    /// Keep the first
     First,
-    /// The last stays
+    /// Keep the last
     Last,
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 const AFTER: &str = "\
-Exit status: 0, or 2 if a report could not be read; the others are still merged.
+Exit status: 0, or 2 if a report could not be read; the others are still combined.
 
 Examples:
   toolcheck conform --client ./driver --name 'my agent' --output-format json > mine.json
@@ -28,7 +28,7 @@ pub(crate) struct MatrixArgs {
 pub(crate) enum MatrixOutput {
     /// A self-contained web page, whose cells open the exchanges
     Html,
-    /// For programs: the worst status of each cell, and what it consists of
+    /// For programs: the worst status of each cell, and the results behind it
     Json,
     /// A table for an issue or a page
     Markdown,

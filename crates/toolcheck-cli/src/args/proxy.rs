@@ -8,11 +8,11 @@ use super::serve::StrictArg;
 use super::target_parser;
 
 const AFTER: &str = "\
-Prints one line of JSON with the address once it listens, and passes requests on until
-the standard input closes. Clients need the address as their base URL.
+Once it listens, it prints one line of JSON with its address, and passes requests on until
+the standard input closes. Use the address as the base URL of clients.
 
-Exit status: 0 no API refuses what was sent, 1 one does, 2 invalid usage, or the port is
-taken.
+Exit status: 0 if no API refuses what was sent, 1 if one does, 2 for invalid usage, or if
+the port is taken.
 
 Examples:
   toolcheck proxy --upstream http://127.0.0.1:11434 --record traffic.jsonl
@@ -21,7 +21,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
 pub(crate) struct ProxyArgs {
-    /// Base URL that requests are passed on to; `http` only, TLS is not built in
+    /// Base URL to which requests are passed on; only `http`, as TLS is not built in
     #[arg(long, value_name = "URL")]
     pub(crate) upstream: String,
 
@@ -37,11 +37,11 @@ pub(crate) struct ProxyArgs {
     #[arg(long)]
     pub(crate) refuse: bool,
 
-    /// How much must be known of a refusal
+    /// How certain a refusal must be
     #[arg(long, value_name = "HOW", value_enum, default_value_t = StrictArg::Known)]
     pub(crate) strict: StrictArg,
 
-    /// Port on the loopback interface; 0 is any that is free
+    /// Port on the loopback interface; 0 chooses a free port
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     pub(crate) port: u16,
 
@@ -53,15 +53,15 @@ pub(crate) struct ProxyArgs {
     #[arg(long, value_name = "HOST")]
     pub(crate) allow_host: Vec<String>,
 
-    /// Pass on requests of web pages of this origin, such as `https://app.example`; may be repeated
+    /// Pass on requests from web pages of this origin, such as `https://app.example`; may be repeated
     #[arg(long, value_name = "ORIGIN")]
     pub(crate) allow_origin: Vec<String>,
 
-    /// Largest body of a request in bytes, and most that is recorded of a response
+    /// Maximum size of a request body, and of the recorded part of a response, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
     pub(crate) max_body: usize,
 
-    /// Go on when the standard input closes, until a signal ends the program
+    /// Keep running when the standard input closes, until a signal ends the program
     #[arg(long)]
     pub(crate) keep_running: bool,
 }

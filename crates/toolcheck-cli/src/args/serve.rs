@@ -8,12 +8,12 @@ use toolcheck_serve::Strictness;
 use super::target_parser;
 
 const AFTER: &str = "\
-Prints one line of JSON with the addresses once it listens, and serves until the
-standard input closes. Clients need the `url` as their base URL, and any API key; tests
-ask at the other addresses, which nobody else can guess.
+Once it listens, it prints one line of JSON with its addresses, and serves until the
+standard input closes. Clients use `url` as their base URL, with any API key; tests use
+the other addresses, which contain a token that nobody else can guess.
 
-Exit status: 0 no request was refused, 1 one was, or was sent to the path of another API
-than those of `--target`, 2 invalid usage, or the port is taken.
+Exit status: 0 if no request was refused, 1 if one was, or if one was sent to the path of
+an API that `--target` does not name, 2 for invalid usage, or if the port is taken.
 
 Examples:
   toolcheck serve --target anthropic
@@ -22,24 +22,24 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
 pub(crate) struct ServeArgs {
-    /// API to be: an id from `toolcheck targets`, or a TOML file; may be repeated. Requests to the path of another API are
+    /// API to imitate: an id from `toolcheck targets`, or a TOML file; may be repeated. Requests to the path of another API are
     /// answered with 404, and the exit status is 1 [default: the API of each path]
     #[arg(long, value_name = "ID|FILE", value_parser = target_parser(), hide_possible_values = true)]
     pub(crate) target: Vec<String>,
 
-    /// Port on the loopback interface; 0 is any that is free
+    /// Port on the loopback interface; 0 chooses a free port
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     pub(crate) port: u16,
 
-    /// How much must be known of a refusal
+    /// How certain a refusal must be
     #[arg(long, value_name = "HOW", value_enum, default_value_t = StrictArg::Known)]
     pub(crate) strict: StrictArg,
 
-    /// Answer requests that are refused because of this rule only, and note it in the record; may be repeated
+    /// Answer requests that only this rule refuses, and note that in the record; may be repeated
     #[arg(long, value_name = "RULE")]
     pub(crate) allow: Vec<String>,
 
-    /// What the model says, turn by turn: a TOML file with a `[[turn]]` for each [default: made up]
+    /// TOML file with a `[[turn]]` table for each turn of the model [default: generated turns]
     #[arg(long, value_name = "FILE")]
     pub(crate) script: Option<PathBuf>,
 
@@ -51,25 +51,25 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "HOST")]
     pub(crate) allow_host: Vec<String>,
 
-    /// Answer requests of web pages of this origin too, such as `https://app.example`; may be repeated
+    /// Answer requests from web pages of this origin too, such as `https://app.example`; may be repeated
     #[arg(long, value_name = "ORIGIN")]
     pub(crate) allow_origin: Vec<String>,
 
-    /// Largest body of a request in bytes
+    /// Maximum size of a request body, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
     pub(crate) max_body: usize,
 
-    /// Go on when the standard input closes, until a signal ends the program
+    /// Keep running when the standard input closes, until a signal ends the program
     #[arg(long)]
     pub(crate) keep_running: bool,
 }
 
-/// How much must be known of a refusal.
+/// How certain a refusal must be.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum StrictArg {
-    /// Somebody has seen it, or a specification says so
+    /// Somebody has seen it, or it is specified
     Known,
-    /// It follows from something else that is known
+    /// It is inferred from something else that is known
     Likely,
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct TestArgs {
     #[arg(value_name = "FILTER")]
     pub(crate) filters: Vec<String>,
 
-    /// Update existing expectations to match the results; with `=new`, create missing ones; with `=all`, do both
+    /// Update the existing expectations to match the results; with `=new`, create the missing ones; with `=all`, do both
     #[arg(
         long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "changed",
         hide_possible_values = true

@@ -6,7 +6,7 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::exchanges::forces_a_call;
 
 declare_rule! {
-    /// A call in a response that nothing answers in the rest of the recording.
+    /// A call in a response that the rest of the recording never answers.
     ///
     /// ## Why is this bad?
     ///

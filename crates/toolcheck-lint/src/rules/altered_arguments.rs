@@ -8,7 +8,7 @@ use crate::rules::swapped_results;
 use crate::view::exchanges::{Change, MatchedCall, PastCall};
 
 declare_rule! {
-    /// A call whose arguments in the history are not those that the model wrote.
+    /// A call whose arguments in the history differ from what the model wrote.
     ///
     /// ## Why is this bad?
     ///

@@ -3,7 +3,7 @@ use crate::rules::{modified_reasoning, unsigned_reasoning};
 use crate::view::exchanges::Thoughts;
 
 declare_rule! {
-    /// Reasoning in the next request that is not what the model reasoned.
+    /// Reasoning in the next request that differs from what the model produced.
     ///
     /// ## Why is this bad?
     ///

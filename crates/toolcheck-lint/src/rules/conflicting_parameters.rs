@@ -5,7 +5,7 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::shape;
 
 declare_rule! {
-    /// Request parameters that exclude each other, or that the model does not support.
+    /// Request parameters that exclude each other or that the model does not support.
     ///
     /// ## Why is this bad?
     ///

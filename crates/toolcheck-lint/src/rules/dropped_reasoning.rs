@@ -6,7 +6,7 @@ use crate::rules::missing_reasoning;
 use crate::view::exchanges::Thoughts;
 
 declare_rule! {
-    /// Reasoning that is missing from the next request, while the model works with tools.
+    /// Reasoning that is missing from the next request while the model works with tools.
     ///
     /// ## Why is this bad?
     ///

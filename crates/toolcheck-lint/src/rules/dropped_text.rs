@@ -4,7 +4,7 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::rules::mixed_content;
 
 declare_rule! {
-    /// Text that the model said beside its calls, and that is missing from the history.
+    /// Text that the model wrote beside its calls and that is missing from the history.
     ///
     /// ## Why is this bad?
     ///

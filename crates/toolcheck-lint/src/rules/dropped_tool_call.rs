@@ -6,7 +6,7 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::exchanges::{HistoryMatch, MatchedCall, PastCall};
 
 declare_rule! {
-    /// A tool call that the model made, but that is missing from the history.
+    /// A tool call that the model made but that is missing from the history.
     ///
     /// ## Why is this bad?
     ///

@@ -4,7 +4,7 @@ use toolcheck_core::text::{self, shorten};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// The same call with the same result, in a loop that never stops it.
+    /// The same call with the same result, over and over, in a loop that never stops.
     ///
     /// ## Why is this bad?
     ///

@@ -5,7 +5,7 @@ use super::unknown_role;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A tool, a message or a content block that is written as another API has it.
+    /// A tool, a message or a content block in the form of another API.
     ///
     /// ## Why is this bad?
     ///

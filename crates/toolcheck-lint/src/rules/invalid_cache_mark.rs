@@ -4,7 +4,7 @@ use toolcheck_core::remedy::{Change, Remedy};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// Misplaced or too many cache markers.
+    /// A misplaced cache marker, or too many of them.
     ///
     /// ## Why is this bad?
     ///

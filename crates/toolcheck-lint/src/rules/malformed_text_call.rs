@@ -5,7 +5,7 @@ use toolcheck_core::text::{kept, shorten};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A tool call in plain text that is never closed, names no tool, or whose JSON is invalid.
+    /// A tool call in plain text that is not closed, names no tool or has invalid JSON.
     ///
     /// ## Why is this bad?
     ///

@@ -4,7 +4,7 @@ use super::unknown_role;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A tool result of a different kind from its call.
+    /// A tool result whose kind differs from that of its call.
     ///
     /// ## Why is this bad?
     ///

@@ -6,7 +6,7 @@ use crate::view::exchanges::{Change, MatchedCall, PastCall};
 use crate::view::failure::{is_failed, tells_of_parser, tells_trouble};
 
 declare_rule! {
-    /// A tool that ran although the model had not finished the arguments of the call.
+    /// A tool that ran although the model had not finished writing the call's arguments.
     ///
     /// ## Why is this bad?
     ///

@@ -1,7 +1,7 @@
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// Tool results in a different order from their calls.
+    /// Tool results whose order differs from that of their calls.
     ///
     /// ## Why is this bad?
     ///

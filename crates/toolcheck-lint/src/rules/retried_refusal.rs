@@ -1,7 +1,7 @@
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A refused request that is sent again unchanged, and refused again.
+    /// A refused request that is sent again unchanged and refused again.
     ///
     /// ## Why is this bad?
     ///

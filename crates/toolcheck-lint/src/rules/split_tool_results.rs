@@ -2,7 +2,7 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::id_list;
 
 declare_rule! {
-    /// The tool results of one turn, spread over several messages.
+    /// Tool results of one turn that are spread over several messages.
     ///
     /// ## Why is this bad?
     ///

@@ -8,7 +8,7 @@ use crate::view::exchanges::{Change, MatchedCall, PastCall};
 use crate::view::pairing::ResultSite;
 
 declare_rule! {
-    /// Two calls of one response whose results have changed places.
+    /// Two calls in one response whose results are swapped.
     ///
     /// ## Why is this bad?
     ///

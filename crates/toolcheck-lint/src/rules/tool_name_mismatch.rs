@@ -1,7 +1,7 @@
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A tool result with a different tool name from its call.
+    /// A tool result that names a different tool than its call.
     ///
     /// ## Why is this bad?
     ///

@@ -2,7 +2,7 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::shape;
 
 declare_rule! {
-    /// An image, a document, sound or video in a form that the API or the model does not take.
+    /// An image, document, audio or video in a form that the API or model doesn't accept.
     ///
     /// ## Why is this bad?
     ///

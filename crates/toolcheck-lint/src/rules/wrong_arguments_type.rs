@@ -6,7 +6,7 @@ use toolcheck_json::NodeId;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// Arguments as a string where an object is expected, or the other way round.
+    /// Arguments that are a string instead of an object, or the other way round.
     ///
     /// ## Why is this bad?
     ///

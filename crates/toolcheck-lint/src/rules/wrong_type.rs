@@ -2,7 +2,7 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::shape;
 
 declare_rule! {
-    /// A value of another JSON type than the API expects.
+    /// A value whose JSON type is not the one that the API expects.
     ///
     /// ## Why is this bad?
     ///
