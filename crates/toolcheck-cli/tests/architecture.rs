@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use regex::Regex;
+use toolcheck_core::RuleId;
 
 /// Modules of one crate that may depend on each other, and why.
 const CYCLES: [(&str, &[&str], &str); 6] = [
@@ -219,6 +220,41 @@ fn files_are_opened_in_one_place() {
         assert!(found.iter().any(|path| path.starts_with(known)), "{known} opens no files");
     }
 }
+
+/// A mistyped id in a text would compile and never fire.
+#[test]
+fn rules_are_named_by_their_type() {
+    let ids: Vec<String> = RuleId::ALL.iter().map(|id| format!("\"{id}\"")).collect();
+    let mut files = Vec::new();
+    sources().iter().for_each(|source| rust_files(source, &mut files));
+    let mut found = Vec::new();
+    for file in files {
+        let is_the_list = file.ends_with("toolcheck-core/src/rule_id.rs");
+        if is_the_list
+            || file.ends_with("tests.rs")
+            || file.components().any(|part| part.as_os_str() == "tests")
+        {
+            continue;
+        }
+        let text = fs::read_to_string(&file).expect("the file can be read");
+        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or(&text);
+        for (number, line) in
+            code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"))
+        {
+            let is_data = SAME_AS_RULES.iter().any(|(end, id)| file.ends_with(end) && line.contains(id));
+            if !is_data && ids.iter().any(|id| line.contains(&**id)) {
+                found.push(format!("{}:{}: {}", file.display(), number + 1, line.trim()));
+            }
+        }
+    }
+    assert!(found.is_empty(), "ids of rules as text, instead of `RuleId`:\n{}", found.join("\n"));
+}
+
+/// What has the name of a rule and is something else: where, and the name.
+const SAME_AS_RULES: [(&str, &str); 1] = [
+    // A scenario.
+    ("toolcheck-conform/src/scenarios.rs", "unknown-tool"),
+];
 
 #[test]
 fn numbers_in_prose_match_the_tables() {

@@ -4,7 +4,7 @@
 //! use toolcheck_report::explained::Explained;
 //!
 //! let explained = Explained::new("messages: at least one message is required");
-//! assert_eq!(&*explained.matches[0].refusal.rule, "empty-content");
+//! assert_eq!(explained.matches[0].refusal.rule, "empty-content");
 //! assert!(explained.is_explained());
 //! ```
 

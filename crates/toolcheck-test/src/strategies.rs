@@ -166,7 +166,7 @@ fn assign_ids(conversation: &mut Conversation) {
 ///     if fault.plant(&mut conversation, at).is_some() {
 ///         let request = write(&conversation, "anthropic").expect("there is such a format");
 ///         let rule = fault.rule(true).expect("its calls have ids");
-///         check(&request).format("anthropic").assert_findings(&[rule]);
+///         check(&request).format("anthropic").assert_findings(&[rule.as_str()]);
 ///     }
 /// });
 /// ```

@@ -1,6 +1,6 @@
 //! The rules, one file each. A rule's documentation is its manual page and its test.
 //!
-//! To add a rule, add a file and two lines here.
+//! To add a rule, add a file, two lines here, and its id to the list in `toolcheck-core`.
 
 mod abandoned_call;
 pub(crate) mod altered_arguments;
