@@ -13,7 +13,7 @@ pub fn run(data: &[u8]) {
         }
     }
     let ids = |found: &[Recognised]| -> Vec<_> {
-        found.iter().map(|one| (one.origin.id(), one.refusal.rule.clone())).collect()
+        found.iter().map(|one| (one.origin.id(), one.refusal.rule)).collect()
     };
     let listed = ids(&found);
     let is_first = |at: usize| !listed[..at].contains(&listed[at]);

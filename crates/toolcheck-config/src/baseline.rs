@@ -142,7 +142,8 @@ impl Baseline {
 
 /// Whether the rule of an entry has run or no longer exists.
 fn has_run(entry: &Entry, rules: &[&'static Rule]) -> bool {
-    rules.iter().any(|rule| rule.id == *entry.rule) || toolcheck_lint::rules::find(&entry.rule).is_none()
+    rules.iter().any(|rule| rule.id.as_str() == entry.rule)
+        || toolcheck_lint::rules::find(&entry.rule).is_none()
 }
 
 /// The known findings of one file while it is linted, as a whole or in pieces.

@@ -53,5 +53,5 @@ pub use formats::Format;
 pub use input_format::InputFormat;
 pub use ir::{Place, Transcript};
 pub use level::Level;
-pub use rule_id::{RuleId, UnknownRule};
+pub use rule_id::RuleId;
 pub use target::{Target, shape};

@@ -1,7 +1,6 @@
 //! The ids of rules. The rules themselves are in `toolcheck-lint`; the data of targets and shapes names them here.
 
 use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -144,12 +143,6 @@ impl RuleId {
 }
 
 /// Compares with what a user wrote, or a test.
-impl PartialEq<str> for RuleId {
-    fn eq(&self, text: &str) -> bool {
-        self.as_str() == text
-    }
-}
-
 impl PartialEq<&str> for RuleId {
     fn eq(&self, text: &&str) -> bool {
         self.as_str() == *text
@@ -167,26 +160,6 @@ impl fmt::Debug for RuleId {
         fmt::Debug::fmt(self.as_str(), f)
     }
 }
-
-impl FromStr for RuleId {
-    type Err = UnknownRule;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::find(text).ok_or_else(|| UnknownRule(text.to_owned()))
-    }
-}
-
-/// A text that is the id of no rule.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnknownRule(pub String);
-
-impl fmt::Display for UnknownRule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown rule `{}`", self.0)
-    }
-}
-
-impl std::error::Error for UnknownRule {}
 
 impl Serialize for RuleId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -211,7 +184,7 @@ impl serde::de::Visitor<'_> for Text {
     }
 
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<RuleId, E> {
-        text.parse().map_err(E::custom)
+        RuleId::find(text).ok_or_else(|| E::custom(format_args!("unknown rule `{text}`")))
     }
 }
 

@@ -67,7 +67,7 @@ fn envelopes_around_an_error_are_ignored() {
     let known: Vec<&String> =
         samples.iter().map(|(_, text)| text).filter(|text| !recognise(text).is_empty()).collect();
     for text in known {
-        let best = |error: &str| recognise(error).first().map(|found| found.refusal.rule.clone());
+        let best = |error: &str| recognise(error).first().map(|found| found.refusal.rule);
         let plain = best(text);
         let body =
             serde_json::json!({"type": "error", "error": {"type": "invalid_request_error", "message": text}});
@@ -187,7 +187,7 @@ fn every_error_text_recognises_itself() {
 #[test]
 fn every_error_of_a_framework_has_a_rule() {
     for error in framework::all().flat_map(|framework| &framework.errors) {
-        let rule = toolcheck_lint::rules::find(&error.rule.as_str());
+        let rule = toolcheck_lint::rules::find(error.rule.as_str());
         assert!(rule.is_some(), "{}: {:?}", error.rule, error.text);
     }
 }

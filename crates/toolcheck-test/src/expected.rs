@@ -182,7 +182,7 @@ pub(crate) fn align(expected: &[Expected], found: &[Found]) -> Vec<Step> {
     while next < expected.len() || at < found.len() {
         let (one, other) = (expected.get(next), found.get(at));
         let is_pair = one.zip(other).is_some_and(|(one, other)| {
-            other.rule == *one.rule && one.place.as_ref().is_none_or(|place| *place == other.place)
+            other.rule.as_str() == one.rule && one.place.as_ref().is_none_or(|place| *place == other.place)
         });
         let is_coming =
             |one: &Expected| coming.get(&(&*one.rule, one.place.as_ref())).is_some_and(|count| *count > 0);

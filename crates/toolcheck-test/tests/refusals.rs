@@ -67,9 +67,8 @@ fn every_covered_refusal_has_its_text() {
     let mut count = 0;
     for ((target, rule, case), texts) in covered_facts() {
         let target = target::find(&target).unwrap();
-        let is_known = |refusal: &&Refusal| {
-            (refusal.rule.as_str(), &refusal.case, refusal.legacy) == (&*rule, &case, false)
-        };
+        let is_known =
+            |refusal: &&Refusal| refusal.rule.as_str() == rule && refusal.case == case && !refusal.legacy;
         let known: Vec<&Refusal> = target.refusals.iter().filter(is_known).collect();
         // Some refusals have no text, and what shapes say has texts of its own.
         if known.is_empty() || known.iter().any(|refusal| refusal.text.is_none()) {

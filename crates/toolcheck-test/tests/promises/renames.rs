@@ -26,13 +26,8 @@ fn named(finding: &Finding) -> Option<(String, String)> {
 
 /// What was done to a finding.
 fn done(fixed: &Fixed<'_>, finding: &Finding) -> Option<Action> {
-    let is_own =
-        |rule: &str, start: usize| rule == finding.rule.as_str() && start == finding.spot.bytes.start;
-    fixed
-        .applied
-        .iter()
-        .find(|done| is_own(done.rule.as_str(), done.spot.bytes.start))
-        .map(|done| done.action)
+    let own = (finding.rule, finding.spot.bytes.start);
+    fixed.applied.iter().find(|done| (done.rule, done.spot.bytes.start) == own).map(|done| done.action)
 }
 
 #[test]

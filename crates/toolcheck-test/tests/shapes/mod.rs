@@ -110,7 +110,7 @@ fn judge(mutant: &Mutant, findings: &[&Finding]) -> Option<&'static str> {
     if expected.levels.is_empty() {
         return None;
     }
-    let follows = |finding: &Finding| CONSEQUENCES.iter().any(|(rule, _)| *rule == finding.rule.as_str());
+    let follows = |finding: &Finding| CONSEQUENCES.iter().any(|(rule, _)| finding.rule == *rule);
     let is_own = |finding: &&&Finding| expected.rules.contains(finding.rule.as_str()) || !follows(finding);
     let own: Vec<&&Finding> = findings.iter().filter(is_own).collect();
     if own.is_empty() && findings.iter().any(|finding| expected.checked_by.contains(finding.rule.as_str())) {
@@ -129,8 +129,8 @@ fn judge(mutant: &Mutant, findings: &[&Finding]) -> Option<&'static str> {
             (!expected.levels.contains(&Some(finding.level))).then_some("LEVEL")
         }
         [finding] => {
-            let is_at =
-                finding.spot.pointer == mutant.place || expected.checked_by.contains(finding.rule.as_str());
+            let checks_it = expected.checked_by.contains(finding.rule.as_str());
+            let is_at = finding.spot.pointer == mutant.place || checks_it;
             (!is_at).then_some("OTHER")
         }
         _ => Some("SEVERAL"),
