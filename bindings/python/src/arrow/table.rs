@@ -61,7 +61,7 @@ impl Iterator for Reader {
                 let pointer = found.spot.pointer.as_str();
                 let values = [
                     Some(&*key),
-                    Some(found.rule),
+                    Some(found.rule.as_str()),
                     Some(found.level.as_str()),
                     Some(pointer),
                     id,
