@@ -9,6 +9,7 @@ use foldhash::HashSet;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use toolcheck_core::RuleId;
 use toolcheck_core::text::bounded;
 use toolcheck_json::Position;
 use toolcheck_lint::Rule;
@@ -142,8 +143,7 @@ impl Baseline {
 
 /// Whether the rule of an entry has run or no longer exists.
 fn has_run(entry: &Entry, rules: &[&'static Rule]) -> bool {
-    rules.iter().any(|rule| rule.id.as_str() == entry.rule)
-        || toolcheck_lint::rules::find(&entry.rule).is_none()
+    RuleId::find(&entry.rule).is_none_or(|id| rules.iter().any(|rule| rule.id == id))
 }
 
 /// The known findings of one file while it is linted, as a whole or in pieces.

@@ -4,15 +4,15 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
+use toolcheck_core::text::shown;
+use toolcheck_core::{Level, RuleId, target};
+use toolcheck_lint::policy::Policy;
+use toolcheck_lint::settings::{CommandLimit, ToolNames, Unit};
 
 use crate::allow::{Allow, PointerGlob};
 use crate::file::{AllowTable, File, FilesTable, OversizedTable, PolicyTable, ToolsTable};
 use crate::names::{At, FormatId, KindName, LevelName, Named, RuleName, TargetText};
 use crate::{Config, FilesConfig, Origin, PathGlobs, ReadAs, Selection, TargetSource};
-use toolcheck_core::text::shown;
-use toolcheck_core::{Level, RuleId, target};
-use toolcheck_lint::policy::Policy;
-use toolcheck_lint::settings::{CommandLimit, ToolNames, Unit};
 
 /// An error in the file: its span, and a message.
 pub(super) struct Fault(pub(super) Range<usize>, pub(super) String);
@@ -152,11 +152,8 @@ impl Config {
 fn meaning_of_level(level: &At<LevelName>) -> Result<Level, Fault> {
     level.meaning().map_err(|Fault(span, message)| {
         let is_off = ["off", "none", "allow", "ignore", "disable", "disabled", "silent"];
-        let hint = if is_off.contains(&level.get().text()) {
-            "; to turn a rule off, add it to `ignore`"
-        } else {
-            ""
-        };
+        let is_off = is_off.contains(&level.get().text());
+        let hint = if is_off { "; to turn a rule off, add it to `ignore`" } else { "" };
         Fault(span, format!("{message}{hint}"))
     })
 }

@@ -275,12 +275,8 @@ impl ShapeTable {
             match rule.meaning() {
                 Ok(named) if named.reports_shape => {}
                 Ok(named) => {
-                    let known: Vec<&str> = rules::ALL
-                        .iter()
-                        .filter(|rule| rule.reports_shape)
-                        .map(|rule| rule.id.as_str())
-                        .collect();
-                    let known = known.join(", ");
+                    let known = rules::ALL.iter().filter(|rule| rule.reports_shape);
+                    let known = known.map(|rule| rule.id.as_str()).collect::<Vec<_>>().join(", ");
                     let message = format!("`{}` doesn't report shapes, expected one of {known}", named.id);
                     found.push(rule.fault(message));
                 }
