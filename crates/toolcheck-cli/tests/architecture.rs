@@ -226,7 +226,9 @@ fn files_are_opened_in_one_place() {
 fn rules_are_named_by_their_type() {
     let ids: Vec<String> = RuleId::ALL.iter().map(|id| format!("\"{id}\"")).collect();
     let mut files = Vec::new();
-    sources().iter().for_each(|source| rust_files(source, &mut files));
+    // What is fuzzed is a test.
+    let sources = sources().into_iter().filter(|source| !source.ends_with("fuzz/src"));
+    sources.for_each(|source| rust_files(&source, &mut files));
     let mut found = Vec::new();
     for file in files {
         let is_the_list = file.ends_with("toolcheck-core/src/rule_id.rs");
