@@ -47,16 +47,13 @@ pub(crate) fn check() -> Result<()> {
     let program = crates.iter().find(|folder| folder.starts_with("toolcheck-cli-"));
     let program = program.context("the program has a package")?;
     ensure!(unpacked.join(program).join(notices).is_file(), "the package of the program has no {notices}");
-    // With the profiles of this workspace, what other crates were checked for it already need not be checked again.
-    let own = fs::read_to_string(root().join("Cargo.toml"))?;
-    let (_, profiles) = own.split_once("\n[profile.").context("the workspace has profiles")?;
-    fs::write(unpacked.join("Cargo.toml"), format!("{manifest}\n[profile.{profiles}"))?;
+    fs::write(unpacked.join("Cargo.toml"), manifest)?;
     fs::copy(root().join("Cargo.lock"), unpacked.join("Cargo.lock"))?;
-    let target = root().join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()));
     // One by one: in one build, a feature that one crate enables would hide that another one forgot it.
     for folder in &crates {
+        let target = packages.join("build");
         let mut cargo = cargo(&unpacked.join(folder));
-        run(cargo.args(["check", "--quiet"]).env("CARGO_TARGET_DIR", &target))?;
+        run(cargo.args(["check", "--quiet"]).env("CARGO_TARGET_DIR", target))?;
     }
     Ok(())
 }
