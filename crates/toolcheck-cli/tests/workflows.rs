@@ -59,6 +59,43 @@ fn every_job_asks_for_what_it_needs_and_ends() {
     }
 }
 
+#[test]
+fn actions_are_pinned_and_scripts_have_no_expressions() {
+    let mut pins: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (name, workflow) in workflows() {
+        for line in workflow.lines() {
+            let Some((_, uses)) = line.trim_start().trim_start_matches("- ").split_once("uses: ") else {
+                continue;
+            };
+            let (action, pin) = uses.split_once('@').unwrap();
+            let (commit, version) = pin.split_once(" # v").unwrap_or_else(|| panic!("{name}: {line}"));
+            assert!(
+                commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit()),
+                "{name}: {line}"
+            );
+            assert_eq!(version.split('.').count(), 3, "{name}: {line}");
+            // The parts of `actions/cache` have one version.
+            let repository = action.split('/').take(2).collect::<Vec<_>>().join("/");
+            pins.entry(repository).or_default().insert(pin.to_owned());
+        }
+        for (job, value) in jobs(&workflow) {
+            for step in value["steps"].as_array().unwrap() {
+                let script = step["run"].as_str().unwrap_or_default();
+                assert!(
+                    !script.contains("${{"),
+                    "{name}: {job}: an expression in a script can inject code\n{script}"
+                );
+                if step["uses"].as_str().is_some_and(|uses| uses.starts_with("actions/checkout@")) {
+                    assert_eq!(step["with"]["persist-credentials"], false, "{name}: {job}");
+                }
+            }
+        }
+    }
+    let several: Vec<_> = pins.iter().filter(|(_, pins)| pins.len() > 1).collect();
+    assert!(several.is_empty(), "{several:?}");
+    assert!(pins.len() > 8, "{pins:?}");
+}
+
 /// What the action downloads, and what the page says, is what is released.
 #[test]
 fn released_targets_are_the_same_everywhere() {

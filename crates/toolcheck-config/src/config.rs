@@ -264,7 +264,7 @@ mod tests {
             let selection = Config::parse(text).expect("the configuration is valid").selection;
             selection.rules().iter().map(|rule| rule.id).collect::<Vec<_>>()
         };
-        assert!(!ids("").iter().any(|id| *id == "shell-file-write"));
+        assert!(!ids("").contains(&toolcheck_core::RuleId::ShellFileWrite));
         assert_eq!(ids("extend-select = [\"shell-file-write\"]").len(), ids("").len() + 1);
         assert_eq!(
             ids("select = [\"blank-text\", \"empty-content\"]\nignore = [\"blank-text\"]"),
