@@ -58,52 +58,20 @@ const OTHER_METHODS: [&str; 5] =
 /// The last steps of paths whose requests are conversations that no format reads.
 const NOT_READ: [&str; 2] = ["interactions", "submit_tool_outputs"];
 
-/// The ends of paths whose requests are conversations with an LLM.
-const LLM_CALLS: [&str; 5] =
-    ["chat/completions", "v1/complete", "v1/completions", "v1/messages", "v1/responses"];
+/// The ends of paths whose requests are conversations with an LLM, in formats that are not read.
+const LLM_CALLS: [&str; 2] = ["v1/complete", "v1/completions"];
 
-/// The same after the colon in paths of Google.
-const LLM_METHODS: [&str; 4] = ["generateContent", "rawPredict", "streamGenerateContent", "streamRawPredict"];
-
-/// The last steps of paths of Bedrock, after `/model/ID`.
-const MODEL_CALLS: [&str; 4] = ["converse", "converse-stream", "invoke", "invoke-with-response-stream"];
+/// The last steps of paths of Bedrock, after `/model/ID`, whose requests are in the format of the model.
+const MODEL_CALLS: [&str; 2] = ["invoke", "invoke-with-response-stream"];
 
 /// Parts of the ids of models on Bedrock that converse with nobody.
 const OTHER_MODELS: [&str; 2] = ["embed", "rerank"];
 
-/// Hosts of LLM APIs, and those in one of these domains, with the targets that they are. From the references of the APIs.
-const LLM_HOSTS: [(&str, &[&str]); 30] = [
-    ("-aiplatform.googleapis.com", &["vertex-gemini"]),
-    ("127.0.0.1:11434", &["ollama", "ollama-openai"]),
-    ("ai-gateway.vercel.sh", &["vercel-gateway"]),
-    ("aiplatform.googleapis.com", &["vertex-gemini"]),
-    ("api.anthropic.com", &["anthropic"]),
-    ("api.cerebras.ai", &["cerebras"]),
-    ("api.cohere.ai", &["cohere"]),
-    ("api.cohere.com", &["cohere"]),
-    ("api.deepseek.com", &["deepseek"]),
-    ("api.fireworks.ai", &["fireworks"]),
-    ("api.githubcopilot.com", &["github-copilot"]),
-    ("api.groq.com", &["groq"]),
-    ("api.minimax.io", &["minimax"]),
-    ("api.minimaxi.com", &["minimax"]),
-    ("api.mistral.ai", &["mistral"]),
-    ("api.moonshot.ai", &["moonshot"]),
-    ("api.moonshot.cn", &["moonshot"]),
-    ("api.openai.com", &["openai-chat", "openai-responses"]),
-    ("api.perplexity.ai", &[]),
-    ("api.together.xyz", &[]),
-    ("api.x.ai", &["xai"]),
-    ("api.z.ai", &["zai"]),
-    ("cloud.databricks.com", &["databricks"]),
-    ("dashscope-intl.aliyuncs.com", &["dashscope"]),
-    ("dashscope.aliyuncs.com", &["dashscope"]),
-    ("generativelanguage.googleapis.com", &["gemini"]),
-    ("localhost:11434", &["ollama", "ollama-openai"]),
-    ("openai.azure.com", &["azure-openai"]),
-    ("openrouter.ai", &["openrouter"]),
-    ("services.ai.azure.com", &["azure-openai"]),
-];
+// The hosts of the targets' files, sorted, each with the ids of its targets: `HOSTS`.
+include!(concat!(env!("OUT_DIR"), "/hosts.rs"));
+
+/// Hosts of LLM APIs that no target stands for. From the references of the APIs.
+const OTHER_HOSTS: [&str; 2] = ["api.perplexity.ai", "api.together.xyz"];
 
 /// What the address of a request says about it.
 #[derive(Debug, Clone, Copy)]
@@ -125,11 +93,8 @@ impl Endpoint {
         if !matches!(call, Call::Llm | Call::Unknown) {
             return Self { call, format: None, target: None };
         }
-        let path = path_of(url);
-        let ends_with =
-            |end: &&str| path.strip_suffix(end).is_some_and(|before| before.ends_with(['/', ':']));
-        let fitting: Vec<&Format> =
-            formats::ALL.iter().copied().filter(|format| format.paths.iter().any(ends_with)).collect();
+        let routes = formats::of_path(path_of(url)).filter(|(_, route, _)| !route.is_shared);
+        let fitting: Vec<&Format> = routes.map(|(format, ..)| format).collect();
         let is_fitting = |id: Option<&str>| fitting.iter().any(|format| Some(format.id) == id);
         let candidates = host_of(url).map_or(&[][..], targets_of).iter().filter_map(|id| target::find(id));
         let target = candidates.into_iter().find(|target| is_fitting(target.format.as_deref()));
@@ -148,23 +113,19 @@ pub fn call(url: &str) -> Call {
     let path = path_of(url);
     let mut steps = path.rsplit('/');
     let last = steps.next().unwrap_or(path);
-    if let Some((_, method)) = last.rsplit_once(':') {
-        return match method {
-            _ if OTHER_METHODS.contains(&method) => Call::Other,
-            _ if LLM_METHODS.contains(&method) => Call::Llm,
-            _ => by_host(url),
-        };
-    }
     let (model, before) = (steps.next().unwrap_or_default(), steps.next());
-    if before == Some("model") && MODEL_CALLS.contains(&last) {
-        return if OTHER_MODELS.iter().any(|part| model.contains(part)) { Call::Other } else { Call::Llm };
-    }
     let ends_with = |end: &&str| path.strip_suffix(end).is_some_and(|before| before.ends_with('/'));
+    let is_of_model = before == Some("model");
+    let has_route = || formats::of_path(path).any(|(_, route, _)| !route.is_common);
     match last {
+        _ if last.rsplit_once(':').is_some_and(|(_, method)| OTHER_METHODS.contains(&method)) => Call::Other,
         _ if OTHER_CALLS.contains(&last) => Call::Other,
         _ if NOT_READ.contains(&last) => Call::NotRead,
-        _ if LLM_CALLS.iter().any(ends_with) => Call::Llm,
-        _ => by_host(url),
+        _ if is_of_model && OTHER_MODELS.iter().any(|part| model.contains(part)) => Call::Other,
+        _ if is_of_model && MODEL_CALLS.contains(&last) => Call::Llm,
+        _ if has_route() || LLM_CALLS.iter().any(ends_with) => Call::Llm,
+        _ if host_of(url).is_some_and(is_of_llm) => Call::Llm,
+        _ => Call::Unknown,
     }
 }
 
@@ -180,29 +141,26 @@ fn host_of(url: &str) -> Option<&str> {
     Some(authority.rsplit('@').next().unwrap_or(authority))
 }
 
-/// What requests to a host are.
-fn by_host(url: &str) -> Call {
-    if host_of(url).is_some_and(|host| entry(host).is_some()) { Call::Llm } else { Call::Unknown }
+/// Whether a host serves an LLM API.
+fn is_of_llm(host: &str) -> bool {
+    !targets_of(host).is_empty() || OTHER_HOSTS.iter().any(|domain| is_in(host, domain))
 }
 
 /// The targets of a host.
 fn targets_of(host: &str) -> &'static [&'static str] {
-    entry(host).map_or(&[], |(_, targets)| targets)
+    HOSTS.iter().find(|(domain, _)| is_in(host, domain)).map_or(&[], |(_, targets)| targets)
 }
 
-fn entry(host: &str) -> Option<&'static (&'static str, &'static [&'static str])> {
-    let name = host.split(':').next().unwrap_or(host);
-    LLM_HOSTS.iter().find(|(domain, _)| {
-        let host = if domain.contains(':') { host } else { name };
-        let before = host.strip_suffix(domain);
-        before.is_some_and(|before| before.is_empty() || before.ends_with('.') || domain.starts_with('-'))
-    })
+/// Whether a host is a domain of a target, or in it.
+fn is_in(host: &str, domain: &str) -> bool {
+    let host = if domain.contains(':') { host } else { host.split(':').next().unwrap_or(host) };
+    let before = host.strip_suffix(domain);
+    before.is_some_and(|before| before.is_empty() || before.ends_with('.') || domain.starts_with('-'))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Call, Endpoint, LLM_HOSTS, call};
-    use crate::target;
+    use super::{Call, Endpoint, call};
 
     #[test]
     fn the_last_step_of_the_path_counts() {
@@ -231,6 +189,7 @@ mod tests {
         assert_eq!(call("https://api.openai.com.example.com/v1/chat"), Call::Unknown);
         assert_eq!(call("https://notapi.openai.com/v1/chat"), Call::Unknown);
     }
+
     #[test]
     fn an_address_names_the_format_and_the_target() {
         let says = |url| {
@@ -265,13 +224,5 @@ mod tests {
         assert_eq!(says("https://gateway.example.com/v1/messages/count_tokens"), ("-", "-"));
         assert_eq!(says("https://evil-openrouter.ai/api/v1/chat/completions"), ("-", "-"));
         assert_eq!(says(""), ("-", "-"));
-    }
-
-    #[test]
-    fn the_targets_of_hosts_exist() {
-        assert!(LLM_HOSTS.is_sorted());
-        for id in LLM_HOSTS.iter().flat_map(|(_, targets)| *targets) {
-            assert!(target::find(id).is_some(), "{id}");
-        }
     }
 }

@@ -2,9 +2,10 @@
 
 use serde_json::{Value as Json, json};
 use toolcheck_core::conversation::{Assistant, Call, Conversation, Reasoning, Turn as Said};
+use toolcheck_core::formats::{self, Streaming};
 use toolcheck_core::reply::{Framing, Pieces, Reply, ServerCall, Stop};
 use toolcheck_core::target::{self, ErrorBody, Evidence, Target};
-use toolcheck_core::{Format, RuleId, formats};
+use toolcheck_core::{Format, RuleId};
 use toolcheck_json::Value;
 use toolcheck_lint::observe::{Context, Observer};
 use toolcheck_lint::{Finding, Options, TargetRef, lint_body};
@@ -15,7 +16,7 @@ use crate::body::{self, NoRequest};
 use crate::content::Content;
 use crate::cut::cut;
 use crate::refusal::{UNKNOWN_TEXT, stage};
-use crate::route::{Route, Streaming, is_at_home, of_client, route};
+use crate::route::{Route, is_at_home, of_client, route};
 use crate::script::{ScriptedStop, Turn};
 
 /// How much must be known of a refusal for a request to be refused.

@@ -1,7 +1,8 @@
 //! Which conversation a path asks for.
 
+use toolcheck_core::Format;
+use toolcheck_core::formats::{self, Streaming};
 use toolcheck_core::target::{self, Target};
-use toolcheck_core::{Format, formats};
 
 /// What a path asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,79 +15,24 @@ pub(crate) struct Route {
     pub(crate) model: Option<String>,
 }
 
-/// How a request says that it wants a stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Streaming {
-    /// By its path.
-    Path(bool),
-    /// By `stream` in its body; the value is what holds if it is not there.
-    Body(bool),
-}
-
-/// The ends of paths, with the format and how a stream is asked for.
-const ENDS: [(&str, &str, Streaming); 5] = [
-    ("/chat/completions", "openai-chat", Streaming::Body(false)),
-    ("/responses", "openai-responses", Streaming::Body(false)),
-    ("/v1/messages", "anthropic", Streaming::Body(false)),
-    ("/v2/chat", "cohere", Streaming::Body(false)),
-    ("/api/chat", "ollama", Streaming::Body(true)),
-];
-
-/// The methods of Google's paths, after the colon.
-const METHODS: [(&str, &str, Streaming); 4] = [
-    ("generateContent", "gemini", Streaming::Path(false)),
-    ("streamGenerateContent", "gemini", Streaming::Path(true)),
-    ("rawPredict", "anthropic", Streaming::Body(false)),
-    ("streamRawPredict", "anthropic", Streaming::Path(true)),
-];
-
-/// The last steps of Bedrock's paths, after `/model/ID`.
-const CALLS: [(&str, bool); 2] = [("converse", false), ("converse-stream", true)];
-
 /// Where a client sends the requests of a format, after the base URL of `toolcheck serve`. The model counts only for
 /// formats whose requests do not name it.
 #[must_use]
 pub fn path(format: &Format, model: &str, is_streamed: bool) -> String {
-    let end = |id: &str| ENDS.iter().find(|(_, own, _)| *own == id).map(|(end, ..)| *end);
-    match end(format.id) {
-        Some(end) if end.starts_with("/v") || end.starts_with("/api") => end.to_owned(),
-        Some(end) => format!("/v1{end}"),
-        None if shares_path(format) => "/v1/chat/completions".to_owned(),
-        None => {
-            let way = Streaming::Path(is_streamed);
-            let method = METHODS.iter().find(|(_, own, streaming)| *own == format.id && *streaming == way);
-            match (method, CALLS.iter().find(|(_, streamed)| *streamed == is_streamed)) {
-                (Some((method, ..)), _) => format!("/v1beta/models/{model}:{method}"),
-                (None, Some((call, _))) => format!("/model/{model}/{call}"),
-                (None, None) => "/".to_owned(),
-            }
-        }
-    }
+    let fits = |streaming| !matches!(streaming, Streaming::Path(other) if other != is_streamed);
+    let route = format.routes.iter().find(|route| fits(route.streaming));
+    route.map_or_else(|| "/".to_owned(), |route| route.path(model))
 }
 
 /// What a path asks for; `None` if it asks for no conversation. Whatever stands before it is free: clients add a base to
-/// it. Of dialects that share their path, it is that of the target.
+/// it. Of formats that share their path, it is that of the target, or the one that most servers speak.
 pub(crate) fn route(path: &str, target: Option<&Target>) -> Option<Route> {
     let path = path.trim_end_matches('/');
-    let (before, last) = path.rsplit_once('/')?;
-    if let Some((model, method)) = last.rsplit_once(':') {
-        let (_, format, streaming) = METHODS.iter().find(|(name, ..)| *name == method)?;
-        return Some(Route { format, streaming: *streaming, model: Some(decoded(model)) });
-    }
-    if let Some((_, is_stream)) = CALLS.iter().find(|(name, _)| *name == last) {
-        let (before, model) = before.rsplit_once('/')?;
-        let streaming = Streaming::Path(*is_stream);
-        return before.ends_with("/model").then(|| Route {
-            format: "bedrock-converse",
-            streaming,
-            model: Some(decoded(model)),
-        });
-    }
-    let (_, format, streaming) = ENDS.iter().find(|(end, ..)| path.ends_with(end))?;
-    let own = target.and_then(|target| target.format.as_deref()).and_then(formats::find);
-    let is_dialect = |own: &&Format| *format == "openai-chat" && shares_path(own);
-    let format = own.filter(is_dialect).map_or(*format, |own| own.id);
-    Some(Route { format, streaming: *streaming, model: deployment(before) })
+    let own = target.and_then(|target| target.format.as_deref());
+    let order = |format: &Format| (Some(format.id) != own, !format.marks.is_shared);
+    let (format, route, model) = formats::of_path(path).min_by_key(|(format, ..)| order(format))?;
+    let model = model.map(decoded).or_else(|| deployment(path));
+    Some(Route { format: format.id, streaming: route.streaming, model })
 }
 
 /// A path as the server behind it may read it: without escapes, empty steps and what stands behind a `;` in a step. An
@@ -107,18 +53,17 @@ pub(crate) fn plain_path(path: &str, splits: bool) -> String {
 
 /// A path whose end is written as the APIs write it, which some servers do not insist on.
 fn known_case(mut path: String) -> String {
-    let methods = METHODS.iter().map(|(name, ..)| format!(":{name}"));
-    let calls = CALLS.iter().map(|(name, _)| format!("/{name}"));
-    let mut ends = ENDS.iter().map(|(end, ..)| (*end).to_owned()).chain(methods).chain(calls);
+    let routes = formats::ALL.iter().flat_map(|format| format.routes);
     let start = |end: &str| path.len().checked_sub(end.len()).filter(|start| path.is_char_boundary(*start));
-    let is_end = |end: &String| start(end).is_some_and(|start| path[start..].eq_ignore_ascii_case(end));
-    if let Some(end) = ends.find(is_end) {
+    let is_end = |end: &str| start(end).is_some_and(|start| path[start..].eq_ignore_ascii_case(end));
+    let mut ends = routes.map(formats::Route::ends);
+    if let Some((before, end)) = ends.find(|(_, end)| is_end(end)) {
         path.truncate(path.len() - end.len());
-        // Bedrock's paths say what a step is.
-        if let Some(at) = path.to_ascii_lowercase().rfind("/model/") {
-            path.replace_range(at..at + "/model/".len(), "/model/");
+        // What stands before the name of a model, as well.
+        if let Some(at) = path.to_ascii_lowercase().rfind(before) {
+            path.replace_range(at..at + before.len(), before);
         }
-        path.push_str(&end);
+        path.push_str(end);
     }
     path
 }
@@ -135,20 +80,14 @@ pub(crate) fn is_at_home(path: &str, target: &Target) -> bool {
     target.format.as_deref().is_none_or(is_own)
 }
 
-/// The API whose own client it is, by its name, of those that share the path of Chat Completions.
+/// The API whose own client it is, by its name, of those that share the path.
 pub(crate) fn of_client(path: &str, agent: &str) -> Option<&'static Target> {
-    let end = ENDS.iter().find(|(_, format, _)| *format == "openai-chat").map(|(end, ..)| *end)?;
-    if agent.is_empty() || !path.trim_end_matches('/').ends_with(end) {
+    if agent.is_empty() {
         return None;
     }
-    let dialects = formats::ALL.iter().filter(|format| shares_path(format));
-    let mut targets = dialects.filter_map(|format| target::find(format.id));
+    let formats = formats::of_path(path.trim_end_matches('/')).map(|(format, ..)| format);
+    let mut targets = formats.filter_map(|format| target::find(format.id));
     targets.find(|target| target.clients.iter().any(|client| agent.starts_with(&**client)))
-}
-
-/// Whether requests in the format go to the path of Chat Completions too.
-fn shares_path(format: &Format) -> bool {
-    format.family == formats::find("openai-chat").map_or("", |chat| chat.family)
 }
 
 /// A step of a path without its escapes.

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
 
 use super::{
-    Format, Marks, blocks, declare_tools, is_enabled, is_long_lived, is_of_no_provider, list_of,
+    Format, Marks, Route, blocks, declare_tools, is_enabled, is_long_lived, is_of_no_provider, list_of,
     reasoning_setting, strict, write_turns,
 };
 use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
@@ -28,7 +28,11 @@ pub(crate) static FORMAT: Format = Format {
     name: "Anthropic Messages",
     aliases: &["claude"],
     family: "anthropic",
-    paths: &["v1/messages"],
+    routes: &[
+        Route::new("", "/v1/messages"),
+        Route::new("/v1/models", "/{model}:rawPredict").shared(),
+        Route::new("/v1/models", "/{model}:streamRawPredict").streamed(true).shared(),
+    ],
     marks: Marks {
         body: &["anthropic_version"],
         message: &["input_schema"],

@@ -6,8 +6,8 @@ use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
 
 use super::{
-    Format, Marks, blocks, declare_tools, is_enabled, is_long_lived, list_of, reasoning_setting, strict,
-    write_turns,
+    Format, Marks, Route, blocks, declare_tools, is_enabled, is_long_lived, list_of, reasoning_setting,
+    strict, write_turns,
 };
 use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
@@ -26,7 +26,10 @@ pub(super) static FORMAT: Format = Format {
     name: "Amazon Bedrock Converse",
     aliases: &["bedrock", "converse", "aws"],
     family: "bedrock-converse",
-    paths: &["converse", "converse-stream"],
+    routes: &[
+        Route::new("", "/model/{model}/converse").streamed(false),
+        Route::new("", "/model/{model}/converse-stream").streamed(true),
+    ],
     marks: Marks { body: &OWN_BODY, message: &BLOCKS, models: &[], is_shared: false },
     sniff,
     read_with,

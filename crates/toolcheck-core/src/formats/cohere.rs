@@ -7,7 +7,7 @@ use toolcheck_json::Value;
 
 use super::openai_chat::write::{self, Style};
 use super::openai_chat::{self, Dialect};
-use super::{Format, Marks, blocks, list_of};
+use super::{Format, Marks, Route, blocks, list_of};
 use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{Conversation, Feature};
@@ -20,7 +20,7 @@ pub(super) static FORMAT: Format = Format {
     name: "Cohere v2 chat",
     aliases: &[],
     family: "chat",
-    paths: &["v2/chat"],
+    routes: &[Route::new("", "/v2/chat").common()],
     marks: Marks { body: &OWN_BODY, message: &OWN_MESSAGE, models: &MODELS, is_shared: false },
     sniff,
     read_with,

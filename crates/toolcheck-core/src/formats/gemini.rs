@@ -6,7 +6,7 @@ use foldhash::HashSet;
 use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
 
-use super::{Format, Marks, has_key_of, list_of, write_turns};
+use super::{Format, Marks, Route, has_key_of, list_of, write_turns};
 use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput};
@@ -24,7 +24,10 @@ pub(super) static FORMAT: Format = Format {
     name: "Gemini generateContent",
     aliases: &["google"],
     family: "gemini",
-    paths: &["generateContent", "streamGenerateContent"],
+    routes: &[
+        Route::new("/v1beta/models", "/{model}:generateContent").streamed(false),
+        Route::new("/v1beta/models", "/{model}:streamGenerateContent").streamed(true),
+    ],
     marks: Marks { body: &["contents"], message: &["parts"], models: &[], is_shared: false },
     sniff,
     read_with,

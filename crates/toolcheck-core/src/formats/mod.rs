@@ -10,10 +10,12 @@ mod mistral;
 mod ollama;
 pub(crate) mod openai_chat;
 pub(crate) mod openai_responses;
+mod route;
 
 use serde_json::Value as Json;
 use toolcheck_json::{Document, JsonStr, Kind, Value};
 
+pub use self::route::{Route, Streaming, of_path};
 use crate::assembly::{Assembly, Completion, Locate, ReadReasoning};
 use crate::conversation::{Assistant, Conversation, Feature, ToolOutput, Turn};
 use crate::ir::{
@@ -38,8 +40,8 @@ pub struct Format {
     /// The name of the format's family. Formats of one family are dialects: a request in one can be sent unchanged to
     /// an API of another, and is then checked by that API's rules. Between families, a request has to be translated.
     pub family: &'static str,
-    /// The ends of the paths to which requests in this format are posted. Other software may use the same.
-    pub paths: &'static [&'static str],
+    /// The paths to which requests in this format are posted.
+    pub routes: &'static [Route],
     /// Marks that suggest that a record is in this format.
     pub marks: Marks,
     /// Returns how certain it is that a document is in this format, from 0 (certainly not) to 100 (certainly).

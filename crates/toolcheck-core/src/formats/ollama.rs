@@ -8,7 +8,7 @@ use toolcheck_json::Value;
 
 use super::openai_chat::write::{self, Style};
 use super::openai_chat::{self, Dialect};
-use super::{Format, Marks, list_of};
+use super::{Format, Marks, Route, list_of};
 use crate::assembly::{self, Assembly, Choice, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{Conversation, Feature};
@@ -21,7 +21,7 @@ pub(super) static FORMAT: Format = Format {
     name: "Ollama chat",
     aliases: &[],
     family: "chat",
-    paths: &["api/chat"],
+    routes: &[Route::new("", "/api/chat").streamed_unless_said().common()],
     marks: Marks {
         body: &["options", "keep_alive", "think"],
         message: &["tool_calls", "tool_name", "images"],

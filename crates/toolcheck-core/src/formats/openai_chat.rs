@@ -6,7 +6,7 @@ pub(super) mod write;
 use serde_json::Value as Json;
 use toolcheck_json::Value;
 
-use super::{Format, Marks, blocks, declare_tools, is_enabled, is_of_no_provider, list_of};
+use super::{Format, Marks, Route, blocks, declare_tools, is_enabled, is_of_no_provider, list_of};
 use crate::assembly::{self, Assembly, ChoiceCall, ChoiceReasoning, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Conversation, Feature};
@@ -23,7 +23,7 @@ pub(crate) static FORMAT: Format = Format {
     name: "OpenAI Chat Completions",
     aliases: &["openai", "gpt", "chat-completions"],
     family: "chat",
-    paths: &["chat/completions"],
+    routes: &[Route::new("/v1", "/chat/completions")],
     marks: Marks {
         body: &OWN_BODY,
         message: &["tool_calls", "tool_call_id", "function_call", "function"],

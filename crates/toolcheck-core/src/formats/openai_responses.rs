@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
-use super::{Format, Marks, declare_tools};
+use super::{Format, Marks, Route, declare_tools};
 use super::{gemini, openai_chat};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Feature};
@@ -30,7 +30,7 @@ pub(crate) static FORMAT: Format = Format {
     name: "OpenAI Responses",
     aliases: &["responses"],
     family: "openai-responses",
-    paths: &["responses"],
+    routes: &[Route::new("", "/v1/responses"), Route::new("", "/responses").common()],
     marks: Marks { body: &[], message: &[], models: &openai_chat::MODELS, is_shared: true },
     sniff,
     read_with,

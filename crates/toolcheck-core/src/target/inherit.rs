@@ -48,11 +48,12 @@ impl Target {
 }
 
 /// The keys of a file that are about this target alone, or that are put together with more care than facts are.
-const NOT_FACTS: [&str; 12] = [
+const NOT_FACTS: [&str; 13] = [
     "id",
     "name",
     "aliases",
     "clients",
+    "hosts",
     "extends",
     "is-compatible-only",
     "union",

@@ -142,6 +142,10 @@ pub struct Target {
     /// How the names begin that the API's own clients send as their user agent, where other APIs share its paths.
     #[serde(default)]
     pub clients: Vec<String>,
+    /// The hosts that serve the API, those in one of these domains included; one that begins with `-` is the end of a
+    /// name. From the API's reference.
+    #[serde(default)]
+    pub hosts: Vec<String>,
     /// The id of the wire format that it speaks; none where it stands for several.
     #[serde(default)]
     pub format: Option<String>,

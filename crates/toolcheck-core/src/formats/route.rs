@@ -1,0 +1,87 @@
+//! The paths to which the requests of a format are posted.
+
+use super::{ALL, Format};
+
+/// A path to which requests in a format are posted.
+#[derive(Debug)]
+pub struct Route {
+    /// What a client puts between the base URL of a server and `end`.
+    pub base: &'static str,
+    /// How the path ends. `{model}` stands for the name of a model, in one step of the path.
+    pub end: &'static str,
+    /// Whether the response is streamed.
+    pub streaming: Streaming,
+    /// Whether other software has paths with this end, too: such a path alone does not show that it is an LLM's.
+    pub is_common: bool,
+    /// Whether requests in formats that are not read go to it, too.
+    pub is_shared: bool,
+}
+
+/// How a request asks for a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Streaming {
+    /// By its path.
+    Path(bool),
+    /// By `stream` in its body; the value is what holds without it.
+    Body(bool),
+}
+
+impl Route {
+    /// A path that only this format has, as far as is known. The body says whether the response is streamed.
+    pub(crate) const fn new(base: &'static str, end: &'static str) -> Self {
+        Self { base, end, streaming: Streaming::Body(false), is_common: false, is_shared: false }
+    }
+
+    /// The same path, which says whether the response is streamed.
+    pub(crate) const fn streamed(self, is_streamed: bool) -> Self {
+        Self { streaming: Streaming::Path(is_streamed), ..self }
+    }
+
+    /// The same path, whose responses are streamed unless the body says otherwise.
+    pub(crate) const fn streamed_unless_said(self) -> Self {
+        Self { streaming: Streaming::Body(true), ..self }
+    }
+
+    /// The same path, whose end other software has, too.
+    pub(crate) const fn common(self) -> Self {
+        Self { is_common: true, ..self }
+    }
+
+    /// The same path, to which requests in formats that are not read go, too.
+    pub(crate) const fn shared(self) -> Self {
+        Self { is_shared: true, ..self }
+    }
+
+    /// What stands before and after the name of the model in `end`.
+    #[must_use]
+    pub fn ends(&self) -> (&'static str, &'static str) {
+        self.end.split_once("{model}").unwrap_or(("", self.end))
+    }
+
+    /// The model that a path names, as it is written there: `None` if the path is another one, and `Some(None)` if it
+    /// is this one, which names no model. What stands before `end` is free.
+    #[must_use]
+    pub fn model_of<'p>(&self, path: &'p str) -> Option<Option<&'p str>> {
+        let (before, after) = self.ends();
+        let rest = path.strip_suffix(after)?;
+        if before.is_empty() {
+            return Some(None);
+        }
+        let (start, model) = rest.split_at(rest.rfind('/')? + 1);
+        (start.ends_with(before) && !model.is_empty()).then_some(Some(model))
+    }
+
+    /// The path that a client uses.
+    #[must_use]
+    pub fn path(&self, model: &str) -> String {
+        format!("{}{}", self.base, self.end.replace("{model}", model))
+    }
+}
+
+/// The formats of the requests to a path, without its query, each with the route and the model that the path names.
+pub fn of_path(path: &str) -> impl Iterator<Item = (&'static Format, &'static Route, Option<&str>)> {
+    ALL.iter().filter_map(move |format| {
+        let mut routes = format.routes.iter();
+        routes.find_map(|route| Some((*format, route, route.model_of(path)?)))
+    })
+}
