@@ -2,7 +2,7 @@
 
 use toolcheck_core::InputFormat;
 use toolcheck_core::ir::TranscriptKind;
-use toolcheck_core::target::{self, Target};
+use toolcheck_core::targets::{self, Target};
 use toolcheck_lint::fix::{Duplicates, Orphans, Unanswered};
 use toolcheck_lint::{FixOptions, Options, fix, lint};
 
@@ -10,7 +10,7 @@ use super::take;
 
 /// The first bytes choose the format, the target, the kind and what fixes may do; the rest is the file.
 pub fn run(mut data: &[u8]) {
-    let targets: Vec<&'static Target> = target::all().collect();
+    let targets: Vec<&'static Target> = targets::all().collect();
     let (format, target, kind) = (take(&mut data), take(&mut data), take(&mut data));
     let options = Options::new()
         .format(InputFormat::all().nth(format % 64).filter(|_| format > 0 && format < 192))

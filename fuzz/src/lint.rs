@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 use toolcheck_core::InputFormat;
 use toolcheck_core::ir::TranscriptKind;
-use toolcheck_core::target::{self, Target};
+use toolcheck_core::targets::{self, Target};
 use toolcheck_core::text::is_hidden;
 use toolcheck_json::{Position, locate};
 use toolcheck_lint::finding::Spot;
@@ -15,7 +15,7 @@ use super::take;
 
 /// The first bytes choose the format, the target and the kind; the rest is the file.
 pub fn run(mut data: &[u8]) {
-    let targets: Vec<&'static Target> = target::all().collect();
+    let targets: Vec<&'static Target> = targets::all().collect();
     let (format, target, kind) = (take(&mut data), take(&mut data), take(&mut data));
     let options = Options::new()
         .format(InputFormat::all().nth(format % 64).filter(|_| format > 0 && format < 192))

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use toolcheck_core::target;
+use toolcheck_core::targets;
 
 /// The maximum size of a seed: larger ones slow fuzzing down without covering more code.
 const LARGEST: u64 = 40 << 10;
@@ -134,7 +134,7 @@ fn exchanges(root: &Path) -> io::Result<Vec<Vec<u8>>> {
 
 /// The error texts of the targets, some of them in an envelope.
 fn explain(_root: &Path) -> io::Result<Vec<Vec<u8>>> {
-    let refusals = target::all().flat_map(|target| &target.refusals).filter(|refusal| !refusal.is_inherited);
+    let refusals = targets::all().flat_map(|target| &target.refusals).filter(|refusal| !refusal.is_inherited);
     let texts = refusals.filter_map(|refusal| refusal.text.as_deref());
     let texts = texts.map(|text| text.replace("{index}", "3").replace(['{', '}'], ""));
     let envelope =

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use toolcheck_core::Level;
 use toolcheck_core::RuleId;
-use toolcheck_core::{framework, target};
+use toolcheck_core::{framework, targets};
 use toolcheck_lint::vocabulary::Term;
 use toolcheck_lint::{Category, rules};
 
@@ -91,15 +91,15 @@ fn rules_page() -> String {
 /// The targets of which it is known, and not only inherited, that they reject what a rule finds.
 fn rejected_by(rule: &toolcheck_lint::Rule) -> String {
     const MOST: usize = 5;
-    let rejects = |target: &&target::Target| {
-        let is_own = |refusal: &&target::Refusal| !refusal.is_inherited && refusal.target == target.id;
+    let rejects = |target: &&targets::Target| {
+        let is_own = |refusal: &&targets::Refusal| !refusal.is_inherited && refusal.target == target.id;
         let mut own = target.refusals.iter().filter(is_own);
-        let is_error = |refusal: &target::Refusal| {
+        let is_error = |refusal: &targets::Refusal| {
             refusal.rule == rule.id && !refusal.legacy && refusal.level() == Level::Error
         };
         target.union.is_empty() && (own.any(is_error) || shapes::refuses(target, rule.id))
     };
-    let ids: Vec<String> = target::all().filter(rejects).map(|target| format!("`{}`", target.id)).collect();
+    let ids: Vec<String> = targets::all().filter(rejects).map(|target| format!("`{}`", target.id)).collect();
     match ids.len().checked_sub(MOST) {
         Some(more @ 1..) => format!("{} and [{more} more](rules/{}.md)", ids[..MOST].join(", "), rule.id),
         _ => ids.join(", "),
@@ -121,9 +121,9 @@ fn rule_page(rule: &toolcheck_lint::Rule) -> String {
         let _ = writeln!(page, "\n## Fix\n\n{fix}\nSee [fix.md](../fix.md).");
     }
     let mut answers = String::new();
-    for target in target::all().filter(|target| target.union.is_empty()) {
+    for target in targets::all().filter(|target| target.union.is_empty()) {
         // What is only inherited from another vendor is listed once, below.
-        let is_seen = |refusal: &&target::Refusal| !(target.is_compatible_only && refusal.is_inherited);
+        let is_seen = |refusal: &&targets::Refusal| !(target.is_compatible_only && refusal.is_inherited);
         for refusal in target.refusals.iter().filter(|refusal| refusal.rule == rule.id).filter(is_seen) {
             answers.push_str(&entry(&target.id, refusal));
         }
@@ -140,12 +140,12 @@ fn rule_page(rule: &toolcheck_lint::Rule) -> String {
             );
         }
     }
-    let inherits = |target: &&target::Target| {
+    let inherits = |target: &&targets::Target| {
         let mut entries = target.refusals.iter().filter(|refusal| refusal.rule == rule.id);
         target.is_compatible_only && entries.any(|refusal| refusal.is_inherited && !refusal.legacy)
     };
     let compatible: Vec<String> =
-        target::all().filter(inherits).map(|target| format!("`{}`", target.id)).collect();
+        targets::all().filter(inherits).map(|target| format!("`{}`", target.id)).collect();
     if !compatible.is_empty() {
         let _ = writeln!(
             answers,
@@ -175,7 +175,7 @@ fn raised(rule: RuleId) -> String {
 }
 
 /// Who rejects what a rule finds, with which text, and how that is known.
-fn entry(who: &str, refusal: &target::Refusal) -> String {
+fn entry(who: &str, refusal: &targets::Refusal) -> String {
     let case = refusal.case.as_ref().map(|case| format!(" ({case})")).unwrap_or_default();
     let models = refusal.model.as_ref().map(|model| format!(" for models `{}`", model.as_str()));
     let text =
@@ -243,7 +243,7 @@ fn targets_page() -> String {
          A rule that is not listed has its default level. The pages of the rules have the error texts and the sources.\n\n\
          | target | name | other names | format |\n| --- | --- | --- | --- |\n",
     );
-    for target in target::all() {
+    for target in targets::all() {
         let aliases: Vec<String> = target.aliases.iter().map(|alias| format!("`{alias}`")).collect();
         let _ = writeln!(
             page,
@@ -254,14 +254,14 @@ fn targets_page() -> String {
             target.format.as_deref().map_or_else(|| "any".to_owned(), |format| format!("`{format}`")),
         );
     }
-    for target in target::all() {
+    for target in targets::all() {
         target_section(&mut page, target);
     }
     page
 }
 
 /// The section of one target.
-fn target_section(page: &mut String, target: &target::Target) {
+fn target_section(page: &mut String, target: &targets::Target) {
     let _ = write!(page, "\n## {}\n\n{}.", target.id, target.name);
     if let Some(notes) = &target.notes {
         let _ = write!(page, " {}", notes.trim());
@@ -279,7 +279,7 @@ fn target_section(page: &mut String, target: &target::Target) {
         let members: Vec<String> = target.union.iter().map(|id| format!("[`{id}`](#{id})")).collect();
         let _ = writeln!(page, "Rejects everything that one of these rejects: {}.\n", members.join(", "));
     }
-    let own = |refusal: &&target::Refusal| !refusal.is_inherited && refusal.target == target.id;
+    let own = |refusal: &&targets::Refusal| !refusal.is_inherited && refusal.target == target.id;
     let refused = |wanted: Level| {
         let entries = target.refusals.iter().filter(own);
         entries.filter(move |refusal| !refusal.legacy && refusal.level() == wanted).map(|refusal| Entry {
@@ -290,9 +290,9 @@ fn target_section(page: &mut String, target: &target::Target) {
     };
     list(page, "Rejected", refused(Level::Error));
     list(page, "In doubt", refused(Level::Warning));
-    let inherited = target.extends.as_deref().and_then(target::find);
-    let is_own = |tolerance: &&target::Tolerance| {
-        let is_same = |known: &target::Tolerance| {
+    let inherited = target.extends.as_deref().and_then(targets::find);
+    let is_own = |tolerance: &&targets::Tolerance| {
+        let is_same = |known: &targets::Tolerance| {
             (&known.rule, &known.case, &known.sources)
                 == (&tolerance.rule, &tolerance.case, &tolerance.sources)
         };
@@ -320,7 +320,7 @@ fn target_section(page: &mut String, target: &target::Target) {
         }),
     );
     let recognised = target.refusals.iter().filter(own).filter(|refusal| {
-        let is_checked = |other: &target::Refusal| other.rule == refusal.rule && !other.legacy;
+        let is_checked = |other: &targets::Refusal| other.rule == refusal.rule && !other.legacy;
         refusal.legacy && !target.refusals.iter().filter(own).any(is_checked)
     });
     list(
@@ -377,8 +377,8 @@ fn list<'t>(page: &mut String, title: &str, entries: impl Iterator<Item = Entry<
 }
 
 /// The limits of a target.
-fn limits(target: &target::Target) -> Vec<String> {
-    let named = |what: &str, pattern: &Option<target::Pattern>, max: Option<usize>| {
+fn limits(target: &targets::Target) -> Vec<String> {
+    let named = |what: &str, pattern: &Option<targets::Pattern>, max: Option<usize>| {
         let pattern = pattern.as_ref().map(|pattern| format!("match `{}`", pattern.as_str()));
         let max = max.map(|max| format!("have at most {max} characters"));
         let bounds: Vec<String> = pattern.into_iter().chain(max).collect();

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use toolcheck_core::RuleId;
 use toolcheck_core::shape::{FaultKind, Known, ObjectView, Shape, Unseen, Verdict};
-use toolcheck_core::target::{self, Evidence, Target};
+use toolcheck_core::targets::{self, Evidence, Target};
 use toolcheck_lint::rules;
 
 /// The most rows that a table has for one target.
@@ -25,7 +25,7 @@ struct Row {
 /// The table of what a rule that reports shapes finds, as far as somebody has seen it refused.
 pub(crate) fn table(rule: RuleId) -> String {
     let mut rows = String::new();
-    for target in target::all() {
+    for target in targets::all() {
         let mut own: Vec<Row> = seen(target);
         own.retain(|row| row.rule == rule);
         for row in own.iter().take(MOST_ROWS) {

@@ -5,7 +5,7 @@ use serde_json::json;
 use toolcheck_core::diff::Kind;
 use toolcheck_core::endpoint::Endpoint;
 use toolcheck_core::ir::TranscriptKind;
-use toolcheck_core::{formats, target};
+use toolcheck_core::{formats, targets};
 use toolcheck_embed::{Comparison, FixOptions, Linter, Settings, Side};
 use toolcheck_open::FileFormat;
 use toolcheck_report::explained::Wording;
@@ -150,7 +150,7 @@ pub(crate) fn answer(request: &[u8]) -> Result<Answer, String> {
             to_answer(&json!({ "call": call.as_str(), "format": format, "target": target }), Vec::new())
         }
         Call::Names => {
-            let targets = target::all()
+            let targets = targets::all()
                 .map(|target| json!({"id": &*target.id, "name": target.name, "format": target.format}));
             let formats = FileFormat::all().map(FileFormat::id);
             let kinds = TranscriptKind::ALL.iter().map(|kind| kind.as_str());
@@ -253,7 +253,7 @@ impl Options {
         let target = self
             .target
             .as_ref()
-            .map(|id| target::named(id).ok_or_else(|| unknown("target", id, target::ids())));
+            .map(|id| targets::named(id).ok_or_else(|| unknown("target", id, targets::ids())));
         let bound_as = target.transpose()?.and_then(|target| formats::find(target.format.as_deref()?));
         let kind = |id: &String| {
             Kind::ALL

@@ -24,7 +24,7 @@ use toolcheck_conform::scenarios;
 use toolcheck_core::Level;
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::TranscriptKind;
-use toolcheck_core::target;
+use toolcheck_core::targets;
 use toolcheck_lint::{Rule, rules};
 use toolcheck_open::FileFormat;
 use toolcheck_project::{
@@ -658,7 +658,7 @@ fn no_such_format(name: &str, all: impl Iterator<Item = FileFormat>) -> String {
     let all: Vec<FileFormat> = all.collect();
     let ids = || all.iter().map(|format| format.id());
     // A hint if the name is that of a target instead.
-    let format = target::named(name).and_then(|target| target.format.as_deref());
+    let format = targets::named(name).and_then(|target| target.format.as_deref());
     let names = ids().chain(all.iter().flat_map(|format| format.aliases().iter().copied()));
     let hint = format.map_or_else(|| similar(name, names), Suggestion::from);
     format!("no such format{hint}\n\nformats: {}", ids().collect::<Vec<_>>().join(", "))
@@ -749,7 +749,8 @@ fn subject_values() -> Vec<PossibleValue> {
 }
 
 fn target_parser() -> impl TypedValueParser<Value = String> {
-    let values = || target::all().map(|target| PossibleValue::new(&*target.id).help(&*target.name)).collect();
+    let values =
+        || targets::all().map(|target| PossibleValue::new(&*target.id).help(&*target.name)).collect();
     WithCompletions { parser: StringValueParser::new(), values }
 }
 

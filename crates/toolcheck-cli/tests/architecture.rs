@@ -263,7 +263,7 @@ fn numbers_in_prose_match_the_tables() {
     let counts = [
         ("formats", toolcheck_core::formats::ALL.len()),
         ("protocols", toolcheck_core::protocols::ALL.len()),
-        ("targets", toolcheck_core::target::ids().count()),
+        ("targets", toolcheck_core::targets::ids().count()),
         ("rules", toolcheck_lint::rules::ALL.len()),
         ("outputs", toolcheck_report::outputs::ALL.len()),
     ];

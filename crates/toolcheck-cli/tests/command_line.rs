@@ -213,7 +213,7 @@ fn a_provider_error_about_several_calls_is_printed_once() {
 
 #[test]
 fn provider_errors_have_no_unfilled_placeholders() {
-    for target in toolcheck_core::target::all() {
+    for target in toolcheck_core::targets::all() {
         for refusal in &target.refusals {
             let Some(text) = &refusal.text else { continue };
             let names = text.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name);

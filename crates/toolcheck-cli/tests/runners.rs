@@ -3,7 +3,7 @@
 use crate::common::runners::{commands, is_annotation};
 use crate::common::{self, folder, toolcheck_in};
 use proptest::prelude::*;
-use toolcheck_core::target;
+use toolcheck_core::targets;
 use toolcheck_lint::{Options, Report, lint};
 use toolcheck_report::{Style, View, outline, outputs, show};
 
@@ -87,7 +87,7 @@ proptest! {
 
     #[test]
     fn no_output_has_a_command(names in [names(), names(), names()], width in 20..130_usize) {
-        let target = target::all().find(|target| *target.id == *"openai");
+        let target = targets::all().find(|target| *target.id == *"openai");
         for (number, text) in requests(&names).iter().enumerate() {
             let path = if number % 2 == 0 { names[0].clone() } else { format!("{}.json", names[1]) };
             let options = Options::default().target(target.filter(|_| number == 0)).keeps_source(true);
@@ -163,7 +163,7 @@ proptest! {
 fn lists_and_pages_have_no_command() {
     let folder = folder("runners-pages");
     let pages = toolcheck_lint::rules::ALL.iter().map(|rule| vec!["explain", rule.id.as_str()]);
-    let shapes = target::all().map(|target| vec!["shapes", &*target.id]);
+    let shapes = targets::all().map(|target| vec!["shapes", &*target.id]);
     let lists = [
         vec!["rules"],
         vec!["formats"],

@@ -172,7 +172,7 @@ fn shapes_fit_the_screen() {
 fn the_report_is_complete() {
     let output = shapes(None, &["gateway.toml", "tide", "--output-format", "json"]);
     insta::assert_snapshot!("json", output);
-    for target in toolcheck_core::target::all() {
+    for target in toolcheck_core::targets::all() {
         let Some(shape) = target.shape() else { continue };
         let output = run(&["shapes", &target.id, "--output-format", "json"]);
         let json: Json = serde_json::from_slice(&output.stdout).unwrap();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use toolcheck_core::ir::TranscriptKind;
-use toolcheck_core::target::Target;
+use toolcheck_core::targets::Target;
 
 use crate::allow::Allow;
 use crate::globs::PathGlobs;

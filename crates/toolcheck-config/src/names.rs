@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::Deserialize;
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::protocols::{self, Protocol};
-use toolcheck_core::{Level, RuleId, target};
+use toolcheck_core::{Level, RuleId, targets};
 use toolcheck_toml::Spanned;
 
 use crate::values::Fault;
@@ -167,7 +167,7 @@ pub(super) struct TargetText(pub(super) String);
 impl At<TargetText> {
     pub(super) fn unknown(&self) -> Fault {
         let text = &self.get().0;
-        let similar = similar(text, target::names());
+        let similar = similar(text, targets::names());
         self.fault(format!("unknown target `{text}`{similar}"))
     }
 }

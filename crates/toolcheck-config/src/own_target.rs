@@ -9,7 +9,7 @@ use regex::Regex;
 use serde::Deserialize;
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::suggest::similar;
-use toolcheck_core::target::{self, Target};
+use toolcheck_core::targets::{self, Target};
 use toolcheck_lint::{Rule, rules, vocabulary};
 
 use self::shape::ShapeFile;
@@ -70,7 +70,7 @@ named! {
     /// The id of a format.
     OwnFormat, "format": formats::ALL.iter().map(|format| format.id), formats::find => &'static Format;
     /// The id of a built-in target.
-    BuiltIn, "target": target::ids(), target::find => &'static Target;
+    BuiltIn, "target": targets::ids(), targets::find => &'static Target;
 }
 
 /// The names in a target file, each with its place.
@@ -184,7 +184,7 @@ impl TargetFile {
 
     /// An API may have roles of its own, so an unknown role is an error only if it is similar to a known one.
     fn check_roles(&self, found: &mut Vec<Fault>) {
-        let builtin = target::all().filter_map(|target| target.roles.allowed.as_ref()).flatten();
+        let builtin = targets::all().filter_map(|target| target.roles.allowed.as_ref()).flatten();
         let known: Vec<&str> = builtin.map(String::as_str).collect();
         for role in &self.roles.allowed {
             let similar = similar(role.get(), known.iter().copied());
@@ -353,7 +353,7 @@ mod tests {
 
     #[test]
     fn valid_targets_are_read() {
-        for id in target::ids() {
+        for id in targets::ids() {
             let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../toolcheck-core/targets");
             let text = std::fs::read_to_string(folder.join(id).with_extension("toml")).unwrap();
             let read = parse_target(&text);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use toolcheck_core::target::Target;
+use toolcheck_core::targets::Target;
 use toolcheck_lint::TargetRef;
 
 /// A target, or the file to read it from.

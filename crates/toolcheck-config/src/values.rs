@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 use toolcheck_core::text::shown;
-use toolcheck_core::{Level, RuleId, target};
+use toolcheck_core::{Level, RuleId, targets};
 use toolcheck_lint::policy::Policy;
 use toolcheck_lint::settings::{CommandLimit, ToolNames, Unit};
 
@@ -175,7 +175,7 @@ impl Place<'_> {
     ) -> ReadAs {
         let target = target.map(|target| {
             let text = &target.get().0;
-            match target::named(text) {
+            match targets::named(text) {
                 Some(known) => Ok(known.into()),
                 None if text.ends_with(".toml") => Ok(TargetSource::File(self.origin.folder.join(text))),
                 None => Err(target.unknown()),

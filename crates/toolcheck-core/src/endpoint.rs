@@ -1,7 +1,7 @@
 //! What the address of a request says about its body.
 
 use crate::formats::{self, Format};
-use crate::target::{self, Target};
+use crate::targets::{self, Target};
 
 /// What the requests to an address are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,7 +96,7 @@ impl Endpoint {
         let routes = formats::of_path(path_of(url)).filter(|(_, route, _)| !route.is_shared);
         let fitting: Vec<&Format> = routes.map(|(format, ..)| format).collect();
         let is_fitting = |id: Option<&str>| fitting.iter().any(|format| Some(format.id) == id);
-        let candidates = host_of(url).map_or(&[][..], targets_of).iter().filter_map(|id| target::find(id));
+        let candidates = host_of(url).map_or(&[][..], targets_of).iter().filter_map(|id| targets::find(id));
         let target = candidates.into_iter().find(|target| is_fitting(target.format.as_deref()));
         let format = match (target, &fitting[..]) {
             (Some(target), _) => target.format.as_deref().and_then(formats::find),

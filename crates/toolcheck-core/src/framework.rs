@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::rule_id::RuleId;
-use crate::target::Refusal;
+use crate::targets::Refusal;
 
 /// The files as they were packed when this was built, by their names, sorted.
 const PACKED: &[(&str, &[u8])] = &[

@@ -13,7 +13,7 @@ use std::sync::{LazyLock, OnceLock};
 use regex::{Regex, RegexSet, RegexSetBuilder};
 
 use crate::framework::{self, Framework};
-use crate::target::{self, FREE, Refusal, Target};
+use crate::targets::{self, FREE, Refusal, Target};
 
 pub use pasted::{Contained, Pasted};
 pub use places::{NamedPlace, Nearness};
@@ -126,7 +126,7 @@ fn texts() -> impl Iterator<Item = (Origin, &'static Refusal, &'static str)> {
 }
 
 fn targets() -> impl Iterator<Item = &'static Target> {
-    target::all().filter(|target| target.union.is_empty())
+    targets::all().filter(|target| target.union.is_empty())
 }
 
 /// What targets answer to requests of the wrong shape, as refusals.

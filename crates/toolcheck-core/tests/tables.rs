@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use toolcheck_core::target::{self, Evidence, Target};
+use toolcheck_core::targets::{self, Evidence, Target};
 use toolcheck_core::{Level, RuleId, formats, framework, protocols, readers};
 
 /// The text of a target's file.
@@ -50,10 +50,10 @@ fn protocols_equal_their_directory() {
 
 #[test]
 fn targets_equal_their_directory() {
-    let ids: Vec<&str> = target::ids().collect();
+    let ids: Vec<&str> = targets::ids().collect();
     assert_eq!(ids, stems("targets"));
-    for target in target::all() {
-        assert!(target::find(&target.id).is_some(), "{}: its id is its file's name", target.id);
+    for target in targets::all() {
+        assert!(targets::find(&target.id).is_some(), "{}: its id is its file's name", target.id);
         if let Some(format) = &target.format {
             assert!(formats::find(format).is_some(), "{}: {format}", target.id);
         }
@@ -63,22 +63,22 @@ fn targets_equal_their_directory() {
 #[test]
 fn every_format_has_its_own_target() {
     for format in formats::ALL {
-        assert_eq!(target::find(format.id).unwrap().format.as_deref(), Some(format.id));
+        assert_eq!(targets::find(format.id).unwrap().format.as_deref(), Some(format.id));
     }
 }
 
 #[test]
 fn an_alias_stands_for_one_id_and_is_none_itself() {
-    let names: Vec<&str> = target::names().collect();
+    let names: Vec<&str> = targets::names().collect();
     for (number, name) in names.iter().enumerate() {
         assert!(!names[..number].contains(name), "`{name}` names two targets");
     }
     for (alias, id) in [("openai", "openai-chat"), ("claude", "anthropic"), ("z.ai", "zai")] {
-        assert_eq!(target::named(alias).unwrap().id, id.into());
-        assert!(target::find(alias).is_none(), "`{alias}` is not an id");
+        assert_eq!(targets::named(alias).unwrap().id, id.into());
+        assert!(targets::find(alias).is_none(), "`{alias}` is not an id");
     }
-    assert_eq!(&*target::named("bedrock").unwrap().id, "bedrock");
-    assert!(target::named("nobody").is_none());
+    assert_eq!(&*targets::named("bedrock").unwrap().id, "bedrock");
+    assert!(targets::named("nobody").is_none());
     let names: Vec<&str> = formats::names().collect();
     for (number, name) in names.iter().enumerate() {
         assert!(!names[..number].contains(name), "`{name}` names two formats");
@@ -87,7 +87,7 @@ fn an_alias_stands_for_one_id_and_is_none_itself() {
     assert_eq!(formats::named("openai").unwrap().id, "openai-chat");
     // One name must not mean two things: a format by its id or alias, and a target of another format.
     for name in names {
-        let (format, target) = (formats::named(name).unwrap(), target::named(name));
+        let (format, target) = (formats::named(name).unwrap(), targets::named(name));
         let speaks = target.and_then(|target| target.format.as_deref());
         assert!(speaks.is_none_or(|speaks| speaks == format.id), "`{name}`: {speaks:?}");
     }
@@ -95,7 +95,7 @@ fn an_alias_stands_for_one_id_and_is_none_itself() {
 
 #[test]
 fn every_fact_has_a_source_and_a_day() {
-    for target in target::all() {
+    for target in targets::all() {
         let entries = target
             .refusals
             .iter()
@@ -121,7 +121,7 @@ fn every_error_of_a_framework_has_a_source_and_a_day() {
     assert!(ids.is_sorted() && ids.len() > 1, "{ids:?}");
     for framework in framework::all() {
         let id = &framework.id;
-        assert!(target::named(id).is_none(), "`{id}` is a target too");
+        assert!(targets::named(id).is_none(), "`{id}` is a target too");
         assert!(!framework.errors.is_empty(), "{id}");
         for error in &framework.errors {
             assert!(error.text.is_some() && error.status.is_none(), "{id}: {}", error.rule);
@@ -140,7 +140,7 @@ fn every_error_of_a_framework_has_a_source_and_a_day() {
 #[test]
 fn errors_are_written_and_read() {
     let text = "messages: the \"text\" of {index}";
-    for target in target::all() {
+    for target in targets::all() {
         // Those that stand for several APIs, or for none that is asked over HTTP, have none.
         let Some(error) = &target.error else { continue };
         for status in [400, 429, 500] {
@@ -159,7 +159,7 @@ fn errors_are_written_and_read() {
         }
     }
     let with_none: Vec<&str> =
-        target::all().filter(|target| target.error.is_none()).map(|target| &*target.id).collect();
+        targets::all().filter(|target| target.error.is_none()).map(|target| &*target.id).collect();
     assert_eq!(with_none, ["portable"]);
 }
 
@@ -171,7 +171,7 @@ fn shape_entries() -> Vec<(&'static str, serde_json::Value)> {
         let entries = lists.into_iter().flat_map(|list| list.as_array().cloned().unwrap_or_default());
         entries.map(move |entry| (id, entry)).collect::<Vec<_>>()
     };
-    target::ids().flat_map(of_target).collect()
+    targets::ids().flat_map(of_target).collect()
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn nothing_is_said_of_shapes_without_a_source() {
 /// What an id, a name or a role looks like is known from what is answered to others: an entry with its source.
 #[test]
 fn every_shape_has_an_entry_with_its_evidence() {
-    for target in target::all() {
+    for target in targets::all() {
         let (ids, names, content) = (&target.ids, &target.names, &target.content);
         let shapes = [
             ("malformed-tool-call-id", ids.pattern.is_some() || ids.max_length.is_some()),
@@ -215,7 +215,7 @@ fn every_shape_has_an_entry_with_its_evidence() {
 /// It is printed behind "only a warning:".
 #[test]
 fn doubts_are_clauses() {
-    for target in target::all() {
+    for target in targets::all() {
         for doubt in target.refusals.iter().filter_map(|entry| entry.doubt.as_deref()) {
             assert_is_clause(&target.id, doubt);
         }
@@ -254,7 +254,7 @@ fn what_was_seen_elsewhere_only_warns() {
 
 #[test]
 fn only_evidence_makes_an_error() {
-    for refusal in target::all().flat_map(|target| &target.refusals) {
+    for refusal in targets::all().flat_map(|target| &target.refusals) {
         let is_sure = refusal.evidence != Evidence::Inferred && refusal.doubt.is_none();
         assert_eq!(refusal.level() == Level::Error, is_sure);
     }
@@ -280,13 +280,13 @@ fn a_target_of_ones_own() {
     let target = Target::parse(text).unwrap();
     assert_eq!((target.format.as_deref(), target.ids.max_length), (Some("openai-chat"), Some(12)));
     let verdict = target.verdict(RuleId::MalformedToolCallId, Some("length"), None, None);
-    let target::Verdict::Refused(refusal) = verdict else { panic!("{verdict:?}") };
+    let targets::Verdict::Refused(refusal) = verdict else { panic!("{verdict:?}") };
     let filled = refusal.fill(&[("id", "x{max}".to_owned()), ("max", "12".to_owned())]);
     assert_eq!(filled.as_deref(), Some("id x{max} is longer than 12"));
     // What it does not say, its parent says.
     assert!(matches!(
         target.verdict(RuleId::UnansweredToolCall, None, None, None),
-        target::Verdict::Refused(_)
+        targets::Verdict::Refused(_)
     ));
 }
 
@@ -303,7 +303,7 @@ fn facts_are_inherited_one_by_one() {
         [tools]
         strict-refused-keywords = ["contains"]
     "#;
-    let (target, parent) = (Target::parse(text).unwrap(), target::find("openai-responses").unwrap());
+    let (target, parent) = (Target::parse(text).unwrap(), targets::find("openai-responses").unwrap());
     assert_eq!((&*target.id, &target.format), ("gateway", &parent.format));
     assert_eq!((target.ids.item_max_length, target.ids.max_length), (Some(12), parent.ids.max_length));
     // A table below a table, and a list as a whole.
@@ -317,7 +317,7 @@ fn facts_are_inherited_one_by_one() {
     assert!(parent.notes.is_some() && target.notes.is_none() && target.aliases.is_empty());
     // The parent's own parent counts too.
     let text = "id = \"clone\"\nname = \"Clone\"\nextends = \"mistral-v13\"\n";
-    let (target, oldest) = (Target::parse(text).unwrap(), target::find("mistral").unwrap());
+    let (target, oldest) = (Target::parse(text).unwrap(), targets::find("mistral").unwrap());
     assert!(oldest.format.is_some() && target.format == oldest.format);
 }
 
@@ -338,7 +338,7 @@ fn every_target_fits_the_schema() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let schema = std::fs::read(root.join("../../schemas/target.v1.schema.json")).unwrap();
     let validator = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
-    for id in target::ids() {
+    for id in targets::ids() {
         let value: serde_json::Value = toml::from_str(&file_of(id)).unwrap();
         let errors: Vec<String> = validator
             .iter_errors(&value)
@@ -352,7 +352,7 @@ fn every_target_fits_the_schema() {
 /// The expressions of targets that are compiled in are only compiled when they are asked.
 #[test]
 fn every_expression_is_one() {
-    for id in target::ids() {
+    for id in targets::ids() {
         let parsed = Target::parse(&file_of(id));
         assert!(parsed.is_ok(), "{id}: {}", parsed.unwrap_err());
     }

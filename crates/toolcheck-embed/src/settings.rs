@@ -5,7 +5,7 @@ use std::path::Path;
 use toolcheck_config::{Config, ConfigFile, Home, Overrides, TargetSource, parse_target};
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::suggest::similar;
-use toolcheck_core::target;
+use toolcheck_core::targets;
 use toolcheck_core::text::shown;
 use toolcheck_core::tools::{self, Definition};
 use toolcheck_json::Document;
@@ -64,8 +64,8 @@ impl Settings {
     ///
     /// If there is no such target.
     pub fn target(mut self, id: &str) -> Result<Self, Error> {
-        let target = target::named(id);
-        let target = target.ok_or_else(|| unknown("target", id, target::ids(), target::names()))?;
+        let target = targets::named(id);
+        let target = target.ok_or_else(|| unknown("target", id, targets::ids(), targets::names()))?;
         self.overrides.read_as.target = Some(target.into());
         Ok(self)
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use toolcheck_core::ir::{Call, Place, ToolResult};
 use toolcheck_core::remedy::Remedy;
 use toolcheck_core::shape::Answer;
-use toolcheck_core::target::Grounds;
+use toolcheck_core::targets::Grounds;
 use toolcheck_core::text::{Line, kept};
 use toolcheck_core::{Level, RuleId};
 use toolcheck_json::origins::Origin;

@@ -8,7 +8,7 @@ use toolcheck_core::InputFormat;
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::readers::Reader;
-use toolcheck_core::target::Target;
+use toolcheck_core::targets::Target;
 use toolcheck_core::tools::Definition;
 
 use crate::rule::Rule;
@@ -18,10 +18,10 @@ use crate::settings::Settings;
 /// How a file is linted. It owns what it holds, so that it can be kept, cloned and sent to other threads at no cost.
 ///
 /// ```
-/// use toolcheck_core::{formats, target};
+/// use toolcheck_core::{formats, targets};
 /// use toolcheck_lint::Options;
 ///
-/// let options = Options::new().format(formats::find("openai-chat")).target(target::find("vllm"));
+/// let options = Options::new().format(formats::find("openai-chat")).target(targets::find("vllm"));
 /// let file = toolcheck_lint::lint("request.json", b"{\"messages\": []}", &options);
 /// assert_eq!(file.target.as_deref(), Some("vllm"));
 /// ```

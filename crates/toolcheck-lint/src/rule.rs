@@ -10,7 +10,7 @@ use toolcheck_core::ir::{Contents, Message, Part, Place, Transcript, TranscriptK
 use toolcheck_core::protocols::TextCalls;
 use toolcheck_core::readers::Policy;
 use toolcheck_core::shape::Shape;
-use toolcheck_core::target::{Target, Verdict};
+use toolcheck_core::targets::{Target, Verdict};
 use toolcheck_core::tools::Definition;
 use toolcheck_core::{Level, RuleId};
 use toolcheck_json::{Document, FaultKind};

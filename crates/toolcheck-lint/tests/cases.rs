@@ -1,7 +1,7 @@
 //! The case of a finding decides what the target answers.
 
 use serde_json::{Value as Json, json};
-use toolcheck_core::{Level, target};
+use toolcheck_core::{Level, targets};
 use toolcheck_lint::{Options, lint};
 
 /// The level of `unanswered-tool-call` where two calls have results with these ids.
@@ -17,7 +17,7 @@ fn level(results: &[&str]) -> Level {
     messages.push(json!({"role": "assistant", "content": "it is high"}));
     messages.push(json!({"role": "user", "content": "and tomorrow?"}));
     let body: Json = json!({"model": "mistral-large-latest", "messages": messages});
-    let options = Options::default().target(target::find("mistral-v7"));
+    let options = Options::default().target(targets::find("mistral-v7"));
     let file = lint("a.json", body.to_string().as_bytes(), &options);
     let found = file.findings.iter().find(|finding| finding.rule == "unanswered-tool-call");
     found.unwrap().level

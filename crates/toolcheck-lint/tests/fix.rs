@@ -1,7 +1,7 @@
 //! Fixes of single faults, in all formats.
 
 use toolcheck_core::formats;
-use toolcheck_core::target;
+use toolcheck_core::targets;
 use toolcheck_lint::fix::{Action, Duplicates, Orphans, PLACEHOLDER};
 use toolcheck_lint::{FixOptions, Fixed, Options, fix};
 
@@ -235,7 +235,7 @@ fn a_remedy_that_does_not_help_does_not_keep_the_rest_from_being_mended() {
 fn what_shows_only_once_something_else_is_mended_is_mended_too() {
     let result = r#", {"role": "tool", "tool_call_id": "call_1", "content": "ok"}"#;
     let body = chat(result).replace("\"c1\"", "\"call_1\"").replace("tool_calls", "toolCalls");
-    let target = target::find("mistral-v7").expect("there is such a target");
+    let target = targets::find("mistral-v7").expect("there is such a target");
     let options = options("openai-chat").target(Some(target));
     let fixed = fix("body.json", body.as_bytes(), &options, &FixOptions::new());
     assert!(fixed.report().findings.is_empty(), "{:?}", fixed.report().findings);

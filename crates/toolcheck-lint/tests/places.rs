@@ -200,7 +200,7 @@ fn places_inside_arguments_that_are_json_in_a_string() {
 fn targets_judge_the_same_request_differently() {
     let request = br#"{"messages": [{"role": "user", "content": [{"type": "text", "text": " "}]}]}"#;
     let run = |target| {
-        let options = Options::new().target(Some(toolcheck_core::target::find(target).unwrap()));
+        let options = Options::new().target(Some(toolcheck_core::targets::find(target).unwrap()));
         let report = lint("request.json", request, &options);
         (report.format.unwrap(), report.findings.iter().map(|found| found.rule.as_str()).collect::<Vec<_>>())
     };
@@ -292,7 +292,7 @@ fn spans_at(document: &Document<'_>, pointer: &str) -> Vec<Span> {
 
 /// Checks that each place is in the value that its pointer leads to, or is its key.
 fn assert_places(name: &str, text: &[u8], target: Option<&str>) -> usize {
-    let target = target.map(|id| toolcheck_core::target::all().find(|target| *target.id == *id).unwrap());
+    let target = target.map(|id| toolcheck_core::targets::all().find(|target| *target.id == *id).unwrap());
     let report = lint(name, text, &Options::default().target(target));
     let mut checked = 0;
     for finding in &report.findings {
@@ -342,7 +342,7 @@ fn a_turn_of_several_items_is_reported_at_its_first() {
     let text = r#"{"input": [{"type": "message", "role": "assistant", "content": "low"}, {"type": "function_call", "call_id": "a", "name": "tide", "arguments": "{}"},
         {"type": "function_call_output", "call_id": "a", "output": "low"}]}"#;
     assert!(assert_places("turn.json", text.as_bytes(), Some("gemini")) > 0);
-    let target = toolcheck_core::target::all().find(|target| *target.id == *"gemini");
+    let target = toolcheck_core::targets::all().find(|target| *target.id == *"gemini");
     let report = lint("turn.json", text.as_bytes(), &Options::default().target(target));
     let finding = report.findings.iter().find(|finding| finding.rule == "first-message-role").unwrap();
     let bytes = &text[finding.spot.bytes.clone()];

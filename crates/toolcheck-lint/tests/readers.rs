@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 use toolcheck_core::readers::{self, Unit};
-use toolcheck_core::{formats, target};
+use toolcheck_core::{formats, targets};
 use toolcheck_lint::{Options, lint};
 
 /// A file, its conversations with how they end, its calls and results, and how much was left out.
@@ -82,7 +82,7 @@ fn rules_of(name: &str, text: &str, options: &Options) -> (Vec<&'static str>, Op
 #[test]
 fn lists_are_requests_if_the_target_is_named() {
     let requests = requests();
-    let options = Options::default().target(target::find("bedrock"));
+    let options = Options::default().target(targets::find("bedrock"));
     let lines: String = requests.iter().map(|request| format!("{request}\n")).collect();
     let (rules, against) = rules_of("requests.jsonl", &lines, &options);
     assert_eq!(
@@ -147,8 +147,9 @@ fn a_named_target_does_not_reject_how_a_table_keeps_its_rows() {
         files += 1;
         let text = std::fs::read_to_string(&path).unwrap();
         for target in ["openai-chat", "mistral"] {
-            let options =
-                Options::new().kind(toolcheck_core::ir::TranscriptKind::Dataset).target(target::find(target));
+            let options = Options::new()
+                .kind(toolcheck_core::ir::TranscriptKind::Dataset)
+                .target(targets::find(target));
             let (found, _) = rules_of(name, &text, &options);
             let of_table =
                 |rule: &&&str| matches!(**rule, "wrong-type" | "invalid-tool-schema" | "unknown-field");
@@ -164,7 +165,7 @@ fn a_named_target_rejects_a_wrong_type_in_a_data_set() {
     let rules_of = |row: &Json| {
         let options = Options::new()
             .kind(toolcheck_core::ir::TranscriptKind::Dataset)
-            .target(target::find("openai-chat"));
+            .target(targets::find("openai-chat"));
         self::rules_of("rows.jsonl", &row.to_string(), &options).0
     };
     let said = json!([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use toolcheck_config::Config;
 use toolcheck_core::readers::Sort;
-use toolcheck_core::{formats, target};
+use toolcheck_core::{formats, targets};
 use toolcheck_lint::{Options, lint, rules, vocabulary};
 
 #[test]
@@ -79,7 +79,7 @@ fn run(example: &Example<'_>) -> Vec<(&'static str, u64)> {
     for word in words {
         match word.split_once('=') {
             Some(("target", id)) => {
-                options = options.target(Some(target::find(id).expect("the target exists")))
+                options = options.target(Some(targets::find(id).expect("the target exists")))
             }
             Some(("kind", kind)) => options = options.kind(kind.parse().unwrap()),
             _ => panic!("`{word}` is not an option of an example"),
@@ -262,7 +262,7 @@ fn placeholders(text: &str) -> impl Iterator<Item = &str> {
 #[test]
 fn targets_use_only_what_rules_declare() {
     let everywhere: Vec<&str> = vocabulary::EVERYWHERE.iter().map(|term| term.name).collect();
-    for target in target::all() {
+    for target in targets::all() {
         let refused = target.refusals.iter().map(|refusal| (&refusal.rule, &refusal.case));
         let tolerated = target.tolerances.iter().map(|tolerance| (&tolerance.rule, &tolerance.case));
         for (rule, case) in refused.chain(tolerated) {
@@ -289,7 +289,7 @@ fn targets_use_only_what_rules_declare() {
 #[test]
 fn declared_terms_are_used_or_marked() {
     let (mut cases, mut values) = (BTreeSet::new(), BTreeSet::new());
-    for target in target::all() {
+    for target in targets::all() {
         for refusal in target.refusals.iter().filter(|refusal| !refusal.legacy) {
             cases.extend(refusal.case.iter().map(|case| (refusal.rule, &**case)));
             let names = placeholders(refusal.text.as_deref().unwrap_or_default());

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 use toolcheck_core::recognise::recognise;
-use toolcheck_core::{Format, Level, formats, framework, target};
+use toolcheck_core::{Format, Level, formats, framework, targets};
 use toolcheck_lint::{Options, lint};
 
 /// The rows of a file of the survey; `None` if it does not exist.
@@ -20,7 +20,7 @@ fn rows(name: &str) -> Option<Vec<Json>> {
 
 /// The rules that report errors for a target.
 fn errors(request: &Json, target_id: &str) -> Vec<&'static str> {
-    let target = target::find(target_id).unwrap_or_else(|| panic!("there is no target {target_id}"));
+    let target = targets::find(target_id).unwrap_or_else(|| panic!("there is no target {target_id}"));
     let format: Option<&Format> = target.format.as_deref().and_then(formats::find);
     let text = request.to_string();
     let report = lint("case", text.as_bytes(), &Options::new().format(format).target(Some(target)));
@@ -163,7 +163,7 @@ fn pairing_errors_name_their_rule_and_ids() {
 
 #[test]
 fn every_error_text_recognises_itself() {
-    for target in target::all().filter(|target| target.union.is_empty()) {
+    for target in targets::all().filter(|target| target.union.is_empty()) {
         for refusal in &target.refusals {
             let Some(text) = &refusal.text else { continue };
             let mut filled = text.clone();

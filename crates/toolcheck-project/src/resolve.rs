@@ -10,7 +10,7 @@ use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::suggest::similar;
 use toolcheck_core::text::bounded;
 use toolcheck_core::tools::Definition;
-use toolcheck_core::{RuleId, target};
+use toolcheck_core::{RuleId, targets};
 use toolcheck_json::Document;
 use toolcheck_lint::TargetRef;
 use toolcheck_lint::{Options, Rule};
@@ -179,15 +179,15 @@ impl Resolver {
 ///
 /// There is no such target or file.
 pub fn find_target(name: &str) -> Result<TargetSource, Error> {
-    if let Some(target) = target::named(name) {
+    if let Some(target) = targets::named(name) {
         return Ok(target.into());
     }
     let path = Path::new(name);
     if path.extension().is_some_and(|extension| extension == "toml") || path.exists() && !path.is_dir() {
         return Ok(TargetSource::File(path.to_owned()));
     }
-    let known = target::ids().collect::<Vec<_>>().join(", ");
-    let similar = similar(name, target::names());
+    let known = targets::ids().collect::<Vec<_>>().join(", ");
+    let similar = similar(name, targets::names());
     Err(Error::new(format!(
         "no such target: `{}`{similar}\n\ntargets: {known}, or a TOML file of your own",
         bounded(name, 80)

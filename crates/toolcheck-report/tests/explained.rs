@@ -272,7 +272,7 @@ fn the_api_that_returned_the_error_may_be_named() {
     let body = request.to_string();
     let error = "Something about messages[1]";
     let with = |id: &str| {
-        let options = Options::new().target(toolcheck_core::target::find(id));
+        let options = Options::new().target(toolcheck_core::targets::find(id));
         Explained::with_request(error, &options, |options| lint("request.json", body.as_bytes(), options))
     };
     assert!(with("mistral-v11").is_explained(), "ids of nine characters are needed");

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value as Json;
 use toolcheck_core::shape::Asked;
-use toolcheck_core::{Level, RuleId, target};
+use toolcheck_core::{Level, RuleId, targets};
 use toolcheck_lint::{Options, Report, lint};
 use toolcheck_report::{Style, outputs};
 
@@ -21,7 +21,7 @@ fn report(path: &str, target: Option<&str>) -> Report {
 }
 
 fn of_bytes(path: &str, bytes: Vec<u8>, target: Option<&str>) -> Report {
-    let target = target.map(|id| target::find(id).unwrap());
+    let target = target.map(|id| targets::find(id).unwrap());
     let file = lint(path, &bytes, &Options::new().target(target));
     Report::new(vec![file])
 }
@@ -77,7 +77,7 @@ fn a_warning_says_why_it_is_not_an_error() {
     let bytes = std::fs::read(root().join("fixtures/targets/mistral/misplaced-prefix.json")).unwrap();
     let mut settings = toolcheck_lint::Settings::default();
     settings.levels = [(RuleId::MisplacedPrefix, Level::Error)].into_iter().collect();
-    let options = Options::new().target(target::find("mistral")).settings(settings.clone());
+    let options = Options::new().target(targets::find("mistral")).settings(settings.clone());
     let shown = show(&Report::new(vec![lint("x.json", &bytes, &options)]), "agent", 80);
     assert!(
         shown.contains("misplaced-prefix error") && shown.contains("(in doubt: only the local"),
@@ -513,7 +513,7 @@ const SECRET: &str = "sk-hunter2";
 /// The keys that have only a few values somewhere.
 fn settings() -> &'static BTreeSet<String> {
     static SETTINGS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
-        let shapes = target::all().filter_map(|target| target.shape());
+        let shapes = targets::all().filter_map(|target| target.shape());
         let demands = shapes.flat_map(|shape| shape.demands());
         let of_values = demands.filter(|(_, demand)| matches!(demand.asked, Asked::OneOf { .. }));
         of_values.map(|(_, demand)| demand.key.into_owned()).collect()

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use toolcheck_core::target;
+use toolcheck_core::targets;
 use toolcheck_lint::{Finding, Options};
 use toolcheck_report::{Outline, Style, View, outline, show};
 use unicode_width::UnicodeWidthStr;
@@ -14,7 +14,7 @@ fn root() -> PathBuf {
 /// The outline of a file of the corpus.
 fn of_file(path: &str, target: Option<&str>) -> Outline {
     let bytes = std::fs::read(root().join("fixtures").join(path)).unwrap();
-    let target = target.map(|id| target::find(id).unwrap());
+    let target = target.map(|id| targets::find(id).unwrap());
     let command = format!("toolcheck lint {path}");
     let view = View::new().more(&command);
     outline(path, &bytes, &Options::new().target(target), &view)

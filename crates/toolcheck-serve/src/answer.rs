@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use toolcheck_core::RuleId;
-use toolcheck_core::target::ErrorBody;
+use toolcheck_core::targets::ErrorBody;
 
 use crate::content::Content;
 

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 
 use tokio::sync::oneshot;
 use toolcheck_core::suggest;
-use toolcheck_core::target;
+use toolcheck_core::targets;
 use toolcheck_core::text::shown;
 use toolcheck_lint::{TargetRef, rules};
 
@@ -72,8 +72,8 @@ impl Builder {
     ///
     /// There is no such target.
     pub fn target(self, name: &str) -> Result<Self, Error> {
-        let Some(found) = target::named(name) else {
-            let nearest = suggest::similar(name, target::names()).name();
+        let Some(found) = targets::named(name) else {
+            let nearest = suggest::similar(name, targets::names()).name();
             let hint = nearest.map_or_else(String::new, |nearest| format!("; is it `{nearest}`?"));
             return Err(Error(format!("there is no target `{}`{hint}", shown(name))));
         };

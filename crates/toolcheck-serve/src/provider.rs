@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 use toolcheck_core::conversation::{Assistant, Call, Conversation, Reasoning, Turn as Said};
 use toolcheck_core::formats::{self, Streaming};
 use toolcheck_core::reply::{Framing, Pieces, Reply, ServerCall, Stop};
-use toolcheck_core::target::{self, ErrorBody, Evidence, Target};
+use toolcheck_core::targets::{self, ErrorBody, Evidence, Target};
 use toolcheck_core::{Format, RuleId};
 use toolcheck_json::Value;
 use toolcheck_lint::observe::{Context, Observer};
@@ -130,7 +130,7 @@ impl Provider {
         let named = wanted.or_else(|| of_client(path, agent).map(TargetRef::from));
         let route = route(path, named.as_deref()).ok_or(Unserved::Unknown)?;
         let format = formats::find(route.format).ok_or(Unserved::Unknown)?;
-        let target = named.clone().or_else(|| target::find(format.id).map(TargetRef::from));
+        let target = named.clone().or_else(|| targets::find(format.id).map(TargetRef::from));
         let asked = Asked { route, format, target, named };
         if is_wanted { Ok(asked) } else { Err(self.unexpected(path, &asked)) }
     }

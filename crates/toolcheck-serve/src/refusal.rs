@@ -1,7 +1,7 @@
 //! Why a request is refused, and how an API says it.
 
 use serde_json::{Value as Json, json};
-use toolcheck_core::target::ErrorBody;
+use toolcheck_core::targets::ErrorBody;
 use toolcheck_lint::{Category, Finding, rules};
 
 use crate::answer::{Answer, Refused, error};

@@ -2,7 +2,7 @@
 
 use toolcheck_core::Format;
 use toolcheck_core::formats::{self, Streaming};
-use toolcheck_core::target::{self, Target};
+use toolcheck_core::targets::{self, Target};
 
 /// What a path asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,7 +86,7 @@ pub(crate) fn of_client(path: &str, agent: &str) -> Option<&'static Target> {
         return None;
     }
     let formats = formats::of_path(path.trim_end_matches('/')).map(|(format, ..)| format);
-    let mut targets = formats.filter_map(|format| target::find(format.id));
+    let mut targets = formats.filter_map(|format| targets::find(format.id));
     targets.find(|target| target.clients.iter().any(|client| agent.starts_with(&**client)))
 }
 
@@ -105,7 +105,7 @@ fn decoded(step: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use toolcheck_core::target;
+    use toolcheck_core::targets;
 
     use super::*;
 
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn each_format_has_a_path() {
         for format in formats::ALL {
-            let target = target::find(format.id);
+            let target = targets::find(format.id);
             for is_streamed in [false, true] {
                 let found = route(&path(format, "a-model", is_streamed), target);
                 let found = found.unwrap_or_else(|| panic!("{} has a path", format.id));
@@ -185,7 +185,7 @@ mod tests {
             ("mistral", "/v1/responses", false),
             ("vertex-anthropic", "/v1/x/models/m:rawPredict", true),
         ] {
-            let target = target::find(target).expect("there is such a target");
+            let target = targets::find(target).expect("there is such a target");
             assert_eq!(is_at_home(path, target), expected, "{path}");
         }
     }
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn a_dialect_shares_the_path_of_its_family() {
         let path = "/v1/chat/completions";
-        let format = |id: &str| route(path, target::find(id)).map(|route| route.format);
+        let format = |id: &str| route(path, targets::find(id)).map(|route| route.format);
         assert_eq!(format("mistral"), Some("mistral"));
         assert_eq!(format("deepseek"), Some("openai-chat"));
         assert_eq!(format("anthropic"), Some("openai-chat"));

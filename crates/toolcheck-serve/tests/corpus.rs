@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::common::{raw, send_raw};
 use serde_json::Value as Json;
-use toolcheck_core::target::{self, Evidence};
+use toolcheck_core::targets::{self, Evidence};
 use toolcheck_core::{exchange, formats};
 use toolcheck_json::{Document, Records};
 use toolcheck_lint::{Finding, Options, lint, lint_body};
@@ -51,7 +51,7 @@ fn requests() -> BTreeMap<String, Vec<Request>> {
             continue;
         }
         let options = Options::new().format(formats::named(text("format")));
-        let options = options.target(target::find(text("target")));
+        let options = options.target(targets::find(text("target")));
         let bytes = std::fs::read(&path).unwrap();
         for record in Records::new(&bytes) {
             let report = lint("request.json", record.bytes, &options);
@@ -59,7 +59,7 @@ fn requests() -> BTreeMap<String, Vec<Request>> {
             // A list of messages is not a body, and an exchange is more than one.
             let is_body = document.root().is_object() && exchange::exchanges(document.root()).is_none();
             let is_one = is_body && report.transcripts == 1 && report.kind.as_str() == "request";
-            if let Some(checked) = report.target.filter(|id| is_one && target::find(id).is_some()) {
+            if let Some(checked) = report.target.filter(|id| is_one && targets::find(id).is_some()) {
                 let (path, bytes, options) = (path.clone(), record.bytes.to_vec(), options.clone());
                 let format = report.format.unwrap();
                 requests.entry(checked).or_default().push(Request { path, bytes, options, format });
@@ -95,7 +95,7 @@ fn each_refusal_that_a_case_meets_is_answered_as_it_is_reported() {
         let provider = builder.target(&target).unwrap().start().unwrap();
         for Request { path, bytes, options, format: detected } in requests {
             // The path says which format it is, as `--format` does.
-            let of_target = target::find(&target).unwrap().format.as_deref();
+            let of_target = targets::find(&target).unwrap().format.as_deref();
             let format = of_target.filter(|own| path_of(own) == path_of(detected)).unwrap_or(detected);
             if of_target.is_some_and(|own| path_of(own) != path_of(format)) {
                 // A request that is meant for another API is asked about with `--against`.

@@ -51,7 +51,7 @@ fn what_passes_is_what_the_api_answers_in_every_format_streamed_or_not() {
         let api = MockProvider::builder().target(format.id).unwrap().check_on_drop(false).start().unwrap();
         let behind = upstream(&api.url());
         let (proxy, seen) =
-            watched(Proxy::builder(behind).target(toolcheck_core::target::find(format.id).unwrap()));
+            watched(Proxy::builder(behind).target(toolcheck_core::targets::find(format.id).unwrap()));
         for is_streamed in [false, true] {
             let mut body = format.write_request(&conversation).body;
             let path = path(format, "a-model", is_streamed);
@@ -111,7 +111,7 @@ fn another_api_is_asked_what_it_would_refuse() {
             {"role": "system", "content": "Be brief."}, {"role": "user", "content": "Go on."}]
     });
     let api = MockProvider::builder().check_on_drop(false).start().unwrap();
-    let against = toolcheck_core::target::find("cohere").unwrap();
+    let against = toolcheck_core::targets::find("cohere").unwrap();
     let (proxy, seen) = watched(Proxy::builder(upstream(&api.url())).refuse(true).against(against));
     let (status, ..) = send_to(&proxy.url(), "POST", "/v1/chat/completions", "", &request.to_string());
     assert_eq!(status, 200);

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value as Json, json};
 use toolcheck_core::recognise::{NamedPlace, Pasted};
-use toolcheck_core::{formats, target};
+use toolcheck_core::{formats, targets};
 use toolcheck_embed::explain_error;
 use toolcheck_lint::{FileReport, Finding, Options, lint, lint_opened};
 
@@ -137,7 +137,7 @@ fn case(name: String, path: &Path, bytes: Vec<u8>, expectation: &Json) -> Case {
     let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
     let options = Options::new()
         .format(named("format").as_deref().or(folder).and_then(formats::find))
-        .target(named("target").as_deref().map(|id| target::find(id).unwrap()))
+        .target(named("target").as_deref().map(|id| targets::find(id).unwrap()))
         .kind(named("kind").map_or_else(Default::default, |kind| kind.parse().unwrap()));
     let container = folder.and_then(toolcheck_open::find);
     let report = match toolcheck_open::open_as(container, &bytes, toolcheck_open::Limits::default()) {

@@ -3,7 +3,7 @@
 use crate::common::{cases, fixtures};
 use proptest::prelude::*;
 use toolcheck_core::ir::{Body, Place, TranscriptKind};
-use toolcheck_core::{Format, RuleId, formats, target};
+use toolcheck_core::{Format, RuleId, formats, targets};
 use toolcheck_json::Document;
 use toolcheck_lint::fix::Fixable;
 use toolcheck_lint::{FixOptions, Options, fix, lint};
@@ -457,7 +457,7 @@ fn has_signature(conversation: &Conversation, format: &Format) -> bool {
         Turn::Assistant(said) => said.reasoning.iter().any(|reasoning| reasoning.signature.is_some()),
         _ => false,
     };
-    target::find(format.id).is_some_and(|target| target.binds_signatures())
+    targets::find(format.id).is_some_and(|target| target.binds_signatures())
         && conversation.turns.iter().any(is_signed)
 }
 

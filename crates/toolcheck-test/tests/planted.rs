@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use toolcheck_core::ir::TranscriptKind;
-use toolcheck_core::{Level, formats, target};
+use toolcheck_core::{Level, formats, targets};
 use toolcheck_json::{Document, Records};
 use toolcheck_lint::{FileReport, FixOptions, Options, fix, lint};
 use toolcheck_test::plant::Plant;
@@ -28,7 +28,7 @@ const HOSTS: [(&str, &str); 10] = [
 
 fn options(host: &str, file: &str) -> Options {
     let host = HOSTS.iter().find(|(part, _)| file.starts_with("openai-chat") && host.contains(part));
-    let target = host.and_then(|(_, id)| target::find(id));
+    let target = host.and_then(|(_, id)| targets::find(id));
     Options::new().target(target).kind(TranscriptKind::Request)
 }
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
-use toolcheck_core::{Format, RuleId, formats, target};
+use toolcheck_core::{Format, RuleId, formats, targets};
 use toolcheck_json::Document;
 use toolcheck_lint::{FileReport, Options, Report, lint};
 use toolcheck_report::{Style, View, outline, outputs, show};
@@ -78,7 +78,7 @@ fn disturb(value: &mut Json, steps: &[prop::sample::Index], with: &Json, how: u8
 fn naming_target(conversation: &Conversation, format: &Format) -> Options {
     let has_calls = conversation.turns.iter().any(|turn| !turn.calls().is_empty());
     let is_distinct = format.id != "anthropic" || !conversation.system.is_empty() || has_calls;
-    Options::new().target(target::find(format.id).filter(|_| !is_distinct))
+    Options::new().target(targets::find(format.id).filter(|_| !is_distinct))
 }
 
 proptest! {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value as Json;
-use toolcheck_core::target::Refusal;
-use toolcheck_core::{formats, target};
+use toolcheck_core::targets::Refusal;
+use toolcheck_core::{formats, targets};
 use toolcheck_lint::{Options, lint, rules};
 
 /// A target, a rule and one of the rule's cases.
@@ -34,7 +34,7 @@ fn every_refusal_has_a_case() {
     let covered = covered_facts();
     let mut missing = Vec::new();
     let mut count = 0;
-    for target in target::all().filter(|target| target.union.is_empty()) {
+    for target in targets::all().filter(|target| target.union.is_empty()) {
         for refusal in target.refusals.iter().filter(|refusal| !refusal.is_inherited && !refusal.legacy) {
             let is_checked = !rules::get(refusal.rule).only_explains();
             let fact = (target.id.to_string(), refusal.rule.to_string(), refusal.case.clone());
@@ -66,7 +66,7 @@ fn every_covered_refusal_has_its_text() {
     let mut missing = Vec::new();
     let mut count = 0;
     for ((target, rule, case), texts) in covered_facts() {
-        let target = target::find(&target).unwrap();
+        let target = targets::find(&target).unwrap();
         let is_known =
             |refusal: &&Refusal| refusal.rule.as_str() == rule && refusal.case == case && !refusal.legacy;
         let known: Vec<&Refusal> = target.refusals.iter().filter(is_known).collect();
@@ -98,7 +98,7 @@ fn covered_facts() -> BTreeMap<Fact, Vec<Option<String>>> {
         let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
         let options = Options::new()
             .format(named("format").as_deref().or(folder).and_then(formats::find))
-            .target(named("target").as_deref().map(|id| target::find(id).unwrap()))
+            .target(named("target").as_deref().map(|id| targets::find(id).unwrap()))
             .kind(named("kind").map_or_else(Default::default, |kind| kind.parse().unwrap()));
         let report = lint("case", &std::fs::read(&path).unwrap(), &options);
         for finding in report.findings {

@@ -9,7 +9,7 @@ use serde_json::json;
 use toolcheck_conform::{Scenario, checks, scenarios};
 use toolcheck_core::framework::{self, Framework};
 use toolcheck_core::suggest::similar;
-use toolcheck_core::target::{self, Refusal, Target};
+use toolcheck_core::targets::{self, Refusal, Target};
 use toolcheck_core::text::bounded;
 use toolcheck_lint::report::rule_url;
 use toolcheck_lint::{Rule, rules};
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
             None => anyhow!("`{name}`: {}", unknown(id)),
         }
     })?;
-    let refusals = target::all().filter(|target| target.union.is_empty()).flat_map(|target| {
+    let refusals = targets::all().filter(|target| target.union.is_empty()).flat_map(|target| {
         target.refusals.iter().filter(|refusal| refusal.rule == rule.id).map(move |refusal| (target, refusal))
     });
     let raised = framework::errors_of(rule.id);

@@ -6,7 +6,7 @@ use anstyle::Style as Paint;
 use anyhow::Result;
 use serde_json::{Value, json};
 use toolcheck_core::readers::Sort;
-use toolcheck_core::{formats, readers, target};
+use toolcheck_core::{formats, readers, targets};
 use toolcheck_lint::report::rule_url;
 use toolcheck_lint::{Category, rules};
 
@@ -78,7 +78,7 @@ pub(crate) fn formats(args: &ListArgs, out: &mut dyn Write) -> Result<Status> {
 }
 
 pub(crate) fn targets(args: &ListArgs, out: &mut dyn Write) -> Result<Status> {
-    let rows = target::all().map(|target| Row {
+    let rows = targets::all().map(|target| Row {
         id: target.id.to_string(),
         level: "",
         text: format!("{}{}", target.name, also(&target.aliases)),

@@ -26,7 +26,7 @@ pub(crate) mod test;
 
 use serde_json::{Value, json};
 use toolcheck_core::suggest::similar;
-use toolcheck_core::target::Refusal;
+use toolcheck_core::targets::Refusal;
 use toolcheck_core::text::line;
 use toolcheck_lint::Report;
 

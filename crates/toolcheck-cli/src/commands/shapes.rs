@@ -13,7 +13,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, anyhow, bail};
 use toolcheck_config::Overrides;
 use toolcheck_core::suggest::similar;
-use toolcheck_core::target::Target;
+use toolcheck_core::targets::Target;
 use toolcheck_core::text::{bounded, guard, shown};
 use toolcheck_lint::TargetRef;
 use toolcheck_project::{ConfigOptions, Configs, Input, Resolver, find_target};

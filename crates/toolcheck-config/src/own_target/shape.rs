@@ -8,7 +8,7 @@ use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toolcheck_core::shape::{self, FaultKind, FieldView, JsonType, Kind, ObjectView, Shape, Unseen};
 use toolcheck_core::suggest::similar;
-use toolcheck_core::target::{Evidence, Target};
+use toolcheck_core::targets::{Evidence, Target};
 use toolcheck_lint::rules;
 
 use super::{OwnFormat, fault_of_pattern, placeholders};

@@ -10,7 +10,7 @@ use regex::{Regex, RegexSet, RegexSetBuilder};
 use super::{
     LONGEST_NAME, Origin, Recognised, SEARCH_LIMIT, SET_LIMIT, bare, closed, is_number, is_quote, texts,
 };
-use crate::target::{FREE, Refusal};
+use crate::targets::{FREE, Refusal};
 
 /// The fewest literal characters that a beginning needs.
 const FEWEST: usize = 20;

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use toolcheck_core::detection::Candidate;
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::shape::{self, Rating, Shape};
-use toolcheck_core::target::{self, Target};
+use toolcheck_core::targets::{self, Target};
 use toolcheck_core::unsupported;
 use toolcheck_json::Value;
 
@@ -151,5 +151,5 @@ fn of_model(format: &Format, record: Value<'_, '_>) -> usize {
 }
 
 fn shape_of(format: &Format) -> Option<&'static Shape> {
-    target::find(format.id).and_then(Target::shape)
+    targets::find(format.id).and_then(Target::shape)
 }

@@ -4,7 +4,7 @@ use toolcheck_core::detection::Detected;
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::readers::{Policy, Reader};
-use toolcheck_core::target::{self, Target};
+use toolcheck_core::targets::{self, Target};
 
 use crate::options::Options;
 use crate::report::{FileReport, Reading};
@@ -24,7 +24,7 @@ pub(crate) struct FormatRules<'r> {
 
 impl<'r> FormatRules<'r> {
     pub(crate) fn new(format: Option<&'static Format>, options: &'r Options) -> Self {
-        Self::against(format.and_then(|format| target::find(format.id)), format, options)
+        Self::against(format.and_then(|format| targets::find(format.id)), format, options)
     }
 
     /// The rules for transcripts that are checked against this target, unless the user names one.

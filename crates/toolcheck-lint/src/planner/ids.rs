@@ -1,7 +1,7 @@
 //! Ids that a target takes, made from those that it refuses.
 
 use foldhash::HashSet;
-use toolcheck_core::target::Target;
+use toolcheck_core::targets::Target;
 
 const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 

@@ -10,7 +10,7 @@ use toolcheck_core::ir::{Body, Place, Signature, Transcript, TranscriptKind};
 use toolcheck_core::readers::Mend;
 use toolcheck_core::remedy::{Change, Cost, Remedy};
 use toolcheck_core::repair::Repair;
-use toolcheck_core::target::Target;
+use toolcheck_core::targets::Target;
 use toolcheck_json::edit::{Edits, Piece};
 use toolcheck_json::{Document, NodeId, Span, Value};
 

@@ -3,7 +3,7 @@
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::Transcript;
 use toolcheck_core::readers::{self, Conversation, Mend};
-use toolcheck_core::target::{self, Target};
+use toolcheck_core::targets::{self, Target};
 use toolcheck_json::{Document, Record};
 
 use super::options::FixOptions;
@@ -44,7 +44,7 @@ fn on_request<R>(
     take: impl FnOnce(Planner<'_, '_>) -> R,
 ) -> Option<R> {
     let format = formats::find(transcript.format?.id)?;
-    let target = options.target.as_deref().or_else(|| target::find(format.id));
+    let target = options.target.as_deref().or_else(|| targets::find(format.id));
     let target = target.unwrap_or_else(|| Target::unknown());
     let pairing = Pairing::new(transcript, target);
     let source = Source {
@@ -108,7 +108,7 @@ pub(crate) fn on_conversations<R>(
     let wanted = || findings.iter().enumerate().filter(|(_, finding)| finding.remedy.is_none());
     for (transcript, pairing, format, mend) in &usable {
         // What signs the model's reasoning is the API that the messages are for.
-        let judge = options.target.as_deref().or_else(|| target::find(format.id));
+        let judge = options.target.as_deref().or_else(|| targets::find(format.id));
         let source = Source {
             transcript,
             pairing,

@@ -5,7 +5,7 @@ use toolcheck_core::RuleId;
 use toolcheck_core::ir::{Arguments, Call, Place};
 use toolcheck_core::readers::Added;
 use toolcheck_core::remedy::Cost;
-use toolcheck_core::target::ArgumentType;
+use toolcheck_core::targets::ArgumentType;
 use toolcheck_json::edit::Piece;
 use toolcheck_json::{Document, NodeId, Value};
 

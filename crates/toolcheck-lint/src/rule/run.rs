@@ -5,7 +5,7 @@ use std::fmt;
 
 use toolcheck_core::Level;
 use toolcheck_core::ir::Place;
-use toolcheck_core::target::Verdict;
+use toolcheck_core::targets::Verdict;
 use toolcheck_core::text::Line;
 
 use super::{Context, InDataset, Rule};

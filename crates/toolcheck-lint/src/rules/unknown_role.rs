@@ -1,7 +1,7 @@
 use toolcheck_core::ir::{Message, Role, ToolChange};
 use toolcheck_core::remedy::{Change, Remedy};
 use toolcheck_core::shape::Answer;
-use toolcheck_core::target::Verdict;
+use toolcheck_core::targets::Verdict;
 use toolcheck_core::text::shorten;
 use toolcheck_json::NodeId;
 

@@ -1,6 +1,6 @@
 use foldhash::HashSet;
 use toolcheck_core::ir::{Arguments, Body};
-use toolcheck_core::target::ArgumentType;
+use toolcheck_core::targets::ArgumentType;
 use toolcheck_json::NodeId;
 
 use crate::rule::{Context, Sink, declare_rule};

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt};
 use toolcheck_core::ir::{Body, Call, Executor, Message, Part, Role, Settled, ToolResult, Transcript};
-use toolcheck_core::target::{Placement, Target};
+use toolcheck_core::targets::{Placement, Target};
 
 /// A call of a client tool, with its position.
 #[derive(Debug, Clone, Copy)]

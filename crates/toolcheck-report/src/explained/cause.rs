@@ -9,7 +9,7 @@ use toolcheck_core::Level;
 use toolcheck_core::formats;
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::recognise::{Contained, NamedPlace, Nearness, Pasted, Recognised, recognise};
-use toolcheck_core::target::{self, Target};
+use toolcheck_core::targets::{self, Target};
 use toolcheck_lint::{FileReport, Finding, Options, Report, TargetRef, rules};
 
 use super::Places;
@@ -162,7 +162,7 @@ impl<'e, L: Fn(&Options) -> FileReport> Search<'e, L> {
         if self.options.named_target().is_some() {
             return Vec::new();
         }
-        let others = target::all().filter(|target| target.union.is_empty());
+        let others = targets::all().filter(|target| target.union.is_empty());
         others
             .map(|target| {
                 let target = Some(TargetRef::from(target));

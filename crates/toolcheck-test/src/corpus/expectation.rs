@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::suggest::similar;
-use toolcheck_core::target::{self, Target};
+use toolcheck_core::targets::{self, Target};
 use toolcheck_core::text::{bounded, name_of};
 use toolcheck_core::{InputFormat, Level};
 use toolcheck_json::{Document, Value};
@@ -88,8 +88,8 @@ impl Expectation {
             InputFormat::named(id).ok_or_else(|| format!("there is no format `{id}`{}", similar()))
         });
         let target = file.target.as_deref().map(|id| {
-            let similar = || similar(id, target::names());
-            target::named(id).ok_or_else(|| format!("there is no target `{id}`{}", similar()))
+            let similar = || similar(id, targets::names());
+            targets::named(id).ok_or_else(|| format!("there is no target `{id}`{}", similar()))
         });
         let findings = file.findings.into_iter().map(|finding| {
             let level = finding.level.map(|level| level.parse::<Level>()).transpose();

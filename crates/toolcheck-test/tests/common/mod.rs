@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use toolcheck_core::{formats, target};
+use toolcheck_core::{formats, targets};
 use toolcheck_lint::Options;
 
 pub(crate) fn fixtures() -> PathBuf {
@@ -29,7 +29,7 @@ pub(crate) fn cases() -> Vec<(PathBuf, Options)> {
         if let Some(format) = text("format").and_then(|id| formats::named(&id)) {
             options = options.format(Some(format));
         }
-        if let Some(target) = text("target").and_then(|id| target::find(&id)) {
+        if let Some(target) = text("target").and_then(|id| targets::find(&id)) {
             options = options.target(Some(target));
         }
         if let Some(kind) = text("kind") {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value as Json};
-use toolcheck_core::{formats, target};
+use toolcheck_core::{formats, targets};
 use toolcheck_lint::fix::Action;
 use toolcheck_lint::{Finding, FixOptions, Fixed, Options, fix};
 
@@ -123,7 +123,7 @@ fn every_key_that_the_descriptions_know_under_another_name_gets_the_right_one_an
     let mut written: BTreeMap<String, BTreeSet<(String, String)>> = BTreeMap::new();
     for format in formats::ALL.iter().map(|format| format.id) {
         let entries = instead(format);
-        let options = Options::new().format(formats::find(format)).target(target::find(format));
+        let options = Options::new().format(formats::find(format)).target(targets::find(format));
         let (folder, mut tried) = (fixtures().join("shapes").join(format), BTreeSet::new());
         for (path, _) in cases().into_iter().filter(|(path, _)| path.starts_with(&folder)) {
             let Ok(body) = serde_json::from_slice::<Json>(&std::fs::read(&path).unwrap()) else { continue };

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value as Json;
 use toolcheck_core::diff::Level;
 use toolcheck_core::diff::files::{File, compare};
-use toolcheck_core::{InputFormat, formats, target};
+use toolcheck_core::{InputFormat, formats, targets};
 use toolcheck_lint::fix::Fixable;
 use toolcheck_lint::{FixOptions, Options, fix, lint};
 
@@ -29,7 +29,7 @@ fn a_role_under_another_word_is_written_and_the_rest_stays_in_its_place() {
     let (mut wrong, mut written) = (Vec::new(), BTreeMap::<(&str, String), usize>::new());
     for format in formats::ALL {
         let words = words(format.id);
-        let options = Options::new().format(Some(*format)).target(target::find(format.id));
+        let options = Options::new().format(Some(*format)).target(targets::find(format.id));
         let folders = ["same".to_owned(), format!("shapes/{}", format.id), format!("mistakes/{}", format.id)];
         let is_own = |path: &std::path::Path| {
             let name = path.strip_prefix(fixtures()).unwrap().to_string_lossy().into_owned();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value as Json;
 use toolcheck_core::formats::Format;
 use toolcheck_core::shape::{ObjectView, Shape};
-use toolcheck_core::target::{self, Target};
+use toolcheck_core::targets::{self, Target};
 
 /// The formats that requests are sent in.
 pub(crate) const FORMATS: [&str; 8] = [
@@ -36,7 +36,7 @@ pub(crate) struct Bodies {
 
 impl Bodies {
     pub(crate) fn of(format: &str) -> Self {
-        let target = target::find(format).unwrap();
+        let target = targets::find(format).unwrap();
         let file = root().join(format!("crates/toolcheck-core/shapes/{format}.toml"));
         let mut all: Vec<(String, Json)> = std::fs::read_dir(root().join("fixtures/shapes").join(format))
             .unwrap()

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 use toolcheck_core::shape::{Allowed, Demand, FaultKind, Known, ObjectView};
-use toolcheck_core::target::Pattern;
+use toolcheck_core::targets::Pattern;
 use toolcheck_core::{Level, RuleId};
 
 use super::mutations::Mutant;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Number, Value as Json, json};
 use toolcheck_core::shape::{Allowed, Asked, Condition, Demand, FaultKind, FieldView, JsonType, ObjectView};
-use toolcheck_core::target::Pattern;
+use toolcheck_core::targets::Pattern;
 
 use super::bodies::{Bodies, Found, escape};
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value as Json;
 use toml::{Table, Value as Toml};
 use toolcheck_core::shape::{Fault, Shape};
-use toolcheck_core::target::{self, Pattern, Target};
+use toolcheck_core::targets::{self, Pattern, Target};
 use toolcheck_json::Document;
 
 use super::bodies::root;
@@ -54,7 +54,7 @@ fn every_fact_that_was_seen_has_a_line() {
     let mut missing = Vec::new();
     let mut idle = Vec::new();
     let mut count = 0;
-    for target in target::all().filter(|target| target.union.is_empty()) {
+    for target in targets::all().filter(|target| target.union.is_empty()) {
         let lines = Lines::of(target);
         let mut used = vec![false; lines.bad.len()];
         let mut facts = facts(target);

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use toolcheck_core::shape::{
     Allowed, Asked, Condition, Demand, FieldView, JsonType, Known, ObjectView, Shape, Unseen, Verdict,
 };
-use toolcheck_core::target::Target;
+use toolcheck_core::targets::Target;
 use toolcheck_lint::rules;
 
 use super::catalog::{Catalog, Named};

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use toolcheck_core::Level;
 use toolcheck_core::shape::{FaultKind, FieldView, JsonType, Shape, Unseen, Verdict};
-use toolcheck_core::target::{Evidence, Target};
+use toolcheck_core::targets::{Evidence, Target};
 use toolcheck_core::text::shown;
 
 use super::catalog::{Fact, Named, Way};

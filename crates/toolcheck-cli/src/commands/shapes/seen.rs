@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use toolcheck_core::shape::{Demand, Known, Verdict};
-use toolcheck_core::target::{self, Evidence};
+use toolcheck_core::targets::{self, Evidence};
 use toolcheck_lint::{Rule, rules};
 
 /// Something that an API was seen to refuse.
@@ -32,7 +32,7 @@ pub(crate) fn of_rule(rule: &Rule) -> Vec<Seen> {
     if !rule.reports_shape {
         return all;
     }
-    let shapes = target::all().flat_map(|target| {
+    let shapes = targets::all().flat_map(|target| {
         let also = target.also.keys().filter_map(|format| target.shape_in(format));
         target.shape().into_iter().chain(also).map(move |shape| (target, shape))
     });

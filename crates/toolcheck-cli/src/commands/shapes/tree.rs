@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::Style as Paint;
 use textwrap::core::display_width;
-use toolcheck_core::target::Target;
+use toolcheck_core::targets::Target;
 use toolcheck_core::text::{guard, shown};
 use toolcheck_report::Style;
 

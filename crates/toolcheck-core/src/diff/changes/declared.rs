@@ -11,7 +11,7 @@ use crate::diff::canonical;
 use crate::diff::events::Side;
 use crate::diff::kinds::{Kind, Level};
 use crate::ir::{Executor, Place, ToolDef, Wanted};
-use crate::target::{self, Target};
+use crate::targets::{self, Target};
 use crate::text::{Line, shorten};
 
 impl<'s> Finder<'_, '_, 's> {
@@ -188,7 +188,7 @@ impl<'f, 's> Renamed<'f, 's> {
         let mut ways = Vec::new();
         let Some(first) = gone.next() else { return Self { sides, ways } };
         let format = sides[1].transcript.format;
-        let shape = format.and_then(|format| target::find(format.id)).and_then(Target::shape);
+        let shape = format.and_then(|format| targets::find(format.id)).and_then(Target::shape);
         let root = sides[1].document.value(sides[1].transcript.place.node);
         for (key, place) in std::iter::once(first).chain(gone) {
             let Some(way) = shape.and_then(|shape| shape.meant_parameter(key)) else { continue };

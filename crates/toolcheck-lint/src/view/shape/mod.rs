@@ -14,7 +14,7 @@ use toolcheck_core::ir::{Place, TranscriptKind};
 use toolcheck_core::remedy::Remedy;
 use toolcheck_core::shape::{Answer, Fault, FaultKind, Foreign, Kind, Shape};
 use toolcheck_core::text::kept;
-use toolcheck_core::{RuleId, target};
+use toolcheck_core::{RuleId, targets};
 use toolcheck_json::{Document, NodeId, Value};
 
 use self::join::Unknown;
@@ -288,6 +288,6 @@ fn explained(refused: &Refused<'_>) -> Vec<(NodeId, RuleId)> {
 
 /// Whether a body has fewer mistakes as a request of another format.
 pub(crate) fn fits_better(other: &str, format: &str, body: Value<'_, '_>) -> bool {
-    let mistakes = |format: &str| Some(target::find(format)?.shape()?.rate(body)?.mistakes);
+    let mistakes = |format: &str| Some(targets::find(format)?.shape()?.rate(body)?.mistakes);
     mistakes(other).zip(mistakes(format)).is_none_or(|(other, own)| other < own)
 }

@@ -1,7 +1,7 @@
 //! What only a table makes of a conversation: a column has one type, so that its rows have JSON in strings, and keys without
 //! a value.
 
-use toolcheck_core::target::shape::Fault;
+use toolcheck_core::targets::shape::Fault;
 use toolcheck_json::Document;
 
 /// Whether a value has the wrong type only because a table keeps it like that: `null` for a key that need not be there, or

@@ -12,7 +12,7 @@ use super::tables::{FactTable, FaultKind, JsonType, Kind, TextTable, Unseen};
 use super::value::type_of;
 use crate::ir::Place;
 use crate::rule_id::RuleId;
-use crate::target::{Evidence, Grounds, first_source};
+use crate::targets::{Evidence, Grounds, first_source};
 
 /// Something in a request that is not as its API has it.
 #[derive(Debug, Clone)]
@@ -552,7 +552,7 @@ impl Words<'_, '_, '_, '_> {
                 continue;
             };
             if name == "rest" {
-                crate::target::leave_out(&mut filled, after);
+                crate::targets::leave_out(&mut filled, after);
             } else {
                 filled.push_str(&crate::text::kept(&self.value(name)?));
             }

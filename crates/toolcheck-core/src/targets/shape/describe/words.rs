@@ -3,7 +3,7 @@
 use std::fmt::{self, Display};
 
 use super::{Allowed, Asked, Known};
-use crate::target::shape::{Condition, FaultKind, JsonType};
+use crate::targets::shape::{Condition, FaultKind, JsonType};
 
 impl Display for Asked<'_> {
     /// Writes what must hold, to stand behind the key: ``needs `tools` ``.
@@ -113,7 +113,7 @@ fn keys<S: Display>(keys: &[S]) -> String {
 }
 
 /// Several of something, with a word before the last.
-pub(in crate::target::shape) fn listed<S: Display>(items: &[S], word: &str) -> String {
+pub(in crate::targets::shape) fn listed<S: Display>(items: &[S], word: &str) -> String {
     match items {
         [] => "nothing".to_owned(),
         [only] => only.to_string(),

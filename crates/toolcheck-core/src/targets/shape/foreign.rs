@@ -16,7 +16,7 @@ use super::compile::Object;
 use super::fault::Fault;
 use super::tables::{FaultKind, Kind, SaidTable};
 use super::{Shape, formats};
-use crate::target;
+use crate::targets;
 
 /// An object that is written as another API has it.
 #[derive(Debug, Clone)]
@@ -268,11 +268,11 @@ const MOST_FAULTS: usize = 20;
 /// The shape of a format as its own provider enforces it, or as it is described if no provider has it.
 fn shape_of(format: &'static str) -> Option<&'static Shape> {
     static OTHERS: OnceLock<Vec<Shape>> = OnceLock::new();
-    if let Some(target) = target::find(format) {
+    if let Some(target) = targets::find(format) {
         return target.shape();
     }
     let others = OTHERS.get_or_init(|| {
-        let unknown = formats().filter(|format| target::find(format).is_none());
+        let unknown = formats().filter(|format| targets::find(format).is_none());
         unknown.filter_map(|format| Shape::of(format, &Arc::default())).collect()
     });
     others.iter().find(|shape| shape.format == format)

@@ -231,15 +231,15 @@ mod tests {
     use serde_json::{Value as Json, json};
     use toolcheck_json::Document;
 
-    use crate::target;
-    use crate::target::shape::check::Checker;
+    use crate::targets;
+    use crate::targets::shape::check::Checker;
 
     /// Each body with a wrong object behind one like it must have the faults that it has when every object is looked at key
     /// by key.
     #[test]
     fn a_layout_hides_no_fault() {
         let mut found = 0;
-        for target in target::all() {
+        for target in targets::all() {
             let folder =
                 Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/shapes").join(&*target.id);
             for path in bodies(&folder) {
@@ -326,7 +326,7 @@ mod tests {
         value
     }
 
-    fn faults(target: &target::Target, body: &Json, keeps_layouts: bool) -> Vec<String> {
+    fn faults(target: &targets::Target, body: &Json, keeps_layouts: bool) -> Vec<String> {
         let text = body.to_string();
         let document = Document::read(text.as_bytes());
         let shape = target.shape().expect("the target has a shape");

@@ -12,7 +12,7 @@ use toolcheck_toml::Deferred;
 use super::Shape;
 use crate::error::Error;
 use crate::rule_id::RuleId;
-use crate::target::{Evidence, Grounds, Pattern, Refusal, first_source};
+use crate::targets::{Evidence, Grounds, Pattern, Refusal, first_source};
 
 /// The file that describes the requests of a wire format.
 #[derive(Debug, Clone, Default, Deserialize)]

@@ -41,7 +41,7 @@ use self::tables::ShapeFile;
 pub use self::tables::{Enforced, FactTable, FaultKind, JsonType, Kind, TextTable, Unseen};
 use crate::error::Error;
 use crate::rule_id::RuleId;
-use crate::target::Evidence;
+use crate::targets::Evidence;
 
 /// The file of a format, by the format's id, as it was packed when this was built.
 struct Builtin {
@@ -212,7 +212,7 @@ impl Shape {
     /// The name of the API in prose.
     fn name(&self) -> &'static str {
         let file = file(self.format).and_then(|(_, file)| file.name.as_deref());
-        let name = file.or_else(|| crate::target::find(self.format).map(|target| &*target.name));
+        let name = file.or_else(|| crate::targets::find(self.format).map(|target| &*target.name));
         name.map_or(self.format, |name| name.trim_end_matches(" API"))
     }
 

@@ -253,9 +253,9 @@ mod tests {
     use toolcheck_json::Document;
 
     use super::*;
-    use crate::target;
-    use crate::target::shape::check::Checker;
-    use crate::target::shape::tables::{FaultKind, Kind};
+    use crate::targets;
+    use crate::targets::shape::check::Checker;
+    use crate::targets::shape::tables::{FaultKind, Kind};
 
     /// An example with something in each place that it leaves open.
     fn filled(example: &str) -> String {
@@ -298,7 +298,7 @@ mod tests {
     }
 
     fn shapes() -> impl Iterator<Item = (&'static str, &'static Shape)> {
-        target::all().filter_map(|target| Some((&*target.id, target.shape()?)))
+        targets::all().filter_map(|target| Some((&*target.id, target.shape()?)))
     }
 
     #[test]
@@ -331,8 +331,8 @@ mod tests {
                     let text = filled(field.example.as_deref().unwrap_or_default());
                     let document = Document::read(text.as_bytes());
                     let value = document.root();
-                    let got = crate::target::shape::value::type_of(value);
-                    let is_of_type = field.mask & crate::target::shape::compile::bit(got) != 0;
+                    let got = crate::targets::shape::value::type_of(value);
+                    let is_of_type = field.mask & crate::targets::shape::compile::bit(got) != 0;
                     let fails = field.checks.iter().any(|check| check.failed_by(value, got).is_some());
                     if !document.faults().is_empty() || !is_of_type || fails {
                         all.push(format!("{id}: `{}` of {} as {text}", field.key, object.name));
@@ -346,9 +346,9 @@ mod tests {
     #[test]
     fn what_every_api_can_say_is_accepted() {
         let mut all = Vec::new();
-        for format in crate::target::shape::formats() {
+        for format in crate::targets::shape::formats() {
             let Some((_, shape)) = shapes().find(|(_, shape)| shape.format == format) else { continue };
-            let Some((_, file)) = crate::target::shape::file(format) else { continue };
+            let Some((_, file)) = crate::targets::shape::file(format) else { continue };
             for (what, said) in &file.says {
                 for (example, kinds) in [
                     (Some(&said.example), &[Kind::Content, Kind::Message][..]),

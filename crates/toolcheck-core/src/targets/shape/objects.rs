@@ -202,12 +202,12 @@ impl fmt::Debug for Objects {
 
 #[cfg(test)]
 mod tests {
-    use crate::target;
+    use crate::targets;
 
     #[test]
     fn the_tables_of_all_targets_fit_together() {
         let mut checked = 0;
-        for target in target::all() {
+        for target in targets::all() {
             for (format, _) in target.enforced() {
                 let Some(shape) = target.shape_in(format) else { continue };
                 shape.check_tables().unwrap_or_else(|error| panic!("{} in {format}: {error}", target.id));
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn an_object_is_compiled_when_it_is_asked_for() {
-        let target = target::find("anthropic").expect("it is compiled in");
+        let target = targets::find("anthropic").expect("it is compiled in");
         let shape = super::super::Shape::of("anthropic", &target.shape).expect("it is described");
         let compiled = |shape: &super::super::Shape| {
             let slots = shape.objects.blocks.iter().filter_map(|block| block.get()).flatten();

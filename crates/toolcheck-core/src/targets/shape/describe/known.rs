@@ -2,10 +2,10 @@
 
 use super::{Allowed, Asked, ObjectView};
 use crate::level::Level;
-use crate::target::Evidence;
-use crate::target::shape::compile::{bit, mask};
-use crate::target::shape::tables::Scalar;
-use crate::target::shape::{FactTable, FaultKind, JsonType, Shape, TextTable, Unseen};
+use crate::targets::Evidence;
+use crate::targets::shape::compile::{bit, mask};
+use crate::targets::shape::tables::Scalar;
+use crate::targets::shape::{FactTable, FaultKind, JsonType, Shape, TextTable, Unseen};
 use std::sync::Arc;
 
 /// Whether a request that does not meet a demand is refused.

@@ -247,7 +247,7 @@ mod tests {
     use toolcheck_json::Document;
 
     use super::member;
-    use crate::target::shape::compile::snake_case;
+    use crate::targets::shape::compile::snake_case;
 
     #[test]
     fn a_key_is_found_in_both_ways_to_write_it() {

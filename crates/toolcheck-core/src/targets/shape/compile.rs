@@ -12,7 +12,7 @@ use super::tables::{
 };
 use super::value::bit_of;
 use crate::rule_id::RuleId;
-use crate::target::Pattern;
+use crate::targets::Pattern;
 
 /// An object of a request.
 #[derive(Debug, Clone, Default)]

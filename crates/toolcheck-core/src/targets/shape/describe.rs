@@ -1,7 +1,7 @@
 //! What is known of the shape of requests, to be read rather than checked.
 //!
 //! ```
-//! let shape = toolcheck_core::target::find("anthropic").and_then(|target| target.shape());
+//! let shape = toolcheck_core::targets::find("anthropic").and_then(|target| target.shape());
 //! let request = shape.expect("it is described").request();
 //! let demands = request.field("max_tokens").expect("it is a field").demands();
 //! assert!(demands.iter().any(|demand| demand.fault.name() == "missing"));
@@ -529,11 +529,11 @@ impl<'f> Asked<'f> {
 mod tests {
     use super::*;
     use crate::level::Level;
-    use crate::target::{self, Target};
+    use crate::targets::{self, Target};
 
     #[test]
     fn every_demand_of_every_target_is_known() {
-        for target in target::all() {
+        for target in targets::all() {
             let Some(shape) = target.shape() else { continue };
             for (object, demand) in shape.demands() {
                 assert!(!demand.known.is_empty(), "{}: {} {}", target.id, object.name(), demand.key);
@@ -543,7 +543,7 @@ mod tests {
 
     #[test]
     fn every_placeholder_is_listed() {
-        for target in target::all() {
+        for target in targets::all() {
             let Some(shape) = target.shape() else { continue };
             let of_facts = shape.facts().iter().filter_map(|fact| fact.text.as_deref());
             for text in shape.enforced.texts.iter().map(|text| &*text.text).chain(of_facts) {
