@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use toolcheck_core::RuleId;
-use toolcheck_core::shape::{FaultKind, Known, ObjectView, Shape, Unseen, Verdict};
+use toolcheck_core::shape::{Known, ObjectView, Shape, ShapeFaultKind, Unseen, Verdict};
 use toolcheck_core::targets::{self, Evidence, Target};
 use toolcheck_lint::rules;
 
@@ -84,7 +84,8 @@ fn seen(target: &Target) -> Vec<Row> {
         for known in demand.known.iter().filter(|known| is_seen(known)) {
             let conditions = known.conditions();
             let comma = if conditions.is_empty() { "" } else { ", " };
-            let is_kind = demand.fault == FaultKind::Value && object.by().is_some_and(|by| by == demand.key);
+            let is_kind =
+                demand.fault == ShapeFaultKind::Value && object.by().is_some_and(|by| by == demand.key);
             let asked = if is_kind && demand.is_documented {
                 "one of its kinds".to_owned()
             } else {
@@ -94,7 +95,7 @@ fn seen(target: &Target) -> Vec<Row> {
                 rule,
                 object: name(object, known).to_owned(),
                 keys: Some(demand.key.to_string()).into_iter().filter(|key| !key.is_empty()).collect(),
-                whole: if demand.fault == FaultKind::Unknown { "other keys" } else { "all keys" },
+                whole: if demand.fault == ShapeFaultKind::Unknown { "other keys" } else { "all keys" },
                 asked: format!("{asked}{comma}{conditions}"),
                 known: evidence(known),
             };

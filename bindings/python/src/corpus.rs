@@ -5,8 +5,8 @@ use std::path::Path;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use toolcheck_report::Style;
-use toolcheck_test::corpus::{self, Bless, Failure, Outcome, Run, outputs};
-use toolcheck_test::{Difference, Expected, Found};
+use toolcheck_test::corpus::{self, Bless, Failure, Outcome, CorpusResults, outputs};
+use toolcheck_test::{Difference, Expected, ActualFinding};
 
 use crate::linter::{Linted, written};
 
@@ -77,7 +77,7 @@ impl Corpus {
     }
 }
 
-fn text_of(run: &Run) -> PyResult<String> {
+fn text_of(run: &CorpusResults) -> PyResult<String> {
     let output = outputs::find("text").expect("there is a text output");
     let text = written(|out| (output.write)(run, &Style::new().is_quiet(true), out))?;
     Ok(text.trim_end().to_owned())
@@ -91,7 +91,7 @@ pub(crate) fn difference(linted: &Bound<'_, Linted>, expected: Vec<String>) -> P
     });
     let expected: Vec<Expected> = expected.collect::<PyResult<_>>()?;
     let file = linted.get().file();
-    let found: Vec<Found> = file.findings.iter().map(Found::from).collect();
+    let found: Vec<ActualFinding> = file.findings.iter().map(ActualFinding::from).collect();
     let difference = Difference::of(&expected, &found);
     Ok(if difference.is_empty() { Vec::new() } else { difference.lines(&file.path) })
 }

@@ -12,7 +12,7 @@ use toolcheck_report::explained::Wording;
 use toolcheck_report::fixed::plan_v1;
 use toolcheck_report::outputs::json::report_v1;
 use toolcheck_report::{Style, View, diff, outputs, show, unified};
-use toolcheck_test::{Difference, Expected, Found};
+use toolcheck_test::{Difference, Expected, ActualFinding};
 
 /// An answer: JSON, and what is a text of its own.
 pub(crate) struct Answer {
@@ -282,7 +282,7 @@ impl Options {
         let expected = expected.collect::<Result<Vec<_>, _>>()?;
         let linter = self.linter(parts)?;
         let file = linter.lint(parts.needed(0)?);
-        let found: Vec<Found> = file.findings.iter().map(Found::from).collect();
+        let found: Vec<ActualFinding> = file.findings.iter().map(ActualFinding::from).collect();
         let difference = Difference::of(&expected, &found);
         to_answer(
             &json!({"pass": difference.is_empty(), "lines": difference.lines(linter.name())}),

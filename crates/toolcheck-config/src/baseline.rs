@@ -27,7 +27,7 @@ pub struct Baseline {
     #[allow(dead_code, reason = "its value was checked when it was read")]
     version: Version,
     /// The findings, by the path of their file relative to the baseline's folder.
-    files: BTreeMap<String, Vec<Entry>>,
+    files: BTreeMap<String, Vec<BaselineEntry>>,
 }
 
 /// The only version so far.
@@ -47,7 +47,7 @@ impl TryFrom<u32> for Version {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
-pub struct Entry {
+pub struct BaselineEntry {
     /// The rule's id.
     pub rule: String,
     /// The message when the entry was written, for readers of the file; it is not compared.
@@ -77,7 +77,8 @@ impl Baseline {
     #[must_use]
     pub fn to_text(&self) -> String {
         let files = self.files.iter().map(|(path, entries)| {
-            let entry = |entry: &Entry| serde_json::to_string(entry).expect("an entry is three strings");
+            let entry =
+                |entry: &BaselineEntry| serde_json::to_string(entry).expect("an entry is three strings");
             let entries = entries.iter().map(|one| format!("\n      {}", entry(one)));
             format!("\n    {}: [{}\n    ]", json!(path), entries.collect::<Vec<_>>().join(","))
         });
@@ -122,7 +123,7 @@ impl Baseline {
     }
 
     /// Replaces the entries of these rules for a file.
-    pub fn renew(&mut self, path: &str, rules: &[&'static Rule], mut found: Vec<Entry>) {
+    pub fn renew(&mut self, path: &str, rules: &[&'static Rule], mut found: Vec<BaselineEntry>) {
         let mut entries = self.files.remove(path).unwrap_or_default();
         entries.retain(|entry| !has_run(entry, rules));
         entries.append(&mut found);
@@ -132,7 +133,7 @@ impl Baseline {
     }
 
     /// Removes entries of a file.
-    pub fn drop(&mut self, path: &str, stale: &[Entry]) {
+    pub fn drop(&mut self, path: &str, stale: &[BaselineEntry]) {
         let Some(entries) = self.files.get_mut(path) else { return };
         entries.retain(|entry| !stale.contains(entry));
         if entries.is_empty() {
@@ -142,7 +143,7 @@ impl Baseline {
 }
 
 /// Whether the rule of an entry has run or no longer exists.
-fn has_run(entry: &Entry, rules: &[&'static Rule]) -> bool {
+fn has_run(entry: &BaselineEntry, rules: &[&'static Rule]) -> bool {
     RuleId::find(&entry.rule).is_none_or(|id| rules.iter().any(|rule| rule.id == id))
 }
 
@@ -150,7 +151,7 @@ fn has_run(entry: &Entry, rules: &[&'static Rule]) -> bool {
 #[derive(Debug)]
 pub struct FileBaseline<'b> {
     path: String,
-    entries: &'b [Entry],
+    entries: &'b [BaselineEntry],
     known: HashSet<&'b str>,
     matched: HashSet<&'b str>,
     fingerprints: Fingerprints,
@@ -174,10 +175,10 @@ impl FileBaseline<'_> {
     }
 
     /// Takes all findings out of a part of the file's report, as entries.
-    pub fn take(&mut self, part: &mut FileReport) -> Vec<Entry> {
+    pub fn take(&mut self, part: &mut FileReport) -> Vec<BaselineEntry> {
         let found = self.fingerprints_of(part);
         part.in_baseline += part.findings.len();
-        let entries = part.findings.drain(..).zip(found).map(|(finding, fingerprint)| Entry {
+        let entries = part.findings.drain(..).zip(found).map(|(finding, fingerprint)| BaselineEntry {
             rule: finding.rule.to_string(),
             message: finding.message.to_string(),
             fingerprint,
@@ -187,8 +188,9 @@ impl FileBaseline<'_> {
 
     /// The entries that are stale once the whole file is linted: their rule has run and no longer reports them.
     #[must_use]
-    pub fn stale(self, rules: &[&'static Rule]) -> Vec<Entry> {
-        let is_stale = |entry: &&Entry| has_run(entry, rules) && !self.matched.contains(&*entry.fingerprint);
+    pub fn stale(self, rules: &[&'static Rule]) -> Vec<BaselineEntry> {
+        let is_stale =
+            |entry: &&BaselineEntry| has_run(entry, rules) && !self.matched.contains(&*entry.fingerprint);
         self.entries.iter().filter(is_stale).cloned().collect()
     }
 
@@ -208,7 +210,12 @@ mod tests {
     }
 
     /// Applies a baseline to a file's report, and returns the stale entries.
-    fn apply(baseline: &Baseline, path: &str, rules: &[&'static Rule], file: &mut FileReport) -> Vec<Entry> {
+    fn apply(
+        baseline: &Baseline,
+        path: &str,
+        rules: &[&'static Rule],
+        file: &mut FileReport,
+    ) -> Vec<BaselineEntry> {
         let mut known = baseline.of(path);
         known.apply(file);
         known.stale(rules)

@@ -11,7 +11,7 @@ use toolcheck_json::{Position, locate};
 
 use crate::error::MAX_MESSAGE;
 use crate::names::{At, FormatId, KindName, LevelName, ProtocolId, RuleName, SystemName, TargetText};
-use crate::values::{Fault, Faults, Place};
+use crate::values::{Faults, FileFault, Place};
 use crate::{Config, Error};
 use toolcheck_core::suggest::{Suggestion, similar};
 use toolcheck_core::text::bounded;
@@ -323,7 +323,7 @@ impl ConfigFile {
     #[must_use]
     pub fn error_of_extends(&self, message: String) -> Error {
         let span = self.table.extend.as_ref().map_or(0..0, At::span);
-        error_of(&self.text, Faults(vec![Fault(span, message)]))
+        error_of(&self.text, Faults(vec![FileFault(span, message)]))
     }
 
     /// Applies this file on top of the configuration that it extends, or of the default one.
@@ -355,9 +355,10 @@ const MAX_UNKNOWN: usize = 20;
 /// Converts faults to an error that is safe to print: a configuration may come from someone else.
 pub(super) fn error_of(text: &str, faults: Faults) -> Error {
     let mut faults = faults.0;
-    faults.sort_by_key(|Fault(span, _)| span.start);
-    let error =
-        |Fault(span, message): Fault| Error::at(position(text, &span), bounded(&message, MAX_MESSAGE));
+    faults.sort_by_key(|FileFault(span, _)| span.start);
+    let error = |FileFault(span, message): FileFault| {
+        Error::at(position(text, &span), bounded(&message, MAX_MESSAGE))
+    };
     let mut errors = faults.into_iter().map(error);
     let first = errors.next().unwrap_or_else(|| Error::new(String::new()));
     first.with_others(errors.collect())
@@ -385,7 +386,7 @@ pub(super) fn read_despite_unknown<T>(
         let similar = similar.map(|similar| similar.to_string()).unwrap_or_default();
         let span = error.span().unwrap_or(0..0);
         let without = without_unknown(&left, message, &span);
-        faults.0.push(Fault(span, format!("{short}{similar}")));
+        faults.0.push(FileFault(span, format!("{short}{similar}")));
         left = Cow::Owned(without.filter(|_| faults.0.len() < MAX_UNKNOWN)?);
     }
 }

@@ -8,7 +8,7 @@ use toolcheck_core::protocols::{self, Protocol};
 use toolcheck_core::{Level, RuleId, targets};
 use toolcheck_toml::Spanned;
 
-use crate::values::Fault;
+use crate::values::FileFault;
 use toolcheck_core::suggest::similar;
 use toolcheck_lint::Rule;
 use toolcheck_lint::rules;
@@ -29,8 +29,8 @@ impl<T> At<T> {
         self.0.span()
     }
 
-    pub(super) fn fault(&self, message: impl Into<String>) -> Fault {
-        Fault(self.span(), message.into())
+    pub(super) fn fault(&self, message: impl Into<String>) -> FileFault {
+        FileFault(self.span(), message.into())
     }
 
     pub(super) fn into_inner(self) -> T {
@@ -82,7 +82,7 @@ pub(super) trait Named {
 
 impl<N: Named> At<N> {
     /// Finds the named thing, or returns an error that the name is unknown.
-    pub(super) fn meaning(&self) -> Result<N::Meaning, Fault> {
+    pub(super) fn meaning(&self) -> Result<N::Meaning, FileFault> {
         let text = self.get().text();
         N::find(text).ok_or_else(|| {
             let all = N::all();
@@ -165,7 +165,7 @@ named! {
 pub(super) struct TargetText(pub(super) String);
 
 impl At<TargetText> {
-    pub(super) fn unknown(&self) -> Fault {
+    pub(super) fn unknown(&self) -> FileFault {
         let text = &self.get().0;
         let similar = similar(text, targets::names());
         self.fault(format!("unknown target `{text}`{similar}"))

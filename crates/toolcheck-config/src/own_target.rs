@@ -16,7 +16,7 @@ use self::shape::ShapeFile;
 use crate::Error;
 use crate::file::{error_of, read_despite_unknown};
 use crate::names::{At, Named, RuleName, named};
-use crate::values::{Fault, Faults};
+use crate::values::{Faults, FileFault};
 
 /// Reads the file of a target, and checks every name in it: the format, the targets that it is based on, rules with
 /// their cases and placeholders, roles, and the objects, rules, types and placeholders of `[shape]`.
@@ -51,8 +51,8 @@ pub fn parse_target(text: &str) -> Result<Target, Error> {
         return Err(error_of(text, faults));
     }
     // The remaining errors only show once the file is merged with the targets that it is based on.
-    let target =
-        Target::parse(text).map_err(|error| error_of(text, Faults(vec![Fault(0..0, error.to_string())])))?;
+    let target = Target::parse(text)
+        .map_err(|error| error_of(text, Faults(vec![FileFault(0..0, error.to_string())])))?;
     if let Some((_, shapes)) = read {
         let own = shapes.shape.as_ref().zip(target.shape());
         let also = shapes
@@ -183,7 +183,7 @@ impl TargetFile {
     }
 
     /// An API may have roles of its own, so an unknown role is an error only if it is similar to a known one.
-    fn check_roles(&self, found: &mut Vec<Fault>) {
+    fn check_roles(&self, found: &mut Vec<FileFault>) {
         let builtin = targets::all().filter_map(|target| target.roles.allowed.as_ref()).flatten();
         let known: Vec<&str> = builtin.map(String::as_str).collect();
         for role in &self.roles.allowed {
@@ -196,7 +196,7 @@ impl TargetFile {
 }
 
 impl Entry {
-    fn check(&self, text: &str, found: &mut Vec<Fault>) {
+    fn check(&self, text: &str, found: &mut Vec<FileFault>) {
         let rule = match self.rule.meaning() {
             Ok(rule) => rule,
             Err(fault) => return found.push(fault),
@@ -217,14 +217,14 @@ impl Entry {
                 .map(|term| term.name)
                 .collect();
             if !known.contains(&name) {
-                found.push(Fault(span, unknown_term("placeholder", name, rule, known)));
+                found.push(FileFault(span, unknown_term("placeholder", name, rule, known)));
             }
         }
     }
 }
 
 /// The error in a regular expression, if any.
-fn fault_of_pattern(pattern: &At<String>) -> Option<Fault> {
+fn fault_of_pattern(pattern: &At<String>) -> Option<FileFault> {
     let error = Regex::new(pattern.get()).err()?;
     // The error shows the expression on several lines; the last line has the reason.
     let error = error.to_string();

@@ -15,7 +15,7 @@ use crate::names::{At, FormatId, KindName, LevelName, Named, RuleName, TargetTex
 use crate::{Config, FilesConfig, Origin, PathGlobs, ReadAs, Selection, TargetSource};
 
 /// An error in the file: its span, and a message.
-pub(super) struct Fault(pub(super) Range<usize>, pub(super) String);
+pub(super) struct FileFault(pub(super) Range<usize>, pub(super) String);
 
 /// The file that the values are in.
 pub(super) struct Place<'p> {
@@ -25,11 +25,11 @@ pub(super) struct Place<'p> {
 
 /// All errors in a configuration, so that they are reported at once.
 #[derive(Default)]
-pub(super) struct Faults(pub(super) Vec<Fault>);
+pub(super) struct Faults(pub(super) Vec<FileFault>);
 
 impl Faults {
     /// Returns the value, or records the fault and returns `None`.
-    fn take<T>(&mut self, result: Result<T, Fault>) -> Option<T> {
+    fn take<T>(&mut self, result: Result<T, FileFault>) -> Option<T> {
         result.map_err(|fault| self.0.push(fault)).ok()
     }
 
@@ -90,9 +90,9 @@ impl File {
         for policy in self.policy {
             let Some((at, policy)) = faults.take(policy.into_inner().resolve()) else { continue };
             if policy.id.trim().is_empty() {
-                faults.0.push(Fault(at, "the id of a policy must not be empty".to_owned()));
+                faults.0.push(FileFault(at, "the id of a policy must not be empty".to_owned()));
             } else if policies.iter().any(|known| known.id == policy.id) {
-                faults.0.push(Fault(at, format!("duplicate policy `{}`", policy.id)));
+                faults.0.push(FileFault(at, format!("duplicate policy `{}`", policy.id)));
             }
             policies.push(policy);
         }
@@ -149,17 +149,17 @@ impl Config {
 }
 
 /// Finds a level, with a hint for users of linters that have a level for disabled rules.
-fn meaning_of_level(level: &At<LevelName>) -> Result<Level, Fault> {
-    level.meaning().map_err(|Fault(span, message)| {
+fn meaning_of_level(level: &At<LevelName>) -> Result<Level, FileFault> {
+    level.meaning().map_err(|FileFault(span, message)| {
         let is_off = ["off", "none", "allow", "ignore", "disable", "disabled", "silent"];
         let is_off = is_off.contains(&level.get().text());
         let hint = if is_off { "; to turn a rule off, add it to `ignore`" } else { "" };
-        Fault(span, format!("{message}{hint}"))
+        FileFault(span, format!("{message}{hint}"))
     })
 }
 
 impl Place<'_> {
-    fn globs(&self, patterns: &[At<String>]) -> Result<PathGlobs, Fault> {
+    fn globs(&self, patterns: &[At<String>]) -> Result<PathGlobs, FileFault> {
         let texts = patterns.iter().map(|pattern| pattern.get().as_str());
         PathGlobs::compile(self.origin.globs_from, texts)
             .map_err(|(number, message)| patterns[number].fault(message))
@@ -200,7 +200,7 @@ impl FilesTable {
     }
 }
 
-fn resolve_allow(allow: At<AllowTable>, place: &Place<'_>) -> Result<Allow, Fault> {
+fn resolve_allow(allow: At<AllowTable>, place: &Place<'_>) -> Result<Allow, FileFault> {
     let at = place.position(&allow.span());
     let allow = allow.into_inner();
     let reason = allow.reason.get().split_whitespace().collect::<Vec<_>>().join(" ");
@@ -223,7 +223,7 @@ fn resolve_allow(allow: At<AllowTable>, place: &Place<'_>) -> Result<Allow, Faul
 }
 
 impl ToolsTable {
-    fn apply(self, tools: &mut ToolNames) -> Result<(), Fault> {
+    fn apply(self, tools: &mut ToolNames) -> Result<(), FileFault> {
         if let Some(names) = &self.tools {
             *tools = tools_of(names)?;
         }
@@ -233,7 +233,7 @@ impl ToolsTable {
 }
 
 impl OversizedTable {
-    fn apply(self, limits: &mut Vec<CommandLimit>) -> Result<(), Fault> {
+    fn apply(self, limits: &mut Vec<CommandLimit>) -> Result<(), FileFault> {
         if let Some(systems) = &self.systems {
             *limits = systems.iter().map(At::meaning).collect::<Result<_, _>>()?;
         }
@@ -245,7 +245,7 @@ impl OversizedTable {
 }
 
 impl PolicyTable {
-    fn resolve(self) -> Result<(Range<usize>, Policy), Fault> {
+    fn resolve(self) -> Result<(Range<usize>, Policy), FileFault> {
         let schema_at = self.schema.span();
         let schema = match self.schema.into_inner() {
             // A schema may also be written as JSON in a string.
@@ -259,13 +259,13 @@ impl PolicyTable {
         let message = self.message.map(line);
         let tools = tools_of(&self.tools)?;
         let policy = Policy::new(self.id.into_inner(), tools, &schema);
-        let mut policy = policy.map_err(|error| Fault(schema_at, error.to_string()))?;
+        let mut policy = policy.map_err(|error| FileFault(schema_at, error.to_string()))?;
         (policy.message, policy.level) = (message, level);
         Ok((at, policy))
     }
 }
 
-fn tools_of(names: &[At<String>]) -> Result<ToolNames, Fault> {
+fn tools_of(names: &[At<String>]) -> Result<ToolNames, FileFault> {
     let mut tools = ToolNames::default();
     for name in names {
         let own = ToolNames::new([name.get().as_str()]);

@@ -1,6 +1,6 @@
 //! What is judged.
 
-use toolcheck_serve::Run;
+use toolcheck_serve::MockLog;
 
 use crate::scenarios::Scenario;
 
@@ -10,7 +10,7 @@ pub struct Case<'c> {
     /// The scenario.
     pub scenario: &'c Scenario,
     /// What the mock has seen.
-    pub run: &'c Run,
+    pub run: &'c MockLog,
     /// What the loop told its user.
     pub outcome: &'c Outcome,
 }

@@ -4,7 +4,8 @@ use std::convert::Infallible;
 
 use serde_json::Value as Json;
 use toolcheck_conform::adapter::{
-    Answer, Examination, Gravity, Kind, Plan, Question, Talk, Way, examine, generated, shrink, steps, talks,
+    Answer, BodyKind, Examination, Gravity, Plan, Question, Talk, Way, examine, generated, shrink, steps,
+    talks,
 };
 use toolcheck_core::{Format, formats};
 
@@ -15,7 +16,7 @@ fn format(id: &str) -> &'static Format {
 fn plan(from: &str, to: &str, generated_cases: usize) -> Plan {
     let way = Way::new(format(from), format(to));
     Plan {
-        ways: Kind::ALL.into_iter().map(|kind| (kind, way.clone())).collect(),
+        ways: BodyKind::ALL.into_iter().map(|kind| (kind, way.clone())).collect(),
         talks: talks().iter().cloned().chain(generated(1, generated_cases)).collect(),
         model: None,
     }
@@ -28,7 +29,7 @@ fn run(plan: &Plan, mut adapter: impl FnMut(&Question<'_>) -> Answer) -> Examina
 
 /// The faults of an examination in a line each.
 fn lines(examination: &Examination) -> Vec<String> {
-    let line = |found: &toolcheck_conform::adapter::Found| {
+    let line = |found: &toolcheck_conform::adapter::ReducedFault| {
         let fault = &found.fault;
         format!(
             "{} {} {} {}: {}",
@@ -48,9 +49,9 @@ fn an_adapter_that_changes_nothing_has_no_faults_in_any_format() {
         let examination =
             run(&plan(format.id, format.id, 12), |question| Answer::Body(question.body.clone()));
         assert_eq!(lines(&examination), [""; 0], "{}", format.id);
-        let of = |kind: Kind| examination.cases.iter().filter(|case| case.kind == kind).count();
-        assert!(of(Kind::Request) >= 20, "{}: {} requests", format.id, of(Kind::Request));
-        assert!(of(Kind::Response) >= 20 && of(Kind::Stream) >= 20, "{}", format.id);
+        let of = |kind: BodyKind| examination.cases.iter().filter(|case| case.kind == kind).count();
+        assert!(of(BodyKind::Request) >= 20, "{}: {} requests", format.id, of(BodyKind::Request));
+        assert!(of(BodyKind::Response) >= 20 && of(BodyKind::Stream) >= 20, "{}", format.id);
     }
 }
 
@@ -133,10 +134,12 @@ fn an_empty_result_that_is_left_out_is_seen_by_both_judges() {
 #[test]
 fn an_adapter_that_says_no_breaks_or_makes_nonsense_is_told_apart() {
     let answer = |question: &Question<'_>| match question.kind {
-        Kind::Request if question.body.to_string().contains("Ada") => Answer::Errored("no Ada".to_owned()),
-        Kind::Request if question.talk.undeclared => Answer::Skipped("not now".to_owned()),
-        Kind::Request => Answer::Body(question.body.clone()),
-        Kind::Response => Answer::Broke("it ended".to_owned()),
+        BodyKind::Request if question.body.to_string().contains("Ada") => {
+            Answer::Errored("no Ada".to_owned())
+        }
+        BodyKind::Request if question.talk.undeclared => Answer::Skipped("not now".to_owned()),
+        BodyKind::Request => Answer::Body(question.body.clone()),
+        BodyKind::Response => Answer::Broke("it ended".to_owned()),
         _ => Answer::Body(Json::from("nonsense")),
     };
     let examination = run(&plan("anthropic", "anthropic", 0), answer);

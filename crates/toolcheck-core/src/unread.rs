@@ -8,10 +8,10 @@ use std::borrow::Cow;
 
 use toolcheck_json::{Document, Value};
 
-use crate::ir::{Place, Unread, What};
+use crate::ir::{Place, Unread, UnreadKind};
 
 /// Classifies a key of a message, or of a block without a type.
-fn of_key(key: &str) -> Option<What> {
+fn of_key(key: &str) -> Option<UnreadKind> {
     // Most keys hold neither calls nor results; their length or first letter is enough to rule them out.
     if key.len() < 7 || !matches!(key.as_bytes()[0], b't' | b'f' | b'i') {
         return None;
@@ -19,7 +19,7 @@ fn of_key(key: &str) -> Option<What> {
     Some(match key {
         "tool_calls" | "toolCalls" | "tool_call" | "toolCall" | "function_calls" | "functionCalls"
         | "function_call" | "functionCall" | "tool_use" | "toolUse" | "tool_uses" | "toolUses"
-        | "tool_requests" | "toolRequests" | "toolInvocations" | "tool_invocations" => What::Calls,
+        | "tool_requests" | "toolRequests" | "toolInvocations" | "tool_invocations" => UnreadKind::Calls,
         "tool_results"
         | "toolResults"
         | "tool_result"
@@ -33,16 +33,18 @@ fn of_key(key: &str) -> Option<What> {
         | "tool_responses"
         | "tool_response"
         | "toolResponse"
-        | "function_call_output" => What::Results,
+        | "function_call_output" => UnreadKind::Results,
         _ => return None,
     })
 }
 
 /// Classifies the type of a block, with a flag for whether the type is known.
-fn of_type(kind: &str) -> Option<(What, bool)> {
+fn of_type(kind: &str) -> Option<(UnreadKind, bool)> {
     Some(match kind {
         "tool_use" | "tool_call" | "tool-call" | "toolCall" | "toolUse" | "function_call"
-        | "functionCall" | "custom_tool_call" | "server_tool_use" | "mcp_tool_use" => (What::Calls, true),
+        | "functionCall" | "custom_tool_call" | "server_tool_use" | "mcp_tool_use" => {
+            (UnreadKind::Calls, true)
+        }
         "tool_result"
         | "tool-result"
         | "toolResult"
@@ -52,15 +54,17 @@ fn of_type(kind: &str) -> Option<(What, bool)> {
         | "functionResponse"
         | "function_response"
         | "custom_tool_call_output"
-        | "function_result" => (What::Results, true),
-        other if other.ends_with("_call_output") || other.ends_with("_tool_result") => (What::Results, false),
-        other if other.ends_with("_tool_use") || other.ends_with("_call") => (What::Calls, false),
+        | "function_result" => (UnreadKind::Results, true),
+        other if other.ends_with("_call_output") || other.ends_with("_tool_result") => {
+            (UnreadKind::Results, false)
+        }
+        other if other.ends_with("_tool_use") || other.ends_with("_call") => (UnreadKind::Calls, false),
         _ => return None,
     })
 }
 
 /// Classifies a key of a request body that no format reads there.
-fn of_body_key(key: &str) -> Option<What> {
+fn of_body_key(key: &str) -> Option<UnreadKind> {
     matches!(
         key,
         "tools_json"
@@ -76,7 +80,7 @@ fn of_body_key(key: &str) -> Option<What> {
             | "toolSpecs"
             | "tool_specs"
     )
-    .then_some(What::Tools)
+    .then_some(UnreadKind::Tools)
 }
 
 /// Whether a value is a non-empty string, array or object.
@@ -145,7 +149,7 @@ pub(crate) fn is_no_call(kind: &str) -> bool {
 }
 
 /// Classifies a type that no reader knows by the words in it: `tool_call_v2`, `toolRequestNew`.
-fn of_words(kind: &str) -> Option<What> {
+fn of_words(kind: &str) -> Option<UnreadKind> {
     const CALLS: [&str; 7] = [
         "toolcall",
         "tooluse",
@@ -172,7 +176,11 @@ fn of_words(kind: &str) -> Option<What> {
     let plain: String =
         kind.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect();
     let is_one_of = |words: &[&str]| words.iter().any(|word| plain.contains(word));
-    if is_one_of(&RESULTS) { Some(What::Results) } else { is_one_of(&CALLS).then_some(What::Calls) }
+    if is_one_of(&RESULTS) {
+        Some(UnreadKind::Results)
+    } else {
+        is_one_of(&CALLS).then_some(UnreadKind::Calls)
+    }
 }
 
 fn has_any(value: Value<'_, '_>, keys: &[&str]) -> bool {
@@ -203,8 +211,8 @@ pub(crate) fn part<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
         // What is called may stand one level down.
         Some(what) if value.members().any(|member| member.is_object()) => what,
         Some(_) => return None,
-        None if is_call => What::Calls,
-        None if is_result => What::Results,
+        None if is_call => UnreadKind::Calls,
+        None if is_result => UnreadKind::Results,
         None => return None,
     };
     let name = kind.unwrap_or(Cow::Borrowed("part"));
@@ -220,7 +228,7 @@ pub(crate) fn turn<'s>(turn: Value<'_, 's>, speaker: &str, text: Value<'_, 's>) 
         Some(holds_call(Document::read(text.as_bytes()).root()))
     };
     let is_called = holds_call(text) || in_text() == Some(true);
-    let what = of_words(speaker).or(is_called.then_some(What::Calls))?;
+    let what = of_words(speaker).or(is_called.then_some(UnreadKind::Calls))?;
     let name = Cow::Owned(speaker.to_owned());
     Some(Unread { place: Place::of(turn), what, name, is_known: true })
 }
@@ -237,7 +245,8 @@ pub(crate) fn record<'s>(record: Value<'_, 's>) -> Option<Unread<'s>> {
         let blocks = || message.get_any(&PARTS).into_iter().flat_map(|parts| parts.elements());
         let member = || message.members().find_map(called_member);
         // An event about a call names it too.
-        let is_own = |unread: &Unread<'_>| unread.what == What::Calls || of_words(&unread.name).is_some();
+        let is_own =
+            |unread: &Unread<'_>| unread.what == UnreadKind::Calls || of_words(&unread.name).is_some();
         part(message).filter(is_own).or_else(member).or_else(|| blocks().find_map(part))
     })
 }
@@ -275,5 +284,5 @@ pub(crate) fn body<'d, 's>(root: Value<'d, 's>) -> impl Iterator<Item = Unread<'
 /// The tools of a request, if its format does not read them.
 pub(crate) fn tools<'s>(value: Value<'_, 's>) -> Unread<'s> {
     let name = value.key_text().unwrap_or(Cow::Borrowed("tools"));
-    Unread { place: Place::of(value), what: What::Tools, name, is_known: true }
+    Unread { place: Place::of(value), what: UnreadKind::Tools, name, is_known: true }
 }

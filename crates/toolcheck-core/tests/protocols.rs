@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use toolcheck_core::protocols::{Malformation, Reply, TextCalls};
 use toolcheck_core::{Place, formats};
-use toolcheck_json::{Document, FaultKind};
+use toolcheck_json::{Document, SyntaxErrorKind};
 
 const READ: &str = "<read_file>\n<path>a.ts</path>\n</read_file>";
 
@@ -193,7 +193,7 @@ fn malformed_blocks() {
     assert_eq!(found("<tool_call>\n{\"name\": \"a\"}"), [Malformation::Unclosed]);
     assert_eq!(
         found("<tool_call>\n{\"name\": }\n</tool_call>"),
-        [Malformation::Json(FaultKind::MissingValue)]
+        [Malformation::Json(SyntaxErrorKind::MissingValue)]
     );
     assert_eq!(found("<tool_call>{\"arguments\": {}}</tool_call>"), [Malformation::Nameless]);
     assert_eq!(found("<tool_call><function=></function></tool_call>"), [Malformation::Nameless]);

@@ -7,7 +7,7 @@ use std::ops::Range;
 use foldhash::HashMap;
 
 use crate::string::JsonStr;
-use crate::{Fault, parse};
+use crate::{SyntaxError, parse};
 
 /// A half-open range of bytes in the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -125,7 +125,7 @@ pub(crate) const MAYBE_DUPLICATE: u8 = 16;
 pub struct Arena {
     pub(crate) nodes: Vec<Node>,
     pub(crate) stack: Vec<parse::Frame>,
-    pub(crate) faults: Vec<Fault>,
+    pub(crate) faults: Vec<SyntaxError>,
     /// Whether an object may have two equal keys.
     pub(crate) maybe_duplicate: bool,
     /// The most values that are read.
@@ -190,7 +190,7 @@ impl<'s> Document<'s> {
 
     /// The faults of the text, in the order of the text.
     #[must_use]
-    pub fn faults(&self) -> &[Fault] {
+    pub fn faults(&self) -> &[SyntaxError] {
         &self.arena.faults
     }
 

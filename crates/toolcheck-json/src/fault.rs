@@ -5,9 +5,9 @@ use crate::Span;
 /// A fault of the text, with its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Fault {
+pub struct SyntaxError {
     /// The kind of fault.
-    pub kind: FaultKind,
+    pub kind: SyntaxErrorKind,
     /// The bytes that are wrong; empty if something is missing.
     pub span: Span,
     /// The start of the value that the fault belongs to, such as the bracket that is never closed.
@@ -17,7 +17,7 @@ pub struct Fault {
 /// The kinds of fault, from the encoding of the text to its structure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum FaultKind {
+pub enum SyntaxErrorKind {
     /// The file begins with a byte order mark.
     ByteOrderMark,
     /// A byte sequence that is not UTF-8.
@@ -75,7 +75,7 @@ pub enum FaultKind {
     Binary,
 }
 
-impl FaultKind {
+impl SyntaxErrorKind {
     /// Whether the fault is about the encoding inside a string, so that the structure is still readable.
     #[must_use]
     pub fn is_in_text(self) -> bool {
@@ -137,13 +137,13 @@ impl FaultKind {
 
 /// The encoding of a text that is not UTF-8, detected from its byte order mark or from which of its first bytes are
 /// zero: JSON starts with ASCII characters.
-pub(crate) fn other_encoding(bytes: &[u8]) -> Option<FaultKind> {
+pub(crate) fn other_encoding(bytes: &[u8]) -> Option<SyntaxErrorKind> {
     match bytes {
         [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0xFE, 0xFF, ..] | [0, 0, 0, 1..=255, ..] | [1..=255, 0, 0, 0, ..] => {
-            Some(FaultKind::Utf32)
+            Some(SyntaxErrorKind::Utf32)
         }
         [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] | [0, 1..=255, 0, 1..=255, ..] | [1..=255, 0, 1..=255, 0, ..] => {
-            Some(FaultKind::Utf16)
+            Some(SyntaxErrorKind::Utf16)
         }
         _ => None,
     }
@@ -178,7 +178,7 @@ pub(crate) fn begins_as_json(bytes: &[u8]) -> bool {
 pub(crate) const MOST_FAULTS: usize = 256;
 
 /// Adds a fault for each run of bytes that is not UTF-8.
-pub(crate) fn invalid_utf8(bytes: &[u8], faults: &mut Vec<Fault>, left_out: &mut usize) {
+pub(crate) fn invalid_utf8(bytes: &[u8], faults: &mut Vec<SyntaxError>, left_out: &mut usize) {
     let mut offset = 0;
     let mut last_end = None;
     for chunk in bytes.utf8_chunks() {
@@ -195,7 +195,7 @@ pub(crate) fn invalid_utf8(bytes: &[u8], faults: &mut Vec<Fault>, left_out: &mut
             last.span.end = end;
         } else if faults.len() < MOST_FAULTS {
             let span = Span::new(start, end);
-            faults.push(Fault { kind: FaultKind::InvalidUtf8, span, opened_at: None });
+            faults.push(SyntaxError { kind: SyntaxErrorKind::InvalidUtf8, span, opened_at: None });
         } else {
             *left_out += 1;
             continue;

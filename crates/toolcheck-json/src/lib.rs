@@ -1,6 +1,6 @@
 //! A tolerant JSON and JSON Lines reader that keeps the byte span of every key and value.
 //!
-//! Reading never fails and never recurses: malformed JSON is reported as a [`Fault`] with its place,
+//! Reading never fails and never recurses: malformed JSON is reported as a [`SyntaxError`] with its place,
 //! and the rest is still read. Numbers stay raw, duplicate keys are kept, strings are unescaped
 //! only on demand.
 //!
@@ -35,7 +35,7 @@ mod string;
 pub use decoded::Decoded;
 pub use document::{Arena, Children, Document, Kind, NodeId, Span, Value};
 pub use expanded::Expanded;
-pub use fault::{Fault, FaultKind};
+pub use fault::{SyntaxError, SyntaxErrorKind};
 pub use locate::{Position, locate};
 pub use parse::{DEEPEST, MOST_VALUES};
 pub use pointer::{LONGEST_POINTER, pointers};

@@ -9,7 +9,9 @@ use crate::block::{self, BLOCK, Masks};
 use crate::document::{
     Arena, Document, ESCAPED, KEY_ESCAPED, KEYED, Kind, MAYBE_DUPLICATE, Node, Span, UNTERMINATED,
 };
-use crate::fault::{Fault, FaultKind, MOST_FAULTS, begins_as_json, invalid_utf8, is_binary, other_encoding};
+use crate::fault::{
+    MOST_FAULTS, SyntaxError, SyntaxErrorKind, begins_as_json, invalid_utf8, is_binary, other_encoding,
+};
 use crate::string::{code_unit, low_surrogate};
 
 /// The most arrays and objects that are read inside one another. Nothing that is sent to an API comes near it; programs in
@@ -72,21 +74,21 @@ pub(crate) fn records(
 fn read<'s>(bytes: &'s [u8], mut arena: Arena, values: impl FnOnce(&mut Reader<'_, 's>)) -> Document<'s> {
     let mut left_out = 0;
     let Some(mut reader) = Reader::new(bytes, &mut arena, &mut left_out) else {
-        return unread(bytes, FaultKind::TooLong, 0, arena);
+        return unread(bytes, SyntaxErrorKind::TooLong, 0, arena);
     };
-    let is_no_text = || (!begins_as_json(bytes) && is_binary(bytes)).then_some(FaultKind::Binary);
+    let is_no_text = || (!begins_as_json(bytes) && is_binary(bytes)).then_some(SyntaxErrorKind::Binary);
     if let Some(kind) = other_encoding(bytes).or_else(is_no_text) {
         return unread(bytes, kind, MARKED, arena);
     }
     if bytes.starts_with(b"\xEF\xBB\xBF") {
         reader.at = 3;
-        reader.fault(FaultKind::ByteOrderMark, 0, 3);
+        reader.fault(SyntaxErrorKind::ByteOrderMark, 0, 3);
     }
     values(&mut reader);
     let text = simdutf8::basic::from_utf8(bytes).ok();
     if text.is_none() {
         if is_binary(bytes) {
-            return unread(bytes, FaultKind::Binary, MARKED, arena);
+            return unread(bytes, SyntaxErrorKind::Binary, MARKED, arena);
         }
         invalid_utf8(bytes, &mut arena.faults, &mut left_out);
     }
@@ -98,7 +100,7 @@ fn read<'s>(bytes: &'s [u8], mut arena: Arena, values: impl FnOnce(&mut Reader<'
 const MARKED: usize = 4;
 
 /// The document of a text that is not read, because of this fault.
-fn unread(bytes: &[u8], kind: FaultKind, marked: usize, mut arena: Arena) -> Document<'_> {
+fn unread(bytes: &[u8], kind: SyntaxErrorKind, marked: usize, mut arena: Arena) -> Document<'_> {
     let span = Span::new(0, bytes.len().min(marked) as u32);
     arena.nodes.clear();
     arena.maybe_duplicate = false;
@@ -112,7 +114,7 @@ fn unread(bytes: &[u8], kind: FaultKind, marked: usize, mut arena: Arena) -> Doc
         flags: 0,
     });
     arena.faults.clear();
-    arena.faults.push(Fault { kind, span, opened_at: None });
+    arena.faults.push(SyntaxError { kind, span, opened_at: None });
     Document { bytes: &bytes[..0], text: Some(""), arena, faults_left_out: 0 }
 }
 
@@ -166,7 +168,7 @@ impl<'a, 's> Reader<'a, 's> {
     fn run(&mut self) -> bool {
         self.skip_space();
         if self.at == self.bytes.len() {
-            self.fault(FaultKind::Empty, self.at, self.at);
+            self.fault(SyntaxErrorKind::Empty, self.at, self.at);
             return false;
         }
         let mut state = State::Value;
@@ -197,7 +199,7 @@ impl<'a, 's> Reader<'a, 's> {
         let reported = last.is_some_and(|fault| fault.span.end as usize == length || fault.kind.is_cut());
         if !reported && let Some(outermost) = self.arena.stack.first() {
             let opened_at = self.arena.nodes.get(outermost.node as usize).map(|node| node.start);
-            self.fault_from(FaultKind::Unclosed, length, length, opened_at);
+            self.fault_from(SyntaxErrorKind::Unclosed, length, length, opened_at);
         }
         while !self.arena.stack.is_empty() {
             self.pop(length);
@@ -211,7 +213,7 @@ impl<'a, 's> Reader<'a, 's> {
     }
 
     /// The faults of the text that is read.
-    fn own_faults(&self) -> &[Fault] {
+    fn own_faults(&self) -> &[SyntaxError] {
         self.arena.faults.get(self.first_fault..).unwrap_or_default()
     }
 
@@ -222,7 +224,7 @@ impl<'a, 's> Reader<'a, 's> {
             self.skip_space();
         }
         if self.at < self.bytes.len() {
-            self.fault(FaultKind::TrailingContent, self.at, self.bytes.len());
+            self.fault(SyntaxErrorKind::TrailingContent, self.at, self.bytes.len());
         }
     }
 
@@ -234,14 +236,18 @@ impl<'a, 's> Reader<'a, 's> {
     }
 
     #[cold]
-    fn fault(&mut self, kind: FaultKind, start: usize, end: usize) {
+    fn fault(&mut self, kind: SyntaxErrorKind, start: usize, end: usize) {
         self.fault_from(kind, start, end, None);
     }
 
     #[cold]
-    fn fault_from(&mut self, kind: FaultKind, start: usize, end: usize, opened_at: Option<u32>) {
+    fn fault_from(&mut self, kind: SyntaxErrorKind, start: usize, end: usize, opened_at: Option<u32>) {
         if self.arena.faults.len() < MOST_FAULTS {
-            self.arena.faults.push(Fault { kind, span: Span::new(start as u32, end as u32), opened_at });
+            self.arena.faults.push(SyntaxError {
+                kind,
+                span: Span::new(start as u32, end as u32),
+                opened_at,
+            });
         } else {
             *self.left_out += 1;
         }
@@ -251,7 +257,7 @@ impl<'a, 's> Reader<'a, 's> {
     #[inline]
     fn push(&mut self, start: usize, kind: Kind, flags: u8) -> u32 {
         if self.arena.nodes.len() == self.arena.nodes.capacity() && !self.grow() {
-            return self.stop(FaultKind::TooManyValues, start);
+            return self.stop(SyntaxErrorKind::TooManyValues, start);
         }
         let (key_start, key_end, key_flags) = self.key.take().unwrap_or_default();
         let id = self.arena.nodes.len() as u32;
@@ -277,8 +283,10 @@ impl<'a, 's> Reader<'a, 's> {
 
     /// Ends the text here, and returns the last value in place of the one that can't be read.
     #[cold]
-    fn stop(&mut self, kind: FaultKind, start: usize) -> u32 {
-        let is_stopped = |fault: &Fault| matches!(fault.kind, FaultKind::TooDeep | FaultKind::TooManyValues);
+    fn stop(&mut self, kind: SyntaxErrorKind, start: usize) -> u32 {
+        let is_stopped = |fault: &SyntaxError| {
+            matches!(fault.kind, SyntaxErrorKind::TooDeep | SyntaxErrorKind::TooManyValues)
+        };
         if !self.arena.faults.iter().any(is_stopped) {
             // It counts more than others, of which only so many are kept.
             self.arena.faults.truncate(MOST_FAULTS - 1);
@@ -292,7 +300,7 @@ impl<'a, 's> Reader<'a, 's> {
     fn open(&mut self, kind: Kind) -> State {
         let start = self.at;
         if self.arena.stack.len() == DEEPEST {
-            self.stop(FaultKind::TooDeep, start);
+            self.stop(SyntaxErrorKind::TooDeep, start);
             return State::After;
         }
         self.at += 1;
@@ -308,7 +316,7 @@ impl<'a, 's> Reader<'a, 's> {
         match self.arena.stack.last() {
             Some(frame) if frame.object == object => {}
             _ => {
-                self.fault(FaultKind::MismatchedBracket, start, start + 1);
+                self.fault(SyntaxErrorKind::MismatchedBracket, start, start + 1);
                 // If an outer bracket matches, the inner ones were left open; otherwise the bracket is stray.
                 let Some(depth) = self.arena.stack.iter().rposition(|frame| frame.object == object) else {
                     return State::After;
@@ -373,14 +381,14 @@ impl<'a, 's> Reader<'a, 's> {
             0 => {
                 let rest = &self.bytes[start..];
                 self.at += rest.iter().position(|byte| *byte != 0).unwrap_or(rest.len());
-                self.fault(FaultKind::NulBytes, start, self.at);
+                self.fault(SyntaxErrorKind::NulBytes, start, self.at);
                 State::Value
             }
             b']' | b'}' => {
                 if self.key.is_some() {
                     self.missing_value();
                 } else if self.arena.stack.is_empty() {
-                    self.fault(FaultKind::MismatchedBracket, start, start + 1);
+                    self.fault(SyntaxErrorKind::MismatchedBracket, start, start + 1);
                     self.at += 1;
                     return State::Value;
                 } else if self.arena.stack.last().is_some_and(|frame| !frame.object && byte == b']') {
@@ -389,7 +397,7 @@ impl<'a, 's> Reader<'a, 's> {
                 self.close(byte)
             }
             b',' | b':' => {
-                self.fault(FaultKind::MissingValue, start, start + 1);
+                self.fault(SyntaxErrorKind::MissingValue, start, start + 1);
                 self.at += 1;
                 if byte == b',' && self.key.is_some() {
                     self.push(start, Kind::Invalid, 0);
@@ -405,8 +413,8 @@ impl<'a, 's> Reader<'a, 's> {
             _ => {
                 self.skip_bare_word();
                 let kind = match &self.bytes[start..self.at] {
-                    b"NaN" | b"Infinity" => FaultKind::NotANumber,
-                    _ => FaultKind::InvalidValue,
+                    b"NaN" | b"Infinity" => SyntaxErrorKind::NotANumber,
+                    _ => SyntaxErrorKind::InvalidValue,
                 };
                 self.fault(kind, start, self.at);
                 self.push(start, Kind::Invalid, 0);
@@ -418,7 +426,7 @@ impl<'a, 's> Reader<'a, 's> {
     /// Reports a missing value. The member keeps its key.
     #[cold]
     fn missing_value(&mut self) {
-        self.fault(FaultKind::MissingValue, self.at, self.at);
+        self.fault(SyntaxErrorKind::MissingValue, self.at, self.at);
         self.push(self.at, Kind::Invalid, 0);
     }
 
@@ -429,7 +437,7 @@ impl<'a, 's> Reader<'a, 's> {
         let from = self.arena.nodes.last().map_or(0, |last| last.end as usize).min(self.at);
         let comma = self.bytes[from..self.at].iter().rposition(|byte| *byte == b',');
         let comma = comma.map_or(self.at, |comma| from + comma);
-        self.fault(FaultKind::TrailingComma, comma, comma + 1);
+        self.fault(SyntaxErrorKind::TrailingComma, comma, comma + 1);
     }
 
     #[inline]
@@ -469,7 +477,7 @@ impl<'a, 's> Reader<'a, 's> {
         self.skip_space();
         match self.bytes.get(self.at) {
             Some(b':') => self.at += 1,
-            Some(_) => self.fault(FaultKind::MissingColon, self.at, self.at),
+            Some(_) => self.fault(SyntaxErrorKind::MissingColon, self.at, self.at),
             None => {}
         }
         self.skip_space();
@@ -488,16 +496,16 @@ impl<'a, 's> Reader<'a, 's> {
             }
             b']' => self.close(byte),
             b',' => {
-                self.fault(FaultKind::MissingValue, start, start + 1);
+                self.fault(SyntaxErrorKind::MissingValue, start, start + 1);
                 self.at += 1;
                 State::Key
             }
             b'{' | b'[' => {
-                self.fault(FaultKind::InvalidKey, start, start + 1);
+                self.fault(SyntaxErrorKind::InvalidKey, start, start + 1);
                 self.value(byte)
             }
             b':' => {
-                self.fault(FaultKind::InvalidKey, start, start);
+                self.fault(SyntaxErrorKind::InvalidKey, start, start);
                 self.colon()
             }
             _ => {
@@ -511,7 +519,7 @@ impl<'a, 's> Reader<'a, 's> {
                     ));
                 } else {
                     self.skip_bare_word();
-                    self.fault(FaultKind::InvalidKey, start, self.at);
+                    self.fault(SyntaxErrorKind::InvalidKey, start, self.at);
                 }
                 self.skip_space();
                 if self.bytes.get(self.at) == Some(&b':') {
@@ -539,12 +547,12 @@ impl<'a, 's> Reader<'a, 's> {
             b']' | b'}' => self.close(byte),
             b'/' if self.comment() => State::After,
             b':' => {
-                self.fault(FaultKind::InvalidValue, self.at, self.at + 1);
+                self.fault(SyntaxErrorKind::InvalidValue, self.at, self.at + 1);
                 self.at += 1;
                 State::Value
             }
             _ => {
-                self.fault(FaultKind::MissingComma, self.at, self.at);
+                self.fault(SyntaxErrorKind::MissingComma, self.at, self.at);
                 if in_object { State::Key } else { State::Value }
             }
         }
@@ -591,8 +599,8 @@ impl<'a, 's> Reader<'a, 's> {
                 _ => {}
             }
         }
-        if !self.own_faults().iter().any(|fault| fault.kind == FaultKind::SingleQuotes) {
-            self.fault(FaultKind::SingleQuotes, start, self.at);
+        if !self.own_faults().iter().any(|fault| fault.kind == SyntaxErrorKind::SingleQuotes) {
+            self.fault(SyntaxErrorKind::SingleQuotes, start, self.at);
         }
         flags
     }
@@ -610,7 +618,7 @@ impl<'a, 's> Reader<'a, 's> {
             return false;
         };
         self.at += length;
-        self.fault(FaultKind::Comment, start, self.at);
+        self.fault(SyntaxErrorKind::Comment, start, self.at);
         true
     }
 
@@ -660,8 +668,8 @@ impl<'a, 's> Reader<'a, 's> {
             self.at += 1;
         }
         let kind = match &self.bytes[start..self.at] {
-            b"-Infinity" | b"-NaN" => FaultKind::NotANumber,
-            _ => FaultKind::InvalidNumber,
+            b"-Infinity" | b"-NaN" => SyntaxErrorKind::NotANumber,
+            _ => SyntaxErrorKind::InvalidNumber,
         };
         self.fault(kind, start, self.at);
     }
@@ -688,7 +696,7 @@ impl<'a, 's> Reader<'a, 's> {
                 Some(byte) if *byte < 0x20 => self.control_characters(),
                 Some(_) => self.at += 1,
                 None => {
-                    self.fault_from(FaultKind::UnterminatedString, self.at, self.at, opened_at);
+                    self.fault_from(SyntaxErrorKind::UnterminatedString, self.at, self.at, opened_at);
                     return flags | UNTERMINATED;
                 }
             }
@@ -748,7 +756,7 @@ impl<'a, 's> Reader<'a, 's> {
         while self.bytes.get(self.at).is_some_and(|byte| *byte < 0x20) {
             self.at += 1;
         }
-        self.fault(FaultKind::ControlCharacter, start, self.at);
+        self.fault(SyntaxErrorKind::ControlCharacter, start, self.at);
     }
 
     /// Skips an escape, from its backslash.
@@ -758,7 +766,7 @@ impl<'a, 's> Reader<'a, 's> {
             Some(b'u') => self.unicode_escape(),
             None => self.at += 1,
             Some(_) => {
-                self.fault(FaultKind::InvalidEscape, self.at, self.at + 2);
+                self.fault(SyntaxErrorKind::InvalidEscape, self.at, self.at + 2);
                 self.at += 1;
             }
         }
@@ -776,7 +784,7 @@ impl<'a, 's> Reader<'a, 's> {
         };
         let lone = !paired && unit.is_some_and(|unit| (0xD800..=0xDFFF).contains(&unit));
         if (lone || unit.is_none()) && !self.is_cut_within(start, 12) {
-            let kind = if lone { FaultKind::LoneSurrogate } else { FaultKind::InvalidEscape };
+            let kind = if lone { SyntaxErrorKind::LoneSurrogate } else { SyntaxErrorKind::InvalidEscape };
             self.fault(kind, start, self.at);
         }
     }

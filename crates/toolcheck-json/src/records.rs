@@ -2,7 +2,7 @@
 
 use crate::fault::{is_binary, other_encoding};
 use crate::locate::Position;
-use crate::{Arena, Document, FaultKind, Kind, locate, parse};
+use crate::{Arena, Document, Kind, SyntaxErrorKind, locate, parse};
 
 /// The layout of the JSON texts in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -210,8 +210,8 @@ fn detect<'s>(bytes: &'s [u8], arena: &mut Arena) -> (Layout, Option<Document<'s
 
 /// The end of the array or object of a document, if there is no fault in its structure.
 fn end_of_container(document: &Document<'_>) -> Option<usize> {
-    let is_harmless = |kind: FaultKind| {
-        kind.is_in_text() || matches!(kind, FaultKind::ByteOrderMark | FaultKind::TrailingContent)
+    let is_harmless = |kind: SyntaxErrorKind| {
+        kind.is_in_text() || matches!(kind, SyntaxErrorKind::ByteOrderMark | SyntaxErrorKind::TrailingContent)
     };
     let is_whole = document.faults().iter().all(|fault| is_harmless(fault.kind));
     let root =

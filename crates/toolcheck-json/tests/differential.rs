@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::Value as Json;
-use toolcheck_json::{Document, FaultKind, Kind, Value, locate, pointers};
+use toolcheck_json::{Document, Kind, SyntaxErrorKind, Value, locate, pointers};
 
 /// The value as `serde_json` reads it.
 fn to_json(value: Value<'_, '_>) -> Json {
@@ -145,7 +145,7 @@ proptest! {
         let text = value.to_string();
         let bytes = &text.as_bytes()[..cut.index(text.len())];
         let document = Document::read(bytes);
-        let structural = document.faults().iter().filter(|fault| fault.kind != FaultKind::InvalidUtf8).count();
+        let structural = document.faults().iter().filter(|fault| fault.kind != SyntaxErrorKind::InvalidUtf8).count();
         // One fault at most; none if a shorter number is left.
         prop_assert!(structural <= 1, "{:?} {:?}", String::from_utf8_lossy(bytes), document.faults());
     }

@@ -1,9 +1,9 @@
 //! Faults have a place, and the rest of the text is still read.
 
-use toolcheck_json::{DEEPEST, Document, FaultKind, Kind, Records};
+use toolcheck_json::{DEEPEST, Document, Kind, Records, SyntaxErrorKind};
 
 #[track_caller]
-fn check(text: impl AsRef<[u8]>, expected: &[(FaultKind, u32, u32)]) -> String {
+fn check(text: impl AsRef<[u8]>, expected: &[(SyntaxErrorKind, u32, u32)]) -> String {
     let text = text.as_ref();
     let document = Document::read(text);
     let found: Vec<_> =
@@ -23,7 +23,7 @@ fn check(text: impl AsRef<[u8]>, expected: &[(FaultKind, u32, u32)]) -> String {
 
 #[test]
 fn structure() {
-    use FaultKind::*;
+    use SyntaxErrorKind::*;
     assert_eq!(check("[1, 2,]", &[(TrailingComma, 5, 6)]), "1 2");
     assert_eq!(check(r#"{"a": 1, }"#, &[(TrailingComma, 7, 8)]), "1");
     assert_eq!(check("[1 2]", &[(MissingComma, 3, 3)]), "1 2");
@@ -52,7 +52,7 @@ fn structure() {
 
 #[test]
 fn a_truncated_tail_is_one_fault() {
-    use FaultKind::*;
+    use SyntaxErrorKind::*;
     assert_eq!(check(r#"{"a": [1, {"b": 2"#, &[(Unclosed, 17, 17)]), "1 2");
     assert_eq!(check(r#"{"a": [1, "tw"#, &[(UnterminatedString, 13, 13)]), "1 \"tw");
     assert_eq!(check(r#"{"a": 1, "b"#, &[(UnterminatedString, 11, 11)]), "1");
@@ -63,7 +63,7 @@ fn a_truncated_tail_is_one_fault() {
 
 #[test]
 fn numbers() {
-    use FaultKind::*;
+    use SyntaxErrorKind::*;
     assert_eq!(check("[NaN, -Infinity, 1]", &[(NotANumber, 1, 4), (NotANumber, 6, 15)]), "NaN -Infinity 1");
     assert_eq!(check("[01, 1]", &[(InvalidNumber, 1, 3)]), "01 1");
     assert_eq!(check("[1., 1]", &[(InvalidNumber, 1, 3)]), "1. 1");
@@ -78,7 +78,7 @@ fn numbers() {
 
 #[test]
 fn strings() {
-    use FaultKind::*;
+    use SyntaxErrorKind::*;
     check(r#"["\ud83d\ude00", "\ud83d"]"#, &[(LoneSurrogate, 18, 24)]);
     check(r#"["\ude00\ud83d x"]"#, &[(LoneSurrogate, 2, 8), (LoneSurrogate, 8, 14)]);
     check(r#"{"\ud800": 1}"#, &[(LoneSurrogate, 2, 8)]);
@@ -113,7 +113,10 @@ fn deep_nesting_does_not_overflow_the_stack() {
     assert_eq!(Document::read(nested(DEEPEST).as_bytes()).faults(), &[]);
     let text = nested(200_000);
     let document = Document::read(text.as_bytes());
-    assert_eq!(document.faults().iter().map(|fault| fault.kind).collect::<Vec<_>>(), [FaultKind::TooDeep]);
+    assert_eq!(
+        document.faults().iter().map(|fault| fault.kind).collect::<Vec<_>>(),
+        [SyntaxErrorKind::TooDeep]
+    );
 }
 
 #[test]
@@ -129,14 +132,14 @@ fn another_encoding_is_one_fault() {
     let utf16 = |to: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(to).collect::<Vec<u8>>();
     let utf32 = |to: fn(u32) -> [u8; 4]| text.chars().flat_map(|c| to(c.into())).collect::<Vec<u8>>();
     for (bytes, mark, kind) in [
-        (utf16(u16::to_le_bytes), &[0xFF, 0xFE][..], FaultKind::Utf16),
-        (utf16(u16::to_be_bytes), &[0xFE, 0xFF], FaultKind::Utf16),
-        (utf32(u32::to_le_bytes), &[0xFF, 0xFE, 0, 0], FaultKind::Utf32),
-        (utf32(u32::to_be_bytes), &[0, 0, 0xFE, 0xFF], FaultKind::Utf32),
+        (utf16(u16::to_le_bytes), &[0xFF, 0xFE][..], SyntaxErrorKind::Utf16),
+        (utf16(u16::to_be_bytes), &[0xFE, 0xFF], SyntaxErrorKind::Utf16),
+        (utf32(u32::to_le_bytes), &[0xFF, 0xFE, 0, 0], SyntaxErrorKind::Utf32),
+        (utf32(u32::to_be_bytes), &[0, 0, 0xFE, 0xFF], SyntaxErrorKind::Utf32),
     ] {
         for bytes in [bytes.clone(), [mark, &bytes].concat()] {
             let document = Document::read(&bytes);
-            let kinds: Vec<FaultKind> = document.faults().iter().map(|fault| fault.kind).collect();
+            let kinds: Vec<SyntaxErrorKind> = document.faults().iter().map(|fault| fault.kind).collect();
             assert_eq!((kinds, document.root().kind()), (vec![kind], Kind::Invalid), "{bytes:?}");
             assert_eq!(Records::new(&bytes).count(), 1);
         }

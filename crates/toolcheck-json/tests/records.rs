@@ -44,7 +44,7 @@ proptest! {
             same(value, alone.root(), record.start as u32);
             for fault in alone.faults() {
                 let start = record.start as u32;
-                let is_same = |other: &toolcheck_json::Fault| {
+                let is_same = |other: &toolcheck_json::SyntaxError| {
                     other.kind == fault.kind
                         && (other.span.start, other.span.end) == (fault.span.start + start, fault.span.end + start)
                 };

@@ -200,7 +200,7 @@ pub struct Draft {
     /// Whether its rule is about the text of the file.
     pub(crate) is_on_text: bool,
     /// What it says; `None` if it is one of too many.
-    said: Option<Box<Said>>,
+    said: Option<Box<DraftContent>>,
     /// What is left of that then.
     counted: Counted,
 }
@@ -215,7 +215,7 @@ struct Counted {
 
 /// What a [`Draft`] says.
 #[derive(Debug, Clone, Default)]
-pub struct Said {
+pub struct DraftContent {
     pub(crate) message: Line,
     pub(crate) caption: Line,
     pub(crate) labels: Vec<DraftLabel>,
@@ -291,28 +291,28 @@ impl Draft {
             of_shape: None,
             is_on_wire: false,
             is_on_text: false,
-            said: Some(Box::new(Said { message: message.into(), ..Said::default() })),
+            said: Some(Box::new(DraftContent { message: message.into(), ..DraftContent::default() })),
             counted: Counted::default(),
         }
     }
 
     /// What it says; `None` if it is only counted.
-    pub(crate) fn said(&self) -> Option<&Said> {
+    pub(crate) fn said(&self) -> Option<&DraftContent> {
         self.said.as_deref()
     }
 
     /// What it says, to change it; `None` if it is only counted.
-    pub(crate) fn said_mut(&mut self) -> Option<&mut Said> {
+    pub(crate) fn said_mut(&mut self) -> Option<&mut DraftContent> {
         self.said.as_deref_mut()
     }
 
     /// What it says, to change it.
-    pub(crate) fn say(&mut self) -> &mut Said {
+    pub(crate) fn say(&mut self) -> &mut DraftContent {
         self.said.get_or_insert_default()
     }
 
     /// What it says, without itself; `None` if it is only counted.
-    pub(crate) fn into_said(self) -> Option<Said> {
+    pub(crate) fn into_said(self) -> Option<DraftContent> {
         self.said.map(|said| *said)
     }
 

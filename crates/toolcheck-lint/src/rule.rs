@@ -13,7 +13,7 @@ use toolcheck_core::shape::Shape;
 use toolcheck_core::targets::{Target, Verdict};
 use toolcheck_core::tools::Definition;
 use toolcheck_core::{Level, RuleId};
-use toolcheck_json::{Document, FaultKind};
+use toolcheck_json::{Document, SyntaxErrorKind};
 
 use crate::category::Category;
 use crate::finding::Draft;
@@ -392,7 +392,7 @@ impl<'c> Context<'c, '_> {
         let faults = self.document.faults();
         let first = faults.partition_point(|fault| fault.span.start < string.span.start);
         let mut within = faults[first..].iter().take_while(|fault| fault.span.start <= string.span.end);
-        within.any(|fault| fault.kind == FaultKind::UnterminatedString)
+        within.any(|fault| fault.kind == SyntaxErrorKind::UnterminatedString)
     }
 
     /// What the target enforces of the shape of the transcript's format, if it is described.

@@ -7,7 +7,7 @@ use toolcheck_core::endpoint::{self, Call};
 use toolcheck_core::unsupported::{self, Meant, Unsupported};
 use toolcheck_core::{exchange, response};
 use toolcheck_json::origins::{Builder, LeftOut, Mapped, Opened, Origin, Unread};
-use toolcheck_json::{Document, FaultKind};
+use toolcheck_json::{Document, SyntaxErrorKind};
 
 use crate::Limits;
 use crate::budget::Budget;
@@ -231,7 +231,7 @@ fn request_of(body: Mapped, call: Call) -> Result<Mapped, Refused> {
 }
 
 /// Whether a fault leaves the value and its line whole.
-fn is_harmless(kind: FaultKind) -> bool {
+fn is_harmless(kind: SyntaxErrorKind) -> bool {
     kind.is_in_text()
 }
 

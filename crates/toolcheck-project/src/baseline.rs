@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use toolcheck_config::Baseline;
-use toolcheck_config::baseline::{Entry, FileBaseline};
+use toolcheck_config::baseline::{BaselineEntry, FileBaseline};
 use toolcheck_core::text::{Counted, shown};
 use toolcheck_lint::{FileReport, Rule};
 
@@ -24,7 +24,7 @@ pub(crate) struct RunBaseline {
     /// The text that was read; `None` if there was no file.
     text: Option<String>,
     /// The entries that matched no finding, by file.
-    stale: Vec<(String, Vec<Entry>)>,
+    stale: Vec<(String, Vec<BaselineEntry>)>,
 }
 
 /// Entries of a baseline that no longer match a finding.
@@ -116,7 +116,7 @@ impl RunBaseline {
     }
 
     /// Adds the result of a session.
-    pub(crate) fn add(&mut self, path: &Path, rules: &[&'static Rule], entries: Vec<Entry>) {
+    pub(crate) fn add(&mut self, path: &Path, rules: &[&'static Rule], entries: Vec<BaselineEntry>) {
         let path = path_from(&self.folder, path);
         if self.options.update == BaselineUpdate::Write {
             self.baseline.renew(&path, rules, entries);
@@ -174,7 +174,7 @@ impl RunBaseline {
 pub(crate) struct FileSession<'b> {
     known: FileBaseline<'b>,
     /// The findings, if they should be recorded.
-    found: Option<Vec<Entry>>,
+    found: Option<Vec<BaselineEntry>>,
 }
 
 impl FileSession<'_> {
@@ -187,7 +187,7 @@ impl FileSession<'_> {
     }
 
     /// The findings to record, or the stale entries.
-    pub(crate) fn end(self, rules: &[&'static Rule]) -> Vec<Entry> {
+    pub(crate) fn end(self, rules: &[&'static Rule]) -> Vec<BaselineEntry> {
         self.found.unwrap_or_else(|| self.known.stale(rules))
     }
 }

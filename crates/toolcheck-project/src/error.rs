@@ -12,13 +12,13 @@ use toolcheck_json::Position;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     message: String,
-    faults: Vec<Fault>,
+    faults: Vec<SettingsFault>,
 }
 
 /// What is wrong in a file of settings, for editors, which show it there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Fault {
+pub struct SettingsFault {
     /// The file.
     pub path: PathBuf,
     /// The place; `None` if it is the file as a whole.
@@ -40,7 +40,7 @@ impl Error {
     /// The errors in a file of settings, each on its own line, like all other errors.
     pub(crate) fn in_file(path: &Path, name: &str, error: &toolcheck_config::Error) -> Self {
         let lines: Vec<String> = error.all().map(|error| format!("{name}:{error}")).collect();
-        let fault = |error: &toolcheck_config::Error| Fault {
+        let fault = |error: &toolcheck_config::Error| SettingsFault {
             path: path.to_owned(),
             position: error.position(),
             message: shown(error.message()),
@@ -50,7 +50,7 @@ impl Error {
 
     /// A file of settings that can't be used as a whole.
     pub(crate) fn of_file(path: &Path, name: &str, message: &str) -> Self {
-        let fault = Fault { path: path.to_owned(), position: None, message: shown(message) };
+        let fault = SettingsFault { path: path.to_owned(), position: None, message: shown(message) };
         Self { faults: vec![fault], ..Self::new(format!("{name}: {message}")) }
     }
 
@@ -72,7 +72,7 @@ impl Error {
 
     /// What is wrong in files of settings; empty if it is about something else, such as an option.
     #[must_use]
-    pub fn faults(&self) -> &[Fault] {
+    pub fn faults(&self) -> &[SettingsFault] {
         &self.faults
     }
 

@@ -11,7 +11,7 @@
 //! # Ok::<(), toolcheck_project::Error>(())
 //! ```
 //!
-//! - [`Project`] combines files, configurations and a baseline. [`Project::lint`] returns a [`Run`].
+//! - [`Project`] combines files, configurations and a baseline. [`Project::lint`] returns a [`LintRun`].
 //! - [`Resolver`] returns the [`FileSettings`] of a single file, for editors.
 //! - [`Inputs`] finds files, and [`Text`] reads one, decompressing it if needed.
 //!
@@ -35,14 +35,14 @@ mod rows;
 pub use allowed::UnusedAllow;
 pub use baseline::{BaselineChange, StaleEntries};
 pub use configs::{Configs, ForeignConfig, LoadedConfig};
-pub use error::{Error, Fault};
+pub use error::{Error, SettingsFault};
 pub use inputs::{Input, Inputs, Source, Text};
 pub use linting::open;
 pub use options::{
     BaselineOptions, BaselineUpdate, ConfigOptions, FileOptions, Limits, LintOptions, SummaryOptions,
 };
 pub use paths::{printable, real, relative};
-pub use project::{Project, ProjectOptions, Run};
+pub use project::{LintRun, Project, ProjectOptions};
 pub use resolve::{FileSettings, Resolver, find_target};
 
 /// A callback with the number of bytes that have been read since the last call. Several threads call it.

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 use toolcheck_config::allow;
-use toolcheck_config::baseline::Entry;
+use toolcheck_config::baseline::BaselineEntry;
 use toolcheck_core::text::shown;
 use toolcheck_lint::{FileReport, Lines, RECORDS_OF_HEAD, Summary, has_rows, lint, lint_opened};
 use toolcheck_open::{Container, Opened};
@@ -39,7 +39,7 @@ pub(crate) struct Outcome {
     /// Which entries of `[[allow]]` were used.
     pub(crate) used: Vec<bool>,
     /// The new or stale baseline entries of the file.
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<BaselineEntry>,
     /// Why not all of the input was read, if so. The findings of the rest are kept.
     pub(crate) error: Option<Error>,
 }

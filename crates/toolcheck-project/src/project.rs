@@ -47,7 +47,7 @@ pub struct Project {
 
 /// The result of a run.
 #[derive(Debug, Default)]
-pub struct Run {
+pub struct LintRun {
     /// The findings.
     pub report: Report,
     /// The number of skipped files that are not valid JSON.
@@ -169,9 +169,9 @@ impl Project {
     }
 
     /// Lints the files, on the threads of rayon's current pool. The findings do not depend on the number of threads.
-    pub fn lint(&mut self, options: LintOptions, progress: Progress<'_>) -> Run {
+    pub fn lint(&mut self, options: LintOptions, progress: Progress<'_>) -> LintRun {
         let resolved = self.resolved.take().unwrap_or_else(|| self.resolve());
-        let mut run = Run { errors: self.inputs.errors.clone(), ..Run::default() };
+        let mut run = LintRun { errors: self.inputs.errors.clone(), ..LintRun::default() };
         run.report.skipped.clone_from(&self.inputs.skipped);
         let mut allows = AllowUsage::default();
         for window in linting::windows(&resolved) {
@@ -204,7 +204,7 @@ impl Project {
     }
 }
 
-impl Run {
+impl LintRun {
     /// Counts a file that a configuration holds for.
     fn count_config(&mut self, settings: &FileSettings) {
         let config = &settings.config;

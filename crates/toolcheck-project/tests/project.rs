@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use toolcheck_project::{
-    BaselineOptions, BaselineUpdate, FileOptions, Input, Limits, LintOptions, Project, ProjectOptions, Run,
-    Text,
+    BaselineOptions, BaselineUpdate, FileOptions, Input, Limits, LintOptions, LintRun, Project,
+    ProjectOptions, Text,
 };
 
 const UNANSWERED: &str = r#"{"messages": [{"role": "user", "content": "a"},
@@ -31,7 +31,7 @@ fn options(folder: &Path) -> ProjectOptions {
     ProjectOptions { files, ..ProjectOptions::default() }
 }
 
-fn rules(run: &Run) -> Vec<&'static str> {
+fn rules(run: &LintRun) -> Vec<&'static str> {
     run.report.files.iter().flat_map(|file| &file.findings).map(|finding| finding.rule.as_str()).collect()
 }
 

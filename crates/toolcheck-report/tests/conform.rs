@@ -2,7 +2,7 @@
 
 use std::io;
 
-use toolcheck_report::conform::{self, Report, Run, Status};
+use toolcheck_report::conform::{self, Report, ScenarioRun, Status};
 
 const SAMPLE: &str = r#"{
   "version": 1, "toolcheck": "0.1.0", "set": "2026.1", "name": "tides agent", "client": "./driver", "stale": ["nested-three finishes: slow"],
@@ -119,13 +119,13 @@ fn a_report_is_read_as_it_is_written() {
 #[test]
 fn only_what_counts_and_is_not_known_is_unexpected() {
     let report = sample();
-    let unexpected: Vec<bool> = report.runs.iter().map(Run::is_unexpected).collect();
+    let unexpected: Vec<bool> = report.runs.iter().map(ScenarioRun::is_unexpected).collect();
     assert_eq!(unexpected, [true, true, false, true, false, false]);
 }
 
 #[test]
 fn exchanges_are_kept_up_to_a_bound() {
-    let mut run = Run::new("single-call", "", "anthropic", false);
+    let mut run = ScenarioRun::new("single-call", "", "anthropic", false);
     let line = format!("{{\"request\": \"{}\"}}", "x".repeat(10_000));
     run.keep(std::iter::repeat_n(line, 20));
     assert_eq!((run.exchanges.len(), run.exchanges_left_out), (6, 14));

@@ -26,7 +26,7 @@ use crate::models;
 use crate::provider::{Asked, Provider, Unserved};
 use crate::room::Held;
 use crate::script::script;
-use crate::seen::{Exchange, Run};
+use crate::seen::{Exchange, MockLog};
 use crate::state::State;
 
 pub(crate) type Body = BoxBody<Bytes, io::Error>;
@@ -197,11 +197,11 @@ async fn steer((method, name): (&Method, &str), body: Incoming, state: &Arc<Stat
     let (kind, body) = match (method, name) {
         // They may be long.
         (_, "report") => {
-            let report = state.room.work(usize::MAX, move || shared.look(Run::report).to_string()).await;
+            let report = state.room.work(usize::MAX, move || shared.look(MockLog::report).to_string()).await;
             ("application/json", report.unwrap_or_default())
         }
         (_, "exchanges") => {
-            let lines = state.room.work(usize::MAX, move || shared.look(Run::json_lines)).await;
+            let lines = state.room.work(usize::MAX, move || shared.look(MockLog::json_lines)).await;
             ("application/x-ndjson", lines.unwrap_or_default())
         }
         (&Method::POST, "script") => {

@@ -45,5 +45,5 @@ pub use proxy::{Passed, Proxy, ProxyBuilder};
 pub use received::Received;
 pub use route::path;
 pub use script::{CutIn, Error, ScriptedCall, ScriptedServerCall, ScriptedStop, Turn, script};
-pub use seen::{Exchange, Run};
+pub use seen::{Exchange, MockLog};
 pub use upstream::Upstream;

@@ -16,7 +16,7 @@ use crate::http;
 use crate::provider::{Provider, Strictness};
 use crate::room::{Room, THREADS};
 use crate::script::{Error, Turn};
-use crate::seen::{Exchange, Run};
+use crate::seen::{Exchange, MockLog};
 use crate::state::{State, Watch};
 
 /// The default limit of a body in bytes.
@@ -37,7 +37,7 @@ pub struct Builder {
 
 /// A mock that listens on the loopback interface until it is finished or dropped.
 ///
-/// A mock that is dropped asserts that the run was conformant, as [`Run::assert_conformant`] does: a refused request fails
+/// A mock that is dropped asserts that the run was conformant, as [`MockLog::assert_conformant`] does: a refused request fails
 /// the test even if the client has swallowed the refusal. [`Builder::check_on_drop`] turns that off, and so does
 /// [`MockProvider::finish`].
 #[derive(Debug)]
@@ -215,8 +215,8 @@ impl MockProvider {
 
     /// What it has seen so far.
     #[must_use]
-    pub fn run(&self) -> Run {
-        self.state.look(Run::clone)
+    pub fn run(&self) -> MockLog {
+        self.state.look(MockLog::clone)
     }
 
     /// Has the model say these turns from now on.
@@ -226,13 +226,13 @@ impl MockProvider {
 
     /// What it has seen so far, which it forgets.
     #[must_use]
-    pub fn take(&self) -> Run {
+    pub fn take(&self) -> MockLog {
         self.state.take()
     }
 
     /// Stops it, and returns what it has seen.
     #[must_use]
-    pub fn finish(mut self) -> Run {
+    pub fn finish(mut self) -> MockLog {
         self.checks_on_drop = false;
         self.stop();
         self.state.take()

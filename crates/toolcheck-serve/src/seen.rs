@@ -11,7 +11,7 @@ use crate::content::Content;
 /// What a mock has seen.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
-pub struct Run {
+pub struct MockLog {
     /// The exchanges, in the order in which they were answered.
     pub exchanges: Vec<Exchange>,
     /// How many exchanges were answered and not kept, because there was no room for more.
@@ -94,7 +94,7 @@ impl Exchange {
     }
 }
 
-impl Run {
+impl MockLog {
     /// The requests that were refused.
     pub fn refused(&self) -> impl Iterator<Item = &Refused> {
         let kept = self.exchanges.iter().filter_map(|exchange| exchange.refused.as_ref());

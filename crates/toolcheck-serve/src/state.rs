@@ -11,7 +11,7 @@ use crate::guard::{self, Guard};
 use crate::provider::Provider;
 use crate::room::Room;
 use crate::script::Turn;
-use crate::seen::{Exchange, Run};
+use crate::seen::{Exchange, MockLog};
 
 /// How many bytes of exchanges are kept, as they are held. Later ones are answered, and counted.
 const MOST_KEPT: usize = 256 << 20;
@@ -45,7 +45,7 @@ struct Kept {
     attempts: HashMap<u64, u32>,
     /// The numbers of the turns that are given once, and were.
     given: Vec<usize>,
-    run: Run,
+    run: MockLog,
     bytes: usize,
 }
 
@@ -163,12 +163,12 @@ impl State {
     }
 
     /// Looks at what was seen so far.
-    pub(crate) fn look<T>(&self, look: impl FnOnce(&Run) -> T) -> T {
+    pub(crate) fn look<T>(&self, look: impl FnOnce(&MockLog) -> T) -> T {
         look(&self.kept().run)
     }
 
     /// What was seen, which is forgotten.
-    pub(crate) fn take(&self) -> Run {
+    pub(crate) fn take(&self) -> MockLog {
         std::mem::take(&mut *self.kept()).run
     }
 }

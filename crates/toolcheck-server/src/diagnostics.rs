@@ -9,7 +9,7 @@ use toolcheck_core::Level;
 use toolcheck_core::text::Counted;
 use toolcheck_json::Position;
 use toolcheck_lint::Finding;
-use toolcheck_project::Fault;
+use toolcheck_project::SettingsFault;
 
 use crate::text::Text;
 
@@ -48,8 +48,8 @@ pub(crate) fn all(found: &[(usize, &Finding)], left_out: usize, text: &Text, uri
 }
 
 /// What is wrong in a file of settings, from its place to the end of the line.
-pub(crate) fn of_settings(faults: &[&Fault], text: &Text) -> Vec<Diagnostic> {
-    let one = |fault: &&Fault| {
+pub(crate) fn of_settings(faults: &[&SettingsFault], text: &Text) -> Vec<Diagnostic> {
+    let one = |fault: &&SettingsFault| {
         let from_0 = |number: u64| usize::try_from(number.saturating_sub(1)).unwrap_or(usize::MAX);
         let rest = |at: Position| text.rest_of_line(from_0(at.line), from_0(at.column));
         let bytes = fault.position.map_or(0..0, rest);

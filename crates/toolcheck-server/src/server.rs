@@ -22,7 +22,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 use toolcheck_core::text::shown;
 use toolcheck_lint::FileReport;
-use toolcheck_project::{Fault, Input};
+use toolcheck_project::{Input, SettingsFault};
 
 use crate::actions::{self, FIX_ALL};
 use crate::document::{Document, Job};
@@ -327,7 +327,7 @@ impl<'o> Server<'o> {
         let before = std::mem::replace(&mut self.faulty, now.clone());
         for path in before.union(&now) {
             let Some(uri) = uri_of(path) else { continue };
-            let of_file: Vec<&Fault> = faults.iter().filter(|fault| fault.path == *path).collect();
+            let of_file: Vec<&SettingsFault> = faults.iter().filter(|fault| fault.path == *path).collect();
             // What can't be read has no lines, and so what is wrong with it is at its start.
             let bytes = Input::file(path).read().unwrap_or_default();
             let text = Text::new(&String::from_utf8_lossy(&bytes), self.encoding);

@@ -14,7 +14,7 @@ use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::suggest::similar;
 use toolcheck_lint::{FileReport, Finding, Options};
 use toolcheck_open::{Container, FileFormat};
-use toolcheck_project::{ConfigOptions, Configs, Error, Fault, Input, Limits, Resolver, find_target};
+use toolcheck_project::{ConfigOptions, Configs, Error, Input, Limits, Resolver, SettingsFault, find_target};
 
 use crate::diagnostics::MOST;
 
@@ -54,7 +54,7 @@ impl EditorOptions {
 /// Why what an editor has set can't be used.
 struct Unusable {
     message: String,
-    faults: Vec<Fault>,
+    faults: Vec<SettingsFault>,
 }
 
 impl From<Error> for Unusable {
@@ -79,7 +79,7 @@ pub(crate) struct Workspace {
     options: EditorOptions,
     resolver: Resolver,
     /// What is wrong in the configuration that the editor has named, if it can't be used.
-    named: Vec<Fault>,
+    named: Vec<SettingsFault>,
     /// The errors that were told, so that each is told once.
     told: Vec<String>,
     /// The last settings of each file that could be used: they hold while somebody edits its configuration.
@@ -101,7 +101,7 @@ impl Workspace {
         }
     }
 
-    fn with(options: EditorOptions, resolver: Resolver, named: Vec<Fault>) -> Self {
+    fn with(options: EditorOptions, resolver: Resolver, named: Vec<SettingsFault>) -> Self {
         Self { options, resolver, named, told: Vec::new(), last: HashMap::new() }
     }
 
@@ -145,7 +145,7 @@ impl Workspace {
     }
 
     /// What is wrong in the configurations, and in the files that they name.
-    pub(crate) fn faults(&self) -> Vec<Fault> {
+    pub(crate) fn faults(&self) -> Vec<SettingsFault> {
         let errors = self.resolver.errors();
         self.named.iter().chain(errors.iter().flat_map(Error::faults)).cloned().collect()
     }

@@ -11,7 +11,7 @@ use toolcheck_embed::Settings;
 use toolcheck_lint::{FileReport, Report};
 use toolcheck_report::{Style, outputs};
 
-use crate::expected::{Difference, Expected, Found};
+use crate::expected::{ActualFinding, Difference, Expected};
 
 /// Checks a request body, a list of messages, an exchange, or JSON Lines of them.
 ///
@@ -333,8 +333,8 @@ impl Checked {
 
     /// The findings, in the order of the text.
     #[must_use]
-    pub fn found(&self) -> Vec<Found> {
-        self.file().findings.iter().map(Found::from).collect()
+    pub fn found(&self) -> Vec<ActualFinding> {
+        self.file().findings.iter().map(ActualFinding::from).collect()
     }
 
     /// The output of `toolcheck lint`, in 80 columns. Its wording may change in any release.

@@ -49,7 +49,7 @@ pub struct Place {
 ///
 /// [`Expected`] can parse its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct ActualFinding {
     /// The id of the rule.
     pub rule: RuleId,
     /// Its level for the target.
@@ -65,7 +65,7 @@ pub struct Found {
 /// The maximum number of characters of a pointer that are shown.
 const POINTER_SHOWN: usize = 200;
 
-impl From<&Finding> for Found {
+impl From<&Finding> for ActualFinding {
     fn from(finding: &Finding) -> Self {
         Self {
             rule: finding.rule,
@@ -144,7 +144,7 @@ impl fmt::Display for Expected {
     }
 }
 
-impl fmt::Display for Found {
+impl fmt::Display for ActualFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} at {}", self.level, self.rule, self.place)
     }
@@ -167,7 +167,7 @@ pub(crate) enum Step {
 }
 
 /// Aligns the expected with the actual findings, in one pass. Findings in another order are both missing and unexpected.
-pub(crate) fn align(expected: &[Expected], found: &[Found]) -> Vec<Step> {
+pub(crate) fn align(expected: &[Expected], found: &[ActualFinding]) -> Vec<Step> {
     // The numbers of remaining entries on each side. An expectation without a place matches any finding of its rule.
     let mut awaited = HashMap::<(&str, Option<&Place>), usize>::new();
     let mut coming = HashMap::<(&str, Option<&Place>), usize>::new();
@@ -186,7 +186,7 @@ pub(crate) fn align(expected: &[Expected], found: &[Found]) -> Vec<Step> {
         });
         let is_coming =
             |one: &Expected| coming.get(&(&*one.rule, one.place.as_ref())).is_some_and(|count| *count > 0);
-        let is_awaited = |other: &Found| {
+        let is_awaited = |other: &ActualFinding| {
             [None, Some(&other.place)]
                 .iter()
                 .any(|place| awaited.get(&(other.rule.as_str(), *place)).is_some_and(|count| *count > 0))
@@ -228,13 +228,13 @@ pub enum Change {
     /// It was expected, but not found.
     Missing(Expected),
     /// It was found, but not expected.
-    Unexpected(Found),
+    Unexpected(ActualFinding),
 }
 
 impl Difference {
     /// Compares the expected with the actual findings.
     #[must_use]
-    pub fn of(expected: &[Expected], found: &[Found]) -> Self {
+    pub fn of(expected: &[Expected], found: &[ActualFinding]) -> Self {
         let mut difference = Self::default();
         let missing = |at: usize| Change::Missing(expected[at].clone());
         let unexpected = |at: usize| Change::Unexpected(found[at].clone());
@@ -274,7 +274,7 @@ impl Difference {
 const CHANGES_SHOWN: usize = 40;
 
 /// Whether a finding has the expected level, if a level is expected.
-pub(crate) fn has_level(expected: &Expected, found: &Found) -> bool {
+pub(crate) fn has_level(expected: &Expected, found: &ActualFinding) -> bool {
     expected.level.is_none_or(|level| level == found.level)
 }
 

@@ -65,7 +65,7 @@ pub mod write;
 pub use check::{Body, Check, Checked, check};
 pub use conversation::conversation;
 pub use error::Error;
-pub use expected::{Change, Difference, Expected, Found, Place};
+pub use expected::{ActualFinding, Change, Difference, Expected, Place};
 pub use toolcheck_core::conversation::{Assistant, Call, Conversation, Feature, Reasoning, ToolOutput, Turn};
 
 /// [`check`](crate::check()) with a literal, written as in [`serde_json::json!`].

@@ -4,13 +4,13 @@ use std::convert::Infallible;
 
 use responses_to_chat::{convert, convert_item_by_item};
 use serde_json::Value;
-use toolcheck_conform::adapter::{Answer, Examination, Kind, Plan, Way, examine, generated, talks};
+use toolcheck_conform::adapter::{Answer, BodyKind, Examination, Plan, Way, examine, generated, talks};
 use toolcheck_core::formats;
 
 fn examined(convert: impl Fn(&Value) -> Result<Value, String>) -> Examination {
     let format = |id: &str| formats::find(id).expect("there is such a format");
     let plan = Plan {
-        ways: vec![(Kind::Request, Way::new(format("openai-responses"), format("openai-chat")))],
+        ways: vec![(BodyKind::Request, Way::new(format("openai-responses"), format("openai-chat")))],
         talks: talks().iter().cloned().chain(generated(0, 50)).collect(),
         model: Some("a-model".to_owned()),
     };

@@ -22,8 +22,8 @@ use toolcheck_conform::{Case, Profile, Scenario, judge, scenarios};
 use toolcheck_core::suggest::similar;
 use toolcheck_core::text::{reason, shown};
 use toolcheck_core::{Format, formats};
-use toolcheck_report::conform::{Report, Run};
-use toolcheck_serve::{MockProvider, Run as Seen};
+use toolcheck_report::conform::{Report, ScenarioRun};
+use toolcheck_serve::{MockLog, MockProvider};
 
 use self::client::{Answer, Client, Limits, Task};
 use self::known::Known;
@@ -114,7 +114,7 @@ pub(crate) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
         Some(file) => file.write(&mut |out| output::write(&report, args.output_format, out))?,
         None => output::write(&report, args.output_format, out)?,
     }
-    let is_clean = report.stale.is_empty() && !report.runs.iter().any(Run::is_unexpected);
+    let is_clean = report.stale.is_empty() && !report.runs.iter().any(ScenarioRun::is_unexpected);
     Ok(if is_clean { Status::Clean } else { Status::Findings })
 }
 
@@ -184,9 +184,9 @@ fn one(
     planned: Planned,
     profile: Option<&Profile>,
     record: Option<&Path>,
-) -> Result<Run> {
+) -> Result<ScenarioRun> {
     let Planned { scenario, format, is_streamed } = planned;
-    let mut run = Run::new(&scenario.id, &scenario.title, format.id, is_streamed);
+    let mut run = ScenarioRun::new(&scenario.id, &scenario.title, format.id, is_streamed);
     let own = match profile.map(|profile| profile.apply(scenario)).transpose() {
         Ok(own) => own,
         Err(why) => {
@@ -219,7 +219,7 @@ fn profile(path: &Path) -> Result<Profile> {
     Profile::read(&text).map_err(|error| anyhow!("{name}: {error}"))
 }
 
-fn keep(folder: &Path, name: String, seen: &Seen) -> Result<String> {
+fn keep(folder: &Path, name: String, seen: &MockLog) -> Result<String> {
     toolcheck_files::write(&folder.join(&name), |out| out.write_all(seen.json_lines().as_bytes()))
         .map_err(|error| anyhow!("cannot write {}: {}", shown(&name), reason(&error)))?;
     Ok(name)

@@ -56,7 +56,7 @@ pub(crate) fn run_on(
 ) -> Result<Status> {
     let mut project = Project::open(options)?;
     let mut run =
-        Run { doing, shows_values, fail_on, status: Status::Clean, plans: Vec::new(), unsafe_left: 0 };
+        Repairs { doing, shows_values, fail_on, status: Status::Clean, plans: Vec::new(), unsafe_left: 0 };
     let clean = if doing == Doing::Plan { HashSet::new() } else { clean_and_large(&mut project) };
     for input in project.inputs().to_vec() {
         if clean.contains(&input.name) {
@@ -148,7 +148,7 @@ fn clean_and_large(project: &mut Project) -> HashSet<String> {
     run.report.files.iter().filter(|file| is_clean(file)).map(|file| file.path.clone()).collect()
 }
 
-struct Run {
+struct Repairs {
     doing: Doing,
     shows_values: bool,
     fail_on: Level,
@@ -157,7 +157,7 @@ struct Run {
     unsafe_left: usize,
 }
 
-impl Run {
+impl Repairs {
     fn trouble(&mut self, message: &str) {
         screen::message("error", message);
         self.status = Status::Trouble;

@@ -10,7 +10,7 @@ use toolcheck_core::text::{Counted, line, reason, shown};
 use toolcheck_lint::report::Refusal;
 use toolcheck_lint::{FileReport, FixOptions, Report, SkippedFile};
 use toolcheck_project::{
-    Error, Input, LintOptions, Project, ProjectOptions, Run, StaleEntries, UnusedAllow, printable,
+    Error, Input, LintOptions, LintRun, Project, ProjectOptions, StaleEntries, UnusedAllow, printable,
 };
 use toolcheck_report::Style;
 
@@ -106,7 +106,7 @@ fn show_inputs(args: &LintArgs, project: &mut Project, out: &mut dyn Write) -> R
     Ok(if errors.is_empty() { Status::Clean } else { Status::Trouble })
 }
 
-fn lint(args: &LintArgs, project: &mut Project) -> Result<Run> {
+fn lint(args: &LintArgs, project: &mut Project) -> Result<LintRun> {
     let summary = args.output.summary()?;
     if summary.is_some() && args.baseline.baseline.is_some() {
         bail!("a baseline hides single findings, and a summary only counts them: use one of the two");
@@ -124,7 +124,7 @@ fn lint(args: &LintArgs, project: &mut Project) -> Result<Run> {
 }
 
 /// The error if a search found no transcripts. A file that is named on the command line has a finding instead.
-fn nothing_checked(args: &LintArgs, run: &Run) -> Option<String> {
+fn nothing_checked(args: &LintArgs, run: &LintRun) -> Option<String> {
     let report = &run.report;
     let is_search = !args.files.skip_unrecognised;
     if !is_search || !report.files.is_empty() || report.skipped.is_empty() || !run.errors.is_empty() {
@@ -196,7 +196,7 @@ fn report_stale(stale: &[StaleEntries]) {
     }
 }
 
-fn status(args: &LintArgs, run: &Run, is_complete: bool) -> Status {
+fn status(args: &LintArgs, run: &LintRun, is_complete: bool) -> Status {
     let fail_on = args.rules.fail_on;
     let has_findings = [Level::Error, Level::Warning]
         .into_iter()
@@ -251,7 +251,7 @@ fn check_outputs(outputs: &[OutputSpec], project: &mut Project) -> Result<()> {
 }
 
 /// Prints which files were skipped, or how many.
-fn note_skipped(run: &Run, is_verbose: bool) {
+fn note_skipped(run: &LintRun, is_verbose: bool) {
     let skipped = &run.report.skipped;
     if skipped.is_empty() {
         return;

@@ -6,14 +6,14 @@ use std::fmt;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use toolcheck_core::shape::{self, FaultKind, FieldView, JsonType, Kind, ObjectView, Shape, Unseen};
+use toolcheck_core::shape::{self, FieldView, JsonType, Kind, ObjectView, Shape, ShapeFaultKind, Unseen};
 use toolcheck_core::suggest::similar;
 use toolcheck_core::targets::{Evidence, Target};
 use toolcheck_lint::rules;
 
 use super::{OwnFormat, fault_of_pattern, placeholders};
 use crate::names::{At, RuleName};
-use crate::values::Fault;
+use crate::values::FileFault;
 
 /// A target's file, for its `[shape]` only. Each key has its place, which [`Target`] does not keep.
 #[derive(Debug, Default, Deserialize)]
@@ -43,7 +43,7 @@ pub(super) struct ShapeTable {
 #[serde(deny_unknown_fields)]
 #[allow(dead_code, reason = "some keys are only read to find those that are not known")]
 struct Text {
-    fault: FaultKind,
+    fault: ShapeFaultKind,
     r#type: Option<At<TypeNames>>,
     got: Option<At<TypeNames>>,
     status: Option<u16>,
@@ -153,7 +153,7 @@ with_field_keys! {
         field: Option<At<String>>,
         #[serde(default)]
         fields: Vec<At<String>>,
-        fault: At<FaultKind>,
+        fault: At<ShapeFaultKind>,
         absent: Option<bool>,
         model: Option<At<String>>,
         except_model: Option<At<String>>,
@@ -223,7 +223,13 @@ impl TypeNames {
 
 impl ShapeTable {
     /// Checks the names. `format` is that of the target, and `parent` what it extends.
-    pub(super) fn check(&self, format: &str, parent: Option<&Target>, text: &str, found: &mut Vec<Fault>) {
+    pub(super) fn check(
+        &self,
+        format: &str,
+        parent: Option<&Target>,
+        text: &str,
+        found: &mut Vec<FileFault>,
+    ) {
         let mut known: BTreeSet<&str> = shape::object_names(format).collect();
         if let Some(parent) = parent {
             known.extend(parent.shape.object_names());
@@ -259,13 +265,13 @@ impl ShapeTable {
                 let is_name = shape::placeholders(&format!("{{{name}}}")).next().is_some();
                 if is_name && !shape::is_placeholder(name) {
                     let similar = similar(name, shape::PLACEHOLDERS.iter().map(|(known, _)| *known));
-                    found.push(Fault(span, format!("unknown placeholder `{name}`{similar}")));
+                    found.push(FileFault(span, format!("unknown placeholder `{name}`{similar}")));
                 }
             }
         }
     }
 
-    fn check_rules(&self, found: &mut Vec<Fault>) {
+    fn check_rules(&self, found: &mut Vec<FileFault>) {
         let facts = || self.fact.iter().chain(&self.accepted);
         let fields = || self.objects.values().flat_map(Object::described);
         let of_facts = facts().filter_map(|fact| fact.rule.as_ref());
@@ -288,7 +294,7 @@ impl ShapeTable {
         found.extend(checked_by.filter_map(|rule| rule.meaning().err()));
     }
 
-    fn check_types(&self, found: &mut Vec<Fault>) {
+    fn check_types(&self, found: &mut Vec<FileFault>) {
         let of_texts = self.text.iter().flat_map(|text| text.r#type.iter().chain(&text.got));
         let facts = self.fact.iter().chain(&self.accepted);
         let of_facts = facts.flat_map(|fact| fact.types().chain(&fact.got));
@@ -300,7 +306,7 @@ impl ShapeTable {
     }
 
     /// The facts that nothing asks for, so that no request can show them.
-    pub(super) fn check_effect(&self, shape: &Shape, found: &mut Vec<Fault>) {
+    pub(super) fn check_effect(&self, shape: &Shape, found: &mut Vec<FileFault>) {
         let objects = shape.objects();
         for fact in &self.fact {
             let name = fact.object.as_ref().map_or("", |name| name.get().as_str());
@@ -329,10 +335,10 @@ impl ShapeTable {
 }
 
 /// What a fact lacks that has no effect.
-fn advice(key: &str, object: &str, fault: FaultKind) -> String {
+fn advice(key: &str, object: &str, fault: ShapeFaultKind) -> String {
     match fault {
-        FaultKind::Missing => format!("`{key}` of `{object}` need not be there; add `required = true`"),
-        FaultKind::Unknown => format!("`{key}` of `{object}` may be there; add `absent = true`"),
+        ShapeFaultKind::Missing => format!("`{key}` of `{object}` need not be there; add `required = true`"),
+        ShapeFaultKind::Unknown => format!("`{key}` of `{object}` may be there; add `absent = true`"),
         other => format!(
             "nothing is asked of `{key}` of `{object}` whose fault is `{}`; add what is, such as `values` or `max-length`",
             other.name()

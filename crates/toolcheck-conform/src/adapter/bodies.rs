@@ -10,7 +10,7 @@ use super::talk::{Talk, TalkCall, TalkTurn};
 /// What an adapter translates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum BodyKind {
     /// A request.
     Request,
     /// A response that came at once.
@@ -19,7 +19,7 @@ pub enum Kind {
     Stream,
 }
 
-impl Kind {
+impl BodyKind {
     /// All kinds.
     pub const ALL: [Self; 3] = [Self::Request, Self::Response, Self::Stream];
 
@@ -50,17 +50,17 @@ const PIECES: Pieces = Pieces::of(5);
 ///
 /// A response is the last turn of the model.
 #[must_use]
-pub fn body(talk: &Talk, kind: Kind, format: &Format) -> Option<Json> {
+pub fn body(talk: &Talk, kind: BodyKind, format: &Format) -> Option<Json> {
     let raws = talk.turns.iter().flat_map(|turn| &turn.calls).filter_map(|call| call.raw.as_deref());
     let is_object = |raw: &str| serde_json::from_str::<Map<String, Json>>(raw).is_ok();
     if !writes_arguments_as_text(format) && raws.into_iter().any(|raw| !is_object(raw)) {
         return None;
     }
-    if kind == Kind::Request {
+    if kind == BodyKind::Request {
         return talk.is_open().then(|| request(talk, format));
     }
     let reply = reply(talk)?;
-    if kind == Kind::Response {
+    if kind == BodyKind::Response {
         return Some(format.write_reply(&reply));
     }
     let events = format.write_stream(&reply, PIECES);

@@ -2,8 +2,8 @@
 
 use serde_json::Value as Json;
 
-use super::bodies::{self, Kind};
-use super::faults::{self, Fault, Way};
+use super::bodies::{self, BodyKind};
+use super::faults::{self, AdapterFault, Way};
 use super::shrink::shrink;
 use super::talk::Talk;
 
@@ -14,7 +14,7 @@ pub struct Question<'q> {
     /// The id of the conversation; while one is made smaller, that of the one it comes from.
     pub id: &'q str,
     /// What the body is.
-    pub kind: Kind,
+    pub kind: BodyKind,
     /// From which format to which one.
     pub way: &'q Way,
     /// The body.
@@ -41,7 +41,7 @@ pub enum Answer {
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// What is translated, and how: responses may go another way than requests.
-    pub ways: Vec<(Kind, Way)>,
+    pub ways: Vec<(BodyKind, Way)>,
     /// The conversations.
     pub talks: Vec<Talk>,
     /// Names the model in each body that has room for it.
@@ -55,9 +55,9 @@ pub struct CaseReport {
     /// The id of the conversation.
     pub id: String,
     /// What was translated.
-    pub kind: Kind,
+    pub kind: BodyKind,
     /// What is wrong.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<AdapterFault>,
     /// Why it was skipped.
     pub skipped: Option<String>,
 }
@@ -65,11 +65,11 @@ pub struct CaseReport {
 /// A fault with the smallest conversation that shows it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Found {
+pub struct ReducedFault {
     /// The fault.
-    pub fault: Fault,
+    pub fault: AdapterFault,
     /// What was translated.
-    pub kind: Kind,
+    pub kind: BodyKind,
     /// The smallest conversation.
     pub talk: Talk,
     /// Its body.
@@ -89,7 +89,7 @@ pub struct Examination {
     /// The conversations.
     pub cases: Vec<CaseReport>,
     /// The faults, each once: the worst first.
-    pub found: Vec<Found>,
+    pub found: Vec<ReducedFault>,
 }
 
 /// How often an adapter is asked to make a conversation smaller.
@@ -117,7 +117,7 @@ pub fn examine<E>(
         for talk in &plan.talks {
             let Some(tried) = asker.try_it(talk, &talk.id)? else { continue };
             for fault in &tried.faults {
-                let is_of_class = |found: &&Found| found.kind == *kind && found.fault.is_same(fault);
+                let is_of_class = |found: &&ReducedFault| found.kind == *kind && found.fault.is_same(fault);
                 let of_class = examination.found.iter().filter(is_of_class);
                 if of_class.map(|found| found.cases.len()).sum::<usize>() < MOST_OF_A_CLASS {
                     let found = asker.smallest(talk, fault)?;
@@ -137,8 +137,8 @@ pub fn examine<E>(
 }
 
 impl Examination {
-    fn add(&mut self, found: Found) {
-        let is_known = |known: &&mut Found| {
+    fn add(&mut self, found: ReducedFault) {
+        let is_known = |known: &&mut ReducedFault| {
             known.kind == found.kind && known.fault.is_same(&found.fault) && known.talk.says_as(&found.talk)
         };
         match self.found.iter_mut().find(is_known) {
@@ -149,7 +149,7 @@ impl Examination {
 }
 
 struct Asker<'a, A> {
-    kind: Kind,
+    kind: BodyKind,
     way: &'a Way,
     model: Option<&'a str>,
     ask: &'a mut A,
@@ -159,7 +159,7 @@ struct Asker<'a, A> {
 struct Tried {
     before: Json,
     after: Option<Json>,
-    faults: Vec<Fault>,
+    faults: Vec<AdapterFault>,
     skipped: Option<String>,
 }
 
@@ -173,7 +173,7 @@ impl<A> Asker<'_, A> {
         if !faults::is_fair(talk, self.kind, self.way.from, &before) {
             return Ok(None);
         }
-        if let Some(model) = self.model.filter(|_| self.kind == Kind::Request) {
+        if let Some(model) = self.model.filter(|_| self.kind == BodyKind::Request) {
             bodies::name_model(&mut before, self.way.from, model);
         }
         let question = Question { id, kind: self.kind, way: self.way, body: &before, talk };
@@ -185,13 +185,13 @@ impl<A> Asker<'_, A> {
                 tried.after = Some(after);
             }
             Answer::Skipped(why) => tried.skipped = Some(why),
-            Answer::Errored(why) => tried.faults.push(Fault::of_adapter(ERRORED, why)),
-            Answer::Broke(why) => tried.faults.push(Fault::of_adapter(BROKE, why)),
+            Answer::Errored(why) => tried.faults.push(AdapterFault::of_adapter(ERRORED, why)),
+            Answer::Broke(why) => tried.faults.push(AdapterFault::of_adapter(BROKE, why)),
         }
         Ok(Some(tried))
     }
 
-    fn smallest<E>(&mut self, talk: &Talk, fault: &Fault) -> Result<Found, E>
+    fn smallest<E>(&mut self, talk: &Talk, fault: &AdapterFault) -> Result<ReducedFault, E>
     where
         A: FnMut(&Question<'_>) -> Result<Answer, E>,
     {
@@ -217,6 +217,6 @@ impl<A> Asker<'_, A> {
             tried.map_or((Json::Null, None, Vec::new()), |tried| (tried.before, tried.after, tried.faults));
         let fault = again.into_iter().find(|found| found.is_same(fault)).unwrap_or_else(|| fault.clone());
         let cases = vec![talk.id.clone()];
-        Ok(Found { fault, kind: self.kind, talk: smallest, before, after, is_smallest, cases })
+        Ok(ReducedFault { fault, kind: self.kind, talk: smallest, before, after, is_smallest, cases })
     }
 }

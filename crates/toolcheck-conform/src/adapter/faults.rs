@@ -8,7 +8,7 @@ use toolcheck_core::diff::files::{File, compare};
 use toolcheck_core::{Format, InputFormat, Level, RuleId};
 use toolcheck_lint::{Finding, Options, TargetRef, lint, rules};
 
-use super::bodies::{self, Kind};
+use super::bodies::{self, BodyKind};
 use super::talk::Talk;
 
 /// From which format an adapter translates to which one.
@@ -86,7 +86,7 @@ impl Origin {
 /// A fault of an adapter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Fault {
+pub struct AdapterFault {
     /// Who has seen it.
     pub origin: Origin,
     /// What sort of fault it is; with the origin, this is what tells two faults apart.
@@ -102,7 +102,7 @@ pub struct Fault {
 /// The class of an answer that is not a body of the format after.
 pub(super) const UNREADABLE: &str = "unreadable";
 
-impl Fault {
+impl AdapterFault {
     pub(super) fn of_adapter(class: &str, message: String) -> Self {
         Self {
             origin: Origin::Adapter,
@@ -122,10 +122,10 @@ impl Fault {
 
 /// A body as the linter and the comparison read it: a response with a request before it, which is no matter of the
 /// adapter's.
-fn text(talk: &Talk, kind: Kind, format: &Format, body: &Json) -> Vec<u8> {
+fn text(talk: &Talk, kind: BodyKind, format: &Format, body: &Json) -> Vec<u8> {
     match kind {
-        Kind::Request => body.to_string(),
-        Kind::Response | Kind::Stream => {
+        BodyKind::Request => body.to_string(),
+        BodyKind::Response | BodyKind::Stream => {
             json!({"request": bodies::question(talk, format), "response": body}).to_string()
         }
     }
@@ -133,8 +133,8 @@ fn text(talk: &Talk, kind: Kind, format: &Format, body: &Json) -> Vec<u8> {
 }
 
 /// The pointer to a body in that text.
-fn place_in_body(pointer: &str, kind: Kind) -> String {
-    let own = if kind == Kind::Request { Some(pointer) } else { pointer.strip_prefix("/response") };
+fn place_in_body(pointer: &str, kind: BodyKind) -> String {
+    let own = if kind == BodyKind::Request { Some(pointer) } else { pointer.strip_prefix("/response") };
     own.unwrap_or(pointer).to_owned()
 }
 
@@ -149,7 +149,7 @@ fn findings(text: &[u8], format: &'static Format, target: Option<&TargetRef>) ->
 
 /// Whether a conversation is one that an adapter must be able to translate: its own API takes it, and it can be read.
 #[must_use]
-pub(super) fn is_fair(talk: &Talk, kind: Kind, format: &'static Format, body: &Json) -> bool {
+pub(super) fn is_fair(talk: &Talk, kind: BodyKind, format: &'static Format, body: &Json) -> bool {
     let text = text(talk, kind, format, body);
     let read = File::read(&text, Some(InputFormat::Wire(format)));
     read.is_ok_and(|file| file.unread == 0)
@@ -158,16 +158,22 @@ pub(super) fn is_fair(talk: &Talk, kind: Kind, format: &'static Format, body: &J
 
 /// Lints what an adapter made of a body, and compares both. The worst fault of each class comes once.
 #[must_use]
-pub(super) fn faults(talk: &Talk, kind: Kind, way: &Way, before: &Json, after: &Json) -> Vec<Fault> {
+pub(super) fn faults(
+    talk: &Talk,
+    kind: BodyKind,
+    way: &Way,
+    before: &Json,
+    after: &Json,
+) -> Vec<AdapterFault> {
     let is_of_kind = match kind {
-        Kind::Request | Kind::Response => after.is_object(),
+        BodyKind::Request | BodyKind::Response => after.is_object(),
         // A stream without events says nothing.
-        Kind::Stream => {
+        BodyKind::Stream => {
             after.as_array().is_some_and(|events| !events.is_empty() && events.iter().all(Json::is_object))
         }
     };
     if !is_of_kind {
-        return vec![Fault::of_adapter(
+        return vec![AdapterFault::of_adapter(
             UNREADABLE,
             format!("it is not a {} of {}", kind.as_str(), way.to.id),
         )];
@@ -178,10 +184,10 @@ pub(super) fn faults(talk: &Talk, kind: Kind, way: &Way, before: &Json, after: &
     match (read(&texts[0], way.from), read(&texts[1], way.to)) {
         (_, Err(error)) => {
             let what = format!("it is not a {} of {}: {error}", kind.as_str(), way.to.id);
-            return vec![Fault::of_adapter(UNREADABLE, what)];
+            return vec![AdapterFault::of_adapter(UNREADABLE, what)];
         }
-        (_, Ok(after)) if after.unread > 0 && kind != Kind::Request => {
-            return vec![Fault::of_adapter(
+        (_, Ok(after)) if after.unread > 0 && kind != BodyKind::Request => {
+            return vec![AdapterFault::of_adapter(
                 UNREADABLE,
                 format!("it is not a {} of {}", kind.as_str(), way.to.id),
             )];
@@ -195,7 +201,7 @@ pub(super) fn faults(talk: &Talk, kind: Kind, way: &Way, before: &Json, after: &
                     Change::Form => continue,
                 };
                 let place = change.before.or(change.after).map(|spot| place_in_body(&spot.pointer, kind));
-                found.push(Fault {
+                found.push(AdapterFault {
                     origin: Origin::Diff,
                     class: change.kind.id().to_owned(),
                     gravity,
@@ -215,7 +221,7 @@ pub(super) fn faults(talk: &Talk, kind: Kind, way: &Way, before: &Json, after: &
         if own.iter().any(|own| own.rule == finding.rule && own.level >= finding.level) {
             continue;
         }
-        found.push(Fault {
+        found.push(AdapterFault {
             origin: Origin::Lint,
             class: finding.rule.to_string(),
             gravity,
@@ -230,8 +236,8 @@ fn said(summary: &str, about: &str) -> String {
     if about.is_empty() { summary.to_owned() } else { format!("{} ({about})", summary.trim_end_matches('.')) }
 }
 
-fn worst_of_each(found: Vec<Fault>) -> Vec<Fault> {
-    let mut worst: BTreeMap<(Origin, String), Fault> = BTreeMap::new();
+fn worst_of_each(found: Vec<AdapterFault>) -> Vec<AdapterFault> {
+    let mut worst: BTreeMap<(Origin, String), AdapterFault> = BTreeMap::new();
     for fault in found {
         let key = (fault.origin, fault.class.clone());
         if worst.get(&key).is_none_or(|known| known.gravity < fault.gravity) {

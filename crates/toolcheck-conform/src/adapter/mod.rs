@@ -11,9 +11,9 @@ mod generate;
 mod shrink;
 mod talk;
 
-pub use bodies::Kind;
-pub use examine::{Answer, CaseReport, Examination, Found, Plan, Question, examine};
-pub use faults::{Fault, Gravity, Origin, Way};
+pub use bodies::BodyKind;
+pub use examine::{Answer, CaseReport, Examination, Plan, Question, ReducedFault, examine};
+pub use faults::{AdapterFault, Gravity, Origin, Way};
 pub use generate::generated;
 pub use shrink::{shrink, steps};
 pub use talk::{Talk, TalkCall, TalkTurn, talks};

@@ -11,7 +11,7 @@ use toolcheck_conform::{Case, Expected, Outcome, Scenario, Status, Verdict, chec
 use toolcheck_core::response;
 use toolcheck_core::{Format, formats};
 use toolcheck_json::Document;
-use toolcheck_serve::{MockProvider, Run};
+use toolcheck_serve::{MockLog, MockProvider};
 
 use agent::Loop;
 
@@ -186,7 +186,7 @@ fn verdicts_of(way: Way, fault: Option<Fault>) -> Vec<(String, Verdict)> {
 fn played(
     (scenario, format, is_streamed): Way,
     fault: Option<Fault>,
-) -> (Vec<(String, Verdict)>, Run, Outcome) {
+) -> (Vec<(String, Verdict)>, MockLog, Outcome) {
     let then_format = scenario.then_format(format.id);
     let mut provider = MockProvider::builder().turns(scenario.turns.clone());
     if then_format.is_none() {
@@ -291,7 +291,7 @@ fn each_fault_is_caught_by_the_check_for_it() {
 }
 
 /// The texts that the model said, and the names of the tools that it called last.
-fn said(run: &Run) -> (Vec<String>, Vec<String>) {
+fn said(run: &MockLog) -> (Vec<String>, Vec<String>) {
     let mut texts = Vec::new();
     let mut last = Vec::new();
     for exchange in &run.exchanges {

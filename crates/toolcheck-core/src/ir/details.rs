@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use toolcheck_json::{FaultKind, JsonStr};
+use toolcheck_json::{JsonStr, SyntaxErrorKind};
 
 use super::{Named, Place};
 
@@ -147,7 +147,7 @@ pub struct Unread<'s> {
     /// Its place: the value of a key, or a block.
     pub place: Place,
     /// What it contains.
-    pub what: What,
+    pub what: UnreadKind,
     /// The key or the block's type.
     pub name: Cow<'s, str>,
     /// Whether it has a known shape of another format, rather than only a similar name.
@@ -156,7 +156,7 @@ pub struct Unread<'s> {
 
 /// The kind of content that was skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum What {
+pub enum UnreadKind {
     /// Calls of tools.
     Calls,
     /// Results of calls.
@@ -165,7 +165,7 @@ pub enum What {
     Tools,
 }
 
-impl What {
+impl UnreadKind {
     /// The name for messages.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -185,7 +185,7 @@ pub enum Malformation {
     /// A parameter in it is never closed.
     UnclosedParameter,
     /// Its JSON is invalid.
-    Json(FaultKind),
+    Json(SyntaxErrorKind),
     /// It names no tool.
     Nameless,
     /// Its arguments are under another key than `arguments`.

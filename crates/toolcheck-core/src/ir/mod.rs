@@ -19,7 +19,7 @@ use crate::error::Error;
 pub use contents::Contents;
 pub use details::{
     Bearer, CacheMark, DanglingReference, Details, Image, Item, Malformation, MalformedTextCall, MissingKey,
-    ProgrammaticCall, Unread, What,
+    ProgrammaticCall, Unread, UnreadKind,
 };
 pub use message::{
     Arguments, Body, Call, Content, Executor, Message, Part, Reasoning, Role, Settled, Signature, Text,

@@ -3,7 +3,7 @@
 //! Sources: the function-calling repository of Hermes (`NousResearch/Hermes-Function-Calling`), the chat templates of
 //! Qwen2.5, Qwen3 and Qwen3-Coder, and the parsers `hermes` and `qwen3_coder` of vLLM.
 
-use toolcheck_json::{Document, FaultKind};
+use toolcheck_json::{Document, SyntaxErrorKind};
 
 use super::{Answers, Block, Malformation, Protocol, trimmed, up_to};
 
@@ -58,7 +58,7 @@ fn read_json(first: usize, json: &str, block: &mut Block) {
     let document = Document::read(json.as_bytes());
     let in_text = |span: toolcheck_json::Span| first + span.start as usize..first + span.end as usize;
     // The usual reader is Python, which accepts numbers that are not valid JSON, and lone surrogates.
-    let breaks = |kind: FaultKind| !kind.is_in_text() && kind != FaultKind::NotANumber;
+    let breaks = |kind: SyntaxErrorKind| !kind.is_in_text() && kind != SyntaxErrorKind::NotANumber;
     if let Some(fault) = document.faults().iter().find(|fault| breaks(fault.kind)) {
         block.fault = Some((Malformation::Json(fault.kind), in_text(fault.span)));
     }

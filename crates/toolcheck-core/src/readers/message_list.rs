@@ -6,7 +6,7 @@
 use toolcheck_json::Value;
 
 use super::{Reader, Sort, Unit, search};
-use crate::ir::{Transcript, Unread, What};
+use crate::ir::{Transcript, Unread, UnreadKind};
 use crate::unsupported;
 
 pub(super) static READER: Reader = Reader {
@@ -29,7 +29,7 @@ pub(super) fn may_read(root: Value<'_, '_>) -> bool {
 /// Which of the calls of a transcript are unread because they stand in a text.
 pub(super) fn has_calls_in_text(transcript: &Transcript<'_>, root: Value<'_, '_>) -> bool {
     let is_text = |unread: &Unread<'_>| {
-        unread.what == What::Calls && root.document().value(unread.place.node).as_json_str().is_some()
+        unread.what == UnreadKind::Calls && root.document().value(unread.place.node).as_json_str().is_some()
     };
     transcript.unread.iter().any(is_text)
 }

@@ -1,7 +1,7 @@
 use super::{DEEPEST, MOST_FAULTS};
-use crate::{Arena, Document, FaultKind};
+use crate::{Arena, Document, SyntaxErrorKind};
 
-fn kinds(document: &Document<'_>) -> Vec<FaultKind> {
+fn kinds(document: &Document<'_>) -> Vec<SyntaxErrorKind> {
     document.faults().iter().map(|fault| fault.kind).collect()
 }
 
@@ -10,8 +10,8 @@ fn what_is_too_deep_is_not_read() {
     for open in ["[", "{\"a\":"] {
         let (fine, deep) = (open.repeat(DEEPEST), open.repeat(DEEPEST * 3));
         let (fine, deep) = (Document::read(fine.as_bytes()), Document::read(deep.as_bytes()));
-        assert!(!kinds(&fine).contains(&FaultKind::TooDeep), "{open}");
-        assert_eq!(kinds(&deep), [FaultKind::TooDeep], "{open}");
+        assert!(!kinds(&fine).contains(&SyntaxErrorKind::TooDeep), "{open}");
+        assert_eq!(kinds(&deep), [SyntaxErrorKind::TooDeep], "{open}");
         let span = deep.faults()[0].span;
         assert_eq!((span.start as usize, span.range().len()), (open.len() * DEEPEST, 1));
         assert!(deep.value_count() <= DEEPEST + 1);
@@ -25,7 +25,7 @@ fn too_many_values_are_not_read() {
         for most in [1, 2, 3, 255, 256, 257, 999, 1_000] {
             let arena = Arena { most_values: most, ..Arena::default() };
             let document = Document::read_in(text.as_bytes(), arena);
-            assert_eq!(kinds(&document), [FaultKind::TooManyValues], "{most} {element}");
+            assert_eq!(kinds(&document), [SyntaxErrorKind::TooManyValues], "{most} {element}");
             assert_eq!(document.value_count(), most);
             let inside = document.root().children().map(crate::Value::count).sum::<usize>();
             assert_eq!(inside + 1, most, "{most} {element}");
@@ -36,7 +36,7 @@ fn too_many_values_are_not_read() {
 #[test]
 fn a_text_that_is_not_read_on_says_so_even_after_many_faults() {
     let text = format!("[{}{}", "nul,".repeat(MOST_FAULTS + 9), "[".repeat(DEEPEST + 9));
-    assert!(kinds(&Document::read(text.as_bytes())).contains(&FaultKind::TooDeep));
+    assert!(kinds(&Document::read(text.as_bytes())).contains(&SyntaxErrorKind::TooDeep));
 }
 
 #[test]

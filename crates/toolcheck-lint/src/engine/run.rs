@@ -23,7 +23,7 @@ use crate::report::{FileReport, locate_all};
 use crate::rule::Rule;
 use crate::rules::unrecognised_format;
 use crate::schema::Schemas;
-use crate::view::exchanges::{Continued, Course, Exchanges, Histories, Owed};
+use crate::view::exchanges::{Continued, Course, Exchanges, Histories, UnansweredCalls};
 
 /// The answers in the response of an exchange.
 fn answer_of<'s>(
@@ -315,7 +315,7 @@ impl<'r> Run<'r> {
             self.exchanges.mark_compared(continued);
         }
         let mut owed = checker.check_end(document, &transcript, &course).into_iter();
-        let owed = owed.next().map(|draft| Owed::new(&answers, draft));
+        let owed = owed.next().map(|draft| UnansweredCalls::new(&answers, draft));
         let response = Response { value: exchange.response, answers: &answers };
         self.observer.response(&response);
         let mut found_in_response = Vec::new();

@@ -2,7 +2,7 @@
 
 use toolcheck_core::remedy::Change;
 use toolcheck_json::edit::Piece;
-use toolcheck_json::{Fault, FaultKind, NodeId, Value};
+use toolcheck_json::{NodeId, SyntaxError, SyntaxErrorKind, Value};
 
 use super::Action;
 use super::plan::Planner;
@@ -84,7 +84,8 @@ impl Planner<'_, '_> {
         let span = self.document.value(node).span();
         let mut raw = Vec::with_capacity(span.range().len());
         let mut at = span.start as usize;
-        let is_half = |fault: &&Fault| fault.kind == FaultKind::LoneSurrogate && span.contains(fault.span);
+        let is_half =
+            |fault: &&SyntaxError| fault.kind == SyntaxErrorKind::LoneSurrogate && span.contains(fault.span);
         for half in self.document.faults().iter().filter(is_half) {
             raw.extend_from_slice(&self.document.bytes()[at..half.span.start as usize]);
             raw.extend_from_slice(b"\\ufffd");

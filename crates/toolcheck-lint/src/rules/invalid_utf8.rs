@@ -1,5 +1,5 @@
 use toolcheck_core::ir::Place;
-use toolcheck_json::{FaultKind, NodeId};
+use toolcheck_json::{NodeId, SyntaxErrorKind};
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -26,7 +26,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for fault in cx.document.faults() {
         if fault.kind.is_other_encoding() {
             let finding = out.report(Place { node: NodeId::ROOT, span: fault.span }, fault.kind.describe());
-            if fault.kind == FaultKind::Binary {
+            if fault.kind == SyntaxErrorKind::Binary {
                 finding.caption("nothing in here was checked").help("leave the file out");
             } else {
                 finding
@@ -34,7 +34,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                     .help("convert the file to UTF-8, for example with `iconv -f UTF-16 -t UTF-8`");
             }
         }
-        if fault.kind != FaultKind::InvalidUtf8 {
+        if fault.kind != SyntaxErrorKind::InvalidUtf8 {
             continue;
         }
         let node = cx.document.innermost(fault.span.start);

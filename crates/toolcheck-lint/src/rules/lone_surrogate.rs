@@ -1,6 +1,6 @@
 use toolcheck_core::ir::Place;
 use toolcheck_core::remedy::{Change, Remedy};
-use toolcheck_json::FaultKind;
+use toolcheck_json::SyntaxErrorKind;
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -36,7 +36,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    for fault in cx.document.faults().iter().filter(|fault| fault.kind == FaultKind::LoneSurrogate) {
+    for fault in cx.document.faults().iter().filter(|fault| fault.kind == SyntaxErrorKind::LoneSurrogate) {
         let node = cx.document.innermost(fault.span.start);
         let finding = out.report(Place { node, span: fault.span }, fault.kind.describe());
         finding

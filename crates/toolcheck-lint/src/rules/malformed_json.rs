@@ -1,6 +1,6 @@
 use toolcheck_core::Level;
 use toolcheck_core::ir::Place;
-use toolcheck_json::{Fault, FaultKind, Kind, NodeId, Span};
+use toolcheck_json::{Kind, NodeId, Span, SyntaxError, SyntaxErrorKind};
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -37,10 +37,10 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let is_structural = |fault: &&Fault| !fault.kind.is_in_text() && !fault.kind.is_other_encoding();
+    let is_structural = |fault: &&SyntaxError| !fault.kind.is_in_text() && !fault.kind.is_other_encoding();
     for fault in cx.document.faults().iter().filter(is_structural) {
         let node = cx.document.innermost(fault.span.start);
-        let is_empty_file = fault.kind == FaultKind::Empty && cx.document.bytes().is_empty();
+        let is_empty_file = fault.kind == SyntaxErrorKind::Empty && cx.document.bytes().is_empty();
         let what = if is_empty_file { "the file is empty" } else { fault.kind.describe() };
         let finding = out.report(Place { node, span: fault.span }, what);
         finding.caption("here");
@@ -49,19 +49,19 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             finding.label(Place { node: opened, span: Span::new(opened_at, opened_at + 1) }, "opened here");
         }
         match fault.kind {
-            FaultKind::NotANumber => finding.help("write `null`, or omit the key"),
-            FaultKind::Unclosed | FaultKind::UnterminatedString => {
+            SyntaxErrorKind::NotANumber => finding.help("write `null`, or omit the key"),
+            SyntaxErrorKind::Unclosed | SyntaxErrorKind::UnterminatedString => {
                 finding.help("the end of the text is missing; the part before it was still checked")
             }
-            FaultKind::TooDeep | FaultKind::TooManyValues => {
+            SyntaxErrorKind::TooDeep | SyntaxErrorKind::TooManyValues => {
                 finding.help("split the text; the part before it was still checked")
             }
-            FaultKind::ControlCharacter => finding.help("write it as an escape, such as `\\n`"),
+            SyntaxErrorKind::ControlCharacter => finding.help("write it as an escape, such as `\\n`"),
             // Many parsers skip it; those that do not reject the whole text.
-            FaultKind::ByteOrderMark => {
+            SyntaxErrorKind::ByteOrderMark => {
                 finding.help("save the file as UTF-8 without a byte order mark").at_most(Level::Warning)
             }
-            FaultKind::SingleQuotes => {
+            SyntaxErrorKind::SingleQuotes => {
                 finding.help("use double quotes; if Python printed this, write it with `json.dumps`")
             }
             _ => finding,

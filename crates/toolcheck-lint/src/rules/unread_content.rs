@@ -1,6 +1,6 @@
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::detection::Detection;
-use toolcheck_core::ir::{Body, Content, FormatId, Place, Unread, What};
+use toolcheck_core::ir::{Body, Content, FormatId, Place, Unread, UnreadKind};
 use toolcheck_core::readers::{self, Sort};
 use toolcheck_core::remedy::{Change, Remedy};
 use toolcheck_core::shape::Kind;
@@ -146,9 +146,9 @@ fn own_form(cx: &Context<'_, '_>, unread: &Unread<'_>) -> Option<String> {
         return Some(format!("rename `{}` to `{known}`", shorten(&unread.name)));
     }
     let each = match unread.what {
-        What::Calls => shape.example(Kind::ToolCall),
-        What::Tools => shape.example(Kind::Tool),
-        What::Results => shape.result_example(),
+        UnreadKind::Calls => shape.example(Kind::ToolCall),
+        UnreadKind::Tools => shape.example(Kind::Tool),
+        UnreadKind::Results => shape.result_example(),
     };
     Some(format!("write each as {}", each?))
 }
@@ -231,14 +231,14 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
     let is_all = !is_understood && !is_said();
     // A type that only has a similar name explains nothing.
     let unread = || cx.transcript.unread.iter().filter(|one| one.is_known);
-    let starts = |what: What| {
+    let starts = |what: UnreadKind| {
         let starts = unread().filter(move |one| one.what == what);
         let mut starts: Vec<u32> = starts.map(|one| cx.document.value(one.place.node).span().start).collect();
         starts.sort_unstable();
         starts
     };
-    let (calls, results) = (starts(What::Calls), starts(What::Results));
-    let is_tools_unread = unread().any(|one| one.what == What::Tools);
+    let (calls, results) = (starts(UnreadKind::Calls), starts(UnreadKind::Results));
+    let is_tools_unread = unread().any(|one| one.what == UnreadKind::Tools);
     // A call must come before its result.
     let (first_call, last_result) = (calls.first().copied(), results.last().copied());
     let holds = |span: Span| {

@@ -25,7 +25,7 @@ use self::changes::Said;
 use self::course::{Run, Sent};
 
 pub(crate) use self::changes::Change;
-pub(crate) use self::course::{Course, Owed, forces_a_call};
+pub(crate) use self::course::{Course, UnansweredCalls, forces_a_call};
 pub(crate) use self::reasoning::Thoughts;
 
 /// The maximum number of exchanges that later requests may continue. The log of a gateway may contain many
@@ -72,7 +72,7 @@ struct Open {
     /// The same calls so far, one response after the other.
     run: Run,
     /// What is reported if nothing answers its calls.
-    owed: Option<Owed>,
+    owed: Option<UnansweredCalls>,
 }
 
 /// A choice of an earlier response.
@@ -333,7 +333,7 @@ impl Exchanges {
         answers: Vec<Choice>,
         continued: Option<Continued>,
         [findings, of_answer, silenced]: [&[Draft]; 3],
-        (run, owed): (Run, Option<Owed>),
+        (run, owed): (Run, Option<UnansweredCalls>),
     ) {
         let histories = histories.keys();
         if histories.is_empty() {

@@ -4,7 +4,7 @@ use std::io;
 use toolcheck_core::text::{bounded, guard, line};
 
 use super::picture::picture;
-use super::{Report, Run, Status};
+use super::{Report, ScenarioRun, Status};
 use crate::junit_xml::{Case, Counts, Outcome, Writer};
 
 /// The width of pictures in columns.
@@ -38,7 +38,7 @@ pub fn junit(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
 }
 
 /// Why a run does not count.
-fn why_skipped(run: &Run) -> Option<String> {
+fn why_skipped(run: &ScenarioRun) -> Option<String> {
     let reason = run.reason.as_deref().map_or_else(String::new, |reason| format!(": {reason}"));
     match run.status {
         Status::Skip => Some(format!("skip{reason}")),
@@ -51,7 +51,7 @@ fn why_skipped(run: &Run) -> Option<String> {
     }
 }
 
-fn case(run: &Run, suite: &str, xml: &mut Writer<'_>) -> io::Result<()> {
+fn case(run: &ScenarioRun, suite: &str, xml: &mut Writer<'_>) -> io::Result<()> {
     let name = bounded(&format!("{} {} {}", run.scenario, run.format, run.way()), LONGEST);
     let class = format!("{suite}.{}", bounded(&run.scenario, LONGEST));
     let (message, text);
@@ -83,7 +83,7 @@ fn case(run: &Run, suite: &str, xml: &mut Writer<'_>) -> io::Result<()> {
 }
 
 /// The verdicts, what the API says, and the picture.
-fn said(run: &Run) -> String {
+fn said(run: &ScenarioRun) -> String {
     let mut text = String::new();
     for fault in run.faults() {
         let known = fault.known.as_deref().map_or_else(String::new, |known| format!(" (known: {known})"));

@@ -41,7 +41,7 @@ pub struct Report {
     /// The command that is the client.
     pub client: String,
     /// The runs, in their order.
-    pub runs: Vec<Run>,
+    pub runs: Vec<ScenarioRun>,
     /// Failures that are said to be known, and that did not happen.
     pub stale: Vec<String>,
     /// How many runs were still to come when this was written.
@@ -52,7 +52,7 @@ pub struct Report {
 /// A scenario in a format.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Run {
+pub struct ScenarioRun {
     /// The id of the scenario.
     pub scenario: String,
     /// What happens in it.
@@ -72,7 +72,7 @@ pub struct Run {
     /// How the run ended for the user of the loop.
     pub outcome: String,
     /// What the API refused.
-    pub refused: Vec<Refused>,
+    pub refused: Vec<RefusedRequest>,
     /// The exchanges, as `toolcheck lint` reads them.
     pub exchanges: Vec<Json>,
     /// How many more there were, which would have made the report too large.
@@ -98,7 +98,7 @@ pub struct Verdict {
 /// A request that was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Refused {
+pub struct RefusedRequest {
     /// The id of the rule.
     pub rule: String,
     /// What is wrong.
@@ -216,7 +216,7 @@ impl Report {
 /// The most bytes of exchanges in a run.
 const MOST_OF_RUN: usize = 64 << 10;
 
-impl Run {
+impl ScenarioRun {
     /// A run of a scenario, of which nothing is known yet.
     #[must_use]
     pub fn new(scenario: &str, title: &str, format: &str, stream: bool) -> Self {
@@ -290,7 +290,7 @@ impl Verdict {
     }
 }
 
-impl Refused {
+impl RefusedRequest {
     /// A refusal by a rule.
     #[must_use]
     pub fn new(rule: &str, message: &str, place: &str, status: u16) -> Self {

@@ -6,7 +6,7 @@ use toolcheck_core::text::{Counted, bounded, line as guarded};
 
 use super::picture::picture;
 use super::table::{Cell, Row, Table};
-use super::{Refused, Report, Run, Status, Verdict};
+use super::{RefusedRequest, Report, ScenarioRun, Status, Verdict};
 use crate::markup::{Escaped, Piece, pieces};
 use crate::show::outputs::html::HEAD;
 
@@ -147,7 +147,7 @@ fn details(table: &Table<'_>) -> Details {
     details
 }
 
-fn exchanges(run: &Run) -> String {
+fn exchanges(run: &ScenarioRun) -> String {
     let pretty = |exchange| serde_json::to_string_pretty(exchange).unwrap_or_default() + "\n";
     run.exchanges.iter().map(pretty).collect()
 }
@@ -183,7 +183,7 @@ fn article(
     writeln!(out, "</article>")
 }
 
-fn run(run: &Run, details: Option<&(String, String)>, out: &mut dyn io::Write) -> io::Result<()> {
+fn run(run: &ScenarioRun, details: Option<&(String, String)>, out: &mut dyn io::Write) -> io::Result<()> {
     let is_open = if run.status > Status::Pass { " open=\"open\"" } else { "" };
     writeln!(
         out,
@@ -252,8 +252,8 @@ fn verdict(verdict: &Verdict, out: &mut dyn io::Write) -> io::Result<()> {
 }
 
 /// What the API says, in its words.
-fn refusal(refused: &Refused, out: &mut dyn io::Write) -> io::Result<()> {
-    let Refused { rule, message, place, text, status, source } = refused;
+fn refusal(refused: &RefusedRequest, out: &mut dyn io::Write) -> io::Result<()> {
+    let RefusedRequest { rule, message, place, text, status, source } = refused;
     write!(out, "<p>The API answers {status}: <code>{}</code> at <code>", Escaped(&bounded(rule, LONGEST)))?;
     write!(out, "{}</code>: ", Escaped(&bounded(if place.is_empty() { "/" } else { place }, LONGEST)))?;
     prose(message, out)?;

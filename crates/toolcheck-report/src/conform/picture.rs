@@ -2,12 +2,12 @@
 
 use toolcheck_lint::Options;
 
-use super::Run;
+use super::ScenarioRun;
 use crate::show::outputs;
 use crate::{Style, View, outline};
 
 /// The exchanges of a run as text; empty if there are none.
-pub(super) fn picture(run: &Run, width: usize) -> String {
+pub(super) fn picture(run: &ScenarioRun, width: usize) -> String {
     if run.exchanges.is_empty() {
         return String::new();
     }

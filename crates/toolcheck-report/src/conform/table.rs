@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Report, Run, Status};
+use super::{Report, ScenarioRun, Status};
 
 /// Runs by scenario, and by format or client.
 pub(super) struct Table<'r> {
@@ -20,7 +20,7 @@ pub(super) struct Row<'r> {
 /// The runs of a scenario in a column.
 #[derive(Clone, Default)]
 pub(super) struct Cell<'r> {
-    pub(super) runs: Vec<&'r Run>,
+    pub(super) runs: Vec<&'r ScenarioRun>,
 }
 
 impl Cell<'_> {
@@ -70,7 +70,7 @@ pub(super) fn of_clients(reports: &[Report]) -> Table<'_> {
 }
 
 /// A table of runs, each with the number of its column.
-fn table<'r>(columns: Vec<String>, runs: impl Iterator<Item = (usize, &'r Run)>) -> Table<'r> {
+fn table<'r>(columns: Vec<String>, runs: impl Iterator<Item = (usize, &'r ScenarioRun)>) -> Table<'r> {
     let mut rows: Vec<Row<'r>> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
     for (column, run) in runs {

@@ -3,13 +3,13 @@ use std::io;
 
 use toolcheck_core::text::{Counted, guard, line};
 
-use super::{Report, Run, Status, Verdict};
+use super::{Report, ScenarioRun, Status, Verdict};
 
 /// Runs of a scenario of which the same is to be said.
 struct Group<'r> {
     what: What<'r>,
     reason: &'r str,
-    runs: Vec<&'r Run>,
+    runs: Vec<&'r ScenarioRun>,
     /// How many of them have another reason.
     otherwise: usize,
 }
@@ -76,7 +76,7 @@ pub fn text<'h>(
 }
 
 /// What the checks say of the runs of a scenario.
-fn groups(runs: &[Run]) -> Vec<Group<'_>> {
+fn groups(runs: &[ScenarioRun]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for run in runs {
         for Verdict { check, status, reason, known } in run.faults() {
@@ -95,7 +95,7 @@ fn groups(runs: &[Run]) -> Vec<Group<'_>> {
 }
 
 /// The runs without verdicts, by their reasons: mostly the client has one reason for many scenarios.
-fn missing(runs: &[Run]) -> Vec<Group<'_>> {
+fn missing(runs: &[ScenarioRun]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     let mut places: HashMap<(Status, &str), usize> = HashMap::new();
     for run in runs.iter().filter(|run| matches!(run.status, Status::Skip | Status::Broke)) {
@@ -118,7 +118,7 @@ impl Group<'_> {
         matches!(self.what.status, Status::Fail | Status::Weak) && self.what.known.is_none()
     }
 
-    fn line(&self, all: &[Run]) -> String {
+    fn line(&self, all: &[ScenarioRun]) -> String {
         let What { status, scenario, check, known } = self.what;
         let unscored = if self.runs.iter().any(|run| run.scored) { "" } else { "unscored " };
         let scenario = scenario.map_or_else(|| Counted(self.runs.len(), "run").to_string(), line);
@@ -133,9 +133,9 @@ impl Group<'_> {
     }
 
     /// The formats; the ways are named where it is only some.
-    fn places(&self, all: &[Run]) -> String {
+    fn places(&self, all: &[ScenarioRun]) -> String {
         // Runs without verdicts have a line of their own.
-        let is_other = |run: &&Run| {
+        let is_other = |run: &&ScenarioRun| {
             let has_verdicts = !matches!(run.status, Status::Skip | Status::Broke);
             (self.what.check.is_empty() || has_verdicts)
                 && self.what.scenario.is_none_or(|scenario| scenario == run.scenario)

@@ -11,7 +11,7 @@ use toolcheck_core::text::{bounded, name_of};
 use toolcheck_core::{InputFormat, Level};
 use toolcheck_json::{Document, Value};
 
-use crate::expected::{Difference, Expected, Found, Place, Step, align, has_level};
+use crate::expected::{ActualFinding, Difference, Expected, Place, Step, align, has_level};
 
 /// The contents of an expectation file.
 #[derive(Debug, Deserialize)]
@@ -147,7 +147,7 @@ impl Broken {
 
 /// Rewrites the list of findings in the text of an expectation, so that it has exactly the findings in `found`. Everything
 /// outside the list, and each finding that stays in it, keeps its bytes. `None` if the text has no such list.
-pub(super) fn rewrite(text: &str, expected: &[Expected], found: &[Found]) -> Option<String> {
+pub(super) fn rewrite(text: &str, expected: &[Expected], found: &[ActualFinding]) -> Option<String> {
     let document = Document::read(text.as_bytes());
     let list = document.root().get("findings").filter(|list| list.is_array())?;
     let old: Vec<Value<'_, '_>> = list.elements().collect();
@@ -227,7 +227,7 @@ impl<'t> Layout<'t> {
     }
 
     /// The text of a finding in the list.
-    fn element(&self, found: &Found, with_level: bool) -> String {
+    fn element(&self, found: &ActualFinding, with_level: bool) -> String {
         let gap = self.gap;
         let mut members = vec![
             format!("\"rule\":{gap}{}", Json::from(found.rule.as_str())),

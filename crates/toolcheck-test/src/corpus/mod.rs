@@ -30,7 +30,7 @@ use toolcheck_core::text::{name_of, reason, shown};
 use toolcheck_core::{InputFormat, formats};
 use toolcheck_lint::{FileReport, Options, lint, lint_opened, rules};
 
-use crate::expected::{Difference, Found};
+use crate::expected::{ActualFinding, Difference};
 use expectation::{Broken, Expectation};
 use same::Conversations;
 
@@ -38,7 +38,7 @@ pub use discover::{Case, Corpus};
 
 /// The results of a corpus.
 #[derive(Debug, Clone, Default)]
-pub struct Run {
+pub struct CorpusResults {
     /// The results of its cases, by path.
     pub results: Vec<CaseResult>,
     /// Messages about folders that could not be read.
@@ -57,7 +57,7 @@ pub struct CaseResult {
     /// Its format, target and kind, if it was read.
     pub read_as: Option<ReadAs>,
     /// The findings in it.
-    pub found: Vec<Found>,
+    pub found: Vec<ActualFinding>,
     /// Whether its expectation still lacks a description.
     pub is_to_be_described: bool,
 }
@@ -97,7 +97,7 @@ pub enum Failure {
         /// The path of the missing file.
         path: PathBuf,
         /// The findings.
-        found: Vec<Found>,
+        found: Vec<ActualFinding>,
     },
     /// Its expectation is invalid: the place and the reason.
     BrokenExpectation(String),
@@ -129,7 +129,7 @@ pub enum Bless {
 /// # Errors
 ///
 /// Returns an error if the directory cannot be read. If a case cannot be read, it fails, and the others are run.
-pub fn run(directory: &Path) -> io::Result<Run> {
+pub fn run(directory: &Path) -> io::Result<CorpusResults> {
     let corpus = Corpus::open(directory)?;
     let (cases, _) = corpus.select(&[]);
     Ok(corpus.run(&cases, Bless::Nothing))
@@ -138,7 +138,7 @@ pub fn run(directory: &Path) -> io::Result<Run> {
 impl Corpus {
     /// Runs some of its cases.
     #[must_use]
-    pub fn run(&self, cases: &[&Case], bless: Bless) -> Run {
+    pub fn run(&self, cases: &[&Case], bless: Bless) -> CorpusResults {
         let mut conversations = Conversations::default();
         let results = cases.iter().map(|case| {
             let mut result = CaseResult {
@@ -165,11 +165,11 @@ impl Corpus {
             }
             result
         });
-        Run { results: results.collect(), troubles: self.troubles.clone() }
+        CorpusResults { results: results.collect(), troubles: self.troubles.clone() }
     }
 }
 
-impl Run {
+impl CorpusResults {
     /// The number of cases that failed.
     #[must_use]
     pub fn failed(&self) -> usize {
@@ -251,7 +251,7 @@ fn run_case(case: &Case, bless: Bless, result: &mut CaseResult) -> Result<(), Bo
         None => lint("case", &bytes, &options),
     };
     result.read_as = Some(ReadAs::of(&report));
-    result.found = report.findings.iter().map(Found::from).collect();
+    result.found = report.findings.iter().map(ActualFinding::from).collect();
     result.is_to_be_described = expectation.is_to_be_described;
     let found = &result.found;
     let failure = if is_new {

@@ -10,7 +10,7 @@ use toolcheck_lint::{Options, lint};
 
 use super::discover::{Case, Corpus, Role, folder};
 use super::{Failure, Outcome, ReadAs};
-use crate::expected::{Difference, Found};
+use crate::expected::{ActualFinding, Difference};
 use crate::{Conversation, Feature, Turn};
 
 /// The conversations that the other files of their folders are compared with: the first of each that can be read.
@@ -60,7 +60,7 @@ fn read(case: &Case) -> Result<(Conversation, ReadAs), Box<Outcome>> {
         return Err(failed(&format!("the content is recognised as {seen}")));
     }
     if !report.findings.is_empty() {
-        let found: Vec<Found> = report.findings.iter().map(Found::from).collect();
+        let found: Vec<ActualFinding> = report.findings.iter().map(ActualFinding::from).collect();
         return Err(Box::new(Outcome::Failed(Failure::Findings(Difference::of(&[], &found)))));
     }
     let conversation = Conversation::of(&transcript, &document).numbered();

@@ -5,8 +5,8 @@ fn expected(texts: &[&str]) -> Vec<Expected> {
 }
 
 /// Findings, written like expectations; without a level, an error.
-pub(crate) fn found(texts: &[&str]) -> Vec<Found> {
-    let found = expected(texts).into_iter().map(|one| Found {
+pub(crate) fn found(texts: &[&str]) -> Vec<ActualFinding> {
+    let found = expected(texts).into_iter().map(|one| ActualFinding {
         rule: rules::find(&one.rule).expect("there is such a rule").id,
         level: one.level.unwrap_or(Level::Error),
         place: one.place.expect("it has a place"),
@@ -81,11 +81,11 @@ pub(crate) mod properties {
     use toolcheck_core::RuleId;
 
     /// Findings of few rules at few places, so that many are equal.
-    pub(crate) fn findings() -> impl Strategy<Value = Vec<Found>> {
+    pub(crate) fn findings() -> impl Strategy<Value = Vec<ActualFinding>> {
         let rule = prop::sample::select(vec![RuleId::BlankText, RuleId::UnknownRole]);
         let pointer = "(/[ab\"~\u{e4}]{1,2}){0,2}";
         let one = (rule, pointer, 0..2usize, any::<bool>());
-        let one = one.prop_map(|(rule, pointer, record, is_error)| Found {
+        let one = one.prop_map(|(rule, pointer, record, is_error)| ActualFinding {
             rule,
             level: if is_error { Level::Error } else { Level::Warning },
             place: Place { record, pointer },
@@ -100,7 +100,7 @@ pub(crate) mod properties {
         fn each_finding_is_as_expected_or_reported(
             wanted in findings(), got in findings(), with in prop::collection::vec((any::<bool>(), any::<bool>()), 8)
         ) {
-            let expect = |(found, (place, level)): (&Found, &(bool, bool))| Expected {
+            let expect = |(found, (place, level)): (&ActualFinding, &(bool, bool))| Expected {
                 rule: found.rule.as_str().to_owned(),
                 place: place.then(|| found.place.clone()),
                 level: level.then_some(found.level),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
-use toolcheck_core::shape::{Allowed, Demand, FaultKind, Known, ObjectView};
+use toolcheck_core::shape::{Allowed, Demand, Known, ObjectView, ShapeFaultKind};
 use toolcheck_core::targets::Pattern;
 use toolcheck_core::{Level, RuleId};
 
@@ -49,12 +49,12 @@ impl Expected {
 /// The rule that reports a fault, if the shape names none.
 fn usual_rule(object: ObjectView<'static>, demand: &Demand<'static>) -> &'static str {
     match demand.fault {
-        FaultKind::Missing if object.name() == "request" => "missing-parameter",
-        FaultKind::Missing => "missing-field",
-        FaultKind::Unknown => "unknown-field",
-        FaultKind::Type => "wrong-type",
-        FaultKind::Value if object.by() == Some(&*demand.key) => "unknown-content-type",
-        FaultKind::Conflict => "conflicting-parameters",
+        ShapeFaultKind::Missing if object.name() == "request" => "missing-parameter",
+        ShapeFaultKind::Missing => "missing-field",
+        ShapeFaultKind::Unknown => "unknown-field",
+        ShapeFaultKind::Type => "wrong-type",
+        ShapeFaultKind::Value if object.by() == Some(&*demand.key) => "unknown-content-type",
+        ShapeFaultKind::Conflict => "conflicting-parameters",
         _ => "invalid-value",
     }
 }

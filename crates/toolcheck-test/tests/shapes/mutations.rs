@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Number, Value as Json, json};
-use toolcheck_core::shape::{Allowed, Asked, Condition, Demand, FaultKind, FieldView, JsonType, ObjectView};
+use toolcheck_core::shape::{
+    Allowed, Asked, Condition, Demand, FieldView, JsonType, ObjectView, ShapeFaultKind,
+};
 use toolcheck_core::targets::Pattern;
 
 use super::bodies::{Bodies, Found, escape};
@@ -108,7 +110,7 @@ pub(crate) fn mutations<'b>(
     for base in &found.bases {
         let Some(field) = base.by().and_then(|by| base.field(by)) else { continue };
         for demand in field.demands() {
-            if demand.fault == FaultKind::Value && matches!(demand.asked, Asked::OneOf { .. }) {
+            if demand.fault == ShapeFaultKind::Value && matches!(demand.asked, Asked::OneOf { .. }) {
                 mutator.decider(*base, field, &demand);
             }
         }

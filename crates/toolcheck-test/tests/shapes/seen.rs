@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 use toml::{Table, Value as Toml};
-use toolcheck_core::shape::{Fault, Shape};
+use toolcheck_core::shape::{Shape, ShapeFault};
 use toolcheck_core::targets::{self, Pattern, Target};
 use toolcheck_json::Document;
 
@@ -215,7 +215,7 @@ fn lines(path: &Path) -> Vec<String> {
 }
 
 /// Whether the object of a fault has a name, or adds to one that has it.
-fn is_named(shape: &Shape, fault: &Fault<'_>, name: &str) -> bool {
+fn is_named(shape: &Shape, fault: &ShapeFault<'_>, name: &str) -> bool {
     fault.object() == name
         || shape
             .objects()
@@ -224,7 +224,7 @@ fn is_named(shape: &Shape, fault: &Fault<'_>, name: &str) -> bool {
 }
 
 /// The JSON type of what is wrong.
-fn type_name(document: &Document<'_>, fault: &Fault<'_>) -> &'static str {
+fn type_name(document: &Document<'_>, fault: &ShapeFault<'_>) -> &'static str {
     let raw = document.value(fault.node()).raw();
     match raw.first() {
         Some(b'n') => "null",

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Value as Json, json};
 use toolcheck_conform::adapter::{
-    self, Answer, Examination, Gravity, Kind, Plan, Question, Talk, Way, examine, generated,
+    self, Answer, BodyKind, Examination, Gravity, Plan, Question, Talk, Way, examine, generated,
 };
 use toolcheck_core::suggest::similar;
 use toolcheck_core::text::{bounded, reason, shown};
@@ -56,16 +56,16 @@ pub(super) fn talks(args: &ConformArgs) -> Result<Vec<Talk>> {
 }
 
 /// What is translated.
-pub(super) fn kinds(args: &TranslationArgs) -> Vec<Kind> {
-    let is_asked = |kind: &Kind| {
+pub(super) fn kinds(args: &TranslationArgs) -> Vec<BodyKind> {
+    let is_asked = |kind: &BodyKind| {
         let own = match kind {
-            Kind::Response => KindArg::Response,
-            Kind::Stream => KindArg::Stream,
+            BodyKind::Response => KindArg::Response,
+            BodyKind::Stream => KindArg::Stream,
             _ => KindArg::Request,
         };
         args.kind.is_empty() || args.kind.contains(&own)
     };
-    Kind::ALL.into_iter().filter(is_asked).collect()
+    BodyKind::ALL.into_iter().filter(is_asked).collect()
 }
 
 fn ask(client: &mut Client, question: &Question<'_>) -> Result<Answer> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use serde_json::{Value as Json, json};
-use toolcheck_conform::adapter::{Examination, Found, Gravity, Kind, Talk};
+use toolcheck_conform::adapter::{BodyKind, Examination, Gravity, ReducedFault, Talk};
 use toolcheck_core::text::{Counted, bounded, guard, line};
 use toolcheck_report::outputs::write_json;
 
@@ -33,7 +33,7 @@ pub(super) fn list(talks: &[Talk], out: &mut dyn Write) -> io::Result<()> {
 
 impl Report<'_> {
     /// Why a fault is known, in all conversations that show it.
-    fn reason(&self, found: &Found) -> Option<&str> {
+    fn reason(&self, found: &ReducedFault) -> Option<&str> {
         let mut reasons = found.cases.iter().map(|case| self.known.reason(case, &found.fault.class, self.to));
         let first = reasons.next()??;
         reasons.all(|reason| reason.is_some()).then_some(first)
@@ -41,7 +41,7 @@ impl Report<'_> {
 
     pub(super) fn text(&self, out: &mut dyn Write) -> io::Result<()> {
         // An adapter that does only requests skips all the rest for one reason.
-        let mut skipped: BTreeMap<(Kind, &str), Vec<&str>> = BTreeMap::new();
+        let mut skipped: BTreeMap<(BodyKind, &str), Vec<&str>> = BTreeMap::new();
         for case in &self.examination.cases {
             if let Some(why) = &case.skipped {
                 skipped.entry((case.kind, why)).or_default().push(&case.id);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value as Json;
-use toolcheck_conform::adapter::{Answer, Kind, Plan, Question, Talk, Way, bodies, examine};
+use toolcheck_conform::adapter::{Answer, BodyKind, Plan, Question, Talk, Way, bodies, examine};
 use toolcheck_core::text::{bounded, reason};
 use toolcheck_serve::{MockProvider, ScriptedCall, Turn, Upstream, path};
 
@@ -49,7 +49,7 @@ pub(super) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
     screen::message("note", &format!("the gateway's upstream is {}", upstream.url()));
     let there = Way::new(from, to).with_target(target);
     let back = Way::new(to, from);
-    let way = |kind: Kind| (kind, if kind == Kind::Request { there.clone() } else { back.clone() });
+    let way = |kind: BodyKind| (kind, if kind == BodyKind::Request { there.clone() } else { back.clone() });
     let ways = adapter::kinds(own).into_iter().map(way).collect();
     let plan = Plan { ways, talks: adapter::talks(args)?, model: Some(own.model.clone()) };
     let gateway = Gateway { url, headers, model: &own.model, upstream, timeout };
@@ -59,10 +59,10 @@ pub(super) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
 
 impl Gateway<'_> {
     fn ask(&self, question: &Question<'_>) -> Result<Answer> {
-        let is_request = question.kind == Kind::Request;
+        let is_request = question.kind == BodyKind::Request;
         // The client's format is what a request comes from and what a response becomes.
         let client = if is_request { question.way.from } else { question.way.to };
-        let is_streamed = question.kind == Kind::Stream;
+        let is_streamed = question.kind == BodyKind::Stream;
         let turn = if is_request { Turn::text("Done.") } else { turn(question.talk) };
         // The same turn whatever the history: a reply is judged by itself.
         let turns = std::iter::repeat_n(turn, 1 + question.talk.turns.len());

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow};
 use serde::Deserialize;
 use toolcheck_core::text::{reason, shown};
-use toolcheck_report::conform::{Run, Status};
+use toolcheck_report::conform::{ScenarioRun, Status};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -38,7 +38,7 @@ impl Known {
     }
 
     /// Marks what fails or is inconclusive, and is known to.
-    pub(super) fn mark(&mut self, run: &mut Run) {
+    pub(super) fn mark(&mut self, run: &mut ScenarioRun) {
         let (scenario, format) = (&run.scenario, &run.format);
         for verdict in run.verdicts.iter_mut().filter(|verdict| verdict.status.counts()) {
             if self.covers(scenario, &verdict.check, format) {
@@ -60,7 +60,7 @@ impl Known {
     }
 
     /// The entries of scenarios that were run, and for which nothing failed.
-    pub(super) fn stale(&self, runs: &[Run]) -> Vec<String> {
+    pub(super) fn stale(&self, runs: &[ScenarioRun]) -> Vec<String> {
         let judged = runs.iter().filter(|run| !matches!(run.status, Status::Skip | Status::Broke));
         self.stale_of(&judged.map(|run| (&*run.scenario, &*run.format)).collect::<Vec<_>>())
     }

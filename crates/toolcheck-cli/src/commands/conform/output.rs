@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use toolcheck_conform::{Scenario, Status as Says, Verdict, checks, sets};
 use toolcheck_core::text::guard;
-use toolcheck_report::conform::{self, Refused, Report, Run, Status, Verdict as Reported};
-use toolcheck_serve::Run as Seen;
+use toolcheck_report::conform::{self, RefusedRequest, Report, ScenarioRun, Status, Verdict as Reported};
+use toolcheck_serve::MockLog;
 
 use super::client::Answer;
 use crate::args::{Color, ConformOutput};
@@ -22,7 +22,7 @@ pub(super) fn list(scenarios: &[&Scenario], out: &mut dyn Write) -> io::Result<(
 
 /// Enters what became of a run.
 pub(super) fn enter(
-    run: &mut Run,
+    run: &mut ScenarioRun,
     answer: Answer,
     judge: impl FnOnce(&toolcheck_conform::Outcome) -> Vec<Verdict>,
 ) {
@@ -38,11 +38,12 @@ pub(super) fn enter(
 }
 
 /// Enters what the mock has seen.
-pub(super) fn keep(run: &mut Run, seen: &Seen) {
+pub(super) fn keep(run: &mut ScenarioRun, seen: &MockLog) {
     run.keep(seen.exchanges.iter().map(toolcheck_serve::Exchange::json_line));
     run.exchanges_left_out += seen.not_kept;
     let refused = seen.refused().map(|refused| {
-        let mut entry = Refused::new(refused.rule.as_str(), &refused.message, &refused.place, refused.status);
+        let mut entry =
+            RefusedRequest::new(refused.rule.as_str(), &refused.message, &refused.place, refused.status);
         (entry.text, entry.source) = (refused.text.clone(), refused.source.clone());
         entry
     });

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use toolcheck_core::shape::{Demand, FaultKind, FieldView, Known, ObjectView, Shape};
+use toolcheck_core::shape::{Demand, FieldView, Known, ObjectView, Shape, ShapeFaultKind};
 use toolcheck_core::text::shown;
 use toolcheck_lint::rules;
 
@@ -158,7 +158,7 @@ impl<'f> Named<'f> {
     pub(super) fn is_closed(&self) -> bool {
         self.views.iter().any(|view| {
             let demands = view.object.demands();
-            let mut unknown = demands.iter().filter(|demand| demand.fault == FaultKind::Unknown);
+            let mut unknown = demands.iter().filter(|demand| demand.fault == ShapeFaultKind::Unknown);
             unknown.any(|demand| demand.known.iter().any(|known| known.level.is_some()))
         })
     }
@@ -186,7 +186,7 @@ impl<'f> Named<'f> {
 pub(super) struct Fact<'f> {
     /// The key; empty for the object as a whole.
     pub(super) key: String,
-    pub(super) fault: FaultKind,
+    pub(super) fault: ShapeFaultKind,
     /// What is asked, in words.
     pub(super) asked: String,
     pub(super) is_documented: bool,
@@ -199,7 +199,8 @@ pub(super) struct Fact<'f> {
 
 impl<'f> Fact<'f> {
     fn new(object: ObjectView<'f>, demand: &Demand<'f>, known: &Known<'f>) -> Self {
-        let is_of_kind = demand.fault == FaultKind::Value && object.by().is_some_and(|by| by == demand.key);
+        let is_of_kind =
+            demand.fault == ShapeFaultKind::Value && object.by().is_some_and(|by| by == demand.key);
         Self {
             key: demand.key.to_string(),
             fault: demand.fault,

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use toolcheck_core::Level;
-use toolcheck_core::shape::{FaultKind, FieldView, JsonType, Shape, Unseen, Verdict};
+use toolcheck_core::shape::{FieldView, JsonType, Shape, ShapeFaultKind, Unseen, Verdict};
 use toolcheck_core::targets::{Evidence, Target};
 use toolcheck_core::text::shown;
 
@@ -134,7 +134,9 @@ fn types(field: FieldView<'_>) -> String {
 /// Whether a key is required, and if only sometimes, when.
 fn required(facts: &[&Fact<'_>]) -> (&'static str, Option<String>) {
     let mut missing = facts.iter().filter(|fact| {
-        fact.fault == FaultKind::Missing && !fact.key.is_empty() && fact.known.verdict != Verdict::Accepted
+        fact.fault == ShapeFaultKind::Missing
+            && !fact.key.is_empty()
+            && fact.known.verdict != Verdict::Accepted
     });
     match missing.clone().find(|fact| !fact.known.is_conditional()).or_else(|| missing.next()) {
         None => ("", None),
@@ -164,7 +166,8 @@ fn allowed(field: FieldView<'_>, object: &Named<'_>, facts: &[&Fact<'_>]) -> Vec
     if !of_variant.is_empty() {
         words.push(of_variant.join(" or "));
     }
-    let is_shown = |fault| !matches!(fault, FaultKind::Missing | FaultKind::Unknown | FaultKind::Type);
+    let is_shown =
+        |fault| !matches!(fault, ShapeFaultKind::Missing | ShapeFaultKind::Unknown | ShapeFaultKind::Type);
     for fact in facts.iter().filter(|fact| fact.is_documented && is_shown(fact.fault)) {
         if !words.contains(&fact.asked) {
             words.push(fact.asked.clone());
@@ -213,7 +216,7 @@ fn section<'a, 'f: 'a>(
 /// What a fact is about.
 fn subject(fact: &Fact<'_>) -> String {
     match (fact.key.as_str(), fact.fault) {
-        ("", FaultKind::Unknown) => "other keys".to_owned(),
+        ("", ShapeFaultKind::Unknown) => "other keys".to_owned(),
         ("", _) => "the keys".to_owned(),
         (key, _) => match (key.strip_suffix("[]"), key.strip_suffix("{}")) {
             (Some(list), _) => format!("each of `{}`", shown(list)),

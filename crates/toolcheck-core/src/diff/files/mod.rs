@@ -89,7 +89,7 @@ impl<'s> File<'s> {
         let read = |record: Record<'s>| (Document::read(record.bytes), record);
         let documents: Vec<_> = Records::laid_out(bytes, layout).map(read).collect();
         if let Some((fault, record)) = documents.iter().find_map(|(document, record)| {
-            let is_broken = |fault: &&toolcheck_json::Fault| !fault.kind.is_harmless();
+            let is_broken = |fault: &&toolcheck_json::SyntaxError| !fault.kind.is_harmless();
             Some((document.faults().iter().find(is_broken)?, record))
         }) {
             let line = record.position.line + locate(record.bytes, &[fault.span.start as usize])[0].line - 1;

@@ -4,7 +4,7 @@ use toolcheck_json::{Document, Expanded, NodeId, Value};
 
 use super::{Columns, python};
 use crate::claim::certainty;
-use crate::ir::{Place, Transcript, What};
+use crate::ir::{Place, Transcript, UnreadKind};
 use crate::tools::{self, Definition};
 use crate::unread;
 
@@ -130,9 +130,9 @@ fn add_definitions<'s>(transcript: &mut Transcript<'s>, tools: Option<Value<'_, 
         Some(tools) => {
             transcript.request.tools.place = Some(Place::of(value));
             transcript.request.tools.in_text = tools;
-            transcript.unread.retain(|unread| unread.what != What::Tools);
+            transcript.unread.retain(|unread| unread.what != UnreadKind::Tools);
         }
-        None if transcript.unread.iter().any(|unread| unread.what == What::Tools) => {}
+        None if transcript.unread.iter().any(|unread| unread.what == UnreadKind::Tools) => {}
         None => transcript.unread.push(unread::tools(value)),
     }
 }

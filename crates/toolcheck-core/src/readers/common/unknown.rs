@@ -4,7 +4,7 @@ use foldhash::HashSet;
 use toolcheck_json::{Document, NodeId, Value};
 
 use super::{LeftOut, Reader, Reading, broken, parts};
-use crate::ir::{Body, Message, Role, Transcript, What};
+use crate::ir::{Body, Message, Role, Transcript, UnreadKind};
 use crate::unread;
 
 /// Adds what the conversations of a unit have in parts and keys that nothing was read from.
@@ -77,9 +77,9 @@ fn add_parts<'s>(transcript: &mut Transcript<'s>, document: &Document<'s>) {
             starts.get(next).is_some_and(|start| *start < span.end)
         };
         found.extend(unread::members(value).filter(|unread| match unread.what {
-            What::Calls => !is_read(&calls),
-            What::Results => !is_read(&results),
-            What::Tools => false,
+            UnreadKind::Calls => !is_read(&calls),
+            UnreadKind::Results => !is_read(&results),
+            UnreadKind::Tools => false,
         }));
     }
     found.retain(|unread| known.insert(unread.place.node));

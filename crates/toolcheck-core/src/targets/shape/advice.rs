@@ -6,10 +6,10 @@ use toolcheck_json::{Document, Kind as JsonKind, Value};
 
 use super::Shape;
 use super::check::Checker;
-use super::compile::{Field, What, bit, plain};
-use super::fault::{Detail, Fault};
+use super::compile::{CheckKind, Field, bit, plain};
+use super::fault::{Detail, ShapeFault};
 use super::samples::{first, is_worth_it};
-use super::tables::{FaultKind, JsonType, Scalar};
+use super::tables::{JsonType, Scalar, ShapeFaultKind};
 use super::value::type_of;
 use crate::text::shorten;
 use crate::unsupported::{is_list_key, prompt_of};
@@ -53,12 +53,12 @@ impl Shape {
     }
 }
 
-impl<'f> Fault<'f> {
+impl<'f> ShapeFault<'f> {
     /// What to do, as far as the description of the format and the request tell it.
     #[must_use]
     pub fn advice(&self, document: &Document<'_>) -> Option<String> {
         match (&self.detail, self.kind) {
-            (_, FaultKind::Missing) => Some(match self.renamed(document) {
+            (_, ShapeFaultKind::Missing) => Some(match self.renamed(document) {
                 Some(value) => {
                     format!(
                         "rename `{}` to `{}`",
@@ -68,7 +68,7 @@ impl<'f> Fault<'f> {
                 }
                 None => format!("add `\"{}\": {}`", shorten(&self.key), self.sample()),
             }),
-            (Detail::None, FaultKind::Unknown) => Some(self.in_place_of_key(document)),
+            (Detail::None, ShapeFaultKind::Unknown) => Some(self.in_place_of_key(document)),
             (Detail::Types { expected, got }, _) => {
                 self.value.map(|value| self.of_type(document.value(value), expected, *got))
             }
@@ -87,7 +87,7 @@ impl<'f> Fault<'f> {
         });
         // Where the key is there under another name, a new one is not what to write.
         instead
-            .filter(|_| self.kind == FaultKind::Missing && self.renamed(document).is_none())
+            .filter(|_| self.kind == ShapeFaultKind::Missing && self.renamed(document).is_none())
             .map(String::as_str)
     }
 
@@ -97,7 +97,9 @@ impl<'f> Fault<'f> {
         let field = self.field;
         let says = |what: &str| field.is_some_and(|field| field.instead.contains_key(what));
         match (&self.detail, self.kind) {
-            (_, FaultKind::Missing) => self.renamed(document).is_some() || self.instead(document).is_some(),
+            (_, ShapeFaultKind::Missing) => {
+                self.renamed(document).is_some() || self.instead(document).is_some()
+            }
             (Detail::Types { expected, got }, _) => {
                 let of_text = || self.value.and_then(|value| of_text(document.value(value), expected));
                 says(got.name()) || of_text().is_some()
@@ -110,7 +112,7 @@ impl<'f> Fault<'f> {
     /// The member that was meant to be the missing key.
     #[must_use]
     pub fn renamed<'d, 's>(&self, document: &'d Document<'s>) -> Option<Value<'d, 's>> {
-        let field = self.field.filter(|_| self.kind == FaultKind::Missing)?;
+        let field = self.field.filter(|_| self.kind == ShapeFaultKind::Missing)?;
         let parent = document.value(self.parent);
         let prompt = if is_list_key(&field.key) { prompt_of(parent) } else { None };
         let mut members = parent.members().take(MOST_KEYS);
@@ -246,7 +248,8 @@ impl<'f> Fault<'f> {
     }
 
     fn is_base64(&self) -> bool {
-        self.field.is_some_and(|field| field.checks.iter().any(|check| matches!(check.what, What::Base64)))
+        self.field
+            .is_some_and(|field| field.checks.iter().any(|check| matches!(check.what, CheckKind::Base64)))
     }
 
     /// How the value is written that is expected, if there is more to say of it than its type.

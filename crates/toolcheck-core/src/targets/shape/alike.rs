@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use foldhash::HashMap;
 use toolcheck_json::NodeId;
 
-use super::fault::{Fault, PathStep};
+use super::fault::{PathStep, ShapeFault};
 
 /// The most faults that are alike and held one by one. A fault takes hundreds of bytes, and an object that has one may
 /// take three.
@@ -27,7 +27,7 @@ struct Group {
 impl Alike {
     /// Leaves out those of an object's own faults, from the first one, of which enough are held.
     #[cold]
-    pub(super) fn leave_out(&mut self, faults: &mut Vec<Fault<'_>>, first: usize, object: NodeId) {
+    pub(super) fn leave_out(&mut self, faults: &mut Vec<ShapeFault<'_>>, first: usize, object: NodeId) {
         let mut end = first;
         for number in first..faults.len() {
             if faults[number].parent != object || self.is_held(&faults[number]) {
@@ -38,7 +38,7 @@ impl Alike {
         faults.truncate(end);
     }
 
-    fn is_held(&mut self, fault: &Fault<'_>) -> bool {
+    fn is_held(&mut self, fault: &ShapeFault<'_>) -> bool {
         let group = self.groups.entry(pattern(fault)).or_default();
         if group.held < MOST_ALIKE {
             group.held += 1;
@@ -49,7 +49,7 @@ impl Alike {
     }
 
     /// Adds those that are not held to the first one that is like them.
-    pub(super) fn add_to(mut self, faults: &mut [Fault<'_>]) {
+    pub(super) fn add_to(mut self, faults: &mut [ShapeFault<'_>]) {
         self.groups.retain(|_, group| !group.objects.is_empty());
         for fault in faults {
             if self.groups.is_empty() {
@@ -63,7 +63,7 @@ impl Alike {
 }
 
 /// The same for faults that differ only in the elements of arrays that they are in.
-fn pattern(fault: &Fault<'_>) -> u64 {
+fn pattern(fault: &ShapeFault<'_>) -> u64 {
     // Two patterns with one hash would be told as one, so it must be a good one.
     let mut hasher = DefaultHasher::new();
     (fault.kind, std::ptr::from_ref(fault.object), &*fault.key, &fault.detail).hash(&mut hasher);

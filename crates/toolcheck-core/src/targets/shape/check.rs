@@ -6,11 +6,11 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_json::{Kind as JsonKind, NodeId, Value};
 
 use super::alike::Alike;
-use super::compile::{By, Field, FieldSet, Object, bit};
-use super::fault::{Detail, Fault};
+use super::compile::{Discriminator, Field, FieldSet, Object, bit};
+use super::fault::{Detail, ShapeFault};
 use super::layout::{Layout, Layouts, MOST_LAYOUTS, Tag};
 use super::problem::{Cause, Problem};
-use super::tables::{FaultKind, JsonType, Kind};
+use super::tables::{JsonType, Kind, ShapeFaultKind};
 use super::texts::Unique;
 use super::value::{bit_of, short, type_of};
 use super::{ModelFacts, Shape};
@@ -55,7 +55,7 @@ pub(super) struct Checker<'f, 'd, 's> {
     pub(super) above: Vec<Above<'d, 's>>,
     /// Whether keys of the request as a whole may be missing.
     is_whole: bool,
-    pub(super) faults: Vec<Fault<'f>>,
+    pub(super) faults: Vec<ShapeFault<'f>>,
     /// Those that are not held one by one.
     alike: Alike,
     /// The values of fields that must be unique.
@@ -102,7 +102,7 @@ pub(super) struct Above<'d, 's> {
 
 /// What holds for the object that is looked at.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Within<'f> {
+pub(super) struct Surrounding<'f> {
     /// The rule that reports what is wrong in it.
     pub(super) rule: Option<RuleId>,
     /// Where on the path it starts: what is below counts as a part of it.
@@ -145,17 +145,17 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     /// Checks a body.
     pub(super) fn request(&mut self, value: Value<'d, 's>) {
         self.layouts = self.facts.take_layouts();
-        self.object(value, self.shape.request, Within::default());
+        self.object(value, self.shape.request, Surrounding::default());
     }
 
     /// Reports that a body lacks a key, unless that is known.
     pub(super) fn lacks(&mut self, body: Value<'d, 's>, key: &str) {
         let object = &self.shape.objects[self.shape.request];
-        let is_known = |fault: &Fault<'f>| fault.parent == body.id() && fault.key == key;
+        let is_known = |fault: &ShapeFault<'f>| fault.parent == body.id() && fault.key == key;
         if let Some(field) = object.field(key).filter(|_| !self.faults.iter().any(is_known)) {
-            let problem = Problem::of(FaultKind::Missing, Cause::default());
+            let problem = Problem::of(ShapeFaultKind::Missing, Cause::default());
             self.above.push(Above { value: body, kind: object.kind, is_element: false, before: None });
-            self.report(object, &field.key, None, problem, Within::default());
+            self.report(object, &field.key, None, problem, Surrounding::default());
             self.above.pop();
         }
     }
@@ -166,13 +166,13 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         for (index, message) in list.elements().enumerate().filter(|(_, message)| message.is_object()) {
             self.path.push(Step::Key("messages"));
             self.path.push(Step::Index(index as u32));
-            self.object(message, self.shape.message, Within::default());
+            self.object(message, self.shape.message, Surrounding::default());
             self.path.clear();
         }
     }
 
     /// The faults that were found.
-    pub(super) fn end(mut self) -> Vec<Fault<'f>> {
+    pub(super) fn end(mut self) -> Vec<ShapeFault<'f>> {
         self.facts.keep_layouts(self.layouts);
         self.alike.add_to(&mut self.faults);
         self.faults
@@ -188,18 +188,23 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     /// The number of the variant that an object by itself is.
     pub(super) fn variant_alone(&mut self, value: Value<'d, 's>, number: usize) -> Option<usize> {
         self.above.push(Above { value, kind: None, is_element: true, before: None });
-        self.variant(value, number, Within::default()).map(|chosen| chosen.number)
+        self.variant(value, number, Surrounding::default()).map(|chosen| chosen.number)
     }
 
     /// Checks it as that variant.
     pub(super) fn members_alone(&mut self, value: Value<'d, 's>, variant: usize) {
-        self.members(value, variant, Within::default());
+        self.members(value, variant, Surrounding::default());
         self.above.clear();
     }
 
     /// The object of the shape that a value is, after all that decides it. `None` if that is not known, and a fault says
     /// why.
-    fn variant(&mut self, value: Value<'d, 's>, mut number: usize, within: Within<'f>) -> Option<Chosen<'f>> {
+    fn variant(
+        &mut self,
+        value: Value<'d, 's>,
+        mut number: usize,
+        within: Surrounding<'f>,
+    ) -> Option<Chosen<'f>> {
         let shape = self.shape;
         // Each field decides once.
         let (mut decided, mut tags) = ([""; MOST_DECISIONS], [None; MOST_DECISIONS]);
@@ -242,14 +247,20 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     /// The value that decides what an object is, and is none of those that are known.
     #[cold]
     #[inline(never)]
-    fn no_variant(&mut self, object: &'f Object, by: &'f By, chosen: Value<'d, 's>, within: Within<'f>) {
+    fn no_variant(
+        &mut self,
+        object: &'f Object,
+        by: &'f Discriminator,
+        chosen: Value<'d, 's>,
+        within: Surrounding<'f>,
+    ) {
         let allowed = by.values.iter().map(|(value, _)| &**value).collect();
         let detail = Detail::Values { allowed, got: short(chosen) };
-        let problem = Problem { kind: FaultKind::Value, detail, cause: Cause::default() };
+        let problem = Problem { kind: ShapeFaultKind::Value, detail, cause: Cause::default() };
         self.report(object, &by.key, Some(chosen), problem, within);
     }
 
-    fn object(&mut self, value: Value<'d, 's>, number: usize, within: Within<'f>) {
+    fn object(&mut self, value: Value<'d, 's>, number: usize, within: Surrounding<'f>) {
         if self.above.len() >= DEEPEST {
             self.looks_around();
             return;
@@ -311,7 +322,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     }
 
     /// Checks an object that looks like one without faults.
-    fn members_like(&mut self, (like, skip): (usize, usize), value: Value<'d, 's>, within: Within<'f>) {
+    fn members_like(&mut self, (like, skip): (usize, usize), value: Value<'d, 's>, within: Surrounding<'f>) {
         let shape = self.shape;
         let layout = self.layouts.get(like);
         let number = layout.variant;
@@ -331,16 +342,16 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     }
 
     /// What holds in an object.
-    fn inside(&self, object: &'f Object, within: Within<'f>) -> Within<'f> {
+    fn inside(&self, object: &'f Object, within: Surrounding<'f>) -> Surrounding<'f> {
         match (object.rule, within.rule) {
-            (Some(rule), None) => Within { rule: Some(rule), start: self.path.len(), ..within },
+            (Some(rule), None) => Surrounding { rule: Some(rule), start: self.path.len(), ..within },
             _ => within,
         }
     }
 
     /// Checks the members of an object, and returns whether nothing but the keys, the kinds of their values and what is
     /// wrong with a value by itself decides what is wrong with another object.
-    fn members(&mut self, value: Value<'d, 's>, number: usize, within: Within<'f>) -> bool {
+    fn members(&mut self, value: Value<'d, 's>, number: usize, within: Surrounding<'f>) -> bool {
         let shape = self.shape;
         let object = &shape.objects[number];
         let within = self.inside(object, within);
@@ -376,7 +387,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             let mut forbids = field.absent.iter().copied();
             let forbids = forbids.find(|fact| self.holds(*fact, value));
             if forbids.is_some() || !field.is_known && object.is_closed && (!is_request || self.is_whole) {
-                let problem = Problem::of(FaultKind::Unknown, Cause::of(forbids));
+                let problem = Problem::of(ShapeFaultKind::Unknown, Cause::of(forbids));
                 self.report(object, &field.key, Some(member), problem, within);
             } else if is_first {
                 self.path.push(Step::Key(&field.key));
@@ -398,11 +409,11 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     #[inline(never)]
     fn settle(&mut self, value: Value<'d, 's>, first: usize) {
         let node = value.id();
-        let own = |fault: &Fault<'f>| fault.parent == node;
+        let own = |fault: &ShapeFault<'f>| fault.parent == node;
         // It is an object of another kind, or of two: the rest describes the wrong one.
         let cause = self.faults[first..].iter().position(|fault| {
             own(fault)
-                && (fault.kind == FaultKind::Value && fault.is_of_constant()
+                && (fault.kind == ShapeFaultKind::Value && fault.is_of_constant()
                     || matches!(fault.detail, Detail::Union { count: 2.., .. }))
         });
         if let Some(cause) = cause {
@@ -412,8 +423,8 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         }
         // The key of a kind that is not known is there in place of one that is.
         let has_unknown =
-            || self.faults[first..].iter().any(|fault| own(fault) && fault.kind == FaultKind::Unknown);
-        if matches!(self.faults.last(), Some(fault) if own(fault) && fault.kind == FaultKind::None)
+            || self.faults[first..].iter().any(|fault| own(fault) && fault.kind == ShapeFaultKind::Unknown);
+        if matches!(self.faults.last(), Some(fault) if own(fault) && fault.kind == ShapeFaultKind::None)
             && has_unknown()
         {
             self.faults.pop();
@@ -423,9 +434,9 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     /// A key that is none of the object's.
     #[cold]
     #[inline(never)]
-    fn unknown(&mut self, object: &'f Object, member: Value<'d, 's>, within: Within<'f>) {
+    fn unknown(&mut self, object: &'f Object, member: Value<'d, 's>, within: Surrounding<'f>) {
         let key = Cow::Owned(member.key_text().unwrap_or_default().into_owned());
-        let problem = Problem::of(FaultKind::Unknown, Cause::default());
+        let problem = Problem::of(ShapeFaultKind::Unknown, Cause::default());
         self.push(object, key, None, Some(member), problem, within);
     }
 
@@ -436,7 +447,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         number: usize,
         value: Value<'d, 's>,
         seen: FieldSet,
-        within: Within<'f>,
+        within: Surrounding<'f>,
     ) {
         let is_there = |field: &u16| seen.contains(*field);
         if number != self.shape.request || self.is_whole {
@@ -454,7 +465,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 });
                 if let Some(requirement) = requirement {
                     let fact = requirement.fact;
-                    let problem = Problem::of(FaultKind::Missing, Cause::of(fact));
+                    let problem = Problem::of(ShapeFaultKind::Missing, Cause::of(fact));
                     self.report(object, &field.key, None, problem, within);
                 }
             }
@@ -469,10 +480,10 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
 
     #[cold]
     #[inline(never)]
-    fn union(&mut self, object: &'f Object, of: &[u16], count: usize, within: Within<'f>) {
+    fn union(&mut self, object: &'f Object, of: &[u16], count: usize, within: Surrounding<'f>) {
         let keys = of.iter().map(|field| &*object.fields[*field as usize].key).collect();
         let detail = Detail::Union { of: keys, count };
-        let kind = if count == 0 { FaultKind::None } else { FaultKind::Union };
+        let kind = if count == 0 { ShapeFaultKind::None } else { ShapeFaultKind::Union };
         let problem = Problem { kind, detail, cause: Cause::default() };
         self.push(object, "".into(), None, None, problem, within);
     }
@@ -484,7 +495,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         field: &'f Field,
         parent: Value<'d, 's>,
         value: Value<'d, 's>,
-        within: Within<'f>,
+        within: Surrounding<'f>,
     ) {
         let got = type_of(value);
         if field.mask & bit(got) == 0 && value.kind() != JsonKind::Invalid {
@@ -493,7 +504,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 object,
                 field,
                 value,
-                Problem { kind: FaultKind::Type, detail, cause: Cause::default() },
+                Problem { kind: ShapeFaultKind::Type, detail, cause: Cause::default() },
                 within,
             );
             return;
@@ -520,7 +531,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         }
         let within = match self.above.last() {
             Some(above) if !field.checked_by.is_empty() && !got.is_scalar() => {
-                Within { around: Some((self.element().unwrap_or(above.value.id()), field)), ..within }
+                Surrounding { around: Some((self.element().unwrap_or(above.value.id()), field)), ..within }
             }
             _ => within,
         };
@@ -548,7 +559,13 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         }
     }
 
-    fn elements(&mut self, object: &'f Object, field: &'f Field, list: Value<'d, 's>, within: Within<'f>) {
+    fn elements(
+        &mut self,
+        object: &'f Object,
+        field: &'f Field,
+        list: Value<'d, 's>,
+        within: Surrounding<'f>,
+    ) {
         if field.items.is_none() && field.item_types.is_empty() {
             return;
         }
@@ -568,7 +585,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     }
 }
 
-impl By {
+impl Discriminator {
     /// The number of the scalar that decides what an object is.
     fn variant(&self, chosen: Value<'_, '_>) -> Option<u16> {
         match chosen.as_json_str() {

@@ -8,7 +8,7 @@ use toolcheck_json::Value;
 use super::keys::Keys;
 use super::objects::{Objects, undescribed};
 use super::tables::{
-    FactTable, FaultKind, FieldEntry, FieldTable, JsonType, Kind, Members, ObjectTable, Scalar, Types,
+    FactTable, FieldEntry, FieldTable, JsonType, Kind, Members, ObjectTable, Scalar, ShapeFaultKind, Types,
 };
 use super::value::bit_of;
 use crate::rule_id::RuleId;
@@ -39,7 +39,7 @@ pub(super) struct Object {
     pub(super) evidence: Vec<usize>,
     pub(super) conditional: Vec<usize>,
     pub(super) accepted: Vec<usize>,
-    pub(super) by: Option<By>,
+    pub(super) by: Option<Discriminator>,
     pub(super) exactly_one: Option<Vec<u16>>,
     pub(super) at_least_one: Option<Vec<u16>>,
     pub(super) rule: Option<RuleId>,
@@ -52,7 +52,7 @@ pub(super) struct Object {
 
 /// The field that decides which object it is.
 #[derive(Debug, Clone)]
-pub(super) struct By {
+pub(super) struct Discriminator {
     pub(super) key: Box<str>,
     /// The types that its value may have.
     pub(super) mask: u8,
@@ -104,7 +104,7 @@ pub(super) struct Requirement {
 /// Something that must hold for a value.
 #[derive(Debug, Clone)]
 pub(super) struct Check {
-    pub(super) what: What,
+    pub(super) what: CheckKind,
     /// The fact that adds it; `None` if the documents say it.
     pub(super) fact: Option<usize>,
 }
@@ -117,11 +117,11 @@ impl Check {
         let raw = text.raw();
         match &self.what {
             // A character has at most four bytes, and an escape at most twelve.
-            What::Length { min, max } => {
+            CheckKind::Length { min, max } => {
                 max.is_none_or(|max| raw.len() <= max)
                     && min.is_none_or(|min| raw.len() >= min * 12 || min == 1 && !raw.is_empty())
             }
-            What::Values { values, .. } => {
+            CheckKind::Values { values, .. } => {
                 !text.is_escaped()
                     && values.iter().any(|value| value.is_string && value.text.as_bytes() == raw)
             }
@@ -131,21 +131,27 @@ impl Check {
 
     /// Whether only the value decides whether it holds.
     pub(super) fn is_of_value(&self) -> bool {
-        let of_value = |what: &What| {
-            matches!(what, What::Values { .. } | What::Refused(_) | What::Pattern(_) | What::Length { .. })
+        let of_value = |what: &CheckKind| {
+            matches!(
+                what,
+                CheckKind::Values { .. }
+                    | CheckKind::Refused(_)
+                    | CheckKind::Pattern(_)
+                    | CheckKind::Length { .. }
+            )
         };
         self.fact.is_none() && of_value(&self.what)
     }
 
     /// Whether it asks for a list that names all keys of an object.
     fn lists_all(&self) -> bool {
-        matches!(self.what, What::ListsAll(_))
+        matches!(self.what, CheckKind::ListsAll(_))
     }
 }
 
 /// What a check asks for.
 #[derive(Debug, Clone)]
-pub(super) enum What {
+pub(super) enum CheckKind {
     Type(Arc<[JsonType]>, u8),
     Values { values: Arc<[Scalar]>, any_case: bool },
     Refused(Arc<[Scalar]>),
@@ -327,12 +333,12 @@ impl Objects {
         object.at_least_one = object.members(table.at_least_one.as_ref());
         if let Some(by) = &table.by {
             let mask = object.field(by).map_or(u8::MAX, |field| field.mask);
-            object.by = Some(By { mask, ..self.by(name, by, &table)? });
+            object.by = Some(Discriminator { mask, ..self.by(name, by, &table)? });
         }
         Ok(object)
     }
 
-    fn by(&self, name: &str, by: &str, table: &ObjectTable) -> Result<By, String> {
+    fn by(&self, name: &str, by: &str, table: &ObjectTable) -> Result<Discriminator, String> {
         let mut values: Vec<(Box<str>, usize)> = Vec::new();
         for (value, variant) in &table.variants {
             values.push((value.as_str().into(), self.number(variant, Some(name))?));
@@ -346,7 +352,7 @@ impl Objects {
             None => None,
         };
         let (is_open, is_untagged) = (table.open == Some(true), table.untagged == Some(true));
-        Ok(By { key: by.into(), mask: u8::MAX, variants, values, otherwise, is_open, is_untagged })
+        Ok(Discriminator { key: by.into(), mask: u8::MAX, variants, values, otherwise, is_open, is_untagged })
     }
 
     fn field(&self, key: &Arc<str>, table: &FieldTable, is_known: bool) -> Result<Field, String> {
@@ -395,7 +401,7 @@ fn add_fact(object: &mut Object, number: usize, fact: &FactTable) {
             field.required.push(Requirement { unless, fact: Some(number) });
         }
         if let Some(Types(types)) = &fact.constraint.r#type {
-            let what = What::Type(types.clone(), mask(types));
+            let what = CheckKind::Type(types.clone(), mask(types));
             field.checks.push(Check { what, fact: Some(number) });
         }
         field.checks.extend(checks(&fact.constraint, Some(number)));
@@ -409,81 +415,81 @@ fn checks(table: &FieldTable, fact: Option<usize>) -> Vec<Check> {
     let boxed = |names: &[String]| names.iter().map(|name| name.as_str().into()).collect();
     if let Some(values) = &table.values {
         let any_case = table.values_any_case == Some(true);
-        add(What::Values { values: values.clone(), any_case });
+        add(CheckKind::Values { values: values.clone(), any_case });
     }
     if let Some(values) = &table.refused_values {
-        add(What::Refused(values.clone()));
+        add(CheckKind::Refused(values.clone()));
     }
     if table.min_length.is_some() || table.max_length.is_some() {
-        add(What::Length { min: table.min_length, max: table.max_length });
+        add(CheckKind::Length { min: table.min_length, max: table.max_length });
     }
     if let Some(pattern) = &table.pattern {
-        add(What::Pattern(pattern.clone()));
+        add(CheckKind::Pattern(pattern.clone()));
     }
     if table.min_items.is_some() || table.max_items.is_some() {
-        add(What::Items { min: table.min_items, max: table.max_items });
+        add(CheckKind::Items { min: table.min_items, max: table.max_items });
     }
     if table.min.is_some() || table.max.is_some() {
-        add(What::Range { min: table.min, max: table.max });
+        add(CheckKind::Range { min: table.min, max: table.max });
     }
     if table.base64 == Some(true) {
-        add(What::Base64);
+        add(CheckKind::Base64);
     }
     if table.unique == Some(true) {
-        add(What::Unique);
+        add(CheckKind::Unique);
     }
     if let Some(pattern) = &table.entry_pattern {
-        add(What::EntryPattern(pattern.clone()));
+        add(CheckKind::EntryPattern(pattern.clone()));
     }
     if let Some(key) = &table.needs {
-        add(What::Needs(key.as_str().into()));
+        add(CheckKind::Needs(key.as_str().into()));
     }
     if let Some(keys) = &table.excludes {
-        add(What::Excludes(boxed(keys)));
+        add(CheckKind::Excludes(boxed(keys)));
     }
     for (key, values) in table.only_if.iter().flatten() {
-        add(What::OnlyIf(key.as_str().into(), values.clone()));
+        add(CheckKind::OnlyIf(key.as_str().into(), values.clone()));
     }
     for (key, values) in table.not_if.iter().flatten() {
-        add(What::NotIf(key.as_str().into(), values.clone()));
+        add(CheckKind::NotIf(key.as_str().into(), values.clone()));
     }
     if let Some(pointer) = &table.less_than {
-        add(What::LessThan(pointer.as_str().into()));
+        add(CheckKind::LessThan(pointer.as_str().into()));
     }
     if let Some(path) = &table.not_after {
-        add(What::NotAfter(path.as_str().into()));
+        add(CheckKind::NotAfter(path.as_str().into()));
     }
     if let Some(pointer) = &table.among {
-        add(What::Among(pointer.as_str().into()));
+        add(CheckKind::Among(pointer.as_str().into()));
     }
     if let Some(key) = &table.lists {
-        add(What::Lists(key.as_str().into()));
+        add(CheckKind::Lists(key.as_str().into()));
     }
     if let Some(key) = &table.lists_all {
-        add(What::ListsAll(key.as_str().into()));
+        add(CheckKind::ListsAll(key.as_str().into()));
     }
     checks
 }
 
-impl What {
+impl CheckKind {
     /// The kind of fault if it does not hold.
-    pub(super) fn fault(&self) -> FaultKind {
+    pub(super) fn fault(&self) -> ShapeFaultKind {
         match self {
-            Self::Type(..) => FaultKind::Type,
-            Self::Values { .. } | Self::Refused(_) | Self::Among(_) => FaultKind::Value,
-            Self::Pattern(_) | Self::EntryPattern(_) => FaultKind::Pattern,
-            Self::Length { .. } => FaultKind::Length,
-            Self::Items { .. } => FaultKind::Items,
-            Self::Range { .. } => FaultKind::Range,
-            Self::Base64 => FaultKind::Base64,
-            Self::Unique => FaultKind::Unique,
-            Self::Lists(_) | Self::ListsAll(_) => FaultKind::Names,
+            Self::Type(..) => ShapeFaultKind::Type,
+            Self::Values { .. } | Self::Refused(_) | Self::Among(_) => ShapeFaultKind::Value,
+            Self::Pattern(_) | Self::EntryPattern(_) => ShapeFaultKind::Pattern,
+            Self::Length { .. } => ShapeFaultKind::Length,
+            Self::Items { .. } => ShapeFaultKind::Items,
+            Self::Range { .. } => ShapeFaultKind::Range,
+            Self::Base64 => ShapeFaultKind::Base64,
+            Self::Unique => ShapeFaultKind::Unique,
+            Self::Lists(_) | Self::ListsAll(_) => ShapeFaultKind::Names,
             Self::Needs(_)
             | Self::Excludes(_)
             | Self::OnlyIf(..)
             | Self::NotIf(..)
             | Self::LessThan(_)
-            | Self::NotAfter(_) => FaultKind::Conflict,
+            | Self::NotAfter(_) => ShapeFaultKind::Conflict,
         }
     }
 }

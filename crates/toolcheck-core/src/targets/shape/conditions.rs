@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use foldhash::HashSet;
 use toolcheck_json::Value;
 
-use super::check::{Checker, Within};
-use super::compile::{Check, Field, Object, What};
+use super::check::{Checker, Surrounding};
+use super::compile::{Check, CheckKind, Field, Object};
 use super::fault::Detail;
 use super::problem::{Cause, Problem};
-use super::tables::{FaultKind, JsonType};
+use super::tables::{JsonType, ShapeFaultKind};
 use super::value::{is_empty, is_one_of, short};
 
 impl<'f, 'd, 's> Checker<'f, 'd, 's> {
@@ -22,18 +22,18 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         value: Value<'d, 's>,
     ) -> Option<Detail<'f>> {
         match &check.what {
-            What::Needs(_) | What::Excludes(_) if value.is_null() => None,
-            What::Needs(key) => {
+            CheckKind::Needs(_) | CheckKind::Excludes(_) if value.is_null() => None,
+            CheckKind::Needs(key) => {
                 let other = self.beside(key, parent);
                 let is_there = other.is_some_and(|other| !other.is_null() && !is_empty(other));
                 (!is_there && self.knows(key)).then_some(Detail::Other { key, values: Vec::new() })
             }
-            What::Excludes(keys) => {
+            CheckKind::Excludes(keys) => {
                 let there =
                     keys.iter().find(|key| self.beside(key, parent).is_some_and(|other| !other.is_null()))?;
                 Some(Detail::Other { key: there, values: Vec::new() })
             }
-            What::OnlyIf(key, values) | What::NotIf(key, values) => {
+            CheckKind::OnlyIf(key, values) | CheckKind::NotIf(key, values) => {
                 let other = self.beside(key, parent).filter(|other| !other.is_null());
                 // That a required key is not there is a fault of its own.
                 let is_required = || {
@@ -43,16 +43,16 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                     return None;
                 }
                 let is_one = other.is_some_and(|other| is_one_of(values, false, other));
-                let is_only = matches!(check.what, What::OnlyIf(..));
+                let is_only = matches!(check.what, CheckKind::OnlyIf(..));
                 let values = values.iter().map(|value| &*value.text).collect();
                 (is_one != is_only && self.knows(key)).then_some(Detail::Other { key, values })
             }
-            What::LessThan(key) => {
+            CheckKind::LessThan(key) => {
                 let of = |value: Value<'d, 's>| std::str::from_utf8(value.raw()).ok()?.parse::<f64>().ok();
                 let most = self.beside(key, parent)?;
                 (of(value)? >= of(most)?).then(|| Detail::Other { key, values: Vec::new() })
             }
-            What::NotAfter(path) => {
+            CheckKind::NotAfter(path) => {
                 self.looks_around();
                 let before = self.above.last()?.before?;
                 let steps: Vec<&str> = path.split('/').collect();
@@ -73,12 +73,12 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         got: JsonType,
     ) -> Option<Detail<'f>> {
         match &check.what {
-            What::Unique => {
+            CheckKind::Unique => {
                 let unique = (number.0, number.1, value.as_str()?.into_owned());
                 self.found_unique.push(unique.clone());
                 (!self.unique.insert(unique)).then(|| Detail::Value { got: short(value) })
             }
-            What::Among(pointer) => {
+            CheckKind::Among(pointer) => {
                 self.looks_around();
                 let root = self.root?;
                 let text = value.as_str()?;
@@ -90,7 +90,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 });
                 (!known.contains(&text)).then(|| Detail::Values { allowed: Vec::new(), got: short(value) })
             }
-            What::Lists(key) => {
+            CheckKind::Lists(key) => {
                 let keys: HashSet<Cow<'s, str>> = parent
                     .get(key)
                     .into_iter()
@@ -102,7 +102,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 let wrong = names.find(|name| !keys.contains(name))?;
                 Some(Detail::Value { got: crate::text::shorten(&wrong).into_owned() })
             }
-            What::ListsAll(key) => {
+            CheckKind::ListsAll(key) => {
                 let names: HashSet<Cow<'s, str>> = value.elements().filter_map(Value::as_str).collect();
                 let properties = parent.get(key)?;
                 let wrong =
@@ -110,7 +110,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 Some(Detail::Value { got: crate::text::shorten(&wrong).into_owned() })
             }
             _ => match check.what.fault() {
-                FaultKind::Conflict => self.conflict(check, number, parent, value),
+                ShapeFaultKind::Conflict => self.conflict(check, number, parent, value),
                 _ => check.failed_by(value, got),
             },
         }
@@ -153,15 +153,15 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         object: &'f Object,
         field: &'f Field,
         value: Value<'d, 's>,
-        within: Within<'f>,
+        within: Surrounding<'f>,
     ) {
         for check in &field.checks {
-            let What::ListsAll(key) = &check.what else { continue };
+            let CheckKind::ListsAll(key) = &check.what else { continue };
             let first = value.get(key).and_then(|of| of.members().next()?.key_text());
             if let Some(first) = first.filter(|_| check.fact.is_none_or(|fact| self.holds(fact, value))) {
                 let detail = Detail::Value { got: crate::text::shorten(&first).into_owned() };
                 let cause = Cause { fact: check.fact, check: Some(&check.what) };
-                let problem = Problem { kind: FaultKind::Names, detail, cause };
+                let problem = Problem { kind: ShapeFaultKind::Names, detail, cause };
                 self.report(object, &field.key, None, problem, within);
             }
         }

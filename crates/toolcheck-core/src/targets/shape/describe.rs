@@ -16,9 +16,9 @@ use std::sync::Arc;
 
 use foldhash::HashSet;
 
-use super::compile::{By, Check, Field, Object, What, bit};
+use super::compile::{Check, CheckKind, Discriminator, Field, Object, bit};
 use super::fault::Condition;
-use super::tables::{FaultKind, JsonType, Kind, Scalar, Unseen};
+use super::tables::{JsonType, Kind, Scalar, ShapeFaultKind, Unseen};
 use super::{Enforced, Shape};
 use crate::rule_id::RuleId;
 
@@ -189,7 +189,7 @@ impl<'f> ObjectView<'f> {
 
     /// The objects that it may be, each with the value that says so, sorted.
     pub fn variants(self) -> impl Iterator<Item = (&'f str, Self)> {
-        let of = |by: &'f By| by.values.iter().map(|(value, object)| (&**value, *object));
+        let of = |by: &'f Discriminator| by.values.iter().map(|(value, object)| (&**value, *object));
         self.object().by.iter().flat_map(of).map(move |(value, number)| (value, self.to(number)))
     }
 
@@ -241,27 +241,28 @@ impl<'f> ObjectView<'f> {
         let mut demands = Vec::new();
         let mut add = |fault, asked| demands.push(self.demand(fault, "".into(), asked, None));
         if object.is_closed {
-            add(FaultKind::Unknown, Asked::OnlyKnownKeys);
+            add(ShapeFaultKind::Unknown, Asked::OnlyKnownKeys);
         }
         if let Some(of) = &object.exactly_one {
-            add(FaultKind::Union, Asked::ExactlyOne(keys(of)));
+            add(ShapeFaultKind::Union, Asked::ExactlyOne(keys(of)));
         }
         if let Some(of) = object.exactly_one.as_ref().or(object.at_least_one.as_ref()) {
-            add(FaultKind::None, Asked::AtLeastOne(keys(of)));
+            add(ShapeFaultKind::None, Asked::AtLeastOne(keys(of)));
         }
         demands
     }
 
     fn demand(
         self,
-        fault: FaultKind,
+        fault: ShapeFaultKind,
         key: Cow<'f, str>,
         asked: Asked<'f>,
         fact: Option<usize>,
     ) -> Demand<'f> {
         let own_fact = fact.map(|fact| &self.shape.facts()[fact]);
         let of_fact = own_fact.and_then(|fact| fact.constraint.rule);
-        let of_value = !matches!(fault, FaultKind::Missing | FaultKind::Unknown | FaultKind::Type);
+        let of_value =
+            !matches!(fault, ShapeFaultKind::Missing | ShapeFaultKind::Unknown | ShapeFaultKind::Type);
         let field = self.field(super::compile::plain(&key)).filter(|_| of_value);
         let of_field = field.and_then(|field| field.field.rule);
         let known = Known::all(self, &key, fault, &asked, own_fact);
@@ -342,24 +343,25 @@ impl<'f> FieldView<'f> {
         };
         for required in &field.required {
             let unless = required.unless.iter().map(|number| &*fields[usize::from(*number)].key).collect();
-            add(FaultKind::Missing, Asked::Present { unless }, required.fact);
+            add(ShapeFaultKind::Missing, Asked::Present { unless }, required.fact);
         }
         for fact in &field.absent {
-            add(FaultKind::Unknown, Asked::Absent, Some(*fact));
+            add(ShapeFaultKind::Unknown, Asked::Absent, Some(*fact));
         }
         if field.absent.is_empty() && !field.is_known && object.is_closed() {
-            add(FaultKind::Unknown, Asked::Absent, None);
+            add(ShapeFaultKind::Unknown, Asked::Absent, None);
         }
         if field.mask != u8::MAX {
-            add(FaultKind::Type, Asked::Types(&field.types), None);
+            add(ShapeFaultKind::Type, Asked::Types(&field.types), None);
         }
         if let Some(by) = object.object().by.as_ref().filter(|by| *by.key == *field.key && !by.is_open) {
             let is_string = field.mask & bit(JsonType::String) != 0;
             let values = by.values.iter().map(|(text, _)| Allowed { text, is_string }).collect();
-            add(FaultKind::Value, Asked::OneOf { values, any_case: false }, None);
+            add(ShapeFaultKind::Value, Asked::OneOf { values, any_case: false }, None);
         }
         // The value that says that it is this variant is there.
-        let is_chosen = |check: &Check| check.fact.is_none() && matches!(check.what, What::Values { .. });
+        let is_chosen =
+            |check: &Check| check.fact.is_none() && matches!(check.what, CheckKind::Values { .. });
         let is_known = |check: &&Check| !(is_chosen(check) && object.is_variant_by(&field.key));
         for check in field.checks.iter().filter(is_known) {
             add(check.what.fault(), Asked::of(check), check.fact);
@@ -368,7 +370,7 @@ impl<'f> FieldView<'f> {
         let expected = if field.item_types.is_empty() { OBJECT } else { &field.item_types };
         let mut of_parts = |suffix: &str, expected| {
             let key = Cow::Owned(format!("{}{suffix}", field.key));
-            demands.push(object.demand(FaultKind::Type, key, Asked::Types(expected), None));
+            demands.push(object.demand(ShapeFaultKind::Type, key, Asked::Types(expected), None));
         };
         if field.items.is_some() || !field.item_types.is_empty() && field.entries.is_none() {
             of_parts("[]", expected);
@@ -385,7 +387,7 @@ impl<'f> FieldView<'f> {
 #[non_exhaustive]
 pub struct Demand<'f> {
     /// What is wrong with a request that does not meet it.
-    pub fault: FaultKind,
+    pub fault: ShapeFaultKind,
     /// The key: empty for the object as a whole, `content[]` for the elements of `content`, `properties{}` for the values
     /// in `properties`.
     pub key: Cow<'f, str>,
@@ -490,27 +492,29 @@ impl<'f> Asked<'f> {
         };
         let other = |condition, keys, values| Self::Other { condition, keys, values };
         match &check.what {
-            What::Type(types, _) => Self::Types(types),
-            What::Values { values, any_case } => Self::OneOf { values: scalars(values), any_case: *any_case },
-            What::Refused(values) => Self::NoneOf(scalars(values)),
-            What::Pattern(pattern) => Self::Pattern(pattern.as_str()),
-            What::EntryPattern(pattern) => Self::KeyPattern(pattern.as_str()),
-            What::Length { min, max } => Self::Length { min: *min, max: *max },
-            What::Items { min, max } => Self::Items { min: *min, max: *max },
-            What::Range { min, max } => Self::Range { min: *min, max: *max },
-            What::Base64 => Self::Base64,
-            What::Unique => Self::Unique,
-            What::Among(pointer) => Self::Among(pointer),
-            What::Lists(key) => Self::Lists(key),
-            What::ListsAll(key) => Self::ListsAll(key),
-            What::Needs(key) => other(Condition::Needs, vec![key], Vec::new()),
-            What::Excludes(keys) => {
+            CheckKind::Type(types, _) => Self::Types(types),
+            CheckKind::Values { values, any_case } => {
+                Self::OneOf { values: scalars(values), any_case: *any_case }
+            }
+            CheckKind::Refused(values) => Self::NoneOf(scalars(values)),
+            CheckKind::Pattern(pattern) => Self::Pattern(pattern.as_str()),
+            CheckKind::EntryPattern(pattern) => Self::KeyPattern(pattern.as_str()),
+            CheckKind::Length { min, max } => Self::Length { min: *min, max: *max },
+            CheckKind::Items { min, max } => Self::Items { min: *min, max: *max },
+            CheckKind::Range { min, max } => Self::Range { min: *min, max: *max },
+            CheckKind::Base64 => Self::Base64,
+            CheckKind::Unique => Self::Unique,
+            CheckKind::Among(pointer) => Self::Among(pointer),
+            CheckKind::Lists(key) => Self::Lists(key),
+            CheckKind::ListsAll(key) => Self::ListsAll(key),
+            CheckKind::Needs(key) => other(Condition::Needs, vec![key], Vec::new()),
+            CheckKind::Excludes(keys) => {
                 other(Condition::Excludes, keys.iter().map(|key| &**key).collect(), Vec::new())
             }
-            What::OnlyIf(key, values) => other(Condition::OnlyIf, vec![key], scalars(values)),
-            What::NotIf(key, values) => other(Condition::NotIf, vec![key], scalars(values)),
-            What::NotAfter(path) => other(Condition::NotAfter, vec![path], Vec::new()),
-            What::LessThan(key) => other(Condition::LessThan, vec![key], Vec::new()),
+            CheckKind::OnlyIf(key, values) => other(Condition::OnlyIf, vec![key], scalars(values)),
+            CheckKind::NotIf(key, values) => other(Condition::NotIf, vec![key], scalars(values)),
+            CheckKind::NotAfter(path) => other(Condition::NotAfter, vec![path], Vec::new()),
+            CheckKind::LessThan(key) => other(Condition::LessThan, vec![key], Vec::new()),
         }
     }
 
@@ -615,12 +619,13 @@ mod tests {
         assert_eq!(known[0].text, Some("{path} is missing"));
 
         let demands = request.field("model").expect("it is a field").demands();
-        let of_type = demands.iter().find(|demand| demand.fault == FaultKind::Type).expect("it has a type");
+        let of_type =
+            demands.iter().find(|demand| demand.fault == ShapeFaultKind::Type).expect("it has a type");
         let levels: Vec<_> = of_type.known.iter().map(|known| (known.verdict, known.level)).collect();
         assert_eq!(levels, [(Verdict::Refused, Some(Level::Warning)), (Verdict::Documented, None)]);
 
         let demands = shape.message().field("role").expect("it is a field").demands();
-        let of_type = demands.iter().find(|demand| demand.fault == FaultKind::Type);
+        let of_type = demands.iter().find(|demand| demand.fault == ShapeFaultKind::Type);
         assert_eq!(of_type.map(|demand| demand.known[0].verdict), Some(Verdict::Accepted));
     }
 }

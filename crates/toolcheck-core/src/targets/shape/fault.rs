@@ -7,8 +7,8 @@ use toolcheck_json::{Document, JsonStr, Kind as JsonKind, NodeId, Value};
 
 use super::Shape;
 use super::check::Step;
-use super::compile::{Field, Object, What, bit, snake_case};
-use super::tables::{FactTable, FaultKind, JsonType, Kind, TextTable, Unseen};
+use super::compile::{CheckKind, Field, Object, bit, snake_case};
+use super::tables::{FactTable, JsonType, Kind, ShapeFaultKind, TextTable, Unseen};
 use super::value::type_of;
 use crate::ir::Place;
 use crate::rule_id::RuleId;
@@ -17,9 +17,9 @@ use crate::targets::{Evidence, Grounds, first_source};
 /// Something in a request that is not as its API has it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Fault<'f> {
+pub struct ShapeFault<'f> {
     /// What is wrong.
-    pub kind: FaultKind,
+    pub kind: ShapeFaultKind,
     pub(super) object: &'f Object,
     pub(super) field: Option<&'f Field>,
     /// The key that it is about: `content[]` for an element of `content`, `properties{}` for a value in `properties`.
@@ -36,7 +36,7 @@ pub struct Fault<'f> {
     pub detail: Detail<'f>,
     pub(super) fact: Option<&'f FactTable>,
     /// What the value fails, if it is a check.
-    pub(super) check: Option<&'f What>,
+    pub(super) check: Option<&'f CheckKind>,
     pub(super) rule: Option<RuleId>,
     pub(super) name: Option<NodeId>,
     /// The value of the key that the rest of the object suggests, if the key says what the object is.
@@ -171,7 +171,7 @@ pub struct Answer {
 /// Why what only the documents say is not an error for an API that may not enforce them.
 const UNSEEN: &str = "the documentation says so, but nobody has reported a refusal";
 
-impl<'f> Fault<'f> {
+impl<'f> ShapeFault<'f> {
     /// The name of the object that has the key, or lacks it, as shape files have it.
     #[must_use]
     pub fn object(&self) -> &'f str {
@@ -263,7 +263,7 @@ impl<'f> Fault<'f> {
     /// The object of the request that has this key, if only one has.
     #[must_use]
     pub fn elsewhere(&self) -> Option<&'f str> {
-        let is_unknown = self.kind == FaultKind::Unknown;
+        let is_unknown = self.kind == ShapeFaultKind::Unknown;
         is_unknown.then(|| self.shape.only_object_with(&self.key)).flatten()
     }
 
@@ -271,7 +271,9 @@ impl<'f> Fault<'f> {
     #[must_use]
     pub fn place(&self, document: &Document<'_>) -> Place {
         match (self.value, self.kind) {
-            (Some(value), FaultKind::Unknown | FaultKind::Conflict) => Place::of_key(document.value(value)),
+            (Some(value), ShapeFaultKind::Unknown | ShapeFaultKind::Conflict) => {
+                Place::of_key(document.value(value))
+            }
             (Some(value), _) => Place::of(document.value(value)),
             (None, _) => Place::of(document.value(self.parent)),
         }
@@ -293,7 +295,8 @@ impl<'f> Fault<'f> {
     #[must_use]
     pub fn rule(&self) -> Option<RuleId> {
         let of_fact = self.fact.and_then(|fact| fact.constraint.rule);
-        let of_value = !matches!(self.kind, FaultKind::Missing | FaultKind::Unknown | FaultKind::Type);
+        let of_value =
+            !matches!(self.kind, ShapeFaultKind::Missing | ShapeFaultKind::Unknown | ShapeFaultKind::Type);
         let of_field = self.field.and_then(|field| field.rule).filter(|_| of_value);
         of_fact.or(of_field).or(self.rule)
     }
@@ -365,7 +368,7 @@ impl<'f> Fault<'f> {
     #[must_use]
     pub fn only_value(&self) -> Option<String> {
         self.field?.checks.iter().find_map(|check| match &check.what {
-            What::Values { values, .. } if values.len() == 1 && check.fact.is_none() => {
+            CheckKind::Values { values, .. } if values.len() == 1 && check.fact.is_none() => {
                 let only = &values[0];
                 Some(if only.is_string { format!("\"{}\"", only.text) } else { only.text.clone() })
             }
@@ -395,7 +398,7 @@ impl<'f> Fault<'f> {
     #[must_use]
     pub fn lists_all(&self) -> Option<&'f str> {
         match self.check? {
-            What::ListsAll(key) => Some(key),
+            CheckKind::ListsAll(key) => Some(key),
             _ => None,
         }
     }
@@ -404,12 +407,12 @@ impl<'f> Fault<'f> {
     #[must_use]
     pub fn condition(&self) -> Option<Condition> {
         Some(match self.check? {
-            What::Needs(_) => Condition::Needs,
-            What::Excludes(_) => Condition::Excludes,
-            What::OnlyIf(..) => Condition::OnlyIf,
-            What::NotIf(..) => Condition::NotIf,
-            What::LessThan(_) => Condition::LessThan,
-            What::NotAfter(_) => Condition::NotAfter,
+            CheckKind::Needs(_) => Condition::Needs,
+            CheckKind::Excludes(_) => Condition::Excludes,
+            CheckKind::OnlyIf(..) => Condition::OnlyIf,
+            CheckKind::NotIf(..) => Condition::NotIf,
+            CheckKind::LessThan(_) => Condition::LessThan,
+            CheckKind::NotAfter(_) => Condition::NotAfter,
             _ => return None,
         })
     }
@@ -437,7 +440,7 @@ impl<'f> Fault<'f> {
             fact.fault == self.kind
                 && !self.unmet.contains(number)
                 && self.has_type(None, fact.got.as_deref())
-                && (fact.is_about(key) || self.kind == FaultKind::Unknown && fact.is_about(None))
+                && (fact.is_about(key) || self.kind == ShapeFaultKind::Unknown && fact.is_about(None))
                 && fact.fits(model)
         });
         let best = fits.max_by_key(|(number, fact)| {
@@ -515,7 +518,7 @@ impl<'f> Fault<'f> {
 
 /// Fills in a text.
 struct Words<'a, 'f, 'd, 's> {
-    fault: &'a Fault<'f>,
+    fault: &'a ShapeFault<'f>,
     shape: &'f Shape,
     document: &'d Document<'s>,
     model: Option<&'a str>,
@@ -601,7 +604,7 @@ impl Words<'_, '_, '_, '_> {
                 });
                 index?.to_string()
             }
-            ("values", Detail::None) if fault.kind == FaultKind::Unknown => {
+            ("values", Detail::None) if fault.kind == ShapeFaultKind::Unknown => {
                 fault.known_keys().collect::<Vec<_>>().join(", ")
             }
             ("values-list", Detail::Values { allowed, .. }) => allowed.join(", "),

@@ -13,8 +13,8 @@ use toolcheck_json::{Document, NodeId, Value};
 
 use super::check::Checker;
 use super::compile::Object;
-use super::fault::Fault;
-use super::tables::{FaultKind, Kind, SaidTable};
+use super::fault::ShapeFault;
+use super::tables::{Kind, SaidTable, ShapeFaultKind};
 use super::{Shape, formats};
 use crate::targets;
 
@@ -41,7 +41,7 @@ pub struct Foreign<'f> {
 impl Shape {
     /// The objects among the faulty ones that are written as another API has them, in the order of the file.
     #[must_use]
-    pub fn foreign<'f>(&'f self, faults: &[Fault<'f>], document: &Document<'_>) -> Vec<Foreign<'f>> {
+    pub fn foreign<'f>(&'f self, faults: &[ShapeFault<'f>], document: &Document<'_>) -> Vec<Foreign<'f>> {
         let mut of_objects: HashMap<NodeId, Vec<usize>> = HashMap::default();
         for (number, fault) in faults.iter().enumerate() {
             if matches!(fault.above.last(), Some((_, Some(_)))) {
@@ -95,7 +95,7 @@ impl Shape {
 
     /// Whether the object that has a fault only lacks what goes around it: it is what one of its own keys holds.
     #[must_use]
-    pub fn is_unwrapped(&self, fault: &Fault<'_>, document: &Document<'_>) -> bool {
+    pub fn is_unwrapped(&self, fault: &ShapeFault<'_>, document: &Document<'_>) -> bool {
         let value = document.value(fault.parent);
         let knows = |object: &Object| {
             let mut keys = value.members().filter_map(Value::key_text);
@@ -113,24 +113,24 @@ impl Shape {
                 && !checker
                     .faults
                     .iter()
-                    .any(|fault| fault.kind != FaultKind::Missing && fault.is_refused(self, None))
+                    .any(|fault| fault.kind != ShapeFaultKind::Missing && fault.is_refused(self, None))
         })
     }
 
     /// What may show that an object is written as another API has it; `None` if nothing does.
-    fn marks<'s>(&self, value: Value<'_, 's>, kind: Kind, faults: &[&Fault<'_>]) -> Option<Marks<'s>> {
+    fn marks<'s>(&self, value: Value<'_, 's>, kind: Kind, faults: &[&ShapeFault<'_>]) -> Option<Marks<'s>> {
         let mut marks = Marks::default();
         for fault in faults {
             match fault.kind {
                 // Of this API too, but not for this model.
-                FaultKind::Unknown if fault.is_of_known_key() => {}
-                FaultKind::Unknown => marks.unknown.push(fault.key.to_string()),
+                ShapeFaultKind::Unknown if fault.is_of_known_key() => {}
+                ShapeFaultKind::Unknown => marks.unknown.push(fault.key.to_string()),
                 // A role alone says little, but not with keys that go with it elsewhere.
-                FaultKind::Value if fault.is_of_type() && kind == Kind::Message => {
+                ShapeFaultKind::Value if fault.is_of_type() && kind == Kind::Message => {
                     marks.others = self.foreign_keys(value, fault.object);
                 }
                 // A block that this API knows elsewhere is only in the wrong place.
-                FaultKind::Value if fault.is_of_type() => {
+                ShapeFaultKind::Value if fault.is_of_type() => {
                     let by = value.get(&fault.key)?.as_str()?;
                     let is_own = |object: &Object| {
                         object
@@ -141,7 +141,7 @@ impl Shape {
                     let is_foreign = !self.objects_of(kind).any(|(_, object)| is_own(object));
                     marks.r#type = is_foreign.then_some(by);
                 }
-                FaultKind::Missing | FaultKind::None => marks.lacks_key = true,
+                ShapeFaultKind::Missing | ShapeFaultKind::None => marks.lacks_key = true,
                 _ => {}
             }
         }

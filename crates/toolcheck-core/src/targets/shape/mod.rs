@@ -32,13 +32,13 @@ pub use self::describe::{
     Allowed, Asked, Demand, FieldView, Known, ObjectView, PLACEHOLDERS, Verdict, is_placeholder,
     object_names, placeholders,
 };
-pub use self::fault::{Answer, Condition, Detail, Fault};
+pub use self::fault::{Answer, Condition, Detail, ShapeFault};
 pub use self::foreign::Foreign;
 use self::layout::Layouts;
 use self::objects::Objects;
 pub use self::rating::Rating;
 use self::tables::ShapeFile;
-pub use self::tables::{Enforced, FactTable, FaultKind, JsonType, Kind, TextTable, Unseen};
+pub use self::tables::{Enforced, FactTable, JsonType, Kind, ShapeFaultKind, TextTable, Unseen};
 use crate::error::Error;
 use crate::rule_id::RuleId;
 use crate::targets::Evidence;
@@ -228,7 +228,7 @@ impl Shape {
     }
 
     /// The rules that check a key which is not known where it is, in the only object that has it.
-    pub fn checked_elsewhere_by<'f>(&'f self, fault: &Fault<'f>) -> impl Iterator<Item = RuleId> {
+    pub fn checked_elsewhere_by<'f>(&'f self, fault: &ShapeFault<'f>) -> impl Iterator<Item = RuleId> {
         let object =
             fault.elsewhere().and_then(|name| self.all_objects().find(|object| &*object.name == name));
         let field = object.and_then(|object| object.field(&fault.key));
@@ -238,7 +238,8 @@ impl Shape {
     /// The rule that the description names for what a fact is about.
     fn rule_of(&self, fact: &FactTable) -> Option<RuleId> {
         let mut objects = self.all_objects().filter(|object| object.is_named(&fact.object));
-        let of_value = !matches!(fact.fault, FaultKind::Missing | FaultKind::Unknown | FaultKind::Type);
+        let of_value =
+            !matches!(fact.fault, ShapeFaultKind::Missing | ShapeFaultKind::Unknown | ShapeFaultKind::Type);
         objects.find_map(|object| {
             let field = fact.field.as_deref().filter(|_| of_value).and_then(|key| object.field(key));
             field.and_then(|field| field.rule).or(object.rule)
@@ -284,7 +285,7 @@ impl Shape {
         facts: &ModelFacts,
         body: Value<'_, '_>,
         is_sent: bool,
-    ) -> Vec<Fault<'f>> {
+    ) -> Vec<ShapeFault<'f>> {
         let is_whole = is_sent && (self.file.whole_if.is_empty() || self.shows_whole(body));
         let mut checker = check::Checker::new(self, facts.clone(), Some(body), is_whole);
         checker.request(body);
@@ -298,7 +299,7 @@ impl Shape {
         facts: &ModelFacts,
         body: Value<'_, '_>,
         names_model: bool,
-    ) -> Vec<Fault<'f>> {
+    ) -> Vec<ShapeFault<'f>> {
         let is_there = |key: &String| body.get(key).is_some_and(|value| !value.is_null());
         let is_given = |key: &String| names_model && key == "model" || is_there(key);
         let lacks = self.file.sent_with.iter().filter(|(key, or)| !is_given(key) && !or.iter().any(is_there));
@@ -320,17 +321,18 @@ impl Shape {
             return false;
         }
         // The list of messages is what is wrong, or another API's list is there in place of it.
-        let is_list = |fault: &Fault<'_>| fault.field.is_some_and(|field| field.items == Some(self.message));
-        let is_seen = |fault: &Fault<'_>| {
+        let is_list =
+            |fault: &ShapeFault<'_>| fault.field.is_some_and(|field| field.items == Some(self.message));
+        let is_seen = |fault: &ShapeFault<'_>| {
             let fact = fault.evidence(self, None);
             fact.is_some_and(|fact| fact.doubt.is_none() && fact.evidence > Evidence::Inferred)
         };
         let faults = self.check_request(self.plain_facts(), body, true);
         faults.iter().filter(|fault| fault.is_of_request()).any(|fault| match fault.kind {
-            FaultKind::Unknown if is_of_another => {
+            ShapeFaultKind::Unknown if is_of_another => {
                 is_seen(fault) && body.get(&fault.key).is_some_and(Value::is_array)
             }
-            FaultKind::Unknown => true,
+            ShapeFaultKind::Unknown => true,
             _ => !is_of_another && is_list(fault),
         })
     }
@@ -379,7 +381,7 @@ impl Shape {
 
     /// What is wrong with a list of messages by itself.
     #[must_use]
-    pub fn check_messages<'f>(&'f self, facts: &ModelFacts, list: Value<'_, '_>) -> Vec<Fault<'f>> {
+    pub fn check_messages<'f>(&'f self, facts: &ModelFacts, list: Value<'_, '_>) -> Vec<ShapeFault<'f>> {
         let mut checker = check::Checker::new(self, facts.clone(), None, false);
         checker.messages(list);
         checker.end()

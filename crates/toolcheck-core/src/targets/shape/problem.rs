@@ -4,22 +4,22 @@ use std::borrow::Cow;
 
 use toolcheck_json::{NodeId, Value};
 
-use super::check::{Above, Checker, MOST_KEYS, Within};
-use super::compile::{Field, Object, What};
-use super::fault::{Detail, Fault, PathStep};
-use super::tables::{FaultKind, JsonType};
+use super::check::{Above, Checker, MOST_KEYS, Surrounding};
+use super::compile::{CheckKind, Field, Object};
+use super::fault::{Detail, PathStep, ShapeFault};
+use super::tables::{JsonType, ShapeFaultKind};
 use super::value::type_of;
 
 /// What is wrong, and why.
 pub(super) struct Problem<'f> {
-    pub(super) kind: FaultKind,
+    pub(super) kind: ShapeFaultKind,
     pub(super) detail: Detail<'f>,
     pub(super) cause: Cause<'f>,
 }
 
 impl<'f> Problem<'f> {
     /// Without details.
-    pub(super) fn of(kind: FaultKind, cause: Cause<'f>) -> Self {
+    pub(super) fn of(kind: ShapeFaultKind, cause: Cause<'f>) -> Self {
         Self { kind, detail: Detail::None, cause }
     }
 }
@@ -30,7 +30,7 @@ pub(super) struct Cause<'f> {
     /// The fact that asks for it.
     pub(super) fact: Option<usize>,
     /// The check that fails.
-    pub(super) check: Option<&'f What>,
+    pub(super) check: Option<&'f CheckKind>,
 }
 
 impl Cause<'_> {
@@ -58,7 +58,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         element: Value<'d, 's>,
         expected: &'f [JsonType],
         suffix: &str,
-        within: Within<'f>,
+        within: Surrounding<'f>,
     ) {
         let key: Cow<'f, str> = Cow::Owned(format!("{}{suffix}", field.key));
         // One finding for a list: what is wrong with one element is usually wrong with all.
@@ -72,7 +72,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         let document = element.document();
         let steps = [before, last].map(|step| step.map(|step| PathStep::of(&step, document)));
         let keyed = Keyed { key, field: Some(field), value: Some(element), steps };
-        let problem = Problem { kind: FaultKind::Type, detail, cause: Cause::default() };
+        let problem = Problem { kind: ShapeFaultKind::Type, detail, cause: Cause::default() };
         self.push_keyed(object, keyed, problem, within);
         self.path.extend(before);
         self.path.extend(last);
@@ -86,7 +86,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         field: &'f Field,
         value: Value<'d, 's>,
         problem: Problem<'f>,
-        within: Within<'f>,
+        within: Surrounding<'f>,
     ) {
         let last = self.path.pop();
         self.report(object, &field.key, Some(value), problem, within);
@@ -102,7 +102,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         key: &'f str,
         value: Option<Value<'d, 's>>,
         problem: Problem<'f>,
-        within: Within<'f>,
+        within: Surrounding<'f>,
     ) {
         let field = object.field(key);
         self.push(object, Cow::Borrowed(key), field, value, problem, within);
@@ -117,7 +117,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         field: Option<&'f Field>,
         value: Option<Value<'d, 's>>,
         problem: Problem<'f>,
-        within: Within<'f>,
+        within: Surrounding<'f>,
     ) {
         let own = (!key.is_empty()).then(|| PathStep::Key((&*key).into()));
         let keyed = Keyed { key, field, value, steps: [own, None] };
@@ -131,7 +131,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         object: &'f Object,
         keyed: Keyed<'f, 'd, 's>,
         problem: Problem<'f>,
-        within: Within<'f>,
+        within: Surrounding<'f>,
     ) {
         let Problem { kind, detail, cause } = problem;
         let Some(Above { value: parent, .. }) = self.above.last().copied() else { return };
@@ -140,7 +140,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         let own_steps = keyed.steps.iter().flatten().count();
         let way = self.path.iter().map(|step| PathStep::of(step, parent.document()));
         let path: Vec<PathStep> = way.chain(keyed.steps.into_iter().flatten()).collect();
-        self.faults.push(Fault {
+        self.faults.push(ShapeFault {
             kind,
             object,
             field: keyed.field,
@@ -168,12 +168,12 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     /// The variant that an object fits best which lacks the key that says what it is.
     fn likely(
         &self,
-        kind: FaultKind,
+        kind: ShapeFaultKind,
         object: &'f Object,
         key: &str,
         value: Value<'d, 's>,
     ) -> Option<&'f str> {
-        let by = object.by.as_ref().filter(|by| kind == FaultKind::Missing && *by.key == *key)?;
+        let by = object.by.as_ref().filter(|by| kind == ShapeFaultKind::Missing && *by.key == *key)?;
         // How many of its keys a variant knows, if none is missing.
         let fit = |variant: &Object| {
             let mut required = variant.required.iter().map(|field| &variant.fields[usize::from(*field)]);

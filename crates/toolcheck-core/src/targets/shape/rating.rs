@@ -5,7 +5,7 @@ use toolcheck_json::{NodeId, Value};
 
 use super::check::Checker;
 use super::compile::{Field, bit};
-use super::tables::FaultKind;
+use super::tables::ShapeFaultKind;
 use super::value::type_of;
 use super::{KEYS_LOOKED_AT, Shape};
 use crate::unsupported::{is_list_key, prompt_of};
@@ -65,9 +65,9 @@ impl Shape {
                     objects.insert(fault.element_node());
                     objects.extend(&fault.alike);
                 }
-                FaultKind::Missing => missing += 1,
+                ShapeFaultKind::Missing => missing += 1,
                 // They are counted above.
-                FaultKind::Unknown if !fault.is_of_known_key() => {}
+                ShapeFaultKind::Unknown if !fault.is_of_known_key() => {}
                 _ => of_request += 1,
             }
         }

@@ -5,9 +5,9 @@ use toolcheck_json::{Document, Kind as JsonKind, NodeId, Value};
 use super::Shape;
 use super::advice::{MOST_KEYS, is_near, is_same};
 use super::check::Checker;
-use super::compile::{Check, Field, What, bit, plain};
-use super::fault::{Condition, Detail, Fault};
-use super::tables::{FaultKind, JsonType, Kind};
+use super::compile::{Check, CheckKind, Field, bit, plain};
+use super::fault::{Condition, Detail, ShapeFault};
+use super::tables::{JsonType, Kind, ShapeFaultKind};
 use super::value::type_of;
 use crate::remedy::{Change, Remedy};
 use crate::text::shorten;
@@ -37,7 +37,7 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-impl Fault<'_> {
+impl ShapeFault<'_> {
     /// What fixes it where it is. `None` if there is no way, or if there are several.
     #[must_use]
     pub fn remedy(&self, document: &Document<'_>, model: Option<&str>) -> Option<Remedy> {
@@ -45,8 +45,8 @@ impl Fault<'_> {
             return None;
         }
         match (&self.detail, self.kind) {
-            (_, FaultKind::Missing) => self.completed(document),
-            (Detail::None, FaultKind::Unknown) => self.without_key(document, model),
+            (_, ShapeFaultKind::Missing) => self.completed(document),
+            (Detail::None, ShapeFaultKind::Unknown) => self.without_key(document, model),
             (Detail::Types { expected, got }, _) => {
                 self.of_its_type(document.value(self.value?), expected, *got)
             }
@@ -180,7 +180,7 @@ impl Fault<'_> {
         let excluded = || {
             let field = self.object.field(meant)?;
             field.checks.iter().find_map(|check| match &check.what {
-                What::Excludes(keys) => keys.iter().find_map(|key| parent.get(key)),
+                CheckKind::Excludes(keys) => keys.iter().find_map(|key| parent.get(key)),
                 _ => None,
             })
         };
@@ -276,12 +276,12 @@ impl Fault<'_> {
         let document = Document::read(json.as_bytes());
         let value = document.root();
         let is_taken = |check: &Check| match &check.what {
-            What::Values { values, .. } => {
+            CheckKind::Values { values, .. } => {
                 let text = value.as_str();
                 values.iter().any(|known| text.as_deref().is_some_and(|text| *text == known.text))
             }
             // A text has at most as many letters as bytes.
-            What::Length { min: None, max: Some(max) } => json.len() <= *max,
+            CheckKind::Length { min: None, max: Some(max) } => json.len() <= *max,
             _ => false,
         };
         match value.kind() {

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::Shape;
-use super::compile::{Field, Object, What};
-use super::fault::Fault;
+use super::compile::{CheckKind, Field, Object};
+use super::fault::ShapeFault;
 use super::tables::{JsonType, Scalar};
 
 /// How deep an example shows what is in what.
@@ -148,7 +148,7 @@ impl Shape {
             return example.to_string();
         }
         let values = field.checks.iter().find_map(|check| match &check.what {
-            What::Values { values, .. } if check.fact.is_none() => values.first(),
+            CheckKind::Values { values, .. } if check.fact.is_none() => values.first(),
             _ => None,
         });
         let takes_value =
@@ -186,7 +186,7 @@ impl Shape {
     }
 }
 
-impl<'f> Fault<'f> {
+impl<'f> ShapeFault<'f> {
     /// What to write for the key: its only value, or one of its type.
     #[must_use]
     pub fn sample(&self) -> String {
@@ -255,7 +255,7 @@ mod tests {
     use super::*;
     use crate::targets;
     use crate::targets::shape::check::Checker;
-    use crate::targets::shape::tables::{FaultKind, Kind};
+    use crate::targets::shape::tables::{Kind, ShapeFaultKind};
 
     /// An example with something in each place that it leaves open.
     fn filled(example: &str) -> String {
@@ -287,8 +287,8 @@ mod tests {
         }
         // Where the API does not take a variant at all, that is what it says.
         let tags = shape.tags(&shape.objects[number]);
-        let is_of_variant = |fault: &Fault<'_>| {
-            fault.kind == FaultKind::Value && tags.iter().any(|(key, _)| *key == &*fault.key)
+        let is_of_variant = |fault: &ShapeFault<'_>| {
+            fault.kind == ShapeFaultKind::Value && tags.iter().any(|(key, _)| *key == &*fault.key)
         };
         if checker.faults.iter().any(is_of_variant) {
             return Vec::new();
@@ -371,7 +371,7 @@ mod tests {
         let by = object.by.as_ref().filter(|by| *by.key == *field.key && !by.is_open);
         let of_by = by.into_iter().flat_map(|by| by.values.iter().map(|(value, _)| &**value));
         let of_checks = field.checks.iter().filter_map(|check| match &check.what {
-            What::Values { values, .. } if check.fact.is_none() => Some(values.iter()),
+            CheckKind::Values { values, .. } if check.fact.is_none() => Some(values.iter()),
             _ => None,
         });
         of_by.chain(of_checks.flatten().map(|value| &*value.text)).collect()

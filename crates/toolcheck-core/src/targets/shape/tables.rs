@@ -445,7 +445,7 @@ impl<'de> Deserialize<'de> for Scalar {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum FaultKind {
+pub enum ShapeFaultKind {
     /// A key that is not there.
     Missing,
     /// A key that may not be there.
@@ -476,7 +476,7 @@ pub enum FaultKind {
     Conflict,
 }
 
-impl FaultKind {
+impl ShapeFaultKind {
     /// The id of the rule that reports it, if the description names no other.
     #[must_use]
     pub fn usual_rule(self) -> RuleId {
@@ -649,7 +649,7 @@ pub enum Unseen {
 #[non_exhaustive]
 pub struct TextTable {
     /// The kind.
-    pub fault: FaultKind,
+    pub fault: ShapeFaultKind,
     /// The type that is expected, if the text is for one.
     #[serde(default)]
     pub r#type: Option<String>,
@@ -686,7 +686,7 @@ pub struct FactTable {
     #[serde(default)]
     pub fields: Vec<String>,
     /// The kind of fault.
-    pub fault: FaultKind,
+    pub fault: ShapeFaultKind,
     /// Whether the field may not be there.
     #[serde(default)]
     pub(crate) absent: bool,

@@ -2,7 +2,7 @@
 
 use toolcheck_json::{Kind as JsonKind, Value};
 
-use super::compile::{Check, What, bit};
+use super::compile::{Check, CheckKind, bit};
 use super::fault::Detail;
 use super::tables::{JsonType, Scalar};
 
@@ -10,10 +10,10 @@ impl Check {
     /// What is wrong with a value by itself.
     pub(super) fn failed_by(&self, value: Value<'_, '_>, got: JsonType) -> Option<Detail<'_>> {
         match &self.what {
-            What::Type(types, mask) => {
+            CheckKind::Type(types, mask) => {
                 (mask & bit(got) == 0).then_some(Detail::Types { expected: types, got })
             }
-            What::Values { values, any_case } => {
+            CheckKind::Values { values, any_case } => {
                 // Where only strings are listed, a number is a matter of the type.
                 let is_listed = |scalar: Value<'_, '_>| {
                     scalar.as_json_str().is_some() || values.iter().any(|value| !value.is_string)
@@ -23,11 +23,11 @@ impl Check {
                 let allowed = values.iter().map(|value| &*value.text).collect();
                 Some(Detail::Values { allowed, got: short(wrong) })
             }
-            What::Refused(values) => {
+            CheckKind::Refused(values) => {
                 let wrong = scalars(value).find(|scalar| is_one_of(values, false, *scalar))?;
                 Some(Detail::Values { allowed: Vec::new(), got: short(wrong) })
             }
-            What::Pattern(pattern) => {
+            CheckKind::Pattern(pattern) => {
                 let text = value.as_str()?;
                 (!pattern.is_match(&text)).then(|| {
                     // Names and ids may be printed, other texts may be secrets.
@@ -36,7 +36,7 @@ impl Check {
                     Detail::Pattern { pattern: pattern.as_str(), got }
                 })
             }
-            What::Length { min, max } => {
+            CheckKind::Length { min, max } => {
                 let text = value.as_json_str()?;
                 // A text has at most as many characters as bytes.
                 let is_short = max.is_none_or(|max| text.raw().len() <= max);
@@ -45,11 +45,11 @@ impl Check {
                 }
                 out_of(*min, *max, text.char_count())
             }
-            What::Items { min, max } => {
+            CheckKind::Items { min, max } => {
                 let count = value.is_array().then(|| value.elements().count())?;
                 out_of(*min, *max, count)
             }
-            What::Range { min, max } => {
+            CheckKind::Range { min, max } => {
                 let number: f64 = std::str::from_utf8(value.raw()).ok()?.parse().ok()?;
                 let is_number = value.kind() == JsonKind::Number;
                 let is_out = min.is_some_and(|min| number < min) || max.is_some_and(|max| number > max);
@@ -60,14 +60,14 @@ impl Check {
                     is_low: min.is_some_and(|min| number < min),
                 })
             }
-            What::Base64 => {
+            CheckKind::Base64 => {
                 let is_base64 = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=-_\\".contains(byte);
                 let is_wrong = |scalar: Value<'_, '_>| {
                     scalar.as_json_str().is_some_and(|text| !text.raw().iter().take(LOOKED_AT).all(is_base64))
                 };
                 scalars(value).any(is_wrong).then_some(Detail::None)
             }
-            What::EntryPattern(pattern) => {
+            CheckKind::EntryPattern(pattern) => {
                 let wrong = value
                     .members()
                     .filter_map(|member| member.key_text())

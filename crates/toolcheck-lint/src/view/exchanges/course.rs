@@ -148,7 +148,7 @@ pub(crate) struct Run {
 
 /// What is reported if nothing answers the calls of a response.
 #[derive(Debug)]
-pub(crate) struct Owed {
+pub(crate) struct UnansweredCalls {
     /// The ids of the calls.
     pub(super) ids: Vec<u64>,
     /// The names of their tools.
@@ -159,7 +159,7 @@ pub(crate) struct Owed {
     pub(super) finding: Option<Finding>,
 }
 
-impl Owed {
+impl UnansweredCalls {
     /// What the only choice of a response is owed, with the finding if nothing pays it.
     pub(crate) fn new(answers: &[Choice], draft: Draft) -> Self {
         let is_of_client = |call: &&ChoiceCall| call.executor == Executor::Client;
@@ -276,7 +276,8 @@ impl Exchanges {
     /// elsewhere: a call may be all that a client wants.
     pub(crate) fn unpaid(&mut self) -> Vec<Finding> {
         let answered = &self.answered;
-        let is_due = |owed: &Owed| owed.is_certain || owed.tools.iter().any(|tool| answered.contains(tool));
+        let is_due =
+            |owed: &UnansweredCalls| owed.is_certain || owed.tools.iter().any(|tool| answered.contains(tool));
         let owed = self.open.iter_mut().filter_map(|open| open.owed.take());
         owed.filter(is_due).filter_map(|owed| owed.finding).collect()
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use foldhash::HashSet;
 use toolcheck_core::RuleId;
-use toolcheck_core::shape::FaultKind;
+use toolcheck_core::shape::ShapeFaultKind;
 use toolcheck_json::Value;
 
 use super::Refused;
@@ -23,7 +23,7 @@ pub(super) fn find_renamed(cx: &Context<'_, '_>, refused: &mut [Refused<'_>]) {
     for refused in refused {
         let Some(key) = id_key(refused) else { continue };
         let object = cx.document.value(refused.fault.object_node());
-        if refused.fault.kind == FaultKind::Missing {
+        if refused.fault.kind == ShapeFaultKind::Missing {
             let Some(member) = object.members().find(|member| is_id(*member)) else { continue };
             let key = member.key_text().unwrap_or_default().into_owned();
             let means = Some(refused.fault.key.to_string());
@@ -38,10 +38,12 @@ pub(super) fn find_renamed(cx: &Context<'_, '_>, refused: &mut [Refused<'_>]) {
 fn id_key<'c>(refused: &Refused<'c>) -> Option<&'c str> {
     let fault = &refused.fault;
     match fault.kind {
-        FaultKind::Missing if refused.unknown.is_empty() => {
+        ShapeFaultKind::Missing if refused.unknown.is_empty() => {
             fault.key_checked_by(RuleId::MissingToolCallId).filter(|key| *key == fault.key)
         }
-        FaultKind::Unknown if !refused.is_all_unknown() => fault.key_checked_by(RuleId::MissingToolCallId),
+        ShapeFaultKind::Unknown if !refused.is_all_unknown() => {
+            fault.key_checked_by(RuleId::MissingToolCallId)
+        }
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::hash_map::Entry;
 
 use foldhash::HashMap;
-use toolcheck_core::shape::FaultKind;
+use toolcheck_core::shape::ShapeFaultKind;
 use toolcheck_core::{RuleId, unsupported};
 use toolcheck_json::{Document, NodeId};
 
@@ -31,9 +31,9 @@ pub(super) fn objects<'c>(document: &Document<'_>, refused: Vec<Refused<'c>>) ->
     let mut of_objects: HashMap<NodeId, Vec<usize>> = HashMap::default();
     for (number, other) in refused.iter().enumerate() {
         let is_joined = match other.fault.kind {
-            FaultKind::Missing => other.rule == FaultKind::Missing.usual_rule(),
-            FaultKind::Unknown => {
-                other.rule == FaultKind::Unknown.usual_rule() && !other.fault.is_of_known_key()
+            ShapeFaultKind::Missing => other.rule == ShapeFaultKind::Missing.usual_rule(),
+            ShapeFaultKind::Unknown => {
+                other.rule == ShapeFaultKind::Unknown.usual_rule() && !other.fault.is_of_known_key()
             }
             _ => false,
         };
@@ -47,7 +47,7 @@ pub(super) fn objects<'c>(document: &Document<'_>, refused: Vec<Refused<'c>>) ->
         let Some(object) = refused[number].as_ref().map(|first| first.fault.object_node()) else { continue };
         let Some(numbers) = of_objects.remove(&object).filter(|numbers| numbers.len() > 1) else { continue };
         let is_missing = |number: &&usize| {
-            refused[**number].as_ref().is_some_and(|fault| fault.fault.kind == FaultKind::Missing)
+            refused[**number].as_ref().is_some_and(|fault| fault.fault.kind == ShapeFaultKind::Missing)
         };
         let first = numbers.iter().find(is_missing).copied();
         let has_known = document.value(object).members().count() > numbers.len();
@@ -73,12 +73,12 @@ fn parameters<'c>(document: &Document<'_>, refused: &mut [Option<Refused<'c>>]) 
         other.as_ref().is_some_and(|other| other.fault.kind == kind && other.fault.is_of_request())
     };
     for missing in 0..refused.len() {
-        if !is(&refused[missing], FaultKind::Missing) {
+        if !is(&refused[missing], ShapeFaultKind::Missing) {
             continue;
         }
         let key = refused[missing].as_ref().map(|first| first.fault.key.to_string()).unwrap_or_default();
         let other = refused.iter().position(|other| {
-            let unknown = other.as_ref().filter(|_| is(other, FaultKind::Unknown));
+            let unknown = other.as_ref().filter(|_| is(other, ShapeFaultKind::Unknown));
             unknown.is_some_and(|other| {
                 let is_prompt = || {
                     let prompt = unsupported::prompt_of(document.value(other.fault.object_node()));
@@ -108,7 +108,7 @@ fn is_id(key: &str) -> bool {
 /// Adds the other faults of an object to the first.
 fn join<'c>(document: &Document<'_>, first: &mut Refused<'c>, others: Vec<Refused<'c>>) {
     let (missing, unknown): (Vec<_>, Vec<_>) =
-        others.into_iter().partition(|other| other.fault.kind == FaultKind::Missing);
+        others.into_iter().partition(|other| other.fault.kind == ShapeFaultKind::Missing);
     let is_only_unknown = unknown.len() == 1 && missing.is_empty();
     first.unknown = unknown
         .iter()
@@ -137,7 +137,7 @@ fn join<'c>(document: &Document<'_>, first: &mut Refused<'c>, others: Vec<Refuse
 
 /// Makes one of the same fault in several objects of the same lists: a wrong key is one mistake, even if every tool has it.
 pub(super) fn repeats(document: &Document<'_>, refused: &mut Vec<Refused<'_>>) {
-    let mut first_of: HashMap<(RuleId, FaultKind, String, String), usize> = HashMap::default();
+    let mut first_of: HashMap<(RuleId, ShapeFaultKind, String, String), usize> = HashMap::default();
     let mut end = 0;
     for number in 0..refused.len() {
         let other = &refused[number];
@@ -145,7 +145,7 @@ pub(super) fn repeats(document: &Document<'_>, refused: &mut Vec<Refused<'_>>) {
         let detail = format!("{:?}{:?}{}", fault.detail, other.also_missing, other.is_all_unknown());
         // An id or a name is wrong at both ends of a pair.
         let of_pair = fault.checked_by().map(|(_, rule)| rule).find(|rule| super::OF_PAIRS.contains(rule));
-        let of_pair = of_pair.filter(|_| fault.kind == FaultKind::Type);
+        let of_pair = of_pair.filter(|_| fault.kind == ShapeFaultKind::Type);
         let which = of_pair.map_or_else(|| fault.pattern(), |rule| rule.to_string());
         match first_of.entry((other.rule, fault.kind, which, detail)) {
             Entry::Occupied(first) => {
@@ -174,7 +174,7 @@ pub(super) fn repeats(document: &Document<'_>, refused: &mut Vec<Refused<'_>>) {
 impl Refused<'_> {
     /// Whether it is about an object of which no key is known.
     pub(super) fn is_all_unknown(&self) -> bool {
-        self.fault.kind == FaultKind::Unknown && !self.unknown.is_empty()
+        self.fault.kind == ShapeFaultKind::Unknown && !self.unknown.is_empty()
     }
 
     /// The keys that it is about.

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use foldhash::HashSet;
 use toolcheck_core::ir::{Place, TranscriptKind};
 use toolcheck_core::remedy::Remedy;
-use toolcheck_core::shape::{Answer, Fault, FaultKind, Foreign, Kind, Shape};
+use toolcheck_core::shape::{Answer, Foreign, Kind, Shape, ShapeFault, ShapeFaultKind};
 use toolcheck_core::text::kept;
 use toolcheck_core::{RuleId, targets};
 use toolcheck_json::{Document, NodeId, Value};
@@ -36,7 +36,7 @@ pub(crate) struct Found<'c> {
 /// A fault that the target refuses, with what else is the same mistake.
 #[derive(Debug)]
 struct Refused<'c> {
-    fault: Fault<'c>,
+    fault: ShapeFault<'c>,
     /// What the target answers; found last, because thousands of faults may be the same mistake.
     answer: Option<Answer>,
     /// The rule that reports it.
@@ -101,21 +101,21 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
     let has_own_keys = cx.is_training_example() && cx.target().kind != Some(TranscriptKind::Dataset);
     // Whoever ignores a rule does not want to hear the same from another. A rule that was not selected is no such rule.
     let is_silenced = |id: RuleId| cx.ignored_rules.iter().any(|rule| rule.id == id);
-    let counts = |fault: &Fault<'c>| {
+    let counts = |fault: &ShapeFault<'c>| {
         let is_own = has_own_keys
             && match fault.kind {
-                FaultKind::Unknown => true,
-                FaultKind::Type => table::keeps(cx.document, fault),
+                ShapeFaultKind::Unknown => true,
+                ShapeFaultKind::Type => table::keeps(cx.document, fault),
                 _ => false,
             };
         !is_own && fault.checked_by().chain(fault.checked_around_by()).all(|(_, rule)| !is_silenced(rule))
     };
-    let faults: Vec<Fault<'c>> =
+    let faults: Vec<ShapeFault<'c>> =
         faults.into_iter().filter(|fault| counts(fault) && fault.is_refused(shape, model)).collect();
     if faults.is_empty() {
         return Found::default();
     }
-    let answer = |fault: &Fault<'c>| fault.answer(shape, cx.document, model);
+    let answer = |fault: &ShapeFault<'c>| fault.answer(shape, cx.document, model);
     let (foreign, nodes) = foreign_objects(cx, shape, &faults, answer);
     let faults = faults.into_iter().filter(|fault| !fault.objects().any(|node| nodes.contains(&node)));
     let refused = faults.map(|fault| Refused {
@@ -150,10 +150,10 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
 fn help_of<'c>(
     document: &Document<'_>,
     shape: &'c Shape,
-    fault: &Fault<'c>,
+    fault: &ShapeFault<'c>,
     model: Option<&str>,
 ) -> Option<Cow<'c, str>> {
-    let lacks_key = fault.kind == FaultKind::Missing && fault.object_kind().is_some();
+    let lacks_key = fault.kind == ShapeFaultKind::Missing && fault.object_kind().is_some();
     let around = || fault.object_example().filter(|_| lacks_key && shape.is_unwrapped(fault, document));
     let written = || Some(format!("write it as {}", around()?).into());
     fault.help(shape, model).map(Cow::Borrowed).or_else(written)
@@ -171,8 +171,8 @@ impl Found<'_> {
 fn foreign_objects<'c>(
     cx: &Context<'c, '_>,
     shape: &'c Shape,
-    faults: &[Fault<'c>],
-    answer: impl Fn(&Fault<'c>) -> Answer,
+    faults: &[ShapeFault<'c>],
+    answer: impl Fn(&ShapeFault<'c>) -> Answer,
 ) -> (Vec<ForeignObjects<'c>>, HashSet<NodeId>) {
     let mut nodes = HashSet::default();
     let mut groups: Vec<ForeignObjects<'c>> = Vec::new();
@@ -212,16 +212,16 @@ fn foreign_objects<'c>(
 const OF_PAIRS: [RuleId; 2] = [RuleId::MalformedToolCallId, RuleId::InvalidToolName];
 
 /// The rule that reports a fault.
-fn rule_of(fault: &Fault<'_>) -> RuleId {
+fn rule_of(fault: &ShapeFault<'_>) -> RuleId {
     let usual = || usual_rule(fault.kind, fault.is_of_type(), fault.is_of_request());
     fault.rule().unwrap_or_else(usual)
 }
 
 /// The id of the rule that reports a fault, if the shape names no other.
-pub(crate) fn usual_rule(fault: FaultKind, is_of_type: bool, is_of_request: bool) -> RuleId {
+pub(crate) fn usual_rule(fault: ShapeFaultKind, is_of_type: bool, is_of_request: bool) -> RuleId {
     match fault {
-        FaultKind::Missing if is_of_request => RuleId::MissingParameter,
-        FaultKind::Value if is_of_type => RuleId::UnknownContentType,
+        ShapeFaultKind::Missing if is_of_request => RuleId::MissingParameter,
+        ShapeFaultKind::Value if is_of_type => RuleId::UnknownContentType,
         other => other.usual_rule(),
     }
 }
@@ -259,7 +259,7 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
         finding.of_shape = Some(Box::new(OfShape {
             node: fault.node(),
             object: fault.object_node(),
-            is_value: fault.kind != FaultKind::Missing,
+            is_value: fault.kind != ShapeFaultKind::Missing,
             checked_by: fault.checked_by().collect(),
             checked_around_by: fault.checked_around_by().collect(),
             element: fault.element_node(),
@@ -267,10 +267,10 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
                 || refused.unknown.iter().any(|other| other.means.is_some())
                 || fault.is_well_known(cx.document),
             explains: explained(refused),
-            hides_calls: fault.kind == FaultKind::Type
+            hides_calls: fault.kind == ShapeFaultKind::Type
                 && fault.holds_objects()
                 && fault.checked_in_place_by().next().is_some(),
-            is_no_object: fault.kind == FaultKind::Type && fault.key.ends_with("[]"),
+            is_no_object: fault.kind == ShapeFaultKind::Type && fault.key.ends_with("[]"),
         }));
     }
 }
@@ -281,7 +281,7 @@ fn explained(refused: &Refused<'_>) -> Vec<(NodeId, RuleId)> {
     let id = refused.means.as_ref().map(|_| (fault.object_node(), RuleId::MissingToolCallId));
     let misplaced = refused.misplaced.iter().map(|rule| (fault.element_node(), *rule));
     // What is of another type may still be there: calls, in a message without content.
-    let in_place = fault.checked_in_place_by().filter(|_| fault.kind == FaultKind::Type);
+    let in_place = fault.checked_in_place_by().filter(|_| fault.kind == ShapeFaultKind::Type);
     let in_place = in_place.map(|rule| (fault.object_node(), rule));
     id.into_iter().chain(misplaced).chain(in_place).collect()
 }

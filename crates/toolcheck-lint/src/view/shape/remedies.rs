@@ -2,7 +2,7 @@
 
 use toolcheck_core::ir::{Body, Part, Wanted};
 use toolcheck_core::remedy::{Change, Cost, Remedy};
-use toolcheck_core::shape::FaultKind;
+use toolcheck_core::shape::ShapeFaultKind;
 use toolcheck_core::text::shorten;
 use toolcheck_json::{Document, NodeId};
 
@@ -56,7 +56,7 @@ fn of(document: &Document<'_>, model: Option<&str>, refused: &Refused<'_>) -> Op
     }
     // One key that is missing, and one that is there instead.
     match (&refused.unknown[..], &refused.also_missing[..]) {
-        ([other], []) if fault.kind == FaultKind::Missing => {
+        ([other], []) if fault.kind == ShapeFaultKind::Missing => {
             let change = [Change::Rename(other.node, other.means.clone()?)];
             let is_known = fault.renamed(document).is_some_and(|member| member.id() == other.node);
             let guess = || format!("it is a guess that `{}` is meant", fault.key);

@@ -9,7 +9,7 @@ use toolcheck_core::remedy::Change;
 use toolcheck_json::{NodeId, Value};
 
 use super::Found;
-use crate::finding::{Draft, OfShape, Said};
+use crate::finding::{Draft, DraftContent, OfShape};
 use crate::rule::Context;
 
 /// Leaves one finding of those that the shape and other rules have about the same thing: the one that is worse, and else
@@ -62,7 +62,7 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
 }
 
 /// Lets a finding of another rule say what the shape says of the same mistake.
-fn tell(finding: &mut Draft, place: Place, said: Said, renames: bool) {
+fn tell(finding: &mut Draft, place: Place, said: DraftContent, renames: bool) {
     let is_vague = is_vague(finding);
     let own = finding.say();
     let text = said.provider_error.and_then(|error| error.text);

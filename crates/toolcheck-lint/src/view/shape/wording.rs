@@ -1,6 +1,6 @@
 //! What findings about the shape say.
 
-use toolcheck_core::shape::{Condition, Detail, Fault, FaultKind, JsonType, Kind};
+use toolcheck_core::shape::{Condition, Detail, JsonType, Kind, ShapeFault, ShapeFaultKind};
 use toolcheck_core::text::shorten;
 use toolcheck_json::Document;
 
@@ -22,15 +22,15 @@ impl Wording {
                 caption: "unknown keys",
                 help: fault.object_example().map(|example| format!("write it as {example}")),
             },
-            _ if fault.kind == FaultKind::Missing => missing(document, refused),
-            Detail::None if fault.kind == FaultKind::Unknown => unknown(document, fault),
+            _ if fault.kind == ShapeFaultKind::Missing => missing(document, refused),
+            Detail::None if fault.kind == ShapeFaultKind::Unknown => unknown(document, fault),
             Detail::Types { expected, got } => wrong_type(document, fault, expected, *got),
             Detail::Other { key, values } => conflict(fault, key, values),
             _ => invalid(document, fault),
         };
         let times = refused.times;
         let is_counted = refused.is_all_unknown() && fault.object_kind().is_some();
-        if times > 1 && fault.kind != FaultKind::Missing && !is_counted {
+        if times > 1 && fault.kind != ShapeFaultKind::Missing && !is_counted {
             wording.message.push_str(&format!(", {times} times"));
         }
         if let Some(other) = refused.unknown.iter().find(|other| other.means.is_some()) {
@@ -93,7 +93,7 @@ fn missing(document: &Document<'_>, refused: &Refused<'_>) -> Wording {
     Wording { message, caption: "missing here", help: help.or_else(|| fault.advice(document)) }
 }
 
-fn unknown(document: &Document<'_>, fault: &Fault<'_>) -> Wording {
+fn unknown(document: &Document<'_>, fault: &ShapeFault<'_>) -> Wording {
     let key = shorten(&fault.key).into_owned();
     let (message, caption) = match fault.is_of_known_key() {
         true => (format!("key `{key}` is not allowed here"), "not allowed"),
@@ -102,7 +102,12 @@ fn unknown(document: &Document<'_>, fault: &Fault<'_>) -> Wording {
     Wording { message, caption, help: fault.advice(document) }
 }
 
-fn wrong_type(document: &Document<'_>, fault: &Fault<'_>, expected: &[JsonType], got: JsonType) -> Wording {
+fn wrong_type(
+    document: &Document<'_>,
+    fault: &ShapeFault<'_>,
+    expected: &[JsonType],
+    got: JsonType,
+) -> Wording {
     let key = shorten(&fault.key).into_owned();
     let one = match (key.strip_suffix("[]"), key.strip_suffix("{}")) {
         (Some(list), _) => format!("an element of `{list}`"),
@@ -120,7 +125,7 @@ fn wrong_type(document: &Document<'_>, fault: &Fault<'_>, expected: &[JsonType],
     Wording { message, caption: got.with_article(), help: fault.advice(document) }
 }
 
-fn invalid(document: &Document<'_>, fault: &Fault<'_>) -> Wording {
+fn invalid(document: &Document<'_>, fault: &ShapeFault<'_>) -> Wording {
     let key = shorten(&fault.key).into_owned();
     let (message, caption, help): (String, &'static str, Option<String>) = match (fault.kind, &fault.detail) {
         (_, Detail::Values { got, .. }) => {
@@ -144,23 +149,23 @@ fn invalid(document: &Document<'_>, fault: &Fault<'_>) -> Wording {
                 _ => "that is out of range".to_owned(),
             };
             let (verb, unit) = match kind {
-                FaultKind::Length => ("has", if got == "1" { " character" } else { " characters" }),
-                FaultKind::Items => ("has", if got == "1" { " element" } else { " elements" }),
+                ShapeFaultKind::Length => ("has", if got == "1" { " character" } else { " characters" }),
+                ShapeFaultKind::Items => ("has", if got == "1" { " element" } else { " elements" }),
                 _ => ("is", ""),
             };
             (format!("`{key}` {verb} {got}{unit}, but {limit}"), "out of range", None)
         }
-        (FaultKind::Base64, _) => (
+        (ShapeFaultKind::Base64, _) => (
             format!("`{key}` is not Base64"),
             "not Base64",
             Some("send the data alone, in Base64, without a `data:` prefix".to_owned()),
         ),
-        (FaultKind::Unique, Detail::Value { got }) => (
+        (ShapeFaultKind::Unique, Detail::Value { got }) => (
             format!("two have the same `{key}`: `{got}`"),
             "the second",
             Some("use different names".to_owned()),
         ),
-        (FaultKind::Names, Detail::Value { got }) => match fault.lists_all() {
+        (ShapeFaultKind::Names, Detail::Value { got }) => match fault.lists_all() {
             Some(of) => (
                 format!("`{key}` must list every key of `{of}`, but `{got}` is not listed"),
                 "incomplete",
@@ -188,7 +193,7 @@ fn invalid(document: &Document<'_>, fault: &Fault<'_>) -> Wording {
 }
 
 /// A key that something else in the request forbids.
-fn conflict(fault: &Fault<'_>, other: &str, values: &[&str]) -> Wording {
+fn conflict(fault: &ShapeFault<'_>, other: &str, values: &[&str]) -> Wording {
     let key = shorten(&fault.key).into_owned();
     let other = other.trim_start_matches('/').replace("/*", "").replace('/', ".");
     let values: Vec<String> = values.iter().map(|value| format!("`{value}`")).collect();

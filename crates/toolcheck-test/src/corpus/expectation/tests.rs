@@ -88,7 +88,7 @@ fn the_expectations_of_the_corpus_keep_their_bytes() {
             if expected.is_empty() || expected.iter().any(|one| one.level.is_none()) {
                 continue;
             }
-            let at_level = |is_other: bool| -> Vec<Found> {
+            let at_level = |is_other: bool| -> Vec<ActualFinding> {
                 let texts = expected.iter().map(|one| match is_other {
                     true => Expected { level: one.level.map(other), ..one.clone() }.to_string(),
                     false => one.to_string(),

@@ -8,8 +8,8 @@ use toolcheck_report::Style;
 use toolcheck_report::outputs::write_json;
 
 use super::{Output, kind, lines, path_shown};
-use crate::corpus::{CaseResult, Outcome, Run};
-use crate::expected::Found;
+use crate::corpus::{CaseResult, CorpusResults, Outcome};
+use crate::expected::ActualFinding;
 
 pub(super) static OUTPUT: Output = Output {
     id: "json",
@@ -54,7 +54,7 @@ struct SummaryV1 {
     unreadable: usize,
 }
 
-fn write(run: &Run, _: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+fn write(run: &CorpusResults, _: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     let summary = SummaryV1 { cases: run.results.len(), failed: run.failed(), unreadable: run.unreadable() };
     let document = V1 { version: 1, cases: run.results.iter().map(case).collect(), summary };
     write_json(&document, out)
@@ -71,7 +71,7 @@ fn case(result: &CaseResult) -> CaseV1<'_> {
     CaseV1 { name: plain_name(&result.name), path: path_shown(&result.path), outcome, failure, lines, found }
 }
 
-fn found(found: &Found) -> FoundV1<'_> {
+fn found(found: &ActualFinding) -> FoundV1<'_> {
     FoundV1 {
         rule: found.rule,
         level: found.level.as_str(),

@@ -5,12 +5,12 @@ use toolcheck_report::Style;
 use toolcheck_report::junit_xml::{self, Case, Counts, Writer};
 
 use super::{Output, kind, lines, path_shown};
-use crate::corpus::{CaseResult, Outcome, Run};
+use crate::corpus::{CaseResult, CorpusResults, Outcome};
 
 pub(super) static OUTPUT: Output =
     Output { id: "junit", summary: "JUnit XML: a test suite per folder, a test case per case", write };
 
-fn write(run: &Run, _: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+fn write(run: &CorpusResults, _: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     let mut xml = Writer::begin("toolcheck", counts(&run.results), out)?;
     // The cases are sorted by path, so those of a subfolder may come between those of its folder.
     let mut folders: Vec<&str> = run.results.iter().map(folder).collect();

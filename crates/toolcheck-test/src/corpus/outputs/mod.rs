@@ -13,7 +13,7 @@ use toolcheck_core::text::{name_of, shown};
 use toolcheck_report::Style;
 use toolcheck_report::outputs::repository_path;
 
-use super::{CaseResult, Failure, Run};
+use super::{CaseResult, CorpusResults, Failure};
 use crate::expected::Difference;
 
 /// A way to write the results of a corpus.
@@ -25,7 +25,7 @@ pub struct Output {
     /// A description in one line.
     pub summary: &'static str,
     /// Writes the results.
-    pub write: fn(&Run, &Style, &mut dyn io::Write) -> io::Result<()>,
+    pub write: fn(&CorpusResults, &Style, &mut dyn io::Write) -> io::Result<()>,
 }
 
 /// All outputs, by id.
@@ -39,7 +39,7 @@ pub fn find(id: &str) -> Option<&'static Output> {
 
 /// The output `text`, without colours.
 #[must_use]
-pub(super) fn text(run: &Run) -> String {
+pub(super) fn text(run: &CorpusResults) -> String {
     let mut text = Vec::new();
     let written = (text::OUTPUT.write)(run, &Style::default(), &mut text);
     written.map(|()| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default()

@@ -6,7 +6,7 @@ use toolcheck_report::Style;
 
 use super::{Output, lines, path_shown};
 use crate::corpus::discover::expectation_of;
-use crate::corpus::{Failure, Outcome, Run};
+use crate::corpus::{CorpusResults, Failure, Outcome};
 
 pub(super) static OUTPUT: Output = Output {
     id: "text",
@@ -14,7 +14,7 @@ pub(super) static OUTPUT: Output = Output {
     write,
 };
 
-fn write(run: &Run, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+fn write(run: &CorpusResults, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     let paint = |color: AnsiColor| if style.color { color.on_default() } else { Paint::new() };
     let (red, green, yellow) = (paint(AnsiColor::Red), paint(AnsiColor::Green), paint(AnsiColor::Yellow));
     let (mut written, mut to_be_described) = (0, 0);

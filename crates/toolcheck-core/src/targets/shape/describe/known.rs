@@ -5,7 +5,7 @@ use crate::level::Level;
 use crate::targets::Evidence;
 use crate::targets::shape::compile::{bit, mask};
 use crate::targets::shape::tables::Scalar;
-use crate::targets::shape::{FactTable, FaultKind, JsonType, Shape, TextTable, Unseen};
+use crate::targets::shape::{FactTable, JsonType, Shape, ShapeFaultKind, TextTable, Unseen};
 use std::sync::Arc;
 
 /// Whether a request that does not meet a demand is refused.
@@ -67,7 +67,7 @@ impl<'f> Known<'f> {
     pub(super) fn all(
         object: ObjectView<'f>,
         key: &str,
-        fault: FaultKind,
+        fault: ShapeFaultKind,
         asked: &Asked<'f>,
         own: Option<&'f FactTable>,
     ) -> Vec<Self> {
@@ -76,7 +76,7 @@ impl<'f> Known<'f> {
         let is_about = |fact: &&FactTable| {
             fact.fault == fault
                 && names.is_named(&fact.object)
-                && (fact.is_about(key) || fault == FaultKind::Unknown && fact.is_about(None))
+                && (fact.is_about(key) || fault == ShapeFaultKind::Unknown && fact.is_about(None))
         };
         // What is said of a value of a type that may be there never applies.
         let can_be = |fact: &&FactTable| {
@@ -118,7 +118,7 @@ impl<'f> Known<'f> {
         fact: &'f FactTable,
         verdict: Verdict,
         shape: &'f Shape,
-        fault: FaultKind,
+        fault: ShapeFaultKind,
         asked: &Asked<'f>,
     ) -> Self {
         let is_refused = verdict == Verdict::Refused;
@@ -157,7 +157,7 @@ impl<'f> Known<'f> {
         }
     }
 
-    fn documented(shape: &'f Shape, fault: FaultKind, asked: &Asked<'f>) -> Self {
+    fn documented(shape: &'f Shape, fault: ShapeFaultKind, asked: &Asked<'f>) -> Self {
         let template = template(shape, fault, asked, None);
         Self {
             verdict: Verdict::Documented,
@@ -203,7 +203,7 @@ impl<'f> Known<'f> {
 /// The API's text for a fault, as far as it can be told without a request.
 fn template<'f>(
     shape: &'f Shape,
-    fault: FaultKind,
+    fault: ShapeFaultKind,
     asked: &Asked<'_>,
     got: Option<&str>,
 ) -> Option<&'f TextTable> {

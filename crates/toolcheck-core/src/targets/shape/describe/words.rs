@@ -3,7 +3,7 @@
 use std::fmt::{self, Display};
 
 use super::{Allowed, Asked, Known};
-use crate::targets::shape::{Condition, FaultKind, JsonType};
+use crate::targets::shape::{Condition, JsonType, ShapeFaultKind};
 
 impl Display for Asked<'_> {
     /// Writes what must hold, to stand behind the key: ``needs `tools` ``.
@@ -48,7 +48,7 @@ impl Display for Asked<'_> {
     }
 }
 
-impl FaultKind {
+impl ShapeFaultKind {
     /// What is wrong, in words.
     #[must_use]
     pub fn summary(self) -> &'static str {
