@@ -102,7 +102,7 @@ pub(super) struct Above<'d, 's> {
 
 /// What holds for the object that is looked at.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Surrounding<'f> {
+pub(super) struct Scope<'f> {
     /// The rule that reports what is wrong in it.
     pub(super) rule: Option<RuleId>,
     /// Where on the path it starts: what is below counts as a part of it.
@@ -145,7 +145,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     /// Checks a body.
     pub(super) fn request(&mut self, value: Value<'d, 's>) {
         self.layouts = self.facts.take_layouts();
-        self.object(value, self.shape.request, Surrounding::default());
+        self.object(value, self.shape.request, Scope::default());
     }
 
     /// Reports that a body lacks a key, unless that is known.
@@ -155,7 +155,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         if let Some(field) = object.field(key).filter(|_| !self.faults.iter().any(is_known)) {
             let problem = Problem::of(ShapeFaultKind::Missing, Cause::default());
             self.above.push(Above { value: body, kind: object.kind, is_element: false, before: None });
-            self.report(object, &field.key, None, problem, Surrounding::default());
+            self.report(object, &field.key, None, problem, Scope::default());
             self.above.pop();
         }
     }
@@ -166,7 +166,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         for (index, message) in list.elements().enumerate().filter(|(_, message)| message.is_object()) {
             self.path.push(Step::Key("messages"));
             self.path.push(Step::Index(index as u32));
-            self.object(message, self.shape.message, Surrounding::default());
+            self.object(message, self.shape.message, Scope::default());
             self.path.clear();
         }
     }
@@ -188,23 +188,18 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     /// The number of the variant that an object by itself is.
     pub(super) fn variant_alone(&mut self, value: Value<'d, 's>, number: usize) -> Option<usize> {
         self.above.push(Above { value, kind: None, is_element: true, before: None });
-        self.variant(value, number, Surrounding::default()).map(|chosen| chosen.number)
+        self.variant(value, number, Scope::default()).map(|chosen| chosen.number)
     }
 
     /// Checks it as that variant.
     pub(super) fn members_alone(&mut self, value: Value<'d, 's>, variant: usize) {
-        self.members(value, variant, Surrounding::default());
+        self.members(value, variant, Scope::default());
         self.above.clear();
     }
 
     /// The object of the shape that a value is, after all that decides it. `None` if that is not known, and a fault says
     /// why.
-    fn variant(
-        &mut self,
-        value: Value<'d, 's>,
-        mut number: usize,
-        within: Surrounding<'f>,
-    ) -> Option<Chosen<'f>> {
+    fn variant(&mut self, value: Value<'d, 's>, mut number: usize, within: Scope<'f>) -> Option<Chosen<'f>> {
         let shape = self.shape;
         // Each field decides once.
         let (mut decided, mut tags) = ([""; MOST_DECISIONS], [None; MOST_DECISIONS]);
@@ -252,7 +247,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         object: &'f Object,
         by: &'f Discriminator,
         chosen: Value<'d, 's>,
-        within: Surrounding<'f>,
+        within: Scope<'f>,
     ) {
         let allowed = by.values.iter().map(|(value, _)| &**value).collect();
         let detail = Detail::Values { allowed, got: short(chosen) };
@@ -260,7 +255,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         self.report(object, &by.key, Some(chosen), problem, within);
     }
 
-    fn object(&mut self, value: Value<'d, 's>, number: usize, within: Surrounding<'f>) {
+    fn object(&mut self, value: Value<'d, 's>, number: usize, within: Scope<'f>) {
         if self.above.len() >= DEEPEST {
             self.looks_around();
             return;
@@ -322,7 +317,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     }
 
     /// Checks an object that looks like one without faults.
-    fn members_like(&mut self, (like, skip): (usize, usize), value: Value<'d, 's>, within: Surrounding<'f>) {
+    fn members_like(&mut self, (like, skip): (usize, usize), value: Value<'d, 's>, within: Scope<'f>) {
         let shape = self.shape;
         let layout = self.layouts.get(like);
         let number = layout.variant;
@@ -342,16 +337,16 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     }
 
     /// What holds in an object.
-    fn inside(&self, object: &'f Object, within: Surrounding<'f>) -> Surrounding<'f> {
+    fn inside(&self, object: &'f Object, within: Scope<'f>) -> Scope<'f> {
         match (object.rule, within.rule) {
-            (Some(rule), None) => Surrounding { rule: Some(rule), start: self.path.len(), ..within },
+            (Some(rule), None) => Scope { rule: Some(rule), start: self.path.len(), ..within },
             _ => within,
         }
     }
 
     /// Checks the members of an object, and returns whether nothing but the keys, the kinds of their values and what is
     /// wrong with a value by itself decides what is wrong with another object.
-    fn members(&mut self, value: Value<'d, 's>, number: usize, within: Surrounding<'f>) -> bool {
+    fn members(&mut self, value: Value<'d, 's>, number: usize, within: Scope<'f>) -> bool {
         let shape = self.shape;
         let object = &shape.objects[number];
         let within = self.inside(object, within);
@@ -434,7 +429,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     /// A key that is none of the object's.
     #[cold]
     #[inline(never)]
-    fn unknown(&mut self, object: &'f Object, member: Value<'d, 's>, within: Surrounding<'f>) {
+    fn unknown(&mut self, object: &'f Object, member: Value<'d, 's>, within: Scope<'f>) {
         let key = Cow::Owned(member.key_text().unwrap_or_default().into_owned());
         let problem = Problem::of(ShapeFaultKind::Unknown, Cause::default());
         self.push(object, key, None, Some(member), problem, within);
@@ -447,7 +442,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         number: usize,
         value: Value<'d, 's>,
         seen: FieldSet,
-        within: Surrounding<'f>,
+        within: Scope<'f>,
     ) {
         let is_there = |field: &u16| seen.contains(*field);
         if number != self.shape.request || self.is_whole {
@@ -480,7 +475,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
 
     #[cold]
     #[inline(never)]
-    fn union(&mut self, object: &'f Object, of: &[u16], count: usize, within: Surrounding<'f>) {
+    fn union(&mut self, object: &'f Object, of: &[u16], count: usize, within: Scope<'f>) {
         let keys = of.iter().map(|field| &*object.fields[*field as usize].key).collect();
         let detail = Detail::Union { of: keys, count };
         let kind = if count == 0 { ShapeFaultKind::None } else { ShapeFaultKind::Union };
@@ -495,7 +490,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         field: &'f Field,
         parent: Value<'d, 's>,
         value: Value<'d, 's>,
-        within: Surrounding<'f>,
+        within: Scope<'f>,
     ) {
         let got = type_of(value);
         if field.mask & bit(got) == 0 && value.kind() != JsonKind::Invalid {
@@ -531,7 +526,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         }
         let within = match self.above.last() {
             Some(above) if !field.checked_by.is_empty() && !got.is_scalar() => {
-                Surrounding { around: Some((self.element().unwrap_or(above.value.id()), field)), ..within }
+                Scope { around: Some((self.element().unwrap_or(above.value.id()), field)), ..within }
             }
             _ => within,
         };
@@ -559,13 +554,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         }
     }
 
-    fn elements(
-        &mut self,
-        object: &'f Object,
-        field: &'f Field,
-        list: Value<'d, 's>,
-        within: Surrounding<'f>,
-    ) {
+    fn elements(&mut self, object: &'f Object, field: &'f Field, list: Value<'d, 's>, within: Scope<'f>) {
         if field.items.is_none() && field.item_types.is_empty() {
             return;
         }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use foldhash::HashSet;
 use toolcheck_json::Value;
 
-use super::check::{Checker, Surrounding};
+use super::check::{Checker, Scope};
 use super::compile::{Check, CheckKind, Field, Object};
 use super::fault::Detail;
 use super::problem::{Cause, Problem};
@@ -153,7 +153,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         object: &'f Object,
         field: &'f Field,
         value: Value<'d, 's>,
-        within: Surrounding<'f>,
+        within: Scope<'f>,
     ) {
         for check in &field.checks {
             let CheckKind::ListsAll(key) = &check.what else { continue };

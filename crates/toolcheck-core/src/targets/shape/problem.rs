@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use toolcheck_json::{NodeId, Value};
 
-use super::check::{Above, Checker, MOST_KEYS, Surrounding};
+use super::check::{Above, Checker, MOST_KEYS, Scope};
 use super::compile::{CheckKind, Field, Object};
 use super::fault::{Detail, PathStep, ShapeFault};
 use super::tables::{JsonType, ShapeFaultKind};
@@ -58,7 +58,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         element: Value<'d, 's>,
         expected: &'f [JsonType],
         suffix: &str,
-        within: Surrounding<'f>,
+        within: Scope<'f>,
     ) {
         let key: Cow<'f, str> = Cow::Owned(format!("{}{suffix}", field.key));
         // One finding for a list: what is wrong with one element is usually wrong with all.
@@ -86,7 +86,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         field: &'f Field,
         value: Value<'d, 's>,
         problem: Problem<'f>,
-        within: Surrounding<'f>,
+        within: Scope<'f>,
     ) {
         let last = self.path.pop();
         self.report(object, &field.key, Some(value), problem, within);
@@ -102,7 +102,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         key: &'f str,
         value: Option<Value<'d, 's>>,
         problem: Problem<'f>,
-        within: Surrounding<'f>,
+        within: Scope<'f>,
     ) {
         let field = object.field(key);
         self.push(object, Cow::Borrowed(key), field, value, problem, within);
@@ -117,7 +117,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         field: Option<&'f Field>,
         value: Option<Value<'d, 's>>,
         problem: Problem<'f>,
-        within: Surrounding<'f>,
+        within: Scope<'f>,
     ) {
         let own = (!key.is_empty()).then(|| PathStep::Key((&*key).into()));
         let keyed = Keyed { key, field, value, steps: [own, None] };
@@ -131,7 +131,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         object: &'f Object,
         keyed: Keyed<'f, 'd, 's>,
         problem: Problem<'f>,
-        within: Surrounding<'f>,
+        within: Scope<'f>,
     ) {
         let Problem { kind, detail, cause } = problem;
         let Some(Above { value: parent, .. }) = self.above.last().copied() else { return };
