@@ -17,6 +17,8 @@ pub struct Repair {
     pub calls: Option<(&'static str, &'static str)>,
     /// The blocks that only a result may have, by their `type` or by the key that says what they are.
     pub only_in_results: &'static [&'static str],
+    /// The key under which a result names its call; `None` if it is not a member of the result's own object.
+    pub result_id: Option<&'static str>,
     /// Whether a message may have several texts.
     pub takes_lists: bool,
     /// Writes the result of a call that has none; `None` if there is no honest form of it.

@@ -37,6 +37,24 @@ impl Piece {
     pub fn object<const N: usize>(members: [(&'static str, Self); N]) -> Self {
         Self::Object(members.into_iter().map(|(key, value)| (Cow::Borrowed(key), value)).collect())
     }
+
+    /// The JSON text of it on one line; `None` if it has a value of a document.
+    #[must_use]
+    pub fn json(&self) -> Option<String> {
+        let inner =
+            |pieces: Vec<Option<String>>| Some(pieces.into_iter().collect::<Option<Vec<_>>>()?.join(", "));
+        match self {
+            Self::Node(_) => None,
+            Self::Raw(raw) => Some(String::from_utf8_lossy(raw).into_owned()),
+            Self::List(elements) => Some(format!("[{}]", inner(elements.iter().map(Self::json).collect())?)),
+            Self::Object(members) => {
+                let member = |(key, value): &(Cow<'static, str>, Self)| {
+                    Some(format!("{}: {}", Self::text(key).json()?, value.json()?))
+                };
+                Some(format!("{{{}}}", inner(members.iter().map(member).collect())?))
+            }
+        }
+    }
 }
 
 /// Writes a string with its quotes.

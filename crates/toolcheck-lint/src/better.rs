@@ -10,12 +10,18 @@ use toolcheck_json::Value;
 use crate::finding::Finding;
 
 /// A rule, and the rule that can only be checked once findings of the first are fixed: what is found then is not new.
-const SEEN_AFTER: [(RuleId, RuleId); 3] = [
+const SEEN_AFTER: [(RuleId, RuleId); 7] = [
     (RuleId::InvalidArgumentsJson, RuleId::ArgumentsSchemaMismatch),
     // A result without its call stands where a text of the user does then.
     (RuleId::OrphanToolResult, RuleId::MisplacedMessage),
+    // What a result belongs to shows where it should be.
+    (RuleId::OrphanToolResult, RuleId::LateToolResult),
+    (RuleId::MissingToolCallId, RuleId::LateToolResult),
+    // Once the results of a turn are in their place, it shows that its messages are one.
+    (RuleId::LateToolResult, RuleId::SplitAssistantTurn),
     // What stands between a call and its result may be a result of the same turn, or not.
     (RuleId::UnknownRole, RuleId::LateToolResult),
+    (RuleId::EmptyContent, RuleId::LateToolResult),
 ];
 
 /// How often each rule has findings: errors, and others.
@@ -36,7 +42,7 @@ impl Counts {
         for done in applied {
             let of_level = if self.errors.contains_key(&done) { &mut self.errors } else { &mut self.others };
             of_level.entry(done).and_modify(|count| *count = count.saturating_sub(1));
-            if let Some((_, other)) = SEEN_AFTER.iter().find(|(rule, _)| *rule == done) {
+            for (_, other) in SEEN_AFTER.iter().filter(|(rule, _)| *rule == done) {
                 // One fixed call may lack several arguments.
                 self.errors.insert(*other, usize::MAX);
                 self.others.insert(*other, usize::MAX);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::RuleId;
-use toolcheck_core::ir::Role;
+use toolcheck_core::ir::{Body, Message, Role};
 use toolcheck_core::remedy::Cost;
 use toolcheck_core::repair::Missing;
 use toolcheck_json::NodeId;
@@ -15,6 +15,9 @@ use super::blocks::node_of;
 use super::options::Unanswered;
 use super::plan::Planner;
 use crate::view::pairing::{CallSite, ResultSite};
+
+/// What stands after reasoning that nothing follows.
+const REST: &str = "[The rest of this message is missing.]";
 
 /// Why a call gets no result.
 const STAND_IN: &str = "a result without a call stands where its result should be, and may be it";
@@ -36,11 +39,18 @@ impl Planner<'_, '_> {
         let pairing = self.pairing;
         for (number, turn) in pairing.turns.iter().enumerate() {
             let messages = &self.transcript.messages[turn.messages.clone()];
-            let finding = self.finding(RuleId::SplitAssistantTurn, messages[0].place);
+            let is_cut = |message: &Message<'_>| self.reasoning_at_end(message);
+            let (_, others) = messages.split_last().unzip();
+            let cut = others.into_iter().flatten().find_map(is_cut);
+            let finding = self.finding(RuleId::SplitAssistantTurn, messages[0].place).or(cut);
             if finding.is_none() && !self.becomes_split(number) {
                 continue;
             }
-            let slots: Vec<usize> = messages.iter().map(|message| self.slot_of(message.place.node)).collect();
+            let slots = messages.iter().map(|message| self.slot_of(message.place.node));
+            let slots: Vec<usize> = slots.filter(|slot| !self.gone.contains(slot)).collect();
+            if slots.len() < 2 {
+                continue;
+            }
             let joins = self.joins_texts(&slots);
             let is_possible = self.repair.blocks.is_some() || self.merged(&slots).is_some();
             if !is_possible || joins && finding.is_none() && !self.how.unsafe_fixes {
@@ -65,6 +75,32 @@ impl Planner<'_, '_> {
             for slot in &slots[1..] {
                 self.gone.insert(*slot);
                 self.merged_into.insert(*slot, slots[0]);
+            }
+        }
+    }
+
+    /// The finding of reasoning at the end of a message, if it is not the place alone that is wrong.
+    fn reasoning_at_end(&self, message: &Message<'_>) -> Option<usize> {
+        let part = self.transcript.parts_of(message).last()?;
+        let is_off = self.transcript.request.reasoning == Some(false);
+        let is_reasoning = matches!(part.body, Body::Reasoning(_)) && !is_off && self.is_blocks();
+        is_reasoning.then(|| self.finding(RuleId::MisplacedReasoning, part.place))?
+    }
+
+    /// Puts a text after reasoning that nothing follows.
+    pub(super) fn cut_answers(&mut self) {
+        for message in &self.transcript.messages {
+            let slot = self.slot_of(message.place.node);
+            if self.merged_into.contains_key(&slot) || self.merged_into.values().any(|into| *into == slot) {
+                continue;
+            }
+            let Some(finding) = self.reasoning_at_end(message) else { continue };
+            let Some(mut blocks) = self.blocks_of(slot) else { continue };
+            let at = message.place.span.end.saturating_sub(1);
+            let guess = Cost::Guess("the model reads a text that it has not written".to_owned());
+            if self.mends(finding, Action::Inserted, at, Some(guess)) {
+                blocks.push((self.repair.text)(Piece::text(REST)));
+                self.set_blocks(slot, blocks);
             }
         }
     }

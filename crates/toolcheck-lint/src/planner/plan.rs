@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::RuleId;
-use toolcheck_core::ir::{Body, Place, Signature, Transcript, TranscriptKind};
+use toolcheck_core::ir::{Body, Place, Role, Signature, Transcript, TranscriptKind};
 use toolcheck_core::readers::Mend;
 use toolcheck_core::remedy::{Change, Cost, Remedy};
 use toolcheck_core::repair::Repair;
@@ -15,7 +15,7 @@ use toolcheck_json::edit::{Edits, Piece};
 use toolcheck_json::{Document, NodeId, Span, Value};
 
 use super::blocks::Blocks;
-use super::options::FixOptions;
+use super::options::{FixOptions, Unanswered};
 use super::{Action, ids};
 use crate::finding::Finding;
 use crate::view::pairing::{Pairing, ResultSite};
@@ -63,6 +63,8 @@ pub(crate) struct Planner<'p, 's> {
     pub(super) ids: Option<HashSet<&'s [u8]>>,
     /// The slots that are removed.
     pub(super) gone: HashSet<usize>,
+    /// What is inserted before a slot.
+    pub(super) before: HashMap<usize, Piece>,
     /// What is inserted after a slot.
     pub(super) after: HashMap<usize, Vec<Piece>>,
     /// The slots in whose place another one stands.
@@ -147,6 +149,7 @@ impl<'p, 's> Planner<'p, 's> {
             elsewhere: Vec::new(),
             ids: None,
             gone: HashSet::default(),
+            before: HashMap::default(),
             after: HashMap::default(),
             instead: HashMap::default(),
             merged_into: HashMap::default(),
@@ -251,8 +254,24 @@ impl<'p, 's> Planner<'p, 's> {
         self.duplicate_results();
         self.unanswered_calls();
         self.split_turns();
+        self.cut_answers();
         self.results();
         self.orphans();
+        self.start();
+    }
+
+    /// Puts a message of the user before a conversation that starts with the model.
+    fn start(&mut self) {
+        let Some(first) = self.transcript.messages.iter().find(|message| message.role != Role::System) else {
+            return;
+        };
+        if let Some(finding) = self.finding(RuleId::FirstMessageRole, first.place)
+            && self.mend.is_none()
+            && self.mends(finding, Action::Inserted, 0, Some(Cost::Guess(NO_START.to_owned())))
+        {
+            let piece = (self.repair.said)(Piece::text(START));
+            self.before.insert(self.slot_of(first.place.node), piece);
+        }
     }
 
     /// Notes why a finding is not fixed.
@@ -401,7 +420,12 @@ impl<'p, 's> Planner<'p, 's> {
                 .finding(RuleId::ReusedToolCallId, site.part.place)
                 .or_else(|| self.finding(RuleId::DuplicateToolCallId, site.part.place));
             let is_wanted = malformed.is_some() || again.is_some() || renamed.contains(&*id.text);
-            if !is_wanted || (*number > 1 && pairing.answer_of(site).is_none()) {
+            // A call that gets a new result has it under its new id.
+            let is_answered = || {
+                self.how.unanswered == Unanswered::Answer
+                    && self.finding(RuleId::UnansweredToolCall, site.part.place).is_some()
+            };
+            if !is_wanted || (*number > 1 && pairing.answer_of(site).is_none() && !is_answered()) {
                 continue;
             }
             // What is only no string may stay as it is spelled.
@@ -430,6 +454,12 @@ impl<'p, 's> Planner<'p, 's> {
         }
     }
 }
+
+/// What the user is made to say before a model that speaks first.
+const START: &str = "[The beginning of this conversation is missing.]";
+
+/// Why that is not safe.
+const NO_START: &str = "the model reads a message that nobody wrote";
 
 /// The most blocks of a message, calls of a turn, and results of a turn in what is planned. Some steps look at all others
 /// of a turn for each of them.

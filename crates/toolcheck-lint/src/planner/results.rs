@@ -12,6 +12,9 @@ use super::options::{Duplicates, Orphans, Unanswered};
 use super::plan::Planner;
 use crate::view::pairing::{PairedWith, ResultSite};
 
+/// What is said of a result that became text, if it has no call.
+const NO_CALL: &str = "whose call is not in this conversation";
+
 /// More blocks than this are not all reasoning.
 const MOST_REASONING: usize = 8;
 
@@ -58,12 +61,11 @@ impl<'p> Planner<'p, '_> {
                 }
             }
             Duplicates::Both => {
-                let (Some(one), Some(other)) =
-                    (self.content_blocks(first.result), self.content_blocks(second.result))
-                else {
+                let blocks = [first.result, second.result].map(|result| self.content_blocks(result));
+                let ([Some(one), Some(other)], Some(place)) = (blocks, first.result.content_place) else {
+                    self.say(finding, second, "a second result");
                     return;
                 };
-                let Some(place) = first.result.content_place else { return };
                 // A third result would need the list that the second has made.
                 if self.values.contains_key(&place.node) {
                     return;
@@ -151,7 +153,11 @@ impl<'p> Planner<'p, '_> {
     pub(super) fn orphans(&mut self) {
         let pairing = self.pairing;
         for site in &pairing.results {
-            let Some(finding) = self.finding(RuleId::OrphanToolResult, site.part.place) else { continue };
+            // One without an id that answers no call is an orphan, too.
+            let is_orphan = |rule| self.finding(rule, site.part.place);
+            let without_id =
+                || is_orphan(RuleId::MissingToolCallId).filter(|_| !pairing.is_first_answer(site));
+            let Some(finding) = is_orphan(RuleId::OrphanToolResult).or_else(without_id) else { continue };
             if self.how.orphans == Orphans::Leave || self.results_gone.contains(&site.number) {
                 self.leave(Some(finding), "`--orphans leave` asks for it");
                 continue;
@@ -167,9 +173,8 @@ impl<'p> Planner<'p, '_> {
                 }
                 continue;
             }
-            // Without ids, the same result again is one too many.
-            let is_again = site.result.call_id.is_none() && self.is_again(site);
-            if is_again && self.mends(finding, Action::Removed, site.part.place.span.start, None) {
+            // The same result again is one too many.
+            if self.is_again(site) && self.mends(finding, Action::Removed, site.part.place.span.start, None) {
                 self.take_out(site);
                 continue;
             }
@@ -181,10 +186,15 @@ impl<'p> Planner<'p, '_> {
                 }
                 continue;
             }
-            let lost = "that it is a result: it becomes text of the user".to_owned();
-            if self.mends(finding, Action::BecameText, site.part.place.span.start, Some(Cost::Loss(lost))) {
-                self.become_text(site);
-            }
+            self.say(finding, site, NO_CALL);
+        }
+    }
+
+    /// Turns a result into text of the user.
+    fn say(&mut self, finding: usize, site: &ResultSite<'_, '_>, why: &str) {
+        let lost = "that it is a result: it becomes text of the user".to_owned();
+        if self.mends(finding, Action::BecameText, site.part.place.span.start, Some(Cost::Loss(lost))) {
+            self.become_text(site, why);
         }
     }
 
@@ -196,12 +206,11 @@ impl<'p> Planner<'p, '_> {
     }
 
     /// Writes a result as text of the user, after the results of its turn.
-    fn become_text(&mut self, site: &ResultSite<'_, '_>) {
+    fn become_text(&mut self, site: &ResultSite<'_, '_>, why: &str) {
         let id = site.result.call_id.as_ref().map_or("without an id", |id| &*id.text);
         let name = site.result.name.as_ref().map_or_else(String::new, |name| format!(" (`{}`)", name.text));
         let failed = if site.result.is_error == Some(true) { ", which failed" } else { "" };
-        let head =
-            format!("[result of tool call {id}{name}{failed}, whose call is not in this conversation]\n");
+        let head = format!("[result of tool call {id}{name}{failed}, {why}]\n");
         let mut blocks = vec![(self.repair.text)(Piece::text(&head))];
         match self.content_blocks(site.result) {
             Some(content) => blocks.extend(content.into_iter().map(|block| self.for_the_user(block))),

@@ -39,9 +39,11 @@ impl Planner<'_, '_> {
         for (object, member) in std::mem::take(&mut self.members_gone) {
             self.edits.remove_member(object, member);
         }
-        if !(self.gone.is_empty() && self.after.is_empty() && self.instead.is_empty()) {
+        let is_same = self.gone.is_empty() && self.before.is_empty();
+        if !(is_same && self.after.is_empty() && self.instead.is_empty()) {
             let mut elements = Vec::with_capacity(self.slots.len());
             for (slot, node) in self.slots.iter().enumerate() {
+                elements.extend(self.before.remove(&slot));
                 if !self.gone.contains(&slot) || self.instead.contains_key(&slot) {
                     let shown = self.instead.get(&slot).map_or(*node, |other| self.slots[*other]);
                     elements.push(Piece::Node(shown));

@@ -1,5 +1,7 @@
+use toolcheck_core::formats;
 use toolcheck_core::ir::{Body, Content, Message, Part, Place, Role};
 use toolcheck_core::remedy::{Change, Remedy};
+use toolcheck_json::edit::Piece;
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -45,7 +47,7 @@ declare_rule! {
     EmptyContent in Content, since "0.1.0", silent (silent in dataset) on wire, check,
     fix [
         safe: "A message that has nothing to say is removed, an empty list beside calls too, and an empty result says `(no output)`.",
-        unsafe: "A message with other keys is removed too.",
+        unsafe: "A message with other keys is removed too, and one that the conversation needs says that it was empty.",
         otherwise: "nobody knows what it was to say, and the conversation needs the message",
     ],
     cases [
@@ -164,7 +166,7 @@ fn remedy_of(
     match result {
         Some(result) => of_result(cx, result.content_place?),
         None if may_go(cx, number) => of_message(cx, message, parts),
-        None => None,
+        None => filled(cx, message, parts),
     }
 }
 
@@ -175,20 +177,49 @@ fn of_result(cx: &Context<'_, '_>, content: Place) -> Option<Remedy> {
     is_empty.then(|| Remedy::safe([Change::Write(content.node, "\"(no output)\"".to_owned())]))
 }
 
-/// Whether the messages around one may stand side by side.
+/// Whether the messages around one may stand side by side. Those that are empty, too, are removed with it.
 pub(super) fn may_go(cx: &Context<'_, '_>, number: usize) -> bool {
-    let role = |number: usize| cx.transcript.messages.get(number).map(|message| message.role);
-    let before = number.checked_sub(1).and_then(role);
+    let messages = &cx.transcript.messages;
+    let is_kept = |message: &&Message<'_>| {
+        let is_empty = message.content != Content::Filled && message.role != Role::Tool;
+        !is_empty || cx.transcript.parts_of(message).iter().any(is_content)
+    };
+    let role = |message: &Message<'_>| message.role;
+    let before = messages[..number].iter().rfind(is_kept).map(role);
     let is_refused = || cx.entry(&super::misplaced_message::RULE, Some("repeated-role")).is_refused();
-    match role(number + 1) {
+    match messages[number + 1..].iter().find(is_kept).map(role) {
         None => before != Some(Role::Assistant),
         after => before != after || !is_refused(),
     }
 }
 
+/// Whether a part is more than an empty text.
+fn is_content(part: &Part<'_>) -> bool {
+    !matches!(&part.body, Body::Text(text) if text.string.is_empty())
+}
+
+/// A text in a message that has nothing to say, and that the conversation needs.
+fn filled(cx: &Context<'_, '_>, message: &Message<'_>, parts: &[Part<'_>]) -> Option<Remedy> {
+    let repair = formats::find(cx.transcript.format?.id)?.repair;
+    let content = message.content_place.node;
+    let is_here = content != message.place.node && message.role != Role::System;
+    if !is_here || message.role == Role::Tool || parts.iter().any(is_content) {
+        return None;
+    }
+    let text = Piece::text(EMPTY);
+    let piece = match repair.blocks {
+        Some(_) => Piece::List(vec![(repair.text)(text)]),
+        None => text,
+    };
+    let guess = "a message that said nothing now says that it was empty";
+    Some(Remedy::guess(guess, [Change::Write(content, piece.json()?)]))
+}
+
+/// What a message says that was empty.
+const EMPTY: &str = "[This message was empty.]";
+
 /// A conversation without a message that has nothing to say.
 fn of_message(cx: &Context<'_, '_>, message: &Message<'_>, parts: &[Part<'_>]) -> Option<Remedy> {
-    let is_content = |part: &Part<'_>| !matches!(&part.body, Body::Text(text) if text.string.is_empty());
     if cx.transcript.messages.len() == 1 {
         return None;
     }

@@ -1,5 +1,4 @@
-use toolcheck_core::ir::{Body, Message, Part, Role};
-use toolcheck_core::remedy::{Change, Remedy};
+use toolcheck_core::ir::{Body, Role};
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -32,8 +31,8 @@ declare_rule! {
     /// ```
     FirstMessageRole in Order, since "0.1.0", silent, check,
     fix [
-        unsafe: "What the model says before the user does is removed, if it is only text.",
-        otherwise: "what the model says first is more than text, and what follows belongs to it",
+        unsafe: "A message of the user is inserted before it, which says that what came first is missing.",
+        otherwise: "the messages are not in a list that can be changed",
     ],
     cases [
         "alone": "there is no other message",
@@ -64,26 +63,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         .case_if(cx.transcript.messages.len() == 1, "alone")
         .case_if(parts.iter().any(|part| matches!(part.body, Body::Call(_))), "call")
         .case_if(!cx.transcript.messages.iter().any(|message| message.role == Role::User), "no-user");
-    if let Some(remedy) = without_start(cx, number) {
-        finding.remedy(remedy);
-    }
     let calls = cx.pairing.calls.iter().take_while(|call| call.message_number == number);
     if let Some(call) = calls.into_iter().find(|call| cx.pairing.answer_of(call).is_some()) {
         finding.case("call-answered").value("id", call.call.id.as_ref().map_or("None", |id| &*id.text));
     }
-}
-
-/// The conversation without what the model says before the user does, if that is only text.
-fn without_start(cx: &Context<'_, '_>, first: usize) -> Option<Remedy> {
-    let messages = &cx.transcript.messages[first..];
-    let start = &messages[..messages.iter().position(|message| message.role == Role::User)?];
-    let is_said = |part: &Part<'_>| matches!(part.body, Body::Text(_) | Body::Reasoning(_));
-    let is_text = |message: &Message<'_>| {
-        message.role == Role::Assistant && cx.transcript.parts_of(message).iter().all(is_said)
-    };
-    let length: usize = start.iter().map(|message| cx.document.value(message.place.node).raw().len()).sum();
-    start.iter().all(is_text).then(|| {
-        let lost = format!("what the model said first, {length} bytes");
-        Remedy::lossy(lost, start.iter().map(|message| Change::Remove(message.place.node)))
-    })
 }

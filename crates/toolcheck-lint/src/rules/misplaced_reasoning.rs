@@ -35,6 +35,11 @@ declare_rule! {
     /// ]}
     /// ```
     MisplacedReasoning in Reasoning, since "0.1.0", silent (silent in dataset) on wire looks at [REASONING], check,
+    fix [
+        safe: "A message that ends with reasoning becomes one with the next message of the model.",
+        unsafe: "A text that says that the rest is missing is put after reasoning at the end of a message.",
+        otherwise: "reasoning stays where the model has put it",
+    ],
     cases [
         "disabled" for users: "the request disables reasoning",
         "last": "reasoning at the end of a message",

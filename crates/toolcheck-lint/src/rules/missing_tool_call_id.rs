@@ -1,6 +1,9 @@
+use toolcheck_core::formats;
 use toolcheck_core::ir::ToolKind;
+use toolcheck_core::remedy::{Change, Remedy};
 
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::pairing::{CallSite, ResultSite};
 
 declare_rule! {
     /// A tool call or result without the id that pairs them.
@@ -47,8 +50,9 @@ declare_rule! {
     /// ```
     MissingToolCallId in Ids, since "0.1.0", silent on wire looks at [CALLS, RESULTS], check,
     fix [
-        safe: "A key with the id of the other half is renamed.",
-        otherwise: "no id is made up for a call or a result that has none",
+        safe: "A key with the id of the other half is renamed, and a result gets the id of the only call that it can answer.",
+        unsafe: "A result gets the id of the call in whose place it stands; one without a call becomes text of the user.",
+        otherwise: "no id is made up for a call that has none",
     ],
     cases [
         "call": "a call without an id",
@@ -91,6 +95,30 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         finding.about_result(site.result).caption("no id").case("result").help(help).at(cx, site);
         if let Some(call) = call {
             finding.label(call.part.place, "the call it would answer, by position");
+            if let Some(remedy) = with_id_of(cx, site, call) {
+                finding.remedy(remedy);
+            }
         }
     }
+}
+
+/// A result with the id of the call that it answers by its position, if it is the first one.
+fn with_id_of(cx: &Context<'_, '_>, site: &ResultSite<'_, '_>, call: &CallSite<'_, '_>) -> Option<Remedy> {
+    let key = formats::find(cx.transcript.format?.id)?.repair.result_id?;
+    let id = cx.document.value(call.call.id.as_ref()?.place.node).as_str()?;
+    let object = cx.document.value(site.part.place.node);
+    if !cx.pairing.is_first_answer(site) || object.has_key(key) {
+        return None;
+    }
+    let id = serde_json::to_string(&id).ok()?;
+    let change = [Change::Add(object.id(), key.to_owned(), id)];
+    let is_other = |other: &&CallSite<'_, '_>| {
+        let answer = cx.pairing.answer_of(other);
+        other.number != call.number && answer.is_none_or(|answer| answer.result.call_id.is_none())
+    };
+    let others = cx.pairing.calls_of_turn(call.turn).iter().filter(is_other).count();
+    Some(match others {
+        0 => Remedy::safe(change),
+        _ => Remedy::guess("the result may be that of another call of its turn", change),
+    })
 }
