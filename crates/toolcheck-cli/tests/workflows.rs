@@ -226,9 +226,10 @@ fn nothing_is_skipped_in_ci() {
     assert!(after.contains("skipped:") && after.contains("exit 1"), "{after}");
 }
 
-/// Each crate is built without its default features, and what is off by default is built and tested.
+/// Each crate is built without its default features and with each of its features alone, and tested without the default
+/// ones. What is off by default is tested too.
 #[test]
-fn other_features_are_built_in_ci() {
+fn each_feature_is_built_in_ci() {
     let run: String = scripts(&workflows()["ci.yml"])
         .iter()
         .filter(|(job, _)| job == "features")
@@ -237,6 +238,21 @@ fn other_features_are_built_in_ci() {
     assert!(run.contains("for manifest in crates/*/Cargo.toml") && run.contains("--no-default-features"));
     assert!(run.contains("--package toolcheck-open --features parquet --test parquet"));
     assert!(run.contains("--package toolcheck-cli --features parquet"));
+    let (mut declared, mut tested) = (BTreeSet::new(), BTreeSet::new());
+    for folder in std::fs::read_dir(root().join("crates")).unwrap() {
+        let path = format!("crates/{}/Cargo.toml", folder.unwrap().file_name().to_str().unwrap());
+        let manifest: toml::Table = text(&path).parse().unwrap();
+        let name = manifest["package"]["name"].as_str().unwrap();
+        let Some(features) = manifest.get("features").and_then(toml::Value::as_table) else { continue };
+        tested.insert(name.trim_start_matches("toolcheck-").to_owned());
+        let features = features.keys().filter(|feature| *feature != "default");
+        declared.extend(features.map(|feature| format!("{name} {feature}")));
+    }
+    let (_, list) = run.split_once("<<'END'\n").unwrap();
+    let (list, _) = list.split_once("\nEND\n").unwrap();
+    assert_eq!(list.lines().map(str::to_owned).collect::<BTreeSet<_>>(), declared);
+    let crates: Vec<&str> = tested.iter().map(String::as_str).collect();
+    assert!(run.contains(&format!("for crate in {}; do\n  cargo test", crates.join(" "))), "{crates:?}");
 }
 
 /// The playground that is published is the folder that was tested.
