@@ -59,8 +59,9 @@ fn every_job_asks_for_what_it_needs_and_ends() {
     }
 }
 
+/// That actions are pinned to commits, and that scripts have no expressions, is what `zizmor` checks.
 #[test]
-fn actions_are_pinned_and_scripts_have_no_expressions() {
+fn pins_name_their_versions_and_checkouts_keep_no_token() {
     let mut pins: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (name, workflow) in workflows() {
         for line in workflow.lines() {
@@ -68,11 +69,7 @@ fn actions_are_pinned_and_scripts_have_no_expressions() {
                 continue;
             };
             let (action, pin) = uses.split_once('@').unwrap();
-            let (commit, version) = pin.split_once(" # v").unwrap_or_else(|| panic!("{name}: {line}"));
-            assert!(
-                commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit()),
-                "{name}: {line}"
-            );
+            let (_, version) = pin.split_once(" # v").unwrap_or_else(|| panic!("{name}: {line}"));
             assert_eq!(version.split('.').count(), 3, "{name}: {line}");
             // The parts of `actions/cache` have one version.
             let repository = action.split('/').take(2).collect::<Vec<_>>().join("/");
@@ -80,11 +77,6 @@ fn actions_are_pinned_and_scripts_have_no_expressions() {
         }
         for (job, value) in jobs(&workflow) {
             for step in value["steps"].as_array().unwrap() {
-                let script = step["run"].as_str().unwrap_or_default();
-                assert!(
-                    !script.contains("${{"),
-                    "{name}: {job}: an expression in a script can inject code\n{script}"
-                );
                 if step["uses"].as_str().is_some_and(|uses| uses.starts_with("actions/checkout@")) {
                     assert_eq!(step["with"]["persist-credentials"], false, "{name}: {job}");
                 }
