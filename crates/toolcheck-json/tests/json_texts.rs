@@ -115,8 +115,8 @@ const INVALID: &[&[u8]] = &[
     // Words.
     b"nul",
     b"tru",
-    b"fals",
-    b"nulll",
+    b"tru e",
+    b"null0",
     b"truth",
     b"[nul]",
     b"[True]",
