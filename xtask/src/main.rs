@@ -1,8 +1,7 @@
-//! Development tasks: `cargo xtask attack`, `cargo xtask docs`, `cargo xtask bench`, `cargo xtask budgets`, `cargo xtask
-//! corpus`, `cargo xtask fuzz-corpus`, `cargo xtask notices`, `cargo xtask package`.
+//! Development tasks: `cargo xtask docs`, `cargo xtask bench`, `cargo xtask budgets`, `cargo xtask corpus`, `cargo xtask
+//! fuzz-corpus`, `cargo xtask notices`, `cargo xtask package`.
 #![allow(clippy::disallowed_macros, reason = "tasks print to the terminal")]
 
-mod attack;
 mod bench;
 mod budgets;
 mod corpus;
@@ -20,8 +19,6 @@ use anyhow::{Result, bail, ensure};
 fn main() -> Result<()> {
     match std::env::args().nth(1).as_deref() {
         Some("docs") => docs::write(),
-        Some("attack") => attack::run(std::env::args().nth(2).as_deref()),
-        Some("bench") if std::env::args().nth(2).as_deref() == Some("shapes") => bench::shapes(),
         Some("bench") => bench::run(),
         Some(bench::LAUNCHER) => bench::launch(std::env::args_os().skip(2)),
         Some("budgets") => budgets::run(std::env::args().nth(2).as_deref()),
@@ -30,7 +27,7 @@ fn main() -> Result<()> {
         Some("notices") => notices::write(),
         Some("package") => package::check(),
         _ => bail!(
-            "usage: cargo xtask attack [N] | docs | bench [shapes] | budgets [quick | lower] | corpus [DIR] | fuzz-corpus | notices | package"
+            "usage: cargo xtask docs | bench | budgets [quick | lower] | corpus [DIR] | fuzz-corpus | notices | package"
         ),
     }
 }

@@ -20,6 +20,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, Type
 use clap::error::ErrorKind;
 use clap::{Arg, Args as ClapArgs, Parser, Subcommand, ValueEnum, value_parser};
 use toolcheck_config::Overrides;
+#[cfg(feature = "serve")]
 use toolcheck_conform::scenarios;
 use toolcheck_core::Level;
 use toolcheck_core::formats::{self, Format};
@@ -743,9 +744,12 @@ fn subject_parser() -> impl TypedValueParser<Value = String> {
 }
 
 fn subject_values() -> Vec<PossibleValue> {
-    let scenarios = scenarios::all().iter();
-    let scenarios = scenarios.map(|scenario| PossibleValue::new(&*scenario.id).help(&*scenario.title));
-    rule_values().into_iter().chain(scenarios).collect()
+    let rules = rule_values().into_iter();
+    #[cfg(feature = "serve")]
+    let rules = rules.chain(
+        scenarios::all().iter().map(|scenario| PossibleValue::new(&*scenario.id).help(&*scenario.title)),
+    );
+    rules.collect()
 }
 
 fn target_parser() -> impl TypedValueParser<Value = String> {

@@ -1,18 +1,18 @@
 //! The tests of the program, in one binary: they run side by side, and the program is linked once.
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
-#[cfg(unix)]
+#[cfg(all(unix, feature = "serve"))]
 mod adapters;
 mod architecture;
 mod baseline;
 mod bombs;
 mod cli;
-#[cfg(unix)]
+#[cfg(all(unix, feature = "serve"))]
 mod clients;
 mod command_line;
 mod common;
 mod configuration;
-#[cfg(unix)]
+#[cfg(all(unix, feature = "serve"))]
 mod conform;
 mod corpus;
 mod diff;

@@ -32,6 +32,7 @@ fn help() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "serve"), ignore = "needs the feature `serve`")]
 fn a_mistyped_flag_rule_and_target() {
     insta::assert_snapshot!("mistyped-flag", seen(&run(&["lint", "x.json", "--targt", "bedrock"])));
     insta::assert_snapshot!("mistyped-rule", seen(&run(&["explain", "unanswered-tool-cal"])));

@@ -17,6 +17,7 @@ fn seen_with(variables: &[(&str, &str)], arguments: &[&str]) -> String {
 }
 
 #[test]
+#[cfg_attr(not(feature = "serve"), ignore = "needs the feature `serve`")]
 fn invalid_command_lines_get_a_hint() {
     for (arguments, tip) in [
         (&["check", BEFORE][..], "'toolcheck lint'"),

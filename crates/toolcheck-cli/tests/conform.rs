@@ -129,14 +129,42 @@ fn asked(url: &str, messages: &[Json]) -> Json {
     let function = |name: &str| json!({"type": "function", "function": {"name": name}});
     let tools = [function("exec_command"), function("final_answer")];
     let body = json!({"model": "m", "messages": messages, "tools": tools}).to_string();
-    let host = url.trim_start_matches("http://");
-    let mut stream = TcpStream::connect(host).unwrap();
-    let head = format!("POST /v1/chat/completions HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n");
-    write!(stream, "{head}content-length: {}\r\n\r\n{body}", body.len()).unwrap();
     let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
+    posted(url, "/v1/chat/completions", &body).read_to_string(&mut answer).unwrap();
     let (_, body) = answer.split_once("\r\n\r\n").unwrap();
     serde_json::from_str::<Json>(body).unwrap()["choices"][0]["message"].take()
+}
+
+/// The answer to a request, head and body.
+fn posted(url: &str, path: &str, body: &str) -> TcpStream {
+    let host = url.trim_start_matches("http://");
+    let mut stream = TcpStream::connect(host).unwrap();
+    let head = format!("POST {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n");
+    write!(stream, "{head}content-length: {}\r\n\r\n{body}", body.len()).unwrap();
+    stream
+}
+
+/// A program that sends `request.json`, because a shell alone cannot.
+#[test]
+#[ignore = "it is the sender of other tests"]
+fn a_request() {
+    let [url, path] = ["URL", "URL_PATH"].map(|name| std::env::var(name).unwrap());
+    let body = std::fs::read_to_string("request.json").unwrap();
+    // A stream that is cut off is an answer too.
+    let _ = posted(&url, &path, &body).read_to_end(&mut Vec::new());
+}
+
+/// A client that asks a path once, and then prints `outcome`.
+fn asking(path: &str, outcome: &str) -> String {
+    let program = std::env::current_exe().unwrap();
+    format!(
+        r#"while read task; do
+            url=$(echo "$task" | sed 's/.*"base_url":"\([^"]*\)".*/\1/')
+            URL=$url URL_PATH={path} '{}' --exact conform::a_request --ignored < /dev/null > /dev/null 2>&1
+            echo '{outcome}'
+        done"#,
+        program.display()
+    )
 }
 
 #[test]
@@ -167,20 +195,14 @@ arguments = { cmd = "echo got {text}" }
 #[cfg(unix)]
 fn what_the_first_run_told_is_judged_if_the_driver_says_it() {
     let folder = folder("conform-first");
-    if asking().is_none() {
-        return;
-    }
     write(
         &folder,
         "request.json",
         r#"{"model": "m", "stream": true, "messages": [{"role": "user", "content": "tides"}]}"#,
     );
     let seen = |first: &str| {
-        let send = "curl -s -o /dev/null -d @request.json $url/v1/chat/completions";
-        let answer = format!(r#"{{"outcome": "done", "text": "I am."{first}}}"#);
-        let client = ASKS
-            .replace("SEND", send)
-            .replace(r#"{"outcome": "done", "text": "Done <b>well</b>."}"#, &answer);
+        let outcome = format!(r#"{{"outcome": "done", "text": "I am."{first}}}"#);
+        let client = asking("/v1/chat/completions", &outcome);
         let only = ["--only", "resume-after-cut-stream", "--format", "openai-chat"];
         seen_in(&folder, &[&["conform", "--client", &client][..], &only].concat())
     };
@@ -219,21 +241,12 @@ fn a_task_says_what_the_driver_must_be_able_to_do() {
     }
 }
 
-/// A client that asks once, and says that it is done.
-const ASKS: &str = r#"while read task; do url=$(echo "$task" | sed 's/.*"base_url":"\([^"]*\)".*/\1/'); SEND; echo '{"outcome": "done", "text": "Done <b>well</b>."}'; done"#;
-
-/// What it sends: a call that is not answered, which the API refuses.
+/// What a client sends: a call that is not answered, which the API refuses.
 const UNANSWERED: &str = r#"{"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "tides"}, {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "echo", "input": {}}]}, {"role": "user", "content": "and now?"}]}"#;
 
-/// The client, with a program at hand that sends a request without more than a shell has.
-fn asking() -> Option<String> {
-    let has_curl = std::process::Command::new("curl").arg("--version").output().is_ok();
-    has_curl.then(|| ASKS.replace("SEND", "curl -s -o /dev/null -d @request.json $url/v1/messages"))
-}
-
-fn report(folder: &std::path::Path, output: &str) -> Option<String> {
+fn report(folder: &std::path::Path, output: &str) -> String {
     write(folder, "request.json", UNANSWERED);
-    let client = asking()?;
+    let client = asking("/v1/messages", r#"{"outcome": "done", "text": "Done <b>well</b>."}"#);
     let arguments = [
         "conform",
         "--client",
@@ -249,13 +262,13 @@ fn report(folder: &std::path::Path, output: &str) -> Option<String> {
         "--output-format",
         output,
     ];
-    Some(String::from_utf8(toolcheck_in(folder).args(arguments).output().unwrap().stdout).unwrap())
+    String::from_utf8(toolcheck_in(folder).args(arguments).output().unwrap().stdout).unwrap()
 }
 
 #[test]
 fn json_is_as_its_schema_says_and_has_the_words_of_the_api() {
     let folder = folder("conform-schema");
-    let Some(text) = report(&folder, "json") else { return };
+    let text = report(&folder, "json");
     let schema = std::fs::read(root().join("schemas/conform.v1.schema.json")).unwrap();
     let schema = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
     let json: Json = serde_json::from_str(&text).unwrap();
@@ -273,7 +286,7 @@ fn json_is_as_its_schema_says_and_has_the_words_of_the_api() {
 fn junit_and_html_have_the_verdicts_the_words_of_the_api_and_the_picture() {
     let folder = folder("conform-outputs");
     for output in ["junit", "html"] {
-        let Some(text) = report(&folder, output) else { return };
+        let text = report(&folder, output);
         assert!(text.contains("the &lt;agent&gt;") && !text.contains("<agent>"), "{text}");
         for wanted in
             ["is-not-refused", "ids were found without", "unanswered-tool-call", "→ echo", "Done &lt;b&gt;"]

@@ -218,6 +218,7 @@ fn every_configuration_is_valid() {
 
 /// Commands without output may name files that do not exist, but their flags must.
 #[test]
+#[cfg_attr(not(feature = "serve"), ignore = "needs the feature `serve`")]
 fn every_flag_on_a_page_exists() {
     let mut flags = 0;
     for path in pages() {
@@ -373,6 +374,7 @@ fn sandbox() -> PathBuf {
 
 #[cfg(unix)]
 #[test]
+#[cfg_attr(not(feature = "serve"), ignore = "needs the feature `serve`")]
 fn every_example_runs() {
     let folder = sandbox();
     let path = format!("{}:{}", folder.join("bin").display(), std::env::var("PATH").unwrap());

@@ -451,6 +451,7 @@ fn completions_know_commands_flags_and_ids() {
 
 #[cfg(unix)]
 #[test]
+#[cfg_attr(not(feature = "serve"), ignore = "needs the feature `serve`")]
 fn bash_completes() {
     let folder = folder("completions");
     std::fs::write(folder.join("toolcheck.bash"), run(&["completions", "bash"])).unwrap();

@@ -47,6 +47,7 @@ const COMMANDS: &[(&[&str], i32)] = &[
     (&["targets"], 0),
     (&["shapes", "anthropic"], 0),
     (&["test", "case"], 1),
+    #[cfg(feature = "serve")]
     (&["conform", "--list"], 0),
     (&["matrix", "none.json"], 2),
     (&["completions", "bash"], 0),

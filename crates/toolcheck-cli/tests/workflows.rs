@@ -59,8 +59,9 @@ fn every_job_asks_for_what_it_needs_and_ends() {
     }
 }
 
+/// That actions are pinned to commits, and that scripts have no expressions, is what `zizmor` checks.
 #[test]
-fn actions_are_pinned_and_scripts_have_no_expressions() {
+fn pins_name_their_versions_and_checkouts_keep_no_token() {
     let mut pins: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (name, workflow) in workflows() {
         for line in workflow.lines() {
@@ -68,11 +69,7 @@ fn actions_are_pinned_and_scripts_have_no_expressions() {
                 continue;
             };
             let (action, pin) = uses.split_once('@').unwrap();
-            let (commit, version) = pin.split_once(" # v").unwrap_or_else(|| panic!("{name}: {line}"));
-            assert!(
-                commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit()),
-                "{name}: {line}"
-            );
+            let (_, version) = pin.split_once(" # v").unwrap_or_else(|| panic!("{name}: {line}"));
             assert_eq!(version.split('.').count(), 3, "{name}: {line}");
             // The parts of `actions/cache` have one version.
             let repository = action.split('/').take(2).collect::<Vec<_>>().join("/");
@@ -80,11 +77,6 @@ fn actions_are_pinned_and_scripts_have_no_expressions() {
         }
         for (job, value) in jobs(&workflow) {
             for step in value["steps"].as_array().unwrap() {
-                let script = step["run"].as_str().unwrap_or_default();
-                assert!(
-                    !script.contains("${{"),
-                    "{name}: {job}: an expression in a script can inject code\n{script}"
-                );
                 if step["uses"].as_str().is_some_and(|uses| uses.starts_with("actions/checkout@")) {
                     assert_eq!(step["with"]["persist-credentials"], false, "{name}: {job}");
                 }
@@ -226,9 +218,10 @@ fn nothing_is_skipped_in_ci() {
     assert!(after.contains("skipped:") && after.contains("exit 1"), "{after}");
 }
 
-/// Each crate is built without its default features, and what is off by default is built and tested.
+/// Each crate is built without its default features and with each of its features alone, and tested without the default
+/// ones. What is off by default is tested too.
 #[test]
-fn other_features_are_built_in_ci() {
+fn each_feature_is_built_in_ci() {
     let run: String = scripts(&workflows()["ci.yml"])
         .iter()
         .filter(|(job, _)| job == "features")
@@ -237,6 +230,24 @@ fn other_features_are_built_in_ci() {
     assert!(run.contains("for manifest in crates/*/Cargo.toml") && run.contains("--no-default-features"));
     assert!(run.contains("--package toolcheck-open --features parquet --test parquet"));
     assert!(run.contains("--package toolcheck-cli --features parquet"));
+    let (mut declared, mut tested) = (BTreeSet::new(), BTreeSet::new());
+    for folder in std::fs::read_dir(root().join("crates")).unwrap() {
+        let path = format!("crates/{}/Cargo.toml", folder.unwrap().file_name().to_str().unwrap());
+        let manifest: toml::Table = text(&path).parse().unwrap();
+        let name = manifest["package"]["name"].as_str().unwrap();
+        let Some(features) = manifest.get("features").and_then(toml::Value::as_table) else { continue };
+        tested.insert(name.trim_start_matches("toolcheck-").to_owned());
+        let features = features.keys().filter(|feature| *feature != "default");
+        declared.extend(features.map(|feature| format!("{name} {feature}")));
+    }
+    let (_, list) = run.split_once("<<'END'\n").unwrap();
+    let (list, _) = list.split_once("\nEND\n").unwrap();
+    assert_eq!(list.lines().map(str::to_owned).collect::<BTreeSet<_>>(), declared);
+    assert!(tested.remove("cli") && run.contains("--no-default-features --package toolcheck-cli --test all"));
+    // The corpus has inputs for which the default features are needed.
+    assert!(tested.remove("test"));
+    let crates: Vec<&str> = tested.iter().map(String::as_str).collect();
+    assert!(run.contains(&format!("for crate in {}; do\n  cargo test", crates.join(" "))), "{crates:?}");
 }
 
 /// The playground that is published is the folder that was tested.

@@ -4,6 +4,6 @@
 mod differential;
 mod edit;
 mod faults;
-mod json_test_suite;
+mod json_texts;
 mod records;
 mod values;

@@ -16,7 +16,7 @@ const MODEST: usize = 16 << 20;
 pub(crate) struct Budget {
     written: Cell<usize>,
     #[cfg_attr(
-        not(any(feature = "compress", feature = "zip")),
+        not(any(test, feature = "compress", feature = "zip")),
         expect(dead_code, reason = "nothing is decompressed")
     )]
     unpacked: Cell<usize>,

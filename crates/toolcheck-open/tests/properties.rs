@@ -133,6 +133,7 @@ proptest! {
     }
 
     #[test]
+    #[cfg_attr(not(feature = "yaml"), ignore = "needs the feature `yaml`")]
     fn a_body_is_the_same_in_every_style_and_knows_its_places(body in bodies(), style in 0..4usize, is_pretty: bool) {
         let text = if is_pretty { serde_json::to_string_pretty(&body) } else { serde_json::to_string(&body) };
         // White space at the start of a line means more in a folded block.
@@ -164,6 +165,7 @@ proptest! {
     }
 
     #[test]
+    #[cfg_attr(not(feature = "yaml"), ignore = "needs the feature `yaml`")]
     fn a_body_that_was_parsed_is_written_as_it_was(one in strings(), number: i32, is_set: bool) {
         // JSON is YAML, but for what it says of tabs and surrogates.
         let one = one.replace(['\t', '\u{1F600}'], "");
@@ -183,6 +185,7 @@ fn ids_are_found() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "yaml"), ignore = "needs the feature `yaml`")]
 fn aliases_do_not_grow_without_bound() {
     let mut cassette = String::from("a0: &a0 [\"lol\", \"lol\"]\n");
     for level in 1..40 {

@@ -12,7 +12,7 @@ mod targets;
 /// The maximum number of seeds tried per target, spread evenly over all seeds.
 const SEEDS: usize = 60;
 /// The number of damaged variants of each seed.
-const DAMAGES: usize = 3;
+const DAMAGES: usize = 4;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -26,17 +26,30 @@ fn try_input(target: &targets::Target, what: &str, bytes: &[u8]) {
     }
 }
 
-/// The bytes with a part cut off, repeated or removed, or with flipped bits.
+/// What a terminal, a CI runner or a page would act on.
+const HOSTILE: [&str; 8] = [
+    "\u{1b}[31m",
+    "\u{1b}]0;x\u{7}",
+    "\n::error::x",
+    "##vso[task.x]y",
+    "\r\u{0}",
+    "\u{202e}\u{e0041}",
+    "<script>]]>&amp;",
+    "](javascript:x)`|",
+];
+
+/// The bytes with a part cut off, repeated or removed, with flipped bits, or with a hostile text.
 fn damaged(bytes: &[u8], how: usize) -> Vec<u8> {
     // Places that look random, but are the same in each run.
     let at = |salt: usize| (how + salt).wrapping_mul(0x9e37_79b9) % (bytes.len() + 1);
     let (from, to) = (at(1).min(at(2)), at(1).max(at(2)));
     let mut damaged = bytes.to_vec();
-    match how % 4 {
+    match how % 5 {
         0 => damaged.truncate(to),
         1 => damaged.extend_from_within(from..),
         2 => drop(damaged.drain(from..to.min(from + 40))),
-        _ => damaged.iter_mut().skip(from).step_by(97).for_each(|byte| *byte ^= 1 << (how / 4 % 8)),
+        3 => drop(damaged.splice(from..from, HOSTILE[how / 5 % HOSTILE.len()].bytes())),
+        _ => damaged.iter_mut().skip(from).step_by(97).for_each(|byte| *byte ^= 1 << (how / 5 % 8)),
     }
     damaged
 }

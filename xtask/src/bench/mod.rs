@@ -3,7 +3,6 @@
 mod inputs;
 mod measure;
 mod peers;
-mod shapes;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -16,7 +15,6 @@ use crate::root;
 use measure::{Program, Taken, in_turns, ratio, shown, size};
 
 pub(crate) use measure::{LAUNCHER, launch};
-pub(crate) use shapes::run as shapes;
 
 /// How often each program is run; the lowest value counts.
 const ROUNDS: usize = 7;

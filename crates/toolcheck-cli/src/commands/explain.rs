@@ -6,7 +6,6 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use serde_json::json;
-use toolcheck_conform::{Scenario, checks, scenarios};
 use toolcheck_core::framework::{self, Framework};
 use toolcheck_core::suggest::similar;
 use toolcheck_core::targets::{self, Refusal, Target};
@@ -24,7 +23,8 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
         return super::explain_error::run(error, args, out);
     }
     let id = args.subject.as_deref().unwrap_or_default();
-    if let Some(scenario) = scenarios::find(id) {
+    #[cfg(feature = "serve")]
+    if let Some(scenario) = toolcheck_conform::scenarios::find(id) {
         return super::explain_scenario::run(scenario, args.output_format, out);
     }
     let rule = rules::find(id).ok_or_else(|| {
@@ -94,24 +94,24 @@ fn hint_for(subject: &str) -> Option<String> {
 }
 
 /// What there is in place of a rule or a scenario: a check, or what has a name like it.
+#[cfg(feature = "serve")]
 fn unknown(id: &str) -> String {
-    let all = scenarios::all();
-    if let Some(check) = checks::find(id) {
-        let uses = |scenario: &&Scenario| scenario.checks.iter().any(|used| used.check() == check.id);
-        let what = format!("a check of `toolcheck conform`: {}", check.summary);
-        return match all.iter().find(uses) {
-            Some(scenario) => {
-                format!("{what}\n\nTo see a scenario that needs it: toolcheck explain {}", scenario.id)
-            }
-            None => what,
-        };
-    }
+    use super::explain_scenario::{about_check, ids};
+
+    let known = rules::ALL.iter().map(|rule| rule.id.as_str()).chain(ids());
+    about_check(id).unwrap_or_else(|| {
+        format!(
+            "no such rule or scenario{}\n\n`toolcheck rules` lists all rules, and `toolcheck conform --list` all scenarios",
+            similar(id, known)
+        )
+    })
+}
+
+/// What has a name like a rule that there is not.
+#[cfg(not(feature = "serve"))]
+fn unknown(id: &str) -> String {
     let known = rules::ALL.iter().map(|rule| rule.id.as_str());
-    let known = known.chain(all.iter().map(|scenario| &*scenario.id));
-    format!(
-        "no such rule or scenario{}\n\n`toolcheck rules` lists all rules, and `toolcheck conform --list` all scenarios",
-        similar(id, known)
-    )
+    format!("no such rule{}\n\n`toolcheck rules` lists all rules", similar(id, known))
 }
 
 /// Writes which targets reject what a rule finds, and with which text.

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use serde_json::json;
-use toolcheck_conform::{Expected, Scenario, checks, sets};
+use toolcheck_conform::{Expected, Scenario, checks, scenarios, sets};
 use toolcheck_core::text::line;
 use toolcheck_serve::{ScriptedCall, Turn};
 
@@ -21,6 +21,24 @@ pub(super) fn run(scenario: &Scenario, output: ListFormat, out: &mut dyn Write) 
         write_page(&page(scenario), out)?;
     }
     Ok(Status::Clean)
+}
+
+/// The ids of all scenarios.
+pub(super) fn ids() -> impl Iterator<Item = &'static str> {
+    scenarios::all().iter().map(|scenario| &*scenario.id)
+}
+
+/// What a check is, and a scenario that needs it; `None` if there is no such check.
+pub(super) fn about_check(id: &str) -> Option<String> {
+    let check = checks::find(id)?;
+    let uses = |scenario: &&Scenario| scenario.checks.iter().any(|used| used.check() == check.id);
+    let what = format!("a check of `toolcheck conform`: {}", check.summary);
+    Some(match scenarios::all().iter().find(uses) {
+        Some(scenario) => {
+            format!("{what}\n\nTo see a scenario that needs it: toolcheck explain {}", scenario.id)
+        }
+        None => what,
+    })
 }
 
 fn as_json(scenario: &Scenario) -> serde_json::Value {

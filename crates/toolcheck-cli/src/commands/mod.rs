@@ -6,6 +6,7 @@ pub(crate) mod conform;
 pub(crate) mod diff;
 pub(crate) mod explain;
 mod explain_error;
+#[cfg(feature = "serve")]
 mod explain_scenario;
 pub(crate) mod fix;
 pub(crate) mod init;
