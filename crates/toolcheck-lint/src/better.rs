@@ -9,20 +9,39 @@ use toolcheck_json::Value;
 
 use crate::finding::Finding;
 
-/// A rule, and the rule that can only be checked once findings of the first are fixed: what is found then is not new.
-const SEEN_AFTER: [(RuleId, RuleId); 7] = [
-    (RuleId::InvalidArgumentsJson, RuleId::ArgumentsSchemaMismatch),
-    // A result without its call stands where a text of the user does then.
-    (RuleId::OrphanToolResult, RuleId::MisplacedMessage),
-    // What a result belongs to shows where it should be.
-    (RuleId::OrphanToolResult, RuleId::LateToolResult),
-    (RuleId::MissingToolCallId, RuleId::LateToolResult),
-    // Once the results of a turn are in their place, it shows that its messages are one.
-    (RuleId::LateToolResult, RuleId::SplitAssistantTurn),
-    // What stands between a call and its result may be a result of the same turn, or not.
-    (RuleId::UnknownRole, RuleId::LateToolResult),
-    (RuleId::EmptyContent, RuleId::LateToolResult),
+/// Rules about what belongs to what. Only once that is right, it shows where everything has to be.
+const BELONGS: [RuleId; 10] = [
+    RuleId::DuplicateToolCallId,
+    RuleId::DuplicateToolResult,
+    RuleId::EmptyContent,
+    RuleId::LateToolResult,
+    RuleId::MissingToolCallId,
+    RuleId::OrphanToolResult,
+    RuleId::ReusedToolCallId,
+    RuleId::SplitAssistantTurn,
+    RuleId::UnansweredToolCall,
+    RuleId::UnknownRole,
 ];
+
+/// Rules about what has to be where: what they find then is fixed after it.
+const ARRANGED: [RuleId; 7] = [
+    RuleId::LateToolResult,
+    RuleId::MisplacedMessage,
+    RuleId::MisplacedToolResult,
+    RuleId::ReorderedToolResults,
+    RuleId::SplitAssistantTurn,
+    RuleId::SplitToolResults,
+    RuleId::UnansweredToolCall,
+];
+
+/// The rules that can only be checked once findings of a rule are fixed: what is found then is not new.
+fn seen_after(rule: RuleId) -> &'static [RuleId] {
+    match rule {
+        RuleId::InvalidArgumentsJson => &[RuleId::ArgumentsSchemaMismatch],
+        rule if BELONGS.contains(&rule) => &ARRANGED,
+        _ => &[],
+    }
+}
 
 /// How often each rule has findings: errors, and others.
 #[derive(Debug, Clone, Default)]
@@ -42,8 +61,8 @@ impl Counts {
         for done in applied {
             let of_level = if self.errors.contains_key(&done) { &mut self.errors } else { &mut self.others };
             of_level.entry(done).and_modify(|count| *count = count.saturating_sub(1));
-            for (_, other) in SEEN_AFTER.iter().filter(|(rule, _)| *rule == done) {
-                // One fixed call may lack several arguments.
+            // One fixed call may lack several arguments.
+            for other in seen_after(done).iter().filter(|other| **other != done) {
                 self.errors.insert(*other, usize::MAX);
                 self.others.insert(*other, usize::MAX);
             }

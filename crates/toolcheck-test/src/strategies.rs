@@ -252,13 +252,13 @@ impl Fault {
             Self::MergeIds => {
                 let last = calls.len().checked_sub(1).filter(|last| *last > 0)?;
                 let id = calls[0].id.clone();
+                outputs.get_mut(last)?.call_id.clone_from(&id);
                 calls[last].id.clone_from(&id);
-                outputs[last].call_id.clone_from(&id);
                 Some(id)
             }
             Self::ReuseId => {
                 let id = earlier_id?;
-                calls[which].id.clone_from(&id);
+                calls.get_mut(which)?.id.clone_from(&id);
                 outputs[which].call_id.clone_from(&id);
                 Some(id)
             }

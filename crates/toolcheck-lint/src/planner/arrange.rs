@@ -19,6 +19,9 @@ use crate::view::pairing::{CallSite, ResultSite};
 /// What stands after reasoning that nothing follows.
 const REST: &str = "[The rest of this message is missing.]";
 
+/// The keys under which a message has what the model thought or planned, as one string.
+const BESIDE: [&str; 4] = ["reasoning", "reasoning_content", "thinking", "tool_plan"];
+
 /// Why a call gets no result.
 const STAND_IN: &str = "a result without a call stands where its result should be, and may be it";
 
@@ -559,7 +562,16 @@ impl Planner<'_, '_> {
         let contents =
             slots.iter().filter_map(|slot| self.document.value(self.messages[*slot]).get(text_key));
         let texts = contents.filter(|content| content.as_json_str().is_none_or(|text| !text.is_empty()));
-        !self.repair.takes_lists && texts.filter(|content| !content.is_null()).count() > 1
+        let has_several = texts.filter(|content| !content.is_null()).count() > 1;
+        (!self.repair.takes_lists && has_several)
+            || BESIDE.iter().any(|key| self.joined(slots, key).is_some())
+    }
+
+    /// The strings that some messages have under a key beside their text as one, if there are several.
+    fn joined(&self, slots: &[usize], key: &str) -> Option<String> {
+        let own = slots.iter().filter_map(|slot| self.document.value(self.messages[*slot]).get_str(key));
+        let strings: Vec<_> = own.filter(|string| !string.is_empty()).collect();
+        (strings.len() > 1).then(|| strings.join("\n\n"))
     }
 
     /// The members that the first of some messages gets, so that it is all of them; `None` if they contradict.
@@ -596,15 +608,22 @@ impl Planner<'_, '_> {
                 members.push((text_key.to_owned(), Piece::List(blocks)));
             }
         }
+        members.extend(
+            BESIDE.iter().filter_map(|key| Some(((*key).to_owned(), Piece::text(&self.joined(slots, key)?)))),
+        );
         for value in &values[1..] {
             for member in value.members() {
                 let key = member.key_text()?.into_owned();
-                if key == calls_key || key == text_key || member.is_null() {
+                let is_empty = member.is_null() || member.as_json_str().is_some_and(|text| text.is_empty());
+                let is_done = || BESIDE.contains(&&*key) && self.joined(slots, &key).is_some();
+                if key == calls_key || key == text_key || is_empty || is_done() {
                     continue;
                 }
                 match first.get(&key) {
                     Some(own) if own.raw() == member.raw() => {}
-                    Some(own) if !own.is_null() => return None,
+                    Some(own) if !own.is_null() && !own.as_json_str().is_some_and(|text| text.is_empty()) => {
+                        return None;
+                    }
                     _ if members.iter().any(|(known, _)| *known == key) => return None,
                     _ => members.push((key, Piece::Node(member.id()))),
                 }

@@ -425,9 +425,12 @@ impl<'p, 's> Planner<'p, 's> {
                 self.how.unanswered == Unanswered::Answer
                     && self.finding(RuleId::UnansweredToolCall, site.part.place).is_some()
             };
-            if !is_wanted || (*number > 1 && pairing.answer_of(site).is_none() && !is_answered()) {
+            let is_unclear = *number > 1 && pairing.answer_of(site).is_none() && !is_answered();
+            if !is_wanted || (is_unclear && again.is_none()) {
                 continue;
             }
+            let whose = "it is a guess which of the calls with one id the result answers";
+            let cost = if is_unclear { Some(Cost::Guess(whose.to_owned())) } else { state.clone() };
             // What is only no string may stay as it is spelled.
             let is_own = id.instead.is_some() && *number == 1 && used.remove(&*id.text);
             let Some(new) = ids::replacement(&id.text, *number, self.target, &used) else { continue };
@@ -438,7 +441,7 @@ impl<'p, 's> Planner<'p, 's> {
             let is_done = [malformed, again]
                 .into_iter()
                 .flatten()
-                .all(|finding| self.mends(finding, Action::Renamed, at, state.clone()));
+                .all(|finding| self.mends(finding, Action::Renamed, at, cost.clone()));
             if is_done {
                 renamed.insert(&id.text);
                 used.insert(new.clone());

@@ -340,7 +340,12 @@ impl<'t, 's> Pairing<'t, 's> {
         let mut calls = self.calls.iter().filter(|call| self.answered_by[call.number].is_none()).peekable();
         for result in self.results.iter().filter(|result| result.paired_with == PairedWith::NoCall) {
             while calls.next_if(|call| call.turn + 1 < result.turn).is_some() {}
-            if let Some(call) = calls.next_if(|call| call.turn + 1 == result.turn) {
+            let is_of_other_tool = |call: &CallSite<'_, '_>| {
+                let names = call.call.name.as_ref().zip(result.result.name.as_ref());
+                names.is_some_and(|(called, labelled)| called.text != labelled.text)
+            };
+            if let Some(call) = calls.next_if(|call| call.turn + 1 == result.turn && !is_of_other_tool(call))
+            {
                 self.stand_ins.insert(call.number, result.number);
                 self.stands_for.insert(result.number, call.number);
             }
