@@ -242,3 +242,62 @@ fn what_shows_only_once_something_else_is_mended_is_mended_too() {
     assert!(fixed.applied.iter().any(|done| done.rule == "malformed-tool-call-id"), "{:?}", fixed.applied);
     assert!(fix("body.json", &fixed.bytes, &options, &FixOptions::new()).is_unchanged());
 }
+
+/// The messages of a request for Anthropic once all fixes are made, as JSON.
+fn messages_fixed(messages: &str) -> serde_json::Value {
+    let body = format!(r#"{{"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": {messages}}}"#);
+    let fixed = fix(
+        "case",
+        body.as_bytes(),
+        &options("anthropic"),
+        &FixOptions::new().unsafe_fixes(true).accepted(true),
+    );
+    assert!(fixed.report().findings.is_empty(), "{:?}", fixed.report().findings);
+    serde_json::from_slice::<serde_json::Value>(&fixed.bytes).unwrap()["messages"].clone()
+}
+
+const CALLED: &str = r#"{"role": "user", "content": "count the oak trees"},
+    {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "count", "input": {}}]}"#;
+
+#[test]
+fn a_result_that_moves_beside_a_rewritten_text_stays() {
+    let result = r#"{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "41"}]}"#;
+    let said = |content: &str| {
+        messages_fixed(&format!(r#"[{CALLED}, {{"role": "user", "content": {content}}}, {result}]"#))
+            .to_string()
+    };
+    let broken = said(r#""one \ud83d moment""#);
+    assert!(broken.contains(r#""content":"41""#) && broken.contains("one \u{fffd} moment"), "{broken}");
+    let empty = said("[]");
+    assert!(empty.contains(r#""content":"41""#), "{empty}");
+}
+
+#[test]
+fn what_is_missing_is_said_to_be_missing() {
+    let thought = r#"{"type": "thinking", "thinking": "Where?", "signature": "c2lnbmVk"}"#;
+    let cut = messages_fixed(&format!(
+        r#"[{{"role": "user", "content": "a"}}, {{"role": "assistant", "content": [{thought}]}}, {{"role": "user", "content": "b"}}]"#
+    ));
+    assert_eq!(cut[1]["content"][1]["text"], "[The rest of this message is missing.]");
+    // The model goes on in the next message.
+    let whole = messages_fixed(&format!(
+        r#"[{{"role": "user", "content": "a"}}, {{"role": "assistant", "content": [{thought}]}},
+            {{"role": "assistant", "content": [{{"type": "text", "text": "In the wood."}}]}}, {{"role": "user", "content": "b"}}]"#
+    ));
+    assert_eq!(whole[1]["content"][1]["text"], "In the wood.");
+}
+
+#[test]
+fn a_result_without_an_id_gets_that_of_the_only_call_or_becomes_text() {
+    let result = |content: &str| format!(r#"{{"type": "tool_result", "content": "{content}"}}"#);
+    let one = messages_fixed(&format!(r#"[{CALLED}, {{"role": "user", "content": [{}]}}]"#, result("41")));
+    assert_eq!(one[2]["content"][0]["tool_use_id"], "toolu_1");
+    let two = messages_fixed(&format!(
+        r#"[{CALLED}, {{"role": "user", "content": [{}, {}]}}]"#,
+        result("41"),
+        result("42")
+    ));
+    assert_eq!(two[2]["content"][0]["tool_use_id"], "toolu_1");
+    let text = two[2]["content"].to_string();
+    assert!(text.contains("whose call is not in this conversation") && text.contains("42"), "{text}");
+}

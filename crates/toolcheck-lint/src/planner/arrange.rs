@@ -85,7 +85,10 @@ impl Planner<'_, '_> {
     /// The finding of reasoning at the end of a message, if it is not the place alone that is wrong.
     fn reasoning_at_end(&self, message: &Message<'_>) -> Option<usize> {
         let part = self.transcript.parts_of(message).last()?;
-        let is_off = self.transcript.request.reasoning == Some(false);
+        // The last message of the model may have none at all then.
+        let of_model = |message: &&Message<'_>| message.role == Role::Assistant;
+        let last = self.transcript.messages.iter().rfind(of_model).map(|message| message.place.node);
+        let is_off = self.transcript.request.reasoning == Some(false) && last == Some(message.place.node);
         let is_reasoning = matches!(part.body, Body::Reasoning(_)) && !is_off && self.is_blocks();
         is_reasoning.then(|| self.finding(RuleId::MisplacedReasoning, part.place))?
     }
@@ -534,8 +537,11 @@ impl Planner<'_, '_> {
     fn later_messages(&mut self, turn: usize, home: Option<usize>) -> Vec<usize> {
         let pairing = self.pairing;
         let results = pairing.results_of_turn(turn + 1);
+        let is_later = |site: &ResultSite<'_, '_>| Some(self.slot_of(site.part.place.node)) != home;
         let found = results.iter().find_map(|site| {
-            Some((site.part.place, self.finding(RuleId::SplitToolResults, site.part.place)?))
+            let found = |rule| self.finding(rule, site.part.place);
+            let misplaced = || found(RuleId::MisplacedToolResult).filter(|_| is_later(site));
+            Some((site.part.place, found(RuleId::SplitToolResults).or_else(misplaced)?))
         });
         let Some((place, finding)) = found.filter(|_| home.is_some()) else { return Vec::new() };
         if !self.mends(finding, Action::Merged, place.span.start, None) {

@@ -27,8 +27,17 @@ impl Planner<'_, '_> {
             let Some(blocks) = self.blocks_of(slot) else { continue };
             let message = self.messages[slot];
             match document.value(message).get(key) {
-                Some(list) if list.is_array() => self.edits.set_elements(list.id(), blocks),
-                Some(content) => self.edits.replace(content.id(), Piece::List(blocks)),
+                // What was to stand in its place is one of the blocks, or stands for nothing.
+                Some(list) if list.is_array() => {
+                    self.values.remove(&list.id());
+                    self.edits.set_elements(list.id(), blocks);
+                }
+                Some(content) => {
+                    let written = self.values.remove(&content.id());
+                    let written = written.as_ref().map(|written| (content.id(), written));
+                    let blocks = blocks.into_iter().map(|block| rewritten(block, written));
+                    self.edits.replace(content.id(), Piece::List(blocks.collect()));
+                }
                 None => self.edits.set_member(message, key, Piece::List(blocks)),
             }
         }
@@ -161,6 +170,17 @@ impl Planner<'_, '_> {
         {
             self.values.insert(place.node, piece);
         }
+    }
+}
+
+/// A piece with another one in the place of a value.
+fn rewritten(piece: Piece, written: Option<(NodeId, &Piece)>) -> Piece {
+    match (piece, written) {
+        (Piece::Node(node), Some((old, new))) if node == old => new.clone(),
+        (Piece::Object(members), Some(_)) => {
+            Piece::Object(members.into_iter().map(|(key, value)| (key, rewritten(value, written))).collect())
+        }
+        (piece, _) => piece,
     }
 }
 
