@@ -5,8 +5,8 @@ use std::path::Path;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use toolcheck_report::Style;
-use toolcheck_test::corpus::{self, Bless, Failure, Outcome, CorpusResults, outputs};
-use toolcheck_test::{Difference, Expected, ActualFinding};
+use toolcheck_test::corpus::{self, Bless, CorpusResults, Failure, Outcome, outputs};
+use toolcheck_test::{ActualFinding, Difference, Expected};
 
 use crate::linter::{Linted, written};
 

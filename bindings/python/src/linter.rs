@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use toolcheck_config::allow;
 use toolcheck_core::Level;
-use toolcheck_embed::{Error, FixOptions, Settings};
+use toolcheck_embed::{Error, Settings, fix_options};
 use toolcheck_lint::{FileReport, Options, Report, Summary as Counted, lint};
 use toolcheck_report::explained::Wording;
 use toolcheck_report::fixed::plan_v1;
@@ -98,14 +98,18 @@ impl Linter {
     }
 
     /// Fixes a body: the new text, the plan as JSON, and its report.
+    #[pyo3(signature = (body, unsafe_fixes, only, place))]
     fn fix(
         &self,
         py: Python<'_>,
         body: &Bound<'_, PyAny>,
         unsafe_fixes: bool,
+        only: Vec<String>,
+        place: Option<&str>,
     ) -> PyResult<(Py<PyBytes>, String, Linted)> {
         let body = Body::of(body)?;
-        let how = FixOptions::new().unsafe_fixes(unsafe_fixes);
+        let only = only.iter().map(String::as_str);
+        let how = fix_options(unsafe_fixes, only, place).map_err(|error| unusable(&error))?;
         let (bytes, plan) = py
             .detach(|| {
                 let fixed = self.linter.fix(body.as_slice(), &how)?;

@@ -162,9 +162,9 @@ function picture(parts, options, how) {
 /** Fixes a body. What it returns is of the type that it was given. */
 export function fix(body, how = {}) {
   check(how, OPTIONS.fix);
-  const { unsafeFixes = false, unified = false, ...options } = how;
+  const { unsafeFixes = false, unified = false, only = [], place, ...options } = how;
   const [parts, given] = reading(body, options);
-  const { json, text } = ask("fix", parts, { ...given, unsafeFixes, unified });
+  const { json, text } = ask("fix", parts, { ...given, unsafeFixes, unified, only, place });
   const { changed, diff, ...plan } = json;
   return { body: changed ? like(body, text) : asGiven(body), changed, diff, ...plan };
 }

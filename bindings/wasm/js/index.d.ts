@@ -143,6 +143,10 @@ export function show<B extends Body>(body: Readable<B>, options?: LintOptions & 
 export interface FixOptions extends LintOptions {
   /** Also fixes what loses or guesses something. */
   unsafeFixes?: boolean;
+  /** The only rules whose findings are fixed; also those that the API accepts. */
+  only?: string[];
+  /** The only place whose findings are fixed: `LINE`, `LINE:COLUMN` or a JSON Pointer. */
+  place?: string;
   /** Whether to return a unified diff. */
   unified?: boolean;
 }

@@ -22,7 +22,7 @@ export const OPTIONS = {
   lint: LINT,
   render: { output: "string", ...STYLE },
   show: { ...LINT, output: "string", text: "boolean", all: "boolean", ...STYLE },
-  fix: { ...LINT, unsafeFixes: "boolean", unified: "boolean" },
+  fix: { ...LINT, unsafeFixes: "boolean", unified: "boolean", only: "strings", place: "string" },
   diff: { beforeFormat: "string", afterFormat: "string", target: "string", allow: "strings" },
   explain: { target: "string" },
   renderDiff: { output: "string", text: "boolean", ...STYLE },

@@ -6,13 +6,13 @@ use toolcheck_core::diff::Kind;
 use toolcheck_core::endpoint::Endpoint;
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::{formats, targets};
-use toolcheck_embed::{Comparison, FixOptions, Linter, Settings, Side};
+use toolcheck_embed::{Comparison, Linter, Settings, Side, fix_options};
 use toolcheck_open::FileFormat;
 use toolcheck_report::explained::Wording;
 use toolcheck_report::fixed::plan_v1;
 use toolcheck_report::outputs::json::report_v1;
 use toolcheck_report::{Style, View, diff, outputs, show, unified};
-use toolcheck_test::{Difference, Expected, ActualFinding};
+use toolcheck_test::{ActualFinding, Difference, Expected};
 
 /// An answer: JSON, and what is a text of its own.
 pub(crate) struct Answer {
@@ -75,6 +75,8 @@ struct Options {
     text: bool,
     all: bool,
     unsafe_fixes: bool,
+    only: Vec<String>,
+    place: Option<String>,
     unified: bool,
     before_format: Option<String>,
     after_format: Option<String>,
@@ -227,7 +229,10 @@ impl Options {
     fn fix(&self, parts: &Parts<'_>) -> Result<Answer, String> {
         let body = parts.needed(0)?;
         let linter = self.linter(parts)?;
-        let how = FixOptions::new().unsafe_fixes(self.unsafe_fixes).accepted(self.select.is_some());
+        let only = self.only.iter().map(String::as_str);
+        let how = fix_options(self.unsafe_fixes, only, self.place.as_deref());
+        let how = how.map_err(|error| error.to_string())?;
+        let how = if self.select.is_some() { how.accepted(true) } else { how };
         let fixed = linter.fix(body, &how).map_err(|error| error.to_string())?;
         let mut json = plan_v1(linter.name(), body, &fixed);
         json["changed"] = json!(!fixed.is_unchanged());

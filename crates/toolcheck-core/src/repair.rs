@@ -15,6 +15,8 @@ pub struct Repair {
     pub blocks: Option<&'static str>,
     /// The keys of a message's list of calls and of its text, if calls are not blocks.
     pub calls: Option<(&'static str, &'static str)>,
+    /// The keys under which a message has what the model thought or planned, as one string.
+    pub thoughts: &'static [&'static str],
     /// The blocks that only a result may have, by their `type` or by the key that says what they are.
     pub only_in_results: &'static [&'static str],
     /// The key under which a result names its call; `None` if it is not a member of the result's own object.

@@ -34,6 +34,6 @@ pub use error::Error;
 pub use explain::explain_error;
 pub use linter::Linter;
 pub use open::open;
-pub use settings::Settings;
+pub use settings::{Settings, fix_options};
 pub use toolcheck_lint::{FileReport, Finding, FixOptions, Fixed, Report};
 pub use toolcheck_report::explained::Explained;

@@ -9,7 +9,7 @@ use toolcheck_core::targets;
 use toolcheck_core::text::shown;
 use toolcheck_core::tools::{self, Definition};
 use toolcheck_json::Document;
-use toolcheck_lint::{Options, Rule, TargetRef, rules};
+use toolcheck_lint::{FixOptions, Options, Rule, TargetRef, rules};
 use toolcheck_open::FileFormat;
 
 use crate::error::Error;
@@ -215,6 +215,27 @@ impl Settings {
         let container = read_as.format.and_then(FileFormat::container);
         Linter::new(name, options, self.config.allows.clone()).container(container)
     }
+}
+
+/// What is fixed, by the names that users write: only findings of these rules, if any are named, and only those at a
+/// place, if one is: `LINE`, `LINE:COLUMN` or a JSON Pointer. Findings of named rules are fixed even if the API accepts
+/// them.
+///
+/// # Errors
+///
+/// If there is no such rule, or the place is of another form.
+pub fn fix_options<'r>(
+    unsafe_fixes: bool,
+    only: impl IntoIterator<Item = &'r str>,
+    place: Option<&str>,
+) -> Result<FixOptions, Error> {
+    let only = known_rules(only)?;
+    let place = place
+        .map(str::parse)
+        .transpose()
+        .map_err(|error: toolcheck_lint::Error| Error::new(shown(&error.to_string())))?;
+    let options = FixOptions::new().unsafe_fixes(unsafe_fixes).accepted(!only.is_empty());
+    Ok(options.only(only.iter().map(|rule| rule.id)).places(place))
 }
 
 fn known_rules<'r>(ids: impl IntoIterator<Item = &'r str>) -> Result<Vec<&'static Rule>, Error> {

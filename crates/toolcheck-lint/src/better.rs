@@ -24,13 +24,14 @@ const BELONGS: [RuleId; 10] = [
 ];
 
 /// Rules about what has to be where: what they find then is fixed after it.
-const ARRANGED: [RuleId; 7] = [
+const ARRANGED: [RuleId; 8] = [
     RuleId::LateToolResult,
     RuleId::MisplacedMessage,
     RuleId::MisplacedToolResult,
     RuleId::ReorderedToolResults,
     RuleId::SplitAssistantTurn,
     RuleId::SplitToolResults,
+    RuleId::TrailingAssistant,
     RuleId::UnansweredToolCall,
 ];
 

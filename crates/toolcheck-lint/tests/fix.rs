@@ -301,3 +301,27 @@ fn a_result_without_an_id_gets_that_of_the_only_call_or_becomes_text() {
     let text = two[2]["content"].to_string();
     assert!(text.contains("whose call is not in this conversation") && text.contains("42"), "{text}");
 }
+
+#[test]
+fn only_what_is_asked_for_is_fixed() {
+    let body = r#"{"messages": [{"role": "user", "content": "count"},
+      {"role": "assistant", "content": null, "tool_calls": [
+        {"id": "call_1", "type": "function", "function": {"name": "count", "arguments": "{}"}},
+        {"id": "call_2", "type": "function", "function": {"name": "count", "arguments": "{}"}}]},
+      {"role": "tool", "tool_call_id": "call_3", "content": "41"}], "stop": []}"#;
+    let fixed = |how: FixOptions| {
+        let fixed = fix("body.json", body.as_bytes(), &options("openai-chat"), &how.unsafe_fixes(true));
+        let applied = fixed.applied.iter().map(|done| format!("{} {}", done.rule, done.spot.start.line));
+        (applied.collect::<Vec<_>>(), fixed.skipped.len())
+    };
+    let place = |text: &str| FixOptions::new().places([text.parse().unwrap()]);
+    let unanswered = toolcheck_core::RuleId::UnansweredToolCall;
+    assert_eq!(fixed(FixOptions::new().only([unanswered])).0, ["unanswered-tool-call 4"]);
+    assert_eq!(fixed(place("4")).0, ["unanswered-tool-call 4"]);
+    assert_eq!(fixed(place("/messages/1/tool_calls/1")).0, ["unanswered-tool-call 4"]);
+    assert_eq!(fixed(place("5:7")).0, ["orphan-tool-result 5"]);
+    assert_eq!(fixed(place("5:8")), (Vec::new(), 0));
+    for wrong in ["", "0", "x", "1:", "1:0", "1:2:3", "-1", "99999999999999999999"] {
+        assert!(wrong.parse::<toolcheck_lint::fix::FixPlace>().is_err(), "{wrong}");
+    }
+}

@@ -8,8 +8,8 @@ use lsp_types::{
     WorkspaceEdit,
 };
 use toolcheck_core::text::Counted;
-use toolcheck_lint::fix::Cost;
-use toolcheck_lint::{FixOptions, Fixed, Options, fix, rules};
+use toolcheck_lint::fix::{Cost, FixPlace};
+use toolcheck_lint::{FixOptions, Options, fix, rules};
 use toolcheck_report::unified;
 
 use crate::diagnostics::SOURCE;
@@ -47,11 +47,16 @@ pub(crate) fn actions(
         if !settings.is_opened(&bytes) {
             let options = settings.read_as(document.format());
             for (rule, diagnostics) in by_rule(&context.diagnostics) {
-                let Some((title, edits, is_safe)) = mend(rule, &settings.name, &bytes, &options) else {
-                    continue;
-                };
-                let edits = text_edits(document, &part, &bytes, &edits);
-                add(title, CodeActionKind::QUICKFIX, edits, diagnostics, is_safe);
+                let start = document.text.byte(diagnostics[0].range.start);
+                let here = start.checked_sub(part.start).map(FixPlace::Byte);
+                // The one under the cursor, if there are more, and all of the rule.
+                let all = mend(rule, &settings.name, &bytes, &options, None);
+                let one = all.as_ref().filter(|all| all.count > 1 && diagnostics.len() == 1);
+                let one = one.and_then(|_| mend(rule, &settings.name, &bytes, &options, here));
+                for fixed in one.into_iter().chain(all) {
+                    let edits = text_edits(document, &part, &bytes, &fixed.bytes);
+                    add(fixed.title, CodeActionKind::QUICKFIX, edits, diagnostics.clone(), fixed.is_safe);
+                }
             }
         }
     }
@@ -92,12 +97,24 @@ fn by_rule(diagnostics: &[Diagnostic]) -> Vec<(&str, Vec<Diagnostic>)> {
     rules
 }
 
-/// What fixes the findings of a rule in a text: the title, the text then, and whether nothing is lost.
-fn mend(rule: &str, name: &str, bytes: &[u8], options: &Options) -> Option<(String, Vec<u8>, bool)> {
+/// A text in which findings of a rule are fixed.
+struct Mended {
+    /// What is done.
+    title: String,
+    /// The text.
+    bytes: Vec<u8>,
+    /// How many findings are fixed.
+    count: usize,
+    /// Whether nothing is lost or guessed.
+    is_safe: bool,
+}
+
+/// Fixes the findings of a rule in a text, or that at a place.
+fn mend(rule: &str, name: &str, bytes: &[u8], options: &Options, place: Option<FixPlace>) -> Option<Mended> {
     let rule = rules::find(rule)?;
     let options = options.clone().rules([rule]);
-    let cost = |fixed: &Fixed<'_>| fixed.applied.iter().find_map(|done| done.cost.clone());
-    for how in [FixOptions::new().accepted(true), FixOptions::new().accepted(true).unsafe_fixes(true)] {
+    let how = FixOptions::new().accepted(true).places(place);
+    for how in [how.clone(), how.unsafe_fixes(true)] {
         let fixed = fix(name, bytes, &options, &how);
         if fixed.is_unchanged() {
             continue;
@@ -106,13 +123,14 @@ fn mend(rule: &str, name: &str, bytes: &[u8], options: &Options) -> Option<(Stri
             [one] => format!("Fix {}: {}", rule.id, one.action.imperative()),
             all => format!("Fix {} ({} places)", rule.id, all.len()),
         };
-        let cost = cost(&fixed);
+        let cost = fixed.applied.iter().find_map(|done| done.cost.clone());
         let title = match &cost {
             Some(Cost::Loss(lost)) => format!("{what}, with a loss: {lost}"),
             Some(Cost::Guess(guess)) => format!("{what}, with a guess: {guess}"),
             None => what,
         };
-        return Some((title, fixed.bytes.into_owned(), cost.is_none()));
+        let count = fixed.applied.len();
+        return Some(Mended { title, bytes: fixed.bytes.into_owned(), count, is_safe: cost.is_none() });
     }
     None
 }

@@ -123,7 +123,7 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("missing-field", "a key is renamed, and its value stays as it is"),
     ("missing-tool-call-id", "the result gets an id, and stays as it is"),
     ("orphan-tool-result", "nobody knows the call, so the result becomes text"),
-    ("trailing-assistant", "nobody knows what the user says next, so the message goes"),
+    ("trailing-assistant", "nobody knows what the user says next, so a message asks the model to go on"),
     ("unanswered-tool-call", "nobody knows the result, so it says that there is none"),
     ("unknown-content-type", "what else is wrong with the item is only seen then"),
     ("unknown-field", "nobody knows what was meant, so the key goes"),

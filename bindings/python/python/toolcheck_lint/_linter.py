@@ -152,9 +152,15 @@ class Linter:
         """The report of a body: text, bytes, or what JSON can say, in which objects of SDKs are taken as they are sent."""
         return Report(self._native.lint(body), self)
 
-    def fix(self, body: Body, *, unsafe_fixes: bool = False) -> Fixed:
-        """Mends a body as `toolcheck fix` does; with `unsafe_fixes`, also where something is lost or guessed."""
-        text, plan, linted = self._native.fix(body, unsafe_fixes)
+    def fix(
+        self, body: Body, *, unsafe_fixes: bool = False, only: Iterable[str] = (), place: str | None = None
+    ) -> Fixed:
+        """Fixes a body as `toolcheck fix` does; with `unsafe_fixes`, also where something is lost or guessed.
+
+        With `only`, findings of these rules alone are fixed, even if the API accepts them; with `place`, what is found there:
+        `LINE`, `LINE:COLUMN` or a JSON Pointer.
+        """
+        text, plan, linted = self._native.fix(body, unsafe_fixes, list(_ids("only", only)), place)
         return Fixed(body=text, plan=json.loads(plan), report=Report(linted, self))
 
     def column(
@@ -256,15 +262,17 @@ def fix(
     body: Body,
     *,
     unsafe_fixes: bool = False,
+    only: Iterable[str] = (),
+    place: str | None = None,
     target: str | os.PathLike[str] | None = None,
     format: str | None = None,
     kind: Kind | None = None,
     config: Config | None = None,
 ) -> Fixed:
-    """Mends a body. The settings are those of `Linter`."""
+    """Fixes a body, as `Linter.fix` does. The settings are those of `Linter`."""
     settings = locals()
-    del settings["unsafe_fixes"]
-    return _linter(settings).fix(body, unsafe_fixes=unsafe_fixes)
+    how = {name: settings.pop(name) for name in ("unsafe_fixes", "only", "place")}
+    return _linter(settings).fix(body, **how)
 
 
 def show(

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 use toolcheck_core::Level;
-use toolcheck_lint::FixOptions;
-use toolcheck_lint::fix::{Duplicates, Orphans, Unanswered};
+use toolcheck_lint::fix::{Duplicates, FixPlace, Orphans, Unanswered};
+use toolcheck_lint::{FixOptions, Rule};
 
-use super::{ConfigArgs, ReadingArgs, SelectionArgs, level_parser};
+use super::{ConfigArgs, ReadingArgs, SelectionArgs, level_parser, rule_parser};
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct FixArgs {
@@ -39,6 +39,14 @@ pub(crate) struct FixesArgs {
     #[arg(long)]
     pub(crate) unsafe_fixes: bool,
 
+    /// Only fix findings of these rules; also those that the API accepts
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_parser(), hide_possible_values = true)]
+    pub(crate) only: Vec<&'static Rule>,
+
+    /// Only fix what is found at these places: LINE, LINE:COLUMN or a JSON Pointer
+    #[arg(long, value_name = "PLACE", value_delimiter = ',', value_parser = parse_place)]
+    pub(crate) place: Vec<FixPlace>,
+
     /// What to do with a call without a result
     #[arg(long, value_name = "HOW", value_enum, default_value_t = UnansweredArg::Answer)]
     pub(crate) unanswered: UnansweredArg,
@@ -68,16 +76,23 @@ pub(crate) struct FixesArgs {
     pub(crate) plan: bool,
 }
 
+fn parse_place(text: &str) -> Result<FixPlace, String> {
+    text.parse().map_err(|error: toolcheck_lint::Error| error.to_string())
+}
+
 impl FixArgs {
     /// What the user asks for by name is fixed even if the API accepts it.
     pub(crate) fn options(&self) -> FixOptions {
-        self.fixes.options().accepted(self.selection.names_rules())
+        let names_rules = self.selection.names_rules() || !self.fixes.only.is_empty();
+        self.fixes.options().accepted(names_rules)
     }
 }
 
 impl FixesArgs {
     fn options(&self) -> FixOptions {
         let options = FixOptions::new()
+            .only(self.only.iter().map(|rule| rule.id))
+            .places(self.place.iter().cloned())
             .unsafe_fixes(self.unsafe_fixes)
             .unanswered(match self.unanswered {
                 UnansweredArg::Answer => Unanswered::Answer,

@@ -64,6 +64,7 @@ static REPAIR: Repair = Repair {
     only_in_results: &["tool_reference"],
     blocks: Some("content"),
     calls: None,
+    thoughts: &[],
     result_id: Some("tool_use_id"),
     takes_lists: true,
     result: |missing| {

@@ -56,6 +56,7 @@ static REPAIR: Repair = Repair {
     only_in_results: &["json", "searchResult"],
     blocks: Some("content"),
     calls: None,
+    thoughts: &[],
     result_id: None,
     takes_lists: true,
     result: |missing| {

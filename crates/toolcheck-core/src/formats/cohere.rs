@@ -40,6 +40,7 @@ static REPAIR: Repair = Repair {
     only_in_results: &["document"],
     blocks: None,
     calls: Some(("tool_calls", "content")),
+    thoughts: &["tool_plan"],
     result_id: Some("tool_call_id"),
     takes_lists: true,
     result: |missing| repair::tool_message(missing, None),

@@ -55,6 +55,7 @@ static REPAIR: Repair = Repair {
     only_in_results: &[],
     blocks: Some("parts"),
     calls: None,
+    thoughts: &[],
     result_id: None,
     takes_lists: true,
     result: |missing| {

@@ -46,6 +46,7 @@ static REPAIR: Repair = Repair {
     only_in_results: &[],
     blocks: None,
     calls: Some(("tool_calls", "content")),
+    thoughts: &["thinking"],
     result_id: None,
     takes_lists: false,
     result: |missing| repair::tool_message(missing, Some("tool_name")),

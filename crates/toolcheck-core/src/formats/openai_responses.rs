@@ -56,6 +56,7 @@ static REPAIR: Repair = Repair {
     only_in_results: &[],
     blocks: None,
     calls: None,
+    thoughts: &[],
     result_id: Some("call_id"),
     takes_lists: true,
     result: |missing| {

@@ -8,6 +8,7 @@ use toolcheck_core::{Level, RuleId, readers};
 
 use super::Applied;
 use crate::finding::{Finding, Spot};
+use crate::planner::FixOptions;
 use crate::report::FileReport;
 use crate::rules;
 
@@ -107,9 +108,9 @@ impl Reasons {
     }
 
     /// The findings of a file that is not changed, each with why.
-    pub(super) fn left(&self, report: &FileReport, is_wanted: impl Fn(&Finding) -> bool) -> Vec<Skipped> {
-        let left = report.findings.iter().map(|finding| {
-            let why = self.why(finding, is_wanted(finding), report.format);
+    pub(super) fn left(&self, report: &FileReport, how: &FixOptions) -> Vec<Skipped> {
+        let left = report.findings.iter().filter(|finding| how.asks_for(finding)).map(|finding| {
+            let why = self.why(finding, how.wants(finding), report.format);
             Skipped {
                 rule: finding.rule,
                 spot: finding.spot.clone(),

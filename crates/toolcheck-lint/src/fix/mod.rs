@@ -30,7 +30,7 @@ use crate::rules;
 
 pub use self::left::Skipped;
 pub use crate::finding::Fixable;
-pub use crate::planner::{Action, Duplicates, FixOptions, Orphans, PLACEHOLDER, Unanswered};
+pub use crate::planner::{Action, Duplicates, FixOptions, FixPlace, Orphans, PLACEHOLDER, Unanswered};
 pub use toolcheck_core::remedy::Cost;
 
 /// A finding that was fixed.
@@ -106,14 +106,15 @@ impl Fixed<'_> {
 pub fn fix<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions) -> Fixed<'b> {
     // Whether what is planned is better is tried here.
     let options = &options.clone().marks(Marks::Planned);
-    let Round { report: before, mut applied, mut after, mut reasons } = Round::of(path, bytes, options, how);
+    let Round { report: before, mut applied, mut after, mut reasons, .. } =
+        Round::of(path, bytes, options, how);
     if after.is_none() {
-        let skipped = reasons.left(&before, |finding| how.wants(finding));
+        let skipped = reasons.left(&before, how);
         return Fixed { bytes: Cow::Borrowed(bytes), applied, skipped, before, after: None };
     }
     // What shows only once something else is fixed is fixed then.
-    let mut is_done = false;
-    for _ in 1..MOST_ROUNDS {
+    let mut is_done = how.has_places();
+    for _ in 1..if is_done { 1 } else { MOST_ROUNDS } {
         let Some((text, _)) = &after else { break };
         let round = Round::of(path, text, options, how);
         reasons = round.reasons;
@@ -136,7 +137,7 @@ pub fn fix<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions)
     applied.sort_by_key(|done| done.spot.bytes.start);
     let (text, after) = after.unzip();
     let report = after.as_ref().unwrap_or(&before);
-    let mut skipped = reasons.left(report, |finding| how.wants(finding));
+    let mut skipped = reasons.left(report, how);
     if !is_done {
         skipped.iter_mut().for_each(|left| left.reason = Cow::Borrowed(TOO_MANY_ROUNDS));
     }
@@ -157,7 +158,7 @@ pub fn fix_opened<'b>(
         format!("not in this sort of file ({}): write the request to a file of its own", opened.name);
     let mut reasons = Reasons::default();
     before.findings.iter().for_each(|finding| reasons.add_record(finding.spot.record, reason.clone()));
-    let skipped = reasons.left(&before, |finding| how.wants(finding));
+    let skipped = reasons.left(&before, how);
     Fixed { bytes: Cow::Borrowed(bytes), applied: Vec::new(), skipped, before, after: None }
 }
 
@@ -175,10 +176,22 @@ struct Round {
     /// The new text with its report; `None` if nothing is changed.
     after: Option<(Vec<u8>, FileReport)>,
     reasons: Reasons,
+    /// Whether it is not changed because it would be read as another format then.
+    reads_otherwise: bool,
 }
 
 impl Round {
     fn of(path: &str, bytes: &[u8], options: &Options, how: &FixOptions) -> Self {
+        let round = Self::once(path, bytes, options, how);
+        if !round.reads_otherwise || !how.unsafe_fixes {
+            return round;
+        }
+        // What is safe may leave the file what it is.
+        let safely = Self::once(path, bytes, options, &how.clone().unsafe_fixes(false));
+        Self { reasons: round.reasons, ..safely }
+    }
+
+    fn once(path: &str, bytes: &[u8], options: &Options, how: &FixOptions) -> Self {
         let mut collector = Collector::new(bytes, options, how);
         let report = lint_with(path, bytes, options, &mut collector);
         let Collector { mut changes, mut reasons, contradicted, .. } = collector;
@@ -188,7 +201,9 @@ impl Round {
                 reasons.add_record(record, reason.clone());
             }
         }
-        let (mut applied, after) = settle(path, bytes, options, &report, &mut changes, &mut reasons);
+        let mut reads_otherwise = false;
+        let settled = settle(path, bytes, options, &report, &mut changes, &mut reasons, &mut reads_otherwise);
+        let (mut applied, after) = settled;
         // In a file that is one document, the report has the places in its records.
         let places: HashMap<(RuleId, usize), &Spot> =
             report.findings.iter().map(|found| ((found.rule, found.spot.bytes.start), &found.spot)).collect();
@@ -197,7 +212,7 @@ impl Round {
                 done.spot = (*place).clone();
             }
         }
-        Self { report, applied, after, reasons }
+        Self { report, applied, after, reasons, reads_otherwise }
     }
 }
 
@@ -209,6 +224,7 @@ fn settle(
     before: &FileReport,
     changes: &mut Vec<Change>,
     reasons: &mut Reasons,
+    reads_otherwise: &mut bool,
 ) -> (Vec<Applied>, Option<(Vec<u8>, FileReport)>) {
     // A record that is no better is fixed less, or comes back as it was. Records are independent, so each is tried at
     // most twice.
@@ -219,6 +235,7 @@ fn settle(
         let text = assemble(bytes, changes);
         let report = lint_with(path, &text, options, &mut ());
         if let Some(other) = read_otherwise(before, &report) {
+            *reads_otherwise = true;
             let reason = format!("the file would be read as {other} then");
             for done in changes.iter().flat_map(|change| &change.applied) {
                 reasons.add(done.rule, &done.spot, Why::Because(reason.clone().into()));

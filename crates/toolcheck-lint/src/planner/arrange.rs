@@ -19,9 +19,6 @@ use crate::view::pairing::{CallSite, ResultSite};
 /// What stands after reasoning that nothing follows.
 const REST: &str = "[The rest of this message is missing.]";
 
-/// The keys under which a message has what the model thought or planned, as one string.
-const BESIDE: [&str; 4] = ["reasoning", "reasoning_content", "thinking", "tool_plan"];
-
 /// Why a call gets no result.
 const STAND_IN: &str = "a result without a call stands where its result should be, and may be it";
 
@@ -570,7 +567,7 @@ impl Planner<'_, '_> {
         let texts = contents.filter(|content| content.as_json_str().is_none_or(|text| !text.is_empty()));
         let has_several = texts.filter(|content| !content.is_null()).count() > 1;
         (!self.repair.takes_lists && has_several)
-            || BESIDE.iter().any(|key| self.joined(slots, key).is_some())
+            || self.repair.thoughts.iter().any(|key| self.joined(slots, key).is_some())
     }
 
     /// The strings that some messages have under a key beside their text as one, if there are several.
@@ -615,13 +612,16 @@ impl Planner<'_, '_> {
             }
         }
         members.extend(
-            BESIDE.iter().filter_map(|key| Some(((*key).to_owned(), Piece::text(&self.joined(slots, key)?)))),
+            self.repair
+                .thoughts
+                .iter()
+                .filter_map(|key| Some(((*key).to_owned(), Piece::text(&self.joined(slots, key)?)))),
         );
         for value in &values[1..] {
             for member in value.members() {
                 let key = member.key_text()?.into_owned();
                 let is_empty = member.is_null() || member.as_json_str().is_some_and(|text| text.is_empty());
-                let is_done = || BESIDE.contains(&&*key) && self.joined(slots, &key).is_some();
+                let is_done = || self.repair.thoughts.contains(&&*key) && self.joined(slots, &key).is_some();
                 if key == calls_key || key == text_key || is_empty || is_done() {
                     continue;
                 }

@@ -12,7 +12,7 @@ mod results;
 mod sources;
 mod write;
 
-pub use self::options::{Duplicates, FixOptions, Orphans, PLACEHOLDER, Unanswered};
+pub use self::options::{Duplicates, FixOptions, FixPlace, Orphans, PLACEHOLDER, Unanswered};
 pub(crate) use self::plan::{Planned, Planner};
 pub(crate) use self::sources::{
     Plans, can_mend, is_whole, is_whole_or_lines, on_conversations, plan_request,

@@ -1,8 +1,11 @@
 //! What a fix may do.
 
-use toolcheck_core::Level;
+use std::str::FromStr;
 
-use crate::finding::Finding;
+use toolcheck_core::{Level, RuleId};
+
+use crate::error::Error;
+use crate::finding::{Finding, Spot};
 
 /// What a result says that stands for one which is missing. It names no cause, because none is known.
 pub const PLACEHOLDER: &str =
@@ -57,9 +60,56 @@ pub enum Duplicates {
     Last,
 }
 
+/// A place whose findings are fixed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FixPlace {
+    /// The line on which a finding begins, from 1.
+    Line(usize),
+    /// The line and the column at which a finding begins, from 1.
+    Position(usize, usize),
+    /// The JSON Pointer of a finding's value, in its record.
+    Pointer(String),
+    /// The byte of the text at which a finding begins.
+    Byte(usize),
+}
+
+impl FixPlace {
+    fn has(&self, spot: &Spot) -> bool {
+        match self {
+            Self::Line(line) => spot.start.line == *line as u64,
+            Self::Position(line, column) => {
+                spot.start.line == *line as u64 && spot.start.column == *column as u64
+            }
+            Self::Pointer(pointer) => *spot.pointer == **pointer,
+            Self::Byte(byte) => spot.bytes.start == *byte,
+        }
+    }
+}
+
+impl FromStr for FixPlace {
+    type Err = Error;
+
+    /// Reads `LINE`, `LINE:COLUMN` or a JSON Pointer.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let number = |text: &str| text.parse().ok().filter(|number| *number > 0);
+        let place = match text.split_once(':') {
+            _ if text.starts_with('/') => Some(Self::Pointer(text.to_owned())),
+            Some((line, column)) => {
+                number(line).zip(number(column)).map(|(line, column)| Self::Position(line, column))
+            }
+            None => number(text).map(Self::Line),
+        };
+        let wrong = || Error::new(format!("`{text}` is no LINE, LINE:COLUMN or JSON Pointer"));
+        place.ok_or_else(wrong)
+    }
+}
+
 /// What a fix may do, and how.
 #[derive(Debug, Clone)]
 pub struct FixOptions {
+    only: Vec<RuleId>,
+    places: Vec<FixPlace>,
     pub(crate) unsafe_fixes: bool,
     pub(crate) accepted: bool,
     pub(crate) unanswered: Unanswered,
@@ -71,6 +121,8 @@ pub struct FixOptions {
 impl Default for FixOptions {
     fn default() -> Self {
         Self {
+            only: Vec::new(),
+            places: Vec::new(),
             unsafe_fixes: false,
             accepted: false,
             unanswered: Unanswered::default(),
@@ -86,6 +138,20 @@ impl FixOptions {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The only rules whose findings are fixed; none for all.
+    #[must_use]
+    pub fn only(mut self, rules: impl IntoIterator<Item = RuleId>) -> Self {
+        self.only = rules.into_iter().collect();
+        self
+    }
+
+    /// The only places whose findings are fixed; none for all.
+    #[must_use]
+    pub fn places(mut self, places: impl IntoIterator<Item = FixPlace>) -> Self {
+        self.places = places.into_iter().collect();
+        self
     }
 
     /// Whether to do also what loses or guesses something.
@@ -132,7 +198,18 @@ impl FixOptions {
 
     /// Whether a finding is to be fixed: the target refuses it, or the user asks for more.
     pub(crate) fn wants(&self, finding: &Finding) -> bool {
-        self.accepted || finding.level == Level::Error
+        (self.accepted || finding.level == Level::Error) && self.asks_for(finding)
+    }
+
+    /// Whether a finding is of one of the rules and places that the user asks for.
+    pub(crate) fn asks_for(&self, finding: &Finding) -> bool {
+        (self.only.is_empty() || self.only.contains(&finding.rule))
+            && (self.places.is_empty() || self.places.iter().any(|place| place.has(&finding.spot)))
+    }
+
+    /// Whether only some places are fixed, which are others once the text is.
+    pub(crate) fn has_places(&self) -> bool {
+        !self.places.is_empty()
     }
 
     /// Whether a text stands for a missing result.

@@ -257,21 +257,33 @@ impl<'p, 's> Planner<'p, 's> {
         self.cut_answers();
         self.results();
         self.orphans();
-        self.start();
+        self.ends();
     }
 
-    /// Puts a message of the user before a conversation that starts with the model.
-    fn start(&mut self) {
-        let Some(first) = self.transcript.messages.iter().find(|message| message.role != Role::System) else {
-            return;
-        };
-        if let Some(finding) = self.finding(RuleId::FirstMessageRole, first.place)
-            && self.mend.is_none()
-            && self.mends(finding, Action::Inserted, 0, Some(Cost::Guess(NO_START.to_owned())))
+    /// Puts a message of the user before a conversation that starts with the model, and after one that ends with it.
+    fn ends(&mut self) {
+        let messages = &self.transcript.messages;
+        let first = messages.iter().find(|message| message.role != Role::System);
+        if let Some(place) = first.map(|message| message.place)
+            && let Some(finding) = self.finding(RuleId::FirstMessageRole, place)
+            && self.inserts(finding, 0)
         {
-            let piece = (self.repair.said)(Piece::text(START));
-            self.before.insert(self.slot_of(first.place.node), piece);
+            self.before.insert(self.slot_of(place.node), (self.repair.said)(Piece::text(START)));
         }
+        if let Some(place) = messages.last().map(|message| message.place)
+            && !self.gone.contains(&self.slot_of(place.node))
+            && let Some(finding) = self.finding(RuleId::TrailingAssistant, place)
+            && self.inserts(finding, place.span.end)
+        {
+            let slot = self.slot_of(place.node);
+            self.after.entry(slot).or_default().push((self.repair.said)(Piece::text(END)));
+        }
+    }
+
+    /// Whether to insert a message of the user for a finding.
+    fn inserts(&mut self, finding: usize, at: u32) -> bool {
+        let guess = Cost::Guess("the model reads a message that nobody wrote".to_owned());
+        self.mend.is_none() && self.mends(finding, Action::Inserted, at, Some(guess))
     }
 
     /// Notes why a finding is not fixed.
@@ -461,8 +473,8 @@ impl<'p, 's> Planner<'p, 's> {
 /// What the user is made to say before a model that speaks first.
 const START: &str = "[The beginning of this conversation is missing.]";
 
-/// Why that is not safe.
-const NO_START: &str = "the model reads a message that nobody wrote";
+/// What the user is made to say after a model that speaks last.
+const END: &str = "[Go on.]";
 
 /// The most blocks of a message, calls of a turn, and results of a turn in what is planned. Some steps look at all others
 /// of a turn for each of them.

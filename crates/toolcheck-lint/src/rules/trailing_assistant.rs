@@ -1,4 +1,4 @@
-use toolcheck_core::ir::{Body, Role};
+use toolcheck_core::ir::{Body, Content, Part, Role};
 use toolcheck_core::remedy::{Change, Remedy};
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -30,8 +30,9 @@ declare_rule! {
     /// ```
     TrailingAssistant in Order, since "0.1.0", silent, check,
     fix [
-        unsafe: "The message is removed.",
-        otherwise: "the message is not in a list",
+        safe: "A message that says nothing is removed.",
+        unsafe: "A message of the user is added, which says that the model is to go on.",
+        otherwise: "the messages are not in a list that can be changed",
     ],
     values MESSAGE
 }
@@ -46,9 +47,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         return;
     }
     let finding = out.report(message.place, "the request ends with an assistant message");
-    let lost =
-        format!("the last message of the model, {} bytes", cx.document.value(message.place.node).raw().len());
-    finding.remedy(Remedy::lossy(lost, [Change::Remove(message.place.node)]));
+    let is_said = |part: &Part<'_>| !matches!(&part.body, Body::Text(text) if text.string.is_empty());
+    if message.content != Content::Filled && !parts.iter().any(is_said) && cx.transcript.messages.len() > 1 {
+        finding.remedy(Remedy::safe([Change::Remove(message.place.node)]));
+    }
     finding
         .caption("the last message")
         .help("end with a user message, or with the results of the calls")

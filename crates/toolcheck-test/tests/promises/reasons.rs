@@ -38,4 +38,4 @@ fn each_finding_that_is_left_has_a_reason() {
 }
 
 /// The number of causes that the corpus has: one sentence for several of them would be less.
-const LEAST_CAUSES: usize = 34;
+const LEAST_CAUSES: usize = 33;
