@@ -3,6 +3,10 @@
 //! From the second version on the records are a tree: the conversation is the way from its root to the last record, and
 //! what lies beside it was left by the user. A turn that was aborted or failed stays in the log; when Pi sends the history
 //! it leaves such a turn out, or answers its calls itself.
+//!
+//! After a compaction, Pi sends the summary, the records from `firstKeptEntryId` on, and what came after it
+//! (`buildSessionContext` in `packages/coding-agent/src/core/session-manager.ts`, version 3 of the format). The last
+//! conversation is what it sends next: a result that was kept without its call is refused then, again and again.
 
 use foldhash::HashMap;
 use toolcheck_json::Value;
@@ -27,8 +31,12 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let branches = Branches::of(records);
     let mut reading = Reading::default();
     let mut logs: Vec<Option<Log<'s>>> = (0..branches.count).map(|_| None).collect();
-    for (&record, branch) in records.iter().zip(&branches.of_record) {
+    let kept = branches.kept(records);
+    for (number, (&record, branch)) in records.iter().zip(&branches.of_record).enumerate() {
         let log = &mut logs[*branch];
+        if kept.as_ref().is_some_and(|kept| kept.records.binary_search(&number).is_ok()) {
+            continue;
+        }
         match entry(record) {
             Entry::Message(message) => {
                 log.get_or_insert_with(|| Log::new(record.document().root())).add(record, message);
@@ -40,6 +48,10 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
                 }
                 log.transcript.next_message(Role::User, record);
                 log.transcript.part(summary, Body::text(Some(summary)));
+                if let Some(kept) = kept.as_ref().filter(|kept| kept.compaction == number) {
+                    log.transcript.is_sent_next = true;
+                    kept.records.iter().for_each(|kept| log.add_kept(records[*kept]));
+                }
             }
             Entry::Other(what) => reading.left_out.add(what, 1),
             Entry::Unknown => reading.leave_out_unknown("records that are not messages", record),
@@ -104,6 +116,16 @@ fn entry<'d, 's>(record: Value<'d, 's>) -> Entry<'d, 's> {
 struct Branches {
     of_record: Vec<usize>,
     count: usize,
+    /// The records of the conversation, from its root on; none in the first version.
+    way: Vec<usize>,
+}
+
+/// What the last compaction has kept of what was before it.
+struct Kept {
+    /// The number of its record.
+    compaction: usize,
+    /// The numbers of the records with the messages that it kept.
+    records: Vec<usize>,
 }
 
 impl Branches {
@@ -124,14 +146,12 @@ impl Branches {
         let mut of_record = vec![0; records.len()];
         // The first version has no tree.
         if last.is_none() {
-            return Self { of_record, count: 1 };
+            return Self { of_record, count: 1, way: Vec::new() };
         }
         let mut is_on_way = vec![false; records.len()];
-        let mut next = last;
-        while let Some(number) = next {
-            is_on_way[number] = true;
-            next = parents[number];
-        }
+        let mut way: Vec<usize> = std::iter::successors(last, |number| parents[*number]).collect();
+        way.reverse();
+        way.iter().for_each(|number| is_on_way[*number] = true);
         let mut count = 1;
         // The last record of each branch.
         let mut ends: Vec<Option<usize>> = vec![None];
@@ -152,7 +172,22 @@ impl Branches {
             of_record[number] = branch;
             ends[branch] = Some(number);
         }
-        Self { of_record, count }
+        Self { of_record, count, way }
+    }
+
+    /// What the last compaction of the conversation has kept; `None` if there is none, or nothing shows what it kept.
+    fn kept(&self, records: &[Value<'_, '_>]) -> Option<Kept> {
+        let is_compaction =
+            |number: &usize| matches!(entry(records[*number]), Entry::Summary(Summary::Compaction, _));
+        let end = self.way.iter().rposition(is_compaction)?;
+        let first = records[self.way[end]].get("firstKeptEntryId")?;
+        let is_first = |number: &usize| records[*number].get("id").is_some_and(|id| id.raw() == first.raw());
+        let start = self.way[..end].iter().position(is_first)?;
+        let kept = self.way[start..end].iter().copied();
+        let is_sent = |number: &usize| {
+            matches!(entry(records[*number]), Entry::Message(_) | Entry::Summary(Summary::Branch, _))
+        };
+        Some(Kept { compaction: self.way[end], records: kept.filter(is_sent).collect() })
     }
 }
 
@@ -177,9 +212,23 @@ impl<'s> Log<'s> {
         if ended != Ended::Open {
             transcript.settle_calls_of_last_turn(Settled::Aborted);
         }
-        transcript.settle_results_of_first(Settled::Elsewhere);
+        if !transcript.is_sent_next {
+            transcript.settle_results_of_first(Settled::Elsewhere);
+        }
         let title = if branch == 0 { "main" } else { "branch" }.to_owned();
         conversations.push(Conversation { title, transcript, ended });
+    }
+
+    /// Adds a record that a compaction has kept.
+    fn add_kept(&mut self, record: Value<'_, 's>) {
+        match entry(record) {
+            Entry::Message(message) => self.add(record, message),
+            Entry::Summary(_, summary) => {
+                self.transcript.next_message(Role::User, record);
+                self.transcript.part(summary, Body::text(Some(summary)));
+            }
+            Entry::Other(_) | Entry::Unknown => {}
+        }
     }
 
     fn add(&mut self, record: Value<'_, 's>, message: Value<'_, 's>) {

@@ -10,6 +10,7 @@ mod plan;
 mod remedies;
 mod results;
 mod sources;
+mod turns;
 mod write;
 
 pub use self::options::{Duplicates, FixOptions, FixPlace, Orphans, PLACEHOLDER, Unanswered};

@@ -94,6 +94,7 @@ fn settle_across(reader: &Reader, reading: &mut Reading<'_>) {
             known.is_some_and(|known| known.binary_search(&number).is_err())
         };
         let transcript = &mut conversation.transcript;
+        let is_sent_next = transcript.is_sent_next;
         // What is sent again must be whole: only a call at the end of it may have its result elsewhere.
         let first = if reader.sort == Sort::History { start_of_end(transcript) } else { 0 };
         for (place, part) in transcript.parts.iter_mut().enumerate() {
@@ -101,7 +102,9 @@ fn settle_across(reader: &Reader, reading: &mut Reading<'_>) {
                 Body::Call(call) => {
                     (&mut call.settled, place >= first && is_elsewhere(&answered, call.id.as_ref()))
                 }
-                Body::Result(result) => (&mut result.settled, is_elsewhere(&called, result.call_id.as_ref())),
+                Body::Result(result) => {
+                    (&mut result.settled, !is_sent_next && is_elsewhere(&called, result.call_id.as_ref()))
+                }
                 _ => continue,
             };
             if is_elsewhere {

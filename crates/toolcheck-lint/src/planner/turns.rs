@@ -1,0 +1,190 @@
+//! The messages of a turn that was split, and those that were cut off.
+
+use toolcheck_core::RuleId;
+use toolcheck_core::ir::{Body, Message, Role};
+use toolcheck_core::remedy::Cost;
+use toolcheck_json::edit::Piece;
+
+use super::Action;
+use super::options::Unanswered;
+use super::plan::Planner;
+use crate::view::pairing::CallSite;
+
+/// What stands after reasoning that nothing follows.
+const REST: &str = "[The rest of this message is missing.]";
+
+impl Planner<'_, '_> {
+    /// Puts the messages of each split turn into its first one.
+    pub(super) fn split_turns(&mut self) {
+        let pairing = self.pairing;
+        for (number, turn) in pairing.turns.iter().enumerate() {
+            let messages = &self.transcript.messages[turn.messages.clone()];
+            let is_cut = |message: &Message<'_>| self.reasoning_at_end(message);
+            let (_, others) = messages.split_last().unzip();
+            let cut = others.into_iter().flatten().find_map(is_cut);
+            let finding = self.finding(RuleId::SplitAssistantTurn, messages[0].place).or(cut);
+            if finding.is_none() && !self.becomes_split(number) {
+                continue;
+            }
+            let slots = messages.iter().map(|message| self.slot_of(message.place.node));
+            let slots: Vec<usize> = slots.filter(|slot| !self.gone.contains(slot)).collect();
+            if slots.len() < 2 {
+                continue;
+            }
+            let joins = self.joins_texts(&slots);
+            let is_possible = self.repair.blocks.is_some() || self.merged(&slots).is_some();
+            if !is_possible || joins && finding.is_none() && !self.how.unsafe_fixes {
+                self.leave(finding, "the messages have other keys too, so they cannot be one");
+                continue;
+            }
+            let cost =
+                joins.then(|| Cost::Guess("two texts become one, with a blank line between them".to_owned()));
+            let at = messages[0].place.span.end.saturating_sub(1);
+            if finding.is_some_and(|finding| !self.mends(finding, Action::Merged, at, cost)) {
+                continue;
+            }
+            if self.repair.blocks.is_some() {
+                let all: Option<Vec<_>> = slots.iter().map(|slot| self.blocks_of(*slot)).collect();
+                self.set_blocks(slots[0], all.unwrap_or_default().concat());
+            } else if let Some(members) = self.merged(&slots) {
+                let first = self.messages[slots[0]];
+                for (key, piece) in members {
+                    self.edits.set_member(first, key, piece);
+                }
+            }
+            for slot in &slots[1..] {
+                self.gone.insert(*slot);
+                self.merged_into.insert(*slot, slots[0]);
+            }
+        }
+    }
+
+    /// The finding of reasoning at the end of a message, if it is not the place alone that is wrong.
+    fn reasoning_at_end(&self, message: &Message<'_>) -> Option<usize> {
+        let part = self.transcript.parts_of(message).last()?;
+        // The last message of the model may have none at all then.
+        let of_model = |message: &&Message<'_>| message.role == Role::Assistant;
+        let last = self.transcript.messages.iter().rfind(of_model).map(|message| message.place.node);
+        let is_off = self.transcript.request.reasoning == Some(false) && last == Some(message.place.node);
+        let is_reasoning = matches!(part.body, Body::Reasoning(_)) && !is_off && self.is_blocks();
+        is_reasoning.then(|| self.finding(RuleId::MisplacedReasoning, part.place))?
+    }
+
+    /// Puts a text after reasoning that nothing follows.
+    pub(super) fn cut_answers(&mut self) {
+        for message in &self.transcript.messages {
+            let slot = self.slot_of(message.place.node);
+            if self.merged_into.contains_key(&slot) || self.merged_into.values().any(|into| *into == slot) {
+                continue;
+            }
+            let Some(finding) = self.reasoning_at_end(message) else { continue };
+            let Some(mut blocks) = self.blocks_of(slot) else { continue };
+            let at = message.place.span.end.saturating_sub(1);
+            let guess = Cost::Guess("the model reads a text that it has not written".to_owned());
+            if self.mends(finding, Action::Inserted, at, Some(guess)) {
+                blocks.push((self.repair.text)(Piece::text(REST)));
+                self.set_blocks(slot, blocks);
+            }
+        }
+    }
+
+    /// Whether a turn is in several messages, of which one that is not the last is answered after the turn: results that
+    /// are inserted for the others show that it is one turn.
+    fn becomes_split(&self, turn: usize) -> bool {
+        let calls = self.pairing.calls_of_turn(turn);
+        let (Some(first), Some(last)) = (calls.first(), calls.last()) else { return false };
+        let is_safe = self.how.unsafe_fixes
+            || !self.is_dataset() && !self.is_signed_after(first.message.place.span.end.saturating_sub(1));
+        if first.message_number == last.message_number
+            || self.how.unanswered != Unanswered::Answer
+            || !is_safe
+        {
+            return false;
+        }
+        let answer = |call: &CallSite<'_, '_>| self.pairing.answer_of(call).map(|site| site.turn);
+        let is_missing =
+            |call: &CallSite<'_, '_>| self.finding(RuleId::UnansweredToolCall, call.part.place).is_some();
+        calls.iter().any(|call| call.message_number != last.message_number && answer(call) == Some(turn + 1))
+            && calls.iter().any(is_missing)
+            && calls.iter().all(|call| is_missing(call) || answer(call) == Some(turn + 1))
+    }
+
+    /// Whether several texts of some messages must become one string.
+    fn joins_texts(&self, slots: &[usize]) -> bool {
+        let Some((_, text_key)) = self.repair.calls else { return false };
+        let contents =
+            slots.iter().filter_map(|slot| self.document.value(self.messages[*slot]).get(text_key));
+        let texts = contents.filter(|content| content.as_json_str().is_none_or(|text| !text.is_empty()));
+        let has_several = texts.filter(|content| !content.is_null()).count() > 1;
+        (!self.repair.takes_lists && has_several)
+            || self.repair.thoughts.iter().any(|key| self.joined(slots, key).is_some())
+    }
+
+    /// The strings that some messages have under a key beside their text as one, if there are several.
+    fn joined(&self, slots: &[usize], key: &str) -> Option<String> {
+        let own = slots.iter().filter_map(|slot| self.document.value(self.messages[*slot]).get_str(key));
+        let strings: Vec<_> = own.filter(|string| !string.is_empty()).collect();
+        (strings.len() > 1).then(|| strings.join("\n\n"))
+    }
+
+    /// The members that the first of some messages gets, so that it is all of them; `None` if they contradict.
+    fn merged(&self, slots: &[usize]) -> Option<Vec<(String, Piece)>> {
+        let (calls_key, text_key) = self.repair.calls?;
+        let values: Vec<_> = slots.iter().map(|slot| self.document.value(self.messages[*slot])).collect();
+        let first = values.first()?;
+        let lists = values.iter().filter_map(|value| value.get(calls_key));
+        let calls = lists.flat_map(|list| list.elements()).map(|call| Piece::Node(call.id())).collect();
+        let mut members: Vec<(String, Piece)> = vec![(calls_key.to_owned(), Piece::List(calls))];
+        let mut texts = Vec::new();
+        for value in values.iter().filter_map(|value| value.get(text_key)) {
+            match value.as_json_str() {
+                Some(text) if text.is_empty() => {}
+                Some(_) => texts.push((value.id(), vec![(self.repair.text)(Piece::Node(value.id()))])),
+                None if value.is_null() => {}
+                None => {
+                    texts.push((value.id(), value.elements().map(|block| Piece::Node(block.id())).collect()))
+                }
+            }
+        }
+        let own = first.get(text_key).map(toolcheck_json::Value::id);
+        match &texts[..] {
+            [] => {}
+            [(only, _)] if Some(*only) == own => {}
+            [(only, _)] => members.push((text_key.to_owned(), Piece::Node(*only))),
+            several if !self.repair.takes_lists => {
+                let texts: Option<Vec<_>> =
+                    several.iter().map(|(id, _)| self.document.value(*id).as_str()).collect();
+                members.push((text_key.to_owned(), Piece::text(&texts?.join("\n\n"))));
+            }
+            several => {
+                let blocks = several.iter().flat_map(|(_, blocks)| blocks.clone()).collect();
+                members.push((text_key.to_owned(), Piece::List(blocks)));
+            }
+        }
+        members.extend(
+            self.repair
+                .thoughts
+                .iter()
+                .filter_map(|key| Some(((*key).to_owned(), Piece::text(&self.joined(slots, key)?)))),
+        );
+        for value in &values[1..] {
+            for member in value.members() {
+                let key = member.key_text()?.into_owned();
+                let is_empty = member.is_null() || member.as_json_str().is_some_and(|text| text.is_empty());
+                let is_done = || self.repair.thoughts.contains(&&*key) && self.joined(slots, &key).is_some();
+                if key == calls_key || key == text_key || is_empty || is_done() {
+                    continue;
+                }
+                match first.get(&key) {
+                    Some(own) if own.raw() == member.raw() => {}
+                    Some(own) if !own.is_null() && !own.as_json_str().is_some_and(|text| text.is_empty()) => {
+                        return None;
+                    }
+                    _ if members.iter().any(|(known, _)| *known == key) => return None,
+                    _ => members.push((key, Piece::Node(member.id()))),
+                }
+            }
+        }
+        Some(members)
+    }
+}
