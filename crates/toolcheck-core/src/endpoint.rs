@@ -1,6 +1,7 @@
 //! What the address of a request says about its body.
 
 use crate::formats::{self, Format};
+use crate::route::Route;
 use crate::targets::{self, Target};
 
 /// What the requests to an address are.
@@ -93,7 +94,7 @@ impl Endpoint {
         if !matches!(call, Call::Llm | Call::Unknown) {
             return Self { call, format: None, target: None };
         }
-        let routes = formats::of_path(path_of(url)).filter(|(_, route, _)| !route.is_shared);
+        let routes = of_path(path_of(url)).filter(|(_, route, _)| !route.is_shared);
         let fitting: Vec<&Format> = routes.map(|(format, ..)| format).collect();
         let is_fitting = |id: Option<&str>| fitting.iter().any(|format| Some(format.id) == id);
         let candidates = host_of(url).map_or(&[][..], targets_of).iter().filter_map(|id| targets::find(id));
@@ -116,7 +117,7 @@ pub fn call(url: &str) -> Call {
     let (model, before) = (steps.next().unwrap_or_default(), steps.next());
     let ends_with = |end: &&str| path.strip_suffix(end).is_some_and(|before| before.ends_with('/'));
     let is_of_model = before == Some("model");
-    let has_route = || formats::of_path(path).any(|(_, route, _)| !route.is_common);
+    let has_route = || of_path(path).any(|(_, route, _)| !route.is_common);
     match last {
         _ if last.rsplit_once(':').is_some_and(|(_, method)| OTHER_METHODS.contains(&method)) => Call::Other,
         _ if OTHER_CALLS.contains(&last) => Call::Other,
@@ -127,6 +128,14 @@ pub fn call(url: &str) -> Call {
         _ if host_of(url).is_some_and(is_of_llm) => Call::Llm,
         _ => Call::Unknown,
     }
+}
+
+/// The formats of the requests to a path, without its query, each with the route and the model that the path names.
+pub fn of_path(path: &str) -> impl Iterator<Item = (&'static Format, &'static Route, Option<&str>)> {
+    formats::ALL.iter().filter_map(move |format| {
+        let mut routes = format.routes.iter();
+        routes.find_map(|route| Some((*format, route, route.model_of(path)?)))
+    })
 }
 
 /// An address without its query.

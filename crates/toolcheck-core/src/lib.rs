@@ -38,6 +38,7 @@ pub mod remedy;
 pub mod repair;
 pub mod reply;
 pub mod response;
+pub mod route;
 mod rule_id;
 pub mod suggest;
 pub mod targets;

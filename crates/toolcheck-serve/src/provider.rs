@@ -2,8 +2,9 @@
 
 use serde_json::{Value as Json, json};
 use toolcheck_core::conversation::{Assistant, Call, Conversation, Reasoning, Turn as Said};
-use toolcheck_core::formats::{self, Streaming};
+use toolcheck_core::formats;
 use toolcheck_core::reply::{Framing, Pieces, Reply, ServerCall, Stop};
+use toolcheck_core::route::Streaming;
 use toolcheck_core::targets::{self, ErrorBody, Evidence, Target};
 use toolcheck_core::{Format, RuleId};
 use toolcheck_json::Value;

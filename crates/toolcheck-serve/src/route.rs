@@ -1,8 +1,9 @@
 //! Which conversation a path asks for.
 
 use toolcheck_core::Format;
-use toolcheck_core::formats::{self, Streaming};
+use toolcheck_core::route::{self, Streaming};
 use toolcheck_core::targets::{self, Target};
+use toolcheck_core::{endpoint, formats};
 
 /// What a path asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +31,7 @@ pub(crate) fn route(path: &str, target: Option<&Target>) -> Option<Route> {
     let path = path.trim_end_matches('/');
     let own = target.and_then(|target| target.format.as_deref());
     let order = |format: &Format| (Some(format.id) != own, !format.marks.is_shared);
-    let (format, route, model) = formats::of_path(path).min_by_key(|(format, ..)| order(format))?;
+    let (format, route, model) = endpoint::of_path(path).min_by_key(|(format, ..)| order(format))?;
     let model = model.map(decoded).or_else(|| deployment(path));
     Some(Route { format: format.id, streaming: route.streaming, model })
 }
@@ -56,7 +57,7 @@ fn known_case(mut path: String) -> String {
     let routes = formats::ALL.iter().flat_map(|format| format.routes);
     let start = |end: &str| path.len().checked_sub(end.len()).filter(|start| path.is_char_boundary(*start));
     let is_end = |end: &str| start(end).is_some_and(|start| path[start..].eq_ignore_ascii_case(end));
-    let mut ends = routes.map(formats::Route::ends);
+    let mut ends = routes.map(route::Route::ends);
     if let Some((before, end)) = ends.find(|(_, end)| is_end(end)) {
         path.truncate(path.len() - end.len());
         // What stands before the name of a model, as well.
@@ -85,7 +86,7 @@ pub(crate) fn of_client(path: &str, agent: &str) -> Option<&'static Target> {
     if agent.is_empty() {
         return None;
     }
-    let formats = formats::of_path(path.trim_end_matches('/')).map(|(format, ..)| format);
+    let formats = endpoint::of_path(path.trim_end_matches('/')).map(|(format, ..)| format);
     let mut targets = formats.filter_map(|format| targets::find(format.id));
     targets.find(|target| target.clients.iter().any(|client| agent.starts_with(&**client)))
 }

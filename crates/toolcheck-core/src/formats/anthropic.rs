@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
 
 use super::{
-    Format, Marks, Route, blocks, declare_tools, is_enabled, is_long_lived, is_of_no_provider, list_of,
+    Format, Marks, blocks, declare_tools, is_enabled, is_long_lived, is_of_no_provider, list_of,
     reasoning_setting, strict, write_turns,
 };
 use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
@@ -20,6 +20,7 @@ use crate::ir::{
 };
 use crate::repair::{self, Repair};
 use crate::reply::Framing;
+use crate::route::Route;
 use crate::unread;
 use toolcheck_json::edit::Piece;
 

@@ -7,13 +7,14 @@ use toolcheck_json::Value;
 
 use super::openai_chat::write::{self, Style};
 use super::openai_chat::{self, Dialect};
-use super::{Format, Marks, Route, blocks, list_of};
+use super::{Format, Marks, blocks, list_of};
 use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{Conversation, Feature};
 use crate::ir::{Buffers, Transcript};
 use crate::repair::{self, Repair};
 use crate::reply::Framing;
+use crate::route::Route;
 
 pub(super) static FORMAT: Format = Format {
     id: "cohere",

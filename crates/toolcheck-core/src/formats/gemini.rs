@@ -6,7 +6,7 @@ use foldhash::HashSet;
 use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
 
-use super::{Format, Marks, Route, has_key_of, list_of, write_turns};
+use super::{Format, Marks, has_key_of, list_of, write_turns};
 use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput};
@@ -16,6 +16,7 @@ use crate::ir::{
 };
 use crate::repair::{self, Repair};
 use crate::reply::Framing;
+use crate::route::Route;
 use crate::unread;
 use toolcheck_json::edit::Piece;
 

@@ -10,12 +10,10 @@ mod mistral;
 mod ollama;
 pub(crate) mod openai_chat;
 pub(crate) mod openai_responses;
-mod route;
 
 use serde_json::Value as Json;
 use toolcheck_json::{Document, JsonStr, Kind, Value};
 
-pub use self::route::{Route, Streaming, of_path};
 use crate::assembly::{Assembly, Completion, Locate, ReadReasoning};
 use crate::conversation::{Assistant, Conversation, Feature, ToolOutput, Turn};
 use crate::ir::{
@@ -24,6 +22,7 @@ use crate::ir::{
 };
 use crate::repair::Repair;
 use crate::reply::{Event, Framing, Pieces, Reply};
+use crate::route::Route;
 use crate::tools;
 use crate::unread;
 

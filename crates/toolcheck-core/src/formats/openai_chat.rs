@@ -6,7 +6,7 @@ pub(super) mod write;
 use serde_json::Value as Json;
 use toolcheck_json::Value;
 
-use super::{Format, Marks, Route, blocks, declare_tools, is_enabled, is_of_no_provider, list_of};
+use super::{Format, Marks, blocks, declare_tools, is_enabled, is_of_no_provider, list_of};
 use crate::assembly::{self, Assembly, ChoiceCall, ChoiceReasoning, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Conversation, Feature};
@@ -16,6 +16,7 @@ use crate::ir::{
 };
 use crate::repair::{self, Repair};
 use crate::reply::Framing;
+use crate::route::Route;
 use crate::unread;
 
 pub(crate) static FORMAT: Format = Format {

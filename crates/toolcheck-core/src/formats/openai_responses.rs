@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
-use super::{Format, Marks, Route, declare_tools};
+use super::{Format, Marks, declare_tools};
 use super::{gemini, openai_chat};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Feature};
@@ -22,6 +22,7 @@ use crate::ir::{
 };
 use crate::repair::{self, Repair};
 use crate::reply::Framing;
+use crate::route::Route;
 use crate::unread;
 use toolcheck_json::edit::Piece;
 

@@ -1,7 +1,5 @@
 //! The paths to which the requests of a format are posted.
 
-use super::{ALL, Format};
-
 /// A path to which requests in a format are posted.
 #[derive(Debug)]
 pub struct Route {
@@ -76,12 +74,4 @@ impl Route {
     pub fn path(&self, model: &str) -> String {
         format!("{}{}", self.base, self.end.replace("{model}", model))
     }
-}
-
-/// The formats of the requests to a path, without its query, each with the route and the model that the path names.
-pub fn of_path(path: &str) -> impl Iterator<Item = (&'static Format, &'static Route, Option<&str>)> {
-    ALL.iter().filter_map(move |format| {
-        let mut routes = format.routes.iter();
-        routes.find_map(|route| Some((*format, route, route.model_of(path)?)))
-    })
 }
