@@ -296,6 +296,18 @@ def test_a_fix(unanswered):
     assert toolcheck_lint.fix(fixed.body).body == fixed.body
 
 
+def test_a_fix_of_one_rule_or_place(unanswered):
+    def rules(**how):
+        return [done["rule"] for done in toolcheck_lint.fix(unanswered, unsafe_fixes=True, **how).plan["applied"]]
+
+    assert rules(only=["unanswered-tool-call"]) == rules(only="unanswered-tool-call") == ["unanswered-tool-call"]
+    assert rules(only=["orphan-tool-result"]) == rules(place="/messages/0") == []
+    with pytest.raises(ValueError, match="there is no rule"):
+        rules(only=["unanswered-tool-cal"])
+    with pytest.raises(ValueError, match="LINE, LINE:COLUMN or JSON Pointer"):
+        rules(place="x")
+
+
 def test_a_comparison(unanswered, clean):
     changes = toolcheck_lint.diff(unanswered, clean)
     lost = changes[0]

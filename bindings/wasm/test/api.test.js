@@ -119,6 +119,17 @@ test("half of a character is found, and kept", () => {
   assert.ok(!fixed.changed || fixed.body.includes("\udc00Well \u{1f600}?"), fixed.body);
 });
 
+test("one rule or one place is fixed alone", () => {
+  const open = { role: "assistant", content: [{ type: "tool_use", id: "toolu_1", name: "count", input: {} }] };
+  const body = { ...UNANSWERED, messages: [{ role: "user", content: "count" }, open, { role: "user", content: [] }] };
+  const rules = (how) => fix(body, { target: "anthropic", unsafeFixes: true, ...how }).applied.map((done) => done.rule);
+  assert.deepEqual(rules({ only: ["unanswered-tool-call"] }), ["unanswered-tool-call"]);
+  assert.deepEqual(rules({ place: "/messages/1/content/0" }), ["unanswered-tool-call"]);
+  assert.deepEqual(rules({ place: "/messages/0" }), []);
+  assert.throws(() => fix(body, { place: "x" }), /`x` is no LINE, LINE:COLUMN or JSON Pointer/);
+  assert.throws(() => fix(body, { only: ["unanswered-tool-cal"] }), /there is no rule/);
+});
+
 test("places in a string are found, whatever is before them", () => {
   const lines = Array.from({ length: 700 }, (_, at) => `{"max_tokens": 9, "messages": [{"role": "user", "content": "é\u{1f600}漢${"x".repeat(at % 7)}"}, {"role": "wizard", "content": ""}]}`);
   const text = lines.join("\n");

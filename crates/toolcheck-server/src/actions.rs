@@ -159,4 +159,24 @@ mod tests {
         assert!(!contains(&kind("source.fix"), &FIX_ALL));
         assert!(!contains(&kind("refactor"), &FIX_ALL));
     }
+
+    #[test]
+    fn one_of_several_findings_is_fixed_alone() {
+        let body = br#"{"messages": [{"role": "user", "content": "count"},
+            {"role": "assistant", "content": null, "tool_calls": [
+              {"id": "call_1", "type": "function", "function": {"name": "count", "arguments": "{}"}},
+              {"id": "call_2", "type": "function", "function": {"name": "count", "arguments": "{}"}}]},
+            {"role": "tool", "tool_call_id": "call_1", "content": "41"},
+            {"role": "tool", "tool_call_id": "call_8", "content": "42"},
+            {"role": "tool", "tool_call_id": "call_9", "content": "43"}]}"#;
+        let options = Options::new();
+        let fixed = |place| mend("orphan-tool-result", "case", body, &options, place).expect("it has a fix");
+        let all = fixed(None);
+        assert_eq!((all.count, &*all.title), (2, "Fix orphan-tool-result (2 places), with a guess: it is a guess that the result answers this call of turn 2"));
+        let at = body.windows(6).position(|text| text == b"call_9").expect("it is there");
+        let start = body[..at].iter().rposition(|byte| *byte == b'{').expect("it is in an object");
+        let one = fixed(Some(FixPlace::Byte(start)));
+        assert_eq!(one.count, 1, "{}", one.title);
+        assert!(one.bytes.windows(6).any(|text| text == b"call_8"));
+    }
 }
