@@ -13,7 +13,12 @@ pub struct Route {
     pub is_common: bool,
     /// Whether requests in formats that are not read go to it, too.
     pub is_shared: bool,
+    /// Where the name of the model begins in `end`, if it has one.
+    model: Option<usize>,
 }
+
+/// What stands for the name of a model.
+const MODEL: &str = "{model}";
 
 /// How a request asks for a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +32,12 @@ pub enum Streaming {
 impl Route {
     /// A path that only this format has, as far as is known. The body says whether the response is streamed.
     pub(crate) const fn new(base: &'static str, end: &'static str) -> Self {
-        Self { base, end, streaming: Streaming::Body(false), is_common: false, is_shared: false }
+        let mut at = 0;
+        while at < end.len() && end.as_bytes()[at] != MODEL.as_bytes()[0] {
+            at += 1;
+        }
+        let model = if at < end.len() { Some(at) } else { None };
+        Self { base, end, streaming: Streaming::Body(false), is_common: false, is_shared: false, model }
     }
 
     /// The same path, which says whether the response is streamed.
@@ -53,7 +63,7 @@ impl Route {
     /// What stands before and after the name of the model in `end`.
     #[must_use]
     pub fn ends(&self) -> (&'static str, &'static str) {
-        self.end.split_once("{model}").unwrap_or(("", self.end))
+        self.model.map_or(("", self.end), |at| (&self.end[..at], &self.end[at + MODEL.len()..]))
     }
 
     /// The model that a path names, as it is written there: `None` if the path is another one, and `Some(None)` if it
@@ -72,6 +82,6 @@ impl Route {
     /// The path that a client uses.
     #[must_use]
     pub fn path(&self, model: &str) -> String {
-        format!("{}{}", self.base, self.end.replace("{model}", model))
+        format!("{}{}", self.base, self.end.replace(MODEL, model))
     }
 }

@@ -172,7 +172,13 @@ mod tests {
         let options = Options::new();
         let fixed = |place| mend("orphan-tool-result", "case", body, &options, place).expect("it has a fix");
         let all = fixed(None);
-        assert_eq!((all.count, &*all.title), (2, "Fix orphan-tool-result (2 places), with a guess: it is a guess that the result answers this call of turn 2"));
+        assert_eq!(
+            (all.count, &*all.title),
+            (
+                2,
+                "Fix orphan-tool-result (2 places), with a guess: it is a guess that the result answers this call of turn 2"
+            )
+        );
         let at = body.windows(6).position(|text| text == b"call_9").expect("it is there");
         let start = body[..at].iter().rposition(|byte| *byte == b'{').expect("it is in an object");
         let one = fixed(Some(FixPlace::Byte(start)));
