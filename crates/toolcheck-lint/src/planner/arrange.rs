@@ -318,7 +318,7 @@ impl Planner<'_, '_> {
     }
 
     /// Whether one of these messages is the model's.
-    fn model_speaks_in(&self, from: usize, to: usize) -> bool {
+    pub(super) fn model_speaks_in(&self, from: usize, to: usize) -> bool {
         // For each message, how many there are up to the last one of the model before it.
         let said = self.said_before.get_or_init(|| {
             let mut last = 0;

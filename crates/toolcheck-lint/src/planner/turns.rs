@@ -1,7 +1,8 @@
 //! The messages of a turn that was split, and those that were cut off.
 
+use foldhash::HashSet;
 use toolcheck_core::RuleId;
-use toolcheck_core::ir::{Body, Message, Role};
+use toolcheck_core::ir::Body;
 use toolcheck_core::remedy::Cost;
 use toolcheck_json::edit::Piece;
 
@@ -19,9 +20,8 @@ impl Planner<'_, '_> {
         let pairing = self.pairing;
         for (number, turn) in pairing.turns.iter().enumerate() {
             let messages = &self.transcript.messages[turn.messages.clone()];
-            let is_cut = |message: &Message<'_>| self.reasoning_at_end(message);
-            let (_, others) = messages.split_last().unzip();
-            let cut = others.into_iter().flatten().find_map(is_cut);
+            let cut = (turn.messages.start..turn.messages.end - 1)
+                .find_map(|message| self.reasoning_at_end(message));
             let finding = self.finding(RuleId::SplitAssistantTurn, messages[0].place).or(cut);
             if finding.is_none() && !self.becomes_split(number) {
                 continue;
@@ -60,24 +60,28 @@ impl Planner<'_, '_> {
     }
 
     /// The finding of reasoning at the end of a message, if it is not the place alone that is wrong.
-    fn reasoning_at_end(&self, message: &Message<'_>) -> Option<usize> {
-        let part = self.transcript.parts_of(message).last()?;
+    fn reasoning_at_end(&self, number: usize) -> Option<usize> {
+        let messages = &self.transcript.messages;
+        let part = self.transcript.parts_of(&messages[number]).last()?;
+        if !matches!(part.body, Body::Reasoning(_)) || !self.is_blocks() {
+            return None;
+        }
         // The last message of the model may have none at all then.
-        let of_model = |message: &&Message<'_>| message.role == Role::Assistant;
-        let last = self.transcript.messages.iter().rfind(of_model).map(|message| message.place.node);
-        let is_off = self.transcript.request.reasoning == Some(false) && last == Some(message.place.node);
-        let is_reasoning = matches!(part.body, Body::Reasoning(_)) && !is_off && self.is_blocks();
-        is_reasoning.then(|| self.finding(RuleId::MisplacedReasoning, part.place))?
+        let is_off = || self.transcript.request.reasoning == Some(false);
+        let finding = self.finding(RuleId::MisplacedReasoning, part.place)?;
+        (!is_off() || self.model_speaks_in(number + 1, messages.len())).then_some(finding)
     }
 
     /// Puts a text after reasoning that nothing follows.
     pub(super) fn cut_answers(&mut self) {
-        for message in &self.transcript.messages {
+        let merged: HashSet<usize> =
+            self.merged_into.iter().flat_map(|(from, into)| [*from, *into]).collect();
+        for (number, message) in self.transcript.messages.iter().enumerate() {
+            let Some(finding) = self.reasoning_at_end(number) else { continue };
             let slot = self.slot_of(message.place.node);
-            if self.merged_into.contains_key(&slot) || self.merged_into.values().any(|into| *into == slot) {
+            if merged.contains(&slot) {
                 continue;
             }
-            let Some(finding) = self.reasoning_at_end(message) else { continue };
             let Some(mut blocks) = self.blocks_of(slot) else { continue };
             let at = message.place.span.end.saturating_sub(1);
             let guess = Cost::Guess("the model reads a text that it has not written".to_owned());
@@ -161,17 +165,14 @@ impl Planner<'_, '_> {
                 members.push((text_key.to_owned(), Piece::List(blocks)));
             }
         }
-        members.extend(
-            self.repair
-                .thoughts
-                .iter()
-                .filter_map(|key| Some(((*key).to_owned(), Piece::text(&self.joined(slots, key)?)))),
-        );
+        let thoughts = self.repair.thoughts.iter();
+        let joined: Vec<_> = thoughts.filter_map(|key| Some((*key, self.joined(slots, key)?))).collect();
+        members.extend(joined.iter().map(|(key, text)| ((*key).to_owned(), Piece::text(text))));
         for value in &values[1..] {
             for member in value.members() {
                 let key = member.key_text()?.into_owned();
                 let is_empty = member.is_null() || member.as_json_str().is_some_and(|text| text.is_empty());
-                let is_done = || self.repair.thoughts.contains(&&*key) && self.joined(slots, &key).is_some();
+                let is_done = || joined.iter().any(|(known, _)| *known == key);
                 if key == calls_key || key == text_key || is_empty || is_done() {
                     continue;
                 }

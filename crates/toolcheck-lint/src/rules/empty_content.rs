@@ -177,6 +177,9 @@ fn of_result(cx: &Context<'_, '_>, content: Place) -> Option<Remedy> {
     is_empty.then(|| Remedy::safe([Change::Write(content.node, "\"(no output)\"".to_owned())]))
 }
 
+/// The most messages on each side of an empty one that are looked at for one that is not.
+const MOST_EMPTY: usize = 64;
+
 /// Whether the messages around one may stand side by side. Those that are empty, too, are removed with it.
 pub(super) fn may_go(cx: &Context<'_, '_>, number: usize) -> bool {
     let messages = &cx.transcript.messages;
@@ -185,16 +188,21 @@ pub(super) fn may_go(cx: &Context<'_, '_>, number: usize) -> bool {
         !is_empty || cx.transcript.parts_of(message).iter().any(is_content)
     };
     let role = |message: &Message<'_>| message.role;
-    let before = messages[..number].iter().rfind(is_kept).map(role);
+    let near = number.saturating_sub(MOST_EMPTY)..(number + 1 + MOST_EMPTY).min(messages.len());
+    let before = messages[near.start..number].iter().rfind(is_kept).map(role);
+    if before.is_none() && near.start > 0 {
+        return false;
+    }
     let is_refused = || cx.entry(&super::misplaced_message::RULE, Some("repeated-role")).is_refused();
-    match messages[number + 1..].iter().find(is_kept).map(role) {
+    match messages[number + 1..near.end].iter().find(is_kept).map(role) {
+        None if near.end < messages.len() => false,
         None => before != Some(Role::Assistant),
         after => before != after || !is_refused(),
     }
 }
 
 /// Whether a part is more than an empty text.
-fn is_content(part: &Part<'_>) -> bool {
+pub(super) fn is_content(part: &Part<'_>) -> bool {
     !matches!(&part.body, Body::Text(text) if text.string.is_empty())
 }
 

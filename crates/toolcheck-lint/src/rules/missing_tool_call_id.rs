@@ -81,6 +81,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             finding.label(result.part.place, "its result, by position");
         }
     }
+    // How many calls of the last turn no result names.
+    let mut unnamed: Option<(usize, usize)> = None;
     for site in cx
         .pairing
         .results
@@ -95,7 +97,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         finding.about_result(site.result).caption("no id").case("result").help(help).at(cx, site);
         if let Some(call) = call {
             finding.label(call.part.place, "the call it would answer, by position");
-            if let Some(remedy) = with_id_of(cx, site, call) {
+            if unnamed.is_none_or(|(turn, _)| turn != call.turn) {
+                unnamed = Some((call.turn, unnamed_calls(cx, call.turn)));
+            }
+            if let Some(remedy) = with_id_of(cx, site, call, unnamed == Some((call.turn, 1))) {
                 finding.remedy(remedy);
             }
         }
@@ -103,7 +108,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 }
 
 /// A result with the id of the call that it answers by its position, if it is the first one.
-fn with_id_of(cx: &Context<'_, '_>, site: &ResultSite<'_, '_>, call: &CallSite<'_, '_>) -> Option<Remedy> {
+fn with_id_of(
+    cx: &Context<'_, '_>,
+    site: &ResultSite<'_, '_>,
+    call: &CallSite<'_, '_>,
+    is_only: bool,
+) -> Option<Remedy> {
     let key = formats::find(cx.transcript.format?.id)?.repair.result_id?;
     let id = cx.document.value(call.call.id.as_ref()?.place.node).as_str()?;
     let object = cx.document.value(site.part.place.node);
@@ -112,13 +122,15 @@ fn with_id_of(cx: &Context<'_, '_>, site: &ResultSite<'_, '_>, call: &CallSite<'
     }
     let id = serde_json::to_string(&id).ok()?;
     let change = [Change::Add(object.id(), key.to_owned(), id)];
-    let is_other = |other: &&CallSite<'_, '_>| {
-        let answer = cx.pairing.answer_of(other);
-        other.number != call.number && answer.is_none_or(|answer| answer.result.call_id.is_none())
-    };
-    let others = cx.pairing.calls_of_turn(call.turn).iter().filter(is_other).count();
-    Some(match others {
-        0 => Remedy::safe(change),
-        _ => Remedy::guess("the result may be that of another call of its turn", change),
+    Some(match is_only {
+        true => Remedy::safe(change),
+        false => Remedy::guess("the result may be that of another call of its turn", change),
     })
+}
+
+/// How many calls of a turn no result names by its id.
+fn unnamed_calls(cx: &Context<'_, '_>, turn: usize) -> usize {
+    let answer = |call: &CallSite<'_, '_>| cx.pairing.answer_of(call);
+    let is_unnamed = |call: &&CallSite<'_, '_>| answer(call).is_none_or(|site| site.result.call_id.is_none());
+    cx.pairing.calls_of_turn(turn).iter().filter(is_unnamed).count()
 }

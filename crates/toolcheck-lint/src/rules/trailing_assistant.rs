@@ -1,6 +1,7 @@
-use toolcheck_core::ir::{Body, Content, Part, Role};
+use toolcheck_core::ir::{Body, Content, Role};
 use toolcheck_core::remedy::{Change, Remedy};
 
+use super::empty_content::is_content;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
@@ -47,8 +48,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         return;
     }
     let finding = out.report(message.place, "the request ends with an assistant message");
-    let is_said = |part: &Part<'_>| !matches!(&part.body, Body::Text(text) if text.string.is_empty());
-    if message.content != Content::Filled && !parts.iter().any(is_said) && cx.transcript.messages.len() > 1 {
+    if message.content != Content::Filled && !parts.iter().any(is_content) && cx.transcript.messages.len() > 1
+    {
         finding.remedy(Remedy::safe([Change::Remove(message.place.node)]));
     }
     finding
