@@ -10,7 +10,7 @@
 //! - [`exchange`] and [`response`]: requests with what the model answered to them, streamed or at once.
 //! - [`protocols`]: how agents call tools in plain text, where the API knows nothing of it.
 //! - [`shape`]: which keys the objects of a request have, and what a provider enforces of that, as data.
-//! - [`target`]: what a provider refuses and tolerates, as data with its evidence.
+//! - [`targets`]: what a provider refuses and tolerates, as data with its evidence.
 //! - [`tools`]: definitions of tools that stand in a file of their own.
 //! - [`recognise`]: from an error that an API answered back to the rule.
 //! - [`suggest`]: the known name that is most similar to a mistyped one.
