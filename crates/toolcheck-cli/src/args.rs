@@ -232,6 +232,10 @@ pub(crate) struct ReadingArgs {
     #[arg(long, value_name = "TITLE|N")]
     pub(crate) conversation: Option<String>,
 
+    /// Read only what an agent sends next of its log, after compactions, rewinds and branches
+    #[arg(long, conflicts_with = "conversation")]
+    pub(crate) next: bool,
+
     /// API to check against: an id from `toolcheck targets`, or a TOML file [default: the format's own provider]
     #[arg(long, value_name = "ID|FILE", value_parser = target_parser(), hide_possible_values = true)]
     pub(crate) target: Option<String>,
@@ -248,6 +252,13 @@ pub(crate) struct ReadingArgs {
     /// Where each record has its messages or its request: a JSON Pointer such as `/payload/body`
     #[arg(long, value_name = "POINTER", value_parser = pointer_parser)]
     pub(crate) at: Option<String>,
+}
+
+impl ReadingArgs {
+    /// The only conversation to read.
+    pub(crate) fn conversation(&self) -> Option<&str> {
+        if self.next { Some(toolcheck_lint::Options::NEXT) } else { self.conversation.as_deref() }
+    }
 }
 
 /// A JSON Pointer.
@@ -297,7 +308,7 @@ pub(crate) fn overrides(
     read_as.target = reading.target.as_deref().map(find_target).transpose()?;
     read_as.kind = reading.kind;
     read_as.tools.clone_from(&reading.tools);
-    overrides.conversation.clone_from(&reading.conversation);
+    overrides.conversation = reading.conversation().map(str::to_owned);
     read_as.at.clone_from(&reading.at);
     let selection = &mut overrides.selection;
     selection.select.clone_from(&rules.select);

@@ -117,6 +117,22 @@ impl Feature {
         Self::TextOrder,
         Self::CallSignatures,
     ];
+
+    /// What it is, in the plural.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::CallIds => "ids of calls",
+            Self::Failures => "marks of failed results",
+            Self::Reasoning => "reasoning",
+            Self::UnsignedReasoning => "reasoning without a signature",
+            Self::Signatures => "signatures of reasoning",
+            Self::ServerTools => "calls of the provider's own tools",
+            Self::ResultMedia => "images in results",
+            Self::TextOrder => "the order of texts and calls in a turn",
+            Self::CallSignatures => "signatures of calls",
+        }
+    }
 }
 
 impl Assistant {

@@ -87,6 +87,9 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Names the conversation that an agent sends next, where its reader knows that.
+    pub const NEXT: &str = "next";
+
     /// The defaults: everything is detected, and all rules run that are not opt-in.
     #[must_use]
     pub fn new() -> Self {
@@ -102,7 +105,7 @@ impl Options {
         self
     }
 
-    /// The only conversation to check in files that hold several, by its title or its number from 1.
+    /// The only conversation to check in files that hold several, by its title, its number from 1, or [`NEXT`](Self::NEXT).
     #[must_use]
     pub fn conversation(mut self, conversation: Option<&str>) -> Self {
         self.conversation = conversation.map(Arc::from);

@@ -312,6 +312,8 @@ pub struct ConversationReport {
     pub tool_results: usize,
     /// How it ends.
     pub ended: Ended,
+    /// Whether it is what the agent sends next.
+    pub is_sent_next: bool,
 }
 
 impl ConversationReport {

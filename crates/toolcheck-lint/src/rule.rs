@@ -8,7 +8,7 @@ use foldhash::HashMap;
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Contents, Message, Part, Place, Transcript, TranscriptKind};
 use toolcheck_core::protocols::TextCalls;
-use toolcheck_core::readers::Policy;
+use toolcheck_core::readers::{NextRequest, Policy};
 use toolcheck_core::shape::Shape;
 use toolcheck_core::targets::{Target, Verdict};
 use toolcheck_core::tools::Definition;
@@ -378,6 +378,8 @@ pub struct Context<'c, 's> {
     pub(crate) reports_hidden: bool,
     /// What may be said of the file, if it is not a request.
     pub(crate) policy: Option<&'static Policy>,
+    /// How its agent makes a request of it, if it is what the agent sends next.
+    pub(crate) next: Option<&'static NextRequest>,
 }
 
 impl<'c> Context<'c, '_> {
@@ -385,6 +387,12 @@ impl<'c> Context<'c, '_> {
     #[must_use]
     pub fn target(&self) -> &'c Target {
         self.known_target.unwrap_or_else(|| Target::unknown())
+    }
+
+    /// The target that the user has named.
+    #[must_use]
+    pub fn named_target(&self) -> Option<&'c Target> {
+        self.known_target.filter(|_| self.is_target_named)
     }
 
     /// Whether a string is cut off by the end of the text, or of its line.

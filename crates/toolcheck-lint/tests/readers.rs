@@ -15,7 +15,7 @@ const MAIN: &[(&str, &str)] = &[("main", "open")];
 #[rustfmt::skip]
 const FILES: &[Expected] = &[
     ("cline/answers-as-text.json", MAIN, (3, 0), 3),
-    ("cline/compaction.json", &[("main 1", "compacted"), ("main 2", "open")], (2, 1), 0),
+    ("cline/compaction.json", MAIN, (2, 1), 0),
     ("cline/roo-hidden.json", &[("main 1", "replaced"), ("main 2", "open")], (1, 1), 5),
     ("cline/session.json", MAIN, (2, 2), 0),
     ("codex/aborted.jsonl", MAIN, (2, 0), 3),

@@ -33,7 +33,7 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
     let run = lint(args, &mut project)?;
     let mut errors: Vec<String> = run.errors.iter().map(Error::to_string).collect();
     errors.extend(nothing_checked(args, &run));
-    errors.extend(no_such_conversation(args.reading.conversation.as_deref(), &run.report));
+    errors.extend(no_such_conversation(args.reading.conversation(), &run.report));
     // "0 errors" for files that could not be read would look like success.
     let is_nothing_read =
         run.report.files.is_empty() && !(errors.is_empty() && run.settings_errors.is_empty());

@@ -29,7 +29,7 @@ use serde_json::{Value, json};
 use toolcheck_core::suggest::similar;
 use toolcheck_core::targets::Refusal;
 use toolcheck_core::text::line;
-use toolcheck_lint::Report;
+use toolcheck_lint::{Options, Report};
 
 /// A refusal as JSON, with the target or the rule that it belongs to.
 fn refusal_json(refusal: &Refusal, key: &str, owner: &str) -> Value {
@@ -48,6 +48,11 @@ fn no_such_conversation(wanted: Option<&str>, report: &Report) -> Option<String>
     let has_any = report.files.iter().any(|file| !file.conversations.is_empty());
     let wanted = wanted.filter(|_| report.transcripts() == 0 || !has_any)?;
     let titles = report.files.iter().flat_map(|file| &file.conversations).map(|found| found.title.as_str());
+    if wanted == Options::NEXT
+        && !report.files.iter().any(|file| file.conversations.iter().any(|found| found.is_sent_next))
+    {
+        return Some("nothing in the input is known to be sent next: only logs of agents are (see `toolcheck formats`)".to_owned());
+    }
     let similar = similar(wanted, titles.clone());
     let known: Vec<String> = titles.clone().take(TITLES).map(|title| format!("`{}`", line(title))).collect();
     let known = match titles.count() {

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use toolcheck_config::allow::Allow;
-use toolcheck_core::text::name_of;
+use toolcheck_core::text::{Counted, name_of};
 use toolcheck_lint::{Finding, FixOptions, Options, Rule, fix};
 use toolcheck_project::{Configs, Input, Limits, Resolver};
-use toolcheck_report::{View, outline, outline_opened, unified};
+use toolcheck_report::{Outline, View, outline, outline_opened, unified};
 
 use super::no_such_conversation;
 use crate::args::{self, ShowArgs};
@@ -35,16 +35,44 @@ pub(crate) fn run(args: &ShowArgs, out: &mut dyn Write) -> Result<Status> {
     let is_allowed = |finding: &Finding| allows.iter().any(|allow| allow.allows(finding));
     let view = View::new().shows_all(args.outline.all).shows_text(args.outline.text);
     let view = view.more(&command).is_allowed(&is_allowed).changed(&changed);
+    let view = view.as_request(args.outline.output_format.is_request);
     let options = settings.options();
     let outline = match toolcheck_project::open(&bytes, settings.container(), Limits::default()) {
         Some(opened) => outline_opened(&input.name, &bytes, &opened, &options, &view),
         None => outline(&input.name, &bytes, &options, &view),
     };
-    if let Some(why) = no_such_conversation(args.reading.conversation.as_deref(), &outline.report) {
+    if let Some(why) = no_such_conversation(args.reading.conversation(), &outline.report) {
         bail!(why);
+    }
+    if args.outline.output_format.is_request {
+        says_what_is_missing(&outline)?;
     }
     (args.outline.output_format.write)(&outline, &screen::style(args.outline.color), out)?;
     Ok(Status::Clean)
+}
+
+/// Says what the request of a conversation lacks.
+///
+/// # Errors
+///
+/// There is no such request, or there are several.
+fn says_what_is_missing(outline: &Outline) -> Result<()> {
+    if outline.total() > 1 {
+        bail!("the file holds {} conversations: choose one with --next or --conversation", outline.total());
+    }
+    let Some(request) = outline.request() else { bail!("there is no conversation in the file") };
+    if request.body.is_none() {
+        bail!("it is not known which API this is sent to: name it with --target");
+    }
+    let mut missing: Vec<String> =
+        request.dropped.iter().map(|feature| feature.as_str().to_owned()).collect();
+    if request.left_out > 0 {
+        missing.push(Counted(request.left_out, "image, file or other part").to_string());
+    }
+    if !missing.is_empty() {
+        screen::messages("warning", &[format!("not in the request: {}", missing.join(", "))]);
+    }
+    Ok(())
 }
 
 /// The text as `toolcheck fix` would write it, and what of it is new.
@@ -68,7 +96,7 @@ fn lint_command(args: &ShowArgs) -> String {
         (!ids.is_empty()).then(|| ids.join(","))
     };
     add("--format", args.reading.format.map(|format| format.id().to_owned()));
-    add("--conversation", args.reading.conversation.clone());
+    add("--conversation", args.reading.conversation().map(str::to_owned));
     add("--target", args.reading.target.clone());
     add("--kind", args.reading.kind.map(|kind| kind.to_string()));
     add("--tools", args.reading.tools.as_deref().map(path));

@@ -105,9 +105,9 @@ pub struct Transcript<'s> {
     pub lacks_messages: bool,
     /// Whether the format puts all results of a turn into one message, rather than each into its own.
     pub batches_results: bool,
-    /// Whether it is what an agent sends next, put together from its log by the agent's own rules: what the log has
-    /// elsewhere is missing from the request.
-    pub is_sent_next: bool,
+    /// The id of the agent that sends it next, if it was put together from a log by the rules of that agent: what the log
+    /// has elsewhere is missing from the request.
+    pub sent_next_by: Option<&'static str>,
     /// The request, apart from its messages.
     pub request: Request<'s>,
     /// Details that only some formats have and only some rules check.
@@ -182,7 +182,7 @@ impl<'s> Transcript<'s> {
             is_body: root.is_object(),
             lacks_messages: false,
             batches_results: false,
-            is_sent_next: false,
+            sent_next_by: None,
             request: Request::default(),
             details: Details::default(),
             unread: Vec::new(),

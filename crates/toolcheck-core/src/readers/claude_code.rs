@@ -25,10 +25,12 @@ pub(super) static READER: Reader = Reader {
 
 /// Each result is in a record of its own, which names the record of its call.
 pub(super) static MEND: Mend = Mend {
-    format: &anthropic::FORMAT,
+    repair: anthropic::FORMAT.repair,
+    format: Some(&anthropic::FORMAT),
     message: Some("message"),
     is_alone: true,
     links: Some(("uuid", "parentUuid")),
+    stamps: &[],
     record,
 };
 

@@ -12,13 +12,20 @@ use super::parts::{self, in_order, number_titles};
 use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
 use crate::claim::certainty;
 use crate::formats::anthropic;
-use crate::ir::{Role, Settled, Transcript};
+use crate::ir::{Body, Part, Role, Settled, Transcript};
 
 pub(super) static READER: Reader =
     Reader { id: "cline", name: "Cline session", sort: Sort::AgentLog, unit: Unit::File, sniff, read };
 
-pub(super) static MEND: Mend =
-    Mend { format: &anthropic::FORMAT, message: None, is_alone: false, links: None, record };
+pub(super) static MEND: Mend = Mend {
+    repair: anthropic::FORMAT.repair,
+    format: Some(&anthropic::FORMAT),
+    message: None,
+    is_alone: false,
+    links: None,
+    stamps: &["ts"],
+    record,
+};
 
 /// A message has its time.
 fn record(added: Added<'_, '_>) -> Piece {
@@ -94,35 +101,23 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         let messages: Vec<Value<'_, '_>> = list.into_iter().flat_map(|list| list.elements()).collect();
         let answers = Answers::of(&messages);
         reading.left_out.add("results that were written as text", answers.in_text);
-        let hidden = Hidden::of(&messages);
-        let (out, kept): (Vec<_>, Vec<_>) =
-            messages.iter().copied().enumerate().partition(|(_, message)| hidden.hides(*message));
+        let context = Context::of(&messages);
+        let (kept, out): (Vec<_>, Vec<_>) =
+            messages.iter().copied().enumerate().partition(|(number, _)| context.has(*number));
         reading.left_out.add("messages that were taken out of the context", out.len());
-        conversation(&out, &answers, Ended::Replaced, &mut reading.conversations);
-        let mut start = 0;
-        for number in 1..kept.len() {
-            if is_compaction(kept[number].1) {
-                conversation(&kept[start..number], &answers, Ended::Compacted, &mut reading.conversations);
-                start = number;
-            }
-        }
-        conversation(&kept[start..], &answers, Ended::Open, &mut reading.conversations);
+        conversation(&out, &answers, None, &mut reading.conversations);
+        conversation(&kept, &answers, Some(&context), &mut reading.conversations);
     }
     in_order(&mut reading.conversations);
     number_titles(&mut reading.conversations);
     reading
 }
 
-/// Whether a message is the summary of what was said before.
-fn is_compaction(message: Value<'_, '_>) -> bool {
-    let kind = message.get("metadata").and_then(|metadata| metadata.get_str("kind"));
-    kind.is_some_and(|kind| matches!(&*kind, "compaction" | "compaction_summary"))
-}
-
+/// Reads the messages that are sent next, which are those of a context, or those that are not.
 fn conversation<'s>(
     messages: &[(usize, Value<'_, 's>)],
     answers: &Answers,
-    ended: Ended,
+    context: Option<&Context>,
     conversations: &mut Vec<Conversation<'s>>,
 ) {
     let Some((_, first)) = messages.first() else { return };
@@ -139,31 +134,98 @@ fn conversation<'s>(
             transcript.settle_calls_of_last(Settled::AsText);
         }
     }
-    if ended != Ended::Open {
-        transcript.settle_calls_of_last_turn(Settled::Aborted);
+    let mut ended = Ended::Replaced;
+    match context {
+        Some(context) => {
+            ended = Ended::Open;
+            transcript.sent_next_by = Some(context.agent);
+            context.settle(&mut transcript);
+        }
+        None => {
+            transcript.settle_calls_of_last_turn(Settled::Aborted);
+            transcript.settle_results_of_first(Settled::Elsewhere);
+        }
     }
-    transcript.settle_results_of_first(Settled::Elsewhere);
     conversations.push(Conversation { title: "main".to_owned(), transcript, ended });
 }
 
-/// The ids of the summaries and markers that took the place of other messages.
-struct Hidden<'s> {
-    summaries: HashSet<&'s [u8]>,
-    truncations: HashSet<&'s [u8]>,
+/// What is sent next of the messages of a task. Cline sends all of them: what it cuts out of the context is noted in other
+/// files. Roo notes it here (`getEffectiveApiHistory` in `src/core/condense/index.ts`).
+struct Context {
+    /// The agent whose rules hold.
+    agent: &'static str,
+    /// Whether each message is sent.
+    is_sent: Vec<bool>,
+    /// Whether Roo leaves out the results whose calls a summary took the place of.
+    leaves_out_results: bool,
 }
 
-impl<'s> Hidden<'s> {
-    fn of(messages: &[Value<'_, 's>]) -> Self {
-        let ids =
-            |key: &str| messages.iter().filter_map(|message| message.get(key)).map(Value::raw).collect();
-        Self { summaries: ids("condenseId"), truncations: ids("truncationId") }
+/// What only Roo writes.
+const OF_ROO: [&str; 6] =
+    ["condenseId", "condenseParent", "isSummary", "truncationId", "truncationParent", "isTruncationMarker"];
+
+impl Context {
+    fn of(messages: &[Value<'_, '_>]) -> Self {
+        let is_of_roo =
+            |message: &Value<'_, '_>| message.get_any(&OF_ROO).is_some() || is_reasoning(*message);
+        if !messages.iter().any(is_of_roo) {
+            return Self { agent: READER.id, is_sent: vec![true; messages.len()], leaves_out_results: false };
+        }
+        let is_true =
+            |message: &Value<'_, '_>, key: &str| message.get(key).and_then(Value::as_bool) == Some(true);
+        let summary = messages.iter().rposition(|message| is_true(message, "isSummary"));
+        // Since January 2026 a summary is a message of the user, and only what follows it is sent. Before, the first
+        // message and the last ones were kept beside it.
+        let is_of_user = |number: usize| messages[number].get_str("role").as_deref() == Some("user");
+        let start = summary.filter(|number| is_of_user(*number)).unwrap_or(0);
+        let ids = |key: &str| -> HashSet<&[u8]> {
+            messages[start..].iter().filter_map(|message| message.get(key)).map(Value::raw).collect()
+        };
+        let (summaries, truncations) = (ids("condenseId"), ids("truncationId"));
+        let is_hidden = |message: &Value<'_, '_>| {
+            let names = |key: &str, ids: &HashSet<&[u8]>| {
+                message.get(key).is_some_and(|parent| ids.contains(parent.raw()))
+            };
+            names("condenseParent", &summaries) || names("truncationParent", &truncations)
+        };
+        let before_summary = |number: usize| summary.is_some_and(|summary| number > 0 && number < summary);
+        let is_sent = messages
+            .iter()
+            .enumerate()
+            .map(|(number, message)| number >= start && !is_hidden(message) && !before_summary(number));
+        Self { agent: "roo", is_sent: is_sent.collect(), leaves_out_results: start > 0 }
     }
 
-    fn hides(&self, message: Value<'_, '_>) -> bool {
-        let names = |key: &str, ids: &HashSet<&'s [u8]>| {
-            message.get(key).is_some_and(|parent| ids.contains(parent.raw()))
+    fn has(&self, number: usize) -> bool {
+        self.is_sent[number]
+    }
+
+    /// Says what Roo puts right itself: it answers the last calls when a task is resumed, and leaves out results whose calls
+    /// a summary took the place of.
+    fn settle(&self, transcript: &mut Transcript<'_>) {
+        if self.agent == READER.id {
+            transcript.settle_results_of_first(Settled::Elsewhere);
+            return;
+        }
+        let last = transcript.messages.iter().rev().take(2).find(|message| message.role == Role::Assistant);
+        if let Some(start) = last.map(|last| last.parts.start as usize) {
+            transcript.settle_calls_from(start, Settled::Aborted);
+        }
+        if !self.leaves_out_results {
+            return;
+        }
+        let id_of = |part: &Part<'_>| match &part.body {
+            Body::Call(call) => call.id.as_ref().map(|id| id.text.to_string()),
+            _ => None,
         };
-        names("condenseParent", &self.summaries) || names("truncationParent", &self.truncations)
+        let called: HashSet<String> = transcript.parts.iter().filter_map(id_of).collect();
+        for part in &mut transcript.parts {
+            if let Body::Result(result) = &mut part.body
+                && result.call_id.as_ref().is_none_or(|id| !called.contains(&*id.text))
+            {
+                result.settled.get_or_insert(Settled::Elsewhere);
+            }
+        }
     }
 }
 

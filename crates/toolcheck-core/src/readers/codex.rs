@@ -17,10 +17,12 @@ pub(super) static READER: Reader =
     Reader { id: "codex", name: "Codex session", sort: Sort::AgentLog, unit: Unit::File, sniff, read };
 
 pub(super) static MEND: Mend = Mend {
-    format: &openai_responses::FORMAT,
+    repair: openai_responses::FORMAT.repair,
+    format: Some(&openai_responses::FORMAT),
     message: Some("payload"),
     is_alone: false,
     links: None,
+    stamps: &[],
     record,
 };
 

@@ -1,6 +1,7 @@
 //! goose: a session, as a file with a message a line or as one exported document.
 //!
-//! Messages that the model does not see any more, because a summary took their place, are kept with a mark.
+//! Messages that the model does not see any more, because a summary took their place, are kept with a mark. What is seen is
+//! sent next, after goose has left out what has no other side (`fix_conversation`).
 
 use toolcheck_json::Value;
 
@@ -110,8 +111,9 @@ fn conversation<'s>(messages: &[Value<'_, 's>], ended: Ended, conversations: &mu
             };
         }
     }
-    if ended != Ended::Open {
-        transcript.settle_calls_of_last_turn(Settled::Aborted);
+    match ended {
+        Ended::Open => transcript.sent_next_by = Some(READER.id),
+        _ => transcript.settle_calls_of_last_turn(Settled::Aborted),
     }
     transcript.settle_results_of_first(Settled::Elsewhere);
     conversations.push(Conversation { title: "main".to_owned(), transcript, ended });

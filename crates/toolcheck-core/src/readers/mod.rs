@@ -42,10 +42,11 @@ use crate::formats::Format;
 use crate::ir::{FormatId, Transcript, Unread};
 use crate::unread;
 
-use common::{broken, finish, lists, mend, nested, parts, search, spans, threads, traces, turns};
+use common::{broken, finish, lists, mend, nested, next, parts, search, spans, threads, traces, turns};
 
 pub use common::columns::Columns;
 pub use common::mend::{Added, Mend};
+pub use common::next::NextRequest;
 pub use common::policy::Policy;
 
 /// A reader of files that hold conversations.
@@ -252,8 +253,25 @@ static MENDS: &[(&str, &Mend)] = &[
     ("claude-code", &claude_code::MEND),
     ("cline", &cline::MEND),
     ("codex", &codex::MEND),
+    ("pi", &pi::MEND),
     ("trl", &trl::MEND),
 ];
+
+/// The files of agents, by id.
+macro_rules! agents {
+    ($($id:literal),+) => {
+        [$(($id, next::Agent::new(include_bytes!(concat!(env!("OUT_DIR"), "/agents/", $id, ".packed"))))),+]
+    };
+}
+
+/// The agents whose next request is known, by id.
+static AGENTS: [(&str, next::Agent); 5] = agents!["cline", "goose", "opencode", "pi", "roo"];
+
+/// How an agent makes its next request of a session; `None` if that is not known.
+#[must_use]
+pub fn next_request(agent: &str) -> Option<&'static NextRequest> {
+    AGENTS.iter().find(|(id, _)| *id == agent).map(|(_, agent)| agent.next_request())
+}
 
 /// The number of records that a reader looks at to recognise a file.
 pub const LOOKED_AT: usize = 32;

@@ -2,9 +2,10 @@
 //!
 //! One part is both a call and its result, so a result can't get lost; a call that was still running has none.
 
+use foldhash::HashSet;
 use toolcheck_json::Value;
 
-use super::parts::{self, number_titles};
+use super::parts::{self, in_order, number_titles};
 use super::{Conversation, Ended, LeftOut, Reader, Reading, Sort, Unit};
 use crate::claim::certainty;
 use crate::ir::{Body, Named, Role, Settled, Transcript};
@@ -44,86 +45,196 @@ fn is_message(message: Value<'_, '_>) -> bool {
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
     for &record in records {
-        let Some(list) = messages_of(record) else {
-            reading.leave_out_unknown("records that are not sessions", record);
-            continue;
-        };
-        let info = record.get("info");
-        let is_child = info.and_then(|info| info.get("parentID")).is_some_and(|parent| !parent.is_null());
-        let title = if is_child { "agent" } else { "main" };
-        // The user took back this message and all after it.
-        let reverted = info.and_then(|info| info.get("revert")).and_then(|revert| revert.get("messageID"));
-        let reverted = reverted.map(Value::raw);
-        let mut session = Session::new(title, record, &mut reading.left_out);
-        for message in list.elements() {
-            session.add(message, reverted, &mut reading.conversations);
+        match messages_of(record) {
+            Some(list) => read_session(record, list, &mut reading),
+            None => reading.leave_out_unknown("records that are not sessions", record),
         }
-        let ended = if session.is_reverted { Ended::Abandoned } else { session.ended };
-        session.end(ended, &mut reading.conversations);
     }
     number_titles(&mut reading.conversations);
     reading
 }
 
+fn read_session<'s>(record: Value<'_, 's>, list: Value<'_, 's>, reading: &mut Reading<'s>) {
+    let info = record.get("info");
+    let is_child = info.and_then(|info| info.get("parentID")).is_some_and(|parent| !parent.is_null());
+    let title = if is_child { "agent" } else { "main" };
+    let mut messages: Vec<Entry<'_, 's>> = list.elements().map(Entry::of).collect();
+    let reverted = info.and_then(|info| info.get("revert")).map(|revert| take_back(&mut messages, revert));
+    let next = sent_next(&messages);
+    let is_next: HashSet<usize> = next.iter().copied().collect();
+    let hidden = (0..messages.len()).filter(|number| !is_next.contains(number));
+    let (failed, compacted): (Vec<_>, Vec<_>) = hidden.partition(|number| messages[*number].is_failed());
+    let mut session = Session { title, root: record.document().root(), reading };
+    let at = |numbers: &[usize]| numbers.iter().map(|number| &messages[*number]).collect::<Vec<_>>();
+    for part in compacted.chunk_by(|_, next| messages[*next].compaction().is_none()) {
+        session.add(&at(part), Ended::Compacted);
+    }
+    session.add(&at(&failed), Ended::Aborted);
+    session.add(&at(&next), Ended::Open);
+    session.add(&reverted.iter().flatten().collect::<Vec<_>>(), Ended::Abandoned);
+    in_order(&mut session.reading.conversations);
+}
+
+/// A message, with those of its parts that the user has not taken back.
+struct Entry<'d, 's> {
+    message: Value<'d, 's>,
+    info: Option<Value<'d, 's>>,
+    parts: Vec<Value<'d, 's>>,
+}
+
+impl<'d, 's> Entry<'d, 's> {
+    fn of(message: Value<'d, 's>) -> Self {
+        let parts = message.get("parts").into_iter().flat_map(|parts| parts.elements()).collect();
+        Self { message, info: message.get("info"), parts }
+    }
+
+    fn of_info(&self, key: &str) -> Option<Value<'d, 's>> {
+        self.info.and_then(|info| info.get(key))
+    }
+
+    fn id(&self) -> Option<&'s [u8]> {
+        self.of_info("id").map(Value::raw)
+    }
+
+    fn is_of_model(&self) -> bool {
+        self.of_info("role").and_then(Value::as_str).as_deref() == Some("assistant")
+    }
+
+    fn error(&self) -> Option<Value<'d, 's>> {
+        self.of_info("error").filter(|error| !error.is_null())
+    }
+
+    /// Whether an error ended it, so that it is not sent. What the user stopped is, if there is anything in it.
+    fn is_failed(&self) -> bool {
+        let Some(error) = self.error().filter(|_| self.is_of_model()) else { return false };
+        let has_content =
+            || self.parts.iter().any(|part| !is(*part, "step-start") && !is(*part, "reasoning"));
+        error.get_str("name").as_deref() != Some("MessageAbortedError") || !has_content()
+    }
+
+    /// The part that asks for a summary.
+    fn compaction(&self) -> Option<Value<'d, 's>> {
+        self.parts.iter().copied().find(|part| !self.is_of_model() && is(*part, "compaction"))
+    }
+
+    /// The message with which what a summary leaves begins; `None` if it leaves nothing.
+    fn tail(&self) -> Option<&'s [u8]> {
+        self.compaction()?.get("tail_start_id").filter(|id| !id.is_null()).map(Value::raw)
+    }
+
+    /// The message that asked for it, if it is a summary.
+    fn summarises(&self) -> Option<&'s [u8]> {
+        let is_summary = self.of_info("summary").and_then(Value::as_bool) == Some(true);
+        self.of_info("parentID").filter(|_| self.is_of_model() && is_summary).map(Value::raw)
+    }
+}
+
+fn is(part: Value<'_, '_>, kind: &str) -> bool {
+    part.get_str("type").as_deref() == Some(kind)
+}
+
+/// Takes away what the user took back: a message or one of its parts, and everything after it.
+fn take_back<'d, 's>(messages: &mut Vec<Entry<'d, 's>>, revert: Value<'d, 's>) -> Vec<Entry<'d, 's>> {
+    let id = revert.get("messageID").map(Value::raw);
+    let Some(number) = messages.iter().position(|message| id.is_some() && message.id() == id) else {
+        return Vec::new();
+    };
+    let Some(part) = revert.get("partID").map(Value::raw) else { return messages.split_off(number) };
+    let mut taken = messages.split_off(number + 1);
+    let cut = &mut messages[number];
+    let is_it = |one: &Value<'_, '_>| one.get("id").is_some_and(|id| id.raw() == part);
+    if let Some(start) = cut.parts.iter().position(is_it) {
+        let parts = cut.parts.split_off(start);
+        taken.insert(0, Entry { parts, ..*cut });
+    }
+    taken
+}
+
+/// The numbers of the messages that OpenCode sends next, in its order: `filterCompacted` in
+/// `packages/opencode/src/session/message-v2.ts`. Only a summary that is finished hides what is before it.
+fn sent_next(messages: &[Entry<'_, '_>]) -> Vec<usize> {
+    let mut completed = HashSet::default();
+    let mut tail = None;
+    let mut first = 0;
+    for (number, message) in messages.iter().enumerate().rev() {
+        if tail.is_none() && message.id().is_some_and(|id| completed.contains(id)) {
+            match (message.compaction(), message.tail()) {
+                (Some(_), None) => {
+                    first = number;
+                    break;
+                }
+                (_, wanted) => tail = wanted,
+            }
+        }
+        if tail.is_some() && message.id() == tail {
+            first = number;
+            break;
+        }
+        let is_finished = message.of_info("finish").is_some() && message.error().is_none();
+        completed.extend(message.summarises().filter(|_| is_finished && tail.is_none()));
+    }
+    let mut order: Vec<usize> = (first..messages.len()).collect();
+    // The summary comes before what it leaves.
+    if let Some(asked) = order.iter().rposition(|number| messages[*number].tail().is_some()) {
+        let (id, tail) = (messages[order[asked]].id(), messages[order[asked]].tail());
+        let summary = (asked + 1..order.len()).find(|at| messages[order[*at]].summarises() == id);
+        let start = order[..asked].iter().position(|number| messages[*number].id() == tail);
+        if let (Some(summary), Some(start)) = (summary, start) {
+            let kept = start..asked;
+            let rest = order[asked..=summary].iter().chain(&order[kept]).chain(&order[summary + 1..]);
+            order = rest.copied().collect();
+        }
+    }
+    order.retain(|number| !messages[*number].is_failed());
+    order
+}
+
 /// A session while it is read.
-struct Session<'l, 's> {
+struct Session<'r, 'd, 's> {
     title: &'static str,
+    root: Value<'d, 's>,
+    reading: &'r mut Reading<'s>,
+}
+
+impl<'s> Session<'_, '_, 's> {
+    /// Adds a conversation of these messages.
+    fn add(&mut self, messages: &[&Entry<'_, 's>], mut ended: Ended) {
+        if messages.is_empty() {
+            return;
+        }
+        let transcript = Transcript::of_conversation(READER.key(), self.root);
+        let mut said = Said { transcript, left_out: &mut self.reading.left_out };
+        messages.iter().for_each(|message| said.add(message));
+        let mut transcript = said.transcript;
+        match ended {
+            Ended::Open => transcript.sent_next_by = Some(READER.id),
+            _ => transcript.settle_calls_of_last_turn(Settled::Aborted),
+        }
+        if ended == Ended::Open
+            && messages.iter().rfind(|one| one.is_of_model()).is_some_and(|one| one.error().is_some())
+        {
+            ended = Ended::Aborted;
+        }
+        self.reading.conversations.push(Conversation { title: self.title.to_owned(), transcript, ended });
+    }
+}
+
+/// A conversation while it is read.
+struct Said<'l, 's> {
     transcript: Transcript<'s>,
-    empty: Transcript<'s>,
-    ended: Ended,
-    is_reverted: bool,
     left_out: &'l mut LeftOut,
 }
 
-impl<'l, 's> Session<'l, 's> {
-    fn new(title: &'static str, record: Value<'_, 's>, left_out: &'l mut LeftOut) -> Self {
-        let empty = Transcript::of_conversation(READER.key(), record.document().root());
-        Self { title, transcript: empty.clone(), empty, ended: Ended::Open, is_reverted: false, left_out }
-    }
-
-    fn end(&mut self, ended: Ended, conversations: &mut Vec<Conversation<'s>>) {
-        let transcript = std::mem::replace(&mut self.transcript, self.empty.clone());
-        if !transcript.messages.is_empty() {
-            conversations.push(Conversation { title: self.title.to_owned(), transcript, ended });
-        }
-    }
-
-    fn add(
-        &mut self,
-        message: Value<'_, 's>,
-        reverted: Option<&[u8]>,
-        conversations: &mut Vec<Conversation<'s>>,
-    ) {
-        let info = message.get("info");
-        let is_of_user = info.and_then(|info| info.get_str("role")).as_deref() != Some("assistant");
-        let id = info.and_then(|info| info.get("id")).map(Value::raw);
-        if reverted.is_some() && id == reverted {
-            self.end(Ended::Open, conversations);
-            self.is_reverted = true;
-        }
-        let parts = || message.get("parts").into_iter().flat_map(|parts| parts.elements());
-        let is = |part: Value<'_, '_>, kind: &str| part.get_str("type").as_deref() == Some(kind);
-        if is_of_user {
-            // A summary takes the place of what was said before this message.
-            if parts().any(|part| is(part, "compaction")) {
-                self.end(Ended::Compacted, conversations);
-            }
-            self.transcript.next_message(Role::User, message);
-            parts().for_each(|part| self.add_part(part));
+impl<'s> Said<'_, 's> {
+    fn add(&mut self, entry: &Entry<'_, 's>) {
+        if !entry.is_of_model() {
+            self.transcript.next_message(Role::User, entry.message);
+            entry.parts.iter().for_each(|part| self.add_part(*part));
             return;
         }
-        let is_aborted = info.and_then(|info| info.get("error")).is_some_and(|error| !error.is_null());
-        self.ended = if is_aborted { Ended::Aborted } else { Ended::Open };
-        let mut step: Vec<Value<'_, 's>> = Vec::new();
-        for part in parts() {
-            if is(part, "step-start") {
-                self.add_step(message, &step, is_aborted);
-                step.clear();
-            } else {
-                step.push(part);
-            }
+        for step in entry.parts.split(|part| is(*part, "step-start")) {
+            self.add_step(entry.message, step, entry.error().is_some());
         }
-        self.add_step(message, &step, is_aborted);
     }
 
     /// Adds what the model said in one step, and then the results of its calls.

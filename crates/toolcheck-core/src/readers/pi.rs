@@ -11,13 +11,72 @@
 use foldhash::HashMap;
 use toolcheck_json::Value;
 
+use toolcheck_json::edit::Piece;
+
+use super::mend::{Added, Mend, members_of};
 use super::parts::{self, number_titles};
 use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
 use crate::claim::certainty;
-use crate::ir::{Body, Named, Role, Settled, Transcript};
+use crate::ir::{Body, Named, Role, Settled, ToolKind, Transcript};
+use crate::repair::{self, Missing, Repair};
 
 pub(super) static READER: Reader =
     Reader { id: "pi", name: "Pi session", sort: Sort::AgentLog, unit: Unit::File, sniff, read };
+
+/// Each message is in a record that names the one before it.
+pub(super) static MEND: Mend = Mend {
+    repair: &REPAIR,
+    format: None,
+    message: Some("message"),
+    is_alone: false,
+    links: Some(("id", "parentId")),
+    stamps: &["timestamp"],
+    record,
+};
+
+static REPAIR: Repair = Repair {
+    blocks: None,
+    calls: Some(("content", "")),
+    thoughts: &[],
+    only_in_results: &[],
+    result_id: Some("toolCallId"),
+    takes_lists: true,
+    result,
+    text: repair::typed_text,
+    user: repair::user_content,
+    said: |text| repair::user_content(vec![repair::typed_text(text)]),
+};
+
+fn result(missing: &Missing) -> Option<Piece> {
+    let id = missing.id.clone().filter(|_| missing.kind == ToolKind::Function)?;
+    Some(repair::object([
+        ("role", Some(Piece::text("toolResult"))),
+        ("toolCallId", Some(id)),
+        ("toolName", missing.name.clone()),
+        ("content", Some(Piece::List(vec![repair::typed_text(missing.said())]))),
+        ("isError", Some(Piece::Raw(b"true".to_vec()))),
+    ]))
+}
+
+/// A message has its time.
+fn record(added: Added<'_, '_>) -> Piece {
+    let mut message = match added.message {
+        Piece::Object(members) => members,
+        message => return message,
+    };
+    message.extend(
+        added.after.get("message").map(|before| members_of(before, &["timestamp"])).unwrap_or_default(),
+    );
+    let mut members =
+        vec![("type".into(), Piece::text("message")), ("message".into(), Piece::Object(message))];
+    // The first version has no tree.
+    if let Some(parent) = added.after.get("id").filter(|_| added.after.get("parentId").is_some()) {
+        members.push(("id".into(), added.id));
+        members.push(("parentId".into(), added.before.unwrap_or(Piece::Node(parent.id()))));
+    }
+    members.extend(members_of(added.after, &["timestamp"]));
+    Piece::Object(members)
+}
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_header = |record: &Value<'_, '_>| {
@@ -49,7 +108,6 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
                 log.transcript.next_message(Role::User, record);
                 log.transcript.part(summary, Body::text(Some(summary)));
                 if let Some(kept) = kept.as_ref().filter(|kept| kept.compaction == number) {
-                    log.transcript.is_sent_next = true;
                     kept.records.iter().for_each(|kept| log.add_kept(records[*kept]));
                 }
             }
@@ -212,7 +270,9 @@ impl<'s> Log<'s> {
         if ended != Ended::Open {
             transcript.settle_calls_of_last_turn(Settled::Aborted);
         }
-        if !transcript.is_sent_next {
+        if branch == 0 && matches!(ended, Ended::Open | Ended::Aborted) {
+            transcript.sent_next_by = Some(READER.id);
+        } else {
             transcript.settle_results_of_first(Settled::Elsewhere);
         }
         let title = if branch == 0 { "main" } else { "branch" }.to_owned();

@@ -18,10 +18,12 @@ pub(super) static READER: Reader = Reader {
 };
 
 pub(super) static MEND: Mend = Mend {
-    format: &openai_chat::FORMAT,
+    repair: openai_chat::FORMAT.repair,
+    format: Some(&openai_chat::FORMAT),
     message: None,
     is_alone: false,
     links: None,
+    stamps: &[],
     record: |added| added.message,
 };
 

@@ -3,6 +3,7 @@ use std::cell::OnceCell;
 use foldhash::HashSet;
 use toolcheck_core::Level;
 use toolcheck_core::ir::{Contents, Transcript, TranscriptKind};
+use toolcheck_core::readers;
 use toolcheck_core::response::Choice;
 use toolcheck_json::Document;
 
@@ -150,6 +151,7 @@ impl Checker<'_> {
             is_over: self.options.is_over,
             reports_hidden: self.options.reports_hidden,
             policy: self.rules.policy,
+            next: transcript.sent_next_by.and_then(readers::next_request),
             schemas: self.schemas,
             known_target: self.rules.known,
             is_target_named: self.options.target.is_some(),

@@ -3,7 +3,7 @@ use std::rc::Rc;
 use toolcheck_core::detection::Detected;
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::TranscriptKind;
-use toolcheck_core::readers::{Policy, Reader};
+use toolcheck_core::readers::{Policy, Reader, Sort};
 use toolcheck_core::targets::{self, Target};
 
 use crate::options::Options;
@@ -42,7 +42,12 @@ impl<'r> FormatRules<'r> {
     /// The rules for what a reader reads. They depend on no target, because nobody sends it as it is.
     pub(crate) fn of_reader(reader: &Reader, options: &Options) -> Self {
         let policy = reader.sort.policy();
-        let can_report = |rule: &&'static Rule| !rule.only_explains() && policy.level(rule.id).is_some();
+        let next = (reader.sort == Sort::AgentLog).then(Policy::of_next_request);
+        let may_be_said = |rule: &Rule| {
+            let policies = std::iter::once(policy).chain(next);
+            policies.into_iter().any(|policy| policy.level(rule.id).is_some())
+        };
+        let can_report = |rule: &&'static Rule| !rule.only_explains() && may_be_said(rule);
         let rules = options.rules.iter().copied().filter(can_report).collect();
         Self { format: None, known: None, rules, verdicts: Verdicts::default(), policy: Some(policy) }
     }

@@ -374,7 +374,8 @@ impl<'r> Log<'r> {
     /// Whether a conversation with this number is to be checked.
     fn is_wanted(&self, conversation: &Conversation<'_>, number: usize) -> bool {
         let Some(wanted) = self.options.conversation.as_deref() else { return true };
-        conversation.title == wanted || wanted.parse() == Ok(number)
+        let is_next = wanted == Options::NEXT && conversation.transcript.sent_next_by.is_some();
+        is_next || conversation.title == wanted || wanted.parse() == Ok(number)
     }
 
     fn list(&self, conversation: &Conversation<'_>, report: &mut FileReport) {
@@ -389,6 +390,7 @@ impl<'r> Log<'r> {
                 tool_calls,
                 tool_results,
                 ended: conversation.ended,
+                is_sent_next: transcript.sent_next_by.is_some(),
             });
         }
     }

@@ -1,6 +1,6 @@
 //! Where the results of each turn belong.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::RuleId;
@@ -222,8 +222,11 @@ impl Planner<'_, '_> {
             return;
         }
         let mut slot = anchor;
+        let is_linked = self.mend.is_some_and(|mend| mend.links.is_some());
+        let mut linked: BTreeMap<usize, Vec<Piece>> = BTreeMap::new();
         for unit in units {
             match unit {
+                Unit::New(_, piece) if is_linked => linked.entry(slot).or_default().push(piece),
                 Unit::InPlace(number) => slot = self.slot_of(self.pairing.results[number].part.place.node),
                 Unit::Moved(number) => {
                     let site = &self.pairing.results[number];
@@ -236,6 +239,20 @@ impl Planner<'_, '_> {
                     self.after.entry(slot).or_default().push(record);
                 }
             }
+        }
+        linked.into_iter().for_each(|(slot, pieces)| self.add_chain(slot, pieces));
+    }
+
+    /// Puts messages into records after the one in a slot, each of which follows the one before it.
+    fn add_chain(&mut self, slot: usize, messages: Vec<Piece>) {
+        let (count, mut before) = (messages.len(), None);
+        for (number, message) in messages.into_iter().enumerate() {
+            let mut id = self.new_record_id(slot, number);
+            if number + 1 == count {
+                id = self.link(slot, &[slot], id);
+            }
+            let record = self.record(message, slot, id.clone(), before.replace(id));
+            self.after.entry(slot).or_default().push(record);
         }
     }
 
@@ -257,7 +274,7 @@ impl Planner<'_, '_> {
                     if number + 1 == count {
                         id = self.link(slot, &calls, id);
                     }
-                    let record = self.record((self.repair.user)(vec![piece]), own, id);
+                    let record = self.record((self.repair.user)(vec![piece]), own, id, None);
                     self.after.entry(slot).or_default().push(record);
                 }
                 // Where each result is in a record, it may be anywhere.

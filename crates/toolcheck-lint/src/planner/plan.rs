@@ -225,7 +225,11 @@ impl<'p, 's> Planner<'p, 's> {
         self.results_gone.clear();
         self.merged_into.clear();
         let places = self.transcript.messages.iter().map(|message| message.place);
-        let is_here = |place: &Place| self.messages.binary_search(&place.node).is_ok();
+        let is_here = |place: &Place| {
+            let [in_messages, in_slots] =
+                [&self.messages, &self.slots].map(|list| list.binary_search(&place.node));
+            in_messages.is_ok() || in_slots.is_ok()
+        };
         self.elsewhere = places.filter(|place| !is_here(place)).map(|place| place.span).collect();
         self.elsewhere.sort_unstable_by_key(|span| span.start);
         self.heed_signatures(&source);

@@ -220,23 +220,30 @@ impl<'p> Planner<'p, '_> {
             }
         }
         let slot = self.slot_of(site.part.place.node);
-        self.take_out(site);
-        if self.is_slot(site) {
-            let last = self.pairing.results_of_turn(site.turn).last().unwrap_or(site);
-            let last = self.slot_of(last.part.place.node);
-            let text =
-                site.result.content_place.and_then(|place| self.document.value(place.node).as_json_str());
-            // One string, if it can be one: not every API takes a list.
-            let message = match text.filter(|text| text.is_text()) {
-                Some(text) => (self.repair.said)(Piece::text(&format!("{head}{}", text.decode()))),
-                None => (self.repair.user)(blocks),
-            };
-            let record = self.recorded(message, slot);
-            self.after.entry(last).or_default().push(record);
+        if !self.is_slot(site) {
+            self.take_out(site);
+            self.gone.remove(&slot);
+            self.blocks.add_after_results(slot, blocks);
             return;
         }
-        self.gone.remove(&slot);
-        self.blocks.add_after_results(slot, blocks);
+        let last = self.pairing.results_of_turn(site.turn).last().unwrap_or(site);
+        let last = self.slot_of(last.part.place.node);
+        let text = site.result.content_place.and_then(|place| self.document.value(place.node).as_json_str());
+        // One string, if it can be one: not every API takes a list.
+        let message = match text.filter(|text| text.is_text()) {
+            Some(text) => (self.repair.said)(Piece::text(&format!("{head}{}", text.decode()))),
+            None => (self.repair.user)(blocks),
+        };
+        // The record stays as it is: others may name it.
+        if slot == last && self.mend.is_some_and(|mend| mend.message.is_some()) {
+            self.results_gone.insert(site.number);
+            let message = self.in_same_record(message, slot);
+            self.values.insert(self.messages[slot], message);
+            return;
+        }
+        self.take_out(site);
+        let record = self.recorded(message, slot);
+        self.after.entry(last).or_default().push(record);
     }
 
     /// A block of a result as the user may have it: what only results may have is text.

@@ -3,6 +3,7 @@
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::Transcript;
 use toolcheck_core::readers::{self, Conversation, Mend};
+use toolcheck_core::repair::Repair;
 use toolcheck_core::targets::{self, Target};
 use toolcheck_json::{Document, Record};
 
@@ -100,21 +101,21 @@ pub(crate) fn on_conversations<R>(
     let mut usable = Vec::new();
     for conversation in conversations {
         let transcript = &conversation.transcript;
-        let Some((format, mend)) = writer_of(conversation) else { continue };
-        usable.push((transcript, Pairing::new(transcript, target), format, mend));
+        let Some(writer) = writer_of(conversation) else { continue };
+        usable.push((transcript, Pairing::new(transcript, target), writer));
     }
     let mut planner: Option<Planner<'_, '_>> = None;
     // What is fixed in its place depends on an API.
     let wanted = || findings.iter().enumerate().filter(|(_, finding)| finding.remedy.is_none());
-    for (transcript, pairing, format, mend) in &usable {
+    for (transcript, pairing, writer) in &usable {
         // What signs the model's reasoning is the API that the messages are for.
-        let judge = options.target.as_deref().or_else(|| targets::find(format.id));
+        let judge = options.target.as_deref().or_else(|| targets::find(writer.format?.id));
         let source = Source {
             transcript,
             pairing,
             target,
-            repair: format.repair,
-            mend: *mend,
+            repair: writer.repair,
+            mend: writer.mend,
             binds_signatures: judge.is_some_and(Target::binds_signatures),
         };
         let is_ready = match &mut planner {
@@ -136,11 +137,23 @@ pub(crate) fn can_mend(finding: &Finding) -> bool {
     finding.remedy.is_some() || rules::get(finding.rule).fix.is_some()
 }
 
-/// The format of a conversation's messages, and how its file is written.
-pub(super) fn writer_of(conversation: &Conversation<'_>) -> Option<(&'static Format, Option<&'static Mend>)> {
+/// How a conversation is written.
+#[derive(Clone, Copy)]
+pub(super) struct Writer {
+    pub(super) repair: &'static Repair,
+    /// The wire format of its messages; `None` if they are those of a program.
+    pub(super) format: Option<&'static Format>,
+    /// How its file has them; `None` for requests.
+    pub(super) mend: Option<&'static Mend>,
+}
+
+/// How a conversation is written; `None` if it is only read.
+pub(super) fn writer_of(conversation: &Conversation<'_>) -> Option<Writer> {
     let id = conversation.transcript.format?.id;
-    match readers::find(id) {
-        Some(reader) => reader.mend().map(|mend| (mend.format, Some(mend))),
-        None => Some((formats::find(id)?, None)),
+    if let Some(reader) = readers::find(id) {
+        let mend = reader.mend()?;
+        return Some(Writer { repair: mend.repair, format: mend.format, mend: Some(mend) });
     }
+    let format = formats::find(id)?;
+    Some(Writer { repair: format.repair, format: Some(format), mend: None })
 }

@@ -90,18 +90,27 @@ impl Planner<'_, '_> {
         }
     }
 
-    /// A message in a record of its own, after the record in another slot.
-    pub(super) fn record(&self, message: Piece, after: usize, id: Piece) -> Piece {
-        match self.mend {
-            Some(mend) => (mend.record)(Added::new(message, self.document.value(self.slots[after]), id)),
-            None => message,
-        }
+    /// A message in a record of its own, after the record in another slot, or after a new one with the id `before`.
+    pub(super) fn record(&self, message: Piece, after: usize, id: Piece, before: Option<Piece>) -> Piece {
+        let Some(mend) = self.mend else { return message };
+        let added = Added::new(message, self.document.value(self.slots[after]), id);
+        (mend.record)(added.after_new(before))
+    }
+
+    /// Another message in the record of a slot, with what each message of the program has.
+    pub(super) fn in_same_record(&self, message: Piece, slot: usize) -> Piece {
+        let (Piece::Object(mut members), Some(mend)) = (message.clone(), self.mend) else { return message };
+        let old = self.document.value(self.messages[slot]);
+        let kept =
+            mend.stamps.iter().filter_map(|key| Some(((*key).into(), Piece::Node(old.get(key)?.id()))));
+        members.extend(kept);
+        Piece::Object(members)
     }
 
     /// A message in a record, with an id that nothing else has.
     pub(super) fn recorded(&self, message: Piece, after: usize) -> Piece {
         let id = self.new_record_id(after, 0);
-        self.record(message, after, id)
+        self.record(message, after, id, None)
     }
 
     /// An id for a record after another one: a function of what that record is.

@@ -5,11 +5,12 @@ use std::fmt;
 
 use toolcheck_core::Level;
 use toolcheck_core::ir::Place;
-use toolcheck_core::targets::Verdict;
+use toolcheck_core::readers::NextRequest;
+use toolcheck_core::targets::{self, Verdict};
 use toolcheck_core::text::Line;
 
 use super::{Context, InDataset, Rule};
-use crate::finding::{Draft, ProviderError};
+use crate::finding::{Draft, DraftContent, ProviderError};
 
 /// The destination of a rule's findings.
 pub(crate) struct Sink<'c> {
@@ -81,6 +82,9 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
     sink.finish();
 }
 
+/// The values that say which message something is in.
+const NUMBERS: [&str; 4] = ["index", "member", "part", "part-member"];
+
 /// What follows on "accepts it, but" in a finding that is only reported because somebody has the API's error.
 const HIDDEN: &str = "the error shows that it does not always";
 
@@ -94,7 +98,10 @@ fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -
     };
     let level = match verdict {
         // Nobody sends the file as it is, so no API answers.
-        _ if context.policy.is_some() => context.policy.and_then(|policy| policy.level(rule.id)),
+        _ if context.policy.is_some() => {
+            let in_next = context.next.and_then(|next| in_next_request(rule, next, said));
+            in_next.or_else(|| context.policy.and_then(|policy| policy.level(rule.id)))
+        }
         _ if said.answer.is_some() => said.answer.take().map(|answer| {
             let level = answer.grounds.level();
             if let Some(harm) = answer.harm {
@@ -162,6 +169,34 @@ fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -
     said.values = Vec::new();
     (finding.level, finding.target_level) = (own_level, target_level);
     true
+}
+
+/// The level of a finding about what an agent sends next, with what becomes of it there; `None` if it is that of any log.
+fn in_next_request(rule: &'static Rule, next: &NextRequest, said: &mut DraftContent) -> Option<Level> {
+    if let Some(repair) = next.repairs.get(&rule.id) {
+        said.help = Some(format!("nothing is needed to go on: {} {repair}", next.name).into());
+        return None;
+    }
+    let level = next.level(rule.id)?;
+    said.message = format!("{} in the next request", said.message).into();
+    let target = next.target.as_deref().and_then(targets::find);
+    let case = target.and_then(|target| said.cases.iter().find(|case| target.knows_case(rule.id, case)));
+    let Some(Verdict::Refused(refusal)) =
+        target.map(|target| target.verdict(rule.id, case.copied(), None, None))
+    else {
+        return Some(level);
+    };
+    // What the agent puts before them is not known, so the numbers of messages are not.
+    said.values.retain(|(name, _)| !NUMBERS.contains(name));
+    said.provider_error = Some(ProviderError {
+        target: refusal.target.clone(),
+        case: refusal.case.clone(),
+        status: refusal.status,
+        text: refusal.fill(&said.values),
+        grounds: refusal.grounds(),
+        only_warns: None,
+    });
+    Some(refusal.level())
 }
 
 /// The reason why a refusal is only a warning. Doubts about the refusal come first, then those of the rule, then the

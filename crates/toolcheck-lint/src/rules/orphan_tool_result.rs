@@ -89,8 +89,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         }
         let before = site.turn.checked_sub(1);
         let has_calls = before.is_some_and(|turn| !cx.pairing.calls_of_turn(turn).is_empty());
-        let next = if cx.transcript.is_sent_next { " in the next request" } else { "" };
-        let message = format!("tool result {} has no matching call{next}", site.result.title());
+        let message = format!("tool result {} has no matching call", site.result.title());
         let finding = out.report(site.part.place, message);
         finding
             .about_result(site.result)

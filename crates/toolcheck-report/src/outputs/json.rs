@@ -145,6 +145,9 @@ pub struct ConversationV1<'r> {
     pub tool_results: usize,
     /// How it ends: `open`, `complete`, `aborted`, `compacted`, `abandoned`, or `replaced` if the file says what took its place.
     pub ended: &'static str,
+    /// Whether it is what the agent sends next, put together by the agent's own rules; missing if not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub sent_next: bool,
 }
 
 /// A request that an API refused, although nothing in it is found to be an error.
@@ -365,6 +368,7 @@ fn conversation(conversation: &ConversationReport) -> ConversationV1<'_> {
         tool_calls: conversation.tool_calls,
         tool_results: conversation.tool_results,
         ended: conversation.ended.as_str(),
+        sent_next: conversation.is_sent_next,
     }
 }
 

@@ -6,6 +6,7 @@
 mod changed;
 mod fold;
 pub mod outputs;
+mod request;
 mod rows;
 
 use std::ops::Range;
@@ -24,6 +25,7 @@ use toolcheck_lint::report::{Report, locate_places, rule_url};
 use toolcheck_lint::{FileReport, Options, lint_opened_with, lint_with};
 
 pub(crate) use fold::{Fold, Line};
+pub use request::Request;
 pub(crate) use rows::{Row, RowKind};
 
 /// The contents of an outline.
@@ -40,6 +42,8 @@ pub struct View<'v> {
     pub is_allowed: Option<&'v dyn Fn(&Finding) -> bool>,
     /// The bytes of the text that a fix has changed, in their order.
     pub changed: &'v [Range<usize>],
+    /// Whether to write the first conversation as a request, for outputs that print it.
+    pub as_request: bool,
 }
 
 impl<'v> View<'v> {
@@ -84,6 +88,13 @@ impl<'v> View<'v> {
         self
     }
 
+    /// Whether to write the first conversation as a request, for outputs that print it.
+    #[must_use]
+    pub fn as_request(mut self, as_request: bool) -> Self {
+        self.as_request = as_request;
+        self
+    }
+
     fn allows(&self, finding: &Finding) -> bool {
         self.is_allowed.is_some_and(|is_allowed| is_allowed(finding))
     }
@@ -105,6 +116,16 @@ pub struct Outline {
     pub(crate) left_out: LeftOut,
     /// The number of findings without a mark in the outline.
     pub(crate) unmarked: usize,
+    /// The first conversation as a request, if the view asks for it.
+    pub(crate) request: Option<Request>,
+}
+
+/// A conversation of a file that holds several.
+#[derive(Debug, Clone)]
+struct Known {
+    title: String,
+    ended: Ended,
+    is_sent_next: bool,
 }
 
 /// Sections that are left out.
@@ -123,8 +144,8 @@ pub(crate) struct Section {
     pub(crate) number: usize,
     /// Whether it is an exchange.
     pub(crate) is_exchange: bool,
-    /// Its title and how it ends, if it is one of the conversations of a file.
-    conversation: Option<(String, Ended)>,
+    /// What is known of it if it is one of the conversations of a file.
+    conversation: Option<Known>,
     /// The line on which it begins.
     pub(crate) line: u64,
     /// Its format; empty if it was not recognised.
@@ -280,6 +301,7 @@ fn make<'v>(
         left_out: LeftOut::default(),
         findings: 0,
         elsewhere: Vec::new(),
+        request: None,
     };
     let mut file = lint(&mut builder);
     let found = file.findings.len();
@@ -303,6 +325,7 @@ fn make<'v>(
         sections,
         total: builder.total,
         left_out: builder.left_out,
+        request: builder.request,
     };
     outline.unmarked = found - outline.marks().filter(|mark| !mark.is_label).count();
     outline
@@ -312,6 +335,18 @@ impl Outline {
     /// The file's name.
     pub(crate) fn path(&self) -> &str {
         self.report.files.first().map_or("", |file| &file.path)
+    }
+
+    /// The first conversation as a request, if the view asks for it.
+    #[must_use]
+    pub fn request(&self) -> Option<&Request> {
+        self.request.as_ref()
+    }
+
+    /// The number of conversations, exchanges or records in the file.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        self.total
     }
 
     /// Whether there are findings.
@@ -368,14 +403,15 @@ impl Section {
 
     /// Its heading, for files that contain several.
     pub(crate) fn heading(&self, total: usize) -> String {
-        if let Some((title, ended)) = &self.conversation {
-            let ended = match ended {
+        if let Some(known) = &self.conversation {
+            let next = if known.is_sent_next { ", sent next" } else { "" };
+            let ended = match known.ended {
                 Ended::Open => String::new(),
                 ended => format!(", {}", ended.as_str()),
             };
             return format!(
-                "{}{ended} ({} of {total}), line {}",
-                shown(&bounded(title, LONGEST_TITLE)),
+                "{}{ended}{next} ({} of {total}), line {}",
+                shown(&bounded(&known.title, LONGEST_TITLE)),
                 self.number,
                 self.line
             );
@@ -404,7 +440,7 @@ struct OutlineBuilder<'v> {
     /// The sections of the record that is being read.
     drafts: Vec<Draft>,
     /// The conversation that is read next.
-    conversation: Option<(String, Ended)>,
+    conversation: Option<Known>,
     sections: Vec<Section>,
     total: usize,
     /// The numbers of sections kept: without findings and with.
@@ -414,6 +450,8 @@ struct OutlineBuilder<'v> {
     findings: usize,
     /// The places that they refer to in other records than their own.
     elsewhere: Vec<(Range<usize>, Mark)>,
+    /// The first conversation as a request, if the view asks for it.
+    request: Option<Request>,
 }
 
 /// The most characters of a conversation's title that are shown.
@@ -422,7 +460,7 @@ const LONGEST_TITLE: usize = 80;
 /// A section without marks.
 struct Draft {
     place: Option<Place>,
-    conversation: Option<(String, Ended)>,
+    conversation: Option<Known>,
     is_exchange: bool,
     format: &'static str,
     rows: Vec<Row>,
@@ -433,10 +471,17 @@ struct Draft {
 
 impl Observer for OutlineBuilder<'_> {
     fn conversation(&mut self, conversation: &Conversation<'_>) {
-        self.conversation = Some((conversation.title.clone(), conversation.ended));
+        self.conversation = Some(Known {
+            title: conversation.title.clone(),
+            ended: conversation.ended,
+            is_sent_next: conversation.transcript.sent_next_by.is_some(),
+        });
     }
 
     fn transcript(&mut self, context: &Context<'_, '_>, known: usize) {
+        if self.view.as_request && self.request.is_none() {
+            self.request = Some(Request::of(context));
+        }
         let conversation = self.conversation.take();
         let first = context.transcript.messages.first().filter(|_| conversation.is_some());
         let place = first.map_or(context.transcript.place, |first| first.place);

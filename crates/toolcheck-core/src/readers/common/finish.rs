@@ -5,6 +5,7 @@ use toolcheck_json::{Document, NodeId, Value, pointers};
 
 use super::{Reader, Reading, Sort, Unit};
 use super::{broken, unknown};
+use crate::RuleId;
 use crate::ir::{Body, Named, Role, Settled, Transcript, TranscriptKind};
 
 /// Finishes the reading of a unit.
@@ -94,7 +95,9 @@ fn settle_across(reader: &Reader, reading: &mut Reading<'_>) {
             known.is_some_and(|known| known.binary_search(&number).is_err())
         };
         let transcript = &mut conversation.transcript;
-        let is_sent_next = transcript.is_sent_next;
+        // A result that the agent does not leave out itself must have its call in what it sends.
+        let agent = transcript.sent_next_by.and_then(super::next_request);
+        let needs_calls = agent.is_some_and(|agent| !agent.repairs(RuleId::OrphanToolResult));
         // What is sent again must be whole: only a call at the end of it may have its result elsewhere.
         let first = if reader.sort == Sort::History { start_of_end(transcript) } else { 0 };
         for (place, part) in transcript.parts.iter_mut().enumerate() {
@@ -103,7 +106,7 @@ fn settle_across(reader: &Reader, reading: &mut Reading<'_>) {
                     (&mut call.settled, place >= first && is_elsewhere(&answered, call.id.as_ref()))
                 }
                 Body::Result(result) => {
-                    (&mut result.settled, !is_sent_next && is_elsewhere(&called, result.call_id.as_ref()))
+                    (&mut result.settled, !needs_calls && is_elsewhere(&called, result.call_id.as_ref()))
                 }
                 _ => continue,
             };

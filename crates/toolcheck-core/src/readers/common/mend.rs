@@ -6,19 +6,24 @@ use toolcheck_json::Value;
 use toolcheck_json::edit::Piece;
 
 use crate::formats::Format;
+use crate::repair::Repair;
 
 /// How the files of a reader are fixed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Mend {
-    /// The wire format of the messages.
-    pub format: &'static Format,
+    /// How its messages, their blocks and results are written.
+    pub repair: &'static Repair,
+    /// The wire format of the messages; `None` if they are the program's own.
+    pub format: Option<&'static Format>,
     /// The key under which a record has its message. A record without it is the message.
     pub message: Option<&'static str>,
     /// Whether the program writes each result in a record of its own, even where a message may hold several.
     pub is_alone: bool,
     /// The keys of a record's id and of the id of the record that it follows.
     pub links: Option<(&'static str, &'static str)>,
+    /// The keys that each message has, whoever speaks, such as its time.
+    pub stamps: &'static [&'static str],
     /// Writes a record.
     pub record: fn(Added<'_, '_>) -> Piece,
 }
@@ -33,13 +38,21 @@ pub struct Added<'d, 's> {
     pub after: Value<'d, 's>,
     /// The id of the new record.
     pub id: Piece,
+    /// The id of the record that it follows directly, if that is new, too.
+    pub before: Option<Piece>,
 }
 
 impl<'d, 's> Added<'d, 's> {
     /// A message after a record.
     #[must_use]
     pub fn new(message: Piece, after: Value<'d, 's>, id: Piece) -> Self {
-        Self { message, after, id }
+        Self { message, after, id, before: None }
+    }
+
+    /// After another new record, if there is one.
+    #[must_use]
+    pub fn after_new(self, before: Option<Piece>) -> Self {
+        Self { before, ..self }
     }
 }
 

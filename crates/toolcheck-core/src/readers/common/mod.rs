@@ -6,6 +6,7 @@ pub(crate) mod finish;
 pub(crate) mod lists;
 pub(crate) mod mend;
 pub(crate) mod nested;
+pub(crate) mod next;
 pub(crate) mod parts;
 pub(crate) mod policy;
 pub(crate) mod python;
@@ -17,4 +18,4 @@ pub(crate) mod traces;
 pub(crate) mod turns;
 pub(crate) mod unknown;
 
-use super::{Columns, Conversation, Ended, LeftOut, Reader, Reading, Sort, Unit};
+use super::{Columns, Conversation, Ended, LeftOut, Policy, Reader, Reading, Sort, Unit, next_request};

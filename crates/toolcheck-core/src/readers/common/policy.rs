@@ -31,6 +31,9 @@ struct Entry {
     because: String,
 }
 
+/// The name of what agents send next, beside the sorts.
+const NEXT_REQUEST: &str = "next-request";
+
 static PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/readers/policy.packed"));
 
 impl Policy {
@@ -43,6 +46,12 @@ impl Policy {
     /// The rules that it names.
     pub fn rules(&self) -> impl Iterator<Item = RuleId> {
         self.levels.keys().copied()
+    }
+
+    /// What may be said of the request that an agent makes next, if it does not put it right itself.
+    #[must_use]
+    pub fn of_next_request() -> &'static Self {
+        &Self::all()[NEXT_REQUEST]
     }
 
     fn all() -> &'static HashMap<String, Self> {
@@ -101,7 +110,8 @@ mod tests {
     #[test]
     fn each_sort_has_a_policy_with_reasons() {
         let file: File = toolcheck_toml::from_packed(PACKED).unwrap();
-        assert_eq!(file.sorts.len(), Sort::ALL.len());
+        assert_eq!(file.sorts.len(), Sort::ALL.len() + 1);
+        assert!(Policy::of_next_request().rules().count() > 0);
         for sort in Sort::ALL {
             assert!(sort.policy().rules().count() > 0, "{}", sort.as_str());
         }

@@ -10,7 +10,8 @@ use crate::show::{Line, Mark, Marks, Outline, Row, RowKind, Section};
 use crate::summary::Summary;
 use toolcheck_core::text::{Counted, bounded, shown};
 
-pub(super) static OUTPUT: Output = Output { id: "html", summary: "a self-contained web page", write };
+pub(super) static OUTPUT: Output =
+    Output { id: "html", summary: "a self-contained web page", is_request: false, write };
 
 /// Metadata for browsers. The page is valid XML too, so that programs can read it.
 pub(crate) const HEAD: &str = r#"<meta charset="utf-8"/>

@@ -7,8 +7,12 @@ use crate::show::{Line, Mark, Marks, Outline, Row, RowKind};
 use crate::summary::Summary;
 use toolcheck_core::text::{Counted, bounded};
 
-pub(super) static OUTPUT: Output =
-    Output { id: "markdown", summary: "a table for an issue or a pull request comment", write };
+pub(super) static OUTPUT: Output = Output {
+    id: "markdown",
+    summary: "a table for an issue or a pull request comment",
+    is_request: false,
+    write,
+};
 
 /// The maximum number of characters of a message.
 const LONGEST: usize = 300;

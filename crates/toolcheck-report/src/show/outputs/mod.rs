@@ -4,6 +4,7 @@
 
 pub(crate) mod html;
 mod markdown;
+mod request;
 pub(crate) mod text;
 
 use std::io;
@@ -19,12 +20,14 @@ pub struct Output {
     pub id: &'static str,
     /// A description in one line.
     pub summary: &'static str,
+    /// Whether it prints the request that a conversation is, rather than an outline.
+    pub is_request: bool,
     /// Writes an outline.
     pub write: fn(&Outline, &Style, &mut dyn io::Write) -> io::Result<()>,
 }
 
 /// All outputs, by id.
-pub static ALL: &[&Output] = &[&html::OUTPUT, &markdown::OUTPUT, &text::OUTPUT];
+pub static ALL: &[&Output] = &[&html::OUTPUT, &markdown::OUTPUT, &request::OUTPUT, &text::OUTPUT];
 
 /// The output with this id.
 #[must_use]

@@ -12,7 +12,8 @@ use crate::show::{Fold, Line, Mark, Marks, Outline, Row, RowKind, Section};
 use crate::summary::Summary;
 use toolcheck_core::text::{Counted, bounded, guard, shown};
 
-pub(super) static OUTPUT: Output = Output { id: "text", summary: "for the terminal", write };
+pub(super) static OUTPUT: Output =
+    Output { id: "text", summary: "for the terminal", is_request: false, write };
 
 /// The minimum and maximum width of the output, in columns.
 const WIDTHS: (usize, usize) = (32, 140);

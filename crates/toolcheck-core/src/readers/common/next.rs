@@ -1,0 +1,65 @@
+//! What becomes of the faults of a history in the request that an agent makes of it, as data: a file in `agents/` each.
+
+use std::sync::OnceLock;
+
+use foldhash::HashMap;
+use serde::Deserialize;
+
+use super::Policy;
+use crate::level::Level;
+use crate::rule_id::RuleId;
+
+/// How an agent makes its next request of the session that it has written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct NextRequest {
+    /// The agent, as people call it.
+    pub name: String,
+    /// The target that answers the request; `None` if users choose it.
+    #[serde(default)]
+    pub target: Option<String>,
+    /// Where the agent's own code or its users show that.
+    pub sources: Vec<String>,
+    /// The version of the agent that was looked at.
+    pub version: String,
+    /// What is in doubt, as a sentence.
+    #[serde(default)]
+    pub doubt: Option<String>,
+    /// What the agent does itself about the findings of a rule before it sends the request: what follows its name, such as
+    /// "answers the call with `aborted`".
+    #[serde(default)]
+    pub repairs: HashMap<RuleId, String>,
+}
+
+impl NextRequest {
+    /// Whether the agent itself puts right what a rule finds.
+    #[must_use]
+    pub fn repairs(&self, rule: RuleId) -> bool {
+        self.repairs.contains_key(&rule)
+    }
+
+    /// The level of a rule's findings in the next request; `None` if it is that of any log.
+    #[must_use]
+    pub fn level(&self, rule: RuleId) -> Option<Level> {
+        if self.repairs(rule) { None } else { Policy::of_next_request().level(rule) }
+    }
+}
+
+/// What is known of the next request of an agent, read when it is needed.
+pub(crate) struct Agent {
+    packed: &'static [u8],
+    read: OnceLock<NextRequest>,
+}
+
+impl Agent {
+    pub(crate) const fn new(packed: &'static [u8]) -> Self {
+        Self { packed, read: OnceLock::new() }
+    }
+
+    pub(crate) fn next_request(&self) -> &NextRequest {
+        // A test reads it, so that it can't fail for users.
+        self.read
+            .get_or_init(|| toolcheck_toml::from_packed(self.packed).expect("the file of an agent is valid"))
+    }
+}

@@ -1,0 +1,18 @@
+use std::io;
+
+use super::Output;
+use crate::Style;
+use crate::show::Outline;
+
+pub(super) static OUTPUT: Output = Output {
+    id: "request",
+    summary: "the body of the request that the conversation is, as JSON (it contains everything that was said)",
+    is_request: true,
+    write,
+};
+
+fn write(outline: &Outline, _: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    let Some(body) = outline.request().and_then(|request| request.body.as_ref()) else { return Ok(()) };
+    serde_json::to_writer_pretty(&mut *out, body)?;
+    writeln!(out)
+}

@@ -1,0 +1,47 @@
+//! A conversation as the body of a request.
+
+use serde_json::Value as Json;
+use toolcheck_core::conversation::Feature;
+use toolcheck_core::formats::{self, Format};
+use toolcheck_core::ir::Body;
+use toolcheck_core::{Conversation, readers, targets};
+use toolcheck_lint::observe::Context;
+
+/// A conversation as the body of a request: what an agent would send of its log, or the same request for another API.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Request {
+    /// The body, without the name of a model; `None` if it is not known which API it is for.
+    pub body: Option<Json>,
+    /// What the conversation holds and the format cannot say.
+    pub dropped: Vec<Feature>,
+    /// The number of images, files and parts of other kinds, which are not written.
+    pub left_out: usize,
+}
+
+impl Request {
+    pub(super) fn of(context: &Context<'_, '_>) -> Self {
+        let transcript = context.transcript;
+        let is_other = |body: &Body<'_>| matches!(body, Body::Media | Body::Opaque);
+        let left_out = transcript.parts.iter().filter(|part| is_other(&part.body)).count();
+        let Some(format) = format_of(context) else {
+            return Self { body: None, dropped: Vec::new(), left_out };
+        };
+        let conversation = Conversation::of(transcript, context.document);
+        let written = format.write_request(&conversation);
+        Self { body: Some(written.body), dropped: written.dropped, left_out }
+    }
+}
+
+/// The format of the API that the user names, or else of the one that the file is for.
+fn format_of(context: &Context<'_, '_>) -> Option<&'static Format> {
+    let of_target = |format: Option<&str>| format.and_then(formats::find);
+    if let Some(target) = context.named_target() {
+        return of_target(target.format.as_deref());
+    }
+    let id = context.transcript.format?.id;
+    formats::find(id).or_else(|| {
+        let next = readers::next_request(context.transcript.sent_next_by?)?;
+        of_target(targets::find(next.target.as_deref()?)?.format.as_deref())
+    })
+}
