@@ -4,14 +4,57 @@
 //! sent next, after goose has left out what has no other side (`fix_conversation`).
 
 use toolcheck_json::Value;
+use toolcheck_json::edit::Piece;
 
+use super::mend::{Added, Mend, members_of};
 use super::parts::{self, in_order, number_titles};
 use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
 use crate::claim::certainty;
-use crate::ir::{Body, Role, Settled, Transcript};
+use crate::ir::{Body, Role, Settled, ToolKind, Transcript};
+use crate::repair::{self, Missing, Repair};
 
 pub(super) static READER: Reader =
     Reader { id: "goose", name: "goose session", sort: Sort::AgentLog, unit: Unit::File, sniff, read };
+
+pub(super) static MEND: Mend = Mend {
+    repair: &REPAIR,
+    format: None,
+    message: None,
+    is_alone: false,
+    links: None,
+    stamps: &["created", "metadata"],
+    record,
+};
+
+static REPAIR: Repair = Repair {
+    blocks: Some("content"),
+    calls: None,
+    thoughts: &[],
+    only_in_results: &["resource"],
+    result_id: Some("id"),
+    takes_lists: true,
+    result,
+    text: repair::typed_text,
+    user: repair::user_content,
+    said: |text| repair::user_content(vec![repair::typed_text(text)]),
+};
+
+fn result(missing: &Missing) -> Option<Piece> {
+    let id = missing.id.clone().filter(|_| missing.kind == ToolKind::Function)?;
+    let outcome = Piece::object([("status", Piece::text("error")), ("error", missing.said())]);
+    Some(Piece::object([("type", Piece::text("toolResponse")), ("id", id), ("toolResult", outcome)]))
+}
+
+/// A message has its time, and who sees it.
+fn record(added: Added<'_, '_>) -> Piece {
+    match added.message {
+        Piece::Object(mut members) => {
+            members.extend(members_of(added.after, MEND.stamps));
+            Piece::Object(members)
+        }
+        message => message,
+    }
+}
 
 /// The number of messages that are looked at.
 const LOOKED_AT: usize = 32;

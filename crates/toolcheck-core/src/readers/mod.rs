@@ -253,6 +253,8 @@ static MENDS: &[(&str, &Mend)] = &[
     ("claude-code", &claude_code::MEND),
     ("cline", &cline::MEND),
     ("codex", &codex::MEND),
+    ("goose", &goose::MEND),
+    ("opencode", &opencode::MEND),
     ("pi", &pi::MEND),
     ("trl", &trl::MEND),
 ];

@@ -5,13 +5,39 @@
 use foldhash::HashSet;
 use toolcheck_json::Value;
 
+use super::mend::Mend;
 use super::parts::{self, in_order, number_titles};
 use super::{Conversation, Ended, LeftOut, Reader, Reading, Sort, Unit};
 use crate::claim::certainty;
 use crate::ir::{Body, Named, Role, Settled, Transcript};
+use crate::repair::{self, Repair};
 
 pub(super) static READER: Reader =
     Reader { id: "opencode", name: "OpenCode session", sort: Sort::AgentLog, unit: Unit::File, sniff, read };
+
+/// A part is both a call and its result, so that nothing has to be added.
+pub(super) static MEND: Mend = Mend {
+    repair: &REPAIR,
+    format: None,
+    message: None,
+    is_alone: false,
+    links: None,
+    stamps: &[],
+    record: |added| added.message,
+};
+
+static REPAIR: Repair = Repair {
+    blocks: Some("parts"),
+    calls: None,
+    thoughts: &[],
+    only_in_results: &[],
+    result_id: None,
+    takes_lists: true,
+    result: |_| None,
+    text: repair::typed_text,
+    user: repair::user_content,
+    said: |text| repair::user_content(vec![repair::typed_text(text)]),
+};
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_session = |record: &Value<'_, '_>| {
@@ -69,6 +95,9 @@ fn read_session<'s>(record: Value<'_, 's>, list: Value<'_, 's>, reading: &mut Re
     for part in compacted.chunk_by(|_, next| messages[*next].compaction().is_none()) {
         session.add(&at(part), Ended::Compacted);
     }
+    let (failed, empty): (Vec<_>, Vec<_>) =
+        failed.into_iter().partition(|number| messages[*number].says_something());
+    session.reading.left_out.add("messages that failed", empty.len());
     session.add(&at(&failed), Ended::Aborted);
     session.add(&at(&next), Ended::Open);
     session.add(&reverted.iter().flatten().collect::<Vec<_>>(), Ended::Abandoned);
@@ -107,9 +136,12 @@ impl<'d, 's> Entry<'d, 's> {
     /// Whether an error ended it, so that it is not sent. What the user stopped is, if there is anything in it.
     fn is_failed(&self) -> bool {
         let Some(error) = self.error().filter(|_| self.is_of_model()) else { return false };
-        let has_content =
-            || self.parts.iter().any(|part| !is(*part, "step-start") && !is(*part, "reasoning"));
-        error.get_str("name").as_deref() != Some("MessageAbortedError") || !has_content()
+        error.get_str("name").as_deref() != Some("MessageAbortedError") || !self.says_something()
+    }
+
+    /// Whether there is more in it than reasoning.
+    fn says_something(&self) -> bool {
+        self.parts.iter().any(|part| !is(*part, "step-start") && !is(*part, "reasoning"))
     }
 
     /// The part that asks for a summary.
