@@ -136,6 +136,13 @@ impl Reply {
         self
     }
 
+    /// The reply with this number of tokens of the request.
+    #[must_use]
+    pub fn with_input_tokens(mut self, tokens: u64) -> Self {
+        self.input_tokens = tokens;
+        self
+    }
+
     /// The reply with this reason to stop.
     #[must_use]
     pub fn with_stop(mut self, stop: Stop) -> Self {

@@ -356,8 +356,8 @@ pub struct Context<'c, 's> {
     pub(crate) schemas: &'c Schemas,
     /// The target to check against; `None` if there is none for the format.
     pub(crate) known_target: Option<&'c Target>,
-    /// Whether the user has named the target.
-    pub(crate) is_target_named: bool,
+    /// The target that the user has named, which may be another one than it is checked against: nobody sends a log.
+    pub(crate) named_target: Option<&'c Target>,
     /// The rules whose findings the user does not want.
     pub(crate) ignored_rules: &'c [&'static Rule],
     /// The target's verdicts so far.
@@ -392,7 +392,7 @@ impl<'c> Context<'c, '_> {
     /// The target that the user has named.
     #[must_use]
     pub fn named_target(&self) -> Option<&'c Target> {
-        self.known_target.filter(|_| self.is_target_named)
+        self.named_target
     }
 
     /// Whether a string is cut off by the end of the text, or of its line.

@@ -381,6 +381,9 @@ fn reply(turn: &Turn, moment: &Moment<'_>) -> Reply {
         // Base64, as it is read by clients that keep bytes.
         reply = reply.with_call_signature(number, format!("Y2Fs{:04}{number:04}", moment.number));
     }
+    if let Some(tokens) = turn.tokens {
+        reply = reply.with_input_tokens(tokens);
+    }
     if turn.redacted {
         reply = reply.with_redacted(format!("cmVk{:04}", moment.number));
     }

@@ -48,6 +48,8 @@ pub struct Turn {
     /// Whether the error or the turn is given only once, whatever is sent then: the next request gets the next turn, even
     /// if less of the conversation is left in it.
     pub once: bool,
+    /// The tokens of the request, as the API counts them: a client that is near its limit may compact the conversation.
+    pub tokens: Option<u64>,
     /// The number of characters of each piece of a stream.
     pub pieces: Option<usize>,
     /// Whether the pieces of parallel calls take turns.

@@ -96,7 +96,7 @@ fn lint_command(args: &ShowArgs) -> String {
         (!ids.is_empty()).then(|| ids.join(","))
     };
     add("--format", args.reading.format.map(|format| format.id().to_owned()));
-    add("--conversation", args.reading.conversation().map(str::to_owned));
+    add("--conversation", args.reading.conversation.clone());
     add("--target", args.reading.target.clone());
     add("--kind", args.reading.kind.map(|kind| kind.to_string()));
     add("--tools", args.reading.tools.as_deref().map(path));
@@ -105,6 +105,9 @@ fn lint_command(args: &ShowArgs) -> String {
     add("--extend-select", ids(&args.selection.extend_select));
     add("--ignore", ids(&args.selection.ignore));
     add("--config", args.config.config.as_deref().map(path));
+    if args.reading.next {
+        words.push("--next".to_owned());
+    }
     if args.config.isolated {
         words.push("--isolated".to_owned());
     }

@@ -41,6 +41,20 @@ enum Next {
     Stopped,
 }
 
+/// More tokens than this are too many.
+const NEARLY_FULL: u64 = 100_000;
+
+/// The tokens of the request, whatever the API calls them.
+fn tokens(body: &str) -> u64 {
+    let keys = ["input_tokens", "prompt_tokens", "promptTokenCount", "inputTokens", "prompt_eval_count"];
+    let after = keys.iter().flat_map(|key| body.match_indices(key).map(|(at, key)| &body[at + key.len()..]));
+    let number = |rest: &str| {
+        let rest = rest.trim_start_matches(['"', '\\', ':', ' ']);
+        rest.split(|character: char| !character.is_ascii_digit()).next()?.parse().ok()
+    };
+    after.filter_map(number).max().unwrap_or_default()
+}
+
 /// What the APIs say of a conversation that is too long.
 const TOO_LONG: [&str; 3] = ["too long", "maximum context", "exceeds the maximum number of tokens"];
 
@@ -162,7 +176,11 @@ impl<'l> Loop<'l> {
             }
             let is_paused = body.contains("pause_turn") && !self.has(Fault::TakesPauses);
             let is_last = self.most_requests == Some(number);
-            match self.go_on(&said, &body, is_last) {
+            let next = self.go_on(&said, &body, is_last);
+            if tokens(&body) > NEARLY_FULL {
+                self.compact();
+            }
+            match next {
                 Next::Done if !is_paused => return Outcome::done(said.text),
                 Next::Stopped => return Outcome::error("the user has ended it"),
                 _ if is_last => return Outcome::error("too many requests"),
@@ -173,6 +191,16 @@ impl<'l> Loop<'l> {
             }
         }
         Outcome::error("too many turns")
+    }
+
+    /// Puts a summary in the place of all but the last turn.
+    fn compact(&mut self) {
+        let turns = &mut self.history.turns;
+        let calls = turns.iter().rposition(|turn| matches!(turn, Turn::Assistant(_))).unwrap_or(0);
+        let kept = turns.split_off(if self.fault == Some(Fault::CompactsApart) { calls + 1 } else { calls });
+        *turns = vec![Turn::User("So far, texts were echoed.".to_owned())];
+        turns.extend(kept);
+        self.verbatim.clear();
     }
 
     /// Drops the first calls with their results; false if there are none.

@@ -50,6 +50,8 @@ enum Fault {
     TakesPauses,
     /// A conversation that is too long loses calls, and keeps their results.
     CutsPairs,
+    /// A summary takes the place of calls, and their results stay.
+    CompactsApart,
     /// A run that is ended leaves its calls without results.
     LeavesCalls,
     /// Another API gets only the texts.
@@ -71,7 +73,8 @@ enum Fault {
 }
 
 /// All of them.
-const FAULTS: [Fault; 27] = [
+const FAULTS: [Fault; 28] = [
+    Fault::CompactsApart,
     Fault::RunsEmptied,
     Fault::RunsUnfinished,
     Fault::LosesResults,
@@ -102,7 +105,7 @@ const FAULTS: [Fault; 27] = [
 ];
 
 /// The check that must catch each fault, and a scenario in which it does so if it is not any.
-const CAUGHT: [(Fault, &str, Option<&str>); 51] = [
+const CAUGHT: [(Fault, &str, Option<&str>); 55] = [
     (Fault::RunsUnfinished, "runs-only-finished", None),
     (Fault::RunsUnfinished, "runs-only-finished", Some("error-event-in-stream")),
     (Fault::RunsUnfinished, "never-says-default", None),
@@ -139,6 +142,10 @@ const CAUGHT: [(Fault, &str, Option<&str>); 51] = [
     (Fault::DropsOpaque, "keeps-opaque", Some("server-tool-and-call")),
     (Fault::TakesPauses, "finishes", Some("pause-turn")),
     (Fault::CutsPairs, "is-not-refused", Some("context-too-long")),
+    (Fault::CompactsApart, "is-not-refused", Some("compaction-before-results")),
+    (Fault::CompactsApart, "is-not-refused", Some("compaction-twice")),
+    (Fault::CompactsApart, "is-valid", Some("compaction-before-results")),
+    (Fault::LeavesCalls, "is-not-refused", Some("interrupt-in-parallel-turn")),
     (Fault::LeavesCalls, "is-not-refused", Some("resume-after-interrupt")),
     (Fault::LeavesCalls, "answers-every-call", Some("resume-after-interrupt")),
     (Fault::LeavesCalls, "is-valid", Some("resume-after-max-turns")),

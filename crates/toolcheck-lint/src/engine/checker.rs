@@ -154,7 +154,7 @@ impl Checker<'_> {
             next: transcript.sent_next_by.and_then(readers::next_request),
             schemas: self.schemas,
             known_target: self.rules.known,
-            is_target_named: self.options.target.is_some(),
+            named_target: self.options.target.as_deref(),
             ignored_rules: &self.options.ignored,
             verdicts: &self.rules.verdicts,
             settings: &self.options.settings,

@@ -85,7 +85,7 @@ impl Found<'_> {
 
 /// Finds what is wrong with the shape of a transcript.
 pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
-    let is_sent_somewhere = !cx.is_training_example() || cx.is_target_named;
+    let is_sent_somewhere = !cx.is_training_example() || cx.named_target.is_some();
     let Some(shape) = cx.known_shape().filter(|_| is_sent_somewhere) else {
         return Found::default();
     };
