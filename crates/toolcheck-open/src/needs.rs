@@ -12,6 +12,8 @@ pub(crate) enum Needs {
     Zip,
     /// The feature `parquet`.
     Parquet,
+    /// The feature `sqlite`.
+    Sqlite,
 }
 
 impl Needs {
@@ -21,6 +23,7 @@ impl Needs {
             Self::Yaml if !cfg!(feature = "yaml") && !is_json(bytes) => Some(YAML),
             Self::Zip if !cfg!(feature = "zip") => Some(ZIP),
             Self::Parquet if !cfg!(feature = "parquet") => Some(PARQUET),
+            Self::Sqlite if !cfg!(feature = "sqlite") => Some(SQLITE),
             _ => None,
         }
     }
@@ -31,6 +34,10 @@ const ZIP: NotBuilt = NotBuilt::new("ZIP archives", "build it with the feature `
 const PARQUET: NotBuilt = NotBuilt::new(
     "Parquet",
     "write its rows as JSON Lines first: `duckdb -c \"COPY 'FILE' TO 'rows.jsonl' (FORMAT json)\"`, or install it with `--features parquet`",
+);
+const SQLITE: NotBuilt = NotBuilt::new(
+    "SQLite",
+    "export the session with its agent first: `opencode export`, `goose session export --format json`; or install it with `--features sqlite`",
 );
 /// For bodies.
 pub(crate) const COMPRESSED: NotBuilt =

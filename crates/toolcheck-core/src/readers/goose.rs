@@ -104,7 +104,9 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut lines = Vec::new();
     for &record in records {
         if let Some(list) = record.get("conversation").filter(|list| list.is_array()) {
-            let hidden = read_session(list.elements().collect(), &mut reading);
+            let id = record.get_str("id").filter(|_| records.len() > 1);
+            let hidden =
+                read_session(id.as_deref().unwrap_or("main"), list.elements().collect(), &mut reading);
             reading.left_out.add(HIDDEN, hidden);
         } else if record.get("role").is_some() {
             lines.push(record);
@@ -112,7 +114,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             reading.leave_out_unknown("records that are not messages", record);
         }
     }
-    let hidden = read_session(lines, &mut reading);
+    let hidden = read_session("main", lines, &mut reading);
     reading.left_out.add(HIDDEN, hidden);
     in_order(&mut reading.conversations);
     number_titles(&mut reading.conversations);
@@ -122,10 +124,10 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 const HIDDEN: &str = "messages that the model does not see any more";
 
 /// Reads the messages of a session, and returns how many of them are hidden.
-fn read_session<'s>(messages: Vec<Value<'_, 's>>, reading: &mut Reading<'s>) -> usize {
+fn read_session<'s>(title: &str, messages: Vec<Value<'_, 's>>, reading: &mut Reading<'s>) -> usize {
     let (kept, hidden): (Vec<_>, Vec<_>) = messages.into_iter().partition(|message| is_seen(*message));
-    conversation(&hidden, Ended::Replaced, &mut reading.conversations);
-    conversation(&kept, Ended::Open, &mut reading.conversations);
+    conversation(title, &hidden, Ended::Replaced, &mut reading.conversations);
+    conversation(title, &kept, Ended::Open, &mut reading.conversations);
     hidden.len()
 }
 
@@ -135,7 +137,12 @@ fn is_seen(message: Value<'_, '_>) -> bool {
     seen.and_then(Value::as_bool) != Some(false)
 }
 
-fn conversation<'s>(messages: &[Value<'_, 's>], ended: Ended, conversations: &mut Vec<Conversation<'s>>) {
+fn conversation<'s>(
+    title: &str,
+    messages: &[Value<'_, 's>],
+    ended: Ended,
+    conversations: &mut Vec<Conversation<'s>>,
+) {
     let Some(first) = messages.first() else { return };
     let mut transcript = Transcript::of_conversation(READER.key(), first.document().root());
     transcript.batches_results = true;
@@ -159,7 +166,7 @@ fn conversation<'s>(messages: &[Value<'_, 's>], ended: Ended, conversations: &mu
         _ => transcript.settle_calls_of_last_turn(Settled::Aborted),
     }
     transcript.settle_results_of_first(Settled::Elsewhere);
-    conversations.push(Conversation { title: "main".to_owned(), transcript, ended });
+    conversations.push(Conversation { title: title.to_owned(), transcript, ended });
 }
 
 fn body<'s>(block: Value<'_, 's>) -> Option<Body<'s>> {

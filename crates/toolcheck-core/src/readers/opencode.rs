@@ -2,6 +2,8 @@
 //!
 //! One part is both a call and its result, so a result can't get lost; a call that was still running has none.
 
+use std::borrow::Cow;
+
 use foldhash::HashSet;
 use toolcheck_json::Value;
 
@@ -72,7 +74,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
     for &record in records {
         match messages_of(record) {
-            Some(list) => read_session(record, list, &mut reading),
+            Some(list) => read_session(record, list, records.len() > 1, &mut reading),
             None => reading.leave_out_unknown("records that are not sessions", record),
         }
     }
@@ -80,10 +82,16 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     reading
 }
 
-fn read_session<'s>(record: Value<'_, 's>, list: Value<'_, 's>, reading: &mut Reading<'s>) {
+fn read_session<'s>(
+    record: Value<'_, 's>,
+    list: Value<'_, 's>,
+    is_one_of_many: bool,
+    reading: &mut Reading<'s>,
+) {
     let info = record.get("info");
     let is_child = info.and_then(|info| info.get("parentID")).is_some_and(|parent| !parent.is_null());
-    let title = if is_child { "agent" } else { "main" };
+    let own = info.and_then(|info| info.get_str("id")).filter(|_| is_one_of_many);
+    let title = own.map_or_else(|| if is_child { "agent" } else { "main" }.to_owned(), Cow::into_owned);
     let mut messages: Vec<Entry<'_, 's>> = list.elements().map(Entry::of).collect();
     let reverted = info.and_then(|info| info.get("revert")).map(|revert| take_back(&mut messages, revert));
     let next = sent_next(&messages);
@@ -223,7 +231,7 @@ fn sent_next(messages: &[Entry<'_, '_>]) -> Vec<usize> {
 
 /// A session while it is read.
 struct Session<'r, 'd, 's> {
-    title: &'static str,
+    title: String,
     root: Value<'d, 's>,
     reading: &'r mut Reading<'s>,
 }
@@ -247,7 +255,7 @@ impl<'s> Session<'_, '_, 's> {
         {
             ended = Ended::Aborted;
         }
-        self.reading.conversations.push(Conversation { title: self.title.to_owned(), transcript, ended });
+        self.reading.conversations.push(Conversation { title: self.title.clone(), transcript, ended });
     }
 }
 

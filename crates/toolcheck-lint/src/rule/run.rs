@@ -98,10 +98,7 @@ fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -
     };
     let level = match verdict {
         // Nobody sends the file as it is, so no API answers.
-        _ if context.policy.is_some() => {
-            let in_next = context.next.and_then(|next| in_next_request(rule, next, said));
-            in_next.or_else(|| context.policy.and_then(|policy| policy.level(rule.id)))
-        }
+        _ if context.policy.is_some() => in_log(rule, context, said),
         _ if said.answer.is_some() => said.answer.take().map(|answer| {
             let level = answer.grounds.level();
             if let Some(harm) = answer.harm {
@@ -169,6 +166,12 @@ fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -
     said.values = Vec::new();
     (finding.level, finding.target_level) = (own_level, target_level);
     true
+}
+
+/// The level of a finding about what is no request.
+fn in_log(rule: &'static Rule, context: &Context<'_, '_>, said: &mut DraftContent) -> Option<Level> {
+    let level = context.next.and_then(|next| in_next_request(rule, next, said));
+    level.or_else(|| context.policy?.level(rule.id))
 }
 
 /// The level of a finding about what an agent sends next, with what becomes of it there; `None` if it is that of any log.

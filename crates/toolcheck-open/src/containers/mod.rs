@@ -14,6 +14,7 @@ mod openai_batch;
 mod parquet;
 mod printed;
 mod request_log;
+mod sqlite;
 mod sse;
 mod vcr;
 
@@ -26,6 +27,7 @@ use crate::needs::is_json;
 pub static ALL: &[&Container] = &[
     &inspect_eval::CONTAINER,
     &parquet::CONTAINER,
+    &sqlite::CONTAINER,
     &httprr::CONTAINER,
     &go_vcr::CONTAINER,
     &vcr::CONTAINER,
