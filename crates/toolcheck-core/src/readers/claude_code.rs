@@ -5,8 +5,8 @@
 //! the last record would lose them. Only where the user went back to an earlier message does it tell what was left.
 
 use foldhash::{HashMap, HashSet};
-use toolcheck_json::Value;
 use toolcheck_json::edit::Piece;
+use toolcheck_json::{NodeId, Value};
 
 use super::mend::{Added, Mend, members_of};
 use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
@@ -202,6 +202,8 @@ struct Thread<'d, 's> {
     by_id: HashMap<&'s [u8], usize>,
     /// The records that something follows that is not a result.
     followed: HashSet<&'s [u8]>,
+    /// The number of the turn of each record, and of its message in that turn. What was left by going back stays here.
+    places: HashMap<&'s [u8], (usize, usize, NodeId)>,
 }
 
 struct Turn<'d, 's> {
@@ -219,13 +221,16 @@ impl<'d, 's> Thread<'d, 's> {
             turns: Vec::new(),
             by_id: HashMap::default(),
             followed: HashSet::default(),
+            places: HashMap::default(),
         }
     }
 
     fn add(&mut self, role: Role, record: Value<'d, 's>, message: Value<'d, 's>) {
         let id = message.get("id").filter(|_| role == Role::Assistant).map(Value::raw);
-        if let Some(number) = id.and_then(|id| self.by_id.get(id)) {
-            self.turns[*number].messages.push(message);
+        let uuid = record.get("uuid").map(Value::raw);
+        if let Some(number) = id.and_then(|id| self.turn_of(id)) {
+            self.turns[number].messages.push(message);
+            self.place(uuid, number);
             return;
         }
         if !has_results(message)
@@ -233,8 +238,7 @@ impl<'d, 's> Thread<'d, 's> {
             && !self.followed.insert(parent.raw())
             && role == Role::User
         {
-            // The user went back to an earlier message, and on from there.
-            self.divide(Ended::Abandoned);
+            self.go_back(parent);
         }
         if role == Role::User && is_interruption(message) {
             self.abort(Settled::Aborted);
@@ -243,18 +247,66 @@ impl<'d, 's> Thread<'d, 's> {
             Some(last) if last.role == role && role == Role::User => last.messages.push(message),
             _ => self.turns.push(Turn { role, messages: vec![message], settled: None }),
         }
+        let number = self.turns.len() - 1;
         if let Some(id) = id {
-            self.by_id.insert(id, self.turns.len() - 1);
+            self.by_id.insert(id, number);
         }
+        self.place(uuid, number);
+    }
+
+    /// The number of the turn with a `message.id`, unless it was left by going back.
+    fn turn_of(&self, id: &[u8]) -> Option<usize> {
+        let number = *self.by_id.get(id)?;
+        let first = self.turns.get(number)?.messages.first()?;
+        (first.get("id").map(Value::raw) == Some(id)).then_some(number)
+    }
+
+    /// Notes where a record is: at the end of a turn.
+    fn place(&mut self, uuid: Option<&'s [u8]>, turn: usize) {
+        let messages = &self.turns[turn].messages;
+        let node = messages.last().map_or(NodeId::ROOT, |message| message.id());
+        self.places.extend(uuid.map(|uuid| (uuid, (turn, messages.len(), node))));
+    }
+
+    /// The user went back to an earlier message, and on from there: what followed it is left.
+    fn go_back(&mut self, to: Value<'d, 's>) {
+        let place = self.places.get(to.raw()).copied().filter(|(turn, count, node)| {
+            let messages = self.turns.get(*turn).map(|turn| &turn.messages);
+            messages.and_then(|messages| messages.get(count - 1)).is_some_and(|message| message.id() == *node)
+        });
+        let Some((turn, count, _)) = place else {
+            self.divide(Ended::Abandoned);
+            return;
+        };
+        let mut left = self.turns.split_off(turn + 1);
+        let last = &mut self.turns[turn];
+        if last.role == Role::User {
+            // The results of parallel calls are siblings.
+            let (results, other): (Vec<_>, Vec<_>) =
+                last.messages.split_off(count).into_iter().partition(|message| has_results(*message));
+            last.messages.extend(results);
+            if !other.is_empty() {
+                left.insert(0, Turn { role: Role::User, messages: other, settled: None });
+            }
+        }
+        let kept = std::mem::replace(&mut self.turns, left);
+        self.leave(Ended::Abandoned);
+        self.turns = kept;
     }
 
     /// Ends the conversation here; what follows is another.
     fn divide(&mut self, ended: Ended) {
+        self.leave(ended);
+        self.by_id.clear();
+        self.places.clear();
+    }
+
+    /// Makes a conversation of the turns.
+    fn leave(&mut self, ended: Ended) {
         if !self.turns.is_empty() {
             self.abort(Settled::Aborted);
             self.parts.push((std::mem::take(&mut self.turns), ended));
         }
-        self.by_id.clear();
     }
 
     /// The last turn of the model was ended before its calls were answered.
@@ -276,7 +328,10 @@ impl<'d, 's> Thread<'d, 's> {
         for (number, (turns, ended)) in self.parts.into_iter().enumerate() {
             let title = if count > 1 { format!("{} {}", self.title, number + 1) } else { self.title.clone() };
             let Some(first) = turns.first().and_then(|turn| turn.messages.first()) else { continue };
-            let transcript = transcript(&turns, first.document().root());
+            let mut transcript = transcript(&turns, first.document().root());
+            if self.title == "main" && matches!(ended, Ended::Open | Ended::Aborted) {
+                transcript.sent_next_by = Some(READER.id);
+            }
             conversations.push(Conversation { title, transcript, ended });
         }
     }

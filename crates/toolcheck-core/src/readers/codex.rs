@@ -216,6 +216,9 @@ impl<'d, 's> History<'d, 's> {
             transcript.settle_calls_from(turn, Settled::Aborted);
         }
         transcript.settle_results_of_first(Settled::Elsewhere);
+        if ended != Ended::Replaced {
+            transcript.sent_next_by = Some(READER.id);
+        }
         conversations.push(Conversation { title: "main".to_owned(), transcript, ended });
     }
 }

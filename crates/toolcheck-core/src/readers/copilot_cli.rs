@@ -7,7 +7,7 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
 use super::threads::{Thread, Threads};
-use super::{Ended, Reader, Reading, Sort, Unit, parts};
+use super::{Ended, Reader, Reading, Sort, Unit, next, parts};
 use crate::claim::certainty;
 use crate::ir::{Body, Role, Settled};
 
@@ -66,7 +66,9 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             _ => log.threads.leave_out_unknown("records that are not events", record),
         }
     }
-    log.threads.finish()
+    let mut reading = log.threads.finish();
+    next::mark(&mut reading.conversations, "main", READER.id);
+    reading
 }
 
 /// A session while it is read.

@@ -57,6 +57,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     }
     for message in &history.messages {
         match message.get_str("type").as_deref() {
+            Some("user") if is_command(*message) => reading.leave_out("commands of the user"),
             Some("gemini" | "user") => {}
             Some("info" | "warning" | "error") => reading.leave_out("notices"),
             _ => reading.leave_out_unknown("messages of unknown kinds", *message),
@@ -133,7 +134,7 @@ fn conversation<'s>(messages: &[Value<'_, 's>], ended: Ended, conversations: &mu
                 transcript.next_message(Role::Assistant, *message);
                 add_turn(&mut transcript, *message, &mut answered);
             }
-            Some("user") => {
+            Some("user") if !is_command(*message) => {
                 transcript.next_message(Role::User, *message);
                 let is_copy = add_content(&mut transcript, *message, &HashSet::default(), &answered);
                 if is_copy {
@@ -143,13 +144,22 @@ fn conversation<'s>(messages: &[Value<'_, 's>], ended: Ended, conversations: &mu
             _ => {}
         }
     }
-    if ended != Ended::Open {
-        transcript.settle_calls_of_last_turn(Settled::Aborted);
+    match ended {
+        Ended::Open => transcript.sent_next_by = Some(READER.id),
+        _ => transcript.settle_calls_of_last_turn(Settled::Aborted),
     }
     transcript.settle_results_of_first(Settled::Elsewhere);
     if !transcript.messages.is_empty() {
         conversations.push(Conversation { title: "main".to_owned(), transcript, ended });
     }
+}
+
+/// Whether the user gave the program a command, which is not sent (`convertSessionToClientHistory` in
+/// `packages/core/src/utils/sessionUtils.ts`).
+fn is_command(message: Value<'_, '_>) -> bool {
+    let first = message.get("content").map(|content| content.elements().next().unwrap_or(content));
+    let text = first.and_then(|part| part.as_str().or_else(|| part.get_str("text")));
+    text.is_some_and(|text| text.trim_start().starts_with(['/', '?']))
 }
 
 /// Adds what the model said, its calls and then their results, as they are sent.

@@ -3,7 +3,7 @@
 use toolcheck_json::Value;
 
 use super::threads::{Thread, Threads};
-use super::{Ended, Reader, Reading, Sort, Unit, parts};
+use super::{Ended, Reader, Reading, Sort, Unit, next, parts};
 use crate::claim::certainty;
 use crate::ir::{Arguments, Body, Role, Settled, Transcript};
 
@@ -59,7 +59,12 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             log.0.leave_out_unknown("records that are not messages", record);
         }
     }
-    log.0.finish()
+    let mut reading = log.0.finish();
+    // What it tells its interface is no part of what it sends.
+    if records.iter().any(|record| record.get("role").is_some()) {
+        next::mark(&mut reading.conversations, "main", READER.id);
+    }
+    reading
 }
 
 /// A session while it is read, with its sub-agents.

@@ -267,7 +267,19 @@ macro_rules! agents {
 }
 
 /// The agents whose next request is known, by id.
-static AGENTS: [(&str, next::Agent); 5] = agents!["cline", "goose", "opencode", "pi", "roo"];
+static AGENTS: [(&str, next::Agent); 11] = agents![
+    "claude-code",
+    "cline",
+    "codex",
+    "copilot-cli",
+    "gemini-cli",
+    "goose",
+    "kimi-cli",
+    "openhands",
+    "opencode",
+    "pi",
+    "roo"
+];
 
 /// How an agent makes its next request of a session; `None` if that is not known.
 #[must_use]

@@ -1,7 +1,7 @@
 //! OpenHands: the events of a conversation, of version 0 (`action` and `observation`) and of version 1 (`kind`), and
 //! the `output.jsonl` of evaluations, which has them under `history`.
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
 use super::nested::{self, List};
@@ -69,11 +69,11 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         let history = pairs(record).into_iter().flat_map(|history| history.elements());
         let messages: Vec<_> = history.flat_map(|pair| pair.elements()).collect();
         let list = List { title: format!("record {} /history", number + 1), messages };
-        reading.conversations.push(conversation(&list, &mut others));
+        reading.conversations.extend(conversations(&list, &mut others));
     }
     let found = nested::find(&plain, is_event);
     for list in &found.lists {
-        reading.conversations.push(conversation(list, &mut others));
+        reading.conversations.extend(conversations(list, &mut others));
     }
     reading.left_out.add("events that are not messages", others);
     reading.left_out.add("events outside of lists", found.alone);
@@ -88,16 +88,113 @@ struct Events<'d, 's> {
     others: usize,
 }
 
-fn conversation<'s>(list: &List<'_, 's>, others: &mut usize) -> Conversation<'s> {
-    let title = if list.title == "messages" { "events".to_owned() } else { list.title.clone() };
-    let root = list.messages[0].document().root();
+/// The conversation that is sent next, after what its summary has taken the place of.
+fn conversations<'s>(list: &List<'_, 's>, others: &mut usize) -> Vec<Conversation<'s>> {
+    let title = if list.title == "messages" { "events" } else { &*list.title };
+    let view = View::of(&list.messages);
+    let (forgotten, kept): (Vec<_>, Vec<_>) =
+        list.messages.iter().copied().partition(|event| view.forgets(*event));
+    let mut found = Vec::new();
+    if !forgotten.is_empty() {
+        let mut before = conversation(format!("{title}, forgotten"), &forgotten, None, others);
+        before.transcript.settle_calls_of_last_turn(Settled::Aborted);
+        before.ended = Ended::Compacted;
+        found.push(before);
+    }
+    if !kept.is_empty() {
+        let mut next = conversation(title.to_owned(), &kept, view.summary, others);
+        if matches!(next.ended, Ended::Open | Ended::Aborted) {
+            next.transcript.sent_next_by = Some(READER.id);
+        }
+        found.push(next);
+    }
+    found
+}
+
+/// What condensations leave of the events: `View` in `openhands-sdk/openhands/sdk/context/view/view.py`.
+#[derive(Default)]
+struct View<'d, 's> {
+    forgotten: HashSet<&'s [u8]>,
+    /// Version 0 may name the first and the last number.
+    ranges: Vec<(u64, u64)>,
+    summary: Option<Summary<'d, 's>>,
+}
+
+/// What stands in the place of forgotten events.
+#[derive(Clone, Copy)]
+struct Summary<'d, 's> {
+    event: Value<'d, 's>,
+    text: Value<'d, 's>,
+    /// How many messages are before it.
+    offset: usize,
+}
+
+impl<'d, 's> View<'d, 's> {
+    fn of(events: &[Value<'d, 's>]) -> Self {
+        let mut view = Self::default();
+        for &event in events {
+            let condensation = match (event.get_str("kind").as_deref(), event.get_str("action").as_deref()) {
+                (Some("Condensation"), _) => event,
+                (_, Some("condensation")) => event.get("args").unwrap_or(event),
+                _ => continue,
+            };
+            let ids = condensation.get("forgotten_event_ids").into_iter().flat_map(|ids| ids.elements());
+            view.forgotten.extend(ids.map(Value::raw));
+            let number = |key: &str| condensation.get(key).and_then(Value::as_u64);
+            view.ranges.extend(number("forgotten_events_start_id").zip(number("forgotten_events_end_id")));
+            if let Some(text) = condensation.get("summary").filter(|text| text.as_json_str().is_some()) {
+                let offset = number("summary_offset").and_then(|offset| usize::try_from(offset).ok());
+                view.summary = Some(Summary { event, text, offset: offset.unwrap_or_default() });
+            }
+        }
+        view.ranges = merged(view.ranges);
+        view
+    }
+
+    /// Whether an event was forgotten.
+    fn forgets(&self, event: Value<'_, '_>) -> bool {
+        let Some(id) = event.get("id") else { return false };
+        let is_in = |number: u64| {
+            let before = self.ranges.partition_point(|(start, _)| *start <= number);
+            before > 0 && number <= self.ranges[before - 1].1
+        };
+        self.forgotten.contains(id.raw()) || id.as_u64().is_some_and(is_in)
+    }
+}
+
+/// Ranges in order that do not meet.
+fn merged(mut ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
+    ranges.sort_unstable();
+    let mut merged: Vec<(u64, u64)> = Vec::new();
+    for (start, end) in ranges {
+        match merged.last_mut() {
+            Some(last) if start <= last.1 => last.1 = last.1.max(end),
+            _ => merged.push((start, end)),
+        }
+    }
+    merged
+}
+
+fn conversation<'d, 's>(
+    title: String,
+    messages: &[Value<'d, 's>],
+    mut summary: Option<Summary<'d, 's>>,
+    others: &mut usize,
+) -> Conversation<'s> {
+    let root = messages[0].document().root();
     let mut events = Events {
         transcript: Transcript::of_conversation(READER.key(), root),
         by_event: HashMap::default(),
         others: 0,
     };
     let mut ended = Ended::Open;
-    for &event in &list.messages {
+    // The number of events that are sent.
+    let mut seen = 0;
+    for &event in messages {
+        if let Some(due) = summary.take_if(|summary| summary.offset <= seen) {
+            events.summarise(due);
+        }
+        let before = events.transcript.parts.len();
         match event.get_str("kind").as_deref() {
             Some("PauseEvent" | "InterruptEvent") => ended = Ended::Aborted,
             Some(_) if event.get("source").is_some() => ended = Ended::Open,
@@ -114,6 +211,10 @@ fn conversation<'s>(list: &List<'_, 's>, others: &mut usize) -> Conversation<'s>
             }
             _ => events.read_event(event),
         }
+        seen += usize::from(events.transcript.parts.len() > before);
+    }
+    if let Some(due) = summary {
+        events.summarise(due);
     }
     events.transcript.settle_results_of_first(Settled::Elsewhere);
     *others += events.others;
@@ -121,6 +222,13 @@ fn conversation<'s>(list: &List<'_, 's>, others: &mut usize) -> Conversation<'s>
 }
 
 impl<'d, 's> Events<'d, 's> {
+    /// A summary takes the place of what was forgotten.
+    fn summarise(&mut self, summary: Summary<'d, 's>) {
+        self.transcript
+            .next_message(Role::User, summary.event)
+            .part(summary.text, Body::text(Some(summary.text)));
+    }
+
     /// Reads an event of version 0.
     fn read_event(&mut self, event: Value<'d, 's>) {
         let metadata = event.get("tool_call_metadata").filter(|metadata| metadata.is_object());

@@ -3,9 +3,9 @@
 use foldhash::HashMap;
 use toolcheck_json::{Document, NodeId, Value, pointers};
 
+use super::next::NextRequest;
 use super::{Reader, Reading, Sort, Unit};
 use super::{broken, unknown};
-use crate::RuleId;
 use crate::ir::{Body, Named, Role, Settled, Transcript, TranscriptKind};
 
 /// Finishes the reading of a unit.
@@ -97,7 +97,7 @@ fn settle_across(reader: &Reader, reading: &mut Reading<'_>) {
         let transcript = &mut conversation.transcript;
         // A result that the agent does not leave out itself must have its call in what it sends.
         let agent = transcript.sent_next_by.and_then(super::next_request);
-        let needs_calls = agent.is_some_and(|agent| !agent.repairs(RuleId::OrphanToolResult));
+        let needs_calls = agent.is_some_and(NextRequest::needs_calls);
         // What is sent again must be whole: only a call at the end of it may have its result elsewhere.
         let first = if reader.sort == Sort::History { start_of_end(transcript) } else { 0 };
         for (place, part) in transcript.parts.iter_mut().enumerate() {

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use foldhash::HashMap;
 use serde::Deserialize;
 
-use super::Policy;
+use super::{Conversation, Ended, Policy};
 use crate::level::Level;
 use crate::rule_id::RuleId;
 
@@ -26,6 +26,9 @@ pub struct NextRequest {
     /// What is in doubt, as a sentence.
     #[serde(default)]
     pub doubt: Option<String>,
+    /// Whether its compactions keep no result without its call, so that one whose call is before a compaction is none.
+    #[serde(default, rename = "keeps-pairs")]
+    pub keeps_pairs: bool,
     /// What the agent does itself about the findings of a rule before it sends the request: what follows its name, such as
     /// "answers the call with `aborted`".
     #[serde(default)]
@@ -39,10 +42,28 @@ impl NextRequest {
         self.repairs.contains_key(&rule)
     }
 
+    /// Whether a result in the request must have its call there.
+    #[must_use]
+    pub fn needs_calls(&self) -> bool {
+        !self.keeps_pairs && !self.repairs(RuleId::OrphanToolResult)
+    }
+
     /// The level of a rule's findings in the next request; `None` if it is that of any log.
     #[must_use]
     pub fn level(&self, rule: RuleId) -> Option<Level> {
         if self.repairs(rule) { None } else { Policy::of_next_request().level(rule) }
+    }
+}
+
+/// Marks the last conversation of a thread as what an agent sends next, if it goes on.
+pub(crate) fn mark(conversations: &mut [Conversation<'_>], thread: &str, agent: &'static str) {
+    let is_of_thread = |one: &&mut Conversation<'_>| {
+        one.title.strip_prefix(thread).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    };
+    if let Some(last) = conversations.iter_mut().rfind(is_of_thread)
+        && matches!(last.ended, Ended::Open | Ended::Aborted)
+    {
+        last.transcript.sent_next_by = Some(agent);
     }
 }
 
