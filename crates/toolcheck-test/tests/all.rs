@@ -11,6 +11,8 @@ mod fix;
 #[cfg(feature = "proptest")]
 mod fix_and_diff;
 #[cfg(feature = "proptest")]
+mod fix_sessions;
+#[cfg(feature = "proptest")]
 mod fuzz;
 mod planted;
 mod promises;

@@ -31,6 +31,7 @@ pub(super) static MEND: Mend = Mend {
     is_alone: true,
     links: Some(("uuid", "parentUuid")),
     stamps: &[],
+    numbered: None,
     record,
 };
 

@@ -45,10 +45,13 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         let set = record.get("$set");
         if let Some(list) = [Some(record), set].into_iter().flatten().find(|record| is_list(*record)) {
             let dropped = history.replace(list.get("messages").into_iter().flat_map(|list| list.elements()));
-            conversation(&dropped, Ended::Replaced, &mut reading.conversations);
+            conversation(&dropped, &history.patched, Ended::Replaced, &mut reading.conversations);
         } else if let Some(id) = record.get("$rewindTo") {
             let dropped = history.rewind(id);
-            conversation(&dropped, Ended::Replaced, &mut reading.conversations);
+            conversation(&dropped, &history.patched, Ended::Replaced, &mut reading.conversations);
+        } else if let Some(patch) = record.get("$patch").filter(|patch| patch.is_object()) {
+            let dropped = history.patch(patch);
+            conversation(&dropped, &history.patched, Ended::Replaced, &mut reading.conversations);
         } else if is_message(record) {
             history.add(record);
         } else {
@@ -63,7 +66,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             _ => reading.leave_out_unknown("messages of unknown kinds", *message),
         }
     }
-    conversation(&history.messages, Ended::Open, &mut reading.conversations);
+    conversation(&history.messages, &history.patched, Ended::Open, &mut reading.conversations);
     in_order(&mut reading.conversations);
     number_titles(&mut reading.conversations);
     history.left_out.iter().for_each(|(what, count)| reading.left_out.add(what, count));
@@ -77,6 +80,30 @@ struct History<'d, 's> {
     /// The number of the message with each id.
     by_id: HashMap<&'s [u8], usize>,
     left_out: LeftOut,
+    patched: Patched<'d, 's>,
+}
+
+/// What patches have changed of messages.
+#[derive(Default)]
+struct Patched<'d, 's> {
+    /// The contents, by the ids of the messages.
+    contents: HashMap<&'s [u8], Value<'d, 's>>,
+    /// The results, by the ids of the messages and of the calls.
+    results: HashMap<(&'s [u8], &'s [u8]), Value<'d, 's>>,
+}
+
+impl<'d, 's> Patched<'d, 's> {
+    fn content(&self, message: Value<'d, 's>) -> Option<Value<'d, 's>> {
+        let id = message.get("id").map(Value::raw);
+        id.and_then(|id| self.contents.get(id)).copied().or_else(|| message.get("content"))
+    }
+
+    /// The result of a call.
+    fn result(&self, message: Value<'d, 's>, call: Value<'d, 's>) -> Option<Value<'d, 's>> {
+        let ids = message.get("id").map(Value::raw).zip(call.get("id").map(Value::raw));
+        let patched = ids.and_then(|ids| self.results.get(&ids)).copied();
+        patched.or_else(|| call.get("result")).filter(|result| !result.is_null())
+    }
 }
 
 impl<'d, 's> History<'d, 's> {
@@ -110,6 +137,33 @@ impl<'d, 's> History<'d, 's> {
         dropped
     }
 
+    /// Changes messages as a patch says, takes away those that it removes, and puts those that it orders at the end.
+    fn patch(&mut self, patch: Value<'d, 's>) -> Vec<Value<'d, 's>> {
+        let updates = patch.get("updates").into_iter().flat_map(|updates| updates.elements());
+        for update in std::iter::once(patch).chain(updates) {
+            let Some(message) = update.get("id").map(Value::raw) else { continue };
+            self.patched.contents.extend(update.get("content").map(|content| (message, content)));
+            for call in update.get("toolCalls").into_iter().flat_map(|calls| calls.elements()) {
+                let (id, result) = (call.get("id").map(Value::raw), call.get("result"));
+                self.patched.results.extend(id.zip(result).map(|(id, result)| ((message, id), result)));
+            }
+        }
+        let ids = |key: &str| -> Vec<&'s [u8]> {
+            patch.get(key).into_iter().flat_map(|ids| ids.elements()).map(Value::raw).collect()
+        };
+        let removed: HashSet<&[u8]> = ids("removeIds").into_iter().collect();
+        let order: HashMap<&[u8], usize> =
+            ids("orderIds").into_iter().enumerate().map(|(place, id)| (id, place + 1)).collect();
+        let id_of = |message: &Value<'_, 's>| message.get("id").map(Value::raw);
+        let is_removed = |message: &Value<'_, 's>| id_of(message).is_some_and(|id| removed.contains(id));
+        let (gone, mut kept): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.messages).into_iter().partition(is_removed);
+        kept.sort_by_key(|message| id_of(message).and_then(|id| order.get(id).copied()).unwrap_or(0));
+        self.by_id.clear();
+        kept.into_iter().for_each(|message| self.add(message));
+        gone
+    }
+
     /// Takes away a message and all after it, or all if there is no such message.
     fn rewind(&mut self, id: Value<'_, 's>) -> Vec<Value<'d, 's>> {
         let number = self.by_id.get(id.raw()).copied().unwrap_or_default();
@@ -123,7 +177,12 @@ impl<'d, 's> History<'d, 's> {
     }
 }
 
-fn conversation<'s>(messages: &[Value<'_, 's>], ended: Ended, conversations: &mut Vec<Conversation<'s>>) {
+fn conversation<'d, 's>(
+    messages: &[Value<'d, 's>],
+    patched: &Patched<'d, 's>,
+    ended: Ended,
+    conversations: &mut Vec<Conversation<'s>>,
+) {
     let Some(first) = messages.first() else { return };
     let mut transcript = Transcript::of_conversation(READER.key(), first.document().root());
     // The ids of the results that stand with their calls.
@@ -132,11 +191,12 @@ fn conversation<'s>(messages: &[Value<'_, 's>], ended: Ended, conversations: &mu
         match message.get_str("type").as_deref() {
             Some("gemini") => {
                 transcript.next_message(Role::Assistant, *message);
-                add_turn(&mut transcript, *message, &mut answered);
+                add_turn(&mut transcript, *message, patched, &mut answered);
             }
             Some("user") if !is_command(*message) => {
                 transcript.next_message(Role::User, *message);
-                let is_copy = add_content(&mut transcript, *message, &HashSet::default(), &answered);
+                let content = patched.content(*message);
+                let is_copy = add_content(&mut transcript, content, &HashSet::default(), &answered);
                 if is_copy {
                     transcript.messages.pop();
                 }
@@ -145,7 +205,13 @@ fn conversation<'s>(messages: &[Value<'_, 's>], ended: Ended, conversations: &mu
         }
     }
     match ended {
-        Ended::Open => transcript.sent_next_by = Some(READER.id),
+        Ended::Open => {
+            transcript.sent_next_by = Some(READER.id);
+            // Whatever became of a call: once the user has gone on, it is sent, and without a result it is refused.
+            let last = transcript.messages.iter().rfind(|message| message.role == Role::User);
+            let end = last.map_or(0, |last| last.parts.start as usize);
+            transcript.unsettle_calls_before(end);
+        }
         _ => transcript.settle_calls_of_last_turn(Settled::Aborted),
     }
     transcript.settle_results_of_first(Settled::Elsewhere);
@@ -163,17 +229,22 @@ fn is_command(message: Value<'_, '_>) -> bool {
 }
 
 /// Adds what the model said, its calls and then their results, as they are sent.
-fn add_turn<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, answered: &mut HashSet<&'s [u8]>) {
+fn add_turn<'d, 's>(
+    transcript: &mut Transcript<'s>,
+    message: Value<'d, 's>,
+    patched: &Patched<'d, 's>,
+    answered: &mut HashSet<&'s [u8]>,
+) {
     let calls = || message.get("toolCalls").into_iter().flat_map(|calls| calls.elements());
     let names: HashSet<&[u8]> =
         calls().flat_map(|call| [call.get("id"), call.get("name")]).flatten().map(Value::raw).collect();
     if let Some(thoughts) = message.get("thoughts").filter(|thoughts| thoughts.elements().next().is_some()) {
         transcript.part(thoughts, parts::reasoning(None));
     }
-    add_content(transcript, message, &names, answered);
+    add_content(transcript, patched.content(message), &names, answered);
     for call in calls() {
         let mut body = parts::call(call.get("id"), call.get("name"), call.get("args"));
-        if result_of(call).is_none() {
+        if patched.result(message, call).is_none() {
             body.settled = match call.get_str("status").as_deref() {
                 Some("cancelled") => Some(Settled::Aborted),
                 Some("awaiting_approval") => Some(Settled::Consent),
@@ -184,11 +255,13 @@ fn add_turn<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, answere
         transcript.part(call, Body::Call(body));
     }
     for call in calls() {
-        let Some(value) = result_of(call) else { continue };
+        let Some(value) = patched.result(message, call) else { continue };
         let response = response_of(call, value);
         let id = response.and_then(|response| response.get("id")).or_else(|| call.get("id"));
         answered.extend(id.map(Value::raw));
-        let is_error = call.get_str("status").map(|status| status != "success");
+        let status =
+            call.get_str("status").filter(|status| matches!(&**status, "success" | "error" | "cancelled"));
+        let is_error = status.map(|status| status != "success");
         let content = response.map_or(Some(value), |response| response.get("response"));
         let mut result = parts::result(id, content, is_error);
         result.name = response
@@ -200,10 +273,6 @@ fn add_turn<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, answere
             transcript.part(again, Body::Result(result.clone()));
         }
     }
-}
-
-fn result_of<'d, 's>(call: Value<'d, 's>) -> Option<Value<'d, 's>> {
-    call.get("result").filter(|result| !result.is_null())
 }
 
 /// The responses in the result of a call.
@@ -235,11 +304,11 @@ fn response_of<'d, 's>(call: Value<'_, 's>, result: Value<'d, 's>) -> Option<Val
 /// in it.
 fn add_content<'s>(
     transcript: &mut Transcript<'s>,
-    message: Value<'_, 's>,
+    content: Option<Value<'_, 's>>,
     called: &HashSet<&[u8]>,
     answered: &HashSet<&'s [u8]>,
 ) -> bool {
-    let Some(content) = message.get("content") else { return false };
+    let Some(content) = content else { return false };
     let own = Some(content).filter(|content| !content.is_array());
     let (mut added, mut repeated) = (0, 0);
     for part in own.into_iter().chain(content.elements()) {

@@ -23,6 +23,7 @@ pub(super) static MEND: Mend = Mend {
     is_alone: false,
     links: None,
     stamps: &["created", "metadata"],
+    numbered: None,
     record,
 };
 

@@ -2,13 +2,27 @@
 
 use toolcheck_json::Value;
 
+use super::mend::Mend;
 use super::threads::{Thread, Threads};
 use super::{Ended, Reader, Reading, Sort, Unit, next, parts};
 use crate::claim::certainty;
+use crate::formats::openai_chat;
 use crate::ir::{Arguments, Body, Role, Settled, Transcript};
 
 pub(super) static READER: Reader =
     Reader { id: "kimi-cli", name: "Kimi CLI session", sort: Sort::AgentLog, unit: Unit::File, sniff, read };
+
+/// The messages of the context are those of Chat Completions.
+pub(super) static MEND: Mend = Mend {
+    repair: openai_chat::FORMAT.repair,
+    format: Some(&openai_chat::FORMAT),
+    message: None,
+    is_alone: false,
+    links: None,
+    stamps: &[],
+    numbered: None,
+    record: |added| added.message,
+};
 
 /// The types of messages to the interface that tell a file from others.
 const OWN_TYPES: [&str; 8] = [
@@ -26,7 +40,9 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_own = |record: &Value<'_, '_>| {
         let is_marker = || record.get_str("role").is_some_and(|role| is_marker(&role));
         let is_header = || {
-            record.get_str("type").as_deref() == Some("metadata") && record.get("protocol_version").is_some()
+            let is_metadata = record.get_str("type").as_deref() == Some("metadata");
+            // That of Kimi Code says when it was made.
+            is_metadata && record.get("protocol_version").is_some() && record.get("created_at").is_none()
         };
         let is_message = || {
             envelope(*record)
@@ -219,7 +235,7 @@ fn add_content<'s>(transcript: &mut Transcript<'s>, content: Value<'_, 's>) {
     content.elements().for_each(|block| add_block(transcript, block));
 }
 
-fn add_block<'s>(transcript: &mut Transcript<'s>, block: Value<'_, 's>) {
+pub(super) fn add_block<'s>(transcript: &mut Transcript<'s>, block: Value<'_, 's>) {
     let body = match block.get_str("type").as_deref() {
         Some("text") => Body::text(block.get("text")),
         Some("think") => parts::reasoning(block.get("encrypted")),

@@ -15,6 +15,7 @@ mod goose;
 mod hermes;
 mod inspect;
 mod kimi_cli;
+mod kimi_code;
 mod langchain;
 mod langfuse;
 mod litellm;
@@ -229,6 +230,7 @@ pub static ALL: &[&Reader] = &[
     &hermes::READER,
     &inspect::READER,
     &kimi_cli::READER,
+    &kimi_code::READER,
     &langchain::READER,
     &langfuse::READER,
     &litellm::READER,
@@ -254,6 +256,7 @@ static MENDS: &[(&str, &Mend)] = &[
     ("cline", &cline::MEND),
     ("codex", &codex::MEND),
     ("goose", &goose::MEND),
+    ("kimi-cli", &kimi_cli::MEND),
     ("opencode", &opencode::MEND),
     ("pi", &pi::MEND),
     ("trl", &trl::MEND),
@@ -267,7 +270,7 @@ macro_rules! agents {
 }
 
 /// The agents whose next request is known, by id.
-static AGENTS: [(&str, next::Agent); 11] = agents![
+static AGENTS: [(&str, next::Agent); 12] = agents![
     "claude-code",
     "cline",
     "codex",
@@ -275,6 +278,7 @@ static AGENTS: [(&str, next::Agent); 11] = agents![
     "gemini-cli",
     "goose",
     "kimi-cli",
+    "kimi-code",
     "openhands",
     "opencode",
     "pi",

@@ -31,6 +31,7 @@ pub(super) static MEND: Mend = Mend {
     is_alone: false,
     links: Some(("id", "parentId")),
     stamps: &["timestamp"],
+    numbered: None,
     record,
 };
 

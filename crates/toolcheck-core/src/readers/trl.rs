@@ -24,6 +24,7 @@ pub(super) static MEND: Mend = Mend {
     is_alone: false,
     links: None,
     stamps: &[],
+    numbered: None,
     record: |added| added.message,
 };
 

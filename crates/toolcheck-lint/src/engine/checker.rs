@@ -135,6 +135,7 @@ impl Checker<'_> {
         pairing: &'c Pairing<'c, 's>,
     ) -> Context<'c, 's> {
         self.rules.verdicts.turn_to(transcript.request.model.as_deref());
+        let next = transcript.sent_next_by.and_then(readers::next_request);
         Context {
             document,
             transcript,
@@ -148,10 +149,10 @@ impl Checker<'_> {
             shape_faults: OnceCell::new(),
             checks: OnceCell::new(),
             is_answer: false,
-            is_over: self.options.is_over,
+            is_over: self.options.is_over || next.is_some_and(|next| next.has_no_open_end),
             reports_hidden: self.options.reports_hidden,
             policy: self.rules.policy,
-            next: transcript.sent_next_by.and_then(readers::next_request),
+            next,
             schemas: self.schemas,
             known_target: self.rules.known,
             named_target: self.options.target.as_deref(),

@@ -206,6 +206,14 @@ impl<'p, 's> Planner<'p, 's> {
                 self.settle();
             }
             let list = self.document.value(list);
+            let is_numbered = |key: &str| list.elements().take(2).any(|slot| slot.get(key).is_some());
+            if source.mend.and_then(|mend| mend.numbered).is_some_and(is_numbered) {
+                self.slots.clear();
+                return self.block(
+                    &source,
+                    "its records are numbered, and the program refuses a file with a gap in the numbers",
+                );
+            }
             if has_long_message(list, source.repair) {
                 self.slots.clear();
                 return self.block(&source, "a message of more than 1000 blocks is not changed");

@@ -181,25 +181,31 @@ fn in_next_request(rule: &'static Rule, next: &NextRequest, said: &mut DraftCont
         return None;
     }
     let level = next.level(rule.id)?;
-    said.message = format!("{} in the next request", said.message).into();
-    let target = next.target.as_deref().and_then(targets::find);
-    let case = target.and_then(|target| said.cases.iter().find(|case| target.knows_case(rule.id, case)));
-    let Some(Verdict::Refused(refusal)) =
-        target.map(|target| target.verdict(rule.id, case.copied(), None, None))
-    else {
+    let Some(target) = next.target.as_deref().and_then(targets::find) else {
+        said.message = in_words(said);
         return Some(level);
     };
+    let case = said.cases.iter().copied().find(|case| target.knows_case(rule.id, case));
+    // What the API is not known to refuse is as bad as in any log.
+    let Verdict::Refused(refusal) = target.verdict(rule.id, case, None, None) else { return None };
+    said.message = in_words(said);
     // What the agent puts before them is not known, so the numbers of messages are not.
     said.values.retain(|(name, _)| !NUMBERS.contains(name));
+    let grounds = refusal.grounds();
     said.provider_error = Some(ProviderError {
         target: refusal.target.clone(),
         case: refusal.case.clone(),
         status: refusal.status,
         text: refusal.fill(&said.values),
-        grounds: refusal.grounds(),
+        grounds,
         only_warns: None,
     });
     Some(refusal.level())
+}
+
+/// The message of a finding about what is sent next.
+fn in_words(said: &DraftContent) -> Line {
+    format!("{} in the next request", said.message).into()
 }
 
 /// The reason why a refusal is only a warning. Doubts about the refusal come first, then those of the rule, then the

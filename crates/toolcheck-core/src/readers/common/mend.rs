@@ -24,6 +24,8 @@ pub struct Mend {
     pub links: Option<(&'static str, &'static str)>,
     /// The keys that each message has, whoever speaks, such as its time.
     pub stamps: &'static [&'static str],
+    /// The key under which records are numbered, if the program counts them: then none may be added or removed.
+    pub numbered: Option<&'static str>,
     /// Writes a record.
     pub record: fn(Added<'_, '_>) -> Piece,
 }

@@ -26,6 +26,9 @@ pub struct NextRequest {
     /// What is in doubt, as a sentence.
     #[serde(default)]
     pub doubt: Option<String>,
+    /// Whether it writes calls only once they have results, so that one without a result has lost it even at the end.
+    #[serde(default, rename = "has-no-open-end")]
+    pub has_no_open_end: bool,
     /// Whether its compactions keep no result without its call, so that one whose call is before a compaction is none.
     #[serde(default, rename = "keeps-pairs")]
     pub keeps_pairs: bool,

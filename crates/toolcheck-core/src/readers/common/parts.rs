@@ -200,6 +200,11 @@ impl<'s> Transcript<'s> {
         self.calls_of(self.last_parts()).for_each(|call| call.arguments = Arguments::Missing);
     }
 
+    /// Takes back why calls before a part may stay without results.
+    pub(crate) fn unsettle_calls_before(&mut self, part: usize) {
+        self.calls_of(0..part as u32).for_each(|call| call.settled = None);
+    }
+
     /// Says of all results why they may stay without calls.
     pub(crate) fn settle_results(&mut self, settled: Settled) {
         self.settle_results_of(0..self.parts.len() as u32, settled);

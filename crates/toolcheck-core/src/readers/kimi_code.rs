@@ -1,0 +1,292 @@
+//! Kimi Code: the log of a session (`wire.jsonl`), from which it builds the history again.
+//!
+//! A step of the model is several events. A compaction, an undo and a clear change the history that was built so far
+//! (`packages/agent-core/src/agent/context` of MoonshotAI/kimi-code).
+
+use foldhash::HashSet;
+use toolcheck_json::Value;
+
+use super::kimi_cli::add_block;
+use super::parts::{self, in_order, number_titles};
+use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
+use crate::claim::certainty;
+use crate::ir::{Body, Role, Settled, Transcript};
+
+pub(super) static READER: Reader = Reader {
+    id: "kimi-code",
+    name: "Kimi Code session",
+    sort: Sort::AgentLog,
+    unit: Unit::File,
+    sniff,
+    read,
+};
+
+/// The beginnings of the types of records that do not change the history.
+const OTHERS: [&str; 14] = [
+    "config.",
+    "forked",
+    "full_compaction.",
+    "goal.",
+    "llm.",
+    "mcp.",
+    "metadata",
+    "micro_compaction.",
+    "permission.",
+    "plan_mode.",
+    "swarm_mode.",
+    "tools.",
+    "turn.",
+    "usage.",
+];
+
+fn sniff(records: &[Value<'_, '_>]) -> u8 {
+    let is_own = |record: &Value<'_, '_>| {
+        let kind = record.get_str("type");
+        let is_header = || record.get("protocol_version").is_some() && record.get("created_at").is_some();
+        match kind.as_deref() {
+            Some("metadata") => is_header(),
+            Some(kind) => kind.starts_with("context.") && record.get("time").is_some(),
+            None => false,
+        }
+    };
+    if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
+}
+
+fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
+    let mut reading = Reading::default();
+    let mut history = History::default();
+    for &record in records {
+        match record.get_str("type").as_deref() {
+            Some("context.append_message") => history.add_message(record),
+            Some("context.append_loop_event") => match record.get("event") {
+                Some(event) => history.add_event(record, event, &mut reading),
+                None => reading.leave_out_unknown("events of the session", record),
+            },
+            Some("context.apply_compaction") => {
+                let gone = history.compact(record);
+                conversation(&gone, Ended::Compacted, &mut reading.conversations);
+            }
+            Some("context.undo") => {
+                let gone = history.undo(record.get("count").and_then(Value::as_u64).unwrap_or(1));
+                conversation(&gone, Ended::Abandoned, &mut reading.conversations);
+            }
+            Some("context.clear") => {
+                let gone = std::mem::take(&mut history).finish();
+                conversation(&gone, Ended::Abandoned, &mut reading.conversations);
+            }
+            Some(kind) if OTHERS.iter().any(|other| kind.starts_with(other)) => {
+                reading.leave_out("events of the session");
+            }
+            _ => reading.leave_out_unknown("events of the session", record),
+        }
+    }
+    conversation(&history.finish(), Ended::Open, &mut reading.conversations);
+    in_order(&mut reading.conversations);
+    number_titles(&mut reading.conversations);
+    reading
+}
+
+/// A message of the history.
+#[derive(Clone)]
+struct Entry<'d, 's> {
+    record: Value<'d, 's>,
+    said: Said<'d, 's>,
+}
+
+#[derive(Clone)]
+enum Said<'d, 's> {
+    /// A message as a whole.
+    Message(Value<'d, 's>),
+    /// A step of the model, by its parts and calls.
+    Step(Vec<Value<'d, 's>>),
+    /// The result of a call.
+    Result(Value<'d, 's>),
+    /// What takes the place of what was said before.
+    Summary(Value<'d, 's>),
+}
+
+impl Entry<'_, '_> {
+    /// Whether the user said it, and not the agent in the user's name.
+    fn is_input(&self) -> bool {
+        let Said::Message(message) = &self.said else { return false };
+        let origin = message.get("origin");
+        let kind = origin.and_then(|origin| origin.get_str("kind"));
+        let is_of_user = match kind.as_deref() {
+            None | Some("user") => true,
+            Some("skill_activation" | "plugin_command") => {
+                origin.and_then(|origin| origin.get_str("trigger")).as_deref() == Some("user-slash")
+            }
+            Some(_) => false,
+        };
+        message.get_str("role").as_deref() == Some("user") && is_of_user
+    }
+}
+
+/// The history, as far as it has been read.
+#[derive(Default)]
+struct History<'d, 's> {
+    entries: Vec<Entry<'d, 's>>,
+    /// The calls that have no result yet.
+    pending: HashSet<&'s [u8]>,
+    /// What was said while calls were running, which comes after their results.
+    deferred: Vec<Entry<'d, 's>>,
+}
+
+impl<'d, 's> History<'d, 's> {
+    fn add_message(&mut self, record: Value<'d, 's>) {
+        let Some(message) = record.get("message") else { return };
+        let entry = Entry { record, said: Said::Message(message) };
+        if self.pending.is_empty() { self.entries.push(entry) } else { self.deferred.push(entry) }
+    }
+
+    fn add_event(&mut self, record: Value<'d, 's>, event: Value<'d, 's>, reading: &mut Reading<'s>) {
+        match event.get_str("type").as_deref() {
+            Some("step.begin") => {
+                self.close();
+                self.entries.push(Entry { record, said: Said::Step(Vec::new()) });
+            }
+            Some(kind @ ("content.part" | "tool.call")) => {
+                if kind == "tool.call" {
+                    self.pending.extend(event.get("toolCallId").map(Value::raw));
+                }
+                match self.entries.last_mut().map(|last| &mut last.said) {
+                    Some(Said::Step(parts)) => parts.push(event),
+                    // The step began before a result, or in a part of the log that is lost.
+                    _ => self.entries.push(Entry { record, said: Said::Step(vec![event]) }),
+                }
+            }
+            Some("tool.result") => {
+                if let Some(id) = event.get("toolCallId") {
+                    self.pending.remove(id.raw());
+                }
+                self.entries.push(Entry { record, said: Said::Result(event) });
+                if self.pending.is_empty() {
+                    self.close();
+                }
+            }
+            Some("step.end") => reading.leave_out("events of the session"),
+            _ => reading.leave_out_unknown("events of the session", record),
+        }
+    }
+
+    /// The calls that run get no result any more.
+    fn close(&mut self) {
+        self.pending.clear();
+        self.entries.append(&mut self.deferred);
+    }
+
+    fn finish(mut self) -> Vec<Entry<'d, 's>> {
+        self.close();
+        self.entries
+    }
+
+    /// Puts a summary in the place of what was said, and returns what is left out.
+    fn compact(&mut self, record: Value<'d, 's>) -> Vec<Entry<'d, 's>> {
+        self.close();
+        let text = record.get_any(&["contextSummary", "summary"]);
+        let summary = text.map(|text| Entry { record, said: Said::Summary(text) });
+        let number = |key: &str| {
+            record.get(key).and_then(Value::as_u64).map(|count| usize::try_from(count).unwrap_or(usize::MAX))
+        };
+        let entries = std::mem::take(&mut self.entries);
+        let kept_inputs = number("keptUserMessageCount").filter(|_| record.get("legacyTail").is_none());
+        match (kept_inputs, number("compactedCount").or_else(|| number("count"))) {
+            (None, Some(count)) if count < entries.len() => {
+                let (gone, kept) = entries.split_at(count);
+                self.entries = summary.into_iter().chain(kept.iter().cloned()).collect();
+                gone.to_vec()
+            }
+            (kept, _) => {
+                let inputs = entries.iter().filter(|entry| entry.is_input()).count();
+                let mut before = inputs.saturating_sub(kept.unwrap_or(0));
+                let (gone, kept): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| {
+                    let is_early = before > 0;
+                    before -= usize::from(is_early && entry.is_input());
+                    is_early || !entry.is_input()
+                });
+                self.entries = kept.into_iter().chain(summary).collect();
+                gone
+            }
+        }
+    }
+
+    /// Takes back as many inputs of the user with what followed them, but no summary.
+    fn undo(&mut self, count: u64) -> Vec<Entry<'d, 's>> {
+        self.close();
+        let mut left = count;
+        let mut start = self.entries.len();
+        for (number, entry) in self.entries.iter().enumerate().rev() {
+            if left == 0 || matches!(entry.said, Said::Summary(_)) {
+                break;
+            }
+            start = number;
+            left -= u64::from(entry.is_input());
+        }
+        self.entries.split_off(start)
+    }
+}
+
+fn conversation<'s>(entries: &[Entry<'_, 's>], ended: Ended, conversations: &mut Vec<Conversation<'s>>) {
+    let Some(first) = entries.first() else { return };
+    let mut transcript = Transcript::of_conversation(READER.key(), first.record.document().root());
+    entries.iter().for_each(|entry| add(&mut transcript, entry));
+    match ended {
+        Ended::Open => transcript.sent_next_by = Some(READER.id),
+        _ => transcript.settle_calls_of_last_turn(Settled::Aborted),
+    }
+    transcript.settle_results_of_first(Settled::Elsewhere);
+    conversations.push(Conversation { title: "main".to_owned(), transcript, ended });
+}
+
+fn add<'s>(transcript: &mut Transcript<'s>, entry: &Entry<'_, 's>) {
+    let record = entry.record;
+    match &entry.said {
+        Said::Summary(text) => {
+            transcript.next_message(Role::User, record).part(*text, Body::text(Some(*text)));
+        }
+        Said::Result(event) => {
+            let result = event.get("result");
+            let is_error = result.and_then(|result| result.get("isError")).and_then(Value::as_bool);
+            let content = result.and_then(|result| result.get("output"));
+            let result = parts::result(event.get("toolCallId"), content, is_error);
+            transcript.next_message(Role::Tool, record).part(*event, Body::Result(result));
+        }
+        Said::Step(events) => {
+            transcript.next_message(Role::Assistant, record);
+            for event in events {
+                match event.get("part") {
+                    Some(part) => add_block(transcript, part),
+                    None => {
+                        let call = parts::call(event.get("toolCallId"), event.get("name"), event.get("args"));
+                        transcript.part(*event, Body::Call(call));
+                    }
+                }
+            }
+        }
+        Said::Message(message) => add_message(transcript, record, *message),
+    }
+}
+
+fn add_message<'s>(transcript: &mut Transcript<'s>, record: Value<'_, 's>, message: Value<'_, 's>) {
+    let content = message.get("content");
+    let role = match message.get_str("role").as_deref() {
+        Some("tool") => {
+            let is_error = message.get("isError").and_then(Value::as_bool);
+            let result = parts::result(message.get("toolCallId"), content, is_error);
+            transcript.next_message(Role::Tool, record).part(message, Body::Result(result));
+            return;
+        }
+        Some("assistant") => Role::Assistant,
+        Some("system" | "developer") => Role::System,
+        _ => Role::User,
+    };
+    transcript.next_message(role, record);
+    if content.is_some_and(|content| content.as_json_str().is_some()) {
+        transcript.part(message, Body::text(content));
+    }
+    content.into_iter().flat_map(|content| content.elements()).for_each(|block| add_block(transcript, block));
+    for call in message.get("toolCalls").into_iter().flat_map(|calls| calls.elements()) {
+        let body = parts::call(call.get("id"), call.get("name"), call.get("arguments"));
+        transcript.part(call, Body::Call(body));
+    }
+}
