@@ -14,6 +14,9 @@ const MAIN: &[(&str, &str)] = &[("main", "open")];
 
 #[rustfmt::skip]
 const FILES: &[Expected] = &[
+    ("claude-code/kept-messages.jsonl", &[("main 1", "compacted"), ("main 2", "open")], (1, 1), 0),
+    ("claude-code/kept-segment.jsonl", &[("main 1", "compacted"), ("main 2", "open")], (1, 1), 0),
+    ("claude-code/rewound.jsonl", &[("main 1", "abandoned"), ("main 2", "open")], (3, 2), 0),
     ("cline/answers-as-text.json", MAIN, (3, 0), 3),
     ("cline/compaction.json", MAIN, (2, 1), 0),
     ("cline/roo-hidden.json", &[("main 1", "replaced"), ("main 2", "open")], (1, 1), 5),
@@ -47,6 +50,7 @@ const FILES: &[Expected] = &[
     ("opencode/failed-summary.json", MAIN, (2, 2), 1),
     ("opencode/kept-tail.json", &[("main 1", "compacted"), ("main 2", "open")], (2, 2), 0),
     ("openhands/condensed.jsonl", &[("record 1, forgotten", "compacted"), ("record 1", "open")], (2, 2), 1),
+    ("openhands/gone-back.jsonl", &[("record 1, left", "abandoned"), ("record 1", "open")], (2, 1), 0),
     ("pi/branches.jsonl", &[("main", "open"), ("branch 1", "abandoned"), ("branch 2", "abandoned")], (4, 2), 1),
     ("pi/compaction.jsonl", &[("main 1", "compacted"), ("main 2", "open")], (3, 2), 1),
     ("pi/json-mode.jsonl", MAIN, (1, 1), 6),

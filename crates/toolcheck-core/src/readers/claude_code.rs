@@ -30,6 +30,7 @@ pub(super) static MEND: Mend = Mend {
     message: Some("message"),
     is_alone: true,
     links: Some(("uuid", "parentUuid")),
+    result_in_call: None,
     stamps: &[],
     numbered: None,
     record,
@@ -100,7 +101,7 @@ fn certainty_of(record: Value<'_, '_>) -> u8 {
 enum Entry<'d, 's> {
     /// A message of the conversation.
     Message(Role, Value<'d, 's>),
-    /// A summary replaces what was said before.
+    /// A summary replaces what was said before, but for the records that it keeps.
     Compaction,
     /// An error of the API ended the turn. It is shown to the user, and not sent.
     Failure,
@@ -166,7 +167,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         let thread = &mut threads[number];
         match entry {
             Entry::Message(role, message) => thread.add(role, record, message),
-            Entry::Compaction => thread.divide(Ended::Compacted),
+            Entry::Compaction => thread.compact(record),
             Entry::Failure => {
                 thread.abort(Settled::Aborted);
                 reading.leave_out("error messages");
@@ -203,6 +204,8 @@ struct Thread<'d, 's> {
     by_id: HashMap<&'s [u8], usize>,
     /// The records that something follows that is not a result.
     followed: HashSet<&'s [u8]>,
+    /// What a compaction keeps, which comes after its summary.
+    kept: Vec<Turn<'d, 's>>,
     /// The number of the turn of each record, and of its message in that turn. What was left by going back stays here.
     places: HashMap<&'s [u8], (usize, usize, NodeId)>,
 }
@@ -223,6 +226,7 @@ impl<'d, 's> Thread<'d, 's> {
             by_id: HashMap::default(),
             followed: HashSet::default(),
             places: HashMap::default(),
+            kept: Vec::new(),
         }
     }
 
@@ -253,6 +257,42 @@ impl<'d, 's> Thread<'d, 's> {
             self.by_id.insert(id, number);
         }
         self.place(uuid, number);
+        if record.get("isCompactSummary").and_then(Value::as_bool) == Some(true) {
+            self.turns.append(&mut self.kept);
+        }
+    }
+
+    /// A compaction: what it keeps is sent after its summary.
+    fn compact(&mut self, boundary: Value<'d, 's>) {
+        let metadata = boundary.get_any(&["compactMetadata", "compact_metadata"]);
+        let kept = |key: &str| metadata.and_then(|metadata| metadata.get(key));
+        let uuids = kept("preservedMessages").and_then(|kept| kept.get("uuids"));
+        let mut nodes: HashSet<NodeId> = HashSet::default();
+        let node_of = |uuid: &[u8]| self.places.get(uuid).map(|(_, _, node)| *node);
+        nodes.extend(
+            uuids.into_iter().flat_map(|uuids| uuids.elements()).filter_map(|uuid| node_of(uuid.raw())),
+        );
+        if let Some(segment) = kept("preservedSegment").filter(|_| uuids.is_none()) {
+            let end = |key: &str| segment.get(key).and_then(|uuid| node_of(uuid.raw()));
+            if let Some((head, tail)) = end("headUuid").zip(end("tailUuid")) {
+                let messages = self.turns.iter().flat_map(|turn| &turn.messages).map(|message| message.id());
+                nodes.extend(messages.filter(|node| (head..=tail).contains(node)));
+            }
+        }
+        let mut kept = Vec::new();
+        if !nodes.is_empty() {
+            for turn in &mut self.turns {
+                let is_kept = |message: &Value<'_, '_>| nodes.contains(&message.id());
+                let (own, gone): (Vec<_>, Vec<_>) = turn.messages.drain(..).partition(is_kept);
+                turn.messages = gone;
+                if !own.is_empty() {
+                    kept.push(Turn { role: turn.role, messages: own, settled: turn.settled });
+                }
+            }
+            self.turns.retain(|turn| !turn.messages.is_empty());
+        }
+        self.divide(Ended::Compacted);
+        self.kept = kept;
     }
 
     /// The number of the turn with a `message.id`, unless it was left by going back.
@@ -318,6 +358,8 @@ impl<'d, 's> Thread<'d, 's> {
     }
 
     fn finish(mut self, conversations: &mut Vec<Conversation<'s>>) {
+        // There was no summary, or the log ends before it.
+        self.turns.append(&mut self.kept);
         if !self.turns.is_empty() {
             let ended = match self.turns.iter().rev().find(|turn| turn.role == Role::Assistant) {
                 Some(turn) if turn.settled.is_some() => Ended::Aborted,

@@ -22,6 +22,7 @@ pub(super) static MEND: Mend = Mend {
     message: Some("payload"),
     is_alone: false,
     links: None,
+    result_in_call: None,
     stamps: &[],
     numbered: Some("ordinal"),
     record,

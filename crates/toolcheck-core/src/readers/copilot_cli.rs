@@ -5,11 +5,14 @@
 
 use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
+use toolcheck_json::edit::Piece;
 
+use super::mend::{Added, Mend, members_of};
 use super::threads::{Thread, Threads};
 use super::{Ended, Reader, Reading, Sort, Unit, next, parts};
 use crate::claim::certainty;
 use crate::ir::{Body, Role, Settled};
+use crate::repair::{Missing, Repair};
 
 pub(super) static READER: Reader = Reader {
     id: "copilot-cli",
@@ -19,6 +22,49 @@ pub(super) static READER: Reader = Reader {
     sniff,
     read,
 };
+
+/// The end of a call is an event, which names the event before it.
+pub(super) static MEND: Mend = Mend {
+    repair: &REPAIR,
+    format: None,
+    message: Some("data"),
+    is_alone: false,
+    links: Some(("id", "parentId")),
+    result_in_call: None,
+    stamps: &[],
+    numbered: None,
+    record,
+};
+
+static REPAIR: Repair = Repair {
+    blocks: None,
+    calls: Some(("toolRequests", "content")),
+    thoughts: &[],
+    only_in_results: &[],
+    result_id: Some("toolCallId"),
+    takes_lists: false,
+    result,
+    text: |text| text,
+    user: |_| Piece::object([("content", Piece::text(""))]),
+    said: |text| Piece::object([("content", text)]),
+};
+
+fn result(missing: &Missing) -> Option<Piece> {
+    let error = Piece::object([("message", missing.said())]);
+    let failed = Piece::Raw(b"false".to_vec());
+    Some(Piece::object([("toolCallId", missing.id.clone()?), ("success", failed), ("error", error)]))
+}
+
+fn record(added: Added<'_, '_>) -> Piece {
+    let is_end = matches!(&added.message, Piece::Object(members) if members.iter().any(|(key, _)| key == "toolCallId"));
+    let kind = if is_end { "tool.execution_complete" } else { "user.message" };
+    let parent = added.before.or_else(|| Some(Piece::Node(added.after.get("id")?.id())));
+    let mut members =
+        vec![("type".into(), Piece::text(kind)), ("data".into(), added.message), ("id".into(), added.id)];
+    members.extend(members_of(added.after, &["timestamp"]));
+    members.extend(parent.map(|parent| ("parentId".into(), parent)));
+    Piece::Object(members)
+}
 
 /// The events that are certainly of this program.
 const OWN_EVENTS: [&str; 8] = [

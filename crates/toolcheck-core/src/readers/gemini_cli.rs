@@ -5,11 +5,14 @@
 
 use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
+use toolcheck_json::edit::Piece;
 
+use super::mend::Mend;
 use super::parts::{self, in_order, number_titles};
 use super::{Conversation, Ended, LeftOut, Reader, Reading, Sort, Unit};
 use crate::claim::certainty;
 use crate::ir::{Body, Content, Named, Place, Role, Settled, Transcript};
+use crate::repair::{self, Missing, Repair};
 
 pub(super) static READER: Reader = Reader {
     id: "gemini-cli",
@@ -19,6 +22,41 @@ pub(super) static READER: Reader = Reader {
     sniff,
     read,
 };
+
+/// A call has its result.
+pub(super) static MEND: Mend = Mend {
+    repair: &REPAIR,
+    format: None,
+    message: None,
+    is_alone: false,
+    links: None,
+    result_in_call: Some("result"),
+    stamps: &[],
+    numbered: None,
+    record: |added| added.message,
+};
+
+static REPAIR: Repair = Repair {
+    blocks: Some("content"),
+    calls: None,
+    thoughts: &[],
+    only_in_results: &[],
+    result_id: None,
+    takes_lists: true,
+    result,
+    text: |text| Piece::object([("text", text)]),
+    user: |parts| Piece::object([("type", Piece::text("user")), ("content", Piece::List(parts))]),
+    said: |text| Piece::object([("type", Piece::text("user")), ("content", text)]),
+};
+
+fn result(missing: &Missing) -> Option<Piece> {
+    let response = repair::object([
+        ("id", missing.id.clone()),
+        ("name", missing.name.clone()),
+        ("response", Some(Piece::object([("error", missing.said())]))),
+    ]);
+    Some(Piece::List(vec![Piece::object([("functionResponse", response)])]))
+}
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_record = |record: &Value<'_, '_>| {

@@ -22,6 +22,7 @@ pub(super) static MEND: Mend = Mend {
     message: None,
     is_alone: false,
     links: None,
+    result_in_call: None,
     stamps: &["created", "metadata"],
     numbered: None,
     record,

@@ -255,6 +255,8 @@ static MENDS: &[(&str, &Mend)] = &[
     ("claude-code", &claude_code::MEND),
     ("cline", &cline::MEND),
     ("codex", &codex::MEND),
+    ("copilot-cli", &copilot_cli::MEND),
+    ("gemini-cli", &gemini_cli::MEND),
     ("goose", &goose::MEND),
     ("kimi-cli", &kimi_cli::MEND),
     ("opencode", &opencode::MEND),

@@ -91,10 +91,16 @@ struct Events<'d, 's> {
 /// The conversation that is sent next, after what its summary has taken the place of.
 fn conversations<'s>(list: &List<'_, 's>, others: &mut usize) -> Vec<Conversation<'s>> {
     let title = if list.title == "messages" { "events" } else { &*list.title };
-    let view = View::of(&list.messages);
-    let (forgotten, kept): (Vec<_>, Vec<_>) =
-        list.messages.iter().copied().partition(|event| view.forgets(*event));
+    let (branch, left): (Vec<_>, Vec<_>) = on_branch(&list.messages);
+    let view = View::of(&branch);
+    let (forgotten, kept): (Vec<_>, Vec<_>) = branch.into_iter().partition(|event| view.forgets(*event));
     let mut found = Vec::new();
+    if !left.is_empty() {
+        let mut before = conversation(format!("{title}, left"), &left, None, others);
+        before.transcript.settle_calls_of_last_turn(Settled::Aborted);
+        before.ended = Ended::Abandoned;
+        found.push(before);
+    }
     if !forgotten.is_empty() {
         let mut before = conversation(format!("{title}, forgotten"), &forgotten, None, others);
         before.transcript.settle_calls_of_last_turn(Settled::Aborted);
@@ -109,6 +115,36 @@ fn conversations<'s>(list: &List<'_, 's>, others: &mut usize) -> Vec<Conversatio
         found.push(next);
     }
     found
+}
+
+/// The events on the way from the first to the last one, and those that the user went back from. An event that names none
+/// before it follows the one that is written before it (`path_to_root` in
+/// `openhands-sdk/openhands/sdk/conversation/event_store.py`).
+fn on_branch<'d, 's>(events: &[Value<'d, 's>]) -> (Vec<Value<'d, 's>>, Vec<Value<'d, 's>>) {
+    if events.iter().all(|event| event.get("parent_id").is_none_or(Value::is_null)) {
+        return (events.to_vec(), Vec::new());
+    }
+    let moves = |event: &Value<'_, '_>| {
+        let kind = event.get_str("kind");
+        !matches!(kind.as_deref(), Some("ConversationStateUpdateEvent" | "ConversationErrorEvent"))
+    };
+    let mut number_of: HashMap<&[u8], usize> = HashMap::default();
+    let mut parents = Vec::with_capacity(events.len());
+    for (number, event) in events.iter().enumerate() {
+        let parent = event.get("parent_id").filter(|parent| !parent.is_null());
+        // A parent stands before its children, so that there are no circles.
+        parents.push(match parent {
+            Some(parent) => number_of.get(parent.raw()).copied(),
+            None => number.checked_sub(1),
+        });
+        number_of.extend(event.get("id").map(|id| (id.raw(), number)));
+    }
+    let last = events.iter().rposition(moves);
+    let way: HashSet<usize> = std::iter::successors(last, |number| parents[*number]).collect();
+    let is_on_way = |(number, event): &(usize, Value<'_, '_>)| way.contains(number) || !moves(event);
+    let (way, left): (Vec<_>, Vec<_>) = events.iter().copied().enumerate().partition(is_on_way);
+    let events = |list: Vec<(usize, Value<'d, 's>)>| list.into_iter().map(|(_, event)| event).collect();
+    (events(way), events(left))
 }
 
 /// What condensations leave of the events: `View` in `openhands-sdk/openhands/sdk/context/view/view.py`.

@@ -30,6 +30,7 @@ pub(super) static MEND: Mend = Mend {
     message: Some("message"),
     is_alone: false,
     links: Some(("id", "parentId")),
+    result_in_call: None,
     stamps: &["timestamp"],
     numbered: None,
     record,

@@ -23,6 +23,7 @@ pub(super) static MEND: Mend = Mend {
     message: None,
     is_alone: false,
     links: None,
+    result_in_call: None,
     stamps: &[],
     numbered: None,
     record: |added| added.message,

@@ -211,6 +211,14 @@ impl Planner<'_, '_> {
 
     /// Puts the results of a turn where they belong.
     fn place(&mut self, turn: usize, units: Vec<Unit>) {
+        if let Some(key) = self.mend.and_then(|mend| mend.result_in_call) {
+            for unit in units {
+                if let Unit::New(call, piece) = unit {
+                    self.edits.set_member(self.pairing.calls[call].part.place.node, key, piece);
+                }
+            }
+            return;
+        }
         let anchor = self.anchor(turn);
         if self.mend.is_some_and(|mend| mend.is_alone) {
             self.place_records(turn, anchor, units);

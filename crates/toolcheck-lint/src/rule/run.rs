@@ -177,7 +177,8 @@ fn in_log(rule: &'static Rule, context: &Context<'_, '_>, said: &mut DraftConten
 /// The level of a finding about what an agent sends next, with what becomes of it there; `None` if it is that of any log.
 fn in_next_request(rule: &'static Rule, next: &NextRequest, said: &mut DraftContent) -> Option<Level> {
     if let Some(repair) = next.repairs.get(&rule.id) {
-        said.help = Some(format!("nothing is needed to go on: {} {repair}", next.name).into());
+        let doubt = next.doubt.as_ref().map_or_else(String::new, |doubt| format!(". {doubt}"));
+        said.help = Some(format!("nothing is needed to go on: {} {repair}{doubt}", next.name).into());
         return None;
     }
     let level = next.level(rule.id)?;

@@ -22,6 +22,8 @@ pub struct Mend {
     pub is_alone: bool,
     /// The keys of a record's id and of the id of the record that it follows.
     pub links: Option<(&'static str, &'static str)>,
+    /// The key of a call under which its result stands, if it is no message or block.
+    pub result_in_call: Option<&'static str>,
     /// The keys that each message has, whoever speaks, such as its time.
     pub stamps: &'static [&'static str],
     /// The key under which records are numbered, if the program counts them: then none may be added or removed.
