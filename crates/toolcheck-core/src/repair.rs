@@ -34,6 +34,20 @@ pub struct Repair {
 }
 
 impl Repair {
+    /// What most programs write in their own files: texts with a `type` in a list, and no results.
+    pub(crate) const OF_PROGRAM: Self = Self {
+        blocks: None,
+        calls: None,
+        thoughts: &[],
+        only_in_results: &[],
+        result_id: None,
+        takes_lists: true,
+        result: |_| None,
+        text: typed_text,
+        user: user_content,
+        said: |text| user_content(vec![typed_text(text)]),
+    };
+
     /// Whether only a result may have a block.
     #[must_use]
     pub fn is_only_in_results(&self, block: Value<'_, '_>) -> bool {

@@ -25,15 +25,12 @@ pub(super) static READER: Reader = Reader {
 
 /// Each result is in a record of its own, which names the record of its call.
 pub(super) static MEND: Mend = Mend {
-    repair: anthropic::FORMAT.repair,
     format: Some(&anthropic::FORMAT),
     message: Some("message"),
     is_alone: true,
     links: Some(("uuid", "parentUuid")),
-    result_in_call: None,
-    stamps: &[],
-    numbered: None,
     record,
+    ..Mend::plain(anthropic::FORMAT.repair)
 };
 
 /// What all records of a session say.

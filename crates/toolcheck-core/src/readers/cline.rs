@@ -18,15 +18,10 @@ pub(super) static READER: Reader =
     Reader { id: "cline", name: "Cline session", sort: Sort::AgentLog, unit: Unit::File, sniff, read };
 
 pub(super) static MEND: Mend = Mend {
-    repair: anthropic::FORMAT.repair,
     format: Some(&anthropic::FORMAT),
-    message: None,
-    is_alone: false,
-    links: None,
-    result_in_call: None,
     stamps: &["ts"],
-    numbered: None,
     record,
+    ..Mend::plain(anthropic::FORMAT.repair)
 };
 
 /// A message has its time.

@@ -17,15 +17,11 @@ pub(super) static READER: Reader =
     Reader { id: "codex", name: "Codex session", sort: Sort::AgentLog, unit: Unit::File, sniff, read };
 
 pub(super) static MEND: Mend = Mend {
-    repair: openai_responses::FORMAT.repair,
     format: Some(&openai_responses::FORMAT),
     message: Some("payload"),
-    is_alone: false,
-    links: None,
-    result_in_call: None,
-    stamps: &[],
     numbered: Some("ordinal"),
     record,
+    ..Mend::plain(openai_responses::FORMAT.repair)
 };
 
 fn record(added: Added<'_, '_>) -> Piece {

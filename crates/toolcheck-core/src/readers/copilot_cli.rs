@@ -24,29 +24,18 @@ pub(super) static READER: Reader = Reader {
 };
 
 /// The end of a call is an event, which names the event before it.
-pub(super) static MEND: Mend = Mend {
-    repair: &REPAIR,
-    format: None,
-    message: Some("data"),
-    is_alone: false,
-    links: Some(("id", "parentId")),
-    result_in_call: None,
-    stamps: &[],
-    numbered: None,
-    record,
-};
+pub(super) static MEND: Mend =
+    Mend { message: Some("data"), links: Some(("id", "parentId")), record, ..Mend::plain(&REPAIR) };
 
 static REPAIR: Repair = Repair {
-    blocks: None,
     calls: Some(("toolRequests", "content")),
-    thoughts: &[],
-    only_in_results: &[],
     result_id: Some("toolCallId"),
     takes_lists: false,
     result,
     text: |text| text,
     user: |_| Piece::object([("content", Piece::text(""))]),
     said: |text| Piece::object([("content", text)]),
+    ..Repair::OF_PROGRAM
 };
 
 fn result(missing: &Missing) -> Option<Piece> {

@@ -24,29 +24,15 @@ pub(super) static READER: Reader = Reader {
 };
 
 /// A call has its result.
-pub(super) static MEND: Mend = Mend {
-    repair: &REPAIR,
-    format: None,
-    message: None,
-    is_alone: false,
-    links: None,
-    result_in_call: Some("result"),
-    stamps: &[],
-    numbered: None,
-    record: |added| added.message,
-};
+pub(super) static MEND: Mend = Mend { result_in_call: Some("result"), ..Mend::plain(&REPAIR) };
 
 static REPAIR: Repair = Repair {
     blocks: Some("content"),
-    calls: None,
-    thoughts: &[],
-    only_in_results: &[],
-    result_id: None,
-    takes_lists: true,
     result,
     text: |text| Piece::object([("text", text)]),
     user: |parts| Piece::object([("type", Piece::text("user")), ("content", Piece::List(parts))]),
     said: |text| Piece::object([("type", Piece::text("user")), ("content", text)]),
+    ..Repair::OF_PROGRAM
 };
 
 fn result(missing: &Missing) -> Option<Piece> {
@@ -96,7 +82,8 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             reading.leave_out_unknown("settings records", record);
         }
     }
-    for message in &history.messages {
+    let messages: Vec<Value<'_, '_>> = history.messages.iter().copied().flatten().collect();
+    for message in &messages {
         match message.get_str("type").as_deref() {
             Some("user") if is_command(*message) => reading.leave_out("commands of the user"),
             Some("gemini" | "user") => {}
@@ -104,7 +91,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             _ => reading.leave_out_unknown("messages of unknown kinds", *message),
         }
     }
-    conversation(&history.messages, &history.patched, Ended::Open, &mut reading.conversations);
+    conversation(&messages, &history.patched, Ended::Open, &mut reading.conversations);
     in_order(&mut reading.conversations);
     number_titles(&mut reading.conversations);
     history.left_out.iter().for_each(|(what, count)| reading.left_out.add(what, count));
@@ -114,7 +101,8 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 /// The messages, as far as they have been read.
 #[derive(Default)]
 struct History<'d, 's> {
-    messages: Vec<Value<'d, 's>>,
+    /// `None` is in the place of a message that was taken away.
+    messages: Vec<Option<Value<'d, 's>>>,
     /// The number of the message with each id.
     by_id: HashMap<&'s [u8], usize>,
     left_out: LeftOut,
@@ -147,17 +135,17 @@ impl<'d, 's> Patched<'d, 's> {
 impl<'d, 's> History<'d, 's> {
     fn add(&mut self, message: Value<'d, 's>) {
         let Some(id) = message.get("id").map(Value::raw) else {
-            self.messages.push(message);
+            self.messages.push(Some(message));
             return;
         };
         match self.by_id.get(id) {
             Some(number) => {
-                self.messages[*number] = message;
+                self.messages[*number] = Some(message);
                 self.left_out.add("earlier versions of messages", 1);
             }
             None => {
                 self.by_id.insert(id, self.messages.len());
-                self.messages.push(message);
+                self.messages.push(Some(message));
             }
         }
     }
@@ -169,6 +157,7 @@ impl<'d, 's> History<'d, 's> {
         messages.for_each(|message| self.add(message));
         let is_dropped =
             |message: &Value<'_, 's>| message.get("id").is_some_and(|id| !self.by_id.contains_key(id.raw()));
+        let before: Vec<Value<'_, '_>> = before.into_iter().flatten().collect();
         let count = before.len();
         let dropped: Vec<Value<'_, '_>> = before.into_iter().filter(is_dropped).collect();
         self.left_out.add("earlier versions of messages", count - dropped.len());
@@ -186,26 +175,25 @@ impl<'d, 's> History<'d, 's> {
                 self.patched.results.extend(id.zip(result).map(|(id, result)| ((message, id), result)));
             }
         }
-        let ids = |key: &str| -> Vec<&'s [u8]> {
-            patch.get(key).into_iter().flat_map(|ids| ids.elements()).map(Value::raw).collect()
-        };
-        let removed: HashSet<&[u8]> = ids("removeIds").into_iter().collect();
-        let order: HashMap<&[u8], usize> =
-            ids("orderIds").into_iter().enumerate().map(|(place, id)| (id, place + 1)).collect();
-        let id_of = |message: &Value<'_, 's>| message.get("id").map(Value::raw);
-        let is_removed = |message: &Value<'_, 's>| id_of(message).is_some_and(|id| removed.contains(id));
-        let (gone, mut kept): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.messages).into_iter().partition(is_removed);
-        kept.sort_by_key(|message| id_of(message).and_then(|id| order.get(id).copied()).unwrap_or(0));
-        self.by_id.clear();
-        kept.into_iter().for_each(|message| self.add(message));
+        let ids = |key: &str| patch.get(key).into_iter().flat_map(|ids| ids.elements()).map(Value::raw);
+        let gone = ids("removeIds").filter_map(|id| self.take(id)).collect();
+        for id in ids("orderIds") {
+            if let Some(message) = self.take(id) {
+                self.add(message);
+            }
+        }
         gone
+    }
+
+    /// Takes a message out of its place.
+    fn take(&mut self, id: &[u8]) -> Option<Value<'d, 's>> {
+        self.by_id.remove(id).and_then(|number| self.messages[number].take())
     }
 
     /// Takes away a message and all after it, or all if there is no such message.
     fn rewind(&mut self, id: Value<'_, 's>) -> Vec<Value<'d, 's>> {
         let number = self.by_id.get(id.raw()).copied().unwrap_or_default();
-        let dropped = self.messages.split_off(number);
+        let dropped: Vec<Value<'_, '_>> = self.messages.split_off(number).into_iter().flatten().collect();
         for message in &dropped {
             if let Some(id) = message.get("id") {
                 self.by_id.remove(id.raw());

@@ -11,34 +11,19 @@ use super::parts::{self, in_order, number_titles};
 use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
 use crate::claim::certainty;
 use crate::ir::{Body, Role, Settled, ToolKind, Transcript};
-use crate::repair::{self, Missing, Repair};
+use crate::repair::{Missing, Repair};
 
 pub(super) static READER: Reader =
     Reader { id: "goose", name: "goose session", sort: Sort::AgentLog, unit: Unit::File, sniff, read };
 
-pub(super) static MEND: Mend = Mend {
-    repair: &REPAIR,
-    format: None,
-    message: None,
-    is_alone: false,
-    links: None,
-    result_in_call: None,
-    stamps: &["created", "metadata"],
-    numbered: None,
-    record,
-};
+pub(super) static MEND: Mend = Mend { stamps: &["created", "metadata"], record, ..Mend::plain(&REPAIR) };
 
 static REPAIR: Repair = Repair {
     blocks: Some("content"),
-    calls: None,
-    thoughts: &[],
     only_in_results: &["resource"],
     result_id: Some("id"),
-    takes_lists: true,
     result,
-    text: repair::typed_text,
-    user: repair::user_content,
-    said: |text| repair::user_content(vec![repair::typed_text(text)]),
+    ..Repair::OF_PROGRAM
 };
 
 fn result(missing: &Missing) -> Option<Piece> {

@@ -13,17 +13,8 @@ pub(super) static READER: Reader =
     Reader { id: "kimi-cli", name: "Kimi CLI session", sort: Sort::AgentLog, unit: Unit::File, sniff, read };
 
 /// The messages of the context are those of Chat Completions.
-pub(super) static MEND: Mend = Mend {
-    repair: openai_chat::FORMAT.repair,
-    format: Some(&openai_chat::FORMAT),
-    message: None,
-    is_alone: false,
-    links: None,
-    result_in_call: None,
-    stamps: &[],
-    numbered: None,
-    record: |added| added.message,
-};
+pub(super) static MEND: Mend =
+    Mend { format: Some(&openai_chat::FORMAT), ..Mend::plain(openai_chat::FORMAT.repair) };
 
 /// The types of messages to the interface that tell a file from others.
 const OWN_TYPES: [&str; 8] = [

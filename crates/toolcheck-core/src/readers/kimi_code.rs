@@ -86,6 +86,9 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     reading
 }
 
+/// After this many compactions, one leaves nothing but its summary: each of them goes through all that is left.
+const MOST_COMPACTIONS: usize = 1000;
+
 /// A message of the history.
 #[derive(Clone)]
 struct Entry<'d, 's> {
@@ -130,6 +133,7 @@ struct History<'d, 's> {
     pending: HashSet<&'s [u8]>,
     /// What was said while calls were running, which comes after their results.
     deferred: Vec<Entry<'d, 's>>,
+    compactions: usize,
 }
 
 impl<'d, 's> History<'d, 's> {
@@ -189,7 +193,10 @@ impl<'d, 's> History<'d, 's> {
             record.get(key).and_then(Value::as_u64).map(|count| usize::try_from(count).unwrap_or(usize::MAX))
         };
         let entries = std::mem::take(&mut self.entries);
+        self.compactions += 1;
+        let keeps = self.compactions <= MOST_COMPACTIONS;
         let kept_inputs = number("keptUserMessageCount").filter(|_| record.get("legacyTail").is_none());
+        let kept_inputs = if keeps { kept_inputs } else { Some(0) };
         match (kept_inputs, number("compactedCount").or_else(|| number("count"))) {
             (None, Some(count)) if count < entries.len() => {
                 let (gone, kept) = entries.split_at(count);

@@ -12,36 +12,15 @@ use super::parts::{self, in_order, number_titles};
 use super::{Conversation, Ended, LeftOut, Reader, Reading, Sort, Unit};
 use crate::claim::certainty;
 use crate::ir::{Body, Named, Role, Settled, Transcript};
-use crate::repair::{self, Repair};
+use crate::repair::Repair;
 
 pub(super) static READER: Reader =
     Reader { id: "opencode", name: "OpenCode session", sort: Sort::AgentLog, unit: Unit::File, sniff, read };
 
 /// A part is both a call and its result, so that nothing has to be added.
-pub(super) static MEND: Mend = Mend {
-    repair: &REPAIR,
-    format: None,
-    message: None,
-    is_alone: false,
-    links: None,
-    result_in_call: None,
-    stamps: &[],
-    numbered: None,
-    record: |added| added.message,
-};
+pub(super) static MEND: Mend = Mend::plain(&REPAIR);
 
-static REPAIR: Repair = Repair {
-    blocks: Some("parts"),
-    calls: None,
-    thoughts: &[],
-    only_in_results: &[],
-    result_id: None,
-    takes_lists: true,
-    result: |_| None,
-    text: repair::typed_text,
-    user: repair::user_content,
-    said: |text| repair::user_content(vec![repair::typed_text(text)]),
-};
+static REPAIR: Repair = Repair { blocks: Some("parts"), ..Repair::OF_PROGRAM };
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_session = |record: &Value<'_, '_>| {

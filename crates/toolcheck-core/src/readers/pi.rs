@@ -25,29 +25,15 @@ pub(super) static READER: Reader =
 
 /// Each message is in a record that names the one before it.
 pub(super) static MEND: Mend = Mend {
-    repair: &REPAIR,
-    format: None,
     message: Some("message"),
-    is_alone: false,
     links: Some(("id", "parentId")),
-    result_in_call: None,
     stamps: &["timestamp"],
-    numbered: None,
     record,
+    ..Mend::plain(&REPAIR)
 };
 
-static REPAIR: Repair = Repair {
-    blocks: None,
-    calls: Some(("content", "")),
-    thoughts: &[],
-    only_in_results: &[],
-    result_id: Some("toolCallId"),
-    takes_lists: true,
-    result,
-    text: repair::typed_text,
-    user: repair::user_content,
-    said: |text| repair::user_content(vec![repair::typed_text(text)]),
-};
+static REPAIR: Repair =
+    Repair { calls: Some(("content", "")), result_id: Some("toolCallId"), result, ..Repair::OF_PROGRAM };
 
 fn result(missing: &Missing) -> Option<Piece> {
     let id = missing.id.clone().filter(|_| missing.kind == ToolKind::Function)?;

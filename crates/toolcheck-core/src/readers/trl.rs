@@ -17,17 +17,8 @@ pub(super) static READER: Reader = Reader {
     read,
 };
 
-pub(super) static MEND: Mend = Mend {
-    repair: openai_chat::FORMAT.repair,
-    format: Some(&openai_chat::FORMAT),
-    message: None,
-    is_alone: false,
-    links: None,
-    result_in_call: None,
-    stamps: &[],
-    numbered: None,
-    record: |added| added.message,
-};
+pub(super) static MEND: Mend =
+    Mend { format: Some(&openai_chat::FORMAT), ..Mend::plain(openai_chat::FORMAT.repair) };
 
 /// The keys of what the model learns to answer.
 const ANSWERS: [&str; 3] = ["completion", "chosen", "preferred_output"];

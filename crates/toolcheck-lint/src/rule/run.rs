@@ -6,7 +6,7 @@ use std::fmt;
 use toolcheck_core::Level;
 use toolcheck_core::ir::Place;
 use toolcheck_core::readers::NextRequest;
-use toolcheck_core::targets::{self, Verdict};
+use toolcheck_core::targets::{self, Refusal, Verdict};
 use toolcheck_core::text::Line;
 
 use super::{Context, InDataset, Rule};
@@ -116,17 +116,8 @@ fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -
             level
         }),
         Verdict::Refused(refusal) => {
-            let grounds = refusal.grounds();
-            let level = grounds.level();
-            said.provider_error = Some(ProviderError {
-                target: refusal.target.clone(),
-                case: refusal.case.clone(),
-                status: refusal.status,
-                text: refusal.fill(&said.values),
-                grounds,
-                only_warns: None,
-            });
-            Some(level)
+            let answer = said.provider_error.insert(answer(refusal, &said.values));
+            Some(answer.grounds.level())
         }
         Verdict::Tolerated(tolerance) => {
             if let (Some(harm), None) = (&tolerance.harm, &said.harm) {
@@ -192,16 +183,20 @@ fn in_next_request(rule: &'static Rule, next: &NextRequest, said: &mut DraftCont
     said.message = in_words(said);
     // What the agent puts before them is not known, so the numbers of messages are not.
     said.values.retain(|(name, _)| !NUMBERS.contains(name));
-    let grounds = refusal.grounds();
-    said.provider_error = Some(ProviderError {
+    let answer = said.provider_error.insert(answer(refusal, &said.values));
+    Some(answer.grounds.level())
+}
+
+/// What a target answers to what a finding is about.
+fn answer(refusal: &Refusal, values: &[(&'static str, String)]) -> ProviderError {
+    ProviderError {
         target: refusal.target.clone(),
         case: refusal.case.clone(),
         status: refusal.status,
-        text: refusal.fill(&said.values),
-        grounds,
+        text: refusal.fill(values),
+        grounds: refusal.grounds(),
         only_warns: None,
-    });
-    Some(refusal.level())
+    }
 }
 
 /// The message of a finding about what is sent next.

@@ -32,6 +32,23 @@ pub struct Mend {
     pub record: fn(Added<'_, '_>) -> Piece,
 }
 
+impl Mend {
+    /// Records that are messages, and nothing else.
+    pub(crate) const fn plain(repair: &'static Repair) -> Self {
+        Self {
+            repair,
+            format: None,
+            message: None,
+            is_alone: false,
+            links: None,
+            result_in_call: None,
+            stamps: &[],
+            numbered: None,
+            record: |added| added.message,
+        }
+    }
+}
+
 /// A message that a record is written for.
 #[derive(Debug)]
 #[non_exhaustive]
