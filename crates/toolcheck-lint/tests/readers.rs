@@ -27,6 +27,7 @@ const FILES: &[Expected] = &[
     ("codex/rolled-back.jsonl", &[("main 1", "open"), ("main 2", "replaced")], (1, 1), 2),
     ("codex/session.jsonl", MAIN, (7, 7), 12),
     ("copilot-cli/compaction.jsonl", &[("main 1", "compacted"), ("main 2", "open")], (1, 1), 5),
+    ("copilot-cli/compaction-in-background.jsonl", &[("main 1", "compacted"), ("main 2", "open")], (2, 2), 3),
     ("copilot-cli/session.jsonl", MAIN, (2, 2), 14),
     ("copilot-cli/sub-agent.jsonl", &[("main", "open"), ("agent of toolu_01", "open")], (4, 3), 6),
     ("gemini-cli/by-lines.jsonl", MAIN, (1, 1), 5),

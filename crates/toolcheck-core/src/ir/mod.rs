@@ -228,6 +228,31 @@ impl<'s> Transcript<'s> {
         }
     }
 
+    /// Takes the messages from a number on away, with their parts.
+    pub(crate) fn split_off(&mut self, message: usize) -> Vec<(Message<'s>, Vec<Part<'s>>)> {
+        let Some(first) = self.messages.get(message) else { return Vec::new() };
+        let mut parts = self.parts.split_off(first.parts.start as usize).into_iter();
+        let messages = self.messages.split_off(message).into_iter();
+        let taken = messages.map(|message| {
+            let parts = parts.by_ref().take(message.parts.len()).collect();
+            (message, parts)
+        });
+        let taken = taken.collect();
+        let count = |is: fn(&Body<'_>) -> bool| self.parts.iter().filter(|part| is(&part.body)).count();
+        self.counts =
+            (count(|body| matches!(body, Body::Call(_))), count(|body| matches!(body, Body::Result(_))));
+        taken
+    }
+
+    /// Adds messages that were taken away.
+    pub(crate) fn append(&mut self, messages: Vec<(Message<'s>, Vec<Part<'s>>)>) {
+        for (message, parts) in messages {
+            let index = self.messages.len() as u32;
+            self.open_message(Message { index, ..message });
+            parts.into_iter().for_each(|part| self.push(part));
+        }
+    }
+
     /// The number of calls and the number of results.
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {

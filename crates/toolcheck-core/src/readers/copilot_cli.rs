@@ -106,10 +106,17 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     reading
 }
 
+/// What is known of a thread.
+#[derive(Default)]
+struct Own {
+    /// The number of messages when a compaction began: what is said until it is done is kept.
+    compacting: Option<usize>,
+}
+
 /// A session while it is read.
 struct Log<'s> {
     /// The session itself and its sub-agents.
-    threads: Threads<'s, ()>,
+    threads: Threads<'s, Own>,
     /// The number of the thread in which a call was made.
     called_in: HashMap<&'s [u8], usize>,
     /// The threads in which something was said since the last abort.
@@ -147,10 +154,15 @@ impl<'s> Log<'s> {
                 let number = number.unwrap_or_else(|| self.thread(record, data));
                 self.threads.get(number).complete(record, data);
             }
+            "session.compaction_start" => {
+                let number = self.thread(record, data);
+                let thread = self.threads.get(number);
+                thread.own.compacting = Some(thread.transcript.messages.len());
+                self.leave_out("compactions");
+            }
             "session.compaction_complete" => {
                 if data.get("success").and_then(Value::as_bool) != Some(false) {
-                    let number = self.thread(record, data);
-                    self.threads.divide(number, Ended::Compacted);
+                    self.compact(record, data);
                 }
                 self.leave_out("compactions");
             }
@@ -178,6 +190,20 @@ impl<'s> Log<'s> {
         let number = self.threads.number(title, record);
         self.running.insert(number);
         number
+    }
+
+    /// Puts a summary in the place of what was said before the compaction began.
+    fn compact(&mut self, record: Value<'_, 's>, data: Value<'_, 's>) {
+        let number = self.thread(record, data);
+        let thread = self.threads.get(number);
+        let began = thread.own.compacting.take();
+        let kept = began.map(|began| thread.transcript.split_off(began)).unwrap_or_default();
+        self.threads.divide(number, Ended::Compacted);
+        let thread = self.threads.get(number);
+        if let Some(summary) = data.get("summaryContent").filter(|text| text.as_json_str().is_some()) {
+            thread.transcript.next_message(Role::User, record).part(summary, Body::text(Some(summary)));
+        }
+        thread.transcript.append(kept);
     }
 
     /// The turns that run end here, whether or not their calls are done.
@@ -240,7 +266,7 @@ impl<'s> Log<'s> {
     }
 }
 
-impl<'s> Thread<'s, ()> {
+impl<'s> Thread<'s, Own> {
     fn complete(&mut self, record: Value<'_, 's>, data: Value<'_, 's>) {
         let content = data.get("result").and_then(|result| result.get("content"));
         let content = content.or_else(|| data.get("error").and_then(|error| error.get("message")));
