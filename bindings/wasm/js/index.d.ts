@@ -26,7 +26,7 @@ export interface LintOptions {
   extendSelect?: string | readonly string[];
   /** Does not run these rules. */
   ignore?: string | readonly string[];
-  /** The only conversation to check, by its title or its number from 1. */
+  /** The only conversation to check, by its title or its number from 1; `next` for what an agent sends next. */
   conversation?: string;
   /** The place of the messages in each record, as a JSON Pointer: `/payload/messages`. */
   at?: string;

@@ -56,7 +56,8 @@ pub struct ReadAs {
 pub struct Overrides {
     /// How files are read.
     pub read_as: ReadAs,
-    /// The only conversation to check in files that hold several, by its title or its number from 1.
+    /// The only conversation to check in files that hold several, by its title, its number from 1, or `next` for what an
+    /// agent sends next.
     pub conversation: Option<String>,
     /// Which rules run.
     pub selection: Selection,

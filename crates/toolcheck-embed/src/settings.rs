@@ -138,7 +138,8 @@ impl Settings {
         Ok(self)
     }
 
-    /// The only conversation to check in bodies that hold several, by its title or its number from 1.
+    /// The only conversation to check in bodies that hold several, by its title, its number from 1, or `next` for what an
+    /// agent sends next.
     pub fn conversation(mut self, conversation: impl Into<String>) -> Self {
         self.overrides.conversation = Some(conversation.into());
         self
