@@ -34,6 +34,32 @@ fn styled(outline: &Outline, output: &str, style: &Style) -> String {
     String::from_utf8(text).unwrap()
 }
 
+/// The outputs that draw an outline.
+fn pictures() -> impl Iterator<Item = &'static show::outputs::Output> {
+    show::outputs::ALL.iter().copied().filter(|output| !output.is_request)
+}
+
+/// The first conversation as a request, as it is printed.
+fn as_request(text: &str, target: Option<&str>) -> String {
+    let target = target.map(|id| targets::find(id).unwrap());
+    let view = View::new().as_request(true);
+    show(&outline("case", text.as_bytes(), &Options::new().target(target), &view), "request", 80)
+}
+
+#[test]
+fn a_conversation_is_printed_as_a_request() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/seeds/litellm-before.json");
+    let text = std::fs::read_to_string(path).unwrap();
+    insta::assert_snapshot!("request", as_request(&text, Some("gemini")));
+    // Nothing in it can act on a terminal, and it says the same.
+    let said = serde_json::json!({"messages": [{"role": "user", "content": HOSTILE}]});
+    let printed = as_request(&said.to_string(), Some("openai-chat"));
+    let hidden = |character: char| character != '\n' && toolcheck_core::text::is_hidden(character);
+    assert!(!printed.chars().any(hidden), "{printed:?}");
+    let body: serde_json::Value = serde_json::from_str(&printed).unwrap();
+    assert_eq!(body["messages"][0]["content"], HOSTILE);
+}
+
 #[test]
 fn the_table_equals_its_directory() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/show/outputs");
@@ -50,7 +76,7 @@ fn the_table_equals_its_directory() {
 #[test]
 fn one_sample_in_every_output() {
     let sample = of_file("seeds/litellm-before.json", Some("bedrock"));
-    for output in show::outputs::ALL {
+    for output in pictures() {
         insta::assert_snapshot!(format!("sample-{}", output.id), show(&sample, output.id, 100));
     }
 }
@@ -118,7 +144,7 @@ fn every_kind_of_part_has_a_label() {
 #[test]
 fn values_are_shown_only_on_request() {
     let with_text = View::new().shows_text(true);
-    for output in show::outputs::ALL {
+    for output in pictures() {
         assert!(!show(&of_text(ALL_KINDS, &View::default()), output.id, 80).contains("hunter2"));
         assert!(show(&of_text(ALL_KINDS, &with_text), output.id, 80).contains("hunter2"));
     }
@@ -153,7 +179,7 @@ fn nothing_is_injected_into_any_outline() {
     let outlines = hostile_outlines();
     assert!(outlines[0].report.files[0].findings.len() >= 3);
     for (number, outline) in outlines.iter().enumerate() {
-        for output in show::outputs::ALL {
+        for output in pictures() {
             let text = show(outline, output.id, 60);
             let hidden = |character: char| character != '\n' && toolcheck_core::text::is_hidden(character);
             assert!(!text.chars().any(hidden), "{}: {text:?}", output.id);
@@ -252,7 +278,7 @@ fn the_middle_of_a_long_transcript_is_left_out_except_for_findings() {
     let text = long(2_000, 1_000);
     let shown = show(&of_text(&text, &View::default()), "text", 80);
     insta::assert_snapshot!(shown);
-    for output in show::outputs::ALL {
+    for output in pictures() {
         let shown = show(&of_text(&text, &View::default()), output.id, 80);
         assert!(shown.len() < 30_000, "{}: {}", output.id, shown.len());
         assert!(shown.contains("unanswered-tool-call"), "{shown}");

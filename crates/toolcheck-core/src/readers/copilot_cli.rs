@@ -24,8 +24,13 @@ pub(super) static READER: Reader = Reader {
 };
 
 /// The end of a call is an event, which names the event before it.
-pub(super) static MEND: Mend =
-    Mend { message: Some("data"), links: Some(("id", "parentId")), record, ..Mend::plain(&REPAIR) };
+pub(super) static MEND: Mend = Mend {
+    message: Some("data"),
+    has_kinds: true,
+    links: Some(("id", "parentId")),
+    record,
+    ..Mend::plain(&REPAIR)
+};
 
 static REPAIR: Repair = Repair {
     calls: Some(("toolRequests", "content")),

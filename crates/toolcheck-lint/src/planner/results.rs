@@ -235,14 +235,16 @@ impl<'p> Planner<'p, '_> {
             None => (self.repair.user)(blocks),
         };
         // The record stays as it is: others may name it.
-        if slot == last && self.mend.is_some_and(|mend| mend.message.is_some()) {
+        if slot == last && self.mend.is_some_and(|mend| mend.message.is_some() && !mend.has_kinds) {
             self.results_gone.insert(site.number);
             let message = self.in_same_record(message, slot);
             self.values.insert(self.messages[slot], message);
             return;
         }
         self.take_out(site);
-        let record = self.recorded(message, slot);
+        // It follows what the record followed that is gone.
+        let is_linked = self.mend.is_some_and(|mend| mend.links.is_some());
+        let record = self.recorded(message, if is_linked { slot.saturating_sub(1) } else { slot });
         self.after.entry(last).or_default().push(record);
     }
 

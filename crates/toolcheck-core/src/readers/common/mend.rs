@@ -22,6 +22,8 @@ pub struct Mend {
     pub is_alone: bool,
     /// The keys of a record's id and of the id of the record that it follows.
     pub links: Option<(&'static str, &'static str)>,
+    /// Whether a record says itself what its message is, so that another message needs another record.
+    pub has_kinds: bool,
     /// The key of a call under which its result stands, if it is no message or block.
     pub result_in_call: Option<&'static str>,
     /// The keys that each message has, whoever speaks, such as its time.
@@ -41,6 +43,7 @@ impl Mend {
             message: None,
             is_alone: false,
             links: None,
+            has_kinds: false,
             result_in_call: None,
             stamps: &[],
             numbered: None,
