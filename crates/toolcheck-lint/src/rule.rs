@@ -8,7 +8,7 @@ use foldhash::HashMap;
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Contents, Message, Part, Place, Transcript, TranscriptKind};
 use toolcheck_core::protocols::TextCalls;
-use toolcheck_core::readers::{NextRequest, Policy};
+use toolcheck_core::readers::{self, NextRequest, Policy};
 use toolcheck_core::shape::Shape;
 use toolcheck_core::targets::{Target, Verdict};
 use toolcheck_core::tools::Definition;
@@ -378,8 +378,6 @@ pub struct Context<'c, 's> {
     pub(crate) reports_hidden: bool,
     /// What may be said of the file, if it is not a request.
     pub(crate) policy: Option<&'static Policy>,
-    /// How its agent makes a request of it, if it is what the agent sends next.
-    pub(crate) next: Option<&'static NextRequest>,
 }
 
 impl<'c> Context<'c, '_> {
@@ -387,6 +385,16 @@ impl<'c> Context<'c, '_> {
     #[must_use]
     pub fn target(&self) -> &'c Target {
         self.known_target.unwrap_or_else(|| Target::unknown())
+    }
+
+    /// How its agent makes a request of it, if it is what the agent sends next.
+    pub(crate) fn next_request(&self) -> Option<&'static NextRequest> {
+        self.transcript.sent_next_by.and_then(readers::next_request)
+    }
+
+    /// Whether nothing at its end is still running.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_over || self.next_request().is_some_and(|next| next.has_no_open_end)
     }
 
     /// The target that the user has named.

@@ -203,8 +203,25 @@ struct Thread<'d, 's> {
     followed: HashSet<&'s [u8]>,
     /// What a compaction keeps, which comes after its summary.
     kept: Vec<Turn<'d, 's>>,
-    /// The number of the turn of each record, and of its message in that turn. What was left by going back stays here.
-    places: HashMap<&'s [u8], (usize, usize, NodeId)>,
+    /// Where each record is. What was left by going back stays here.
+    places: Places<'s>,
+}
+
+/// The place of a record: the number of its turn, how many messages the turn had with it, and its message.
+type RecordPlace = (usize, usize, NodeId);
+
+/// Where records are, by their ids. Most logs never ask.
+#[derive(Default)]
+struct Places<'s> {
+    listed: Vec<(&'s [u8], RecordPlace)>,
+    by_id: HashMap<&'s [u8], RecordPlace>,
+}
+
+impl Places<'_> {
+    fn get(&mut self, id: &[u8]) -> Option<RecordPlace> {
+        self.by_id.extend(self.listed.drain(..));
+        self.by_id.get(id).copied()
+    }
 }
 
 struct Turn<'d, 's> {
@@ -222,7 +239,7 @@ impl<'d, 's> Thread<'d, 's> {
             turns: Vec::new(),
             by_id: HashMap::default(),
             followed: HashSet::default(),
-            places: HashMap::default(),
+            places: Places::default(),
             kept: Vec::new(),
         }
     }
@@ -265,12 +282,12 @@ impl<'d, 's> Thread<'d, 's> {
         let kept = |key: &str| metadata.and_then(|metadata| metadata.get(key));
         let uuids = kept("preservedMessages").and_then(|kept| kept.get("uuids"));
         let mut nodes: HashSet<NodeId> = HashSet::default();
-        let node_of = |uuid: &[u8]| self.places.get(uuid).map(|(_, _, node)| *node);
+        let mut node_of = |uuid: &[u8]| self.places.get(uuid).map(|(_, _, node)| node);
         nodes.extend(
             uuids.into_iter().flat_map(|uuids| uuids.elements()).filter_map(|uuid| node_of(uuid.raw())),
         );
         if let Some(segment) = kept("preservedSegment").filter(|_| uuids.is_none()) {
-            let end = |key: &str| segment.get(key).and_then(|uuid| node_of(uuid.raw()));
+            let mut end = |key: &str| segment.get(key).and_then(|uuid| node_of(uuid.raw()));
             if let Some((head, tail)) = end("headUuid").zip(end("tailUuid")) {
                 let messages = self.turns.iter().flat_map(|turn| &turn.messages).map(|message| message.id());
                 nodes.extend(messages.filter(|node| (head..=tail).contains(node)));
@@ -303,12 +320,12 @@ impl<'d, 's> Thread<'d, 's> {
     fn place(&mut self, uuid: Option<&'s [u8]>, turn: usize) {
         let messages = &self.turns[turn].messages;
         let node = messages.last().map_or(NodeId::ROOT, |message| message.id());
-        self.places.extend(uuid.map(|uuid| (uuid, (turn, messages.len(), node))));
+        self.places.listed.extend(uuid.map(|uuid| (uuid, (turn, messages.len(), node))));
     }
 
     /// The user went back to an earlier message, and on from there: what followed it is left.
     fn go_back(&mut self, to: Value<'d, 's>) {
-        let place = self.places.get(to.raw()).copied().filter(|(turn, count, node)| {
+        let place = self.places.get(to.raw()).filter(|(turn, count, node)| {
             let messages = self.turns.get(*turn).map(|turn| &turn.messages);
             messages.and_then(|messages| messages.get(count - 1)).is_some_and(|message| message.id() == *node)
         });
@@ -336,7 +353,7 @@ impl<'d, 's> Thread<'d, 's> {
     fn divide(&mut self, ended: Ended) {
         self.leave(ended);
         self.by_id.clear();
-        self.places.clear();
+        self.places = Places::default();
     }
 
     /// Makes a conversation of the turns.

@@ -3,7 +3,6 @@ use std::cell::OnceCell;
 use foldhash::HashSet;
 use toolcheck_core::Level;
 use toolcheck_core::ir::{Contents, Transcript, TranscriptKind};
-use toolcheck_core::readers;
 use toolcheck_core::response::Choice;
 use toolcheck_json::Document;
 
@@ -135,7 +134,6 @@ impl Checker<'_> {
         pairing: &'c Pairing<'c, 's>,
     ) -> Context<'c, 's> {
         self.rules.verdicts.turn_to(transcript.request.model.as_deref());
-        let next = transcript.sent_next_by.and_then(readers::next_request);
         Context {
             document,
             transcript,
@@ -149,10 +147,9 @@ impl Checker<'_> {
             shape_faults: OnceCell::new(),
             checks: OnceCell::new(),
             is_answer: false,
-            is_over: self.options.is_over || next.is_some_and(|next| next.has_no_open_end),
+            is_over: self.options.is_over,
             reports_hidden: self.options.reports_hidden,
             policy: self.rules.policy,
-            next,
             schemas: self.schemas,
             known_target: self.rules.known,
             named_target: self.options.target.as_deref(),

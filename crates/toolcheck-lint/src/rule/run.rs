@@ -161,7 +161,7 @@ fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -
 
 /// The level of a finding about what is no request.
 fn in_log(rule: &'static Rule, context: &Context<'_, '_>, said: &mut DraftContent) -> Option<Level> {
-    let level = context.next.and_then(|next| in_next_request(rule, next, said));
+    let level = context.next_request().and_then(|next| in_next_request(rule, next, said));
     level.or_else(|| context.policy?.level(rule.id))
 }
 

@@ -132,5 +132,5 @@ fn is_pending(cx: &Context<'_, '_>, call: &CallSite<'_, '_>) -> bool {
     let last = cx.pairing.turns.len() - 1;
     let is_being_answered = call.turn + 1 == last && !cx.pairing.results_of_turn(last).is_empty();
     let is_at_end = call.turn == last && cx.pairing.reaches_end_of_turn(call);
-    !cx.is_request() && !cx.is_over && (is_at_end || is_being_answered)
+    !cx.is_request() && (is_at_end || is_being_answered) && !cx.is_over()
 }
