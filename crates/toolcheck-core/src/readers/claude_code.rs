@@ -150,8 +150,9 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             _ => {}
         }
         // A session that was resumed repeats what was said before.
-        if let Some(id) = record.get("uuid").filter(|_| matches!(entry, Entry::Message(..)))
-            && !seen.insert(id.raw())
+        let uuid = record.get("uuid").filter(|_| matches!(entry, Entry::Message(..))).map(Value::raw);
+        if let Some(uuid) = uuid
+            && !seen.insert(uuid)
         {
             reading.leave_out("repeated records");
             continue;
@@ -163,7 +164,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         });
         let thread = &mut threads[number];
         match entry {
-            Entry::Message(role, message) => thread.add(role, record, message),
+            Entry::Message(role, message) => thread.add(role, (record, uuid), message),
             Entry::Compaction => thread.compact(record),
             Entry::Failure => {
                 thread.abort(Settled::Aborted);
@@ -244,9 +245,8 @@ impl<'d, 's> Thread<'d, 's> {
         }
     }
 
-    fn add(&mut self, role: Role, record: Value<'d, 's>, message: Value<'d, 's>) {
+    fn add(&mut self, role: Role, (record, uuid): (Value<'d, 's>, Option<&'s [u8]>), message: Value<'d, 's>) {
         let id = message.get("id").filter(|_| role == Role::Assistant).map(Value::raw);
-        let uuid = record.get("uuid").map(Value::raw);
         if let Some(number) = id.and_then(|id| self.turn_of(id)) {
             self.turns[number].messages.push(message);
             self.place(uuid, number);
@@ -271,7 +271,7 @@ impl<'d, 's> Thread<'d, 's> {
             self.by_id.insert(id, number);
         }
         self.place(uuid, number);
-        if record.get("isCompactSummary").and_then(Value::as_bool) == Some(true) {
+        if !self.kept.is_empty() && record.get("isCompactSummary").and_then(Value::as_bool) == Some(true) {
             self.turns.append(&mut self.kept);
         }
     }

@@ -41,13 +41,10 @@ const OTHERS: [&str; 14] = [
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_own = |record: &Value<'_, '_>| {
-        let kind = record.get_str("type");
-        let is_header = || record.get("protocol_version").is_some() && record.get("created_at").is_some();
-        match kind.as_deref() {
-            Some("metadata") => is_header(),
-            Some(kind) => kind.starts_with("context.") && record.get("time").is_some(),
-            None => false,
-        }
+        let has = |key: &str| record.get(key).is_some();
+        let is_of = |test: fn(&str) -> bool| record.get_str("type").is_some_and(|kind| test(&kind));
+        has("time") && is_of(|kind| kind.starts_with("context."))
+            || has("protocol_version") && has("created_at") && is_of(|kind| kind == "metadata")
     };
     if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
 }
