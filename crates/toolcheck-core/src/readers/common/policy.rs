@@ -15,13 +15,6 @@ pub struct Policy {
     levels: HashMap<RuleId, Level>,
 }
 
-/// The policies as they are written, with the evidence for each level.
-#[derive(Deserialize)]
-struct File {
-    #[serde(flatten)]
-    sorts: HashMap<String, HashMap<RuleId, Entry>>,
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
@@ -31,10 +24,43 @@ struct Entry {
     because: String,
 }
 
-/// The name of what agents send next, beside the sorts.
-const NEXT_REQUEST: &str = "next-request";
+/// A policy as it is written, read when files of its sort are.
+struct Packed {
+    bytes: &'static [u8],
+    read: OnceLock<Policy>,
+}
 
-static PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/readers/policy.packed"));
+impl Packed {
+    const fn new(bytes: &'static [u8]) -> Self {
+        Self { bytes, read: OnceLock::new() }
+    }
+
+    fn entries(&self) -> HashMap<RuleId, Entry> {
+        // A test reads it, so that it can't fail for users.
+        toolcheck_toml::from_packed(self.bytes).expect("the policy is valid")
+    }
+
+    fn policy(&self) -> &Policy {
+        self.read.get_or_init(|| {
+            let level = |(rule, entry): (RuleId, Entry)| {
+                (rule, entry.level.parse().expect("a level is `error` or `warning`"))
+            };
+            Policy { levels: self.entries().into_iter().map(level).collect() }
+        })
+    }
+}
+
+macro_rules! packed {
+    ($name:literal) => {
+        Packed::new(include_bytes!(concat!(env!("OUT_DIR"), "/readers/", $name, ".packed")))
+    };
+}
+
+static AGENT_LOG: Packed = packed!("agent-log");
+static HISTORY: Packed = packed!("history");
+static DATASET: Packed = packed!("dataset");
+static TRACE: Packed = packed!("trace");
+static NEXT_REQUEST: Packed = packed!("next-request");
 
 impl Policy {
     /// The level of a rule's findings; `None` if the rule reports nothing.
@@ -51,22 +77,7 @@ impl Policy {
     /// What may be said of the request that an agent makes next, if it does not put it right itself.
     #[must_use]
     pub fn of_next_request() -> &'static Self {
-        &Self::all()[NEXT_REQUEST]
-    }
-
-    fn all() -> &'static HashMap<String, Self> {
-        static ALL: OnceLock<HashMap<String, Policy>> = OnceLock::new();
-        ALL.get_or_init(|| {
-            // A test reads it, so that it can't fail for users.
-            let file: File = toolcheck_toml::from_packed(PACKED).expect("the policies are valid");
-            let policy = |rules: HashMap<RuleId, Entry>| {
-                let level = |(rule, entry): (RuleId, Entry)| {
-                    (rule, entry.level.parse().expect("a level is `error` or `warning`"))
-                };
-                Self { levels: rules.into_iter().map(level).collect() }
-            };
-            file.sorts.into_iter().map(|(sort, rules)| (sort, policy(rules))).collect()
-        })
+        NEXT_REQUEST.policy()
     }
 }
 
@@ -96,10 +107,19 @@ impl Sort {
         }
     }
 
+    fn packed(self) -> &'static Packed {
+        match self {
+            Self::AgentLog => &AGENT_LOG,
+            Self::History => &HISTORY,
+            Self::Dataset => &DATASET,
+            Self::Trace => &TRACE,
+        }
+    }
+
     /// What may be said of such files.
     #[must_use]
     pub fn policy(self) -> &'static Policy {
-        &Policy::all()[self.as_str()]
+        self.packed().policy()
     }
 }
 
@@ -109,12 +129,10 @@ mod tests {
 
     #[test]
     fn each_sort_has_a_policy_with_reasons() {
-        let file: File = toolcheck_toml::from_packed(PACKED).unwrap();
-        assert_eq!(file.sorts.len(), Sort::ALL.len() + 1);
-        assert!(Policy::of_next_request().rules().count() > 0);
-        for sort in Sort::ALL {
-            assert!(sort.policy().rules().count() > 0, "{}", sort.as_str());
+        for policy in Sort::ALL.iter().map(|sort| sort.packed()).chain([&NEXT_REQUEST]) {
+            let entries = policy.entries();
+            assert!(policy.policy().rules().count() > 0);
+            assert!(entries.values().all(|entry| !entry.because.is_empty()));
         }
-        assert!(file.sorts.values().flatten().all(|(_, entry)| !entry.because.is_empty()));
     }
 }
