@@ -303,6 +303,7 @@ impl Linted {
         let style = Style::new().color(color).width(width);
         py.detach(|| {
             let view = View::new().shows_all(shows_all).shows_text(shows_text);
+            let view = view.as_request(output.is_request);
             let outline = self.linter.outline(self.body.as_slice(), &view);
             written(|out| (output.write)(&outline, &style, out))
         })

@@ -130,7 +130,7 @@ export function lint<B extends Body>(body: Readable<B>, options?: LintOptions): 
 
 export interface ShowOptions extends RenderOptions {
   /** `html` by default: a page that needs nothing else. */
-  output?: "html" | "markdown" | "text";
+  output?: "html" | "markdown" | "request" | "text";
   /** Shows the beginning of each text. Conversations may contain secrets. */
   text?: boolean;
   /** Leaves nothing out. */

@@ -218,11 +218,11 @@ impl Options {
     }
 
     fn show(&self, parts: &Parts<'_>) -> Result<Answer, String> {
-        let view = View::new().shows_all(self.all).shows_text(self.text);
-        let outline = self.linter(parts)?.outline(parts.needed(0)?, &view);
         let output = self.output.as_deref().unwrap_or("html");
         let output = show::outputs::find(output)
             .ok_or_else(|| unknown("output", output, show::outputs::ALL.iter().map(|output| output.id)))?;
+        let view = View::new().shows_all(self.all).shows_text(self.text).as_request(output.is_request);
+        let outline = self.linter(parts)?.outline(parts.needed(0)?, &view);
         written(|out| (output.write)(&outline, &self.style(), out))
     }
 
