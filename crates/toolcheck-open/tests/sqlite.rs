@@ -1,6 +1,7 @@
 //! The stores of agents in SQLite, which a build with the feature `sqlite` reads.
 //!
 //! `cargo test --package toolcheck-open --features sqlite --test sqlite`
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use proptest::prelude::*;
 use rusqlite::{Connection, MAIN_DB};

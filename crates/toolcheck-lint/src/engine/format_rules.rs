@@ -43,11 +43,8 @@ impl<'r> FormatRules<'r> {
     pub(crate) fn of_reader(reader: &Reader, options: &Options) -> Self {
         let policy = reader.sort.policy();
         let next = (reader.sort == Sort::AgentLog).then(Policy::of_next_request);
-        let may_be_said = |rule: &Rule| {
-            let policies = std::iter::once(policy).chain(next);
-            policies.into_iter().any(|policy| policy.level(rule.id).is_some())
-        };
-        let can_report = |rule: &&'static Rule| !rule.only_explains() && may_be_said(rule);
+        let level = |rule: &Rule| policy.level(rule.id).or_else(|| next?.level(rule.id));
+        let can_report = |rule: &&'static Rule| !rule.only_explains() && level(rule).is_some();
         let rules = options.rules.iter().copied().filter(can_report).collect();
         Self { format: None, known: None, rules, verdicts: Verdicts::default(), policy: Some(policy) }
     }

@@ -26,7 +26,7 @@ const STEPS_AT_ONCE: i32 = 10_000;
 struct Store {
     /// The tables that show that it is one.
     tables: &'static [&'static str],
-    write: fn(&mut Sessions, &Connection) -> Result<bool, Error>,
+    write: fn(&mut Sessions, &Connection) -> Result<(), Error>,
 }
 
 const STORES: [Store; 2] = [
@@ -101,7 +101,8 @@ impl Sessions {
         let tables: Vec<String> = tables.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
         let has = |wanted: &&str| tables.iter().any(|table| table == wanted);
         let Some(store) = STORES.iter().find(|store| store.tables.iter().all(has)) else { return Ok(None) };
-        (store.write)(self, &connection).map(|is_whole| Some(is_whole && !self.is_full))
+        (store.write)(self, &connection)?;
+        Ok(Some(!self.is_full))
     }
 
     /// Adds the JSON of a column. `opening` comes before its members, if it is an object.
@@ -150,14 +151,16 @@ fn number(row: &Row<'_>, column: usize) -> Result<i64, Error> {
 }
 
 /// The first version of OpenCode's store, as `opencode export` prints its sessions.
-fn opencode(sessions: &mut Sessions, connection: &Connection) -> Result<bool, Error> {
+fn opencode(sessions: &mut Sessions, connection: &Connection) -> Result<(), Error> {
     let mut of_sessions =
         connection.prepare("SELECT id, parent_id, revert FROM session ORDER BY time_created, id")?;
     let mut of_messages =
         connection.prepare("SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id")?;
     let mut of_parts = connection.prepare("SELECT id, data FROM part WHERE message_id = ? ORDER BY id")?;
     let mut rows = of_sessions.query([])?;
-    while let Some(row) = rows.next()? {
+    while let Some(row) = rows.next()?
+        && !sessions.is_full
+    {
         let (id, parent, revert) = (text(row, 0)?, text(row, 1)?, text(row, 2)?);
         let origin = Arc::new(Origin::new(format!("session {id}")));
         sessions.builder.glue(&format!("{{\"info\": {{\"id\": {}", quoted(&id)));
@@ -195,11 +198,8 @@ fn opencode(sessions: &mut Sessions, connection: &Connection) -> Result<bool, Er
             number += 1;
         }
         sessions.end();
-        if sessions.is_full {
-            return Ok(false);
-        }
     }
-    Ok(true)
+    Ok(())
 }
 
 /// An object that begins with an id.
@@ -208,13 +208,15 @@ fn opening(id: &str) -> String {
 }
 
 /// goose's store, as `goose session export` prints its sessions.
-fn goose(sessions: &mut Sessions, connection: &Connection) -> Result<bool, Error> {
+fn goose(sessions: &mut Sessions, connection: &Connection) -> Result<(), Error> {
     let mut of_sessions = connection.prepare("SELECT id FROM sessions ORDER BY id")?;
     let mut of_messages = connection.prepare(
         "SELECT role, content_json, created_timestamp, metadata_json FROM messages WHERE session_id = ? ORDER BY created_timestamp, id",
     )?;
     let mut rows = of_sessions.query([])?;
-    while let Some(row) = rows.next()? {
+    while let Some(row) = rows.next()?
+        && !sessions.is_full
+    {
         let id = text(row, 0)?;
         let origin = Arc::new(Origin::new(format!("session {id}")));
         sessions
@@ -243,9 +245,6 @@ fn goose(sessions: &mut Sessions, connection: &Connection) -> Result<bool, Error
             number += 1;
         }
         sessions.end();
-        if sessions.is_full {
-            return Ok(false);
-        }
     }
-    Ok(true)
+    Ok(())
 }

@@ -1,9 +1,8 @@
 use std::io;
 
-use toolcheck_core::text::is_hidden;
-
 use super::Output;
 use crate::Style;
+use crate::json_text::write_json;
 use crate::show::Outline;
 
 pub(super) static OUTPUT: Output = Output {
@@ -15,16 +14,5 @@ pub(super) static OUTPUT: Output = Output {
 
 fn write(outline: &Outline, _: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     let Some(body) = outline.request().and_then(|request| request.body.as_ref()) else { return Ok(()) };
-    let mut units = [0; 2];
-    for character in serde_json::to_string_pretty(body)?.chars() {
-        // Only texts have such characters, and there an escape says the same.
-        if character != '\n' && is_hidden(character) {
-            for unit in character.encode_utf16(&mut units) {
-                write!(out, "\\u{unit:04x}")?;
-            }
-        } else {
-            write!(out, "{character}")?;
-        }
-    }
-    writeln!(out)
+    write_json(body, out)
 }
