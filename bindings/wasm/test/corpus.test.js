@@ -86,7 +86,7 @@ function grouped(findings) {
 test("a whole report is the document that the program prints", { skip: !PROGRAM && "TOOLCHECK_BIN names no program" }, () => {
   const path = ["fixtures", "seeds", "coco-before.json"].join(sep);
   for (const output of ["json", "full", "concise", "markdown", "sarif", "agent"]) {
-    const done = spawnSync(PROGRAM, ["lint", path, "--isolated", "--color", "never", "--output-format", output], { cwd: ROOT });
+    const done = spawnSync(PROGRAM, ["lint", path, "--isolated", "--excerpt", "--color", "never", "--output-format", output], { cwd: ROOT });
     const mine = lint(readFileSync(join(ROOT, path)), { name: path }).render({ output });
     assert.equal(mine, done.stdout.toString(), output);
   }

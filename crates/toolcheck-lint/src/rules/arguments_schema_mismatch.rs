@@ -90,18 +90,20 @@ fn report_violations(
 ) {
     let tool = Named::text_or_unknown(call.name.as_ref());
     let index = Index::default();
-    let errors = schema.errors(root, &index);
-    let listed = errors.listed.iter().flat_map(|error| match arguments::value_of(root, &index, error) {
-        Some(at) if is_padded && at.is_null() => Vec::new(),
-        Some(at) => violations(error, at, (at.id() == root.id(), is_padded), locate),
-        None => Vec::new(),
+    let violations = schema.with_errors(root, |errors| {
+        let listed = errors.listed.iter().flat_map(|error| match arguments::value_of(root, &index, error) {
+            Some(at) if is_padded && at.is_null() => Vec::new(),
+            Some(at) => violations(error, at, (at.id() == root.id(), is_padded), locate),
+            None => Vec::new(),
+        });
+        let mut reported = HashSet::default();
+        let listed = listed.filter(|violation| reported.insert(violation.clone()));
+        let mut violations: Vec<_> = listed.take(MOST_VIOLATIONS).collect();
+        if violations.is_empty() && !errors.are_all {
+            violations.push((locate(root, false), "the arguments do not match".to_owned()));
+        }
+        violations
     });
-    let mut reported = HashSet::default();
-    let listed = listed.filter(|violation| reported.insert(violation.clone()));
-    let mut violations: Vec<_> = listed.take(MOST_VIOLATIONS).collect();
-    if violations.is_empty() && !errors.are_all {
-        violations.push((locate(root, false), "the arguments do not match".to_owned()));
-    }
     for (place, message) in violations {
         out.report(place, format!("{message} (schema of `{}`)", shorten(tool)))
             .about_call(call)

@@ -27,7 +27,6 @@ pub(crate) use self::fuel::{Fuel, Spent};
 use self::pattern::{Failure, Memory, Pattern};
 use self::plain::Glance;
 pub(crate) use self::values::Index;
-use self::values::{Read, Spanned};
 
 /// The schemas that a run has looked at, by their text.
 ///
@@ -144,7 +143,7 @@ pub(crate) struct Schema {
     /// The schema, if arguments that it surely allows need no validator.
     plain: Option<Json>,
     /// Compiled when arguments may be wrong, if the schema is plain.
-    validator: OnceLock<Validator<Spanned>>,
+    validator: OnceLock<Validator>,
     /// What checking a value costs.
     plan: Plan,
     /// The memory of its regular expressions, in bytes, and of those that would be too large.
@@ -237,7 +236,7 @@ impl Schema {
     }
 
     /// The validator; `None` if it can't be compiled, which no schema shows that is valid at a glance.
-    fn validator(&self) -> Option<&Validator<Spanned>> {
+    fn validator(&self) -> Option<&Validator> {
         if let (None, Some(plain)) = (self.validator.get(), &self.plain) {
             let _ = self.validator.set(validator(plain, &Memory::default()).ok()?);
         }
@@ -258,35 +257,37 @@ impl Schema {
             return Verdict::Allowed;
         }
         let Some(validator) = self.validator() else { return Verdict::Unknown };
-        let index = Index::default();
-        let root = Read { value: arguments, index: &index };
-        let (is_valid, undecided) = fuel.lend(|| validator.is_valid(root));
+        let instance = values::json(arguments);
+        let (is_valid, undecided) = fuel.lend(|| validator.is_valid(&instance));
         match undecided {
             Some(Undecided::Large) => Verdict::TooLarge,
             Some(Undecided::Slow) => Verdict::TooSlow,
             Some(Undecided::Long) => Verdict::TooLong,
             None if is_valid => Verdict::Allowed,
-            None if self.has_backtracking => check_keys(validator, root),
+            None if self.has_backtracking => check_keys(validator, &instance, arguments.raw().len()),
             None => Verdict::Violated,
         }
     }
 
-    /// The errors in the arguments. Call it only after [`Self::check`] has found a violation.
-    pub(crate) fn errors<'i>(&'i self, arguments: Value<'i, 'i>, index: &'i Index<'i>) -> Errors<'i> {
+    /// Calls `see` with the errors in the arguments. Call it only after [`Self::check`] has found a violation.
+    pub(crate) fn with_errors<R>(&self, arguments: Value<'_, '_>, see: impl FnOnce(Errors<'_>) -> R) -> R {
+        see(self.errors(arguments, &values::json(arguments)))
+    }
+
+    fn errors<'i>(&'i self, arguments: Value<'_, '_>, instance: &'i Json) -> Errors<'i> {
         let Some(validator) = self.validator() else { return Errors { listed: Vec::new(), are_all: true } };
         let length = arguments.raw().len();
         let mut to_list = Fuel::steps(STEPS_TO_LIST + STEPS_TO_LIST_A_BYTE * length as u64);
-        let root = Read { value: arguments, index };
         if self.plan.take(arguments, &mut to_list).is_ok() {
             // Unlike the check before, it does not stop at the first error.
             let mut fuel = Fuel::of_record(8 * length);
-            let (errors, undecided) = fuel.lend(|| validator.iter_errors(root).collect());
+            let (errors, undecided) = fuel.lend(|| validator.iter_errors(instance).collect());
             if undecided.is_none() {
                 return Errors { listed: errors, are_all: true };
             }
         }
         let mut fuel = Fuel::of_record(8 * length);
-        let (first, undecided) = fuel.lend(|| validator.validate(root).err());
+        let (first, undecided) = fuel.lend(|| validator.validate(instance).err());
         Errors { listed: first.filter(|_| undecided.is_none()).into_iter().collect(), are_all: false }
     }
 }
@@ -300,13 +301,13 @@ pub(crate) struct Errors<'i> {
 }
 
 /// Compiles a schema, with what its regular expressions take.
-fn validator(schema: &Json, memory: &Memory) -> Result<Validator<Spanned>, Unusable> {
+fn validator(schema: &Json, memory: &Memory) -> Result<Validator, Unusable> {
     let patterns = PatternOptions::fancy_regex()
         .backtrack_limit(pattern::BACKTRACK_LIMIT)
         .size_limit(pattern::MOST_MEMORY)
         .dfa_size_limit(pattern::MOST_STATES);
     let of_pattern = memory.clone();
-    jsonschema::options_for::<Spanned>()
+    jsonschema::options()
         .offline()
         .with_pattern_options(patterns)
         .with_keyword("pattern", move |_, value, _| pattern_keyword(value, &of_pattern))
@@ -314,16 +315,16 @@ fn validator(schema: &Json, memory: &Memory) -> Result<Validator<Spanned>, Unusa
         .map_err(|error| Unusable::because(&error, schema))
 }
 
-/// The verdict about arguments that are not allowed, if an expression for keys may have backtracked for too long.
-fn check_keys<'i>(validator: &'i Validator<Spanned>, root: Read<'i>) -> Verdict {
-    if root.value.raw().len() > LONGEST_FOR_KEYS {
+/// The verdict about arguments of this length, in bytes, that are not allowed, if an expression for keys may have backtracked for too long.
+fn check_keys<'i>(validator: &'i Validator, instance: &'i Json, length: usize) -> Verdict {
+    if length > LONGEST_FOR_KEYS {
         return Verdict::TooLong;
     }
     let is_endless = |error: ValidationError<'i>| {
         matches!(error.kind(), ValidationErrorKind::BacktrackLimitExceeded { .. })
     };
-    let mut fuel = Fuel::of_record(root.value.raw().len());
-    let (is_endless, undecided) = fuel.lend(|| validator.iter_errors(root).any(is_endless));
+    let mut fuel = Fuel::of_record(length);
+    let (is_endless, undecided) = fuel.lend(|| validator.iter_errors(instance).any(is_endless));
     if is_endless && undecided.is_none() { Verdict::TooSlow } else { Verdict::Violated }
 }
 
@@ -344,7 +345,7 @@ fn has_patterns(schema: &Json) -> bool {
 fn pattern_keyword<'a>(
     value: &'a Json,
     memory: &Memory,
-) -> Result<Box<dyn for<'i> Keyword<'i, Spanned>>, ValidationError<'a>> {
+) -> Result<Box<dyn for<'i> Keyword<'i>>, ValidationError<'a>> {
     let text = value.as_str().ok_or_else(|| ValidationError::schema("no string"))?;
     match Pattern::compile(text, memory) {
         Ok(pattern) => Ok(Box::new(pattern)),

@@ -10,15 +10,14 @@ use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use jsonschema::json::Node;
 use jsonschema::{Keyword, ValidationError};
 use regex_automata::Input;
 use regex_automata::hybrid::dfa::DFA;
 use regex_automata::nfa::thompson::backtrack::{self, BoundedBacktracker};
 use regex_automata::nfa::thompson::{self, WhichCaptures};
+use serde_json::Value as Json;
 
 use super::fuel::{self, Undecided};
-use super::values::{Read, Spanned};
 
 /// The maximum length of an expression, in bytes: translating one may take quadratic time.
 const LONGEST: usize = 4096;
@@ -286,17 +285,17 @@ fn states_at_most(text: &str) -> u64 {
     product.min(1 << 20).saturating_mul(text.len() as u64)
 }
 
-impl<'i> Keyword<'i, Spanned> for Pattern {
-    fn validate(&self, instance: Read<'i>) -> Result<(), ValidationError<'i>> {
-        if Keyword::<Spanned>::is_valid(self, instance) {
+impl<'i> Keyword<'i> for Pattern {
+    fn validate(&self, instance: &'i Json) -> Result<(), ValidationError<'i>> {
+        if Keyword::is_valid(self, instance) {
             Ok(())
         } else {
             Err(ValidationError::custom(format!("value does not match \"{}\"", self.text)))
         }
     }
 
-    fn is_valid(&self, instance: Read<'i>) -> bool {
-        instance.as_string().is_none_or(|text| self.matches(&text))
+    fn is_valid(&self, instance: &'i Json) -> bool {
+        instance.as_str().is_none_or(|text| self.matches(text))
     }
 }
 

@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use proptest::prelude::*;
 use serde_json::json;
 use toolcheck_json::Document;
@@ -156,9 +158,7 @@ fn of_very_many_errors_only_the_first_is_listed() {
         let text = arguments.to_string();
         let document = Document::read(text.as_bytes());
         let schema = Schema::of(&schema).expect("the schema is valid");
-        let index = Index::default();
-        let errors = schema.errors(document.root(), &index);
-        (errors.listed.len(), errors.are_all)
+        schema.with_errors(document.root(), |errors| (errors.listed.len(), errors.are_all))
     };
     assert_eq!(errors(20), (400, true));
     assert_eq!(errors(200), (1, false));
@@ -170,10 +170,31 @@ fn an_error_holds_no_copy_of_the_arguments() {
     let schema = Schema::of(&json!({"required": keys})).expect("the schema is valid");
     let text = json!({"text": "x".repeat(10_000)}).to_string();
     let document = Document::read(text.as_bytes());
-    let index = Index::default();
-    let errors = schema.errors(document.root(), &index);
-    assert_eq!(errors.listed.len(), 500);
-    assert!(errors.listed.iter().all(|error| error.instance().is_null()));
+    schema.with_errors(document.root(), |errors| {
+        assert_eq!(errors.listed.len(), 500);
+        assert!(errors.listed.iter().all(|error| matches!(error.instance(), Cow::Borrowed(_))));
+    });
+}
+
+#[test]
+fn arguments_may_be_nested_as_deeply_as_a_document() {
+    let deep = |levels: usize| format!("{{\"a\": {}1{}, \"b\": 1}}", "[".repeat(levels), "]".repeat(levels));
+    let schema = |second: &str| {
+        let text =
+            format!(r#"{{"properties": {{"a": {{"uniqueItems": true}}, "b": {{"type": "{second}"}}}}}}"#);
+        Schema::compile(text.as_bytes(), false).expect("the schema is valid")
+    };
+    for levels in [100, 300, 600, 9_000] {
+        let text = deep(levels);
+        let document = Document::read(text.as_bytes());
+        assert!(document.faults().is_empty());
+        let verdict = |second| schema(second).check(document.root(), &mut Fuel::of_record(text.len()));
+        assert_eq!(
+            (verdict("integer"), verdict("string")),
+            (Verdict::Allowed, Verdict::Violated),
+            "{levels}"
+        );
+    }
 }
 
 /// Schemas, most of them valid.

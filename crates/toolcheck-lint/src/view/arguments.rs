@@ -120,7 +120,7 @@ fn is_json(document: &Document<'_>, value: Value<'_, '_>) -> bool {
 pub(crate) fn place_of_violation(cx: &Context<'_, '_>, call: &Call<'_>, schema: &Schema) -> Option<Place> {
     let first = |root: Value<'_, '_>, locate: &Locate<'_>| {
         let index = Index::default();
-        schema.errors(root, &index).listed.iter().find_map(|error| {
+        let place_of = |error: &ValidationError<'_>| {
             let at = value_of(root, &index, error)?;
             // The first of the keys that are not allowed.
             let unexpected = match error.kind() {
@@ -130,7 +130,8 @@ pub(crate) fn place_of_violation(cx: &Context<'_, '_>, call: &Call<'_>, schema: 
             };
             let key = unexpected.and_then(|key| index.get(at, key));
             Some(key.map_or_else(|| locate(at, false), |key| locate(key, true)))
-        })
+        };
+        schema.with_errors(root, |errors| errors.listed.iter().find_map(place_of))
     };
     with_places(cx, &call.arguments, first).flatten()
 }
