@@ -29,6 +29,10 @@ pub struct Reply {
     pub server_calls: Vec<ServerCall>,
     /// Why the model stopped.
     pub stop: Stop,
+    /// The id of the response that the request goes on from, which the server keeps.
+    pub previous_response: Option<String>,
+    /// Whether the server keeps the response.
+    pub is_kept: bool,
     /// The tokens of the request, as the API counts them.
     pub input_tokens: u64,
     /// The tokens of the reply, as the API counts them.
@@ -124,6 +128,8 @@ impl Reply {
             redacted: Vec::new(),
             server_calls: Vec::new(),
             stop: Stop::Natural,
+            previous_response: None,
+            is_kept: false,
             input_tokens: 1,
             output_tokens,
         }
@@ -133,6 +139,13 @@ impl Reply {
     #[must_use]
     pub fn from_model(mut self, id: impl Into<String>, model: impl Into<String>) -> Self {
         (self.id, self.model) = (id.into(), model.into());
+        self
+    }
+
+    /// The reply to a request that goes on from this response, if from any, and whether the server keeps it.
+    #[must_use]
+    pub fn with_state(mut self, previous_response: Option<String>, is_kept: bool) -> Self {
+        (self.previous_response, self.is_kept) = (previous_response, is_kept);
         self
     }
 

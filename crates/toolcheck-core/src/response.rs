@@ -109,6 +109,61 @@ impl Pieces<'_> {
     }
 }
 
+/// The ids in a response by which a later request may refer to what the server keeps of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KeptIds {
+    /// The id of the response.
+    pub response: Option<String>,
+    /// The id of each of its items, with the id of the call that the item is, if it is one. A stream may name an item twice.
+    pub items: Vec<(String, Option<String>)>,
+}
+
+impl KeptIds {
+    /// Reads the ids of a response in any of its forms.
+    #[must_use]
+    pub fn of(value: Value<'_, '_>) -> Self {
+        let mut ids = Self::default();
+        let value = unwrapped(value);
+        if value.is_object() {
+            ids.add(value);
+        } else if value.as_json_str().is_some() {
+            ids.add_data(value);
+        } else {
+            value.elements().for_each(|event| ids.add_data(event));
+        }
+        ids
+    }
+
+    fn add_data(&mut self, value: Value<'_, '_>) {
+        let data = value.get("data").filter(|data| data.is_object() || data.as_json_str().is_some());
+        let data = data.unwrap_or(value);
+        match data.as_json_str() {
+            Some(text) => in_text(Decoded::new(text, 0).text(), |data, _, _| self.add(data)),
+            None => self.add(data),
+        }
+    }
+
+    /// Adds the ids in a response, or in an event that brings one, or an item of one.
+    fn add(&mut self, value: Value<'_, '_>) {
+        let response = value.get_any(&["response", "message"]).filter(|inner| inner.is_object());
+        if let Some(item) = value.get("item").filter(|item| item.is_object()) {
+            self.add_item(item);
+        }
+        let is_alone = || value.get_any(&["output", "content"]).is_some_and(|list| list.is_array());
+        let Some(response) = response.or_else(|| is_alone().then_some(value)) else { return };
+        self.response = response.get_str("id").map(Into::into).or(self.response.take());
+        for item in response.get("output").into_iter().flat_map(|output| output.elements()) {
+            self.add_item(item);
+        }
+    }
+
+    fn add_item(&mut self, item: Value<'_, '_>) {
+        let call = item.get_str("call_id").map(Into::into);
+        self.items.extend(item.get_str("id").map(|id| (id.into(), call)));
+    }
+}
+
 /// Reads the reasoning in a part of a transcript; `None` if it is something else.
 #[must_use]
 pub fn reasoning(

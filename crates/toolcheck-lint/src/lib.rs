@@ -36,6 +36,7 @@ pub mod report;
 mod rule;
 pub mod rules;
 mod schema;
+pub mod server_state;
 pub mod settings;
 pub mod summary;
 mod view;

@@ -18,6 +18,7 @@ use toolcheck_json::{Document, SyntaxErrorKind};
 use crate::category::Category;
 use crate::finding::Draft;
 use crate::schema::Schemas;
+use crate::server_state::Continued;
 use crate::settings::Settings;
 use crate::view::checks::{self, Checks};
 use crate::view::exchanges::{Course, HistoryMatch};
@@ -352,6 +353,8 @@ pub struct Context<'c, 's> {
     pub(crate) kept: Option<&'c HistoryMatch<'c>>,
     /// What its exchange has to do with those before it, if it is recorded as one.
     pub(crate) course: Option<&'c Course<'c>>,
+    /// What it goes on from on the server.
+    pub(crate) continued: Option<&'c Continued>,
     /// The schemas of tools that were compiled so far.
     pub(crate) schemas: &'c Schemas,
     /// The target to check against; `None` if there is none for the format.
@@ -385,6 +388,12 @@ impl<'c> Context<'c, '_> {
     #[must_use]
     pub fn target(&self) -> &'c Target {
         self.known_target.unwrap_or_else(|| Target::unknown())
+    }
+
+    /// What it goes on from on the server, if that is known.
+    #[must_use]
+    pub fn continued(&self) -> Option<&'c Continued> {
+        self.continued
     }
 
     /// How its agent makes a request of it, if it is what the agent sends next.

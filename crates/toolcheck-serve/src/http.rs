@@ -20,9 +20,9 @@ use serde_json::json;
 use tokio::sync::oneshot;
 
 use crate::answer::Answer;
+use crate::aside::{self, Question};
 use crate::cors::Page;
 use crate::guard::Purpose;
-use crate::models;
 use crate::provider::{Asked, Provider, Unserved};
 use crate::room::Held;
 use crate::script::script;
@@ -117,7 +117,9 @@ async fn respond(request: Request<Incoming>, state: &Arc<State>) -> Response<Bod
 /// The answer to a request that is for an API.
 async fn talk(parts: http::request::Parts, body: Incoming, state: &Arc<State>) -> Response<Body> {
     let path = parts.uri.path();
-    if let Some(about) = models::answer(&parts.method, path) {
+    let length = hyper::body::Body::size_hint(&body).exact().unwrap_or_default();
+    let question = Question { method: &parts.method, path, length };
+    if let Some(about) = aside::answer(question, || state.next_conversation()) {
         return json_of(about.to_string());
     }
     let missed = || {
@@ -154,9 +156,11 @@ fn answer(
     (asked, parts): (&Asked, &http::request::Parts),
     held: &Held,
 ) -> Answer {
-    let checked = provider.check(asked, &held.bytes, (encoding(parts).as_deref(), state.room.most_body));
+    let server = state.server();
+    let checked =
+        provider.check(asked, &held.bytes, (encoding(parts).as_deref(), state.room.most_body), &server);
     let query = parts.uri.query().unwrap_or_default();
-    let answer = provider.answer(asked, &checked, query, |turn| {
+    let answer = provider.answer(asked, &checked, (query, &server), |turn| {
         state.choose(&held.bytes, |attempt, given| {
             let chosen = turn(attempt, given);
             (chosen, chosen.filter(|at| provider.is_once(*at)))

@@ -18,6 +18,7 @@
 
 mod answer;
 mod arguments;
+mod aside;
 mod body;
 mod content;
 mod cors;
@@ -25,7 +26,6 @@ mod cut;
 mod guard;
 mod http;
 mod mock;
-mod models;
 mod provider;
 mod proxy;
 mod received;
@@ -33,6 +33,7 @@ mod refusal;
 mod room;
 mod route;
 mod script;
+mod script_turn;
 mod seen;
 mod state;
 mod upstream;

@@ -4,11 +4,13 @@ use serde_json::{Value as Json, json};
 use toolcheck_core::conversation::{Assistant, Call, Conversation, Reasoning, Turn as Said};
 use toolcheck_core::formats;
 use toolcheck_core::reply::{Framing, Pieces, Reply, ServerCall, Stop};
+use toolcheck_core::response::{self, KeptIds};
 use toolcheck_core::route::Streaming;
 use toolcheck_core::targets::{self, ErrorBody, Evidence, Target};
 use toolcheck_core::{Format, RuleId};
-use toolcheck_json::Value;
+use toolcheck_json::{Document, Value};
 use toolcheck_lint::observe::{Context, Observer};
+use toolcheck_lint::server_state::{Continued, Sent, ServerState};
 use toolcheck_lint::{Finding, Options, TargetRef, lint_body};
 
 use crate::answer::{Answer, Opaque, Refused, error};
@@ -19,6 +21,7 @@ use crate::cut::cut;
 use crate::refusal::{UNKNOWN_TEXT, stage};
 use crate::route::{Route, is_at_home, of_client, route};
 use crate::script::{ScriptedStop, Turn};
+use crate::script_turn;
 
 /// How much must be known of a refusal for a request to be refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -82,6 +85,11 @@ struct Asks {
     tools: Vec<Tool>,
     model: Option<String>,
     stream: Option<bool>,
+    /// The number of turns of the model in what the server keeps before it; `None` if it brings everything itself.
+    turns_before: Option<usize>,
+    previous_response: Option<String>,
+    /// What it leaves on the server.
+    sent: Option<Sent>,
 }
 
 /// The largest body whose status is asked for by itself.
@@ -102,8 +110,9 @@ const MOST_FINDINGS: usize = 1_000;
 pub fn status(path: &str, encoding: Option<&str>, body: &[u8]) -> Option<u16> {
     let provider = Provider::default();
     let asked = provider.asked(path, "").ok()?;
-    let checked = provider.check(&asked, body, (encoding, MOST_BODY));
-    Some(provider.answer(&asked, &checked, "", |turn| turn(0, &[])).status)
+    let server = ServerState::of_server();
+    let checked = provider.check(&asked, body, (encoding, MOST_BODY), &server);
+    Some(provider.answer(&asked, &checked, ("", &server), |turn| turn(0, &[])).status)
 }
 
 impl Asked {
@@ -153,6 +162,7 @@ impl Provider {
         asked: &Asked,
         sent: &[u8],
         (encoding, most): (Option<&str>, usize),
+        server: &ServerState,
     ) -> Checked {
         let plain = match body::plain(sent, encoding, most) {
             Ok(plain) => plain,
@@ -166,11 +176,11 @@ impl Provider {
         let options = options.target(asked.named.clone());
         let mut reader = Reader(Asks::default());
         let few = options.clone().max_findings(MOST_FINDINGS);
-        let mut report = lint_body(text.as_bytes(), asked.format, &few, &mut reader);
+        let mut report = lint_body(text.as_bytes(), asked.format, &few, Some(server), &mut reader);
         // What is only counted says nothing, and may be all that is refused.
         if report.left_out() > 0 && !report.findings.iter().any(|finding| self.is_refused(finding)) {
             reader = Reader(Asks::default());
-            report = lint_body(text.as_bytes(), asked.format, &options, &mut reader);
+            report = lint_body(text.as_bytes(), asked.format, &options, Some(server), &mut reader);
         }
         let refusing = report.findings.iter().filter(|finding| self.refuses(finding));
         let (allowed, refusing): (Vec<&Finding>, Vec<&Finding>) =
@@ -196,7 +206,7 @@ impl Provider {
         &self,
         asked: &Asked,
         checked: &Checked,
-        query: &str,
+        (query, server): (&str, &ServerState),
         choose: impl FnOnce(&dyn Fn(u32, &[usize]) -> Option<usize>) -> Option<usize>,
     ) -> Answer {
         let nothing = Asks::default();
@@ -205,8 +215,8 @@ impl Provider {
             (None, said) => said.as_ref().unwrap_or(&nothing),
         };
         let Asked { route, format, target, .. } = asked;
-        let turns = &said.conversation.turns;
-        let number = turns.iter().filter(|turn| matches!(turn, Said::Assistant(_))).count();
+        let form = id_form(target.as_deref());
+        let number = script_turn::number(&self.script, form, &said.conversation.turns, said.turns_before);
         let made;
         let turn = match choose(&|attempt, given| self.turn(number, attempt, given)) {
             Some(at) => &self.script[at],
@@ -225,6 +235,11 @@ impl Provider {
                     Streaming::Body(unless_said) => said.stream.unwrap_or(unless_said),
                 };
                 let answer = write(format, &reply, turn, is_streamed, query);
+                // Nothing goes on from a response that broke off.
+                if let Some(sent) = said.sent.clone().filter(|_| !answer.is_cut && turn.error_after.is_none())
+                {
+                    keep(server, sent.after_turns(number + 1), format, &format.write_reply(&reply));
+                }
                 Answer { opaque: opaque(format, &reply), ..answer }
             }
         };
@@ -273,6 +288,11 @@ impl Provider {
 }
 
 impl Checked {
+    /// What it leaves on the server once it is answered.
+    pub(crate) fn sent(&self) -> Option<Sent> {
+        self.said.as_ref()?.sent.clone()
+    }
+
     fn no_request(body: &[u8], why: NoRequest) -> Self {
         let refused = Some(Refused::of_no_request(why));
         Self { said: None, request: Content::of_bytes(body), refused, allowed: Vec::new() }
@@ -297,6 +317,14 @@ impl Observer for Reader {
                 .collect(),
             model: root.get_str("model").map(|model| model.into_owned()),
             stream: root.get("stream").and_then(|value| value.as_bool()),
+            turns_before: context.continued().and_then(Continued::turns),
+            previous_response: context
+                .transcript
+                .request
+                .previous_response
+                .as_ref()
+                .map(|named| named.text.to_string()),
+            sent: ServerState::sent(context.transcript, context.continued()),
         };
     }
 }
@@ -373,7 +401,10 @@ fn reply(turn: &Turn, moment: &Moment<'_>) -> Reply {
         said = said.with_reasoning(Reasoning::new(&**reasoning, Some(signature)));
     }
     let model = moment.route.model.as_deref().or(moment.said.model.as_deref()).unwrap_or("model");
-    let mut reply = Reply::new(said).from_model(response_id(moment), model);
+    let mut reply = Reply::new(said).from_model(response_id(moment), model).with_state(
+        moment.said.previous_response.clone(),
+        moment.said.sent.as_ref().is_some_and(Sent::is_kept),
+    );
     for (number, text) in raw {
         reply = reply.with_raw_arguments(number, text);
     }
@@ -444,8 +475,25 @@ fn opaque(format: &Format, reply: &Reply) -> Vec<Opaque> {
 
 /// The id of a call, in the form of the target: each call of a conversation has its own, and each run the same.
 fn id_of(moment: &Moment<'_>, call: usize) -> String {
-    let form = moment.target.and_then(|target| target.ids.made.as_deref()).unwrap_or("call_{24}");
-    made(form, moment.number * 1000 + call + 1)
+    call_id(id_form(moment.target), moment.number, call)
+}
+
+/// The form of the ids of calls.
+fn id_form(target: Option<&Target>) -> &str {
+    target.and_then(|target| target.ids.made.as_deref()).unwrap_or("call_{24}")
+}
+
+/// The id of a call of a turn of the model.
+pub(crate) fn call_id(form: &str, turn: usize, call: usize) -> String {
+    made(form, turn * 1000 + call + 1)
+}
+
+/// Has the server keep what a request and its response leave there.
+pub(crate) fn keep(server: &ServerState, sent: Sent, format: &Format, response: &Json) {
+    let body = response.to_string();
+    let body = Document::read(body.as_bytes());
+    let (answers, _) = response::read(format, body.root()).unwrap_or_default();
+    server.keep(sent, &KeptIds::of(body.root()), &answers);
 }
 
 fn response_id(moment: &Moment<'_>) -> String {

@@ -19,14 +19,16 @@ use hyper::{Request, Response, StatusCode, http};
 use hyper_util::rt::TokioIo;
 use serde_json::json;
 use tokio::sync::oneshot;
+use toolcheck_core::formats;
 use toolcheck_lint::TargetRef;
+use toolcheck_lint::server_state::{Sent, ServerState};
 
 use crate::answer::{Answer, Refused};
 use crate::content::Content;
 use crate::guard::{Guard, Purpose, leads_out};
 use crate::http::{Body, about_itself, agent, encoding, now, refuse, turned_away, write};
 use crate::mock::runtime;
-use crate::provider::{Provider, Strictness};
+use crate::provider::{Provider, Strictness, keep};
 use crate::received;
 use crate::room::{Held, Room};
 use crate::route::plain_path;
@@ -106,6 +108,8 @@ pub struct Passed {
 struct State {
     builder: ProxyBuilder,
     room: Arc<Room>,
+    /// What later requests may refer to.
+    server: ServerState,
     requests: AtomicUsize,
     refused: AtomicUsize,
     refused_against: AtomicUsize,
@@ -195,6 +199,7 @@ impl ProxyBuilder {
         let state = Arc::new(State {
             builder: self,
             room,
+            server: ServerState::default(),
             requests: zero(),
             refused: zero(),
             refused_against: zero(),
@@ -398,6 +403,8 @@ struct Checked {
     against: Option<Refused>,
     /// What the API would answer, if it refuses it.
     answer: Option<Answer>,
+    /// What it leaves on the server once it is answered.
+    sent: Option<Sent>,
 }
 
 impl Checked {
@@ -416,12 +423,13 @@ impl Checked {
             std::iter::once_with(|| path.to_owned()).chain(spellings()).find_map(asked_as)?;
         let encoding = encoding(parts);
         let encoded = (encoding.as_deref(), builder.most_body);
-        let checked = builder.provider.check(&asked, &held.bytes, encoded);
+        let checked = builder.provider.check(&asked, &held.bytes, encoded, &state.server);
         let against = builder.against.as_ref().and_then(|other| {
             // The format is that of the path as it is, and only the target is another.
             let asked = other.asked(&plain, agent).ok()?.in_format_of(&asked);
-            other.check(&asked, &held.bytes, encoded).refused
+            other.check(&asked, &held.bytes, encoded, &state.server).refused
         });
+        let sent = checked.sent();
         let refused = checked.refused;
         let count = |count: &AtomicUsize, is: bool| count.fetch_add(usize::from(is), Ordering::Relaxed);
         count(&state.requests, true);
@@ -429,7 +437,7 @@ impl Checked {
         count(&state.refused_against, against.is_some());
         let answer = refused.clone().map(|refused| asked.refuse(refused));
         let (path, format, request) = (path.to_owned(), asked.format.id, checked.request);
-        Some(Self { path, format, request, refused, against, answer })
+        Some(Self { path, format, request, refused, against, answer, sent })
     }
 
     fn keep(self, state: &State, status: u16, response: Content, (is_cut, retry_after): (bool, Option<u64>)) {
@@ -476,6 +484,12 @@ impl Copied {
         } else {
             received::value(header("content-type").unwrap_or_default(), &self.text)
         };
+        if let (Some(sent), Some(format)) = (checked.sent.clone(), formats::find(checked.format))
+            && head.status.is_success()
+            && !is_cut
+        {
+            keep(&state.server, sent, format, &value);
+        }
         checked.keep(&state, head.status.as_u16(), Content::of(&value), (is_cut, after));
     }
 }

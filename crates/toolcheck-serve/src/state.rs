@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::BuildHasher;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toolcheck_core::text::bounded;
+use toolcheck_lint::server_state::ServerState;
 
 use crate::guard::{self, Guard};
 use crate::provider::Provider;
@@ -35,6 +37,10 @@ pub(crate) struct State {
     /// What stands in the control addresses.
     pub(crate) token: String,
     kept: Mutex<Kept>,
+    /// What later requests may refer to.
+    server: Mutex<Arc<ServerState>>,
+    /// How many conversations were made for clients to fill.
+    conversations: AtomicU64,
     most_kept: usize,
     watch: Watch,
 }
@@ -83,7 +89,28 @@ impl State {
     ) -> Self {
         let most_kept = most_kept.unwrap_or(MOST_KEPT);
         let (provider, room) = (Mutex::new(Arc::new(provider)), Arc::new(room));
-        Self { provider, guard, room, token: guard::token(), kept: Mutex::default(), most_kept, watch }
+        let server = Mutex::new(Arc::new(ServerState::of_server()));
+        Self {
+            provider,
+            guard,
+            room,
+            token: guard::token(),
+            kept: Mutex::default(),
+            server,
+            conversations: AtomicU64::new(0),
+            most_kept,
+            watch,
+        }
+    }
+
+    /// The number of a conversation that is made for a client to fill.
+    pub(crate) fn next_conversation(&self) -> u64 {
+        self.conversations.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// What later requests may refer to.
+    pub(crate) fn server(&self) -> Arc<ServerState> {
+        Arc::clone(&self.server.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// What answers the next request.
@@ -134,6 +161,7 @@ impl State {
     /// Forgets what was seen.
     pub(crate) fn forget(&self) {
         *self.kept() = Kept::default();
+        *self.server.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(ServerState::of_server());
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {

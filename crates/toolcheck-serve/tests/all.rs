@@ -6,3 +6,4 @@ mod corpus;
 mod door;
 mod provider;
 mod proxy;
+mod state;

@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 use toolcheck_core::targets::{self, Evidence};
 use toolcheck_core::{exchange, formats};
 use toolcheck_json::{Document, Records};
+use toolcheck_lint::server_state::ServerState;
 use toolcheck_lint::{Finding, Options, lint, lint_body};
 use toolcheck_serve::MockProvider;
 
@@ -103,7 +104,7 @@ fn each_refusal_that_a_case_meets_is_answered_as_it_is_reported() {
             }
             let own = formats::named(format).unwrap();
             let of_file = lint("request.json", &bytes, &options.clone().format(Some(own)));
-            let report = lint_body(&bytes, own, &options, &mut ());
+            let report = lint_body(&bytes, own, &options, Some(&ServerState::of_server()), &mut ());
             let expected: Vec<&Finding> = report.findings.iter().filter(|found| is_refused(found)).collect();
             // What is sent has all faults that it has in a file, and may lack more.
             let is_kept = |finding: &&Finding| expected.iter().any(|other| other.rule == finding.rule);

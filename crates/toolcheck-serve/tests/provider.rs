@@ -264,10 +264,11 @@ fn unknown_paths_are_told_and_models_are_described() {
     let provider = MockProvider::builder().start().unwrap();
     assert_eq!(post(&provider, "/v1/completions", "{}").0, 404);
     assert_eq!(post(&provider, "/v1/completions", "{}").0, 404);
-    assert_eq!(post(&provider, "/v1/messages/count_tokens", "{}").0, 404);
+    assert_eq!(post(&provider, "/v1/messages/batches", "{}").0, 404);
+    assert_eq!(post(&provider, "/v1/messages/count_tokens", "{}").0, 200);
     assert_eq!(post(&provider, "/api/show", "{\"model\": \"m\"}").0, 200);
     let run = provider.finish();
-    assert_eq!(run.not_found, ["POST /v1/completions", "POST /v1/messages/count_tokens"]);
+    assert_eq!(run.not_found, ["POST /v1/completions", "POST /v1/messages/batches"]);
     assert_eq!(run.report()["not_found"][0], "POST /v1/completions");
     assert!(run.exchanges.is_empty());
 }

@@ -274,7 +274,11 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     transcript.request.instructions = root.get("instructions").map(Place::of);
     let is_set = |key| root.get(key).is_some_and(|value| !value.is_null());
     transcript.request.previous_response = root.get("previous_response_id").and_then(Named::of);
+    let conversation = root.get("conversation");
+    transcript.request.conversation =
+        conversation.and_then(|named| Named::of(named).or_else(|| named.get("id").and_then(Named::of)));
     transcript.request.continues_remote_state = is_set("previous_response_id") || is_set("conversation");
+    transcript.request.is_kept = root.get("store").and_then(|value| value.as_bool()).or(Some(true));
     let mut namespaces = Namespaces::of(&mut transcript, tools);
     let Some(list) = list(root) else {
         // A plain string is the user's message.
@@ -543,6 +547,7 @@ fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize)
             // Reasoning and messages are not calls.
             let id = value.get_str("id").unwrap_or_default();
             transcript.details.refers_to_stored_items |= !id.starts_with("rs_") && !id.starts_with("msg_");
+            transcript.details.stored_items.extend(value.get("id").and_then(Named::of));
             produced(transcript, value, index, Body::Opaque);
         }
         Item::Message => message(transcript, value, index),

@@ -6,7 +6,7 @@ use super::{Body, Executor};
 ///
 /// It is built while a transcript is read. A check of reasoning, for example, can then skip a transcript without any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Contents(u16);
+pub struct Contents(u32);
 
 impl Contents {
     /// Something every transcript has.
@@ -31,7 +31,7 @@ impl Contents {
     pub const TOOLS: Self = Self(1 << 9);
     /// Parameters of the request: a tool choice, reasoning settings, a container.
     pub const PARAMETERS: Self = Self(1 << 10);
-    /// Items with ids of their own, or the id of a previous response that the request continues.
+    /// Items with ids of their own, or the id of a response that the request continues.
     pub const ITEMS: Self = Self(1 << 11);
     /// Marks that divide the request for the provider's cache.
     pub const CACHE_MARKS: Self = Self(1 << 12);
@@ -42,6 +42,9 @@ impl Contents {
 
     /// What happened between the requests of a recording. It belongs to the exchange, not to the transcript.
     pub const EXCHANGE: Self = Self(1 << 15);
+
+    /// Ids of what the server keeps: a response, a conversation or items that the request goes on from.
+    pub const KEPT: Self = Self(1 << 16);
 
     /// The union of both sets.
     #[must_use]

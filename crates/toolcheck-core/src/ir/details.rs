@@ -24,6 +24,8 @@ pub struct Details<'s> {
     pub items: Vec<Item<'s>>,
     /// Whether the conversation refers to items stored on the server, which may include a call.
     pub refers_to_stored_items: bool,
+    /// The ids of the items that the request refers to and the server keeps.
+    pub stored_items: Vec<Named<'s>>,
     /// The images embedded in the document.
     pub images: Vec<Image<'s>>,
     /// The parts that are documents, if the format distinguishes them from other media. In document order.

@@ -268,6 +268,10 @@ impl<'s> Transcript<'s> {
             .and_if(self.request.has_parameters(), Contents::PARAMETERS)
             .and_if(!self.details.items.is_empty(), Contents::ITEMS)
             .and_if(self.request.previous_response.is_some(), Contents::ITEMS)
+            .and_if(
+                self.request.continues_remote_state || !self.details.stored_items.is_empty(),
+                Contents::KEPT,
+            )
             .and_if(!self.details.cache_marks.is_empty(), Contents::CACHE_MARKS)
     }
 }

@@ -29,8 +29,13 @@ pub struct Request<'s> {
     pub container: Option<Place>,
     /// The id of the response that it continues.
     pub previous_response: Option<Named<'s>>,
+    /// The id of the conversation on the server that it continues.
+    pub conversation: Option<Named<'s>>,
     /// Whether the conversation continues from state on the server, which may contain the call of a result.
     pub continues_remote_state: bool,
+    /// Whether the server is to keep the conversation under the id of the response; `None` if it keeps none unless it is told
+    /// to, and is not.
+    pub is_kept: Option<bool>,
 }
 
 impl Request<'_> {

@@ -10,14 +10,16 @@ use crate::observe::Observer;
 use crate::options::Options;
 use crate::report::FileReport;
 use crate::schema::Schemas;
+use crate::server_state::ServerState;
 
 /// Lints the body of a request that was sent to an API of this format. It is one JSON value, whatever else it looks like:
 /// nothing is detected and nothing is opened, and what every request has may not be missing, but for the model where the
-/// path names it ([`Options::names_model`]).
+/// path names it ([`Options::names_model`]). What the server keeps of earlier requests says what it goes on from.
 pub fn lint_body(
     bytes: &[u8],
     format: &'static Format,
     options: &Options,
+    server: Option<&ServerState>,
     observer: &mut dyn Observer,
 ) -> FileReport {
     let options =
@@ -28,18 +30,19 @@ pub fn lint_body(
     let schemas = Schemas::declaring(options.tools.clone(), options.kind);
     let record = Record { index: 0, bytes, start: 0, position: Position { line: 1, column: 1 } };
     let document = Document::read(bytes);
-    Run::new(rules, options, &schemas, observer, &mut report).lint_body(&record, &document);
+    Run::new(rules, options, &schemas, observer, &mut report).lint_body(&record, &document, server);
     report
 }
 
 impl Run<'_> {
     /// Lints a document as the body of a request.
-    fn lint_body(&mut self, record: &Record<'_>, document: &Document<'_>) {
+    fn lint_body(&mut self, record: &Record<'_>, document: &Document<'_>, server: Option<&ServerState>) {
         let root = document.root();
         let rules = self.rules();
         let Some(format) = rules.format else { return };
         let read = (format.read_with)(root, Buffers::default());
         let transcript = read.unwrap_or_else(|| Transcript::without_messages(format.key(), root));
-        self.lint_read(&rules, (record, document), transcript);
+        let continued = server.and_then(|server| server.continued_by(&transcript));
+        self.lint_sent(&rules, (record, document), transcript, continued.as_ref());
     }
 }

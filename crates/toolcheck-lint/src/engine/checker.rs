@@ -13,6 +13,7 @@ use crate::options::Options;
 use crate::rule::{self, Context, Rule};
 use crate::rules::{self, altered_arguments, invalid_arguments_json, unread_content};
 use crate::schema::Schemas;
+use crate::server_state::Continued;
 use crate::view::exchanges::{Course, HistoryMatch};
 use crate::view::pairing::Pairing;
 use crate::view::shape;
@@ -109,8 +110,9 @@ impl Checker<'_> {
         findings: &mut Vec<Draft>,
     ) -> Vec<Draft> {
         let pairing = Pairing::new(transcript, self.rules.target());
-        let Continuation { kept, course, .. } = continuation;
-        let context = Context { kept, course, ..self.context(document, transcript, &pairing) };
+        let Continuation { kept, course, server, .. } = continuation;
+        let context =
+            Context { kept, course, continued: server, ..self.context(document, transcript, &pairing) };
         observer.transcript(&context, continuation.known);
         let before = findings.len();
         let applies = |rule: &&Rule| (is_first || !rule.on_text) && !rule.on_end;
@@ -143,6 +145,7 @@ impl Checker<'_> {
             pairing,
             kept: None,
             course: None,
+            continued: None,
             text_calls: OnceCell::new(),
             shape_faults: OnceCell::new(),
             checks: OnceCell::new(),
@@ -192,6 +195,8 @@ pub(super) struct Continuation<'e> {
     pub(super) course: Option<&'e Course<'e>>,
     /// The number of its messages that were sent before.
     pub(super) known: usize,
+    /// What it goes on from on the server.
+    pub(super) server: Option<&'e Continued>,
 }
 
 /// Drops findings about a value in which the text ends: the rest of the value is unknown, and the cut itself is a

@@ -5,7 +5,7 @@ use toolcheck_core::endpoint::Endpoint;
 use toolcheck_core::exchange::{self, Exchange};
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::{Buffers, Transcript, TranscriptKind};
-use toolcheck_core::response::{self, Choice, Completion};
+use toolcheck_core::response::{self, Choice, Completion, KeptIds};
 use toolcheck_core::{RuleId, readers, unsupported};
 use toolcheck_json::{Document, NodeId, Record, Records, Value};
 
@@ -23,6 +23,7 @@ use crate::report::{FileReport, locate_all};
 use crate::rule::Rule;
 use crate::rules::unrecognised_format;
 use crate::schema::Schemas;
+use crate::server_state::{Continued as ContinuedOnServer, ServerState};
 use crate::view::exchanges::{Continued, Course, Exchanges, Histories, UnansweredCalls};
 
 /// The answers in the response of an exchange.
@@ -45,6 +46,8 @@ pub(super) struct Run<'r> {
     lists: Option<Log<'r>>,
     /// The exchanges so far, which later ones may continue.
     pub(super) exchanges: Exchanges,
+    /// What the server keeps after the exchanges so far.
+    server: ServerState,
     /// The requests of the record that were refused for no known reason.
     refused: Vec<Refused>,
     observer: &'r mut dyn Observer,
@@ -94,6 +97,7 @@ impl<'r> Run<'r> {
             unrecognised: ReportOnce::new(&unrecognised_format::RULE),
             lists: None,
             exchanges: Exchanges::default(),
+            server: ServerState::default(),
             refused: Vec::new(),
             observer,
             report,
@@ -163,6 +167,22 @@ impl<'r> Run<'r> {
         checker.check(document, &transcript, Continuation::default(), true, self.observer, &mut findings);
         self.finish_record(record, document, findings);
         transcript
+    }
+
+    /// Lints the body of a request to a server.
+    pub(super) fn lint_sent<'s>(
+        &mut self,
+        rules: &FormatRules<'r>,
+        (record, document): (&Record<'_>, &Document<'s>),
+        mut transcript: Transcript<'s>,
+        server: Option<&ContinuedOnServer>,
+    ) {
+        let mut findings = Vec::new();
+        self.count(rules, document, document.root(), &mut transcript);
+        let checker = self.checker(rules, self.options.max_findings.max(LEAST_SAID));
+        let continuation = Continuation { server, ..Continuation::default() };
+        checker.check(document, &transcript, continuation, true, self.observer, &mut findings);
+        self.finish_record(record, document, findings);
     }
 
     /// The rules of most of the file.
@@ -306,7 +326,9 @@ impl<'r> Run<'r> {
         let (run, is_failing) = self.exchanges.run_of(continued, &transcript, document, &answers);
         let course = Course::new(&answers, resent, &run, is_failing);
         let mut found = Vec::new();
-        let continuation = Continuation { kept: kept.as_ref(), course: Some(&course), known };
+        let server = self.server.continued_by(&transcript);
+        let continuation =
+            Continuation { kept: kept.as_ref(), course: Some(&course), known, server: server.as_ref() };
         // What an exchange reports is compared with later ones by what it says.
         let checker = self.checker(rules, usize::MAX);
         let silenced =
@@ -316,6 +338,11 @@ impl<'r> Run<'r> {
         }
         let mut owed = checker.check_end(document, &transcript, &course).into_iter();
         let owed = owed.next().map(|draft| UnansweredCalls::new(&answers, draft));
+        if let (Some(sent), Some(response)) =
+            (ServerState::sent(&transcript, server.as_ref()), exchange.response)
+        {
+            self.server.keep(sent, &KeptIds::of(response), &answers);
+        }
         let response = Response { value: exchange.response, answers: &answers };
         self.observer.response(&response);
         let mut found_in_response = Vec::new();

@@ -75,7 +75,8 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    if cx.transcript.request.continues_remote_state {
+    // The call may be in what the server keeps.
+    if cx.transcript.request.continues_remote_state && cx.continued.is_none_or(|before| !before.is_whole) {
         return;
     }
     for site in cx.pairing.results.iter().filter(|site| site.paired_with == PairedWith::NoCall) {
@@ -85,6 +86,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         }
         if site.result.settled.is_some() || cx.answers_text_call(site) {
+            continue;
+        }
+        if id.is_some_and(|id| cx.continued.is_some_and(|before| before.has_call(&id.text))) {
             continue;
         }
         let before = site.turn.checked_sub(1);

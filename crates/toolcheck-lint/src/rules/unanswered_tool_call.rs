@@ -1,8 +1,9 @@
 use toolcheck_core::ir::ToolKind;
+use toolcheck_core::text::{self, shorten};
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::id_list;
-use crate::view::pairing::CallSite;
+use crate::view::pairing::{CallSite, ResultSite};
 
 declare_rule! {
     /// A tool call without a result.
@@ -36,6 +37,13 @@ declare_rule! {
     /// ]}
     /// ```
     ///
+    /// ```json openai-responses
+    /// [{"request": {"model": "m", "input": "find Adam"},
+    ///   "response": {"id": "resp_1", "object": "response", "status": "completed", "output": [
+    ///     {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "search", "arguments": "{}"}]}},
+    ///  {"request": {"model": "m", "previous_response_id": "resp_1", "input": "never mind"}}]  // flagged
+    /// ```
+    ///
     /// ## Passes
     ///
     /// ```json anthropic
@@ -48,6 +56,16 @@ declare_rule! {
     /// ]}
     /// ```
     ///
+    /// A request may go on from a response that the server keeps. In a recording of both, the call is there.
+    ///
+    /// ```json openai-responses
+    /// [{"request": {"model": "m", "input": "find Adam"},
+    ///   "response": {"id": "resp_1", "object": "response", "status": "completed", "output": [
+    ///     {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "search", "arguments": "{}"}]}},
+    ///  {"request": {"model": "m", "previous_response_id": "resp_1", "input": [
+    ///     {"type": "function_call_output", "call_id": "call_1", "output": "none"}]}}]
+    /// ```
+    ///
     /// In a recording, a call in the last turn may still be running.
     ///
     /// ```json anthropic kind=session
@@ -56,7 +74,7 @@ declare_rule! {
     ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "search", "input": {}}]}
     /// ]}
     /// ```
-    UnansweredToolCall in Pairing, since "0.1.0", error (error in dataset) looks at [CALLS], check,
+    UnansweredToolCall in Pairing, since "0.1.0", error (error in dataset) looks at [CALLS, KEPT], check,
     fix [
         safe: "A result is inserted that says that there is none.",
         unsafe: "The same in a data set, where a model would learn from it. `--unanswered drop` removes the call.",
@@ -123,6 +141,33 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             finding.label(sibling.part.place, "the other calls are answered here");
         } else if let Some(next) = cx.transcript.messages.get(after) {
             finding.label(next.place, "its result should come before this");
+        }
+    }
+    check_kept(cx, out);
+}
+
+/// Checks the calls before the request, which the server keeps.
+fn check_kept(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let Some((before, place)) = cx.continued.and_then(|before| Some((before, before.place?))) else { return };
+    let owed = before.owed.iter().filter(|call| {
+        let answers =
+            |site: &ResultSite<'_, '_>| site.result.call_id.as_ref().is_some_and(|id| *id.text == *call.id);
+        !cx.pairing.results.iter().any(answers)
+    });
+    for call in owed {
+        let name = call.tool.as_deref().map_or_else(String::new, |tool| format!(" to `{}`", shorten(tool)));
+        let message = format!("tool call `{}`{name} has no result", shorten(&call.id));
+        let finding = out.report(place, message);
+        finding
+            .caption("called before this, never answered")
+            .help("add one result per call to the request that goes on from it; a tool that failed or was cancelled needs one too")
+            .value("ids", &call.id)
+            .value("id", &call.id)
+            .value("kind", call.kind);
+        finding.tool_call_id = Some(text::kept(&call.id));
+        finding.say().tool_name = call.tool.as_deref().map(text::kept);
+        if cx.transcript.format.is_some_and(|format| format.id != "openai-responses") {
+            finding.doubt("nobody has seen how the API answers where it keeps the call itself");
         }
     }
 }

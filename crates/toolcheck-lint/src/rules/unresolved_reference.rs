@@ -1,4 +1,6 @@
-use crate::rule::declare_rule;
+use crate::rule::{Context, Sink, declare_rule};
+use crate::server_state::Missing;
+use toolcheck_core::text::shorten;
 
 declare_rule! {
     /// A reference to an item or a response that the server doesn't have.
@@ -7,11 +9,53 @@ declare_rule! {
     ///
     /// Items that were not stored, have expired or belong to another account can't be referenced.
     ///
+    /// A single request does not show what the server has. This rule needs exchanges: each request with the response to it,
+    /// in chronological order. `toolcheck serve` reports every reference to something that it has not answered before.
+    ///
     /// ## What to do
     ///
     /// Send the items themselves, with their encrypted reasoning, or store the responses.
-    UnresolvedReference in Ids, since "0.1.0", explained,
+    ///
+    /// ## Fails
+    ///
+    /// ```json openai-responses
+    /// [{"request": {"model": "m", "store": false, "input": "find Adam"},
+    ///   "response": {"id": "resp_1", "object": "response", "status": "completed", "output": [
+    ///     {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [
+    ///       {"type": "output_text", "text": "Which one?", "annotations": []}]}]}},
+    ///  {"request": {"model": "m", "previous_response_id": "resp_1", "input": "the first"}}]  // flagged
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json openai-responses
+    /// [{"request": {"model": "m", "input": "find Adam"},
+    ///   "response": {"id": "resp_1", "object": "response", "status": "completed", "output": [
+    ///     {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [
+    ///       {"type": "output_text", "text": "Which one?", "annotations": []}]}]}},
+    ///  {"request": {"model": "m", "previous_response_id": "resp_1", "input": "the first"}}]
+    /// ```
+    UnresolvedReference in Ids, since "0.1.0", error looks at [KEPT], check,
+    cases [
+        "response": "the id of a response, and not of an item",
+    ],
     values [
         "id": "the id of the item",
     ]
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    for (what, place, id) in cx.continued.into_iter().flat_map(|before| &before.missing) {
+        let named = match what {
+            Missing::Response => "response",
+            Missing::Conversation => "conversation",
+            Missing::Item => "item",
+        };
+        let message = format!("the server does not have the {named} `{}`", shorten(id));
+        out.report(*place, message)
+            .caption("it goes on from this")
+            .help("send the conversation itself, or have the server store what later requests refer to")
+            .case_if(*what == Missing::Response, "response")
+            .value("id", id);
+    }
 }

@@ -1,0 +1,294 @@
+//! What a server keeps of conversations, so that a request need not bring it again.
+//!
+//! A request may name a response that it goes on from, a conversation, or single items. What it names is not in it, so it
+//! takes what was sent and answered before to say whether its results have calls, and whether every call has a result.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use foldhash::{HashMap, HashSet};
+use toolcheck_core::ir::{Body, Executor, Place, Transcript};
+use toolcheck_core::response::{Choice, ChoiceCall, KeptIds};
+
+use crate::view::arguments::hash_of;
+
+/// The maximum number of responses and conversations that are known, of items, and of ids of calls. The first of them are
+/// forgotten, and nothing is said of what refers to them.
+const MOST_KEPT: usize = 1 << 16;
+/// The maximum number of calls without a result that a conversation may have.
+const MOST_OWED: usize = 1_000;
+
+/// The conversations that a server keeps.
+#[derive(Debug, Default)]
+pub struct ServerState {
+    /// Whether it was there from the start: what it does not know does not exist.
+    is_all: bool,
+    known: Mutex<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    /// The conversations, by the ids of responses and of conversations.
+    conversations: Bounded<Option<Kept>>,
+    /// The ids of the calls, by those of the items that are calls.
+    items: Bounded<Option<String>>,
+    /// The ids of all calls that were made.
+    calls: HashSet<u64>,
+    /// Whether something was forgotten.
+    is_partial: bool,
+}
+
+/// What is known by the hashes of ids, of which the first are forgotten.
+#[derive(Debug)]
+struct Bounded<T> {
+    by_id: HashMap<u64, T>,
+    order: VecDeque<u64>,
+}
+
+impl<T> Default for Bounded<T> {
+    fn default() -> Self {
+        Self { by_id: HashMap::default(), order: VecDeque::new() }
+    }
+}
+
+impl<T> Bounded<T> {
+    fn get(&self, id: &str) -> Option<&T> {
+        self.by_id.get(&hash_of(id))
+    }
+
+    /// Notes what is known by an id, and returns whether something else is forgotten for it.
+    fn note(&mut self, id: &str, value: T) -> bool {
+        let hash = hash_of(id);
+        if self.by_id.insert(hash, value).is_none() {
+            self.order.push_back(hash);
+        }
+        let oldest = if self.by_id.len() > MOST_KEPT { self.order.pop_front() } else { None };
+        oldest.is_some_and(|oldest| self.by_id.remove(&oldest).is_some())
+    }
+}
+
+/// A conversation as the server keeps it.
+#[derive(Debug, Clone)]
+struct Kept {
+    /// The calls without a result.
+    owed: Arc<[OwedCall]>,
+    /// Whether all of it is known, from its start.
+    is_whole: bool,
+    /// The number of turns of the model.
+    turns: usize,
+}
+
+/// A call of a conversation that is kept, without a result there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OwedCall {
+    pub(crate) id: String,
+    pub(crate) tool: Option<String>,
+    pub(crate) kind: &'static str,
+}
+
+/// What a request goes on from.
+#[derive(Debug, Clone)]
+pub struct Continued {
+    /// The calls without a result before it.
+    pub(crate) owed: Arc<[OwedCall]>,
+    /// Whether all before it is known.
+    pub(crate) is_whole: bool,
+    /// What the request names and the server does not have, and whether the server was told not to keep it.
+    pub(crate) missing: Vec<(Missing, Place, String)>,
+    /// Where it says what it goes on from.
+    pub(crate) place: Option<Place>,
+    /// The ids of calls that are not in it and that its results answer.
+    known_calls: HashSet<u64>,
+    /// The number of turns of the model before it, if that is known.
+    turns: Option<usize>,
+}
+
+/// Something that a request names and the server does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Missing {
+    Response,
+    Conversation,
+    Item,
+}
+
+/// What a request leaves on the server once it is answered.
+#[derive(Debug, Clone)]
+pub struct Sent {
+    is_kept: bool,
+    conversation: Option<String>,
+    kept: Kept,
+    calls: Vec<u64>,
+}
+
+impl Sent {
+    /// Whether the server keeps the response.
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
+        self.is_kept
+    }
+
+    /// The same after this number of turns of the model.
+    #[must_use]
+    pub fn after_turns(mut self, turns: usize) -> Self {
+        self.kept.turns = turns;
+        self
+    }
+}
+
+impl Continued {
+    /// Whether a result that has no call in the request answers one that the server keeps.
+    pub(crate) fn has_call(&self, id: &str) -> bool {
+        self.known_calls.contains(&hash_of(id))
+    }
+
+    /// The number of turns of the model in what the server keeps before the request; `None` if that is unknown.
+    #[must_use]
+    pub fn turns(&self) -> Option<usize> {
+        self.turns
+    }
+}
+
+impl ServerState {
+    /// The state of a server from its start, which has nothing yet.
+    #[must_use]
+    pub fn of_server() -> Self {
+        Self { is_all: true, known: Mutex::default() }
+    }
+
+    /// What a request goes on from; `None` if it brings everything itself.
+    #[must_use]
+    pub fn continued_by(&self, transcript: &Transcript<'_>) -> Option<Continued> {
+        let request = &transcript.request;
+        let stored = &transcript.details.stored_items;
+        if !request.continues_remote_state && stored.is_empty() {
+            return None;
+        }
+        let known = self.known();
+        let named = [
+            (Missing::Response, request.previous_response.as_ref()),
+            (Missing::Conversation, request.conversation.as_ref()),
+        ];
+        let mut continued = Continued {
+            owed: Arc::from([]),
+            is_whole: !request.continues_remote_state,
+            missing: Vec::new(),
+            place: None,
+            known_calls: HashSet::default(),
+            turns: None,
+        };
+        let is_all = self.is_all && !known.is_partial;
+        for (what, named) in named.into_iter().filter_map(|(what, named)| Some((what, named?))) {
+            continued.place = Some(named.place);
+            match known.conversations.get(&named.text) {
+                Some(Some(kept)) => {
+                    continued.owed = Arc::clone(&kept.owed);
+                    continued.is_whole = kept.is_whole && !known.is_partial;
+                    continued.turns = Some(kept.turns);
+                }
+                // The server was told not to keep it.
+                Some(None) => continued.missing.push((what, named.place, named.text.to_string())),
+                // Conversations are made without a model.
+                None if is_all && what != Missing::Conversation => {
+                    continued.missing.push((what, named.place, named.text.to_string()));
+                }
+                None => {}
+            }
+        }
+        for item in stored {
+            match known.items.get(&item.text) {
+                Some(call) => continued.known_calls.extend(call.as_deref().map(hash_of)),
+                None if is_all => continued.missing.push((Missing::Item, item.place, item.text.to_string())),
+                None => {}
+            }
+        }
+        let answered = transcript.parts.iter().filter_map(|part| match &part.body {
+            Body::Result(result) => Some(hash_of(&*result.call_id.as_ref()?.text)),
+            _ => None,
+        });
+        if request.continues_remote_state {
+            continued.known_calls.extend(answered.filter(|id| known.calls.contains(id)));
+        }
+        Some(continued)
+    }
+
+    /// What a request leaves on the server once it is answered; `None` if that is nothing.
+    #[must_use]
+    pub fn sent(transcript: &Transcript<'_>, continued: Option<&Continued>) -> Option<Sent> {
+        if transcript.request.is_kept.is_none() && transcript.request.conversation.is_none() {
+            return None;
+        }
+        let mut owed: Vec<OwedCall> = continued.map_or(&[][..], |continued| &*continued.owed).to_vec();
+        let mut answered: HashSet<&str> = HashSet::default();
+        let mut calls = Vec::new();
+        for part in &transcript.parts {
+            match &part.body {
+                Body::Call(call) if call.executor == Executor::Client => {
+                    let Some(id) = &call.id else { continue };
+                    calls.push(hash_of(&*id.text));
+                    owed.push(OwedCall {
+                        id: id.text.to_string(),
+                        tool: call.name.as_ref().map(|name| name.text.to_string()),
+                        kind: call.kind.name(),
+                    });
+                }
+                Body::Result(result) => answered.extend(result.call_id.as_ref().map(|id| &*id.text)),
+                _ => {}
+            }
+        }
+        owed.retain(|call| !answered.contains(&*call.id));
+        let request = &transcript.request;
+        let is_whole = continued.is_none_or(|continued| continued.is_whole && continued.missing.is_empty());
+        Some(Sent {
+            is_kept: request.is_kept == Some(true),
+            conversation: request.conversation.as_ref().map(|id| id.text.to_string()),
+            kept: Kept {
+                owed: owed.into(),
+                is_whole,
+                turns: continued.and_then(Continued::turns).unwrap_or_default(),
+            },
+            calls,
+        })
+    }
+
+    /// Notes the answer to a request: only now can a later one go on from it.
+    pub fn keep(&self, sent: Sent, ids: &KeptIds, answers: &[Choice]) {
+        let Sent { is_kept, conversation, kept, calls } = sent;
+        let Some(response) = &ids.response else { return };
+        let mut known = self.known();
+        if known.calls.len() > MOST_KEPT {
+            known.calls.clear();
+            known.is_partial = true;
+        }
+        known.calls.extend(calls);
+        let made: Vec<&ChoiceCall> = match answers {
+            [answer] => answer.calls.iter().filter(|call| call.executor == Executor::Client).collect(),
+            _ => Vec::new(),
+        };
+        known.calls.extend(made.iter().filter_map(|call| call.id.as_deref().map(hash_of)));
+        let owed = made.iter().filter_map(|call| {
+            let kind = if call.is_function { "function" } else { "custom tool" };
+            Some(OwedCall { id: call.id.clone()?, tool: call.name.clone(), kind })
+        });
+        let owed: Arc<[OwedCall]> = kept.owed.iter().cloned().chain(owed).collect();
+        let is_whole = kept.is_whole
+            && owed.len() <= MOST_OWED
+            && matches!(answers, [answer] if answer.is_whole)
+            && made.iter().all(|call| call.id.is_some());
+        let owed = if owed.len() <= MOST_OWED { owed } else { Arc::from([]) };
+        let kept = Kept { owed, is_whole, turns: kept.turns };
+        let under = is_kept.then(|| kept.clone());
+        let mut forgets = known.conversations.note(response, under);
+        if let Some(conversation) = &conversation {
+            forgets |= known.conversations.note(conversation, Some(kept));
+        }
+        for (item, call) in ids.items.iter().filter(|_| is_kept) {
+            forgets |= known.items.note(item, call.clone());
+        }
+        known.is_partial |= forgets;
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        // What is known is added as a whole.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

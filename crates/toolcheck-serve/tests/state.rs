@@ -1,0 +1,162 @@
+//! Conversations that the server keeps, as a client sees them.
+
+use serde_json::{Value as Json, json};
+use toolcheck_serve::{MockProvider, ScriptedCall, Turn};
+
+use crate::common::post;
+
+fn tools() -> Json {
+    json!([{"type": "function", "name": "tides", "parameters": {"type": "object", "properties": {}}, "strict": false}])
+}
+
+/// Posts a request to Responses, and returns the status and the answer.
+fn respond(provider: &MockProvider, request: &Json) -> (u16, Json) {
+    let mut request = request.clone();
+    request["model"] = json!("gpt-5");
+    request["tools"] = tools();
+    let (status, _, body) = post(provider, "/v1/responses", &request.to_string());
+    (status, serde_json::from_str(&body).unwrap())
+}
+
+fn script() -> MockProvider {
+    let builder = MockProvider::builder().target("openai-responses").unwrap();
+    let calls = Turn::calls([ScriptedCall::of("tides"), ScriptedCall::of("tides")]);
+    builder.turn(calls).turn(Turn::text("Low at six.")).turn(Turn::text("At noon.")).start().unwrap()
+}
+
+fn outputs(answer: &Json) -> Vec<Json> {
+    let calls = answer["output"].as_array().unwrap().iter().filter(|item| item["type"] == "function_call");
+    calls
+        .map(|call| json!({"type": "function_call_output", "call_id": call["call_id"], "output": "ok"}))
+        .collect()
+}
+
+fn text(answer: &Json) -> &str {
+    answer["output"][0]["content"][0]["text"].as_str().unwrap_or_default()
+}
+
+fn message(answer: &Json) -> &str {
+    answer["error"]["message"].as_str().unwrap_or_default()
+}
+
+#[test]
+fn a_response_is_gone_on_from() {
+    let provider = script();
+    let (_, first) = respond(&provider, &json!({"input": "When is low tide?"}));
+    assert_eq!((&first["store"], &first["previous_response_id"]), (&json!(true), &Json::Null));
+    let next = json!({"previous_response_id": first["id"], "input": outputs(&first)});
+    let (status, second) = respond(&provider, &next);
+    assert_eq!((status, text(&second)), (200, "Low at six."), "{second}");
+    assert_eq!(second["previous_response_id"], first["id"]);
+    let (_, again) = respond(&provider, &next);
+    assert_eq!(again, second);
+    let (_, third) = respond(&provider, &json!({"previous_response_id": second["id"], "input": "And high?"}));
+    assert_eq!(text(&third), "At noon.");
+    provider.finish().assert_conformant();
+}
+
+#[test]
+fn what_the_server_keeps_is_judged_with_what_is_sent() {
+    let provider = script();
+    let (_, first) = respond(&provider, &json!({"input": "When is low tide?"}));
+    let id = &first["id"];
+    let results = outputs(&first);
+    for (request, status, text) in [
+        (
+            json!({"previous_response_id": id, "input": "Well?"}),
+            400,
+            "No tool output found for function call",
+        ),
+        (
+            json!({"previous_response_id": id, "input": results[..1]}),
+            400,
+            "No tool output found for function call",
+        ),
+        (
+            json!({"previous_response_id": id, "input": [results[0], results[1],
+                {"type": "function_call_output", "call_id": "call_nobody", "output": "ok"}]}),
+            400,
+            "No tool call found for function call output with call_id call_nobody.",
+        ),
+        (
+            json!({"previous_response_id": "resp_nobody", "input": "Well?"}),
+            400,
+            "Previous response with id 'resp_nobody' not found.",
+        ),
+        (
+            json!({"input": [{"type": "item_reference", "id": "msg_nobody"}]}),
+            404,
+            "Item with id 'msg_nobody' not found.",
+        ),
+    ] {
+        let (said, answer) = respond(&provider, &request);
+        assert_eq!(said, status, "{request} {answer}");
+        assert!(message(&answer).starts_with(text), "{request} {answer}");
+    }
+    assert_eq!(provider.finish().refused().count(), 5);
+}
+
+#[test]
+fn items_are_referred_to() {
+    let provider = script();
+    let (_, first) = respond(&provider, &json!({"input": "When is low tide?"}));
+    let items = first["output"].as_array().unwrap();
+    let mut input = vec![json!({"role": "user", "content": "When is low tide?"})];
+    input.extend(items.iter().map(|item| json!({"type": "item_reference", "id": item["id"]})));
+    input.extend(outputs(&first));
+    let (status, second) = respond(&provider, &json!({"input": input}));
+    assert_eq!((status, text(&second)), (200, "Low at six."), "{second}");
+    provider.finish().assert_conformant();
+}
+
+#[test]
+fn what_is_not_stored_is_not_kept() {
+    let provider = script();
+    let (_, first) = respond(&provider, &json!({"store": false, "input": "When is low tide?"}));
+    assert_eq!(first["store"], false);
+    let next = json!({"previous_response_id": first["id"], "input": outputs(&first)});
+    let (status, refused) = respond(&provider, &next);
+    assert_eq!(status, 400, "{refused}");
+    assert!(message(&refused).starts_with("Previous response with id"), "{refused}");
+    drop(provider.finish());
+}
+
+#[test]
+fn a_conversation_is_made_and_gone_on_with() {
+    let provider = script();
+    let (_, _, made) = post(&provider, "/v1/conversations", "{}");
+    let made: Json = serde_json::from_str(&made).unwrap();
+    let (_, first) = respond(&provider, &json!({"conversation": made["id"], "input": "When is low tide?"}));
+    let next = json!({"conversation": {"id": made["id"]}, "input": outputs(&first)});
+    let (status, second) = respond(&provider, &next);
+    assert_eq!((status, text(&second)), (200, "Low at six."), "{second}");
+    provider.finish().assert_conformant();
+}
+
+#[test]
+fn a_thread_of_anthropic_goes_on() {
+    let builder = MockProvider::builder().target("anthropic").unwrap();
+    let script = [Turn::calls([ScriptedCall::of("tides")]), Turn::text("Low at six.")];
+    let provider = builder.turns(script).start().unwrap();
+    let send = |request: Json| {
+        let mut request = request;
+        (request["model"], request["max_tokens"]) = (json!("claude-opus-4-8"), json!(100));
+        let (status, _, body) = post(&provider, "/v1/messages", &request.to_string());
+        (status, serde_json::from_str::<Json>(&body).unwrap())
+    };
+    let (status, first) = send(json!({
+        "thread": {"type": "create"}, "messages": [{"role": "user", "content": "When is low tide?"}],
+        "tools": [{"name": "tides", "input_schema": {"type": "object", "properties": {}}}]
+    }));
+    assert_eq!(status, 200, "{first}");
+    let result = json!([{"type": "tool_result", "tool_use_id": first["content"][0]["id"], "content": "ok"}]);
+    let goes_on = |id: &Json, content: &Json| {
+        send(json!({
+            "thread": {"type": "continue", "previous_message_id": id}, "messages": [{"role": "user", "content": content}]
+        }))
+    };
+    let (status, second) = goes_on(&first["id"], &result);
+    assert_eq!((status, &second["content"][0]["text"]), (200, &json!("Low at six.")), "{second}");
+    assert_eq!(goes_on(&json!("msg_nobody"), &result).0, 404);
+    assert_eq!(provider.finish().refused().count(), 1);
+}
