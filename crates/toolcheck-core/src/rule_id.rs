@@ -69,6 +69,7 @@ rule_ids! {
     MalformedTextCall "malformed-text-call"
     MalformedToolCallId "malformed-tool-call-id"
     MediaTypeMismatch "media-type-mismatch"
+    MergedAssistantTurns "merged-assistant-turns"
     MismatchedResultKind "mismatched-result-kind"
     MisplacedMedia "misplaced-media"
     MisplacedMessage "misplaced-message"

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use foldhash::{HashMap, HashSet};
-use toolcheck_core::ir::{Body, Executor, Place, Transcript};
+use toolcheck_core::ir::{Body, Executor, Place, ToolKind, Transcript};
 use toolcheck_core::response::{Choice, ChoiceCall, KeptIds};
 
 use crate::view::arguments::hash_of;
@@ -266,8 +266,8 @@ impl ServerState {
         };
         known.calls.extend(made.iter().filter_map(|call| call.id.as_deref().map(hash_of)));
         let owed = made.iter().filter_map(|call| {
-            let kind = if call.is_function { "function" } else { "custom tool" };
-            Some(OwedCall { id: call.id.clone()?, tool: call.name.clone(), kind })
+            let kind = if call.is_function { ToolKind::Function } else { ToolKind::Custom };
+            Some(OwedCall { id: call.id.clone()?, tool: call.name.clone(), kind: kind.name() })
         });
         let owed: Arc<[OwedCall]> = kept.owed.iter().cloned().chain(owed).collect();
         let is_whole = kept.is_whole

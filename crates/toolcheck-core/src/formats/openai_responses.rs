@@ -276,7 +276,7 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     transcript.request.previous_response = root.get("previous_response_id").and_then(Named::of);
     let conversation = root.get("conversation");
     transcript.request.conversation =
-        conversation.and_then(|named| Named::of(named).or_else(|| named.get("id").and_then(Named::of)));
+        conversation.and_then(|named| Named::of(named.get("id").unwrap_or(named)));
     transcript.request.continues_remote_state = is_set("previous_response_id") || is_set("conversation");
     transcript.request.is_kept = root.get("store").and_then(|value| value.as_bool()).or(Some(true));
     let mut namespaces = Namespaces::of(&mut transcript, tools);

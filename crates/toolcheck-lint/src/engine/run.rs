@@ -324,7 +324,8 @@ impl<'r> Run<'r> {
         let kept = kept.flatten();
         let known = continued.map_or(0, Continued::first_new);
         let (run, is_failing) = self.exchanges.run_of(continued, &transcript, document, &answers);
-        let course = Course::new(&answers, resent, &run, is_failing);
+        let merged = self.exchanges.merged_in(&transcript, known);
+        let course = Course { merged, ..Course::new(&answers, resent, &run, is_failing) };
         let mut found = Vec::new();
         let server = self.server.continued_by(&transcript);
         let continuation =

@@ -42,6 +42,7 @@ mod malformed_server_call_id;
 mod malformed_text_call;
 mod malformed_tool_call_id;
 mod media_type_mismatch;
+mod merged_assistant_turns;
 mod mismatched_result_kind;
 mod misplaced_media;
 mod misplaced_message;
@@ -143,6 +144,7 @@ pub static ALL: &[&Rule] = &[
     &malformed_text_call::RULE,
     &malformed_tool_call_id::RULE,
     &media_type_mismatch::RULE,
+    &merged_assistant_turns::RULE,
     &mismatched_result_kind::RULE,
     &misplaced_media::RULE,
     &misplaced_message::RULE,

@@ -87,6 +87,7 @@ declare_rule! {
         "first-message": "the call is in the first message",
         "no-results": "the turn after has no results",
         "at-end": "the call is at the end",
+        "kept": "the call is in what the server keeps and the request goes on from",
     ],
     values NEXT_MESSAGE, CALL_ID, CALL_IDS [
         "kind": "the kind of the call",
@@ -163,12 +164,10 @@ fn check_kept(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .help("add one result per call to the request that goes on from it; a tool that failed or was cancelled needs one too")
             .value("ids", &call.id)
             .value("id", &call.id)
-            .value("kind", call.kind);
+            .value("kind", call.kind)
+            .case("kept");
         finding.tool_call_id = Some(text::kept(&call.id));
         finding.say().tool_name = call.tool.as_deref().map(text::kept);
-        if cx.transcript.format.is_some_and(|format| format.id != "openai-responses") {
-            finding.doubt("nobody has seen how the API answers where it keeps the call itself");
-        }
     }
 }
 

@@ -44,8 +44,9 @@ pub(crate) struct Exchanges {
     closed: usize,
     /// The numbers of the exchanges by their histories.
     by_history: HashMap<u64, Vec<usize>>,
-    /// The ids in all answers: a call with one of them belongs to that answer only.
-    given: HashSet<u64>,
+    /// The ids in all answers, with the number of the exchange: a call with one of them belongs to that answer only. `None`
+    /// is that of several.
+    given: HashMap<u64, Option<usize>>,
     /// The requests that were refused, and may be sent again.
     sent: Sent,
     /// The tools whose calls were answered.
@@ -301,6 +302,30 @@ impl Exchanges {
         }
     }
 
+    /// The messages in which calls of several answers are one turn, each with the last call of the first answer and the
+    /// first call of the next: the numbers of their parts.
+    pub(crate) fn merged_in(&self, transcript: &Transcript<'_>, known: usize) -> Vec<(usize, usize)> {
+        let mut merged = Vec::new();
+        if self.given.is_empty() {
+            return merged;
+        }
+        for message in transcript.messages.get(known..).unwrap_or_default() {
+            let parts = message.parts.start as usize..message.parts.end as usize;
+            let calls = parts.filter_map(|part| match &transcript.parts[part].body {
+                Body::Call(call) => {
+                    let id = call.id.as_ref()?;
+                    Some((part, (*self.given.get(&hash_of(&*id.text))?)?))
+                }
+                _ => None,
+            });
+            let calls: Vec<(usize, usize)> = calls.collect();
+            merged.extend(
+                calls.windows(2).find(|pair| pair[0].1 != pair[1].1).map(|pair| (pair[0].0, pair[1].0)),
+            );
+        }
+        merged
+    }
+
     /// Whether a finding of a request was reported for an earlier one.
     pub(crate) fn was_reported(
         &self,
@@ -315,7 +340,7 @@ impl Exchanges {
         });
         self.open(continued).is_some_and(|open| {
             if is_new {
-                let given = |id: &String| self.given.contains(&hash_of(&**id));
+                let given = |id: &String| self.given.contains_key(&hash_of(&**id));
                 open.reported_of_choice.contains(&hash_with_call(finding))
                     // An id that the client added to a call without one does not make it a new finding.
                     || finding.tool_call_id.as_ref().is_some_and(|id| !given(id))
@@ -355,12 +380,13 @@ impl Exchanges {
             self.close_first();
         }
         let answers: Vec<PastChoice> = answers.into_iter().map(PastChoice::new).collect();
+        let number = self.closed + self.open.len();
         for call in answers.iter().flat_map(|answer| &answer.calls) {
             if let (Some(id), true) = (&call.call.id, self.given.len() < MOST_IDS) {
-                self.given.insert(hash_of(&**id));
+                let known = self.given.entry(hash_of(&**id)).or_insert(Some(number));
+                *known = known.filter(|known| *known == number);
             }
         }
-        let number = self.closed + self.open.len();
         for id in owed.iter().flat_map(|owed| &owed.ids) {
             self.owed_by_id.insert(*id, number);
         }
@@ -574,7 +600,7 @@ impl<'t, 's> NewMessages<'t, 's> {
         transcript: &'t Transcript<'s>,
         first_new: usize,
         is_verbatim: bool,
-        given: &HashSet<u64>,
+        given: &HashMap<u64, Option<usize>>,
     ) -> Self {
         let mut calls = Vec::new();
         let (mut turn, mut last, mut is_near) = (0, None, true);
@@ -598,7 +624,7 @@ impl<'t, 's> NewMessages<'t, 's> {
                     call,
                     at: MatchedCall { part, message, is_renamed: false, turn, change, meaning },
                     text,
-                    is_free: is_near && !id.is_some_and(|id| given.contains(&hash_of(id))),
+                    is_free: is_near && !id.is_some_and(|id| given.contains_key(&hash_of(id))),
                 });
             }
         }

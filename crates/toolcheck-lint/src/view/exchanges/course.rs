@@ -29,6 +29,8 @@ pub(crate) struct Course<'e> {
     pub(crate) resent: Option<Resent>,
     /// The same calls so far, if the model makes the same ones again.
     pub(crate) repeated: Option<Repeated>,
+    /// The calls that follow one another in a message of the request and were made in different responses.
+    pub(crate) merged: Vec<(usize, usize)>,
 }
 
 impl<'e> Course<'e> {
@@ -36,7 +38,7 @@ impl<'e> Course<'e> {
     pub(crate) fn new(answers: &'e [Choice], resent: Option<Resent>, run: &Run, is_failing: bool) -> Self {
         let first = run.first.clone().filter(|_| run.count > 1);
         let repeated = first.map(|first| Repeated { count: run.count, is_failing, first });
-        Self { answers, resent, repeated }
+        Self { answers, resent, repeated, merged: Vec::new() }
     }
 }
 
