@@ -56,6 +56,10 @@ impl<T> Bounded<T> {
         self.by_id.get(&hash_of(id))
     }
 
+    fn get_mut(&mut self, id: &str) -> Option<&mut T> {
+        self.by_id.get_mut(&hash_of(id))
+    }
+
     /// Notes what is known by an id, and returns whether something else is forgotten for it.
     fn note(&mut self, id: &str, value: T) -> bool {
         let hash = hash_of(id);
@@ -76,6 +80,8 @@ struct Kept {
     is_whole: bool,
     /// The number of turns of the model.
     turns: usize,
+    /// Whether a request has gone on from it.
+    is_continued: bool,
 }
 
 /// A call of a conversation that is kept, without a result there.
@@ -109,12 +115,16 @@ pub(crate) enum Missing {
     Response,
     Conversation,
     Item,
+    /// The response is there, but a request has gone on from it, and only one may.
+    Continued,
 }
 
 /// What a request leaves on the server once it is answered.
 #[derive(Debug, Clone)]
 pub struct Sent {
     is_kept: bool,
+    /// The response that it goes on from.
+    continues: Option<String>,
     conversation: Option<String>,
     kept: Kept,
     calls: Vec<u64>,
@@ -184,6 +194,9 @@ impl ServerState {
                     continued.owed = Arc::clone(&kept.owed);
                     continued.is_whole = kept.is_whole && !known.is_partial;
                     continued.turns = Some(kept.turns);
+                    if kept.is_continued && request.continues_once {
+                        continued.missing.push((Missing::Continued, named.place, named.text.to_string()));
+                    }
                 }
                 // The server was told not to keep it.
                 Some(None) => continued.missing.push((what, named.place, named.text.to_string())),
@@ -240,11 +253,13 @@ impl ServerState {
         let is_whole = continued.is_none_or(|continued| continued.is_whole && continued.missing.is_empty());
         Some(Sent {
             is_kept: request.is_kept == Some(true),
+            continues: request.previous_response.as_ref().map(|id| id.text.to_string()),
             conversation: request.conversation.as_ref().map(|id| id.text.to_string()),
             kept: Kept {
                 owed: owed.into(),
                 is_whole,
                 turns: continued.and_then(Continued::turns).unwrap_or_default(),
+                is_continued: false,
             },
             calls,
         })
@@ -252,7 +267,7 @@ impl ServerState {
 
     /// Notes the answer to a request: only now can a later one go on from it.
     pub fn keep(&self, sent: Sent, ids: &KeptIds, answers: &[Choice]) {
-        let Sent { is_kept, conversation, kept, calls } = sent;
+        let Sent { is_kept, continues, conversation, kept, calls } = sent;
         let Some(response) = &ids.response else { return };
         let mut known = self.known();
         if known.calls.len() > MOST_KEPT {
@@ -275,7 +290,10 @@ impl ServerState {
             && matches!(answers, [answer] if answer.is_whole)
             && made.iter().all(|call| call.id.is_some());
         let owed = if owed.len() <= MOST_OWED { owed } else { Arc::from([]) };
-        let kept = Kept { owed, is_whole, turns: kept.turns };
+        let kept = Kept { owed, is_whole, ..kept };
+        if let Some(Some(before)) = continues.and_then(|id| known.conversations.get_mut(&id)) {
+            before.is_continued = true;
+        }
         let under = is_kept.then(|| kept.clone());
         let mut forgets = known.conversations.note(response, under);
         if let Some(conversation) = &conversation {

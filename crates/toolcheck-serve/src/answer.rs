@@ -1,5 +1,7 @@
 //! What an API answers.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value as Json, json};
 use toolcheck_core::RuleId;
 use toolcheck_core::targets::ErrorBody;
@@ -42,6 +44,8 @@ pub struct Refused {
     pub status: u16,
     /// Where somebody has seen that the API refuses this, or what says that it does.
     pub source: Option<String>,
+    /// What the object of the error has besides.
+    pub error: BTreeMap<String, Json>,
 }
 
 /// What only the provider can read, and wants back as it is.
@@ -75,14 +79,29 @@ impl Answer {
 
 /// An error as an API writes it.
 pub(crate) fn error(errors: Option<&ErrorBody>, status: u16, text: &str) -> Answer {
+    error_with(errors, status, text, &BTreeMap::new())
+}
+
+/// The same with more in the object of the error.
+pub(crate) fn error_with(
+    errors: Option<&ErrorBody>,
+    status: u16,
+    text: &str,
+    more: &BTreeMap<String, Json>,
+) -> Answer {
     const REQUEST_ID: &str = "req_toolcheck_1";
-    let (record, headers) = match errors {
+    let (mut record, headers) = match errors {
         Some(errors) => {
             let written = errors.write(status, text, REQUEST_ID);
             (written.body, written.headers)
         }
         None => (json!({"error": {"message": text}}), Vec::new()),
     };
+    let has_own = record.get("error").is_some_and(Json::is_object);
+    let object = if has_own { &mut record["error"] } else { &mut record };
+    if let Json::Object(members) = object {
+        members.extend(more.iter().map(|(key, value)| (key.clone(), value.clone())));
+    }
     let json = ("content-type".to_owned(), "application/json".to_owned());
     Answer {
         status,

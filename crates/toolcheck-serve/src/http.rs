@@ -166,6 +166,7 @@ fn answer(
             (chosen, chosen.filter(|at| provider.is_once(*at)))
         })
     });
+    let goes_on = checked.goes_on();
     state.keep(Exchange {
         path: parts.uri.path().to_owned(),
         format: asked.format.id,
@@ -178,6 +179,7 @@ fn answer(
         retry_after: answer.retry_after,
         is_cut: answer.is_cut,
         opaque: answer.opaque.clone(),
+        goes_on,
         time: now(),
     });
     answer

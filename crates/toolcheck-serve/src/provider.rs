@@ -185,11 +185,13 @@ impl Provider {
         let refusing = report.findings.iter().filter(|finding| self.refuses(finding));
         let (allowed, refusing): (Vec<&Finding>, Vec<&Finding>) =
             refusing.partition(|finding| !self.is_refused(finding));
-        let refused = refusing.into_iter().min_by_key(|finding| stage(finding)).map(Refused::of);
+        let refused = refusing.into_iter().min_by_key(|finding| stage(finding));
+        let target = asked.target.as_deref();
+        let refused = refused.map(|finding| Refused::of(finding, target));
         let mut let_through: Vec<Refused> = Vec::new();
         for finding in allowed.into_iter().filter(|_| refused.is_none()) {
             if !let_through.iter().any(|known| known.rule == finding.rule) {
-                let_through.push(Refused::of(finding));
+                let_through.push(Refused::of(finding, target));
             }
         }
         let request = Content::of_json(text);
@@ -235,10 +237,10 @@ impl Provider {
                     Streaming::Body(unless_said) => said.stream.unwrap_or(unless_said),
                 };
                 let answer = write(format, &reply, turn, is_streamed, query);
-                // Nothing goes on from a response that broke off.
-                if let Some(sent) = said.sent.clone().filter(|_| !answer.is_cut && turn.error_after.is_none())
-                {
-                    keep(server, sent.after_turns(number + 1), format, &format.write_reply(&reply));
+                if let Some(sent) = said.sent.clone().filter(|_| turn.error_after.is_none()) {
+                    let is_cut = turn.cut_after.is_some() || turn.cut_in.is_some();
+                    let response = format.write_reply(&reply);
+                    keep(server, sent.after_turns(number + 1), format, &response, is_cut);
                 }
                 Answer { opaque: opaque(format, &reply), ..answer }
             }
@@ -288,6 +290,11 @@ impl Provider {
 }
 
 impl Checked {
+    /// Whether it goes on from something that the server keeps.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.said.as_ref().is_some_and(|said| said.turns_before.is_some())
+    }
+
     /// What it leaves on the server once it is answered.
     pub(crate) fn sent(&self) -> Option<Sent> {
         self.said.as_ref()?.sent.clone()
@@ -488,11 +495,13 @@ pub(crate) fn call_id(form: &str, turn: usize, call: usize) -> String {
     made(form, turn * 1000 + call + 1)
 }
 
-/// Has the server keep what a request and its response leave there.
-pub(crate) fn keep(server: &ServerState, sent: Sent, format: &Format, response: &Json) {
+/// Has the server keep what a request and its response leave there. Of a response that broke off on the way, the client
+/// knows a part only, and nobody says what the server has of it.
+pub(crate) fn keep(server: &ServerState, sent: Sent, format: &Format, response: &Json, is_cut: bool) {
     let body = response.to_string();
     let body = Document::read(body.as_bytes());
-    let (answers, _) = response::read(format, body.root()).unwrap_or_default();
+    let (answers, _) =
+        if is_cut { Default::default() } else { response::read(format, body.root()).unwrap_or_default() };
     server.keep(sent, &KeptIds::of(body.root()), &answers);
 }
 

@@ -405,6 +405,8 @@ struct Checked {
     answer: Option<Answer>,
     /// What it leaves on the server once it is answered.
     sent: Option<Sent>,
+    /// Whether it goes on from something that the server keeps.
+    goes_on: bool,
 }
 
 impl Checked {
@@ -429,7 +431,7 @@ impl Checked {
             let asked = other.asked(&plain, agent).ok()?.in_format_of(&asked);
             other.check(&asked, &held.bytes, encoded, &state.server).refused
         });
-        let sent = checked.sent();
+        let (sent, goes_on) = (checked.sent(), checked.goes_on());
         let refused = checked.refused;
         let count = |count: &AtomicUsize, is: bool| count.fetch_add(usize::from(is), Ordering::Relaxed);
         count(&state.requests, true);
@@ -437,7 +439,7 @@ impl Checked {
         count(&state.refused_against, against.is_some());
         let answer = refused.clone().map(|refused| asked.refuse(refused));
         let (path, format, request) = (path.to_owned(), asked.format.id, checked.request);
-        Some(Self { path, format, request, refused, against, answer, sent })
+        Some(Self { path, format, request, refused, against, answer, sent, goes_on })
     }
 
     fn keep(self, state: &State, status: u16, response: Content, (is_cut, retry_after): (bool, Option<u64>)) {
@@ -446,6 +448,7 @@ impl Checked {
             format: self.format,
             request: self.request,
             opaque: Vec::new(),
+            goes_on: self.goes_on,
             response,
             is_cut,
             status,
@@ -486,9 +489,8 @@ impl Copied {
         };
         if let (Some(sent), Some(format)) = (checked.sent.clone(), formats::find(checked.format))
             && head.status.is_success()
-            && !is_cut
         {
-            keep(&state.server, sent, format, &value);
+            keep(&state.server, sent, format, &value, is_cut);
         }
         checked.keep(&state, head.status.as_u16(), Content::of(&value), (is_cut, after));
     }

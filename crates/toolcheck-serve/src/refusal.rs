@@ -1,18 +1,26 @@
 //! Why a request is refused, and how an API says it.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value as Json, json};
-use toolcheck_core::targets::ErrorBody;
+use toolcheck_core::targets::{ErrorBody, Target, Verdict};
 use toolcheck_lint::{Category, Finding, rules};
 
-use crate::answer::{Answer, Refused, error};
+use crate::answer::{Answer, Refused, error_with};
 use crate::body::NoRequest;
 
 /// The text of an error whose words in the real API are not known.
 pub(crate) const UNKNOWN_TEXT: &str = "The request is invalid.";
 
 impl Refused {
-    pub(crate) fn of(finding: &Finding) -> Self {
+    pub(crate) fn of(finding: &Finding, target: Option<&Target>) -> Self {
         let known = finding.provider_error.as_ref();
+        let verdict =
+            known.and_then(|known| Some(target?.verdict(finding.rule, known.case.as_deref(), None, None)));
+        let of_target = match verdict {
+            Some(Verdict::Refused(refusal)) => Some(refusal),
+            _ => None,
+        };
         Self {
             rule: finding.rule,
             message: finding.message.to_string(),
@@ -20,18 +28,19 @@ impl Refused {
             text: known.and_then(|error| error.text.clone()),
             status: known.and_then(|error| error.status).unwrap_or(400),
             source: known.and_then(|error| error.grounds.source.as_deref().map(str::to_owned)),
+            error: of_target.map(|refusal| refusal.error.clone()).unwrap_or_default(),
         }
     }
 
     pub(crate) fn of_no_request(why: NoRequest) -> Self {
         let NoRequest { rule, message, status } = why;
-        Self { rule, message, place: String::new(), text: None, status, source: None }
+        Self { rule, message, place: String::new(), text: None, status, source: None, error: BTreeMap::new() }
     }
 
     /// What is told of it.
     #[must_use]
     pub fn json(&self) -> Json {
-        let Self { rule, message, place, text, status, source } = self;
+        let Self { rule, message, place, text, status, source, .. } = self;
         json!({
             "rule": rule, "message": message, "place": place, "text": text, "status": status, "source": source,
         })
@@ -46,7 +55,8 @@ impl Refused {
 
     /// What the API answers.
     pub(crate) fn answer(self, errors: Option<&ErrorBody>) -> Answer {
-        let mut answer = error(errors, self.status, self.text.as_deref().unwrap_or(UNKNOWN_TEXT));
+        let text = self.text.as_deref().unwrap_or(UNKNOWN_TEXT);
+        let mut answer = error_with(errors, self.status, text, &self.error);
         answer.tell("x-toolcheck-rule", self.rule.as_str());
         answer.tell("x-toolcheck-place", &self.place);
         if let Some(source) = &self.source {

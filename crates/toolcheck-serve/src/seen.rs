@@ -54,6 +54,8 @@ pub struct Exchange {
     pub retry_after: Option<u64>,
     /// What of the response must come back as it is.
     pub opaque: Vec<Opaque>,
+    /// Whether the request goes on from something that the server keeps, so that it need not bring it back.
+    pub goes_on: bool,
     /// When it was answered, in seconds since 1970.
     pub time: f64,
 }

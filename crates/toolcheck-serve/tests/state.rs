@@ -118,7 +118,28 @@ fn what_is_not_stored_is_not_kept() {
     let (status, refused) = respond(&provider, &next);
     assert_eq!(status, 400, "{refused}");
     assert!(message(&refused).starts_with("Previous response with id"), "{refused}");
+    assert_eq!(refused["error"]["code"], "previous_response_not_found");
     drop(provider.finish());
+}
+
+#[test]
+fn nothing_is_said_of_a_response_that_broke_off() {
+    let builder = MockProvider::builder().target("openai-responses").unwrap();
+    let mut broken = Turn::calls([ScriptedCall::of("tides"), ScriptedCall::of("tides")]);
+    (broken.cut_after, broken.clean_end) = (Some(4), true);
+    let provider = builder.turn(broken).turn(Turn::text("Low at six.")).start().unwrap();
+    let (status, _, stream) = post(
+        &provider,
+        "/v1/responses",
+        &json!({"model": "gpt-5", "stream": true, "tools": tools(), "input": "When is low tide?"})
+            .to_string(),
+    );
+    assert_eq!(status, 200);
+    let id = stream.split("\"id\":\"resp_").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+    let next = json!({"previous_response_id": format!("resp_{id}"), "input": "Well?"});
+    let (status, second) = respond(&provider, &next);
+    assert_eq!((status, text(&second)), (200, "Low at six."), "{second}");
+    provider.finish().assert_conformant();
 }
 
 #[test]
@@ -157,6 +178,16 @@ fn a_thread_of_anthropic_goes_on() {
     };
     let (status, second) = goes_on(&first["id"], &result);
     assert_eq!((status, &second["content"][0]["text"]), (200, &json!("Low at six.")), "{second}");
-    assert_eq!(goes_on(&json!("msg_nobody"), &result).0, 404);
-    assert_eq!(provider.finish().refused().count(), 1);
+    let code =
+        |answer: &Json| answer["error"]["details"]["error_code"].as_str().unwrap_or_default().to_owned();
+    let (status, unknown) = goes_on(&json!("msg_nobody"), &result);
+    assert_eq!((status, &*code(&unknown)), (404, "thread_not_found"), "{unknown}");
+    let (status, again) = goes_on(&first["id"], &result);
+    assert_eq!((status, &*code(&again)), (400, "thread_already_continued"), "{again}");
+    let run = provider.finish();
+    assert_eq!(run.refused().count(), 2);
+    assert_eq!(
+        run.exchanges.iter().map(|exchange| exchange.goes_on).collect::<Vec<_>>(),
+        [false, true, false, true]
+    );
 }

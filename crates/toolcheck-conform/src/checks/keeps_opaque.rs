@@ -13,7 +13,8 @@ pub(super) static CHECK: Check = Check {
 fn judge(seen: &Seen<'_>) -> Judgement {
     let exchanges = &seen.case.run.exchanges;
     for (number, exchange) in exchanges.iter().enumerate() {
-        let Some(next) = exchanges.get(number + 1) else { continue };
+        // What the server keeps need not come back.
+        let Some(next) = exchanges.get(number + 1).filter(|next| !next.goes_on) else { continue };
         let is_lost = |opaque: &&Opaque| !holds(&next.request, opaque);
         if let Some(lost) = exchange.opaque.iter().find(is_lost) {
             let beside =

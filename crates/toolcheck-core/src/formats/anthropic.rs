@@ -179,6 +179,7 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
         root.get("tool_choice").filter(|choice| !choice.is_null()).map(tool_choice);
     if let Some(thread) = root.get("thread").filter(|thread| thread.is_object()) {
         transcript.request.is_kept = Some(true);
+        transcript.request.continues_once = true;
         transcript.request.previous_response = thread.get("previous_message_id").and_then(Named::of);
         transcript.request.continues_remote_state =
             thread.get_str("type").is_some_and(|kind| kind == "continue");

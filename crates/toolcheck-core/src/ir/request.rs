@@ -33,6 +33,8 @@ pub struct Request<'s> {
     pub conversation: Option<Named<'s>>,
     /// Whether the conversation continues from state on the server, which may contain the call of a result.
     pub continues_remote_state: bool,
+    /// Whether only one request may go on from a response.
+    pub continues_once: bool,
     /// Whether the server is to keep the conversation under the id of the response; `None` if it keeps none unless it is told
     /// to, and is not.
     pub is_kept: Option<bool>,

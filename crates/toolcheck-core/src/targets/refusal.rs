@@ -1,9 +1,11 @@
 //! What a target refuses and accepts, with the evidence.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 use serde::Deserialize;
+use serde_json::Value as Json;
 
 use super::Pattern;
 use super::shape::Answer;
@@ -92,6 +94,9 @@ pub struct Refusal {
     /// The text, with `{name}` where it names something of the transcript.
     #[serde(default)]
     pub text: Option<String>,
+    /// What else the error has, besides what every error of the target has: a code, a parameter.
+    #[serde(default)]
+    pub error: BTreeMap<String, Json>,
     /// How it is known.
     pub evidence: Evidence,
     /// Where.
@@ -127,6 +132,7 @@ impl Refusal {
             except_model: None,
             status: None,
             text: None,
+            error: BTreeMap::new(),
             evidence: Evidence::Inferred,
             sources: Vec::new(),
             seen: String::new(),

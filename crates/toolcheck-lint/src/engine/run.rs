@@ -7,6 +7,7 @@ use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::{Buffers, Transcript, TranscriptKind};
 use toolcheck_core::response::{self, Choice, Completion, KeptIds};
 use toolcheck_core::{RuleId, readers, unsupported};
+use toolcheck_json::origins::LeftOut;
 use toolcheck_json::{Document, NodeId, Record, Records, Value};
 
 use super::by_shape;
@@ -32,6 +33,14 @@ fn answer_of<'s>(
     rules: &FormatRules<'_>,
 ) -> Option<(Vec<Choice>, Vec<Completion<'s>>)> {
     response::read(rules.format?, exchange.response?)
+}
+
+/// Counts a conversation of which a part is on the server and nowhere in the file.
+fn count_unseen(report: &mut FileReport, transcript: &Transcript<'_>, server: Option<&ContinuedOnServer>) {
+    if transcript.request.continues_remote_state && !server.is_some_and(|server| server.is_whole) {
+        const STARTS: &str = "starts of conversations, which only the server has";
+        report.count_not_read(LeftOut { one: STARTS, what: STARTS, count: 1 });
+    }
 }
 
 /// A file while it is linted.
@@ -163,6 +172,7 @@ impl<'r> Run<'r> {
     ) -> Transcript<'s> {
         let mut findings = Vec::new();
         self.count(rules, document, document.root(), &mut transcript);
+        count_unseen(self.report, &transcript, None);
         let checker = self.checker(rules, self.options.max_findings.max(LEAST_SAID));
         checker.check(document, &transcript, Continuation::default(), true, self.observer, &mut findings);
         self.finish_record(record, document, findings);
@@ -328,6 +338,7 @@ impl<'r> Run<'r> {
         let course = Course { merged, ..Course::new(&answers, resent, &run, is_failing) };
         let mut found = Vec::new();
         let server = self.server.continued_by(&transcript);
+        count_unseen(self.report, &transcript, server.as_ref());
         let continuation =
             Continuation { kept: kept.as_ref(), course: Some(&course), known, server: server.as_ref() };
         // What an exchange reports is compared with later ones by what it says.

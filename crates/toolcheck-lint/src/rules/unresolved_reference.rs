@@ -3,7 +3,7 @@ use crate::server_state::Missing;
 use toolcheck_core::text::shorten;
 
 declare_rule! {
-    /// A reference to an item or a response that the server doesn't have.
+    /// A reference to an item or a response that the server doesn't have, or no longer goes on from.
     ///
     /// ## Why is this bad?
     ///
@@ -38,6 +38,7 @@ declare_rule! {
     UnresolvedReference in Ids, since "0.1.0", error looks at [KEPT], check,
     cases [
         "response": "the id of a response, and not of an item",
+        "continued": "another request has gone on from the response, and only one may",
     ],
     values [
         "id": "the id of the item",
@@ -46,16 +47,22 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for (what, place, id) in cx.continued.into_iter().flat_map(|before| &before.missing) {
-        let named = match what {
-            Missing::Response => "response",
-            Missing::Conversation => "conversation",
-            Missing::Item => "item",
+        let id_shown = shorten(id);
+        let message = match what {
+            Missing::Response => format!("the server does not have the response `{id_shown}`"),
+            Missing::Conversation => format!("the server does not have the conversation `{id_shown}`"),
+            Missing::Item => format!("the server does not have the item `{id_shown}`"),
+            Missing::Continued => format!("another request has gone on from the response `{id_shown}`"),
         };
-        let message = format!("the server does not have the {named} `{}`", shorten(id));
+        let help = match what {
+            Missing::Continued => "go on from the last response, or send the conversation itself",
+            _ => "send the conversation itself, or have the server store what later requests refer to",
+        };
         out.report(*place, message)
             .caption("it goes on from this")
-            .help("send the conversation itself, or have the server store what later requests refer to")
+            .help(help)
             .case_if(*what == Missing::Response, "response")
+            .case_if(*what == Missing::Continued, "continued")
             .value("id", id);
     }
 }
