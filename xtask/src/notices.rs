@@ -23,6 +23,8 @@ struct Product {
     workspace: &'static str,
     /// The systems that it is built for.
     target: &'static str,
+    /// The features that a release has, besides those by default.
+    features: &'static str,
     file: &'static str,
 }
 
@@ -32,6 +34,7 @@ const PRODUCTS: [Product; 3] = [
         what: "The program toolcheck",
         workspace: ".",
         target: "all",
+        features: "tls",
         file: FILE,
     },
     Product {
@@ -39,6 +42,7 @@ const PRODUCTS: [Product; 3] = [
         what: "The module toolcheck.wasm",
         workspace: "bindings/wasm",
         target: "wasm32-unknown-unknown",
+        features: "",
         file: "bindings/wasm/THIRD-PARTY-NOTICES.txt",
     },
     Product {
@@ -46,6 +50,7 @@ const PRODUCTS: [Product; 3] = [
         what: "The Python package toolcheck-lint",
         workspace: "bindings/python",
         target: "all",
+        features: "",
         file: "bindings/python/THIRD-PARTY-NOTICES.txt",
     },
 ];
@@ -83,19 +88,21 @@ pub(crate) fn check() -> Result<()> {
 
 impl Product {
     fn notices(&self) -> Result<String> {
-        let metadata = cargo(self, &["metadata", "--locked", "--format-version=1"])?;
+        let metadata = cargo(self, &["metadata", "--locked", "--all-features", "--format-version=1"])?;
         page(self.what, &serde_json::from_str(&metadata)?, &self.linked()?)
     }
 
     /// The crates that are linked into it, as `name vVERSION`.
     fn linked(&self) -> Result<BTreeSet<String>> {
         let (package, target) = (format!("--package={}", self.name), format!("--target={}", self.target));
+        let features = format!("--features={}", self.features);
         let tree = cargo(
             self,
             &[
                 "tree",
                 "--locked",
                 &package,
+                &features,
                 "--edges=normal,no-proc-macro",
                 &target,
                 "--prefix=none",

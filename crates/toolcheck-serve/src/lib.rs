@@ -15,6 +15,8 @@
 //! ```
 //!
 //! It listens on the loopback interface only, keeps no header, and each body has a limit.
+//!
+//! With the feature `tls`, a [`Proxy`] passes requests on to an API over TLS.
 
 mod answer;
 mod arguments;
@@ -36,6 +38,8 @@ mod script;
 mod script_turn;
 mod seen;
 mod state;
+#[cfg(feature = "tls")]
+mod tls;
 mod upstream;
 
 pub use answer::{Opaque, Refused};

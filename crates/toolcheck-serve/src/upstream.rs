@@ -11,13 +11,16 @@ use hyper::body::Incoming;
 use hyper::header::{HOST, HeaderValue};
 use hyper::{Method, Request, Response, Uri};
 use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
 use toolcheck_core::text::shown;
 
 use crate::received::Received;
 use crate::script::Error;
+#[cfg(feature = "tls")]
+use crate::tls::Tls;
 
 /// A server by its base URL.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Upstream {
     /// The host and the port, as in the header `host`.
     authority: String,
@@ -25,23 +28,40 @@ pub struct Upstream {
     port: u16,
     /// What stands before each path; without a slash at its end.
     base: String,
+    /// How it is spoken to; `None` if in plain text.
+    #[cfg(feature = "tls")]
+    tls: Option<Tls>,
 }
 
 impl Upstream {
-    /// The server at a base URL, such as `http://127.0.0.1:4000/v1`.
+    /// The server at a base URL, such as `http://127.0.0.1:4000/v1`, or with the feature `tls`, `https://api.openai.com`.
     ///
     /// # Errors
     ///
-    /// It is not a URL of that form. TLS is not built in, so `https` is none.
+    /// It is not a URL of that form.
     pub fn parse(url: &str) -> Result<Self, Error> {
+        Self::trusting(url, &[])
+    }
+
+    /// The same, which also trusts the certificates in a text in PEM, besides those that the system trusts.
+    ///
+    /// # Errors
+    ///
+    /// It is not a URL of that form, or what is trusted are no certificates.
+    pub fn trusting(url: &str, pem: &[u8]) -> Result<Self, Error> {
         let wrong = |why: &str| Error(format!("`{}` {why}", shown(url)));
-        if url.starts_with("https://") {
+        let parsed: Uri = url.parse().map_err(|_| wrong("is not a URL"))?;
+        let is_tls = parsed.scheme_str() == Some("https");
+        if is_tls && !cfg!(feature = "tls") {
             return Err(wrong(
-                "needs TLS, which is not built in: put a program that speaks it in between, and give its `http` address",
+                "needs TLS, which is not built in: use a released program or the feature `tls`, or put a program that \
+                 speaks it in between and give its `http` address",
             ));
         }
-        let parsed: Uri = url.parse().map_err(|_| wrong("is not a URL"))?;
-        let authority = parsed.authority().filter(|_| parsed.scheme_str() == Some("http"));
+        if !is_tls && !pem.is_empty() {
+            return Err(wrong("is no `https` URL, so that there is no certificate to trust"));
+        }
+        let authority = parsed.authority().filter(|_| is_tls || parsed.scheme_str() == Some("http"));
         let Some(authority) = authority.filter(|authority| !authority.as_str().contains('@')) else {
             return Err(wrong("is no URL such as http://127.0.0.1:4000"));
         };
@@ -51,8 +71,10 @@ impl Upstream {
         Ok(Self {
             authority: authority.as_str().to_owned(),
             host: authority.host().trim_matches(['[', ']']).to_owned(),
-            port: authority.port_u16().unwrap_or(80),
+            port: authority.port_u16().unwrap_or(if is_tls { 443 } else { 80 }),
             base: parsed.path().trim_end_matches('/').to_owned(),
+            #[cfg(feature = "tls")]
+            tls: is_tls.then(|| Tls::trusting(pem)).transpose()?,
         })
     }
 
@@ -63,13 +85,11 @@ impl Upstream {
         request.headers_mut().insert(HOST, HeaderValue::from_str(&self.authority).map_err(io::Error::other)?);
         let stream = tokio::net::TcpStream::connect((&*self.host, self.port)).await?;
         let _ = stream.set_nodelay(true);
-        let (mut sender, connection) =
-            hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
-        // It ends with the response, which reports its errors.
-        tokio::spawn(async move {
-            let _ = connection.await;
-        });
-        sender.send_request(request).await.map_err(io::Error::other)
+        #[cfg(feature = "tls")]
+        if let Some(tls) = &self.tls {
+            return send_over(tls.connect(&self.host, stream).await?, request).await;
+        }
+        send_over(stream, request).await
     }
 
     /// Connects, and says nothing.
@@ -121,9 +141,28 @@ impl Upstream {
     }
 }
 
+/// Sends a request over a connection.
+async fn send_over<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+    stream: S,
+    request: Request<Full<Bytes>>,
+) -> io::Result<Response<Incoming>> {
+    let (mut sender, connection) =
+        hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
+    // It ends with the response, which reports its errors.
+    tokio::spawn(async move {
+        let _ = connection.await;
+    });
+    sender.send_request(request).await.map_err(io::Error::other)
+}
+
 impl fmt::Display for Upstream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "http://{}{}", self.authority, self.base)
+        #[cfg(feature = "tls")]
+        let is_tls = self.tls.is_some();
+        #[cfg(not(feature = "tls"))]
+        let is_tls = false;
+        let scheme = if is_tls { "https" } else { "http" };
+        write!(f, "{scheme}://{}{}", self.authority, self.base)
     }
 }
 
@@ -137,11 +176,14 @@ mod tests {
         assert_eq!(read("http://127.0.0.1:4000/v1/").as_deref(), Ok("http://127.0.0.1:4000/v1"));
         assert_eq!(read("http://[::1]").as_deref(), Ok("http://[::1]"));
         assert_eq!(Upstream::parse("http://[::1]:80").map(|upstream| upstream.host).as_deref(), Ok("::1"));
-        for wrong in
-            ["https://api.example.com", "127.0.0.1:4000", "/v1", "", "ftp://a", "http://a?b=c", "http://me@a"]
-        {
+        for wrong in ["127.0.0.1:4000", "/v1", "", "ftp://a", "http://a?b=c", "http://me@a"] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
-        assert!(read("https://api.example.com").is_err_and(|error| error.to_string().contains("TLS")));
+        if cfg!(feature = "tls") {
+            assert_eq!(read("https://api.example.com/v1").as_deref(), Ok("https://api.example.com/v1"));
+        } else {
+            assert!(read("https://api.example.com").is_err_and(|error| error.to_string().contains("TLS")));
+        }
+        assert!(Upstream::trusting("http://127.0.0.1:4000", b"x").is_err());
     }
 }

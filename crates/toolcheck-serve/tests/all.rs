@@ -7,3 +7,5 @@ mod door;
 mod provider;
 mod proxy;
 mod state;
+#[cfg(feature = "tls")]
+mod tls;

@@ -21,9 +21,14 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
 pub(crate) struct ProxyArgs {
-    /// Base URL to which requests are passed on; only `http`, as TLS is not built in
+    /// Base URL to which requests are passed on, such as `https://api.openai.com`; `https` needs a released program, or the
+    /// feature `tls`
     #[arg(long, value_name = "URL")]
     pub(crate) upstream: String,
+
+    /// Certificates to trust besides those of the system, in PEM
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ca_file: Option<PathBuf>,
 
     /// API that requests are checked against: an id from `toolcheck targets`, or a TOML file [default: that of the path]
     #[arg(long, value_name = "ID|FILE", value_parser = target_parser(), hide_possible_values = true)]

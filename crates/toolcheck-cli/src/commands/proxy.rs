@@ -1,5 +1,6 @@
 //! `toolcheck proxy`: checks requests on their way to an API.
 
+use std::fs;
 use std::io::Write;
 use std::sync::Mutex;
 
@@ -36,7 +37,13 @@ pub(crate) fn run(args: &ProxyArgs, out: &mut dyn Write) -> Result<Status> {
 }
 
 fn builder(args: &ProxyArgs) -> Result<ProxyBuilder> {
-    let mut builder = Proxy::builder(Upstream::parse(&args.upstream)?)
+    let trusted = match &args.ca_file {
+        Some(path) => fs::read(path).map_err(|error| {
+            anyhow!("cannot read `{}`: {}", shown(&path.to_string_lossy()), reason(&error))
+        })?,
+        None => Vec::new(),
+    };
+    let mut builder = Proxy::builder(Upstream::trusting(&args.upstream, &trusted)?)
         .port(args.port)
         .max_body(args.max_body)
         .refuse(args.refuse)
