@@ -342,6 +342,11 @@ fn sandbox() -> PathBuf {
                 {"role": "tool", "tool_call_id": "a", "content": "six"}, {"role": "tool", "tool_call_id": "b", "content": "one"}]"#
                 .to_vec(),
         ),
+        (
+            "recorded.jsonl",
+            &br#"{"request": {"model": "m", "messages": [{"role": "user", "content": "a"}]}, "response": {"choices": []}}"#
+                .to_vec(),
+        ),
         ("turns.toml", &b"[[turn]]\ntext = \"Low at six.\"\n".to_vec()),
         ("our-gateway.toml", &own_targets()[0].clone().into_bytes()),
         ("logs/a/a.jsonl", &line(&clean)),

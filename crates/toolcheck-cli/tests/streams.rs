@@ -49,6 +49,10 @@ const COMMANDS: &[(&[&str], i32)] = &[
     (&["test", "case"], 1),
     #[cfg(feature = "serve")]
     (&["conform", "--list"], 0),
+    #[cfg(feature = "serve")]
+    (&["serve", "--replay", "broken.json"], 2),
+    #[cfg(feature = "serve")]
+    (&["serve", "--against", "none.json"], 2),
     (&["matrix", "none.json"], 2),
     (&["completions", "bash"], 0),
     (&["man"], 0),

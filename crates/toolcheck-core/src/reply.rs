@@ -90,7 +90,7 @@ pub struct Pieces {
 #[non_exhaustive]
 pub struct Event {
     /// The name; empty if the events of the format have none.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// The data.
     pub data: Json,
 }
@@ -301,8 +301,10 @@ impl Pieces {
 }
 
 impl Event {
-    pub(crate) const fn new(name: &'static str, data: Json) -> Self {
-        Self { name, data }
+    /// An event with this name, which is empty if the events of the format have none.
+    #[must_use]
+    pub fn new(name: impl Into<Cow<'static, str>>, data: Json) -> Self {
+        Self { name: name.into(), data }
     }
 }
 
@@ -335,7 +337,7 @@ impl Framing {
             Self::ServerSent(_) if event.name.is_empty() => format!("data: {data}\n\n").into_bytes(),
             Self::ServerSent(_) => format!("event: {}\ndata: {data}\n\n", event.name).into_bytes(),
             Self::Lines => (data + "\n").into_bytes(),
-            Self::Binary => binary(event.name, data.as_bytes()),
+            Self::Binary => binary(&event.name, data.as_bytes()),
         }
     }
 }

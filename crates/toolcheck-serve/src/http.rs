@@ -166,6 +166,9 @@ fn answer(
             (chosen, chosen.filter(|at| provider.is_once(*at)))
         })
     });
+    if answer.is_unknown {
+        state.wonder("not in the recording: POST", parts.uri.path());
+    }
     let goes_on = checked.goes_on();
     state.keep(Exchange {
         path: parts.uri.path().to_owned(),

@@ -11,9 +11,11 @@ use toolcheck_core::targets;
 use toolcheck_core::text::shown;
 use toolcheck_lint::{TargetRef, rules};
 
+use crate::comparison::Comparison;
 use crate::guard::Guard;
 use crate::http;
 use crate::provider::{Provider, Strictness};
+use crate::recording::Recording;
 use crate::room::{Room, THREADS};
 use crate::script::{Error, Turn};
 use crate::seen::{Exchange, MockLog};
@@ -130,6 +132,13 @@ impl Builder {
         self
     }
 
+    /// Answers as an API has: with the recorded response to a request that says the same. Other requests are answered with 404,
+    /// and are a fault of the run. There is no script then.
+    pub fn replay(mut self, recording: Recording) -> Self {
+        self.provider.recording = Some(Arc::new(recording));
+        self
+    }
+
     /// Adds turns to what the model says.
     pub fn turns(mut self, turns: impl IntoIterator<Item = Turn>) -> Self {
         self.provider.script.extend(turns);
@@ -165,6 +174,12 @@ impl Builder {
     pub fn on_exchange(mut self, watch: impl Fn(&Exchange) + Send + Sync + 'static) -> Self {
         self.watch = Watch::new(watch);
         self
+    }
+
+    /// Holds what the mock would answer to the requests of a recording against what the API has answered.
+    #[must_use]
+    pub fn compare(&self, recording: &Recording) -> Comparison {
+        self.provider.compare(recording)
     }
 
     /// Starts to listen.

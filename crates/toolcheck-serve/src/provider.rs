@@ -1,9 +1,11 @@
 //! What the API answers to a request: a refusal, or a turn of the model. No sockets here.
 
+use std::sync::Arc;
+
 use serde_json::{Value as Json, json};
 use toolcheck_core::conversation::{Assistant, Call, Conversation, Reasoning, Turn as Said};
 use toolcheck_core::formats;
-use toolcheck_core::reply::{Framing, Pieces, Reply, ServerCall, Stop};
+use toolcheck_core::reply::{Event, Framing, Pieces, Reply, ServerCall, Stop};
 use toolcheck_core::response::{self, KeptIds};
 use toolcheck_core::route::Streaming;
 use toolcheck_core::targets::{self, ErrorBody, Evidence, Target};
@@ -18,6 +20,7 @@ use crate::arguments::arguments;
 use crate::body::{self, NoRequest};
 use crate::content::Content;
 use crate::cut::cut;
+use crate::recording::{self, Recording};
 use crate::refusal::{UNKNOWN_TEXT, stage};
 use crate::route::{Route, is_at_home, of_client, route};
 use crate::script::{ScriptedStop, Turn};
@@ -46,6 +49,8 @@ pub(crate) struct Provider {
     pub(crate) allowed: Vec<RuleId>,
     /// What the model says; if it is empty, turns are made up.
     pub(crate) script: Vec<Turn>,
+    /// What an API has answered, which is answered again; nothing else is, but for refusals.
+    pub(crate) recording: Option<Arc<Recording>>,
 }
 
 /// Where a request goes.
@@ -93,7 +98,7 @@ struct Asks {
 }
 
 /// The largest body whose status is asked for by itself.
-const MOST_BODY: usize = 64 << 20;
+pub(crate) const MOST_BODY: usize = 64 << 20;
 
 /// The findings of a request that are looked at before all of them are: one of them is answered.
 const MOST_FINDINGS: usize = 1_000;
@@ -212,11 +217,30 @@ impl Provider {
         choose: impl FnOnce(&dyn Fn(u32, &[usize]) -> Option<usize>) -> Option<usize>,
     ) -> Answer {
         let nothing = Asks::default();
-        let said = match (&checked.refused, &checked.said) {
-            (Some(refused), _) => return asked.refuse(refused.clone()),
-            (None, said) => said.as_ref().unwrap_or(&nothing),
-        };
+        let said = checked.said.as_ref().unwrap_or(&nothing);
         let Asked { route, format, target, .. } = asked;
+        let is_streamed = match route.streaming {
+            Streaming::Path(is_streamed) => is_streamed,
+            Streaming::Body(unless_said) => said.stream.unwrap_or(unless_said),
+        };
+        if let Some(recording) = &self.recording {
+            let keys = recording::keys(format, &said.conversation, said.previous_response.as_deref());
+            let recorded = choose(&|attempt, _| recording.find(keys, attempt));
+            if let Some(recorded) = recorded.and_then(|number| recording.get(number)) {
+                if let Some(sent) = said.sent.clone().filter(|_| recorded.status < 400) {
+                    keep(server, sent, format, &recorded.value(), false);
+                }
+                return recorded.answer(is_streamed, query);
+            }
+            if let Some(refused) = &checked.refused {
+                return asked.refuse(refused.clone());
+            }
+            let text = "toolcheck serve: nothing in the recording answers this request";
+            return Answer { is_unknown: true, ..error(asked.errors(), 404, text) };
+        }
+        if let Some(refused) = &checked.refused {
+            return asked.refuse(refused.clone());
+        }
         let form = id_form(target.as_deref());
         let number = script_turn::number(&self.script, form, &said.conversation.turns, said.turns_before);
         let made;
@@ -232,10 +256,6 @@ impl Provider {
             None => {
                 let moment = Moment { number, said, route, target: target.as_deref() };
                 let reply = reply(turn, &moment);
-                let is_streamed = match route.streaming {
-                    Streaming::Path(is_streamed) => is_streamed,
-                    Streaming::Body(unless_said) => said.stream.unwrap_or(unless_said),
-                };
                 let answer = write(format, &reply, turn, is_streamed, query);
                 if let Some(sent) = said.sent.clone().filter(|_| turn.error_after.is_none()) {
                     let is_cut = turn.cut_after.is_some() || turn.cut_in.is_some();
@@ -551,15 +571,9 @@ fn write(format: &Format, reply: &Reply, turn: &Turn, is_streamed: bool, query: 
         events.extend(error);
     }
     let is_open = is_cut || cut.is_some() || turn.without_end || turn.error_after.is_some();
-    let record = events.iter().map(|event| match format.framing {
-        Framing::Binary => json!({event.name: event.data}),
-        _ => event.data.clone(),
-    });
-    let record = record.collect();
+    let record = record(format.framing, &events);
     let framing = format.framing;
-    // Without `alt=sse`, Gemini streams one array.
-    let is_array = format.id == "gemini" && !query.split('&').any(|pair| pair == "alt=sse");
-    let (content_type, frames) = if is_array {
+    let (content_type, frames) = if is_array(format, query) {
         ("application/json", array(&events, is_open))
     } else if is_open {
         (framing.content_type(), events.iter().map(|event| framing.frame(event)).collect())
@@ -576,8 +590,22 @@ fn write(format: &Format, reply: &Reply, turn: &Turn, is_streamed: bool, query: 
     }
 }
 
+/// What is recorded of the events of a stream.
+pub(crate) fn record(framing: Framing, events: &[Event]) -> Json {
+    let of_event = |event: &Event| match framing {
+        Framing::Binary => json!({&*event.name: event.data}),
+        _ => event.data.clone(),
+    };
+    events.iter().map(of_event).collect()
+}
+
+/// Whether the events of a stream are one array: those of Gemini are, without `alt=sse`.
+pub(crate) fn is_array(format: &Format, query: &str) -> bool {
+    format.id == "gemini" && !query.split('&').any(|pair| pair == "alt=sse")
+}
+
 /// The events as one array, which comes in pieces.
-fn array(events: &[toolcheck_core::reply::Event], is_open: bool) -> Vec<Vec<u8>> {
+pub(crate) fn array(events: &[Event], is_open: bool) -> Vec<Vec<u8>> {
     let mut frames: Vec<Vec<u8>> = Vec::new();
     for (number, event) in events.iter().enumerate() {
         let before = if number == 0 { "[" } else { "," };

@@ -23,8 +23,8 @@ pub struct MockLog {
     /// The methods and paths of requests that ask for no conversation and that nothing else is known of: each once, in
     /// the order in which they came first.
     pub not_found: Vec<String>,
-    /// Conversations that were sent to another API than those that the mock was asked to be: the method and the path, each
-    /// once, in the order in which they came first.
+    /// Conversations that were sent to another API than those that the mock was asked to be, or that a recording has no answer
+    /// to: the method and the path, each once, in the order in which they came first.
     pub unexpected: Vec<String>,
 }
 

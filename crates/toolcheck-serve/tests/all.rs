@@ -6,6 +6,7 @@ mod corpus;
 mod door;
 mod provider;
 mod proxy;
+mod recording;
 mod state;
 #[cfg(feature = "tls")]
 mod tls;

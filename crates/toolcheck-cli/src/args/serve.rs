@@ -43,6 +43,15 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) script: Option<PathBuf>,
 
+    /// Answer as an API has: with the recorded response to a request with the same content; others get 404, and the exit status
+    /// is 1
+    #[arg(long, value_name = "RECORDING", conflicts_with = "script")]
+    pub(crate) replay: Option<PathBuf>,
+
+    /// Do not serve, but compare what would be answered to the requests of a recording with its responses
+    #[arg(long, value_name = "RECORDING", conflicts_with_all = ["script", "replay", "record", "keep_running", "port"])]
+    pub(crate) against: Option<PathBuf>,
+
     /// Write each exchange to a new file, as JSON Lines that `toolcheck lint` reads
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,

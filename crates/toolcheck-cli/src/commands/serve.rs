@@ -9,14 +9,18 @@ use std::sync::Mutex;
 use anyhow::{Context, Result, anyhow};
 use serde_json::json;
 use toolcheck_core::text::{Counted, line, reason, shown};
-use toolcheck_serve::{Builder, Exchange, MockProvider, Refused, Turn};
+use toolcheck_serve::{Builder, Comparison, Difference, Exchange, MockProvider, Recording, Refused, Turn};
 
 use super::shapes;
 use crate::args::ServeArgs;
 use crate::{Status, screen};
 
 pub(crate) fn run(args: &ServeArgs, out: &mut dyn Write) -> Result<Status> {
-    let provider = builder(args)?
+    let builder = builder(args)?;
+    if let Some(path) = &args.against {
+        return compare(&builder, path, out);
+    }
+    let provider = builder
         .start()
         .map_err(|error| anyhow!("cannot listen on port {}: {}", args.port, reason(&error)))?;
     let url = provider.url();
@@ -51,6 +55,9 @@ fn builder(args: &ServeArgs) -> Result<Builder> {
     for name in &args.target {
         builder = builder.own_target(shapes::load(name)?);
     }
+    if let Some(path) = &args.replay {
+        builder = builder.replay(read_recording(path)?);
+    }
     for rule in &args.allow {
         builder = builder.allow(rule)?;
     }
@@ -70,6 +77,44 @@ fn read_script(path: &Path) -> Result<Vec<Turn>> {
     let read = toolcheck_files::read_named(path).and_then(toolcheck_files::text);
     let text = read.map_err(|error| anyhow!("cannot read {name}: {}", reason(&error)))?;
     toolcheck_serve::script(&text).with_context(|| name)
+}
+
+fn read_recording(path: &Path) -> Result<Recording> {
+    let name = shown(&path.display().to_string());
+    let bytes = toolcheck_files::read_named(path)
+        .map_err(|error| anyhow!("cannot read {name}: {}", reason(&error)))?;
+    Recording::read(&bytes).with_context(|| name)
+}
+
+/// Says where the mock and an API differ.
+fn compare(builder: &Builder, path: &Path, out: &mut dyn Write) -> Result<Status> {
+    let recording = read_recording(path)?;
+    let Comparison { taken, refused, left_out, differences, .. } = builder.compare(&recording);
+    for Difference { number, path, mock, status, text, .. } in &differences {
+        let api = match text {
+            Some(text) => format!("{status}: {}", line(text)),
+            None => status.to_string(),
+        };
+        let mock = match mock {
+            Some(Refused { status, rule, place, message, text, .. }) => {
+                let said =
+                    text.as_ref().map_or_else(String::new, |text| format!("\n  mock says: {}", line(text)));
+                format!("{status}: {rule} at {place}: {}{said}", line(message))
+            }
+            None => "200".to_owned(),
+        };
+        writeln!(out, "exchange {number}, {}\n  API:  {api}\n  mock: {mock}", line(path))?;
+    }
+    let differ = match differences.len() {
+        1 => "1 differs".to_owned(),
+        many => format!("{many} differ"),
+    };
+    let exchanges = Counted(recording.exchanges(), "exchange");
+    writeln!(
+        out,
+        "{exchanges}: {taken} taken by both, {refused} refused by both, {differ}, {left_out} not compared"
+    )?;
+    Ok(if differences.is_empty() { Status::Clean } else { Status::Findings })
 }
 
 /// A new file: nothing that is there is lost.

@@ -1,0 +1,300 @@
+//! What an API has answered, to answer the same again.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use serde_json::{Map, Value as Json};
+use toolcheck_core::conversation::{Assistant, Call, Conversation, Reasoning, Turn};
+use toolcheck_core::detection::{Candidate, Detection};
+use toolcheck_core::endpoint::Endpoint;
+use toolcheck_core::exchange::{self, Exchange};
+use toolcheck_core::formats::{self, Format};
+use toolcheck_core::reply::{Event, Pieces, Reply};
+use toolcheck_core::response;
+use toolcheck_core::targets::{self, Target};
+use toolcheck_core::text::Counted;
+use toolcheck_json::{Document, Records, Value};
+use toolcheck_open::Limits;
+
+use crate::answer::Answer;
+use crate::provider::{array, is_array, record};
+use crate::route::route;
+use crate::script::Error;
+
+/// Exchanges with an API: what was sent and what it answered.
+///
+/// Which of them answers a request is decided by what the request says: the same system text, texts, calls and results,
+/// whatever the ids of the calls, the model and the parameters are. If there is none, the system text and the texts of results
+/// may differ too, in which there may be a time. The same request again gets the next one that fits.
+#[derive(Debug, Clone, Default)]
+pub struct Recording {
+    exchanges: Vec<Recorded>,
+    /// The numbers of the exchanges by what their requests say, exactly and roughly.
+    by_content: HashMap<u64, Vec<usize>>,
+}
+
+/// An exchange as it was recorded.
+#[derive(Debug, Clone)]
+pub(crate) struct Recorded {
+    pub(crate) format: &'static Format,
+    /// The API that it was sent to, by its host, or by the format if the host is not recorded.
+    pub(crate) target: Option<&'static Target>,
+    /// The path of the request; empty if it is not known.
+    pub(crate) path: String,
+    pub(crate) request: Box<str>,
+    pub(crate) status: u16,
+    body: Body,
+}
+
+/// The body of a response.
+#[derive(Debug, Clone)]
+enum Body {
+    Whole(Json),
+    /// The events of a stream, each with its name, if it is known.
+    Events(Vec<(String, Json)>),
+    Text(String),
+}
+
+impl Recording {
+    /// Reads exchanges: JSON as `toolcheck lint` reads it, or a recording of HTTP traffic such as a HAR archive or a cassette.
+    ///
+    /// # Errors
+    ///
+    /// There is no exchange with a response in it.
+    pub fn read(bytes: &[u8]) -> Result<Self, Error> {
+        let opened = toolcheck_open::open(bytes, Limits::default());
+        let text = opened.as_ref().map_or(bytes, |opened| &opened.text);
+        let mut recording = Self::default();
+        let mut left_out = 0;
+        for record in Records::new(text) {
+            let document = Document::read(record.bytes);
+            for exchange in exchange::exchanges(document.root()).into_iter().flatten() {
+                match Recorded::of(&exchange) {
+                    Some((recorded, keys)) => recording.add(recorded, keys),
+                    None => left_out += 1,
+                }
+            }
+        }
+        if recording.exchanges.is_empty() {
+            let others = match left_out {
+                0 => String::new(),
+                many => format!("; {} without a response, or of no known format", Counted(many, "exchange")),
+            };
+            return Err(Error(format!("there is no exchange in it that could be answered again{others}")));
+        }
+        Ok(recording)
+    }
+
+    /// The number of exchanges that can be answered again.
+    #[must_use]
+    pub fn exchanges(&self) -> usize {
+        self.exchanges.len()
+    }
+
+    pub(crate) fn all(&self) -> &[Recorded] {
+        &self.exchanges
+    }
+
+    fn add(&mut self, recorded: Recorded, keys: [u64; 2]) {
+        for key in keys {
+            self.by_content.entry(key).or_default().push(self.exchanges.len());
+        }
+        self.exchanges.push(recorded);
+    }
+
+    /// The number of the exchange that answers a request which has been sent this often before.
+    pub(crate) fn find(&self, keys: [u64; 2], attempt: u32) -> Option<usize> {
+        let known = keys.iter().find_map(|key| self.by_content.get(key))?;
+        known.get(attempt as usize).or(known.last()).copied()
+    }
+
+    pub(crate) fn get(&self, number: usize) -> Option<&Recorded> {
+        self.exchanges.get(number)
+    }
+}
+
+impl Recorded {
+    fn of(exchange: &Exchange<'_, '_>) -> Option<(Self, [u64; 2])> {
+        let url = exchange.url.and_then(|url| url.as_str()).unwrap_or_default();
+        let path = path_of(&url);
+        let by_path = route(path, None).and_then(|route| formats::find(route.format));
+        // APIs share paths, so the request has a say.
+        let format = Detection::of_record(by_path, &Candidate::new(exchange.request)).0.or(by_path)?;
+        let request = std::str::from_utf8(exchange.request.raw()).ok()?;
+        let said = Conversation::read(&serde_json::from_str(request).ok()?, format)?;
+        let previous = exchange.request.get_str("previous_response_id");
+        let keys = keys(format, &said, previous.as_deref());
+        let response = response::unwrapped(exchange.response?);
+        let of_host = Endpoint::of(&url).target.filter(|target| target.format.as_deref() == Some(format.id));
+        let recorded = Self {
+            format,
+            target: if url.contains("://") { of_host } else { targets::find(format.id) },
+            path: path.to_owned(),
+            request: request.into(),
+            status: exchange.status.unwrap_or(200),
+            body: Body::of(response)?,
+        };
+        Some((recorded, keys))
+    }
+
+    /// The answer, streamed or not.
+    pub(crate) fn answer(&self, is_streamed: bool, query: &str) -> Answer {
+        let format = self.format;
+        match &self.body {
+            Body::Text(text) => self.whole("text/plain; charset=utf-8", text.clone()),
+            Body::Whole(body) if self.status >= 400 || !is_streamed => {
+                self.whole("application/json", body.to_string())
+            }
+            Body::Events(events) if self.status >= 400 => {
+                let list: Json = events.iter().map(|(_, data)| data.clone()).collect();
+                self.whole("application/json", list.to_string())
+            }
+            Body::Events(events) if is_streamed => {
+                let named = |(name, data): &(String, Json)| Event::new(name.clone(), data.clone());
+                self.streamed(&events.iter().map(named).collect::<Vec<_>>(), query)
+            }
+            // It was streamed and shall not be now, or the other way round.
+            Body::Whole(body) => match reply(format, body) {
+                Some(reply) => self.streamed(&format.write_stream(&reply, Pieces::of(16)), query),
+                None => self.whole("application/json", body.to_string()),
+            },
+            Body::Events(events) => {
+                let list: Json = events.iter().map(|(_, data)| data.clone()).collect();
+                let body = reply(format, &list).map_or(list, |reply| format.write_reply(&reply));
+                self.whole("application/json", body.to_string())
+            }
+        }
+    }
+
+    /// What is recorded of the response: the value that it was read from.
+    pub(crate) fn value(&self) -> Json {
+        match &self.body {
+            Body::Whole(body) => body.clone(),
+            Body::Events(events) => events.iter().map(|(_, data)| data.clone()).collect(),
+            Body::Text(text) => Json::from(&**text),
+        }
+    }
+
+    fn whole(&self, kind: &str, body: String) -> Answer {
+        let headers = vec![("content-type".to_owned(), kind.to_owned())];
+        Answer { status: self.status, headers, body: body.into_bytes(), ..Answer::default() }
+    }
+
+    fn streamed(&self, events: &[Event], query: &str) -> Answer {
+        let framing = self.format.framing;
+        let (kind, frames) = if is_array(self.format, query) {
+            ("application/json", array(events, false))
+        } else {
+            (framing.content_type(), framing.frames(events))
+        };
+        let headers = vec![("content-type".to_owned(), kind.to_owned())];
+        let record = Some(record(framing, events));
+        Answer { status: self.status, headers, frames: Some(frames), record, ..Answer::default() }
+    }
+}
+
+impl Body {
+    fn of(value: Value<'_, '_>) -> Option<Self> {
+        let json = |value: Value<'_, '_>| serde_json::from_slice::<Json>(value.raw()).ok();
+        if value.is_object() {
+            return json(value).map(Self::Whole);
+        }
+        let Some(text) = value.as_str() else {
+            return Some(Self::Events(
+                value.elements().filter_map(|event| json(event).map(event_of)).collect(),
+            ));
+        };
+        let joined = |lines: Vec<std::ops::Range<usize>>| -> Option<Json> {
+            let lines: Vec<&str> = lines.into_iter().map(|line| &text[line]).collect();
+            serde_json::from_str(&lines.join("\n")).ok()
+        };
+        let mut values: Vec<Json> = response::values_in(&text).into_iter().filter_map(joined).collect();
+        let is_stream = text.contains("data:") || values.len() > 1;
+        Some(match values.len() {
+            0 => Self::Text(text.into_owned()),
+            1 if !is_stream => Self::Whole(values.swap_remove(0)),
+            _ => Self::Events(values.into_iter().map(event_of).collect()),
+        })
+    }
+}
+
+/// The name of an event and its data: it names itself, it has a name beside its data, or the name is its only key.
+fn event_of(value: Json) -> (String, Json) {
+    let text = |value: &Json, key: &str| value.get(key).and_then(Json::as_str).map(str::to_owned);
+    if let (Some(name), Some(data)) = (text(&value, "event"), value.get("data")) {
+        let data =
+            data.as_str().and_then(|data| serde_json::from_str(data).ok()).unwrap_or_else(|| data.clone());
+        return (name, data);
+    }
+    match value {
+        Json::Object(members) if members.len() == 1 && members.values().all(Json::is_object) => {
+            let (name, data) = members.into_iter().next().unwrap_or_default();
+            (name, data)
+        }
+        value => (text(&value, "type").unwrap_or_default(), value),
+    }
+}
+
+/// The path of an address, which may be only that.
+fn path_of(url: &str) -> &str {
+    let behind = url.split_once("://").map_or(url, |(_, rest)| rest.find('/').map_or("", |at| &rest[at..]));
+    behind.split(['?', '#']).next().unwrap_or_default()
+}
+
+/// What an API has answered, as a reply that can be written in another way.
+fn reply(format: &Format, body: &Json) -> Option<Reply> {
+    let text = body.to_string();
+    let document = Document::read(text.as_bytes());
+    let (mut choices, _) = response::read(format, document.root())?;
+    let choice = if choices.is_empty() { return None } else { choices.swap_remove(0) };
+    let mut raw = Vec::new();
+    let calls = choice.calls.into_iter().enumerate().map(|(number, call)| {
+        let arguments = serde_json::from_str::<Map<String, Json>>(&call.arguments);
+        if arguments.is_err() {
+            raw.push((number, call.arguments));
+        }
+        Call::new(call.id.unwrap_or_default(), call.name.unwrap_or_default(), arguments.unwrap_or_default())
+    });
+    let mut said = Assistant::new(choice.text).with_calls(calls.collect());
+    for block in choice.reasoning {
+        said = said.with_reasoning(Reasoning::new(block.text, block.signature));
+    }
+    let ids = response::KeptIds::of(document.root());
+    let own = body.get("id").and_then(Json::as_str).map(str::to_owned);
+    let model = body.get("model").and_then(Json::as_str).unwrap_or("model");
+    let mut reply = Reply::new(said).from_model(ids.response.or(own).unwrap_or_default(), model);
+    for (number, text) in raw {
+        reply = reply.with_raw_arguments(number, text);
+    }
+    Some(reply)
+}
+
+/// What a request says, exactly and roughly.
+pub(crate) fn keys(format: &Format, said: &Conversation, previous: Option<&str>) -> [u64; 2] {
+    [true, false].map(|is_exact| {
+        let mut hasher = DefaultHasher::new();
+        (format.id, previous, is_exact).hash(&mut hasher);
+        if is_exact {
+            said.system.hash(&mut hasher);
+        }
+        for turn in &said.turns {
+            match turn {
+                Turn::User(text) => ("user", text).hash(&mut hasher),
+                Turn::Assistant(said) => {
+                    ("assistant", &said.text, &said.server_tools).hash(&mut hasher);
+                    for call in &said.calls {
+                        (&call.name, Json::Object(call.arguments.clone()).to_string()).hash(&mut hasher);
+                    }
+                }
+                Turn::Results(results) => {
+                    for result in results {
+                        ("result", &result.name, result.failed).hash(&mut hasher);
+                        is_exact.then_some(&result.text).hash(&mut hasher);
+                    }
+                }
+                _ => {}
+            }
+        }
+        hasher.finish()
+    })
+}
