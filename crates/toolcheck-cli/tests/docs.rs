@@ -344,7 +344,7 @@ fn sandbox() -> PathBuf {
         ),
         (
             "recorded.jsonl",
-            &br#"{"request": {"model": "m", "messages": [{"role": "user", "content": "a"}]}, "response": {"choices": []}}"#
+            &br#"{"request": {"model": "m", "messages": [{"role": "user", "content": "a"}]}, "response": {"choices": [{"message": {"role": "assistant", "content": "b"}}]}}"#
                 .to_vec(),
         ),
         ("turns.toml", &b"[[turn]]\ntext = \"Low at six.\"\n".to_vec()),

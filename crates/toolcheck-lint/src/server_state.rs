@@ -10,8 +10,6 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_core::ir::{Body, Executor, Place, ToolKind, Transcript};
 use toolcheck_core::response::{Choice, ChoiceCall, KeptIds};
 
-use crate::view::arguments::hash_of;
-
 /// The maximum number of responses and conversations that are known, of items, and of ids of calls. The first of them are
 /// forgotten, and nothing is said of what refers to them.
 const MOST_KEPT: usize = 1 << 16;
@@ -33,16 +31,16 @@ struct Known {
     /// The ids of the calls, by those of the items that are calls.
     items: Bounded<Option<String>>,
     /// The ids of all calls that were made.
-    calls: HashSet<u64>,
+    calls: HashSet<String>,
     /// Whether something was forgotten.
     is_partial: bool,
 }
 
-/// What is known by the hashes of ids, of which the first are forgotten.
+/// What is known by ids, of which the first are forgotten.
 #[derive(Debug)]
 struct Bounded<T> {
-    by_id: HashMap<u64, T>,
-    order: VecDeque<u64>,
+    by_id: HashMap<String, T>,
+    order: VecDeque<String>,
 }
 
 impl<T> Default for Bounded<T> {
@@ -53,18 +51,17 @@ impl<T> Default for Bounded<T> {
 
 impl<T> Bounded<T> {
     fn get(&self, id: &str) -> Option<&T> {
-        self.by_id.get(&hash_of(id))
+        self.by_id.get(id)
     }
 
     fn get_mut(&mut self, id: &str) -> Option<&mut T> {
-        self.by_id.get_mut(&hash_of(id))
+        self.by_id.get_mut(id)
     }
 
     /// Notes what is known by an id, and returns whether something else is forgotten for it.
     fn note(&mut self, id: &str, value: T) -> bool {
-        let hash = hash_of(id);
-        if self.by_id.insert(hash, value).is_none() {
-            self.order.push_back(hash);
+        if self.by_id.insert(id.to_owned(), value).is_none() {
+            self.order.push_back(id.to_owned());
         }
         let oldest = if self.by_id.len() > MOST_KEPT { self.order.pop_front() } else { None };
         oldest.is_some_and(|oldest| self.by_id.remove(&oldest).is_some())
@@ -104,7 +101,7 @@ pub struct Continued {
     /// Where it says what it goes on from.
     pub(crate) place: Option<Place>,
     /// The ids of calls that are not in it and that its results answer.
-    known_calls: HashSet<u64>,
+    known_calls: HashSet<String>,
     /// The number of turns of the model before it, if that is known.
     turns: Option<usize>,
 }
@@ -127,7 +124,7 @@ pub struct Sent {
     continues: Option<String>,
     conversation: Option<String>,
     kept: Kept,
-    calls: Vec<u64>,
+    calls: Vec<String>,
 }
 
 impl Sent {
@@ -148,7 +145,7 @@ impl Sent {
 impl Continued {
     /// Whether a result that has no call in the request answers one that the server keeps.
     pub(crate) fn has_call(&self, id: &str) -> bool {
-        self.known_calls.contains(&hash_of(id))
+        self.known_calls.contains(id)
     }
 
     /// The number of turns of the model in what the server keeps before the request; `None` if that is unknown.
@@ -209,17 +206,18 @@ impl ServerState {
         }
         for item in stored {
             match known.items.get(&item.text) {
-                Some(call) => continued.known_calls.extend(call.as_deref().map(hash_of)),
+                Some(call) => continued.known_calls.extend(call.clone()),
                 None if is_all => continued.missing.push((Missing::Item, item.place, item.text.to_string())),
                 None => {}
             }
         }
         let answered = transcript.parts.iter().filter_map(|part| match &part.body {
-            Body::Result(result) => Some(hash_of(&*result.call_id.as_ref()?.text)),
+            Body::Result(result) => Some(&*result.call_id.as_ref()?.text),
             _ => None,
         });
         if request.continues_remote_state {
-            continued.known_calls.extend(answered.filter(|id| known.calls.contains(id)));
+            let known_calls = answered.filter(|id| known.calls.contains(*id));
+            continued.known_calls.extend(known_calls.map(str::to_owned));
         }
         Some(continued)
     }
@@ -237,7 +235,7 @@ impl ServerState {
             match &part.body {
                 Body::Call(call) if call.executor == Executor::Client => {
                     let Some(id) = &call.id else { continue };
-                    calls.push(hash_of(&*id.text));
+                    calls.push(id.text.to_string());
                     owed.push(OwedCall {
                         id: id.text.to_string(),
                         tool: call.name.as_ref().map(|name| name.text.to_string()),
@@ -279,7 +277,7 @@ impl ServerState {
             [answer] => answer.calls.iter().filter(|call| call.executor == Executor::Client).collect(),
             _ => Vec::new(),
         };
-        known.calls.extend(made.iter().filter_map(|call| call.id.as_deref().map(hash_of)));
+        known.calls.extend(made.iter().filter_map(|call| call.id.clone()));
         let owed = made.iter().filter_map(|call| {
             let kind = if call.is_function { ToolKind::Function } else { ToolKind::Custom };
             Some(OwedCall { id: call.id.clone()?, tool: call.name.clone(), kind: kind.name() })

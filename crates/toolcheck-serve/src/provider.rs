@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 use toolcheck_core::conversation::{Assistant, Call, Conversation, Reasoning, Turn as Said};
 use toolcheck_core::formats;
-use toolcheck_core::reply::{Event, Framing, Pieces, Reply, ServerCall, Stop};
+use toolcheck_core::reply::{Pieces, Reply, ServerCall, Stop};
 use toolcheck_core::response::{self, KeptIds};
 use toolcheck_core::route::Streaming;
 use toolcheck_core::targets::{self, ErrorBody, Evidence, Target};
@@ -20,6 +20,8 @@ use crate::arguments::arguments;
 use crate::body::{self, NoRequest};
 use crate::content::Content;
 use crate::cut::cut;
+use crate::frames::{array, is_array, record};
+use crate::ids::{call_id, id_form, made};
 use crate::recording::{self, Recording};
 use crate::refusal::{UNKNOWN_TEXT, stage};
 use crate::route::{Route, is_at_home, of_client, route};
@@ -505,16 +507,6 @@ fn id_of(moment: &Moment<'_>, call: usize) -> String {
     call_id(id_form(moment.target), moment.number, call)
 }
 
-/// The form of the ids of calls.
-fn id_form(target: Option<&Target>) -> &str {
-    target.and_then(|target| target.ids.made.as_deref()).unwrap_or("call_{24}")
-}
-
-/// The id of a call of a turn of the model.
-pub(crate) fn call_id(form: &str, turn: usize, call: usize) -> String {
-    made(form, turn * 1000 + call + 1)
-}
-
 /// Has the server keep what a request and its response leave there. Of a response that broke off on the way, the client
 /// knows a part only, and nobody says what the server has of it.
 pub(crate) fn keep(server: &ServerState, sent: Sent, format: &Format, response: &Json, is_cut: bool) {
@@ -528,15 +520,6 @@ pub(crate) fn keep(server: &ServerState, sent: Sent, format: &Format, response: 
 fn response_id(moment: &Moment<'_>) -> String {
     let form = moment.target.and_then(|target| target.ids.response_made.as_deref()).unwrap_or("reply_{24}");
     made(form, moment.number + 1)
-}
-
-/// An id of this form with a number in its last place.
-fn made(form: &str, number: usize) -> String {
-    let Some((before, rest)) = form.split_once('{') else { return form.to_owned() };
-    let (width, after) = rest.split_once('}').unwrap_or((rest, ""));
-    let width: usize = width.parse().unwrap_or(24);
-    let number_here = if after.contains('{') { 0 } else { number };
-    format!("{before}{number_here:0>width$}{}", made(after, number))
 }
 
 /// The name of a tool, and its schema.
@@ -587,44 +570,5 @@ fn write(format: &Format, reply: &Reply, turn: &Turn, is_streamed: bool, query: 
         is_cut,
         record: Some(record),
         ..Answer::default()
-    }
-}
-
-/// What is recorded of the events of a stream.
-pub(crate) fn record(framing: Framing, events: &[Event]) -> Json {
-    let of_event = |event: &Event| match framing {
-        Framing::Binary => json!({&*event.name: event.data}),
-        _ => event.data.clone(),
-    };
-    events.iter().map(of_event).collect()
-}
-
-/// Whether the events of a stream are one array: those of Gemini are, without `alt=sse`.
-pub(crate) fn is_array(format: &Format, query: &str) -> bool {
-    format.id == "gemini" && !query.split('&').any(|pair| pair == "alt=sse")
-}
-
-/// The events as one array, which comes in pieces.
-pub(crate) fn array(events: &[Event], is_open: bool) -> Vec<Vec<u8>> {
-    let mut frames: Vec<Vec<u8>> = Vec::new();
-    for (number, event) in events.iter().enumerate() {
-        let before = if number == 0 { "[" } else { "," };
-        frames.push(format!("{before}{}\r\n", event.data).into_bytes());
-    }
-    if !is_open {
-        frames.push(b"]".to_vec());
-    }
-    frames
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ids_have_the_form_of_the_target() {
-        assert_eq!(made("chatcmpl-{5}", 12), "chatcmpl-00012");
-        assert_eq!(made("{4}-4{3}-{5}x", 7), "0000-4000-00007x");
-        assert_eq!(made("fixed", 7), "fixed");
     }
 }

@@ -17,7 +17,7 @@ use toolcheck_json::{Document, Records, Value};
 use toolcheck_open::Limits;
 
 use crate::answer::Answer;
-use crate::provider::{array, is_array, record};
+use crate::frames::{array, is_array, record};
 use crate::route::route;
 use crate::script::Error;
 
@@ -118,8 +118,10 @@ impl Recorded {
         let url = exchange.url.and_then(|url| url.as_str()).unwrap_or_default();
         let path = path_of(&url);
         let by_path = route(path, None).and_then(|route| formats::find(route.format));
-        // APIs share paths, so the request has a say.
-        let format = Detection::of_record(by_path, &Candidate::new(exchange.request)).0.or(by_path)?;
+        // APIs share paths, so the request has a say, and then the response.
+        let by_content = Detection::of_record(by_path, &Candidate::new(exchange.request)).0;
+        let by_answer = || response::read_any(exchange.response?).map(|(format, ..)| format);
+        let format = by_content.or(by_path).or_else(by_answer)?;
         let request = std::str::from_utf8(exchange.request.raw()).ok()?;
         let said = Conversation::read(&serde_json::from_str(request).ok()?, format)?;
         let previous = exchange.request.get_str("previous_response_id");

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use toolcheck_core::conversation::Turn as Said;
 
-use crate::provider::call_id;
+use crate::ids::call_id;
 use crate::script::Turn;
 
 /// The number of turns of the model before a request: those that the server keeps, and those of its own.

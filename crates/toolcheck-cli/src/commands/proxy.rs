@@ -1,6 +1,5 @@
 //! `toolcheck proxy`: checks requests on their way to an API.
 
-use std::fs;
 use std::io::Write;
 use std::sync::Mutex;
 
@@ -38,7 +37,7 @@ pub(crate) fn run(args: &ProxyArgs, out: &mut dyn Write) -> Result<Status> {
 
 fn builder(args: &ProxyArgs) -> Result<ProxyBuilder> {
     let trusted = match &args.ca_file {
-        Some(path) => fs::read(path).map_err(|error| {
+        Some(path) => toolcheck_files::read_named(path).map_err(|error| {
             anyhow!("cannot read `{}`: {}", shown(&path.to_string_lossy()), reason(&error))
         })?,
         None => Vec::new(),

@@ -7,14 +7,11 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// Items that were not stored, have expired or belong to another account can't be referenced.
+    /// Items that were not stored, have expired or belong to another account can't be referenced: the request is refused. Send
+    /// the items themselves, with their encrypted reasoning, or store the responses.
     ///
     /// A single request does not show what the server has. This rule needs exchanges: each request with the response to it,
     /// in chronological order. `toolcheck serve` reports every reference to something that it has not answered before.
-    ///
-    /// ## What to do
-    ///
-    /// Send the items themselves, with their encrypted reasoning, or store the responses.
     ///
     /// ## Fails
     ///

@@ -261,6 +261,30 @@ impl Exchanges {
         }
     }
 
+    /// The messages in which calls of several answers are one turn, each with the last call of the first answer and the
+    /// first call of the next: the numbers of their parts.
+    pub(crate) fn merged_in(&self, transcript: &Transcript<'_>, known: usize) -> Vec<(usize, usize)> {
+        let mut merged = Vec::new();
+        if self.given.is_empty() {
+            return merged;
+        }
+        for message in transcript.messages.get(known..).unwrap_or_default() {
+            let parts = message.parts.start as usize..message.parts.end as usize;
+            let calls = parts.filter_map(|part| match &transcript.parts[part].body {
+                Body::Call(call) => {
+                    let id = call.id.as_ref()?;
+                    Some((part, (*self.given.get(&hash_of(&*id.text))?)?))
+                }
+                _ => None,
+            });
+            let calls: Vec<(usize, usize)> = calls.collect();
+            merged.extend(
+                calls.windows(2).find(|pair| pair[0].1 != pair[1].1).map(|pair| (pair[0].0, pair[1].0)),
+            );
+        }
+        merged
+    }
+
     /// The exchanges with the longest history that a request begins with, if it is the same request again or goes on
     /// with what the model said.
     fn goes_on_from(&self, transcript: &Transcript<'_>, histories: &Histories) -> Vec<usize> {

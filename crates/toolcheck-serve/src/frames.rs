@@ -1,0 +1,32 @@
+//! The events of a stream, as they are sent and recorded.
+
+use serde_json::{Value as Json, json};
+use toolcheck_core::formats::Format;
+use toolcheck_core::reply::{Event, Framing};
+
+/// What is recorded of the events of a stream.
+pub(crate) fn record(framing: Framing, events: &[Event]) -> Json {
+    let of_event = |event: &Event| match framing {
+        Framing::Binary => json!({&*event.name: event.data}),
+        _ => event.data.clone(),
+    };
+    events.iter().map(of_event).collect()
+}
+
+/// Whether the events of a stream are one array: those of Gemini are, without `alt=sse`.
+pub(crate) fn is_array(format: &Format, query: &str) -> bool {
+    format.id == "gemini" && !query.split('&').any(|pair| pair == "alt=sse")
+}
+
+/// The events as one array, which comes in pieces.
+pub(crate) fn array(events: &[Event], is_open: bool) -> Vec<Vec<u8>> {
+    let mut frames: Vec<Vec<u8>> = Vec::new();
+    for (number, event) in events.iter().enumerate() {
+        let before = if number == 0 { "[" } else { "," };
+        frames.push(format!("{before}{}\r\n", event.data).into_bytes());
+    }
+    if !is_open {
+        frames.push(b"]".to_vec());
+    }
+    frames
+}
