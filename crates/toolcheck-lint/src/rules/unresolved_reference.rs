@@ -3,7 +3,7 @@ use crate::server_state::Missing;
 use toolcheck_core::text::shorten;
 
 declare_rule! {
-    /// A reference to an item or a response that the server doesn't have, or no longer goes on from.
+    /// A reference to something that the server doesn't have, or no longer goes on from.
     ///
     /// ## Why is this bad?
     ///
