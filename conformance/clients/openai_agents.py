@@ -1,4 +1,4 @@
-"""openai-agents, with a session."""
+"""openai-agents, with a session, or with a conversation that the server keeps: `previous` or `conversation`."""
 
 import asyncio
 import base64
@@ -22,6 +22,11 @@ from common import ALL, PNG, serve, talk
 
 set_tracing_disabled(True)
 MODELS = {"openai-chat": OpenAIChatCompletionsModel, "openai-responses": OpenAIResponsesModel}
+# How the conversation is kept.
+KEPT = sys.argv[1] if len(sys.argv) > 1 else "session"
+if KEPT != "session":
+    # Only Responses has anything to go on from.
+    del MODELS["openai-chat"]
 
 
 def image(text: str) -> ToolOutputImage:
@@ -30,8 +35,8 @@ def image(text: str) -> ToolOutputImage:
 
 
 def run(task):
-    # In memory.
-    session = SQLiteSession("1")
+    # A session in memory; else what the server has given to go on from.
+    kept = {"session": SQLiteSession("1")} if KEPT == "session" else {}
 
     async def say(message):
         client = AsyncOpenAI(api_key="x", base_url=task["base_url"] + "/v1")
@@ -39,12 +44,19 @@ def run(task):
         # Strict schemas, its default, would make the argument of `optional` a required one.
         tools = [function_tool(function, strict_mode=False) for function in message.tools]
         agent = Agent(name="tester", model=model, tools=tools)
-        limit = {"max_turns": message.limit} if message.limit else {}
+        options = {"max_turns": message.limit} if message.limit else {}
+        if KEPT == "previous":
+            options["auto_previous_response_id"] = True
+        elif KEPT == "conversation" and not kept:
+            kept["conversation_id"] = (await client.conversations.create()).id
         if not task["stream"]:
-            return str((await Runner.run(agent, message.text, session=session, **limit)).final_output)
-        result = Runner.run_streamed(agent, message.text, session=session, **limit)
-        async for _ in result.stream_events():
-            pass
+            result = await Runner.run(agent, message.text, **kept, **options)
+        else:
+            result = Runner.run_streamed(agent, message.text, **kept, **options)
+            async for _ in result.stream_events():
+                pass
+        if KEPT == "previous":
+            kept["previous_response_id"] = result.last_response_id
         return str(result.final_output)
 
     return asyncio.run(talk(task, say, image))
