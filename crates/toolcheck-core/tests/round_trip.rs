@@ -132,7 +132,7 @@ fn is_distinct(conversation: &Conversation, format: &Format) -> bool {
 /// What a client has received of a stream: its text, or of binary messages, their names and data.
 fn received(format: &Format, events: &[Event]) -> Json {
     if format.framing == Framing::Binary {
-        return events.iter().map(|event| json!({event.name: event.data})).collect();
+        return events.iter().map(|event| json!({&*event.name: event.data})).collect();
     }
     Json::String(String::from_utf8(format.framing.frames(events).concat()).unwrap())
 }

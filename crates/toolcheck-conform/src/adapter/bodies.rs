@@ -65,7 +65,7 @@ pub fn body(talk: &Talk, kind: BodyKind, format: &Format) -> Option<Json> {
     }
     let events = format.write_stream(&reply, PIECES);
     let data = events.into_iter().map(|event| match format.framing {
-        Framing::Binary => json!({event.name: event.data}),
+        Framing::Binary => json!({&*event.name: event.data}),
         _ => event.data,
     });
     Some(data.collect())
