@@ -100,6 +100,10 @@ pub struct Continued {
     pub(crate) missing: Vec<(Missing, Place, String)>,
     /// Where it says what it goes on from.
     pub(crate) place: Option<Place>,
+    /// The calls that it refers to as items, with the places where it does.
+    pub(crate) referred: Vec<(OwedCall, Place)>,
+    /// Whether something that it names is unknown, and may be there nevertheless.
+    is_unclear: bool,
     /// The ids of calls that are not in it and that its results answer.
     known_calls: HashSet<String>,
     /// The number of turns of the model before it, if that is known.
@@ -148,6 +152,12 @@ impl Continued {
         self.known_calls.contains(id)
     }
 
+    /// Whether all that the request names is known to be there or not to be there.
+    #[must_use]
+    pub fn is_clear(&self) -> bool {
+        !self.is_unclear
+    }
+
     /// The number of turns of the model in what the server keeps before the request; `None` if that is unknown.
     #[must_use]
     pub fn turns(&self) -> Option<usize> {
@@ -180,6 +190,8 @@ impl ServerState {
             is_whole: !request.continues_remote_state,
             missing: Vec::new(),
             place: None,
+            referred: Vec::new(),
+            is_unclear: false,
             known_calls: HashSet::default(),
             turns: None,
         };
@@ -201,14 +213,21 @@ impl ServerState {
                 None if is_all && what != Missing::Conversation => {
                     continued.missing.push((what, named.place, named.text.to_string()));
                 }
-                None => {}
+                None => continued.is_unclear = true,
             }
         }
         for item in stored {
             match known.items.get(&item.text) {
-                Some(call) => continued.known_calls.extend(call.clone()),
+                Some(call) => {
+                    let referred = call.iter().map(|id| {
+                        let owed = OwedCall { id: id.clone(), tool: None, kind: ToolKind::Function.name() };
+                        (owed, item.place)
+                    });
+                    continued.referred.extend(referred);
+                    continued.known_calls.extend(call.clone());
+                }
                 None if is_all => continued.missing.push((Missing::Item, item.place, item.text.to_string())),
-                None => {}
+                None => continued.is_unclear = true,
             }
         }
         let answered = transcript.parts.iter().filter_map(|part| match &part.body {
@@ -228,7 +247,8 @@ impl ServerState {
         if transcript.request.is_kept.is_none() && transcript.request.conversation.is_none() {
             return None;
         }
-        let mut owed: Vec<OwedCall> = continued.map_or(&[][..], |continued| &*continued.owed).to_vec();
+        // A call before that still has none is reported here, and not again at later requests.
+        let mut owed = Vec::new();
         let mut answered: HashSet<&str> = HashSet::default();
         let mut calls = Vec::new();
         for part in &transcript.parts {

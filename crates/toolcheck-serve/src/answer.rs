@@ -24,8 +24,8 @@ pub(crate) struct Answer {
     pub(crate) refused: Option<Refused>,
     /// After how many seconds the client may try again.
     pub(crate) retry_after: Option<u64>,
-    /// Whether the recording that is answered from has no answer.
-    pub(crate) is_unknown: bool,
+    /// Why the recording that is answered from has no answer.
+    pub(crate) missed: Option<String>,
     /// What of it must come back as it is.
     pub(crate) opaque: Vec<Opaque>,
 }

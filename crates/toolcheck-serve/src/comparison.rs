@@ -21,8 +21,8 @@ pub struct Comparison {
     pub taken: usize,
     /// How many requests both refuse, in the same words or with a text that the mock does not know.
     pub refused: usize,
-    /// How many were not compared: they are for another API than those of the mock or for one that is not known, or were
-    /// answered with a status that is not about the request, such as 429.
+    /// How many were not compared: they are for another API than those of the mock or for one that is not known, were answered
+    /// with a status that is not about the request, such as 429, or were refused and go on from what is not in the recording.
     pub left_out: usize,
     /// What differs.
     pub differences: Vec<Difference>,
@@ -79,6 +79,11 @@ impl Provider {
         let value = recorded.value();
         if let Some(sent) = checked.sent().filter(|_| !is_refused) {
             keep(server, sent, format, &value, false);
+        }
+        // The recording may begin after what the request goes on from.
+        if checked.refused.is_none() && is_refused && !checked.is_clear() {
+            comparison.left_out += 1;
+            return;
         }
         let body = value.to_string();
         let text = error_text(Document::read(body.as_bytes()).root()).map(|text| text.into_owned());

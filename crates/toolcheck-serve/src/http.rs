@@ -166,9 +166,6 @@ fn answer(
             (chosen, chosen.filter(|at| provider.is_once(*at)))
         })
     });
-    if answer.is_unknown {
-        state.wonder("not in the recording: POST", parts.uri.path());
-    }
     let goes_on = checked.goes_on();
     state.keep(Exchange {
         path: parts.uri.path().to_owned(),
@@ -183,6 +180,7 @@ fn answer(
         is_cut: answer.is_cut,
         opaque: answer.opaque.clone(),
         goes_on,
+        missed: answer.missed.clone(),
         time: now(),
     });
     answer

@@ -1,5 +1,6 @@
 //! What the API answers to a request: a refusal, or a turn of the model. No sockets here.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use serde_json::Value as Json;
@@ -22,7 +23,7 @@ use crate::content::Content;
 use crate::cut::cut;
 use crate::frames::{array, is_array, record};
 use crate::ids::{call_id, id_form, made};
-use crate::recording::{self, Recording};
+use crate::recording::{self, Recorded, Recording};
 use crate::refusal::{UNKNOWN_TEXT, stage};
 use crate::route::{Route, is_at_home, of_client, route};
 use crate::script::{ScriptedStop, Turn};
@@ -94,6 +95,8 @@ struct Asks {
     stream: Option<bool>,
     /// The number of turns of the model in what the server keeps before it; `None` if it brings everything itself.
     turns_before: Option<usize>,
+    /// Whether it goes on from something that is not known.
+    is_unclear: bool,
     previous_response: Option<String>,
     /// What it leaves on the server.
     sent: Option<Sent>,
@@ -228,7 +231,11 @@ impl Provider {
         if let Some(recording) = &self.recording {
             let keys = recording::keys(format, &said.conversation, said.previous_response.as_deref());
             let recorded = choose(&|attempt, _| recording.find(keys, attempt));
-            if let Some(recorded) = recorded.and_then(|number| recording.get(number)) {
+            // What an API has answered to the very request counts more than what is known of it.
+            let is_same = |recorded: &&Recorded| {
+                checked.refused.is_none() || *recorded.request == *checked.request.text()
+            };
+            if let Some(recorded) = recorded.and_then(|number| recording.get(number)).filter(is_same) {
                 if let Some(sent) = said.sent.clone().filter(|_| recorded.status < 400) {
                     keep(server, sent, format, &recorded.value(), false);
                 }
@@ -237,8 +244,9 @@ impl Provider {
             if let Some(refused) = &checked.refused {
                 return asked.refuse(refused.clone());
             }
-            let text = "toolcheck serve: nothing in the recording answers this request";
-            return Answer { is_unknown: true, ..error(asked.errors(), 404, text) };
+            let missed = recording.miss(format, &said.conversation);
+            let answer = error(asked.errors(), 404, &format!("toolcheck serve: {missed}"));
+            return Answer { missed: Some(missed), ..answer };
         }
         if let Some(refused) = &checked.refused {
             return asked.refuse(refused.clone());
@@ -256,7 +264,9 @@ impl Provider {
         let mut answer = match turn.status {
             Some(status) => scripted_error(turn, status, asked),
             None => {
-                let moment = Moment { number, said, route, target: target.as_deref() };
+                // What the server keeps is found by its id, so each conversation has its own.
+                let own = said.sent.as_ref().filter(|sent| sent.is_kept()).map(|_| checked.request.text());
+                let moment = Moment { number, said, route, target: target.as_deref(), own };
                 let reply = reply(turn, &moment);
                 let answer = write(format, &reply, turn, is_streamed, query);
                 if let Some(sent) = said.sent.clone().filter(|_| turn.error_after.is_none()) {
@@ -312,6 +322,11 @@ impl Provider {
 }
 
 impl Checked {
+    /// Whether all that it goes on from is known.
+    pub(crate) fn is_clear(&self) -> bool {
+        !self.said.as_ref().is_some_and(|said| said.is_unclear)
+    }
+
     /// Whether it goes on from something that the server keeps.
     pub(crate) fn goes_on(&self) -> bool {
         self.said.as_ref().is_some_and(|said| said.turns_before.is_some())
@@ -347,6 +362,7 @@ impl Observer for Reader {
             model: root.get_str("model").map(|model| model.into_owned()),
             stream: root.get("stream").and_then(|value| value.as_bool()),
             turns_before: context.continued().and_then(Continued::turns),
+            is_unclear: context.continued().is_some_and(|before| !before.is_clear()),
             previous_response: context
                 .transcript
                 .request
@@ -365,6 +381,8 @@ struct Moment<'r> {
     said: &'r Asks,
     route: &'r Route,
     target: Option<&'r Target>,
+    /// The request, which tells the response from all others, if the server keeps it.
+    own: Option<&'r str>,
 }
 
 /// The error that a turn of a script asks for.
@@ -519,7 +537,12 @@ pub(crate) fn keep(server: &ServerState, sent: Sent, format: &Format, response: 
 
 fn response_id(moment: &Moment<'_>) -> String {
     let form = moment.target.and_then(|target| target.ids.response_made.as_deref()).unwrap_or("reply_{24}");
-    made(form, moment.number + 1)
+    let own = moment.own.map_or(0, |own| {
+        let mut hasher = DefaultHasher::new();
+        own.hash(&mut hasher);
+        hasher.finish() as usize % 1_000_000_000
+    });
+    made(form, own * 10_000 + moment.number + 1)
 }
 
 /// The name of a tool, and its schema.

@@ -449,6 +449,7 @@ impl Checked {
             request: self.request,
             opaque: Vec::new(),
             goes_on: self.goes_on,
+            missed: None,
             response,
             is_cut,
             status,

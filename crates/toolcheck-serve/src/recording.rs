@@ -44,6 +44,8 @@ pub(crate) struct Recorded {
     pub(crate) request: Box<str>,
     pub(crate) status: u16,
     body: Body,
+    /// What each turn of the request says, roughly.
+    turns: Vec<u64>,
 }
 
 /// The body of a response.
@@ -108,6 +110,38 @@ impl Recording {
         known.get(attempt as usize).or(known.last()).copied()
     }
 
+    /// Why nothing answers a request: which exchange is the nearest, and where it differs.
+    pub(crate) fn miss(&self, format: &Format, said: &Conversation) -> String {
+        const NOTHING: &str = "nothing in the recording answers this request";
+        let turns: Vec<u64> = said.turns.iter().map(|turn| hash_of_turn(turn, false)).collect();
+        let alike =
+            |recorded: &Recorded| recorded.turns.iter().zip(&turns).take_while(|(a, b)| a == b).count();
+        let of_format =
+            self.exchanges.iter().enumerate().filter(|(_, recorded)| recorded.format.id == format.id);
+        let all = of_format
+            .map(|(number, recorded)| (alike(recorded), std::cmp::Reverse(number), recorded.turns.len()));
+        let Some((alike, std::cmp::Reverse(number), length)) = all.max() else {
+            return format!("{NOTHING}: it has none of {}", format.id);
+        };
+        let number = number + 1;
+        match (turns.len(), length) {
+            _ if alike == 0 => format!("{NOTHING}: none begins with the same turn"),
+            (own, recorded) if alike == own && alike == recorded => {
+                format!("{NOTHING}: exchange {number} says the same, but goes on from another response")
+            }
+            (own, _) if alike == own => {
+                format!("{NOTHING}: exchange {number} begins with it, and has more turns")
+            }
+            (_, recorded) if alike == recorded => format!(
+                "{NOTHING}: exchange {number} is the nearest, and ends before turn {} of this",
+                alike + 1
+            ),
+            _ => {
+                format!("{NOTHING}: exchange {number} is the nearest, and turn {} is another one", alike + 1)
+            }
+        }
+    }
+
     pub(crate) fn get(&self, number: usize) -> Option<&Recorded> {
         self.exchanges.get(number)
     }
@@ -135,6 +169,7 @@ impl Recorded {
             request: request.into(),
             status: exchange.status.unwrap_or(200),
             body: Body::of(response)?,
+            turns: said.turns.iter().map(|turn| hash_of_turn(turn, false)).collect(),
         };
         Some((recorded, keys))
     }
@@ -280,23 +315,30 @@ pub(crate) fn keys(format: &Format, said: &Conversation, previous: Option<&str>)
             said.system.hash(&mut hasher);
         }
         for turn in &said.turns {
-            match turn {
-                Turn::User(text) => ("user", text).hash(&mut hasher),
-                Turn::Assistant(said) => {
-                    ("assistant", &said.text, &said.server_tools).hash(&mut hasher);
-                    for call in &said.calls {
-                        (&call.name, Json::Object(call.arguments.clone()).to_string()).hash(&mut hasher);
-                    }
-                }
-                Turn::Results(results) => {
-                    for result in results {
-                        ("result", &result.name, result.failed).hash(&mut hasher);
-                        is_exact.then_some(&result.text).hash(&mut hasher);
-                    }
-                }
-                _ => {}
-            }
+            hash_of_turn(turn, is_exact).hash(&mut hasher);
         }
         hasher.finish()
     })
+}
+
+/// What a turn says, exactly or roughly.
+fn hash_of_turn(turn: &Turn, is_exact: bool) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    match turn {
+        Turn::User(text) => ("user", text).hash(&mut hasher),
+        Turn::Assistant(said) => {
+            ("assistant", &said.text, &said.server_tools).hash(&mut hasher);
+            for call in &said.calls {
+                (&call.name, Json::Object(call.arguments.clone()).to_string()).hash(&mut hasher);
+            }
+        }
+        Turn::Results(results) => {
+            for result in results {
+                ("result", &result.name, result.failed).hash(&mut hasher);
+                is_exact.then_some(&result.text).hash(&mut hasher);
+            }
+        }
+        _ => {}
+    }
+    hasher.finish()
 }

@@ -23,8 +23,8 @@ pub struct MockLog {
     /// The methods and paths of requests that ask for no conversation and that nothing else is known of: each once, in
     /// the order in which they came first.
     pub not_found: Vec<String>,
-    /// Conversations that were sent to another API than those that the mock was asked to be, or that a recording has no answer
-    /// to: the method and the path, each once, in the order in which they came first.
+    /// Conversations that were sent to another API than those that the mock was asked to be: the method and the path, each
+    /// once, in the order in which they came first.
     pub unexpected: Vec<String>,
 }
 
@@ -56,6 +56,8 @@ pub struct Exchange {
     pub opaque: Vec<Opaque>,
     /// Whether the request goes on from something that the server keeps, so that it need not bring it back.
     pub goes_on: bool,
+    /// Why the recording that a mock answers from has no answer to it; `None` if it has, or there is none.
+    pub missed: Option<String>,
     /// When it was answered, in seconds since 1970.
     pub time: f64,
 }
@@ -91,8 +93,9 @@ impl Exchange {
     pub(crate) fn bytes(&self) -> usize {
         let texts = [self.path.len(), self.request.text().len(), self.response.text().len()];
         let refused = self.refused.iter().chain(&self.allowed).chain(&self.against).map(Refused::bytes);
+        let missed = self.missed.as_ref().map_or(0, String::len);
         let opaque = self.opaque.iter().map(|opaque| size_of::<Opaque>() + opaque.text.len());
-        size_of::<Self>() + texts.into_iter().chain(refused).chain(opaque).sum::<usize>()
+        size_of::<Self>() + missed + texts.into_iter().chain(refused).chain(opaque).sum::<usize>()
     }
 }
 
@@ -101,6 +104,11 @@ impl MockLog {
     pub fn refused(&self) -> impl Iterator<Item = &Refused> {
         let kept = self.exchanges.iter().filter_map(|exchange| exchange.refused.as_ref());
         kept.chain(&self.refused_not_kept)
+    }
+
+    /// The requests that the recording has no answer to: their paths, and what is known of it.
+    pub fn missed(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.exchanges.iter().filter_map(|exchange| Some((&*exchange.path, exchange.missed.as_deref()?)))
     }
 
     /// The exchanges as JSON Lines, as `toolcheck lint` reads them.
@@ -125,9 +133,12 @@ impl MockLog {
     #[must_use]
     pub fn report(&self) -> Json {
         let allowed = self.exchanges.iter().flat_map(|exchange| &exchange.allowed);
+        let missed: Vec<Json> =
+            self.missed().map(|(path, why)| json!({"path": path, "message": why})).collect();
         json!({
             "version": 1,
             "requests": self.requests(),
+            "not_recorded": missed,
             "not_kept": self.not_kept,
             "not_found": self.not_found,
             "unexpected": self.unexpected,
@@ -153,6 +164,7 @@ impl MockLog {
             let text = text.as_ref().map_or_else(String::new, |text| format!("\n  the API says: {text}"));
             format!("refused with {status}: {rule} at {place}: {message}{text}")
         });
+        let missed = self.missed().map(|(path, why)| format!("{path}: {why}"));
         let not_kept = (self.not_kept > 0).then(|| {
             format!("{} not checked: there was no room to keep them", Counted(self.not_kept, "exchange"))
         });
@@ -162,7 +174,7 @@ impl MockLog {
         let found = errors
             .filter(|finding| !told.contains(&finding.rule))
             .map(|finding| format!("{}: {}", finding.rule, finding.message));
-        let all: Vec<String> = unexpected.chain(refused).chain(not_kept).chain(found).collect();
+        let all: Vec<String> = unexpected.chain(refused).chain(missed).chain(not_kept).chain(found).collect();
         assert!(all.is_empty(), "{}:\n{}", Counted(all.len(), "fault"), all.join("\n"));
     }
 }

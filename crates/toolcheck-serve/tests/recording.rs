@@ -79,7 +79,8 @@ fn what_was_not_recorded_is_a_fault() {
     broken["messages"].as_array_mut().unwrap().remove(2);
     assert_eq!(ask(&provider, &broken).0, 400);
     let run = provider.finish();
-    assert_eq!(run.unexpected, ["not in the recording: POST /v1/chat/completions"]);
+    assert_eq!(run.missed().map(|(path, _)| path).collect::<Vec<_>>(), ["/v1/chat/completions"]);
+    assert_eq!(run.report()["not_recorded"][0]["path"], "/v1/chat/completions");
     assert_eq!(run.refused().count(), 1);
 }
 

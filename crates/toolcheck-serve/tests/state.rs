@@ -56,6 +56,21 @@ fn a_response_is_gone_on_from() {
 }
 
 #[test]
+fn conversations_at_the_same_time_do_not_meet() {
+    let provider = script();
+    let begin = |input: &str, store: bool| respond(&provider, &json!({"input": input, "store": store})).1;
+    let (first, second, third) =
+        (begin("Low tide?", true), begin("High tide?", true), begin("Low tide?", false));
+    assert!(first["id"] != second["id"] && first["id"] != third["id"] && second["id"] != third["id"]);
+    for one in [&first, &second] {
+        let (status, next) =
+            respond(&provider, &json!({"previous_response_id": one["id"], "input": outputs(one)}));
+        assert_eq!((status, text(&next)), (200, "Low at six."), "{next}");
+    }
+    provider.finish().assert_conformant();
+}
+
+#[test]
 fn what_the_server_keeps_is_judged_with_what_is_sent() {
     let provider = script();
     let (_, first) = respond(&provider, &json!({"input": "When is low tide?"}));
@@ -106,7 +121,11 @@ fn items_are_referred_to() {
     input.extend(outputs(&first));
     let (status, second) = respond(&provider, &json!({"input": input}));
     assert_eq!((status, text(&second)), (200, "Low at six."), "{second}");
-    provider.finish().assert_conformant();
+    input.pop();
+    let (status, refused) = respond(&provider, &json!({"input": input}));
+    assert_eq!(status, 400, "{refused}");
+    assert!(message(&refused).starts_with("No tool output found for function call"), "{refused}");
+    assert_eq!(provider.finish().refused().count(), 1);
 }
 
 #[test]

@@ -12,8 +12,9 @@ Once it listens, it prints one line of JSON with its addresses, and serves until
 standard input closes. Clients use `url` as their base URL, with any API key; tests use
 the other addresses, which contain a token that nobody else can guess.
 
-Exit status: 0 if no request was refused, 1 if one was, or if one was sent to the path of
-an API that `--target` does not name, 2 for invalid usage, or if the port is taken.
+Exit status: 0 if no request was refused, 1 if one was, if one was sent to the path of an
+API that `--target` does not name, or if `--replay` or `--against` finds a difference, 2 for
+invalid usage, or if the port is taken.
 
 Examples:
   toolcheck serve --target anthropic

@@ -38,11 +38,15 @@ pub(crate) fn run(args: &ServeArgs, out: &mut dyn Write) -> Result<Status> {
     if !seen.unexpected.is_empty() {
         let _ = write!(told, ", others to {} of other APIs", Counted(seen.unexpected.len(), "path"));
     }
+    let missed = seen.missed().count();
+    if missed > 0 {
+        let _ = write!(told, ", {missed} not in the recording");
+    }
     if seen.not_kept > 0 {
         let _ = write!(told, "; {} not in the report, for want of room", Counted(seen.not_kept, "exchange"));
     }
     screen::message("note", &told);
-    let is_clean = refused == 0 && seen.unexpected.is_empty();
+    let is_clean = refused == 0 && missed == 0 && seen.unexpected.is_empty();
     Ok(if is_clean { Status::Clean } else { Status::Findings })
 }
 
@@ -127,6 +131,9 @@ pub(super) fn create(path: &Path) -> Result<File> {
 fn say(exchange: &Exchange) {
     exchange.refused.iter().for_each(|refused| tell("refused", exchange, refused));
     exchange.allowed.iter().for_each(|refused| tell("allowed", exchange, refused));
+    if let Some(missed) = &exchange.missed {
+        screen::message("not recorded", &line(&format!("{}: {missed}", exchange.path)));
+    }
 }
 
 pub(super) fn tell(who: &str, exchange: &Exchange, refused: &Refused) {

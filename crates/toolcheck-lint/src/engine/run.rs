@@ -38,7 +38,7 @@ fn answer_of<'s>(
 /// Counts a conversation of which a part is on the server and nowhere in the file.
 fn count_unseen(report: &mut FileReport, transcript: &Transcript<'_>, server: Option<&ContinuedOnServer>) {
     if transcript.request.continues_remote_state && !server.is_some_and(|server| server.is_whole) {
-        const STARTS: &str = "starts of conversations, which only the server has";
+        const STARTS: &str = "what comes before a request and only the server has";
         report.count_not_read(LeftOut { one: STARTS, what: STARTS, count: 1 });
     }
 }

@@ -149,13 +149,15 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 
 /// Checks the calls before the request, which the server keeps.
 fn check_kept(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let Some((before, place)) = cx.continued.and_then(|before| Some((before, before.place?))) else { return };
-    let owed = before.owed.iter().filter(|call| {
+    let Some(before) = cx.continued else { return };
+    let kept = before.owed.iter().filter_map(|call| Some((call, before.place?)));
+    let referred = before.referred.iter().map(|(call, place)| (call, *place));
+    let owed = kept.chain(referred).filter(|(call, _)| {
         let answers =
             |site: &ResultSite<'_, '_>| site.result.call_id.as_ref().is_some_and(|id| *id.text == *call.id);
         !cx.pairing.results.iter().any(answers)
     });
-    for call in owed {
+    for (call, place) in owed {
         let name = call.tool.as_deref().map_or_else(String::new, |tool| format!(" to `{}`", shorten(tool)));
         let message = format!("tool call `{}`{name} has no result", shorten(&call.id));
         let finding = out.report(place, message);

@@ -261,8 +261,8 @@ impl Exchanges {
         }
     }
 
-    /// The messages in which calls of several answers are one turn, each with the last call of the first answer and the
-    /// first call of the next: the numbers of their parts.
+    /// The messages in which calls of several answers are one turn, each with a call of an earlier answer and one of a later:
+    /// the numbers of their parts.
     pub(crate) fn merged_in(&self, transcript: &Transcript<'_>, known: usize) -> Vec<(usize, usize)> {
         let mut merged = Vec::new();
         if self.given.is_empty() {
@@ -278,9 +278,10 @@ impl Exchanges {
                 _ => None,
             });
             let calls: Vec<(usize, usize)> = calls.collect();
-            merged.extend(
-                calls.windows(2).find(|pair| pair[0].1 != pair[1].1).map(|pair| (pair[0].0, pair[1].0)),
-            );
+            let in_order = |pair: &[(usize, usize)]| {
+                if pair[0].1 < pair[1].1 { (pair[0].0, pair[1].0) } else { (pair[1].0, pair[0].0) }
+            };
+            merged.extend(calls.windows(2).find(|pair| pair[0].1 != pair[1].1).map(in_order));
         }
         merged
     }
