@@ -7,14 +7,14 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use foldhash::{HashMap, HashSet};
-use toolcheck_core::ir::{Body, Executor, Place, ToolKind, Transcript};
+use toolcheck_core::ir::{Body, Executor, Named, Place, ToolKind, Transcript};
 use toolcheck_core::response::{Choice, ChoiceCall, KeptIds};
 
 /// The maximum number of responses and conversations that are known, of items, and of ids of calls. The first of them are
 /// forgotten, and nothing is said of what refers to them.
 const MOST_KEPT: usize = 1 << 16;
-/// The maximum number of calls without a result that a conversation may have.
-const MOST_OWED: usize = 1_000;
+/// The maximum length of an id that is known, in bytes.
+const LONGEST_ID: usize = 512;
 
 /// The conversations that a server keeps.
 #[derive(Debug, Default)]
@@ -28,8 +28,8 @@ pub struct ServerState {
 struct Known {
     /// The conversations, by the ids of responses and of conversations.
     conversations: Bounded<Option<Kept>>,
-    /// The ids of the calls, by those of the items that are calls.
-    items: Bounded<Option<String>>,
+    /// The ids of the calls, by those of the items that are calls; `None` for items that the server was told not to keep.
+    items: Bounded<Option<Option<String>>>,
     /// The ids of all calls that were made.
     calls: HashSet<String>,
     /// Whether something was forgotten.
@@ -60,6 +60,9 @@ impl<T> Bounded<T> {
 
     /// Notes what is known by an id, and returns whether something else is forgotten for it.
     fn note(&mut self, id: &str, value: T) -> bool {
+        if id.len() > LONGEST_ID {
+            return true;
+        }
         if self.by_id.insert(id.to_owned(), value).is_none() {
             self.order.push_back(id.to_owned());
         }
@@ -196,7 +199,10 @@ impl ServerState {
             turns: None,
         };
         let is_all = self.is_all && !known.is_partial;
-        for (what, named) in named.into_iter().filter_map(|(what, named)| Some((what, named?))) {
+        // What is no string is another rule's.
+        let is_id = |named: &&Named<'_>| named.instead.is_none() && !named.text.is_empty();
+        for (what, named) in named.into_iter().filter_map(|(what, named)| Some((what, named.filter(is_id)?)))
+        {
             continued.place = Some(named.place);
             match known.conversations.get(&named.text) {
                 Some(Some(kept)) => {
@@ -216,9 +222,10 @@ impl ServerState {
                 None => continued.is_unclear = true,
             }
         }
-        for item in stored {
+        for item in stored.iter().filter(is_id) {
             match known.items.get(&item.text) {
-                Some(call) => {
+                Some(None) => continued.missing.push((Missing::Item, item.place, item.text.to_string())),
+                Some(Some(call)) => {
                     let referred = call.iter().map(|id| {
                         let owed = OwedCall { id: id.clone(), tool: None, kind: ToolKind::Function.name() };
                         (owed, item.place)
@@ -272,7 +279,11 @@ impl ServerState {
         Some(Sent {
             is_kept: request.is_kept == Some(true),
             continues: request.previous_response.as_ref().map(|id| id.text.to_string()),
-            conversation: request.conversation.as_ref().map(|id| id.text.to_string()),
+            conversation: request
+                .conversation
+                .as_ref()
+                .filter(|id| id.instead.is_none() && !id.text.is_empty())
+                .map(|id| id.text.to_string()),
             kept: Kept {
                 owed: owed.into(),
                 is_whole,
@@ -283,33 +294,45 @@ impl ServerState {
         })
     }
 
-    /// Notes the answer to a request: only now can a later one go on from it.
-    pub fn keep(&self, sent: Sent, ids: &KeptIds, answers: &[Choice]) {
+    /// Notes the answer to a request, with its status if that is known: only now can a later one go on from it.
+    pub fn keep(&self, sent: Sent, ids: &KeptIds, answers: &[Choice], status: Option<u16>) {
         let Sent { is_kept, continues, conversation, kept, calls } = sent;
-        let Some(response) = &ids.response else { return };
+        if status.is_some_and(|status| status >= 400) {
+            return;
+        }
+        let Some(response) = &ids.response else {
+            // What became of it is unknown, and so is the conversation from there on.
+            if let Some(conversation) = &conversation {
+                let unknown = Kept { owed: Arc::from([]), is_whole: false, ..kept };
+                self.known().conversations.note(conversation, Some(unknown));
+            }
+            return;
+        };
         let mut known = self.known();
         if known.calls.len() > MOST_KEPT {
             known.calls.clear();
             known.is_partial = true;
         }
-        known.calls.extend(calls);
+        known.calls.extend(calls.into_iter().filter(|id| id.len() <= LONGEST_ID));
         let made: Vec<&ChoiceCall> = match answers {
             [answer] => answer.calls.iter().filter(|call| call.executor == Executor::Client).collect(),
             _ => Vec::new(),
         };
-        known.calls.extend(made.iter().filter_map(|call| call.id.clone()));
+        known
+            .calls
+            .extend(made.iter().filter_map(|call| call.id.clone()).filter(|id| id.len() <= LONGEST_ID));
         let owed = made.iter().filter_map(|call| {
             let kind = if call.is_function { ToolKind::Function } else { ToolKind::Custom };
             Some(OwedCall { id: call.id.clone()?, tool: call.name.clone(), kind: kind.name() })
         });
         let owed: Arc<[OwedCall]> = kept.owed.iter().cloned().chain(owed).collect();
         let is_whole = kept.is_whole
-            && owed.len() <= MOST_OWED
             && matches!(answers, [answer] if answer.is_whole)
             && made.iter().all(|call| call.id.is_some());
-        let owed = if owed.len() <= MOST_OWED { owed } else { Arc::from([]) };
         let kept = Kept { owed, is_whole, ..kept };
-        if let Some(Some(before)) = continues.and_then(|id| known.conversations.get_mut(&id)) {
+        // A client sends a request again if the response broke off.
+        let before = continues.filter(|_| !answers.is_empty());
+        if let Some(Some(before)) = before.and_then(|id| known.conversations.get_mut(&id)) {
             before.is_continued = true;
         }
         let under = is_kept.then(|| kept.clone());
@@ -317,8 +340,9 @@ impl ServerState {
         if let Some(conversation) = &conversation {
             forgets |= known.conversations.note(conversation, Some(kept));
         }
-        for (item, call) in ids.items.iter().filter(|_| is_kept) {
-            forgets |= known.items.note(item, call.clone());
+        for (item, call) in &ids.items {
+            let call = call.clone().filter(|call| call.len() <= LONGEST_ID);
+            forgets |= known.items.note(item, is_kept.then_some(call));
         }
         known.is_partial |= forgets;
     }

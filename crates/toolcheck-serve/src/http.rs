@@ -120,6 +120,8 @@ async fn talk(parts: http::request::Parts, body: Incoming, state: &Arc<State>) -
     let length = hyper::body::Body::size_hint(&body).exact().unwrap_or_default();
     let question = Question { method: &parts.method, path, length };
     if let Some(about) = aside::answer(question, || state.next_conversation()) {
+        // What is sent is read, so that the connection goes on.
+        let _ = state.room.receive(body).await;
         return json_of(about.to_string());
     }
     let missed = || {
@@ -286,6 +288,8 @@ pub(crate) fn refuse(status: StatusCode, reason: Option<&str>) -> Response<Body>
     let mut response = Response::new(whole(text.to_string().into_bytes()));
     *response.status_mut() = status;
     response.headers_mut().insert("content-type", HeaderValue::from_static("application/json"));
+    // What was sent may not have been read.
+    response.headers_mut().insert("connection", HeaderValue::from_static("close"));
     response
 }
 

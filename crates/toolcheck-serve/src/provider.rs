@@ -23,7 +23,7 @@ use crate::content::Content;
 use crate::cut::cut;
 use crate::frames::{array, is_array, record};
 use crate::ids::{call_id, id_form, made};
-use crate::recording::{self, Recorded, Recording};
+use crate::recording::{self, Beside, Recorded, Recording};
 use crate::refusal::{UNKNOWN_TEXT, stage};
 use crate::route::{Route, is_at_home, of_client, route};
 use crate::script::{ScriptedStop, Turn};
@@ -98,6 +98,8 @@ struct Asks {
     /// Whether it goes on from something that is not known.
     is_unclear: bool,
     previous_response: Option<String>,
+    /// What it goes on from, and its images.
+    beside: Beside,
     /// What it leaves on the server.
     sent: Option<Sent>,
 }
@@ -229,7 +231,7 @@ impl Provider {
             Streaming::Body(unless_said) => said.stream.unwrap_or(unless_said),
         };
         if let Some(recording) = &self.recording {
-            let keys = recording::keys(format, &said.conversation, said.previous_response.as_deref());
+            let keys = recording::keys(format, &said.conversation, &said.beside);
             let recorded = choose(&|attempt, _| recording.find(keys, attempt));
             // What an API has answered to the very request counts more than what is known of it.
             let is_same = |recorded: &&Recorded| {
@@ -369,6 +371,7 @@ impl Observer for Reader {
                 .previous_response
                 .as_ref()
                 .map(|named| named.text.to_string()),
+            beside: Beside::of(context.transcript, context.document),
             sent: ServerState::sent(context.transcript, context.continued()),
         };
     }
@@ -532,7 +535,7 @@ pub(crate) fn keep(server: &ServerState, sent: Sent, format: &Format, response: 
     let body = Document::read(body.as_bytes());
     let (answers, _) =
         if is_cut { Default::default() } else { response::read(format, body.root()).unwrap_or_default() };
-    server.keep(sent, &KeptIds::of(body.root()), &answers);
+    server.keep(sent, &KeptIds::of(body.root()), &answers, None);
 }
 
 fn response_id(moment: &Moment<'_>) -> String {

@@ -9,6 +9,7 @@ use toolcheck_core::detection::{Candidate, Detection};
 use toolcheck_core::endpoint::Endpoint;
 use toolcheck_core::exchange::{self, Exchange};
 use toolcheck_core::formats::{self, Format};
+use toolcheck_core::ir::{Body, Transcript};
 use toolcheck_core::reply::{Event, Pieces, Reply};
 use toolcheck_core::response;
 use toolcheck_core::targets::{self, Target};
@@ -43,14 +44,16 @@ pub(crate) struct Recorded {
     pub(crate) path: String,
     pub(crate) request: Box<str>,
     pub(crate) status: u16,
-    body: Body,
+    /// How many seconds the API asked to wait.
+    retry_after: Option<f64>,
+    body: Answered,
     /// What each turn of the request says, roughly.
     turns: Vec<u64>,
 }
 
 /// The body of a response.
 #[derive(Debug, Clone)]
-enum Body {
+enum Answered {
     Whole(Json),
     /// The events of a stream, each with its name, if it is known.
     Events(Vec<(String, Json)>),
@@ -149,6 +152,8 @@ impl Recording {
 
 impl Recorded {
     fn of(exchange: &Exchange<'_, '_>) -> Option<(Self, [u64; 2])> {
+        // A status of another kind is no answer.
+        let status = Some(exchange.status.unwrap_or(200)).filter(|status| (200..600).contains(status))?;
         let url = exchange.url.and_then(|url| url.as_str()).unwrap_or_default();
         let path = path_of(&url);
         let by_path = route(path, None).and_then(|route| formats::find(route.format));
@@ -157,9 +162,10 @@ impl Recorded {
         let by_answer = || response::read_any(exchange.response?).map(|(format, ..)| format);
         let format = by_content.or(by_path).or_else(by_answer)?;
         let request = std::str::from_utf8(exchange.request.raw()).ok()?;
-        let said = Conversation::read(&serde_json::from_str(request).ok()?, format)?;
-        let previous = exchange.request.get_str("previous_response_id");
-        let keys = keys(format, &said, previous.as_deref());
+        let document = Document::read(request.as_bytes());
+        let transcript = format.read(document.root())?;
+        let said = Conversation::of(&transcript, &document);
+        let keys = keys(format, &said, &Beside::of(&transcript, &document));
         let response = response::unwrapped(exchange.response?);
         let of_host = Endpoint::of(&url).target.filter(|target| target.format.as_deref() == Some(format.id));
         let recorded = Self {
@@ -167,8 +173,9 @@ impl Recorded {
             target: if url.contains("://") { of_host } else { targets::find(format.id) },
             path: path.to_owned(),
             request: request.into(),
-            status: exchange.status.unwrap_or(200),
-            body: Body::of(response)?,
+            status,
+            retry_after: exchange.retry_after,
+            body: Answered::of(response)?,
             turns: said.turns.iter().map(|turn| hash_of_turn(turn, false)).collect(),
         };
         Some((recorded, keys))
@@ -178,24 +185,24 @@ impl Recorded {
     pub(crate) fn answer(&self, is_streamed: bool, query: &str) -> Answer {
         let format = self.format;
         match &self.body {
-            Body::Text(text) => self.whole("text/plain; charset=utf-8", text.clone()),
-            Body::Whole(body) if self.status >= 400 || !is_streamed => {
+            Answered::Text(text) => self.whole("text/plain; charset=utf-8", text.clone()),
+            Answered::Whole(body) if self.status >= 400 || !is_streamed => {
                 self.whole("application/json", body.to_string())
             }
-            Body::Events(events) if self.status >= 400 => {
+            Answered::Events(events) if self.status >= 400 => {
                 let list: Json = events.iter().map(|(_, data)| data.clone()).collect();
                 self.whole("application/json", list.to_string())
             }
-            Body::Events(events) if is_streamed => {
+            Answered::Events(events) if is_streamed => {
                 let named = |(name, data): &(String, Json)| Event::new(name.clone(), data.clone());
                 self.streamed(&events.iter().map(named).collect::<Vec<_>>(), query)
             }
             // It was streamed and shall not be now, or the other way round.
-            Body::Whole(body) => match reply(format, body) {
+            Answered::Whole(body) => match reply(format, body) {
                 Some(reply) => self.streamed(&format.write_stream(&reply, Pieces::of(16)), query),
                 None => self.whole("application/json", body.to_string()),
             },
-            Body::Events(events) => {
+            Answered::Events(events) => {
                 let list: Json = events.iter().map(|(_, data)| data.clone()).collect();
                 let body = reply(format, &list).map_or(list, |reply| format.write_reply(&reply));
                 self.whole("application/json", body.to_string())
@@ -206,15 +213,18 @@ impl Recorded {
     /// What is recorded of the response: the value that it was read from.
     pub(crate) fn value(&self) -> Json {
         match &self.body {
-            Body::Whole(body) => body.clone(),
-            Body::Events(events) => events.iter().map(|(_, data)| data.clone()).collect(),
-            Body::Text(text) => Json::from(&**text),
+            Answered::Whole(body) => body.clone(),
+            Answered::Events(events) => events.iter().map(|(_, data)| data.clone()).collect(),
+            Answered::Text(text) => Json::from(&**text),
         }
     }
 
     fn whole(&self, kind: &str, body: String) -> Answer {
-        let headers = vec![("content-type".to_owned(), kind.to_owned())];
-        Answer { status: self.status, headers, body: body.into_bytes(), ..Answer::default() }
+        let retry = self.retry_after.map(|after| ("retry-after".to_owned(), after.to_string()));
+        let kind = ("content-type".to_owned(), kind.to_owned());
+        let headers = std::iter::once(kind).chain(retry).collect();
+        let retry_after = self.retry_after.map(|after| after as u64);
+        Answer { status: self.status, headers, body: body.into_bytes(), retry_after, ..Answer::default() }
     }
 
     fn streamed(&self, events: &[Event], query: &str) -> Answer {
@@ -230,7 +240,7 @@ impl Recorded {
     }
 }
 
-impl Body {
+impl Answered {
     fn of(value: Value<'_, '_>) -> Option<Self> {
         let json = |value: Value<'_, '_>| serde_json::from_slice::<Json>(value.raw()).ok();
         if value.is_object() {
@@ -255,8 +265,14 @@ impl Body {
     }
 }
 
-/// The name of an event and its data: it names itself, it has a name beside its data, or the name is its only key.
+/// The name of an event and its data: it names itself, it has a name beside its data, or the name is its only key. A name has
+/// no line breaks, which would end it where it is sent.
 fn event_of(value: Json) -> (String, Json) {
+    let (name, data) = named_event(value);
+    (name.chars().filter(|one| !one.is_control()).take(200).collect(), data)
+}
+
+fn named_event(value: Json) -> (String, Json) {
     let text = |value: &Json, key: &str| value.get(key).and_then(Json::as_str).map(str::to_owned);
     if let (Some(name), Some(data)) = (text(&value, "event"), value.get("data")) {
         let data =
@@ -306,11 +322,32 @@ fn reply(format: &Format, body: &Json) -> Option<Reply> {
     Some(reply)
 }
 
+/// What a request says that is not in its conversation: what it goes on from, and the bytes of its media.
+#[derive(Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Beside {
+    before: [Option<String>; 2],
+    media: u64,
+}
+
+impl Beside {
+    pub(crate) fn of(transcript: &Transcript<'_>, document: &Document<'_>) -> Self {
+        let mut hasher = DefaultHasher::new();
+        for part in &transcript.parts {
+            if matches!(part.body, Body::Media) {
+                document.value(part.place.node).raw().hash(&mut hasher);
+            }
+        }
+        let before = [&transcript.request.previous_response, &transcript.request.conversation];
+        let before = before.map(|named| named.as_ref().map(|named| named.text.to_string()));
+        Self { before, media: hasher.finish() }
+    }
+}
+
 /// What a request says, exactly and roughly.
-pub(crate) fn keys(format: &Format, said: &Conversation, previous: Option<&str>) -> [u64; 2] {
+pub(crate) fn keys(format: &Format, said: &Conversation, beside: &Beside) -> [u64; 2] {
     [true, false].map(|is_exact| {
         let mut hasher = DefaultHasher::new();
-        (format.id, previous, is_exact).hash(&mut hasher);
+        (format.id, beside, is_exact).hash(&mut hasher);
         if is_exact {
             said.system.hash(&mut hasher);
         }

@@ -42,6 +42,9 @@ fn builder(args: &ProxyArgs) -> Result<ProxyBuilder> {
         })?,
         None => Vec::new(),
     };
+    if args.ca_file.is_some() && trusted.is_empty() {
+        return Err(anyhow!("the file of `--ca-file` is empty"));
+    }
     let mut builder = Proxy::builder(Upstream::trusting(&args.upstream, &trusted)?)
         .port(args.port)
         .max_body(args.max_body)

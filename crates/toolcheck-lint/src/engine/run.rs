@@ -55,8 +55,6 @@ pub(super) struct Run<'r> {
     lists: Option<Log<'r>>,
     /// The exchanges so far, which later ones may continue.
     pub(super) exchanges: Exchanges,
-    /// What the server keeps after the exchanges so far.
-    server: ServerState,
     /// The requests of the record that were refused for no known reason.
     refused: Vec<Refused>,
     observer: &'r mut dyn Observer,
@@ -106,7 +104,6 @@ impl<'r> Run<'r> {
             unrecognised: ReportOnce::new(&unrecognised_format::RULE),
             lists: None,
             exchanges: Exchanges::default(),
-            server: ServerState::default(),
             refused: Vec::new(),
             observer,
             report,
@@ -337,7 +334,7 @@ impl<'r> Run<'r> {
         let merged = self.exchanges.merged_in(&transcript, known);
         let course = Course { merged, ..Course::new(&answers, resent, &run, is_failing) };
         let mut found = Vec::new();
-        let server = self.server.continued_by(&transcript);
+        let server = self.exchanges.server.continued_by(&transcript);
         count_unseen(self.report, &transcript, server.as_ref());
         let continuation =
             Continuation { kept: kept.as_ref(), course: Some(&course), known, server: server.as_ref() };
@@ -350,10 +347,10 @@ impl<'r> Run<'r> {
         }
         let mut owed = checker.check_end(document, &transcript, &course).into_iter();
         let owed = owed.next().map(|draft| UnansweredCalls::new(&answers, draft));
-        if let (Some(sent), Some(response)) =
-            (ServerState::sent(&transcript, server.as_ref()), exchange.response)
-        {
-            self.server.keep(sent, &KeptIds::of(response), &answers);
+        if let Some(sent) = ServerState::sent(&transcript, server.as_ref()) {
+            // Without a response, nobody says what became of the request.
+            let ids = exchange.response.map(KeptIds::of).unwrap_or_default();
+            self.exchanges.server.keep(sent, &ids, &answers, exchange.status);
         }
         let response = Response { value: exchange.response, answers: &answers };
         self.observer.response(&response);

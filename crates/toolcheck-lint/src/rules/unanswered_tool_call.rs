@@ -1,9 +1,10 @@
+use foldhash::HashSet;
 use toolcheck_core::ir::ToolKind;
 use toolcheck_core::text::{self, shorten};
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::id_list;
-use crate::view::pairing::{CallSite, ResultSite};
+use crate::view::pairing::CallSite;
 
 declare_rule! {
     /// A tool call without a result.
@@ -152,11 +153,9 @@ fn check_kept(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some(before) = cx.continued else { return };
     let kept = before.owed.iter().filter_map(|call| Some((call, before.place?)));
     let referred = before.referred.iter().map(|(call, place)| (call, *place));
-    let owed = kept.chain(referred).filter(|(call, _)| {
-        let answers =
-            |site: &ResultSite<'_, '_>| site.result.call_id.as_ref().is_some_and(|id| *id.text == *call.id);
-        !cx.pairing.results.iter().any(answers)
-    });
+    let ids = cx.pairing.results.iter().filter_map(|site| site.result.call_id.as_ref());
+    let answered: HashSet<&str> = ids.map(|id| &*id.text).collect();
+    let owed = kept.chain(referred).filter(|(call, _)| !answered.contains(&*call.id));
     for (call, place) in owed {
         let name = call.tool.as_deref().map_or_else(String::new, |tool| format!(" to `{}`", shorten(tool)));
         let message = format!("tool call `{}`{name} has no result", shorten(&call.id));

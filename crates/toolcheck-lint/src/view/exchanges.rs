@@ -19,6 +19,7 @@ use toolcheck_core::response::{Choice, ChoiceCall, ChoiceReasoning};
 use toolcheck_json::{Document, Record};
 
 use crate::report::{locate_all, locate_places};
+use crate::server_state::ServerState;
 use crate::view::arguments::hash_of;
 
 use self::changes::Said;
@@ -51,6 +52,8 @@ pub(crate) struct Exchanges {
     sent: Sent,
     /// The tools whose calls were answered.
     answered: HashSet<u64>,
+    /// What the server keeps after them.
+    pub(crate) server: ServerState,
     /// The exchanges whose calls nothing has answered, by the ids of the calls.
     owed_by_id: HashMap<u64, usize>,
 }
