@@ -111,6 +111,26 @@ fn the_corpus_is_linted_in_pieces() {
 }
 
 #[test]
+fn what_the_server_keeps_is_known_to_later_pieces() {
+    let answered = |number: usize| {
+        format!(
+            r#"{{"request": {{"model": "m", "input": "q{number}"}}, "response": {{"id": "resp_{number}", "object": "response", "output": [{{"type": "function_call", "id": "fc_{number}", "call_id": "call_{number}", "name": "t", "arguments": "{{}}"}}]}}}}"#
+        )
+    };
+    let goes_on = |number: usize| {
+        format!(r#"{{"request": {{"model": "m", "previous_response_id": "resp_{number}", "input": "x"}}}}"#)
+    };
+    let lines: Vec<String> = (0..300).map(answered).chain((0..300).map(goes_on)).collect();
+    let text = lines.join("\n") + "\n";
+    let options = Options::new();
+    for cuts in [&[0.3, 0.5, 0.7][..], &[0.01, 0.99]] {
+        let report = in_pieces(text.as_bytes(), cuts, &options).unwrap();
+        let found = report.findings.iter().filter(|found| found.rule == "unanswered-tool-call");
+        assert_eq!((found.count(), report.not_read.len()), (300, 0));
+    }
+}
+
+#[test]
 fn a_blank_line_is_reported_once_wherever_the_pieces_end() {
     let example =
         r#"{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}"#;

@@ -167,6 +167,40 @@ fn the_mock_is_held_against_what_an_api_has_answered() {
 }
 
 #[test]
+fn the_name_of_an_event_does_not_end_it() {
+    let evil = "ping\n\nevent: evil\r\ndata: 1\u{0}";
+    let event = json!({"type": evil});
+    let request = json!({"model": "m", "max_tokens": 9, "stream": true, "messages": [{"role": "user", "content": "a"}]});
+    for event in [event, json!({"event": evil, "data": {"type": "ping"}})] {
+        let text = json!({"request": request, "response": [event], "path": "/v1/messages"}).to_string();
+        let provider =
+            MockProvider::builder().replay(Recording::read(text.as_bytes()).unwrap()).start().unwrap();
+        let (_, _, stream) = post(&provider, "/v1/messages", &request.to_string());
+        assert_eq!(stream.matches("\nevent: ").count(), 1, "{stream}");
+        assert!(!stream.contains('\0'), "{stream}");
+    }
+}
+
+#[test]
+fn images_and_waits_are_told_apart() {
+    let asks = |image: &str| {
+        let url = format!("data:image/png;base64,{image}");
+        json!({"model": "m", "messages": [{"role": "user", "content": [
+            {"type": "text", "text": "What is it?"}, {"type": "image_url", "image_url": {"url": url}}]}]})
+    };
+    let wait = json!({"request": asks("BBBB"), "response": {"error": {"message": "Slow down."}}, "status": 429,
+        "path": "/v1/chat/completions", "headers": {"retry-after": "7"}});
+    let text = exchange(&asks("AAAA"), &response("A cat."), 200) + &wait.to_string();
+    let provider = MockProvider::builder().replay(Recording::read(text.as_bytes()).unwrap());
+    let provider = provider.check_on_drop(false).start().unwrap();
+    assert!(ask(&provider, &asks("AAAA")).1.contains("A cat."));
+    let (status, head, _) = post(&provider, "/v1/chat/completions", &asks("BBBB").to_string());
+    assert_eq!((status, head.contains("retry-after: 7")), (429, true), "{head}");
+    let (status, body) = ask(&provider, &asks("CCCC"));
+    assert_eq!((status, body.contains("nothing in the recording")), (404, true), "{body}");
+}
+
+#[test]
 fn what_has_no_exchange_is_no_recording() {
     for text in
         ["", "{}", "nonsense", r#"{"request": {"messages": []}}"#, r#"{"model": "m", "messages": []}"#]
