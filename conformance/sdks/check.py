@@ -180,6 +180,35 @@ def openai_responses(url):
             yield error.type, "invalid_request_error", "No tool output found for function call" in str(error)
 
 
+def openai_kept(url):
+    """The same with the conversation on the server: each request goes on from the response before it."""
+    import openai as sdk
+
+    client = sdk.OpenAI(base_url=url + "/v1", api_key="x", max_retries=0)
+    common = {"model": "gpt-4o", "tools": [{"type": "function", "name": "tides", "parameters": SCHEMA, "strict": False}]}
+
+    def whole(**more):
+        return client.responses.create(**common, **more)
+
+    def streamed(**more):
+        with client.responses.stream(**common, **more) as stream:
+            return stream.get_final_response()
+
+    for ask in (whole, streamed):
+        first = ask(input=ASKED)
+        calls = [item for item in first.output if item.type == "function_call"]
+        read = [(item.name, json.loads(item.arguments)) for item in calls]
+        yield (first.output_text, read), ("Let me see.", CALLS), first.store
+        results = [{"type": "function_call_output", "call_id": item.call_id, "output": "6:00"} for item in calls]
+        second = ask(input=results, previous_response_id=first.id)
+        yield second.output_text, "Low at six.", second.previous_response_id == first.id
+        try:
+            ask(input=results[:-1], previous_response_id=first.id)
+            yield "no error", None, False
+        except sdk.BadRequestError as error:
+            yield error.type, "invalid_request_error", "No tool output found for function call" in str(error)
+
+
 def google(url):
     from google import genai
     from google.genai import errors, types
@@ -432,6 +461,7 @@ SDKS = [
     (vertex_anthropic, "vertex-anthropic"),
     (openai_chat, "openai-chat"),
     (openai_responses, "openai-responses"),
+    (openai_kept, "openai-responses"),
     (google, "gemini"),
     (bedrock, "bedrock-converse"),
     (ollama, "ollama"),
