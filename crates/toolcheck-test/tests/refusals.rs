@@ -13,6 +13,12 @@ type Fact = (String, String, Option<String>);
 
 /// Refusals that no transcript of the corpus covers, each with the reason.
 const WITHOUT_CASE: &[(&str, &str, Option<&str>, &str)] = &[
+    (
+        "anthropic",
+        "unresolved-reference",
+        Some("response"),
+        "a recording may begin after it; `toolcheck-serve` has the test",
+    ),
     ("openai-responses", "detached-reasoning", Some("missing"), "nothing shows that the model had reasoned"),
     ("openai-chat", "oversized-content", None, "a case would be ten megabytes long"),
     ("openai-responses", "oversized-content", None, "a case would be ten megabytes long"),
