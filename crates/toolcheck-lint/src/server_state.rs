@@ -117,7 +117,6 @@ pub struct Continued {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Missing {
     Response,
-    Conversation,
     Item,
     /// The response is there, but a request has gone on from it, and only one may.
     Continued,
@@ -184,10 +183,6 @@ impl ServerState {
             return None;
         }
         let known = self.known();
-        let named = [
-            (Missing::Response, request.previous_response.as_ref()),
-            (Missing::Conversation, request.conversation.as_ref()),
-        ];
         let mut continued = Continued {
             owed: Arc::from([]),
             is_whole: !request.continues_remote_state,
@@ -201,7 +196,10 @@ impl ServerState {
         let is_all = self.is_all && !known.is_partial;
         // What is no string is another rule's.
         let is_id = |named: &&Named<'_>| named.instead.is_none() && !named.text.is_empty();
-        for (what, named) in named.into_iter().filter_map(|(what, named)| Some((what, named.filter(is_id)?)))
+        // Conversations are made without a model, so one that is not known may be there.
+        let named = [(true, request.previous_response.as_ref()), (false, request.conversation.as_ref())];
+        for (is_response, named) in
+            named.into_iter().filter_map(|(is, named)| Some((is, named.filter(is_id)?)))
         {
             continued.place = Some(named.place);
             match known.conversations.get(&named.text) {
@@ -213,13 +211,11 @@ impl ServerState {
                         continued.missing.push((Missing::Continued, named.place, named.text.to_string()));
                     }
                 }
-                // The server was told not to keep it.
-                Some(None) => continued.missing.push((what, named.place, named.text.to_string())),
-                // Conversations are made without a model.
-                None if is_all && what != Missing::Conversation => {
-                    continued.missing.push((what, named.place, named.text.to_string()));
+                // The server was told not to keep it, or never had it.
+                None if !(is_all && is_response) => continued.is_unclear = true,
+                Some(None) | None => {
+                    continued.missing.push((Missing::Response, named.place, named.text.to_string()));
                 }
-                None => continued.is_unclear = true,
             }
         }
         for item in stored.iter().filter(is_id) {

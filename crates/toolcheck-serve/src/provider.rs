@@ -98,7 +98,7 @@ struct Asks {
     /// Whether it goes on from something that is not known.
     is_unclear: bool,
     previous_response: Option<String>,
-    /// What it goes on from, and its images.
+    /// What it goes on from, and its images, if a recording is answered from.
     beside: Beside,
     /// What it leaves on the server.
     sent: Option<Sent>,
@@ -186,13 +186,14 @@ impl Provider {
         };
         let options = Options::new().keeps_source(false).names_model(asked.route.model.is_some());
         let options = options.target(asked.named.clone());
-        let mut reader = Reader(Asks::default());
+        let reader = || Reader { asks: Asks::default(), replays: self.recording.is_some() };
+        let mut asks = reader();
         let few = options.clone().max_findings(MOST_FINDINGS);
-        let mut report = lint_body(text.as_bytes(), asked.format, &few, Some(server), &mut reader);
+        let mut report = lint_body(text.as_bytes(), asked.format, &few, Some(server), &mut asks);
         // What is only counted says nothing, and may be all that is refused.
         if report.left_out() > 0 && !report.findings.iter().any(|finding| self.is_refused(finding)) {
-            reader = Reader(Asks::default());
-            report = lint_body(text.as_bytes(), asked.format, &options, Some(server), &mut reader);
+            asks = reader();
+            report = lint_body(text.as_bytes(), asked.format, &options, Some(server), &mut asks);
         }
         let refusing = report.findings.iter().filter(|finding| self.refuses(finding));
         let (allowed, refusing): (Vec<&Finding>, Vec<&Finding>) =
@@ -207,7 +208,7 @@ impl Provider {
             }
         }
         let request = Content::of_json(text);
-        Checked { said: Some(reader.0), request, refused, allowed: let_through }
+        Checked { said: Some(asks.asks), request, refused, allowed: let_through }
     }
 
     /// Whether a finding is answered with an error, and not allowed.
@@ -346,7 +347,11 @@ impl Checked {
 }
 
 /// Reads what the answer depends on, while a request is linted.
-struct Reader(Asks);
+struct Reader {
+    asks: Asks,
+    /// Whether a recording is answered from.
+    replays: bool,
+}
 
 impl Observer for Reader {
     fn transcript(&mut self, context: &Context<'_, '_>, _: usize) {
@@ -354,7 +359,7 @@ impl Observer for Reader {
         let json = |value: Value<'_, '_>| serde_json::from_slice(value.raw()).ok();
         let listed = context.transcript.request.tools.listed().iter();
         let tool = |schema| json(context.document.value(schema));
-        self.0 = Asks {
+        self.asks = Asks {
             conversation: Conversation::of(context.transcript, context.document),
             tools: listed
                 .filter_map(|own| {
@@ -371,7 +376,12 @@ impl Observer for Reader {
                 .previous_response
                 .as_ref()
                 .map(|named| named.text.to_string()),
-            beside: Beside::of(context.transcript, context.document),
+            // Images may be large, and only a recording asks for them.
+            beside: if self.replays {
+                Beside::of(context.transcript, context.document)
+            } else {
+                Beside::default()
+            },
             sent: ServerState::sent(context.transcript, context.continued()),
         };
     }

@@ -39,11 +39,15 @@ pub(crate) fn value(content_type: &str, body: &[u8]) -> Json {
     if !is_stream {
         return Json::from(text);
     }
-    let value = |lines: Vec<std::ops::Range<usize>>| -> Option<Json> {
+    events_in(&text).collect()
+}
+
+/// The values in the text of a stream.
+pub(crate) fn events_in(text: &str) -> impl Iterator<Item = Json> {
+    values_in(text).into_iter().filter_map(|lines| {
         let lines: Vec<&str> = lines.into_iter().map(|line| &text[line]).collect();
         serde_json::from_str(&lines.join("\n")).ok()
-    };
-    values_in(&text).into_iter().filter_map(value).collect()
+    })
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use toolcheck_open::Limits;
 
 use crate::answer::Answer;
 use crate::frames::{array, is_array, record};
+use crate::received::events_in;
 use crate::route::route;
 use crate::script::Error;
 
@@ -251,11 +252,7 @@ impl Answered {
                 value.elements().filter_map(|event| json(event).map(event_of)).collect(),
             ));
         };
-        let joined = |lines: Vec<std::ops::Range<usize>>| -> Option<Json> {
-            let lines: Vec<&str> = lines.into_iter().map(|line| &text[line]).collect();
-            serde_json::from_str(&lines.join("\n")).ok()
-        };
-        let mut values: Vec<Json> = response::values_in(&text).into_iter().filter_map(joined).collect();
+        let mut values: Vec<Json> = events_in(&text).collect();
         let is_stream = text.contains("data:") || values.len() > 1;
         Some(match values.len() {
             0 => Self::Text(text.into_owned()),

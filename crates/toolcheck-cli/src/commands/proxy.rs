@@ -8,7 +8,7 @@ use serde_json::json;
 use toolcheck_core::text::{Counted, line, reason, shown};
 use toolcheck_serve::{Proxy, ProxyBuilder, Upstream};
 
-use super::serve::{create, keep, tell, wait};
+use super::serve::{create, keep, read, tell, wait};
 use super::shapes;
 use crate::args::ProxyArgs;
 use crate::{Status, screen};
@@ -36,12 +36,7 @@ pub(crate) fn run(args: &ProxyArgs, out: &mut dyn Write) -> Result<Status> {
 }
 
 fn builder(args: &ProxyArgs) -> Result<ProxyBuilder> {
-    let trusted = match &args.ca_file {
-        Some(path) => toolcheck_files::read_named(path).map_err(|error| {
-            anyhow!("cannot read `{}`: {}", shown(&path.to_string_lossy()), reason(&error))
-        })?,
-        None => Vec::new(),
-    };
+    let trusted = args.ca_file.as_deref().map(read).transpose()?.unwrap_or_default();
     if args.ca_file.is_some() && trusted.is_empty() {
         return Err(anyhow!("the file of `--ca-file` is empty"));
     }

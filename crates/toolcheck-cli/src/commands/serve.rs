@@ -77,17 +77,23 @@ fn builder(args: &ServeArgs) -> Result<Builder> {
 }
 
 fn read_script(path: &Path) -> Result<Vec<Turn>> {
-    let name = shown(&path.display().to_string());
-    let read = toolcheck_files::read_named(path).and_then(toolcheck_files::text);
-    let text = read.map_err(|error| anyhow!("cannot read {name}: {}", reason(&error)))?;
-    toolcheck_serve::script(&text).with_context(|| name)
+    let text = toolcheck_files::text(read(path)?)
+        .map_err(|error| anyhow!("cannot read {}: {}", name_of(path), reason(&error)))?;
+    toolcheck_serve::script(&text).with_context(|| name_of(path))
 }
 
 fn read_recording(path: &Path) -> Result<Recording> {
-    let name = shown(&path.display().to_string());
-    let bytes = toolcheck_files::read_named(path)
-        .map_err(|error| anyhow!("cannot read {name}: {}", reason(&error)))?;
-    Recording::read(&bytes).with_context(|| name)
+    Recording::read(&read(path)?).with_context(|| name_of(path))
+}
+
+/// The bytes of a file that the user named.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
+    toolcheck_files::read_named(path)
+        .map_err(|error| anyhow!("cannot read {}: {}", name_of(path), reason(&error)))
+}
+
+fn name_of(path: &Path) -> String {
+    shown(&path.display().to_string())
 }
 
 /// Says where the mock and an API differ.

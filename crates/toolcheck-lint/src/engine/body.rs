@@ -43,6 +43,6 @@ impl Run<'_> {
         let read = (format.read_with)(root, Buffers::default());
         let transcript = read.unwrap_or_else(|| Transcript::without_messages(format.key(), root));
         let continued = server.and_then(|server| server.continued_by(&transcript));
-        self.lint_sent(&rules, (record, document), transcript, continued.as_ref());
+        self.lint_read(&rules, (record, document), transcript, continued.as_ref());
     }
 }

@@ -150,7 +150,7 @@ impl<'r> Run<'r> {
             return transcript.into_buffers();
         }
         let from = self.report.findings.len();
-        let transcript = self.lint_read(&rules, (record, document), transcript);
+        let transcript = self.lint_read(&rules, (record, document), transcript, None);
         if transcript.place.node == NodeId::ROOT {
             let own = &mut self.report.findings[from..];
             let again = |bytes: &[u8], options: &Options| super::lint_again(bytes, options, self.schemas);
@@ -160,36 +160,22 @@ impl<'r> Run<'r> {
         transcript.into_buffers()
     }
 
-    /// Lints a transcript that was read from a record.
+    /// Lints a transcript that was read from a record, with what is known of what it goes on from.
     pub(super) fn lint_read<'s>(
         &mut self,
         rules: &FormatRules<'r>,
         (record, document): (&Record<'_>, &Document<'s>),
         mut transcript: Transcript<'s>,
+        server: Option<&ContinuedOnServer>,
     ) -> Transcript<'s> {
         let mut findings = Vec::new();
         self.count(rules, document, document.root(), &mut transcript);
-        count_unseen(self.report, &transcript, None);
-        let checker = self.checker(rules, self.options.max_findings.max(LEAST_SAID));
-        checker.check(document, &transcript, Continuation::default(), true, self.observer, &mut findings);
-        self.finish_record(record, document, findings);
-        transcript
-    }
-
-    /// Lints the body of a request to a server.
-    pub(super) fn lint_sent<'s>(
-        &mut self,
-        rules: &FormatRules<'r>,
-        (record, document): (&Record<'_>, &Document<'s>),
-        mut transcript: Transcript<'s>,
-        server: Option<&ContinuedOnServer>,
-    ) {
-        let mut findings = Vec::new();
-        self.count(rules, document, document.root(), &mut transcript);
+        count_unseen(self.report, &transcript, server);
         let checker = self.checker(rules, self.options.max_findings.max(LEAST_SAID));
         let continuation = Continuation { server, ..Continuation::default() };
         checker.check(document, &transcript, continuation, true, self.observer, &mut findings);
         self.finish_record(record, document, findings);
+        transcript
     }
 
     /// The rules of most of the file.

@@ -47,7 +47,6 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let id_shown = shorten(id);
         let message = match what {
             Missing::Response => format!("the server does not have the response `{id_shown}`"),
-            Missing::Conversation => format!("the server does not have the conversation `{id_shown}`"),
             Missing::Item => format!("the server does not have the item `{id_shown}`"),
             Missing::Continued => format!("another request has gone on from the response `{id_shown}`"),
         };
