@@ -1,4 +1,4 @@
-//! Packs the tables of targets, shapes, frameworks, parsers, readers and agents, so that no run parses their text.
+//! Packs the tables of targets, shapes, frameworks, errors, envelopes, parsers, readers and agents, so that no run parses their text.
 #![allow(clippy::disallowed_macros, reason = "Cargo reads what a build script prints")]
 
 use std::collections::BTreeMap;
@@ -8,7 +8,8 @@ use std::{env, fs};
 use serde::Deserialize;
 
 /// The folders of tables.
-const FOLDERS: [&str; 6] = ["targets", "shapes", "frameworks", "parsers", "readers", "agents"];
+const FOLDERS: [&str; 8] =
+    ["targets", "shapes", "frameworks", "errors", "envelopes", "parsers", "readers", "agents"];
 
 /// What a target's file says of its hosts, which are asked for before any file is read.
 #[derive(Deserialize)]

@@ -5,16 +5,21 @@
 //! line. Quotes often get lost, doubled or replaced, and lines wrapped, so matching ignores both.
 
 mod beginnings;
+mod classes;
+mod envelopes;
 mod pasted;
 mod places;
+mod similar;
 
 use std::sync::{LazyLock, OnceLock};
 
-use regex::{Regex, RegexSet, RegexSetBuilder};
+use regex::{Captures, Regex, RegexSet, RegexSetBuilder};
 
 use crate::framework::{self, Framework};
 use crate::targets::{self, FREE, Refusal, Target};
 
+pub use classes::{ClassError, Classified, ErrorClass};
+pub use envelopes::Envelope;
 pub use pasted::{Contained, Pasted};
 pub use places::{NamedPlace, Nearness};
 
@@ -63,8 +68,20 @@ pub struct Recognised {
     pub refusal: &'static Refusal,
     /// The values of the text's placeholders, by name.
     pub captures: Vec<(String, String)>,
-    /// Whether only the beginning of the text was found, for example because a log or a title cut it short.
-    pub is_partial: bool,
+    /// How much of the text was found.
+    pub likeness: Likeness,
+}
+
+/// How much of a known text an error has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Likeness {
+    /// All of it.
+    Whole,
+    /// Its first sentence or its beginning, for example because a log or a title cut it short.
+    Beginning,
+    /// Most of its words.
+    Similar,
 }
 
 impl Recognised {
@@ -79,6 +96,7 @@ struct Table {
     entries: Vec<(Origin, &'static Refusal)>,
     /// The number of literal characters in each text: the more, the surer the match.
     own: Vec<usize>,
+    likeness: Likeness,
     patterns: Vec<String>,
     /// The patterns, each compiled when it first matches.
     compiled: Vec<OnceLock<Regex>>,
@@ -89,7 +107,7 @@ struct Table {
 const FEWEST: usize = 14;
 /// The same for a text's first sentence, which is often all that a log keeps. It needs more to be sure.
 const FEWEST_OF_SENTENCE: usize = 30;
-/// The longest error to look at; anything after that is a dump of something else.
+/// The longest piece of an error to look at. A dump of the request follows the text in some, and a log ends with it.
 const LONGEST: usize = 100_000;
 
 /// The longest placeholder value. A longer one means that two unrelated sentences were matched as one.
@@ -102,13 +120,13 @@ const SEARCH_LIMIT: usize = 64 << 20;
 /// The whole texts.
 static TEXTS: LazyLock<Table> = LazyLock::new(|| {
     // The last placeholder extends to the end of the envelope or the line.
-    Table::new(|text| Some((text, r#"[^\n"}]*"#)), FEWEST)
+    Table::new(|text| Some((text, r#"[^\n"}]*"#)), FEWEST, Likeness::Whole)
 });
 
 /// The first sentences of texts with several.
 static SENTENCES: LazyLock<Table> = LazyLock::new(|| {
     let first = |text: &'static str| text.split_once(". ").map(|(sentence, _)| (sentence, r#"[^\n"}.]*"#));
-    Table::new(first, FEWEST_OF_SENTENCE)
+    Table::new(first, FEWEST_OF_SENTENCE, Likeness::Beginning)
 });
 
 /// The texts of all targets, each once because an inherited text belongs to the parent, and of all frameworks.
@@ -140,9 +158,12 @@ static OF_SHAPES: LazyLock<Vec<(&'static Target, Refusal)>> = LazyLock::new(|| {
     targets().flat_map(of_target).collect()
 });
 
+/// A part of a text, with the expression for a placeholder at its end.
+type Part = fn(&'static str) -> Option<(&'static str, &'static str)>;
+
 impl Table {
     /// The table of a part of each text, with the expression for a placeholder at the end of that part.
-    fn new(part: fn(&'static str) -> Option<(&'static str, &'static str)>, fewest: usize) -> Self {
+    fn new(part: Part, fewest: usize, likeness: Likeness) -> Self {
         let (mut entries, mut own, mut patterns) = (Vec::new(), Vec::new(), Vec::new());
         for (origin, refusal, text) in texts() {
             let Some((text, last)) = part(text) else { continue };
@@ -156,7 +177,7 @@ impl Table {
         let set = RegexSetBuilder::new(&patterns).size_limit(SET_LIMIT).dfa_size_limit(SEARCH_LIMIT).build();
         let set = set.expect("patterns made from texts are regular expressions");
         let compiled = patterns.iter().map(|_| OnceLock::new()).collect();
-        Self { entries, own, patterns, compiled, set }
+        Self { entries, own, likeness, patterns, compiled, set }
     }
 }
 
@@ -165,14 +186,54 @@ impl Table {
 /// people cut long texts.
 #[must_use]
 pub fn recognise(error: &str) -> Vec<Recognised> {
-    let end = (0..=LONGEST.min(error.len())).rev().find(|at| error.is_char_boundary(*at)).unwrap_or(0);
-    let error = &error[..end];
-    let whole = TEXTS.recognise(error);
-    if !whole.is_empty() {
-        return whole;
+    let ways: [fn(&str) -> Vec<Recognised>; 3] =
+        [|error| TEXTS.recognise(error), |error| SENTENCES.recognise(error), beginnings::recognise];
+    let found = ways.iter().find_map(|recognise| {
+        windows(error).map(recognise).find(|found| !found.is_empty())
+    });
+    found.unwrap_or_default()
+}
+
+/// What an error is about, whether a rule finds its cause or not.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Reading {
+    /// The refusals that it can be, as of [`recognise`], or the most similar one.
+    pub matches: Vec<Recognised>,
+    /// What it is about where no refusal matches as a whole.
+    pub class: Option<Classified>,
+    /// Who sent or raised it.
+    pub envelopes: Vec<&'static Envelope>,
+    /// The HTTP status that it names.
+    pub status: Option<u16>,
+}
+
+impl Reading {
+    /// Reads an error's text. What is known as a whole comes before what is only similar.
+    #[must_use]
+    pub fn new(error: &str) -> Self {
+        let status = envelopes::status_in(error);
+        let mut matches = recognise(error);
+        let is_whole = matches.first().is_some_and(|found| found.likeness == Likeness::Whole);
+        let mut class = if is_whole { None } else { classes::known(error) };
+        if class.is_some() {
+            matches.clear();
+        } else if matches.is_empty() {
+            matches = similar::recognise(error);
+            if matches.is_empty() {
+                class = classes::probable(error, status);
+            }
+        }
+        Self { matches, class, envelopes: Envelope::all_in(error), status }
     }
-    let sentences = SENTENCES.recognise(error);
-    if sentences.is_empty() { beginnings::recognise(error) } else { sentences }
+}
+
+/// The pieces of an error to look at: its beginning and, of a log, its end.
+fn windows(error: &str) -> impl Iterator<Item = &str> {
+    let end = (0..=LONGEST.min(error.len())).rev().find(|at| error.is_char_boundary(*at)).unwrap_or(0);
+    let from = (error.len().saturating_sub(LONGEST)..=error.len()).find(|at| error.is_char_boundary(*at));
+    let last = from.filter(|from| *from > 0).map(|from| &error[from..]);
+    std::iter::once(&error[..end]).chain(last)
 }
 
 impl Table {
@@ -196,15 +257,21 @@ impl Table {
             if groups.map(|group| group.as_str()).any(|value| value.len() > LONGEST_NAME) {
                 continue;
             }
-            let named = pattern.capture_names().flatten().filter_map(|name| {
-                let group = found.name(name)?;
-                let value = bare(name, closed(error, group.start(), group.end()));
-                (!value.is_empty()).then(|| (name.replace('_', "-"), value.to_owned()))
-            });
-            recognised.push(Recognised { origin, refusal, captures: named.collect(), is_partial: false });
+            let captures = captured(pattern, error, &found);
+            recognised.push(Recognised { origin, refusal, captures, likeness: self.likeness });
         }
         recognised
     }
+}
+
+/// The values of the placeholders of a text, by name.
+fn captured(pattern: &Regex, error: &str, found: &Captures<'_>) -> Vec<(String, String)> {
+    let named = pattern.capture_names().flatten().filter_map(|name| {
+        let group = found.name(name)?;
+        let value = bare(name, closed(error, group.start(), group.end()));
+        (!value.is_empty()).then(|| (name.replace('_', "-"), value.to_owned()))
+    });
+    named.collect()
 }
 
 /// A regular expression for a text, with the expression `last` for its last placeholder, and the number of literal

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use toolcheck_core::recognise::{Recognised, recognise};
+use toolcheck_core::recognise::{Likeness, Recognised, recognise};
 
 const ANTHROPIC: &str = "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_01AbC. Each `tool_use` block must have a corresponding `tool_result` block in the next message.";
 const OPENAI: &str = "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: call_abc";
@@ -139,10 +139,16 @@ fn as_people_paste_them() {
 
 #[test]
 fn only_a_beginning_is_probable() {
-    assert!(!best(ANTHROPIC).is_partial);
-    assert!(!best(OPENAI).is_partial);
-    assert!(best("messages.2: `tool_use` ids were found without ...").is_partial);
-    assert!(best("unexpected `tool_use_id` found in `tool_result` blo…").is_partial);
+    assert_eq!(best(ANTHROPIC).likeness, Likeness::Whole);
+    assert_eq!(best(OPENAI).likeness, Likeness::Whole);
+    assert_eq!(
+        best("messages.2: `tool_use` ids were found without ...").likeness,
+        Likeness::Beginning
+    );
+    assert_eq!(
+        best("unexpected `tool_use_id` found in `tool_result` blo…").likeness,
+        Likeness::Beginning
+    );
 }
 
 #[test]
@@ -163,7 +169,7 @@ fn what_only_begins_alike_is_something_else() {
         let found = recognise(error);
         let unexpected: Vec<_> = found
             .iter()
-            .filter(|found| found.is_partial)
+            .filter(|found| found.likeness == Likeness::Beginning)
             .map(|found| (&found.refusal.rule, &found.refusal.text))
             .collect();
         assert!(unexpected.is_empty(), "{error}: {unexpected:?}");

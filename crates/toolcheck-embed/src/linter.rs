@@ -92,6 +92,7 @@ impl Linter {
             Some(opened) => lint_opened(&self.name, body, opened, options),
             None => lint(&self.name, body, options),
         })
+        .located_in(body)
     }
 
     /// Fixes a body. What the user allows is fixed too if it is wrong in the same record.

@@ -4,22 +4,25 @@
 //! use toolcheck_report::explained::Explained;
 //!
 //! let explained = Explained::new("messages: at least one message is required");
-//! assert_eq!(explained.matches[0].refusal.rule, "empty-content");
+//! assert_eq!(explained.reading.matches[0].refusal.rule, "empty-content");
 //! assert!(explained.is_explained());
 //! ```
 
 mod cause;
+mod class;
+mod named;
 
 use std::borrow::Cow;
 use std::io;
 
 use serde_json::{Value, json};
 use textwrap::WordSplitter;
-use toolcheck_core::recognise::{Origin, Recognised, recognise};
+use toolcheck_core::recognise::{Likeness, Origin, Reading, Recognised};
 use toolcheck_core::text::shown;
 use toolcheck_lint::{FileReport, Options, Report, Rule, rules};
 
 use self::cause::Search;
+pub use self::named::Named;
 use crate::Style;
 use crate::outputs;
 use crate::outputs::json::report_v1;
@@ -31,8 +34,10 @@ const MAX_ORIGINS: usize = 6;
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Explained {
-    /// What it can mean, the most likely first.
-    pub matches: Vec<Recognised>,
+    /// What its text says.
+    pub reading: Reading,
+    /// The places that it names, in the request if there is one.
+    pub named: Vec<Named>,
     /// What in the request causes it; `None` if no request was given.
     pub places: Option<Places>,
 }
@@ -115,42 +120,55 @@ impl Explained {
     /// What a text means, alone.
     #[must_use]
     pub fn new(error: &str) -> Self {
-        Self { matches: recognise(error), places: None }
+        Self::of(error, Reading::new(error))
     }
 
     /// What a text means, alone. If the options name a target, it is the API that returned the error.
     #[must_use]
     pub fn without_request(error: &str, options: &Options) -> Self {
-        Self { matches: recognised(error, options), places: None }
+        Self::of(error, recognised(error, options))
+    }
+
+    fn of(error: &str, reading: Reading) -> Self {
+        Self { reading, named: Named::all_in(error), places: None }
     }
 
     /// What a text means, and what causes it in the request that `lint` lints with the options that it is given. They are
     /// `options` with another target, other rules and so on; if these name a target, it is the API that returned the error.
     pub fn with_request(error: &str, options: &Options, lint: impl Fn(&Options) -> FileReport) -> Self {
-        let mut matches = recognised(error, options);
-        let places = Search::new(error, &matches, options, lint).places();
+        let mut reading = recognised(error, options);
+        let places = Search::new(error, &reading.matches, options, lint).places();
         // What the text means in this request comes first.
         let of_cause = |found: &Recognised| {
             let mut findings = places.report().files.iter().flat_map(|file| &file.findings);
             places.cause().is_some() && findings.any(|finding| finding.rule == found.refusal.rule)
         };
-        matches.sort_by_key(|found| !of_cause(found));
-        Self { matches, places: Some(places) }
+        reading.matches.sort_by_key(|found| !of_cause(found));
+        Self { places: Some(places), ..Self::of(error, reading) }
     }
 
-    /// Whether the cause is found or, without a request, the text is known.
+    /// The same with the places that the error names looked up in a request, if that is one JSON document.
+    #[must_use]
+    pub fn located_in(mut self, request: &[u8]) -> Self {
+        Named::locate(&mut self.named, request);
+        self
+    }
+
+    /// Whether the cause is found or, without a request, what the text is about. Of what no request causes, no cause is
+    /// looked for.
     #[must_use]
     pub fn is_explained(&self) -> bool {
+        let class = self.reading.class.as_ref();
         match &self.places {
-            None => !self.matches.is_empty(),
-            Some(places) => places.cause().is_some(),
+            None => !self.reading.matches.is_empty() || class.is_some(),
+            Some(places) => places.cause().is_some() || class.is_some_and(|found| !found.class.is_in_request),
         }
     }
 
     /// What is explained, for programs.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        let matches = self.matches.iter().map(|found| {
+        let matches = self.reading.matches.iter().map(|found| {
             let captures: serde_json::Map<String, Value> =
                 found.captures.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
             let mut found_as = json!({
@@ -158,14 +176,21 @@ impl Explained {
                 "target": found.origin.target().map(|target| &*target.id),
                 "status": found.refusal.status,
                 "captures": captures,
-                "probable": found.is_partial,
+                "probable": found.likeness != Likeness::Whole,
             });
             if let Origin::Framework(framework) = found.origin {
                 found_as["framework"] = json!(framework.id);
             }
             found_as
         });
-        let mut document = json!({"version": 1, "matches": matches.collect::<Vec<_>>()});
+        let mut document = json!({
+            "version": 1,
+            "matches": matches.collect::<Vec<_>>(),
+            "class": self.reading.class.as_ref().map(class::to_json),
+            "status": self.reading.status,
+            "from": self.reading.envelopes.iter().map(|envelope| &*envelope.name).collect::<Vec<_>>(),
+            "places": self.named.iter().map(Named::to_json).collect::<Vec<_>>(),
+        });
         let findings = |report: &Report| json!(report_v1(report).findings);
         if let Some(places) = &self.places {
             document["cause"] = json!(places.cause());
@@ -186,11 +211,15 @@ impl Explained {
     /// If it can't be written.
     pub fn write(&self, wording: &Wording<'_>, out: &mut dyn io::Write) -> io::Result<()> {
         let noun = wording.noun;
-        let best = self.matches.first();
+        let best = self.reading.matches.first();
         let Some((best, rule)) = best.map(|best| (best, rules::get(best.refusal.rule))) else {
-            return self.write_unknown(wording, out);
+            return match &self.reading.class {
+                Some(found) => self.write_class(found, wording, out),
+                None => self.write_unknown(wording, out),
+            };
         };
         self.write_match(best, rule, wording, out)?;
+        self.write_named(wording, out)?;
         match &self.places {
             None => writeln!(out, "\nTo find the cause, add the request that failed{}", wording.how_to_add)?,
             Some(Places::Others(report)) if rule.only_explains() => {
@@ -216,6 +245,7 @@ impl Explained {
             Some(Places::Cause(report)) => wording.write_full(report, out),
             Some(places) => {
                 writeln!(out, "No known error of a provider or a framework matches this text.")?;
+                self.write_around(wording, out)?;
                 if places.cause().is_some() {
                     return wording.write_cause(places, out);
                 }
@@ -224,6 +254,7 @@ impl Explained {
             None => {
                 writeln!(out, "No known error of a provider or a framework matches this text.")?;
                 writeln!(out, "If it is about tool calls or the order of messages, please report it.")?;
+                self.write_around(wording, out)?;
                 writeln!(
                     out,
                     "\nTo see the problems of the request that failed, add it{}",
@@ -242,14 +273,14 @@ impl Explained {
         out: &mut dyn io::Write,
     ) -> io::Result<()> {
         let mut origins: Vec<&str> = Vec::new();
-        for found in self.matches.iter().filter(|found| found.refusal.rule == best.refusal.rule) {
+        for found in self.reading.matches.iter().filter(|found| found.refusal.rule == best.refusal.rule) {
             origins.push(found.origin.id());
         }
         let left_out = origins.len().saturating_sub(MAX_ORIGINS);
         origins.truncate(MAX_ORIGINS);
         let more = if left_out > 0 { format!(" and {left_out} more") } else { String::new() };
         let status = best.refusal.status.map(|status| format!(", status {status}")).unwrap_or_default();
-        let probably = if best.is_partial { "probably " } else { "" };
+        let probably = if best.likeness == Likeness::Whole { "" } else { "probably " };
         writeln!(out, "{probably}{} ({}{more}{status})", rule.id, origins.join(", "))?;
         writeln!(out)?;
         wording.write_wrapped(rule.summary(), out)?;
@@ -257,8 +288,15 @@ impl Explained {
             let raised = format!("{} raises this error itself: no API has returned it.", framework.name);
             wording.write_wrapped(&raised, out)?;
         }
-        if best.is_partial {
-            wording.write_wrapped("Only the beginning of the error text matches.", out)?;
+        match (best.likeness, &best.refusal.text) {
+            (Likeness::Beginning, _) => {
+                wording.write_wrapped("Only the beginning of the error text matches.", out)?;
+            }
+            (Likeness::Similar, Some(text)) => {
+                let similar = format!("This text is not known. The most similar one that is: {text}");
+                wording.write_wrapped(&similar, out)?;
+            }
+            _ => {}
         }
         if let Some(doubt) = &best.refusal.doubt {
             wording.write_wrapped(&format!("In doubt: {doubt}"), out)?;
@@ -270,7 +308,7 @@ impl Explained {
             writeln!(out, "  {}: {}", label_of(name), shown(value))?;
         }
         let mut others: Vec<&str> = Vec::new();
-        for found in &self.matches {
+        for found in &self.reading.matches {
             let other = found.refusal.rule.as_str();
             if found.refusal.rule != rule.id && !others.contains(&other) {
                 others.push(other);
@@ -297,12 +335,12 @@ fn label_of(placeholder: &str) -> Cow<'_, str> {
 }
 
 /// What an error can mean; first as an error of the API that returned it, if that is known.
-fn recognised(error: &str, options: &Options) -> Vec<Recognised> {
-    let mut matches = recognise(error);
+fn recognised(error: &str, options: &Options) -> Reading {
+    let mut reading = Reading::new(error);
     if let Some(target) = options.named_target() {
-        matches.sort_by_key(|found| found.origin.id() != &*target.id);
+        reading.matches.sort_by_key(|found| found.origin.id() != &*target.id);
     }
-    matches
+    reading
 }
 
 impl Wording<'_> {

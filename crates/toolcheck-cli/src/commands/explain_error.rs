@@ -52,5 +52,6 @@ fn with_file(error: &str, file: &str, options: &Options) -> Result<Explained> {
     Ok(Explained::with_request(error, options, |options| match &opened {
         Some(opened) => lint_opened(&input.name, &bytes, opened, options),
         None => lint(&input.name, &bytes, options),
-    }))
+    })
+    .located_in(&bytes))
 }

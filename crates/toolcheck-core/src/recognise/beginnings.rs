@@ -8,7 +8,7 @@ use std::sync::{LazyLock, OnceLock};
 use regex::{Regex, RegexSet, RegexSetBuilder};
 
 use super::{
-    LONGEST_NAME, Origin, Recognised, SEARCH_LIMIT, SET_LIMIT, bare, closed, is_number, is_quote, texts,
+    LONGEST_NAME, Likeness, Origin, Recognised, SEARCH_LIMIT, SET_LIMIT, bare, closed, is_number, is_quote, texts,
 };
 use crate::targets::{FREE, Refusal};
 
@@ -159,7 +159,7 @@ pub(super) fn recognise(error: &str) -> Vec<Recognised> {
             let value = bare(name, closed(error, span.start, span.end));
             (!value.is_empty()).then(|| (name.to_owned(), value.to_owned()))
         });
-        recognised.push(Recognised { origin, refusal, captures: captures.collect(), is_partial: true });
+        recognised.push(Recognised { origin, refusal, captures: captures.collect(), likeness: Likeness::Beginning });
     }
     recognised
 }

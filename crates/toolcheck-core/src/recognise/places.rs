@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use regex::Regex;
+use toolcheck_json::Value;
 
 use super::LONGEST;
 
@@ -10,12 +11,18 @@ use super::LONGEST;
 const MOST_PLACES: usize = 16;
 /// The most steps of a path that are looked at.
 const MOST_STEPS: usize = 64;
+/// How deep the request may lie in what holds it.
+const DEEPEST_REQUEST: usize = 3;
+/// The most members of each object around the request that are looked at.
+const MOST_CHILDREN: usize = 64;
 
 /// A place that an error names: `messages.3.content.0`, `tools[0].function.parameters`, `/messages/3/content`.
 ///
 /// Providers write their own names for keys, in other styles than the request's, and put the types of blocks between them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedPlace {
+    /// As it is written in the error.
+    pub text: String,
     steps: Vec<Step>,
 }
 
@@ -55,7 +62,7 @@ impl NamedPlace {
         let paths = PATHS.find_iter(&error[..end]).map(|path| Self::of(path.as_str()));
         let mut places: Vec<Self> = Vec::new();
         for place in paths.filter(|place| place.steps.iter().any(|step| matches!(step, Step::Index(_)))) {
-            if !places.contains(&place) && places.len() < MOST_PLACES {
+            if places.iter().all(|known| known.steps != place.steps) && places.len() < MOST_PLACES {
                 places.push(place);
             }
         }
@@ -73,7 +80,7 @@ impl NamedPlace {
                 (Err(_), _) => steps.push(Step::Name(folded(word))),
             }
         }
-        Self { steps }
+        Self { text: path.to_owned(), steps }
     }
 
     /// How near a value is to this place, by its JSON Pointer; `None` if it is elsewhere.
@@ -98,6 +105,41 @@ impl NamedPlace {
         });
         let (number, key) = starts.next()?;
         walk(&self.steps[number..], &keys[key..])
+    }
+}
+
+impl NamedPlace {
+    /// The value at this place below `root`, or what is there of the way to it; `None` if nothing is.
+    #[must_use]
+    pub fn find_in<'d, 's>(&self, root: Value<'d, 's>) -> Option<Value<'d, 's>> {
+        let mut level = vec![root];
+        for _ in 0..=DEEPEST_REQUEST {
+            let found = level.iter().filter_map(|value| self.descend(*value)).max_by_key(|(same, _)| *same);
+            if let Some((_, value)) = found {
+                return Some(value);
+            }
+            level = level.into_iter().flat_map(|value| value.children().take(MOST_CHILDREN)).collect();
+        }
+        None
+    }
+
+    /// The value that the steps lead to from an object, and how many lead there. A name that is not there is the type of a
+    /// block, or what holds the request.
+    fn descend<'d, 's>(&self, object: Value<'d, 's>) -> Option<(usize, Value<'d, 's>)> {
+        let (mut at, mut same, mut indices) = (object, 0, 0);
+        for step in &self.steps {
+            let next = match step {
+                Step::Name(name) => {
+                    at.members().find(|member| member.key_text().is_some_and(|key| folded(&key) == *name))
+                }
+                Step::Index(index) => Some(at.elements().nth(*index)?),
+            };
+            if let Some(next) = next {
+                (at, same) = (next, same + 1);
+                indices += usize::from(matches!(step, Step::Index(_)));
+            }
+        }
+        (indices > 0).then_some((same, at))
     }
 }
 

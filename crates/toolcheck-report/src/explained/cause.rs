@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use toolcheck_core::Level;
 use toolcheck_core::formats;
 use toolcheck_core::ir::TranscriptKind;
-use toolcheck_core::recognise::{Contained, NamedPlace, Nearness, Pasted, Recognised, recognise};
+use toolcheck_core::recognise::{Contained, Likeness, NamedPlace, Nearness, Pasted, Recognised, recognise};
 use toolcheck_core::targets::{self, Target};
 use toolcheck_lint::{FileReport, Finding, Options, Report, TargetRef, rules};
 
@@ -322,6 +322,6 @@ fn names(found: &Recognised, id: &str) -> bool {
     let value = |name: &str| found.captures.iter().find(|(key, _)| key == name).map(|(_, value)| value);
     let Some(named) = value("ids").or_else(|| value("id")) else { return false };
     let last = named.rsplit(", ").next().unwrap_or(named);
-    let is_cut = found.is_partial && last.len() >= MIN_CUT_ID && id.starts_with(last);
+    let is_cut = found.likeness != Likeness::Whole && last.len() >= MIN_CUT_ID && id.starts_with(last);
     named.contains(id) || is_cut
 }

@@ -1,0 +1,191 @@
+//! What an error is about that no rule finds: the server could not read the model's output, the model does not take a
+//! parameter, the key is wrong. As data with its evidence: one TOML file a class, compiled in.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::sync::{Arc, LazyLock};
+
+use regex::{Regex, RegexSet, RegexSetBuilder};
+use serde::Deserialize;
+
+use super::{LONGEST_NAME, SEARCH_LIMIT, SET_LIMIT, captured, pattern, windows};
+use crate::rule_id::RuleId;
+use crate::targets::Evidence;
+
+/// The files as they were packed when this was built, by their names. Where two fit equally well, the first is meant.
+const PACKED: &[(&str, &[u8])] = &[
+    ("server-parser", include_bytes!(concat!(env!("OUT_DIR"), "/errors/server-parser.packed"))),
+    ("chat-template", include_bytes!(concat!(env!("OUT_DIR"), "/errors/chat-template.packed"))),
+    ("mcp", include_bytes!(concat!(env!("OUT_DIR"), "/errors/mcp.packed"))),
+    ("event-order", include_bytes!(concat!(env!("OUT_DIR"), "/errors/event-order.packed"))),
+    ("session", include_bytes!(concat!(env!("OUT_DIR"), "/errors/session.packed"))),
+    ("missing-tool", include_bytes!(concat!(env!("OUT_DIR"), "/errors/missing-tool.packed"))),
+    ("tool-pairing", include_bytes!(concat!(env!("OUT_DIR"), "/errors/tool-pairing.packed"))),
+    ("message-order", include_bytes!(concat!(env!("OUT_DIR"), "/errors/message-order.packed"))),
+    ("tool-schema", include_bytes!(concat!(env!("OUT_DIR"), "/errors/tool-schema.packed"))),
+    ("tool-arguments", include_bytes!(concat!(env!("OUT_DIR"), "/errors/tool-arguments.packed"))),
+    ("reasoning", include_bytes!(concat!(env!("OUT_DIR"), "/errors/reasoning.packed"))),
+    ("parameter", include_bytes!(concat!(env!("OUT_DIR"), "/errors/parameter.packed"))),
+    ("model", include_bytes!(concat!(env!("OUT_DIR"), "/errors/model.packed"))),
+    ("content", include_bytes!(concat!(env!("OUT_DIR"), "/errors/content.packed"))),
+    ("size", include_bytes!(concat!(env!("OUT_DIR"), "/errors/size.packed"))),
+    ("policy", include_bytes!(concat!(env!("OUT_DIR"), "/errors/policy.packed"))),
+    ("account", include_bytes!(concat!(env!("OUT_DIR"), "/errors/account.packed"))),
+    ("rate-limit", include_bytes!(concat!(env!("OUT_DIR"), "/errors/rate-limit.packed"))),
+    ("empty-answer", include_bytes!(concat!(env!("OUT_DIR"), "/errors/empty-answer.packed"))),
+    ("server", include_bytes!(concat!(env!("OUT_DIR"), "/errors/server.packed"))),
+    ("network", include_bytes!(concat!(env!("OUT_DIR"), "/errors/network.packed"))),
+    ("invalid-json", include_bytes!(concat!(env!("OUT_DIR"), "/errors/invalid-json.packed"))),
+    ("shape", include_bytes!(concat!(env!("OUT_DIR"), "/errors/shape.packed"))),
+];
+
+static ALL: LazyLock<Vec<ErrorClass>> = LazyLock::new(|| {
+    let read = |(id, packed): &(&str, &[u8])| {
+        toolcheck_toml::from_packed(packed).unwrap_or_else(|error| panic!("errors/{id}.toml: {error}"))
+    };
+    PACKED.iter().map(read).collect()
+});
+
+/// What errors are about, beside what rules find.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ErrorClass {
+    /// The id in reports. No rule has the same.
+    pub id: String,
+    /// What went wrong: a sentence.
+    pub summary: String,
+    /// What to do about it: sentences.
+    pub help: String,
+    /// Whether its words are in errors of other classes too, so that those come first.
+    #[serde(default)]
+    pub is_general: bool,
+    /// Whether the cause is in the request. Otherwise the request may be fine.
+    #[serde(default)]
+    pub is_in_request: bool,
+    /// The HTTP statuses that say as much where nothing else is known.
+    #[serde(default)]
+    pub statuses: Vec<u16>,
+    /// Words that show an error of the class, as texts with placeholders. Upper and lower case are the same.
+    #[serde(default)]
+    pub signs: Vec<String>,
+    /// The texts that are known.
+    #[serde(default, rename = "error")]
+    pub errors: Vec<ClassError>,
+}
+
+impl ErrorClass {
+    /// All classes. Where two fit an error equally well, the first is meant.
+    pub fn all() -> impl Iterator<Item = &'static Self> {
+        ALL.iter()
+    }
+}
+
+/// A text of an error that no rule finds.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ClassError {
+    /// Who prints it, in prose.
+    pub from: String,
+    /// The text, with placeholders as in a target's file.
+    pub text: String,
+    /// What it means, where that is more than the class says: sentences.
+    #[serde(default)]
+    pub meaning: Option<String>,
+    /// What to do about it, where that is more than the class says: sentences.
+    #[serde(default)]
+    pub help: Option<String>,
+    /// The rule that finds the likely cause in a request.
+    #[serde(default)]
+    pub rule: Option<RuleId>,
+    /// How it is known.
+    pub evidence: Evidence,
+    /// Where.
+    pub sources: Vec<Arc<str>>,
+}
+
+/// What an error is about.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Classified {
+    /// The class.
+    pub class: &'static ErrorClass,
+    /// The text that is known; `None` where only its words or its status are.
+    pub error: Option<&'static ClassError>,
+    /// The values of the text's placeholders, by name.
+    pub captures: Vec<(String, String)>,
+}
+
+/// The texts of classes, or their signs.
+struct Table<T> {
+    entries: Vec<(&'static ErrorClass, T)>,
+    /// The number of literal characters in each.
+    own: Vec<usize>,
+    patterns: Vec<String>,
+    set: RegexSet,
+}
+
+impl<T> Table<T> {
+    fn new(entries: Vec<(&'static ErrorClass, T)>, text: impl Fn(&T) -> &'static str, flags: &str) -> Self {
+        let (patterns, own): (Vec<String>, Vec<usize>) = entries
+            .iter()
+            .map(|(_, entry)| {
+                let (expression, own) = pattern(text(entry), r#"[^\n"}]*"#);
+                (format!("{flags}{expression}"), own)
+            })
+            .unzip();
+        let set = RegexSetBuilder::new(&patterns).size_limit(SET_LIMIT).dfa_size_limit(SEARCH_LIMIT).build();
+        let set = set.expect("patterns made from texts are regular expressions");
+        Self { entries, own, patterns, set }
+    }
+}
+
+static TEXTS: LazyLock<Table<&'static ClassError>> = LazyLock::new(|| {
+    let of_class = |class: &'static ErrorClass| class.errors.iter().map(move |error| (class, error));
+    Table::new(ErrorClass::all().flat_map(of_class).collect(), |error| &error.text, "")
+});
+
+static SIGNS: LazyLock<Table<&'static str>> = LazyLock::new(|| {
+    let of_class = |class: &'static ErrorClass| class.signs.iter().map(move |sign| (class, &**sign));
+    // A sign is whole words: `mcp` is not in `memcpy`.
+    Table::new(ErrorClass::all().flat_map(of_class).collect(), |sign| sign, r"(?i)(?:^|\b|_)")
+});
+
+/// What an error is about whose whole text is known; `None` if it is not.
+#[must_use]
+pub(super) fn known(error: &str) -> Option<Classified> {
+    let table = &*TEXTS;
+    windows(error).find_map(|error| {
+        let found = table.set.matches(error).into_iter();
+        let index = found.min_by_key(|index| (Reverse(table.own[*index]), *index))?;
+        let (class, text) = table.entries[index];
+        let expression = Regex::new(&table.patterns[index]).expect("the set has compiled it");
+        let mut captures = captured(&expression, error, &expression.captures(error)?);
+        captures.retain(|(_, value)| value.len() <= LONGEST_NAME);
+        Some(Classified { class, error: Some(text), captures })
+    })
+}
+
+/// What an error is probably about, by its words, or by the HTTP status that it names; `None` if they say nothing.
+#[must_use]
+pub(super) fn probable(error: &str, status: Option<u16>) -> Option<Classified> {
+    let table = &*SIGNS;
+    let mut weights: Vec<(&'static ErrorClass, usize)> = Vec::new();
+    let found: BTreeSet<usize> = windows(error).flat_map(|error| table.set.matches(error)).collect();
+    for index in found {
+        let class = table.entries[index].0;
+        match weights.iter_mut().find(|(known, _)| known.id == class.id) {
+            Some((_, weight)) => *weight += table.own[index],
+            None => weights.push((class, table.own[index])),
+        }
+    }
+    let order = |(class, weight): &(&ErrorClass, usize)| (!class.is_general, *weight);
+    let by_words = weights.into_iter().rev().max_by_key(order).map(|(class, _)| class);
+    let by_status = || {
+        let status = status?;
+        ErrorClass::all().find(|class| class.statuses.contains(&status))
+    };
+    let class = by_words.or_else(by_status)?;
+    Some(Classified { class, error: None, captures: Vec::new() })
+}

@@ -1,0 +1,84 @@
+//! Who sent or raised an error: the form of an API's error body, the exception of a library, the words of a proxy. As data,
+//! compiled in.
+
+use std::sync::LazyLock;
+
+use regex::{Regex, RegexSet};
+use serde::Deserialize;
+
+use super::{pattern, windows};
+
+const PACKED: [&[u8]; 2] = [
+    include_bytes!(concat!(env!("OUT_DIR"), "/envelopes/libraries.packed")),
+    include_bytes!(concat!(env!("OUT_DIR"), "/envelopes/apis.packed")),
+];
+
+/// What wraps an error's text.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Envelope {
+    /// Who writes it, in prose.
+    pub name: String,
+    /// What shows it, as texts with placeholders; any of them is enough.
+    pub signs: Vec<String>,
+    /// What it means that it is there, where that helps: sentences.
+    #[serde(default)]
+    pub meaning: Option<String>,
+    /// Where its form is described.
+    pub source: String,
+}
+
+#[derive(Deserialize)]
+struct File {
+    envelope: Vec<Envelope>,
+}
+
+static ALL: LazyLock<Vec<Envelope>> = LazyLock::new(|| {
+    let read = |packed: &[u8]| -> File {
+        toolcheck_toml::from_packed(packed).unwrap_or_else(|error| panic!("envelopes: {error}"))
+    };
+    PACKED.into_iter().flat_map(|packed| read(packed).envelope).collect()
+});
+
+/// The signs of all, with the index of each one's envelope.
+static SIGNS: LazyLock<(RegexSet, Vec<usize>)> = LazyLock::new(|| {
+    let signs = ALL.iter().enumerate().flat_map(|(index, envelope)| {
+        envelope.signs.iter().map(move |sign| (pattern(sign, r#"[^\n"}]*"#).0, index))
+    });
+    let (patterns, indices): (Vec<String>, Vec<usize>) = signs.unzip();
+    (RegexSet::new(patterns).expect("patterns made from texts are regular expressions"), indices)
+});
+
+/// A status, as clients write it beside an error.
+static STATUS: LazyLock<Regex> = LazyLock::new(|| {
+    let before = r#"(?i)(?:status(?:[ _]?code)?|error(?: code)?|HTTP(?:/[\d.]+)?|code)\\?["']?\s*[:=( ]\s*\\?["']?([45]\d\d)\b"#;
+    let after = r"\b([45]\d\d)\)?:? (?i:bad request|unauthorized|payment required|forbidden|not found|method not allowed|request timeout|conflict|payload too large|request entity too large|unprocessable|too many requests|internal server error|bad gateway|service unavailable|gateway timeout|status code|\{)";
+    Regex::new(&format!("{before}|{after}")).expect("it is a regular expression")
+});
+
+impl Envelope {
+    /// All envelopes, those of libraries before those of APIs.
+    pub fn all() -> impl Iterator<Item = &'static Self> {
+        ALL.iter()
+    }
+
+    /// The envelopes of an error.
+    #[must_use]
+    pub fn all_in(error: &str) -> Vec<&'static Self> {
+        let (set, indices) = &*SIGNS;
+        let mut found: Vec<usize> = windows(error).flat_map(|error| set.matches(error)).collect();
+        found.iter_mut().for_each(|sign| *sign = indices[*sign]);
+        found.sort_unstable();
+        found.dedup();
+        found.into_iter().map(|index| &ALL[index]).collect()
+    }
+}
+
+/// The HTTP status that an error names; `None` if it names none.
+pub(super) fn status_in(error: &str) -> Option<u16> {
+    windows(error).find_map(|error| {
+        let found = STATUS.captures(error)?;
+        found.iter().skip(1).flatten().find_map(|group| group.as_str().parse().ok())
+    })
+}

@@ -1,0 +1,99 @@
+//! What is said of an error that no rule is known for.
+
+use std::io;
+
+use serde_json::{Value, json};
+use toolcheck_core::recognise::Classified;
+use toolcheck_core::text::shown;
+
+use super::{Explained, Wording, label_of};
+
+/// For programs.
+pub(super) fn to_json(found: &Classified) -> Value {
+    let class = found.class;
+    let captures: serde_json::Map<String, Value> =
+        found.captures.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+    json!({
+        "id": class.id,
+        "summary": class.summary,
+        "meaning": found.error.and_then(|error| error.meaning.as_ref()),
+        "help": found.error.and_then(|error| error.help.as_ref()).unwrap_or(&class.help),
+        "rule": found.error.and_then(|error| error.rule),
+        "in_request": class.is_in_request,
+        "captures": captures,
+        "probable": found.error.is_none(),
+    })
+}
+
+impl Explained {
+    /// Writes what an error is about that no rule is known for.
+    pub(super) fn write_class(
+        &self,
+        found: &Classified,
+        wording: &Wording<'_>,
+        out: &mut dyn io::Write,
+    ) -> io::Result<()> {
+        let (class, error) = (found.class, found.error);
+        match error {
+            Some(error) => writeln!(out, "{} ({})\n", class.id, error.from)?,
+            None => writeln!(out, "probably {}\n", class.id)?,
+        }
+        let summary = error.and_then(|error| error.meaning.as_ref()).unwrap_or(&class.summary);
+        wording.write_wrapped(summary, out)?;
+        if error.is_none() {
+            wording.write_wrapped("The text is not known: this is concluded from its words.", out)?;
+        }
+        if !found.captures.is_empty() {
+            writeln!(out)?;
+        }
+        for (name, value) in &found.captures {
+            writeln!(out, "  {}: {}", label_of(name), shown(value))?;
+        }
+        self.write_around(wording, out)?;
+        writeln!(out)?;
+        wording.write_wrapped(error.and_then(|error| error.help.as_ref()).unwrap_or(&class.help), out)?;
+        let rule = error.and_then(|error| error.rule);
+        match &self.places {
+            None if class.is_in_request || rule.is_some() => {
+                writeln!(out, "\nTo find the cause, add the request that failed{}", wording.how_to_add)?;
+            }
+            None => {}
+            Some(places) if places.cause().is_some() => return wording.write_cause(places, out),
+            Some(places) => {
+                writeln!(out)?;
+                let title = format!("The problems in this {}:", wording.noun);
+                return wording.write_others(places.report(), &title, out);
+            }
+        }
+        match rule {
+            Some(rule) => writeln!(out, "\nmore: toolcheck explain {rule}"),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes what the text says beside what it is about: who wrote it, with which status, and which places it names.
+    pub(super) fn write_around(&self, wording: &Wording<'_>, out: &mut dyn io::Write) -> io::Result<()> {
+        let reading = &self.reading;
+        let names: Vec<&str> = reading.envelopes.iter().map(|envelope| &*envelope.name).collect();
+        let mut sentences = Vec::new();
+        if !names.is_empty() {
+            sentences.push(format!("Its form is that of {}.", names.join(", in that of ")));
+        }
+        sentences.extend(reading.envelopes.iter().filter_map(|envelope| envelope.meaning.clone()));
+        if let Some(status) = reading.status {
+            sentences.push(format!("The HTTP status is {status}."));
+        }
+        if self.places.is_none() {
+            let places = self.named.iter().map(|one| format!("`{}`", shown(&one.place.text)));
+            let places: Vec<String> = places.collect();
+            if !places.is_empty() {
+                sentences.push(format!("It names {} in the request.", places.join(", ")));
+            }
+        }
+        if !sentences.is_empty() {
+            writeln!(out)?;
+            wording.write_wrapped(&sentences.join(" "), out)?;
+        }
+        self.write_named(wording, out)
+    }
+}

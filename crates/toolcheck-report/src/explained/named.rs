@@ -1,0 +1,79 @@
+//! The places that an error names, and where they are in the request.
+
+use std::io;
+
+use serde_json::{Value, json};
+use toolcheck_core::recognise::NamedPlace;
+use toolcheck_core::text::shown;
+use toolcheck_json::{Document, Position, locate, pointers};
+
+use super::{Explained, Wording};
+
+/// A place that an error names.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Named {
+    /// The place as the error writes it.
+    pub place: NamedPlace,
+    /// The JSON Pointer and the position of the value in the request; `None` if it is not there, or there is none.
+    pub found: Option<(String, Position)>,
+    /// Whether it was looked for.
+    is_sought: bool,
+}
+
+impl Named {
+    pub(super) fn all_in(error: &str) -> Vec<Self> {
+        let places = NamedPlace::all_in(error).into_iter();
+        places.map(|place| Self { place, found: None, is_sought: false }).collect()
+    }
+
+    /// Looks the places up in a request, if that is one JSON document.
+    pub(super) fn locate(named: &mut [Self], request: &[u8]) {
+        if named.is_empty() {
+            return;
+        }
+        let document = Document::read(request);
+        if !document.faults().is_empty() {
+            return;
+        }
+        for one in named {
+            one.is_sought = true;
+            let value = one.place.find_in(document.root());
+            one.found = value.and_then(|value| {
+                let start = value.span().range().start;
+                Some((pointers(&document, &[value.id()]).pop()?, locate(request, &[start]).pop()?))
+            });
+        }
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        json!({
+            "text": self.place.text,
+            "pointer": self.found.as_ref().map(|(pointer, _)| pointer),
+            "line": self.found.as_ref().map(|(_, position)| position.line),
+            "column": self.found.as_ref().map(|(_, position)| position.column),
+        })
+    }
+}
+
+impl Explained {
+    /// Writes which places the error names, and where they are.
+    pub(super) fn write_named(&self, wording: &Wording<'_>, out: &mut dyn io::Write) -> io::Result<()> {
+        if self.named.iter().all(|one| !one.is_sought) {
+            return Ok(());
+        }
+        writeln!(out)?;
+        for one in &self.named {
+            let noun = wording.noun;
+            let place = shown(&one.place.text);
+            let text = match &one.found {
+                Some((_, Position { line, column, .. })) => {
+                    format!("The error names `{place}`: line {line}, column {column} of this {noun}.")
+                }
+                None => format!("The error names `{place}`, which is not in this {noun}."),
+            };
+            wording.write_wrapped(&text, out)?;
+        }
+        Ok(())
+    }
+}
