@@ -57,7 +57,7 @@ const OTHER_METHODS: [&str; 5] =
     ["batchEmbedContents", "countTokens", "embedContent", "predict", "predictLongRunning"];
 
 /// The last steps of paths whose requests are conversations that no format reads.
-const NOT_READ: [&str; 2] = ["interactions", "submit_tool_outputs"];
+const NOT_READ: [&str; 1] = ["submit_tool_outputs"];
 
 /// The ends of paths whose requests are conversations with an LLM, in formats that are not read.
 const LLM_CALLS: [&str; 2] = ["v1/complete", "v1/completions"];

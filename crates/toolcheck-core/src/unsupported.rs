@@ -334,7 +334,11 @@ fn is_event(root: Value<'_, '_>) -> bool {
                 matches!(step, "-start" | "-delta" | "-end")
             })
     });
+    let has_kind = root
+        .get_str("event_type")
+        .is_some_and(|kind| ["interaction.", "step."].iter().any(|start| kind.starts_with(start)));
     has_name
+        || has_kind
         || root.get_str("object").is_some_and(|object| object == "chat.completion.chunk")
         || root
             .get_any(&[
@@ -369,7 +373,7 @@ pub fn is_response(root: Value<'_, '_>) -> bool {
     let is_answer =
         root.get_str("type").is_some_and(|kind| kind == "message") && root.get("stop_reason").is_some();
     is_answer
-        || is_one_of(root, "object", &["chat.completion", "response"])
+        || is_one_of(root, "object", &["chat.completion", "response", "interaction"])
         || is_list(root, "choices")
             && first_of(root, "choices").is_some_and(|choice| choice.get("message").is_some())
         || is_list(root, "candidates")

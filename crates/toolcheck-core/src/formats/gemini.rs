@@ -6,7 +6,7 @@ use foldhash::HashSet;
 use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
 
-use super::{Format, Marks, has_key_of, list_of, write_turns};
+use super::{Format, Marks, has_key_of, list_of, undeclared, write_turns};
 use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput};
@@ -104,15 +104,6 @@ fn contents<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
     list_of(root, "contents").or_else(|| root.get("contents").filter(|alone| alone.is_object()))
 }
 
-/// The `type` of steps that only Gemini Interactions has, Google's other API.
-const STEPS: [&str; 3] = ["user_input", "model_output", "function_result"];
-
-/// Whether a value is a step of a conversation of Gemini Interactions, which no format reads yet: no other API has a value
-/// of this type in such a list.
-pub(crate) fn is_interaction_step(value: Value<'_, '_>) -> bool {
-    value.get_str("type").is_some_and(|kind| STEPS.contains(&&*kind))
-}
-
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = contents(root) else { return 0 };
     if list.is_object() {
@@ -179,6 +170,10 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     let calling =
         config.and_then(|config| config.get_any(&["functionCallingConfig", "function_calling_config"]));
     transcript.request.tool_choice = calling.map(|calling| {
+        let names = calling.get_any(&["allowedFunctionNames", "allowed_function_names"]);
+        if let Some(name) = undeclared(names, &transcript.request.tools) {
+            return ToolChoice::new(calling, Wanted::Tool(name));
+        }
         let wanted = match calling.get_str("mode").as_deref() {
             Some("AUTO" | "VALIDATED" | "auto") => Wanted::Free,
             Some("NONE" | "none") => Wanted::Nothing,

@@ -5,7 +5,8 @@
 pub(crate) mod anthropic;
 mod bedrock_converse;
 mod cohere;
-pub(crate) mod gemini;
+mod gemini;
+mod gemini_interactions;
 mod mistral;
 mod ollama;
 pub(crate) mod openai_chat;
@@ -17,7 +18,7 @@ use toolcheck_json::{Document, JsonStr, Kind, Value};
 use crate::assembly::{Assembly, Completion, Locate, ReadReasoning};
 use crate::conversation::{Assistant, Conversation, Feature, ToolOutput, Turn};
 use crate::ir::{
-    Buffers, Content, FormatId, Message, Named, Place, ReasoningMode, ReasoningSetting, Role, ToolDef,
+    Buffers, Content, FormatId, Message, Named, Place, ReasoningMode, ReasoningSetting, Role, ToolDef, Tools,
     Transcript,
 };
 use crate::repair::Repair;
@@ -122,6 +123,7 @@ pub static ALL: &[&Format] = &[
     &bedrock_converse::FORMAT,
     &cohere::FORMAT,
     &gemini::FORMAT,
+    &gemini_interactions::FORMAT,
     &mistral::FORMAT,
     &ollama::FORMAT,
     &openai_chat::FORMAT,
@@ -243,6 +245,13 @@ fn declare_tools<'s>(
             None => transcript.unread.push(unread::tools(declared)),
         }
     }
+}
+
+/// The first of these names that no declared tool has; `None` if all are declared, or not all tools are known.
+fn undeclared<'s>(names: Option<Value<'_, 's>>, tools: &Tools<'s>) -> Option<Named<'s>> {
+    let declared = tools.list.as_ref().filter(|_| !tools.hides_some && tools.in_text.is_empty())?;
+    let is_declared = |name: &Named<'s>| declared.iter().any(|tool| tool.name.as_ref().is_some_and(|own| own.text == name.text));
+    names?.elements().filter_map(Named::of).find(|name| !is_declared(name))
 }
 
 /// Opens a message with a `role` member and `content`. `role_of` maps the format's names of roles.

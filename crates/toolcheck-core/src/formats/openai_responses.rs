@@ -13,7 +13,7 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
 use super::{Format, Marks, declare_tools};
-use super::{gemini, openai_chat};
+use super::{gemini_interactions, openai_chat};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Feature};
 use crate::ir::{
@@ -184,12 +184,16 @@ const OWN_BODY: [&str; 9] = [
 /// Parts of the names of models that take an `input` but hold no conversation.
 const OTHER_MODELS: [&str; 5] = ["embed", "tts", "moderation", "whisper", "rerank"];
 
+/// Whether a model takes an `input` but holds no conversation, by its name.
+pub(super) fn is_of_other_model(model: &str) -> bool {
+    OTHER_MODELS.iter().any(|other| model.contains(other))
+}
+
 fn sniff(root: Value<'_, '_>) -> u8 {
     let is_body = || root.members().all(|member| member.key_text().is_some_and(|key| BODY.contains(&&*key)));
     let is_named = || {
         let model = root.get_str("model");
-        let converses = |model: &str| !OTHER_MODELS.iter().any(|other| model.contains(other));
-        model.map_or_else(|| root.get_any(&OWN_BODY).is_some(), |model| converses(&model))
+        model.map_or_else(|| root.get_any(&OWN_BODY).is_some(), |model| !is_of_other_model(&model))
     };
     let Some(list) = list(root) else {
         let is_text = root.get("input").is_some_and(|input| input.as_json_str().is_some());
@@ -214,7 +218,7 @@ fn claim(item: Value<'_, '_>) -> Claim {
         Some("message") => return Claim::Foreign,
         Some(kind) => {
             return match item_of(kind) {
-                Item::Opaque if gemini::is_interaction_step(item) => Claim::Never,
+                Item::Opaque if gemini_interactions::is_own_step(kind) => Claim::Never,
                 Item::Opaque => Claim::Open,
                 _ => claim_item(item, kind),
             };
@@ -577,7 +581,7 @@ fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize)
 }
 
 /// Adds an item that the model produced to its turn.
-fn produced<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize, body: Body<'s>) {
+pub(super) fn produced<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize, body: Body<'s>) {
     let is_open = transcript.messages.last().is_some_and(|message| message.role == Role::Assistant);
     // An unknown item may be anything, so it neither starts a turn nor ends one.
     if !is_open && matches!(body, Body::Opaque) && !transcript.messages.is_empty() {

@@ -63,6 +63,7 @@ builtin! {
     "deepseek"
     "fireworks"
     "gemini"
+    "gemini-interactions"
     "github-copilot"
     "groq"
     "llama-cpp"

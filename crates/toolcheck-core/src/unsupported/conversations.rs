@@ -5,18 +5,10 @@
 
 use toolcheck_json::Value;
 
-use crate::formats::gemini;
-
 use super::{Meant, Unsupported, first, first_of, has, is_list, is_one_of};
 
 /// All of them, the more telling first.
 pub(super) static ALL: &[Unsupported] = &[
-    Unsupported {
-        name: "Gemini Interactions",
-        advice: Some("check what is sent to `generateContent`, or leave the file out"),
-        meant: Meant::Request,
-        sniff: is_interaction,
-    },
     Unsupported {
         name: "a conversation of Mistral's Conversations API",
         advice: Some("check what is sent to `chat/completions`, or leave the file out"),
@@ -111,28 +103,8 @@ fn may_be_one(root: Value<'_, '_>) -> bool {
         })
 }
 
-/// Whether a list is one of steps.
-fn is_steps(list: Value<'_, '_>) -> bool {
-    list.elements().take(LOOKED_AT).any(gemini::is_interaction_step)
-}
-
 /// How many elements of a list are looked at.
 const LOOKED_AT: usize = 8;
-
-fn is_interaction(root: Value<'_, '_>) -> bool {
-    let is_event = || {
-        root.get_str("event_type").is_some_and(|kind| {
-            ["interaction.", "step.", "content."].iter().any(|start| kind.starts_with(start))
-        })
-    };
-    let of = |key: &str| root.get(key).is_some_and(is_steps);
-    is_one_of(root, "object", &["interaction"])
-        || has(root, &["previous_interaction_id", "input"])
-        || of("input")
-        || of("steps")
-        || is_steps(root)
-        || is_event()
-}
 
 fn is_of_mistral_conversations(root: Value<'_, '_>) -> bool {
     let is_entry = |entry: Value<'_, '_>| {

@@ -66,6 +66,7 @@ shapes! {
     "anthropic"
     "openai-responses"
     "gemini"
+    "gemini-interactions"
     "bedrock-converse"
     "cohere"
     "mistral"

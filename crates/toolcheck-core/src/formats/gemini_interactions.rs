@@ -1,0 +1,402 @@
+//! Gemini Interactions, Google's API after generateContent: a flat list of steps.
+//!
+//! A turn of the model may span several consecutive steps. They are read into one message, so that rules see one turn.
+//! Each result is a message of its own. Only the form with steps is read: the one before, with `outputs` and a list of
+//! turns, has been refused since June 2026.
+
+mod reply;
+mod response;
+mod write;
+
+use toolcheck_json::Value;
+use toolcheck_json::edit::Piece;
+
+use super::openai_responses::{is_of_other_model, produced};
+use super::{Format, Marks, declare_tools, undeclared};
+use crate::claim::{Claim, certainty, surest_message};
+use crate::conversation::{self, Feature};
+use crate::ir::{
+    Arguments, Body, Buffers, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role,
+    Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Tools, Transcript, Wanted,
+};
+use crate::repair::{self, Repair};
+use crate::reply::Framing;
+use crate::route::Route;
+use crate::unread;
+
+pub(crate) static FORMAT: Format = Format {
+    id: "gemini-interactions",
+    name: "Gemini Interactions",
+    aliases: &["interactions"],
+    family: "gemini-interactions",
+    routes: &[Route::new("/v1beta", "/interactions").common()],
+    marks: Marks {
+        body: &["previous_interaction_id", "agent_config"],
+        message: &[],
+        models: &["gemini-"],
+        is_shared: false,
+    },
+    sniff,
+    read_with,
+    answers: response::answers,
+    event: response::event,
+    read_reasoning,
+    holds: &[
+        Feature::CallIds,
+        Feature::Failures,
+        Feature::Reasoning,
+        Feature::Signatures,
+        Feature::ResultMedia,
+        Feature::TextOrder,
+    ],
+    write_request: write::request,
+    write_reply: reply::write,
+    write_events: reply::events,
+    write_error: Some(reply::error),
+    framing: Framing::ServerSent(Some("[DONE]")),
+    repair: &REPAIR,
+};
+
+static REPAIR: Repair = Repair {
+    only_in_results: &[],
+    blocks: None,
+    calls: None,
+    thoughts: &[],
+    result_id: Some("call_id"),
+    takes_lists: true,
+    result: |missing| {
+        Some(repair::object([
+            ("type", Some(Piece::text("function_result"))),
+            ("call_id", Some(missing.id.clone()?)),
+            ("name", Some(missing.name.clone()?)),
+            ("is_error", Some(Piece::Raw(b"true".to_vec()))),
+            ("result", Some(missing.said())),
+        ]))
+    },
+    text: repair::typed_text,
+    user: |content| {
+        Piece::object([("type", Piece::text("user_input")), ("content", Piece::List(content))])
+    },
+    said: |text| {
+        let content = Piece::List(vec![repair::typed_text(text)]);
+        Piece::object([("type", Piece::text("user_input")), ("content", content)])
+    },
+};
+
+/// The kinds of steps, as far as reading them differs.
+#[derive(Clone, Copy)]
+enum Step {
+    User,
+    Model,
+    Thought,
+    Call(Executor),
+    Result(Executor),
+    /// A part of a message that stands in the place of a step.
+    Content,
+    Opaque,
+}
+
+fn step_of(kind: &str) -> Step {
+    match kind {
+        "user_input" => Step::User,
+        "model_output" => Step::Model,
+        "thought" => Step::Thought,
+        "function_call" => Step::Call(Executor::Client),
+        "function_result" => Step::Result(Executor::Client),
+        "text" | "image" | "audio" | "video" | "document" => Step::Content,
+        "code_execution_call"
+        | "url_context_call"
+        | "google_search_call"
+        | "google_maps_call"
+        | "file_search_call"
+        | "mcp_server_tool_call"
+        | "retrieval_call"
+        | "tool_search_call"
+        | "processing_call" => Step::Call(Executor::Server),
+        "code_execution_result"
+        | "url_context_result"
+        | "google_search_result"
+        | "google_maps_result"
+        | "file_search_result"
+        | "mcp_server_tool_result"
+        | "retrieval_result"
+        | "tool_search_result"
+        | "processing_result" => Step::Result(Executor::Server),
+        _ => Step::Opaque,
+    }
+}
+
+/// The keys of a request body that no other API with an `input` has.
+const OWN_BODY: [&str; 7] = [
+    "previous_interaction_id",
+    "system_instruction",
+    "generation_config",
+    "agent",
+    "agent_config",
+    "response_modalities",
+    "continuation_token",
+];
+
+/// The keys of a request body that other APIs have, too.
+const SHARED_BODY: [&str; 15] = [
+    "model",
+    "input",
+    "tools",
+    "stream",
+    "store",
+    "background",
+    "response_format",
+    "response_mime_type",
+    "service_tier",
+    "safety_settings",
+    "cached_content",
+    "labels",
+    "webhook_config",
+    "environment",
+    "extra_body",
+];
+
+fn sniff(root: Value<'_, '_>) -> u8 {
+    // What was answered has what was asked, too, where it was fetched.
+    if root.get_any(&["steps", "object"]).is_some() {
+        return 0;
+    }
+    let input = root.get("input");
+    let list = if root.is_array() { Some(root) } else { input.filter(|input| input.is_array()) };
+    let of_steps = list.map_or(0, |list| surest_message(list, certainty::CERTAIN, claim));
+    if of_steps >= certainty::SURE || !root.is_object() || input.is_none() {
+        return of_steps;
+    }
+    let is_known = |key: &str| OWN_BODY.contains(&key) || SHARED_BODY.contains(&key);
+    let is_body = || root.members().all(|member| member.key_text().is_some_and(|key| is_known(&key)));
+    let model = root.get_str("model");
+    let is_own = model.as_deref().is_some_and(|model| model.starts_with("gemini-") && !is_of_other_model(model))
+        || root.get_any(&OWN_BODY).is_some();
+    let holds_text = input.is_some_and(|input| {
+        let is_content = |value: Value<'_, '_>| matches!(kind_of(value), Step::Content);
+        input.as_json_str().is_some() || is_content(input) || input.elements().any(is_content)
+    });
+    if is_own && holds_text && is_body() { certainty::SURE_OF_RECORD } else { of_steps }
+}
+
+/// The kind of a step or a part by its `type`.
+fn kind_of(value: Value<'_, '_>) -> Step {
+    value.get_str("type").map_or(Step::Opaque, |kind| step_of(&kind))
+}
+
+/// Whether a `type` is of a step that no other API has in such a list.
+pub(super) fn is_own_step(kind: &str) -> bool {
+    matches!(kind, "user_input" | "model_output" | "function_result")
+}
+
+fn claim(step: Value<'_, '_>) -> Claim {
+    let Some(kind) = step.get_str("type") else { return Claim::Foreign };
+    let has = |key: &str| step.get(key).is_some();
+    match step_of(&kind) {
+        Step::User | Step::Model if !has("role") => Claim::Sure(certainty::OWN_SHAPE),
+        // Responses has calls of this type, too, whose arguments are a text.
+        Step::Call(Executor::Client) if has("call_id") => Claim::Foreign,
+        Step::Call(Executor::Client) => {
+            let is_object = step.get("arguments").is_some_and(Value::is_object);
+            if is_object && has("id") { Claim::Sure(certainty::SURE) } else { Claim::Open }
+        }
+        Step::Result(Executor::Client) if has("result") || has("call_id") => Claim::Sure(certainty::OWN_SHAPE),
+        Step::Call(_) if has("call_id") || has("queries") => Claim::Foreign,
+        Step::Thought | Step::Call(_) | Step::Result(_) | Step::Content => Claim::Open,
+        Step::Opaque | Step::User | Step::Model => Claim::Foreign,
+    }
+}
+
+fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript<'s>> {
+    let input = if root.is_array() { root } else { root.get("input")? };
+    let mut transcript = Transcript::with_buffers(FORMAT.key(), root, buffers);
+    let request = &mut transcript.request;
+    request.model = root.get_str("model");
+    request.instructions = root.get("system_instruction").map(Place::of);
+    request.previous_response = root.get("previous_interaction_id").and_then(Named::of);
+    request.continues_remote_state = request.previous_response.is_some();
+    request.is_kept = root.get("store").and_then(Value::as_bool).or(Some(true));
+    let tools = root.get("tools");
+    declare_tools(&mut transcript, tools, &FOREIGN_TOOLS, |value| Some(tool(value)));
+    let kinds = tools.into_iter().flat_map(|tools| tools.elements()).filter_map(|tool| tool.get_str("type"));
+    transcript.request.tools.hides_some |=
+        kinds.into_iter().any(|kind| kind != "function" && !WITHOUT_FUNCTIONS.contains(&&*kind));
+    let choice = root.get("generation_config").and_then(|config| config.get("tool_choice"));
+    let choice = choice.filter(|choice| !choice.is_null());
+    transcript.request.tool_choice =
+        choice.map(|choice| ToolChoice::new(choice, wanted(choice, &transcript.request.tools)));
+    transcript.unread.extend(unread::body(root));
+    if let Some(text) = Text::of(input) {
+        let message = transcript.open_message(Message::new(Role::User, input, 0));
+        message.content = Content::of(Some(input));
+        transcript.push(Part::new(input, 0, Body::Text(text)));
+        return Some(transcript);
+    }
+    if input.is_object() {
+        said(&mut transcript, input, 0);
+        return Some(transcript);
+    }
+    if !input.is_array() {
+        return None;
+    }
+    for (index, value) in input.elements().enumerate() {
+        step(&mut transcript, value, index);
+    }
+    Some(transcript)
+}
+
+/// What a request wants the model to call.
+fn wanted<'s>(choice: Value<'_, 's>, tools: &Tools<'s>) -> Wanted<'s> {
+    let allowed = choice.get("allowed_tools");
+    if let Some(name) = allowed.and_then(|allowed| undeclared(allowed.get("tools"), tools)) {
+        return Wanted::Tool(name);
+    }
+    let mode = allowed.and_then(|allowed| allowed.get_str("mode"));
+    match mode.or_else(|| choice.as_str()).as_deref() {
+        Some("auto" | "validated") => Wanted::Free,
+        Some("none") => Wanted::Nothing,
+        Some("any") => Wanted::Any,
+        _ => Wanted::Other,
+    }
+}
+
+/// The keys of tool definitions in other APIs.
+const FOREIGN_TOOLS: [&str; 5] =
+    ["function", "input_schema", "toolSpec", "functionDeclarations", "function_declarations"];
+
+/// The types of tools that add no functions to call.
+const WITHOUT_FUNCTIONS: [&str; 7] = [
+    "google_search",
+    "code_execution",
+    "url_context",
+    "google_maps",
+    "file_search",
+    "retrieval",
+    "mcp_server",
+];
+
+fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
+    let is_own = value.get_str("type").as_deref() == Some("function");
+    ToolDef {
+        name: value.get("name").filter(|_| is_own).and_then(Named::of),
+        schema: value.get("parameters").filter(|_| is_own).map(Place::of),
+        executor: if is_own { Executor::Client } else { Executor::Server },
+        ..ToolDef::new(Place::of(value))
+    }
+}
+
+/// Reads a step.
+fn step<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
+    match kind_of(value) {
+        Step::User => {
+            let content = value.get("content");
+            let message = transcript.open_message(Message::new(Role::User, value, index));
+            message.content = Content::of(content);
+            message.content_place = content.map_or(message.content_place, Place::of);
+            contents(transcript, content, index);
+        }
+        Step::Model => {
+            for part in value.get("content").into_iter().flat_map(|content| content.elements()) {
+                let body = content_of(transcript, part);
+                produced(transcript, part, index, body);
+            }
+            if value.get("content").is_none_or(|content| content.count() == 0) {
+                produced(transcript, value, index, Body::Empty);
+            }
+        }
+        Step::Thought => {
+            let signature = Signature::of(value.get("signature"));
+            let body = Body::Reasoning(Reasoning { id: None, signature, is_redacted: false });
+            produced(transcript, value, index, body);
+        }
+        Step::Call(executor) => produced(transcript, value, index, call(value, executor)),
+        Step::Result(Executor::Server) => {
+            produced(transcript, value, index, result(value, Executor::Server));
+        }
+        Step::Result(executor) => {
+            let message = Message::new(Role::Tool, value, index);
+            transcript.open_message(Message { content: Content::Filled, ..message });
+            transcript.push(Part::new(value, 0, result(value, executor)));
+        }
+        Step::Content => said(transcript, value, index),
+        Step::Opaque => {
+            transcript.unread.extend(unread::block(value));
+            produced(transcript, value, index, Body::Opaque);
+        }
+    }
+    transcript.unread.extend(value.members().filter_map(unread::member));
+}
+
+/// Reads a part of the user's message that stands where a step would: neighbours are one message.
+fn said<'s>(transcript: &mut Transcript<'s>, part: Value<'_, 's>, index: usize) {
+    let body = content_of(transcript, part);
+    match transcript.messages.last_mut().filter(|message| message.role == Role::User) {
+        Some(message) => message.place.span = message.place.span.to(part.span()),
+        None => {
+            let message = Message::new(Role::User, part, index);
+            transcript.open_message(Message { content: Content::Filled, ..message });
+        }
+    }
+    transcript.push(Part::new(part, index, body));
+}
+
+/// Reads what a message of the user says: a text or a list of parts.
+fn contents<'s>(transcript: &mut Transcript<'s>, content: Option<Value<'_, 's>>, index: usize) {
+    let Some(content) = content else { return };
+    if let Some(text) = Text::of(content) {
+        transcript.push(Part::new(content, index, Body::Text(text)));
+    }
+    for (number, part) in content.elements().enumerate() {
+        let body = content_of(transcript, part);
+        transcript.push(Part::new(part, number, body));
+    }
+}
+
+fn content_of<'s>(transcript: &mut Transcript<'s>, part: Value<'_, 's>) -> Body<'s> {
+    match part.get_str("type").as_deref() {
+        Some("text") => Body::text(part.get("text")),
+        Some("image" | "audio" | "video" | "document") => Body::Media,
+        _ => {
+            transcript.unread.extend(unread::block(part));
+            Body::Opaque
+        }
+    }
+}
+
+fn call<'s>(value: Value<'_, 's>, executor: Executor) -> Body<'s> {
+    let kind = if executor == Executor::Client { ToolKind::Function } else { ToolKind::BuiltIn };
+    Body::Call(Call {
+        id: value.get("id").and_then(Named::of),
+        name: value.get_any(&["name", "type"]).and_then(Named::of),
+        arguments: Arguments::of(value.get("arguments")),
+        executor,
+        kind,
+        signature: Signature::of(value.get("signature")),
+        settled: None,
+    })
+}
+
+fn result<'s>(value: Value<'_, 's>, executor: Executor) -> Body<'s> {
+    let content = value.get("result");
+    let kind = if executor == Executor::Client { ToolKind::Function } else { ToolKind::BuiltIn };
+    let is_media = |part: Value<'_, '_>| part.get_str("type").is_some_and(|kind| kind != "text");
+    Body::Result(ToolResult {
+        call_id: value.get("call_id").and_then(Named::of),
+        name: value.get("name").and_then(Named::of),
+        is_error: value.get("is_error").and_then(Value::as_bool),
+        content: Content::of(content),
+        content_place: content.map(Place::of),
+        foreign: None,
+        block: None,
+        has_bare_json: false,
+        has_media: content.is_some_and(|content| content.elements().any(is_media)),
+        executor,
+        kind: Some(kind),
+        settled: None,
+    })
+}
+
+fn read_reasoning(step: Value<'_, '_>) -> conversation::Reasoning {
+    let text = step.get("summary").map(super::text_of).unwrap_or_default();
+    conversation::Reasoning::new(text, step.get_str("signature").map(Into::into))
+}
