@@ -175,7 +175,9 @@ mod tests {
     fn the_last_step_of_the_path_counts() {
         assert_eq!(call("https://api.example.com/v1/embeddings?x=/chat"), Call::Other);
         assert_eq!(call("/v1beta/models/m:countTokens"), Call::Other);
-        assert_eq!(call("https://api.example.com/v1beta/interactions/"), Call::NotRead);
+        assert_eq!(call("https://api.example.com/v1beta/interactions/"), Call::Unknown);
+        assert_eq!(call("https://generativelanguage.googleapis.com/v1beta/interactions"), Call::Llm);
+        assert_eq!(call("https://api.example.com/v1/threads/t/runs/r/submit_tool_outputs"), Call::NotRead);
         assert_eq!(call("https://api.example.com/v1/chat/completions"), Call::Llm);
         assert_eq!(call("/v1beta/models/m:generateContent"), Call::Llm);
         assert_eq!(call(""), Call::Unknown);

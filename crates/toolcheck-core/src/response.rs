@@ -146,11 +146,11 @@ impl KeptIds {
 
     /// Adds the ids in a response, or in an event that brings one, or an item of one.
     fn add(&mut self, value: Value<'_, '_>) {
-        let response = value.get_any(&["response", "message"]).filter(|inner| inner.is_object());
+        let response = value.get_any(&["response", "message", "interaction"]).filter(|inner| inner.is_object());
         if let Some(item) = value.get("item").filter(|item| item.is_object()) {
             self.add_item(item);
         }
-        let is_alone = || value.get_any(&["output", "content"]).is_some_and(|list| list.is_array());
+        let is_alone = || value.get_any(&["output", "content", "steps"]).is_some_and(|list| list.is_array());
         let Some(response) = response.or_else(|| is_alone().then_some(value)) else { return };
         self.response = response.get_str("id").map(Into::into).or(self.response.take());
         for item in response.get("output").into_iter().flat_map(|output| output.elements()) {

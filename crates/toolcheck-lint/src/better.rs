@@ -23,12 +23,14 @@ const BELONGS: [RuleId; 10] = [
     RuleId::UnknownRole,
 ];
 
-/// Rules about what has to be where: what they find then is fixed after it.
-const ARRANGED: [RuleId; 8] = [
+/// Rules about what has to be where: what they find then is fixed after it. So is an id that is used again, which shows once
+/// both calls have a result.
+const ARRANGED: [RuleId; 9] = [
     RuleId::LateToolResult,
     RuleId::MisplacedMessage,
     RuleId::MisplacedToolResult,
     RuleId::ReorderedToolResults,
+    RuleId::ReusedToolCallId,
     RuleId::SplitAssistantTurn,
     RuleId::SplitToolResults,
     RuleId::TrailingAssistant,

@@ -52,13 +52,7 @@ fn a_format_that_is_sure_has_a_mark() {
 }
 
 /// The cases of protocols that are not read yet, with words of the name that a report gives them.
-const UNREAD: [(&str, &str); 17] = [
-    ("gemini-interactions.json", "Gemini Interactions"),
-    ("gemini-interactions-state.json", "Gemini Interactions"),
-    ("gemini-interactions-call-first.json", "Gemini Interactions"),
-    ("gemini-interactions-response.json", "Gemini Interactions"),
-    ("gemini-interactions-steps.json", "Gemini Interactions"),
-    ("gemini-interactions-exchange.json", "Gemini Interactions"),
+const UNREAD: [(&str, &str); 11] = [
     ("mistral-conversations.json", "Mistral's Conversations API"),
     ("cohere-v1.json", "Cohere's v1 API"),
     ("openai-assistants-thread.json", "OpenAI's Assistants API"),

@@ -11,7 +11,7 @@ mod write;
 use toolcheck_json::Value;
 use toolcheck_json::edit::Piece;
 
-use super::openai_responses::{is_of_other_model, produced};
+use super::openai_responses::{continue_turn, is_of_other_model, produced};
 use super::{Format, Marks, declare_tools, undeclared};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Feature};
@@ -45,9 +45,11 @@ pub(crate) static FORMAT: Format = Format {
         Feature::CallIds,
         Feature::Failures,
         Feature::Reasoning,
+        Feature::UnsignedReasoning,
         Feature::Signatures,
         Feature::ResultMedia,
         Feature::TextOrder,
+        Feature::CallSignatures,
     ],
     write_request: write::request,
     write_reply: reply::write,
@@ -181,7 +183,10 @@ fn sniff(root: Value<'_, '_>) -> u8 {
 
 /// The kind of a step or a part by its `type`.
 fn kind_of(value: Value<'_, '_>) -> Step {
-    value.get_str("type").map_or(Step::Opaque, |kind| step_of(&kind))
+    let has_content = || value.get("content").is_some();
+    // A message without its type is hardly anything but the user's.
+    let untyped = || if has_content() { Step::User } else { Step::Opaque };
+    value.get_str("type").map_or_else(untyped, |kind| step_of(&kind))
 }
 
 /// Whether a `type` is of a step that no other API has in such a list.
@@ -198,7 +203,8 @@ fn claim(step: Value<'_, '_>) -> Claim {
         Step::Call(Executor::Client) if has("call_id") => Claim::Foreign,
         Step::Call(Executor::Client) => {
             let is_object = step.get("arguments").is_some_and(Value::is_object);
-            if is_object && has("id") { Claim::Sure(certainty::SURE) } else { Claim::Open }
+            // More than Responses claims for it without its `call_id`.
+            if is_object && has("id") { Claim::Sure(certainty::SURE_OF_RECORD + 5) } else { Claim::Open }
         }
         Step::Result(Executor::Client) if has("result") || has("call_id") => Claim::Sure(certainty::OWN_SHAPE),
         Step::Call(_) if has("call_id") || has("queries") => Claim::Foreign,
@@ -293,16 +299,11 @@ fn step<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize)
             let message = transcript.open_message(Message::new(Role::User, value, index));
             message.content = Content::of(content);
             message.content_place = content.map_or(message.content_place, Place::of);
-            contents(transcript, content, index);
+            contents(transcript, content);
         }
         Step::Model => {
-            for part in value.get("content").into_iter().flat_map(|content| content.elements()) {
-                let body = content_of(transcript, part);
-                produced(transcript, part, index, body);
-            }
-            if value.get("content").is_none_or(|content| content.count() == 0) {
-                produced(transcript, value, index, Body::Empty);
-            }
+            continue_turn(transcript, value, index);
+            contents(transcript, value.get("content"));
         }
         Step::Thought => {
             let signature = Signature::of(value.get("signature"));
@@ -340,11 +341,11 @@ fn said<'s>(transcript: &mut Transcript<'s>, part: Value<'_, 's>, index: usize) 
     transcript.push(Part::new(part, index, body));
 }
 
-/// Reads what a message of the user says: a text or a list of parts.
-fn contents<'s>(transcript: &mut Transcript<'s>, content: Option<Value<'_, 's>>, index: usize) {
+/// Reads what a step says: a text or a list of parts.
+fn contents<'s>(transcript: &mut Transcript<'s>, content: Option<Value<'_, 's>>) {
     let Some(content) = content else { return };
     if let Some(text) = Text::of(content) {
-        transcript.push(Part::new(content, index, Body::Text(text)));
+        transcript.push(Part::new(content, 0, Body::Text(text)));
     }
     for (number, part) in content.elements().enumerate() {
         let body = content_of(transcript, part);

@@ -588,16 +588,19 @@ pub(super) fn produced<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>
         transcript.push(Part::new(value, index, body));
         return;
     }
-    if is_open {
-        let message = transcript.messages.last_mut().expect("a message is open");
-        message.place.span = message.place.span.to(value.span());
-    } else {
-        transcript.open_message(Message {
-            content: Content::Filled,
-            ..Message::new(Role::Assistant, value, index)
-        });
-    }
+    continue_turn(transcript, value, index);
     transcript.push(Part::new(value, index, body));
+}
+
+/// Goes on with the turn of the model, or begins one.
+pub(super) fn continue_turn<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
+    match transcript.messages.last_mut().filter(|message| message.role == Role::Assistant) {
+        Some(message) => message.place.span = message.place.span.to(value.span()),
+        None => {
+            let message = Message::new(Role::Assistant, value, index);
+            transcript.open_message(Message { content: Content::Filled, ..message });
+        }
+    }
 }
 
 fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {

@@ -156,7 +156,8 @@ fn is_conversation(value: Value<'_, '_>) -> bool {
         let says = |message: Value<'_, '_>| message.get_any(&["role", "type", "parts"]).is_some();
         list.is_some_and(|list| list.elements().any(says))
     };
-    let has_settings = || value.get_any(&["model", "modelId", "contents", "inferenceConfig"]).is_some();
+    let has_settings =
+        || value.get_any(&["model", "modelId", "agent", "contents", "inferenceConfig"]).is_some();
     unsupported::is_unread_request(value)
         || (has_messages() || has_settings()) && exchange::is_request(value)
         || exchange::exchanges(value).is_some()

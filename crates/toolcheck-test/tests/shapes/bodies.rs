@@ -8,11 +8,12 @@ use toolcheck_core::shape::{ObjectView, Shape};
 use toolcheck_core::targets::{self, Target};
 
 /// The formats that requests are sent in.
-pub(crate) const FORMATS: [&str; 8] = [
+pub(crate) const FORMATS: [&str; 9] = [
     "anthropic",
     "bedrock-converse",
     "cohere",
     "gemini",
+    "gemini-interactions",
     "mistral",
     "ollama",
     "openai-chat",

@@ -88,6 +88,14 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
         reason: "what is not an object has no id either",
     },
     Exception {
+        formats: &["gemini-interactions"],
+        objects: &["request"],
+        key: "tools[]",
+        fault: "type",
+        rules: &["unread-content"],
+        reason: "that it is refused is not known, but the tools are not read",
+    },
+    Exception {
         formats: &["bedrock-converse"],
         objects: &["toolConfig"],
         key: "tools[]",
