@@ -72,7 +72,15 @@ mod tests {
 
     #[test]
     fn arguments_break_off_in_each_format_that_sends_them_in_pieces() {
-        for id in ["anthropic", "bedrock-converse", "cohere", "openai-chat", "openai-responses"] {
+        let all = [
+            "anthropic",
+            "bedrock-converse",
+            "cohere",
+            "gemini-interactions",
+            "openai-chat",
+            "openai-responses",
+        ];
+        for id in all {
             let left = left(id, CutIn::Arguments);
             assert!(left.contains("echo") && left.contains(" long"), "{id}: {left}");
             assert!(!left.contains("piec") && !left.contains("id_2"), "{id}: {left}");
@@ -81,13 +89,21 @@ mod tests {
 
     #[test]
     fn the_first_call_is_whole_and_nothing_says_that_the_second_will_come() {
-        let all = ["anthropic", "bedrock-converse", "cohere", "gemini", "openai-chat", "openai-responses"];
+        let all = [
+            "anthropic",
+            "bedrock-converse",
+            "cohere",
+            "gemini",
+            "gemini-interactions",
+            "openai-chat",
+            "openai-responses",
+        ];
         for id in all {
             let left = left(id, CutIn::BetweenCalls);
             let end = if id == "gemini" { "pieces" } else { "es\\\"}" };
             assert!(left.contains("echo") && left.contains(end), "{id}: {left}");
             assert!(!left.contains("id_2") && !left.contains("second"), "{id}: {left}");
-            for reason in ["reason\":\"tool", "stopReason", "TOOL_CALL", "STOP", "response.completed"] {
+            for reason in ["reason\":\"tool", "stopReason", "TOOL_CALL", "STOP", "response.completed", "interaction.completed"] {
                 assert!(!left.contains(reason), "{id}: {left}");
             }
         }

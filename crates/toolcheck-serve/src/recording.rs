@@ -281,7 +281,10 @@ fn named_event(value: Json) -> (String, Json) {
             let (name, data) = members.into_iter().next().unwrap_or_default();
             (name, data)
         }
-        value => (text(&value, "type").unwrap_or_default(), value),
+        value => {
+            let name = text(&value, "type").or_else(|| text(&value, "event_type"));
+            (name.unwrap_or_default(), value)
+        }
     }
 }
 

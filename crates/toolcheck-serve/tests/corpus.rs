@@ -19,6 +19,7 @@ fn path_of(format: &str) -> &'static str {
         "bedrock-converse" => "/model/model/converse",
         "cohere" => "/v2/chat",
         "gemini" => "/v1beta/models/model:generateContent",
+        "gemini-interactions" => "/v1beta/interactions",
         "ollama" => "/api/chat",
         "openai-responses" => "/v1/responses",
         _ => "/v1/chat/completions",

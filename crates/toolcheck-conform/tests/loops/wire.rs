@@ -18,6 +18,7 @@ pub(crate) fn path(format: &Format, is_streamed: bool) -> &'static str {
         ("cohere", _) => "/v2/chat",
         ("gemini", false) => "/v1beta/models/m:generateContent",
         ("gemini", true) => "/v1beta/models/m:streamGenerateContent?alt=sse",
+        ("gemini-interactions", _) => "/v1beta/interactions",
         ("ollama", _) => "/api/chat",
         ("openai-responses", _) => "/v1/responses",
         _ => "/v1/chat/completions",
@@ -159,6 +160,10 @@ pub(crate) fn show_image(format: &Format, body: &mut Json) {
             let part = json!({"type": "image_url", "image_url": {"url": url}});
             let message = json!({"role": "user", "content": [part]});
             body["messages"].as_array_mut().unwrap().push(message);
+        }
+        "gemini-interactions" => {
+            let image = json!({"type": "image", "mime_type": "image/png", "data": IMAGE});
+            replace(body, "result", &json!([image]));
         }
         "openai-responses" => {
             replace(body, "output", &json!([{"type": "input_image", "image_url": url}]));
