@@ -250,6 +250,52 @@ def google(url):
             yield error.status, "INVALID_ARGUMENT", "number of function response parts" in error.message
 
 
+def google_interactions(url):
+    from google import genai
+    from google.genai import types
+
+    client = genai.Client(api_key="x", http_options=types.HttpOptions(base_url=url))
+    tool = {"type": "function", "name": "tides", "parameters": SCHEMA}
+
+    def whole(**request):
+        interaction = client.interactions.create(model="gemini-3.8-flash", tools=[tool], **request)
+        steps = interaction.steps or []
+        texts = [part.text for step in steps if step.type == "model_output" for part in step.content]
+        calls = [step for step in steps if step.type == "function_call"]
+        return interaction.id, "".join(texts), [(call.id, call.name, call.arguments) for call in calls]
+
+    def streamed(**request):
+        number, texts, calls = None, [], {}
+        for event in client.interactions.create(model="gemini-3.8-flash", tools=[tool], stream=True, **request):
+            if event.event_type == "interaction.created":
+                number = event.interaction.id
+            elif event.event_type == "step.start" and event.step.type == "function_call":
+                calls[event.index] = [event.step.id, event.step.name, ""]
+            elif event.event_type == "step.delta" and event.delta.type == "text":
+                texts.append(event.delta.text)
+            elif event.event_type == "step.delta" and event.delta.type == "arguments_delta":
+                calls[event.index][2] += event.delta.arguments
+        return number, "".join(texts), [(call, name, json.loads(text)) for call, name, text in calls.values()]
+
+    for ask in (whole, streamed):
+        number, text, calls = ask(input=ASKED)
+        yield (text, [call[1:] for call in calls]), ("Let me see.", CALLS), bool(number)
+        results = [
+            {"type": "function_result", "call_id": call, "name": name, "result": [{"type": "text", "text": "6:00"}]}
+            for call, name, _ in calls
+        ]
+        # The server keeps what came before.
+        _, text, calls = ask(input=results, previous_interaction_id=number)
+        yield (text, calls), ("Low at six.", []), True
+        for result in results:
+            del result["name"]
+        try:
+            ask(input=results, previous_interaction_id=number)
+            yield "no error", None, False
+        except Exception as error:
+            yield type(error).__name__, type(error).__name__, "Missing name in content" in str(error)
+
+
 def bedrock(url):
     import boto3
     from botocore.config import Config
@@ -463,6 +509,7 @@ SDKS = [
     (openai_responses, "openai-responses"),
     (openai_kept, "openai-responses"),
     (google, "gemini"),
+    (google_interactions, "gemini-interactions"),
     (bedrock, "bedrock-converse"),
     (ollama, "ollama"),
     (mistral, "mistral"),

@@ -293,10 +293,15 @@ fn explain_an_error() {
     insta::assert_snapshot!("explain-error", seen(&run(&["explain", "--error", API_ERROR])));
     let output = run(&["explain", "--error", API_ERROR, "fixtures/seeds/coco-before.json"]);
     insta::assert_snapshot!("explain-error-in-a-file", seen(&output));
-    insta::assert_snapshot!(
-        "explain-error-unknown",
-        seen(&run(&["explain", "--error", "Rate limit reached"]))
-    );
+    insta::assert_snapshot!("explain-error-unknown", seen(&run(&["explain", "--error", "The tide is low"])));
+    // No rule finds these.
+    let template = "jinja2.exceptions.TemplateError: Unexpected item type in content";
+    insta::assert_snapshot!("explain-error-known", seen(&run(&["explain", "--error", template])));
+    let words =
+        "Error code: 400 - {'error': {'message': 'The requested model does not exist: messages[1].content'}}";
+    insta::assert_snapshot!("explain-error-by-words", seen(&run(&["explain", "--error", words])));
+    let output = run(&["explain", "--error", words, "fixtures/seeds/coco-before.json"]);
+    insta::assert_snapshot!("explain-error-by-words-in-a-file", seen(&output));
 }
 
 #[test]
@@ -327,7 +332,7 @@ fn explain_an_error_as_json() {
     assert_eq!(best["captures"]["index"], "2");
     assert_eq!(json["findings"][0]["pointer"], "/messages/1/content/2");
     assert_eq!(json["findings"].as_array().unwrap().len(), 1);
-    let unknown = run(&["explain", "--error", "Rate limit reached", "--output-format", "json"]);
+    let unknown = run(&["explain", "--error", "The tide is low", "--output-format", "json"]);
     assert_eq!(unknown.status.code(), Some(1));
     let json: Json = serde_json::from_slice(&unknown.stdout).unwrap();
     assert_eq!(json["matches"], serde_json::json!([]));

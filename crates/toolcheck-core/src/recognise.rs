@@ -188,9 +188,8 @@ impl Table {
 pub fn recognise(error: &str) -> Vec<Recognised> {
     let ways: [fn(&str) -> Vec<Recognised>; 3] =
         [|error| TEXTS.recognise(error), |error| SENTENCES.recognise(error), beginnings::recognise];
-    let found = ways.iter().find_map(|recognise| {
-        windows(error).map(recognise).find(|found| !found.is_empty())
-    });
+    let found =
+        ways.iter().find_map(|recognise| windows(error).map(recognise).find(|found| !found.is_empty()));
     found.unwrap_or_default()
 }
 
@@ -209,13 +208,15 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Reads an error's text. What is known as a whole comes before what is only similar.
+    /// Reads an error's text. What is known as a whole comes before what is only similar, and a longer text before a shorter
+    /// one that is a part of it.
     #[must_use]
     pub fn new(error: &str) -> Self {
         let status = envelopes::status_in(error);
         let mut matches = recognise(error);
-        let is_whole = matches.first().is_some_and(|found| found.likeness == Likeness::Whole);
-        let mut class = if is_whole { None } else { classes::known(error) };
+        let of_rule = matches.first().filter(|found| found.likeness == Likeness::Whole);
+        let text = of_rule.and_then(|found| found.refusal.text.as_deref());
+        let mut class = classes::known(error, text.map_or(0, |text| pattern(text, "").1));
         if class.is_some() {
             matches.clear();
         } else if matches.is_empty() {

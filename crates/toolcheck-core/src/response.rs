@@ -146,7 +146,8 @@ impl KeptIds {
 
     /// Adds the ids in a response, or in an event that brings one, or an item of one.
     fn add(&mut self, value: Value<'_, '_>) {
-        let response = value.get_any(&["response", "message", "interaction"]).filter(|inner| inner.is_object());
+        let response =
+            value.get_any(&["response", "message", "interaction"]).filter(|inner| inner.is_object());
         if let Some(item) = value.get("item").filter(|item| item.is_object()) {
             self.add_item(item);
         }

@@ -1,6 +1,7 @@
 //! The tests of the readers, writers and tables, in one binary.
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
+mod classes;
 mod diff;
 mod histories;
 mod protocols;

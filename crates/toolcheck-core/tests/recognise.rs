@@ -141,14 +141,8 @@ fn as_people_paste_them() {
 fn only_a_beginning_is_probable() {
     assert_eq!(best(ANTHROPIC).likeness, Likeness::Whole);
     assert_eq!(best(OPENAI).likeness, Likeness::Whole);
-    assert_eq!(
-        best("messages.2: `tool_use` ids were found without ...").likeness,
-        Likeness::Beginning
-    );
-    assert_eq!(
-        best("unexpected `tool_use_id` found in `tool_result` blo…").likeness,
-        Likeness::Beginning
-    );
+    assert_eq!(best("messages.2: `tool_use` ids were found without ...").likeness, Likeness::Beginning);
+    assert_eq!(best("unexpected `tool_use_id` found in `tool_result` blo…").likeness, Likeness::Beginning);
 }
 
 #[test]

@@ -249,6 +249,7 @@ impl Explained {
                 if places.cause().is_some() {
                     return wording.write_cause(places, out);
                 }
+                writeln!(out)?;
                 wording.write_others(places.report(), &format!("The problems in this {}:", wording.noun), out)
             }
             None => {

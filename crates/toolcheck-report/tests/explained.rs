@@ -278,3 +278,35 @@ fn the_api_that_returned_the_error_may_be_named() {
     assert!(with("mistral-v11").is_explained(), "ids of nine characters are needed");
     assert!(!with("openai-chat").is_explained());
 }
+
+#[test]
+fn the_places_that_an_error_names_are_found_in_the_request() {
+    let request = br#"{"messages": [{"role": "user", "content": [{"type": "text", "text": "Moin."}]}]}"#;
+    let place = |error: &str| {
+        let explained = Explained::new(error).located_in(request);
+        explained.named[0].found.as_ref().map(|(pointer, at)| (pointer.clone(), at.line, at.column))
+    };
+    let at = |pointer: &str, column| Some((pointer.to_owned(), 1, column));
+    assert_eq!(place("the sea is rough at messages.0.content.0"), at("/messages/0/content/0", 44));
+    // The type of the block is no step of the request.
+    assert_eq!(place("messages[0].content[0].text.text is odd"), at("/messages/0/content/0/text", 69));
+    assert_eq!(place("body.messages.0 is odd"), at("/messages/0", 15));
+    assert_eq!(place("messages.7.content is odd"), None);
+    // Of what cannot be read, nothing is said.
+    let explained = Explained::new("messages.7 is odd").located_in(b"{");
+    assert!(!written(&explained).contains("line"), "{}", written(&explained));
+}
+
+#[test]
+fn what_no_request_causes_is_explained_without_one_and_with_one() {
+    let error = "HarmonyError: unexpected tokens remaining in message header";
+    let alone = Explained::new(error);
+    assert!(alone.is_explained());
+    assert!(!written(&alone).contains("--error"), "{}", written(&alone));
+    let history = json!([{"role": "user", "content": "Moin."}]);
+    assert!(explained(error, &history).is_explained());
+    // What a request causes asks for it.
+    let unknown = explained("this model does not support the parameter `verbosity`", &history);
+    assert!(!unknown.is_explained());
+    assert_eq!(unknown.to_json()["class"]["id"], "parameter");
+}

@@ -103,7 +103,14 @@ mod tests {
             let end = if id == "gemini" { "pieces" } else { "es\\\"}" };
             assert!(left.contains("echo") && left.contains(end), "{id}: {left}");
             assert!(!left.contains("id_2") && !left.contains("second"), "{id}: {left}");
-            for reason in ["reason\":\"tool", "stopReason", "TOOL_CALL", "STOP", "response.completed", "interaction.completed"] {
+            for reason in [
+                "reason\":\"tool",
+                "stopReason",
+                "TOOL_CALL",
+                "STOP",
+                "response.completed",
+                "interaction.completed",
+            ] {
                 assert!(!left.contains(reason), "{id}: {left}");
             }
         }

@@ -76,9 +76,7 @@ static REPAIR: Repair = Repair {
         ]))
     },
     text: repair::typed_text,
-    user: |content| {
-        Piece::object([("type", Piece::text("user_input")), ("content", Piece::List(content))])
-    },
+    user: |content| Piece::object([("type", Piece::text("user_input")), ("content", Piece::List(content))]),
     said: |text| {
         let content = Piece::List(vec![repair::typed_text(text)]);
         Piece::object([("type", Piece::text("user_input")), ("content", content)])
@@ -172,8 +170,9 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     let is_known = |key: &str| OWN_BODY.contains(&key) || SHARED_BODY.contains(&key);
     let is_body = || root.members().all(|member| member.key_text().is_some_and(|key| is_known(&key)));
     let model = root.get_str("model");
-    let is_own = model.as_deref().is_some_and(|model| model.starts_with("gemini-") && !is_of_other_model(model))
-        || root.get_any(&OWN_BODY).is_some();
+    let is_own =
+        model.as_deref().is_some_and(|model| model.starts_with("gemini-") && !is_of_other_model(model))
+            || root.get_any(&OWN_BODY).is_some();
     let holds_text = input.is_some_and(|input| {
         let is_content = |value: Value<'_, '_>| matches!(kind_of(value), Step::Content);
         input.as_json_str().is_some() || is_content(input) || input.elements().any(is_content)
@@ -206,7 +205,9 @@ fn claim(step: Value<'_, '_>) -> Claim {
             // More than Responses claims for it without its `call_id`.
             if is_object && has("id") { Claim::Sure(certainty::SURE_OF_RECORD + 5) } else { Claim::Open }
         }
-        Step::Result(Executor::Client) if has("result") || has("call_id") => Claim::Sure(certainty::OWN_SHAPE),
+        Step::Result(Executor::Client) if has("result") || has("call_id") => {
+            Claim::Sure(certainty::OWN_SHAPE)
+        }
         Step::Call(_) if has("call_id") || has("queries") => Claim::Foreign,
         Step::Thought | Step::Call(_) | Step::Result(_) | Step::Content => Claim::Open,
         Step::Opaque | Step::User | Step::Model => Claim::Foreign,

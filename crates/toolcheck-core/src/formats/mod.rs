@@ -250,7 +250,9 @@ fn declare_tools<'s>(
 /// The first of these names that no declared tool has; `None` if all are declared, or not all tools are known.
 fn undeclared<'s>(names: Option<Value<'_, 's>>, tools: &Tools<'s>) -> Option<Named<'s>> {
     let declared = tools.list.as_ref().filter(|_| !tools.hides_some && tools.in_text.is_empty())?;
-    let is_declared = |name: &Named<'s>| declared.iter().any(|tool| tool.name.as_ref().is_some_and(|own| own.text == name.text));
+    let is_declared = |name: &Named<'s>| {
+        declared.iter().any(|tool| tool.name.as_ref().is_some_and(|own| own.text == name.text))
+    };
     names?.elements().filter_map(Named::of).find(|name| !is_declared(name))
 }
 

@@ -581,7 +581,12 @@ fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize)
 }
 
 /// Adds an item that the model produced to its turn.
-pub(super) fn produced<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize, body: Body<'s>) {
+pub(super) fn produced<'s>(
+    transcript: &mut Transcript<'s>,
+    value: Value<'_, 's>,
+    index: usize,
+    body: Body<'s>,
+) {
     let is_open = transcript.messages.last().is_some_and(|message| message.role == Role::Assistant);
     // An unknown item may be anything, so it neither starts a turn nor ends one.
     if !is_open && matches!(body, Body::Opaque) && !transcript.messages.is_empty() {

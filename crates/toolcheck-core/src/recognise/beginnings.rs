@@ -8,7 +8,8 @@ use std::sync::{LazyLock, OnceLock};
 use regex::{Regex, RegexSet, RegexSetBuilder};
 
 use super::{
-    LONGEST_NAME, Likeness, Origin, Recognised, SEARCH_LIMIT, SET_LIMIT, bare, closed, is_number, is_quote, texts,
+    LONGEST_NAME, Likeness, Origin, Recognised, SEARCH_LIMIT, SET_LIMIT, bare, closed, is_number, is_quote,
+    texts,
 };
 use crate::targets::{FREE, Refusal};
 
@@ -159,7 +160,12 @@ pub(super) fn recognise(error: &str) -> Vec<Recognised> {
             let value = bare(name, closed(error, span.start, span.end));
             (!value.is_empty()).then(|| (name.to_owned(), value.to_owned()))
         });
-        recognised.push(Recognised { origin, refusal, captures: captures.collect(), likeness: Likeness::Beginning });
+        recognised.push(Recognised {
+            origin,
+            refusal,
+            captures: captures.collect(),
+            likeness: Likeness::Beginning,
+        });
     }
     recognised
 }

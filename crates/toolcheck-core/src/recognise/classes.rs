@@ -152,12 +152,12 @@ static SIGNS: LazyLock<Table<&'static str>> = LazyLock::new(|| {
     Table::new(ErrorClass::all().flat_map(of_class).collect(), |sign| sign, r"(?i)(?:^|\b|_)")
 });
 
-/// What an error is about whose whole text is known; `None` if it is not.
+/// What an error is about whose whole text is known, if that has more than `length` literal characters.
 #[must_use]
-pub(super) fn known(error: &str) -> Option<Classified> {
+pub(super) fn known(error: &str, length: usize) -> Option<Classified> {
     let table = &*TEXTS;
     windows(error).find_map(|error| {
-        let found = table.set.matches(error).into_iter();
+        let found = table.set.matches(error).into_iter().filter(|index| table.own[*index] > length);
         let index = found.min_by_key(|index| (Reverse(table.own[*index]), *index))?;
         let (class, text) = table.entries[index];
         let expression = Regex::new(&table.patterns[index]).expect("the set has compiled it");

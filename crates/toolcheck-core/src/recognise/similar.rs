@@ -1,6 +1,6 @@
 //! Texts in other words than a known one: an API rewords them, a gateway shortens them, a person quotes from memory.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::LazyLock;
 
 use super::{Likeness, Origin, Recognised, texts, windows};
@@ -77,7 +77,8 @@ fn hash(word: &str) -> u64 {
     let letters = word.chars().filter(|one| *one != '_').flat_map(char::to_lowercase);
     let word: String = letters.collect();
     let stem = word.strip_suffix('s').filter(|stem| stem.len() > 2).unwrap_or(&word);
-    stem.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+    stem.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
 /// The known texts that are the most similar to an error.
@@ -88,7 +89,8 @@ pub(super) fn recognise(error: &str) -> Vec<Recognised> {
         let texts = table.by_pair.get(pair).map_or(1, Vec::len);
         1.0 / f64::from(u32::try_from(texts).unwrap_or(u32::MAX)).sqrt()
     };
-    let candidates: HashSet<u32> = own.iter().filter_map(|pair| table.by_pair.get(pair)).flatten().copied().collect();
+    let candidates: BTreeSet<u32> =
+        own.iter().filter_map(|pair| table.by_pair.get(pair)).flatten().copied().collect();
     let mut found: Vec<(f64, &Entry)> = Vec::new();
     for entry in candidates.into_iter().map(|index| &table.entries[index as usize]) {
         let shared: Vec<&Pair> = entry.pairs.iter().filter(|pair| own.contains(pair)).collect();
@@ -101,8 +103,12 @@ pub(super) fn recognise(error: &str) -> Vec<Recognised> {
         }
     }
     found.sort_by(|(one, left), (other, right)| {
-        let order = |entry: &Entry| (entry.origin.is_variant(), entry.refusal.legacy, entry.refusal.case.is_some());
-        other.total_cmp(one).then(order(left).cmp(&order(right))).then(left.origin.id().cmp(right.origin.id()))
+        let order =
+            |entry: &Entry| (entry.origin.is_variant(), entry.refusal.legacy, entry.refusal.case.is_some());
+        other
+            .total_cmp(one)
+            .then(order(left).cmp(&order(right)))
+            .then(left.origin.id().cmp(right.origin.id()))
     });
     let best = found.first().map_or(0.0, |(share, _)| *share);
     let mut recognised: Vec<Recognised> = Vec::new();

@@ -77,7 +77,7 @@ impl Explained {
         let names: Vec<&str> = reading.envelopes.iter().map(|envelope| &*envelope.name).collect();
         let mut sentences = Vec::new();
         if !names.is_empty() {
-            sentences.push(format!("Its form is that of {}.", names.join(", in that of ")));
+            sentences.push(format!("It has the form of errors from {}.", names.join(" and ")));
         }
         sentences.extend(reading.envelopes.iter().filter_map(|envelope| envelope.meaning.clone()));
         if let Some(status) = reading.status {

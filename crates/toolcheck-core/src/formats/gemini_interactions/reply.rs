@@ -22,7 +22,8 @@ pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
         data["event_type"] = json!(name);
         events.push(Event::new(name, data));
     };
-    let started = json!({"id": id(reply), "status": "in_progress", "object": "interaction", "model": reply.model});
+    let started =
+        json!({"id": id(reply), "status": "in_progress", "object": "interaction", "model": reply.model});
     event("interaction.created", json!({"interaction": started}));
     event("interaction.status_update", json!({"interaction_id": id(reply), "status": "in_progress"}));
     for (index, step) in steps(reply).into_iter().enumerate() {
@@ -38,7 +39,10 @@ pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
 
 /// The event of an error, which ends a stream.
 pub(super) fn error(text: &str, _: usize) -> Event {
-    Event::new("error", json!({"error": {"message": text, "code": "service_unavailable"}, "event_type": "error"}))
+    Event::new(
+        "error",
+        json!({"error": {"message": text, "code": "service_unavailable"}, "event_type": "error"}),
+    )
 }
 
 /// The id, which only an interaction that the server keeps has.

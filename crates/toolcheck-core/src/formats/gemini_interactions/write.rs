@@ -49,7 +49,8 @@ fn steps(said: &Assistant) -> Vec<Json> {
         }
         step
     });
-    let text = (!said.text.is_empty()).then(|| json!({"type": "model_output", "content": [content(&said.text)]}));
+    let text =
+        (!said.text.is_empty()).then(|| json!({"type": "model_output", "content": [content(&said.text)]}));
     let calls = said.calls.iter().map(|call| {
         json!({"type": "function_call", "id": call.id, "name": call.name, "arguments": call.arguments})
     });

@@ -1,0 +1,156 @@
+//! Errors that no rule finds, and texts that are not known.
+
+use toolcheck_core::recognise::{Envelope, ErrorClass, Likeness, Reading, recognise};
+use toolcheck_core::targets;
+
+/// What a text is read as: a rule, `class`, or with a question mark what is only probable.
+fn read(error: &str) -> String {
+    let reading = Reading::new(error);
+    if let Some(found) = reading.matches.first() {
+        let mark = if found.likeness == Likeness::Whole { "" } else { "?" };
+        return format!("{}{mark}", found.refusal.rule);
+    }
+    match reading.class {
+        Some(found) => format!("[{}]{}", found.class.id, if found.error.is_some() { "" } else { "?" }),
+        None => "nothing".to_owned(),
+    }
+}
+
+#[test]
+fn errors_are_told_apart_by_what_they_are_about() {
+    for (expected, error) in [
+        (
+            "[server-parser]",
+            "HarmonyError: unexpected tokens remaining in message header: Some(\"to=functions\")",
+        ),
+        (
+            "[server-parser]",
+            "error parsing tool call: raw='{\"a\":', err=unexpected end of JSON input (status code: 500)",
+        ),
+        (
+            "[mcp]",
+            r#"MCP error -32602: Tool weather has an output schema but no structured content was provided"#,
+        ),
+        ("[mcp]?", r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"Unknown method"}}"#),
+        ("[chat-template]?", "500: While applying the chat template: no messages were given to Jinja"),
+        ("[event-order]", "Tool call ID 'call_7' not found in conversation."),
+        ("[reasoning]", "Item 'msg_...' was provided without its required 'reasoning' item: 'rs_...'."),
+        ("[account]", "Your credit balance is too low to access the Anthropic API."),
+        ("[account]?", "Error code: 401 - {'message': 'Incorrect API key provided'}"),
+        ("[rate-limit]?", "Request failed with status code 429"),
+        ("[server]?", "HTTP/1.1 503"),
+        ("[size]?", "the input is longer than the context window of this model"),
+        ("[model]?", "The requested model does not exist: tides-7b"),
+        ("[parameter]?", "400: this model does not support the parameter `verbosity`"),
+        // What is general comes after what is special.
+        ("[mcp]?", r#"McpError: Bad Request: invalid_type at ["arguments"]"#),
+        ("[shape]?", "ZodError: invalid_type at this place"),
+        // Known to a rule, whatever else is in it.
+        (
+            "unanswered-tool-call",
+            "MCP error: litellm.BadRequestError: No tool output found for function call call_1.",
+        ),
+        ("nothing", "the tide is low"),
+        ("nothing", ""),
+    ] {
+        assert_eq!(read(error), expected, "{error}");
+    }
+}
+
+#[test]
+fn a_text_in_other_words_is_like_the_known_one() {
+    let error = "BadRequestError: tool_use ids found without any tool_result blocks immediately after: toolu_9. \
+                 Every tool_use block must have a corresponding tool_result block in the next message";
+    assert_eq!(read(error), "unanswered-tool-call?");
+    // Words that many texts share are not enough.
+    assert_eq!(read("the message must have content in the next request"), "nothing");
+}
+
+#[test]
+fn the_last_lines_of_a_log_are_read_too() {
+    let mut log = "2026-11-26 INFO all is well\n".repeat(10_000);
+    log.push_str("2026-11-26 ERROR No tool output found for function call call_1.");
+    assert_eq!(read(&log), "unanswered-tool-call");
+    let log = format!("No tool output found for function call call_1.\n{}", "and a dump\n".repeat(20_000));
+    assert_eq!(read(&log), "unanswered-tool-call");
+}
+
+#[test]
+fn who_sent_it_and_with_which_status() {
+    let reading = |error| {
+        let reading = Reading::new(error);
+        let names: Vec<&str> = reading.envelopes.iter().map(|envelope| &*envelope.name).collect();
+        (names, reading.status)
+    };
+    let anthropic =
+        r#"API Error: 529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
+    assert_eq!(reading(anthropic), (vec!["Claude Code", "Anthropic"], Some(529)));
+    assert_eq!(reading("litellm.BadRequestError: status code: 400"), (vec!["LiteLLM"], Some(400)));
+    assert_eq!(reading("call_400 took 500 ms"), (vec![], None));
+}
+
+#[test]
+fn every_class_is_whole() {
+    let mut ids: Vec<&str> = ErrorClass::all().map(|class| &*class.id).collect();
+    let count = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), count);
+    for class in ErrorClass::all() {
+        assert!(targets::find(&class.id).is_none(), "{}", class.id);
+        for sentence in [&class.summary, &class.help] {
+            assert!(sentence.ends_with('.') && sentence.len() > 20, "{}: {sentence}", class.id);
+        }
+        assert!(!class.signs.is_empty() || !class.errors.is_empty(), "{}", class.id);
+        for error in &class.errors {
+            assert!(error.sources.iter().all(|source| source.starts_with("https://")), "{}", error.text);
+            assert!(!error.sources.is_empty(), "{}", error.text);
+        }
+    }
+    for envelope in Envelope::all() {
+        assert!(envelope.source.starts_with("https://") && !envelope.signs.is_empty(), "{}", envelope.name);
+    }
+}
+
+/// Each text leads to itself, and none is that of a rule, which would say more.
+#[test]
+fn every_text_of_a_class_leads_to_it() {
+    for class in ErrorClass::all() {
+        for error in &class.errors {
+            let text = filled(&error.text);
+            let reading = Reading::new(&text);
+            let of_rule = recognise(&text).into_iter().find(|found| found.likeness == Likeness::Whole);
+            let of_rule = of_rule.and_then(|found| found.refusal.text.as_deref());
+            assert!(of_rule.is_none_or(|known| known.len() < error.text.len()), "a rule has: {text}");
+            let found = reading.class.unwrap_or_else(|| panic!("{}: not known: {text}", class.id));
+            assert_eq!(
+                (&found.class.id, found.error.map(|known| &known.text)),
+                (&class.id, Some(&error.text)),
+                "{text}"
+            );
+        }
+    }
+}
+
+/// A text with something in the place of each placeholder.
+fn filled(text: &str) -> String {
+    let mut filled = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        filled.push_str(before);
+        match after
+            .split_once('}')
+            .filter(|(name, _)| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'))
+        {
+            Some((_, after)) => {
+                filled.push('7');
+                rest = after;
+            }
+            None => {
+                filled.push('{');
+                rest = after;
+            }
+        }
+    }
+    filled + rest
+}
