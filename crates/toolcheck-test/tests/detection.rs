@@ -52,14 +52,13 @@ fn a_format_that_is_sure_has_a_mark() {
 }
 
 /// The cases of protocols that are not read yet, with words of the name that a report gives them.
-const UNREAD: [(&str, &str); 11] = [
+const UNREAD: [(&str, &str); 10] = [
     ("mistral-conversations.json", "Mistral's Conversations API"),
     ("cohere-v1.json", "Cohere's v1 API"),
     ("openai-assistants-thread.json", "OpenAI's Assistants API"),
     ("openai-assistants-run.json", "OpenAI's Assistants API"),
     ("openai-realtime.jsonl", "Realtime API"),
     ("gemini-live.jsonl", "Gemini's Live API"),
-    ("mcp.jsonl", "Model Context Protocol"),
     ("acp.jsonl", "Agent Client Protocol"),
     ("ag-ui.jsonl", "AG-UI"),
     ("a2a.json", "Agent2Agent"),

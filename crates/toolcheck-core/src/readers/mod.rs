@@ -19,6 +19,7 @@ mod kimi_code;
 mod langchain;
 mod langfuse;
 mod litellm;
+mod mcp;
 mod message_list;
 mod openai_agents;
 mod opencode;
@@ -81,6 +82,8 @@ pub enum Sort {
     Dataset,
     /// What somebody recorded of requests, such as spans. Only a part of a request may be in it.
     Trace,
+    /// What two programs have sent to each other in a protocol of their own.
+    Protocol,
 }
 
 /// How the files of a reader are divided.
@@ -234,6 +237,7 @@ pub static ALL: &[&Reader] = &[
     &langchain::READER,
     &langfuse::READER,
     &litellm::READER,
+    &mcp::READER,
     &message_list::READER,
     &openai_agents::READER,
     &opencode::READER,

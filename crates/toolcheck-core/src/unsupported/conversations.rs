@@ -52,12 +52,6 @@ pub(super) static ALL: &[Unsupported] = &[
         sniff: |root| is_of_a2a(root) || is_rpc(root, is_message_of_a2a),
     },
     Unsupported {
-        name: "a log of the Model Context Protocol (MCP)",
-        advice: Some("`toolcheck lint --tools FILE` takes the tools of a `tools/list` result"),
-        meant: Meant::Conversation,
-        sniff: |root| is_rpc(root, is_of_mcp),
-    },
-    Unsupported {
         name: "a stream of the Agent-User Interaction protocol (AG-UI)",
         advice: None,
         meant: Meant::Conversation,
@@ -196,25 +190,6 @@ fn is_of_live(root: Value<'_, '_>) -> bool {
 fn is_rpc(root: Value<'_, '_>, is_wanted: fn(Value<'_, '_>) -> bool) -> bool {
     let is_own = |value: Value<'_, '_>| value.get_str("jsonrpc").is_some() && is_wanted(value);
     is_own(root) || root.elements().take(LOOKED_AT).any(is_own)
-}
-
-fn is_of_mcp(message: Value<'_, '_>) -> bool {
-    let starts = ["tools/", "resources/", "prompts/", "sampling/", "elicitation/", "notifications/"];
-    let is_own =
-        |method: &str| method == "initialize" || starts.iter().any(|start| method.starts_with(start));
-    let has_version =
-        || message.get("params").is_some_and(|params| has(params, &["protocolVersion", "clientInfo"]));
-    match message.get_str("method") {
-        // The other protocols that are built on JSON-RPC have this method too.
-        Some(method) if method == "initialize" => has_version(),
-        Some(method) => is_own(&method),
-        None => message.get("result").is_some_and(|result| {
-            has(result, &["protocolVersion", "serverInfo"])
-                || is_list(result, "tools")
-                || has(result, &["content", "isError"])
-                || has(result, &["content", "structuredContent"])
-        }),
-    }
 }
 
 fn is_of_acp(message: Value<'_, '_>) -> bool {

@@ -25,7 +25,7 @@ pub(crate) fn all<'s>(
         let transcript = &mut conversation.transcript;
         transcript.kind = match reader.sort {
             Sort::Dataset => TranscriptKind::Dataset,
-            Sort::AgentLog | Sort::History | Sort::Trace => TranscriptKind::Session,
+            Sort::AgentLog | Sort::History | Sort::Trace | Sort::Protocol => TranscriptKind::Session,
         };
         for part in &mut transcript.parts {
             match &mut part.body {

@@ -60,6 +60,7 @@ static AGENT_LOG: Packed = packed!("agent-log");
 static HISTORY: Packed = packed!("history");
 static DATASET: Packed = packed!("dataset");
 static TRACE: Packed = packed!("trace");
+static PROTOCOL: Packed = packed!("protocol");
 static NEXT_REQUEST: Packed = packed!("next-request");
 
 impl Policy {
@@ -83,7 +84,7 @@ impl Policy {
 
 impl Sort {
     /// The sorts, in the order of the documentation.
-    pub const ALL: &[Self] = &[Self::AgentLog, Self::History, Self::Dataset, Self::Trace];
+    pub const ALL: &[Self] = &[Self::AgentLog, Self::History, Self::Dataset, Self::Trace, Self::Protocol];
 
     /// The name in the data and in reports.
     #[must_use]
@@ -93,6 +94,7 @@ impl Sort {
             Self::History => "history",
             Self::Dataset => "dataset",
             Self::Trace => "trace",
+            Self::Protocol => "protocol",
         }
     }
 
@@ -104,6 +106,7 @@ impl Sort {
             Self::History => "Histories of frameworks",
             Self::Dataset => "Data sets",
             Self::Trace => "Traces",
+            Self::Protocol => "Logs of protocols",
         }
     }
 
@@ -113,6 +116,7 @@ impl Sort {
             Self::History => &HISTORY,
             Self::Dataset => &DATASET,
             Self::Trace => &TRACE,
+            Self::Protocol => &PROTOCOL,
         }
     }
 

@@ -1,0 +1,254 @@
+//! The Model Context Protocol: a log of JSON-RPC messages between a client and the servers that have the tools, or the tools
+//! of a server alone.
+//!
+//! Each `tools/call` is a call, and the response with its id the result. Both sides send requests, with ids of their own, so
+//! that a response is told by what it holds where the ids of both are the same.
+
+use std::borrow::Cow;
+
+use foldhash::HashMap;
+use toolcheck_json::Value;
+
+use super::parts::{call, result};
+use super::{Conversation, Reader, Reading, Sort, Unit};
+use crate::claim::certainty;
+use crate::ir::{Body, Named, Place, Role, Settled, ToolDef, Transcript};
+
+pub(super) static READER: Reader = Reader {
+    id: "mcp",
+    name: "Model Context Protocol log",
+    sort: Sort::Protocol,
+    unit: Unit::File,
+    sniff,
+    read,
+};
+
+fn sniff(records: &[Value<'_, '_>]) -> u8 {
+    let is_own = |record: &Value<'_, '_>| {
+        messages(*record).take(super::LOOKED_AT).any(is_message) || is_list_of_tools(*record)
+    };
+    if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
+}
+
+/// The messages of a record: itself, or each of a batch.
+fn messages<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
+    let alone = Some(record).filter(|record| record.is_object());
+    alone.into_iter().chain(record.elements())
+}
+
+/// Whether a value is a message of JSON-RPC that only MCP has.
+fn is_message(message: Value<'_, '_>) -> bool {
+    if message.get_str("jsonrpc").is_none() {
+        return false;
+    }
+    if let Some(method) = message.get_str("method") {
+        let starts = [
+            "tools/",
+            "resources/",
+            "prompts/",
+            "sampling/",
+            "elicitation/",
+            "notifications/",
+            "completion/",
+        ];
+        // The other protocols that are built on JSON-RPC begin in the same way, with a version that is a number.
+        let params = message.get("params");
+        let has_version = || params.and_then(|params| params.get_str("protocolVersion")).is_some();
+        return match &*method {
+            "initialize" => has_version(),
+            "server/discover" | "roots/list" | "logging/setLevel" => true,
+            method => starts.iter().any(|start| method.starts_with(start)),
+        };
+    }
+    message.get("result").is_some_and(|result| {
+        let has = |key: &str| result.get(key).is_some();
+        has("protocolVersion") && has("serverInfo")
+            || has("supportedVersions")
+            || result.get("tools").is_some_and(Value::is_array)
+            || has("content") && (has("isError") || has("structuredContent"))
+    })
+}
+
+/// The keys of what `tools/list` returns.
+const OF_LIST: [&str; 6] = ["tools", "nextCursor", "_meta", "ttlMs", "cacheScope", "resultType"];
+
+/// Whether a value is tools of a server alone: a list, or an object with one, as `tools/list` returns it.
+fn is_list_of_tools(record: Value<'_, '_>) -> bool {
+    let is_tool = |tool: Value<'_, '_>| tool.get("name").is_some() && tool.get("inputSchema").is_some();
+    let list = tools_of(record);
+    list.is_some_and(|list| list.count() > 0 && list.elements().all(is_tool))
+        && record.members().all(|member| member.key_text().is_some_and(|key| OF_LIST.contains(&&*key)))
+}
+
+fn tools_of<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    let result = record.get("result").unwrap_or(record);
+    Some(result).filter(|list| list.is_array()).or_else(|| result.get("tools").filter(|list| list.is_array()))
+}
+
+fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
+    let mut reading = Reading::default();
+    let mut session: Option<Session<'s>> = None;
+    for message in records.iter().flat_map(|record| records_of(*record)) {
+        if is_list_of_tools(message) && message.get("jsonrpc").is_none() {
+            let session = session.get_or_insert_with(|| Session::new(message));
+            session.declare(message);
+            continue;
+        }
+        if message.get_str("jsonrpc").is_none() {
+            reading.leave_out_unknown("records that are not JSON-RPC", message);
+            continue;
+        }
+        // A client that connects anew counts its ids from the start.
+        let begins = message.get_str("method").as_deref() == Some("initialize");
+        if begins && session.as_ref().is_some_and(|session| session.has_begun) {
+            reading.conversations.extend(session.take().map(Session::end));
+        }
+        let session = session.get_or_insert_with(|| Session::new(message));
+        session.has_begun |= begins;
+        if let Some(left_out) = session.add(message) {
+            reading.leave_out(left_out);
+        }
+    }
+    reading.conversations.extend(session.map(Session::end));
+    super::parts::number_titles(&mut reading.conversations);
+    reading
+}
+
+/// A record, or each message of a batch. A list of tools is one.
+fn records_of<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
+    let is_whole = record.is_object() || is_list_of_tools(record);
+    let whole = Some(record).filter(|_| is_whole);
+    let elements = (!is_whole).then(|| record.elements());
+    whole.into_iter().chain(elements.into_iter().flatten())
+}
+
+/// What a client and a server say to each other, from one connection on.
+struct Session<'s> {
+    transcript: Transcript<'s>,
+    /// Whether it has begun with a request to connect.
+    has_begun: bool,
+    /// Whether a request was seen.
+    has_requests: bool,
+    /// The requests that wait for a response, by their ids as they are written: the method, and of a call its part.
+    open: HashMap<Cow<'s, str>, Vec<(Cow<'s, str>, Option<usize>)>>,
+}
+
+impl<'s> Session<'s> {
+    fn new(message: Value<'_, 's>) -> Self {
+        let transcript = Transcript::of_conversation(READER.key(), message);
+        Self { transcript, has_begun: false, has_requests: false, open: HashMap::default() }
+    }
+
+    fn end(self) -> Conversation<'s> {
+        Conversation { title: "session".to_owned(), transcript: self.transcript, ended: super::Ended::Open }
+    }
+
+    /// Adds a message, or says what it is if it is neither a call nor a result.
+    fn add(&mut self, message: Value<'_, 's>) -> Option<&'static str> {
+        let id = message.get("id").and_then(Named::of).map(|id| id.text);
+        let params = message.get("params");
+        match (message.get_str("method"), id) {
+            (Some(method), Some(id)) => {
+                let part = (method == "tools/call").then(|| self.call(message, params));
+                let is_call = part.is_some();
+                self.has_requests = true;
+                self.open.entry(id).or_default().push((method, part));
+                (!is_call).then_some("requests other than calls of tools")
+            }
+            (Some(method), None) => {
+                match &*method {
+                    "notifications/cancelled" => {
+                        self.cancel(params.and_then(|params| params.get("requestId")))
+                    }
+                    "notifications/tools/list_changed" => self.transcript.request.tools.hides_some = true,
+                    _ => {}
+                }
+                Some("notifications")
+            }
+            (None, id) => self.response(message, id),
+        }
+    }
+
+    fn call(&mut self, message: Value<'_, 's>, params: Option<Value<'_, 's>>) -> usize {
+        let member = |key: &str| params.and_then(|params| params.get(key));
+        let call = call(message.get("id"), member("name"), member("arguments"));
+        self.transcript.turn(Role::Assistant, message).part(message, Body::Call(call));
+        self.transcript.parts.len() - 1
+    }
+
+    /// A call that was cancelled gets no response.
+    fn cancel(&mut self, id: Option<Value<'_, 's>>) {
+        let Some(id) = id.and_then(Named::of) else { return };
+        let parts = self.open.get(&id.text).into_iter().flatten().filter_map(|(_, part)| *part);
+        for part in parts {
+            if let Some(Body::Call(call)) = self.transcript.parts.get_mut(part).map(|part| &mut part.body) {
+                call.settled = Some(Settled::Aborted);
+            }
+        }
+    }
+
+    fn response(&mut self, message: Value<'_, 's>, id: Option<Cow<'s, str>>) -> Option<&'static str> {
+        let answer = message.get("result");
+        if answer.is_some_and(|answer| answer.get("tools").is_some()) {
+            self.declare(message);
+        }
+        let waiting = id.as_ref().and_then(|id| self.open.get_mut(id));
+        let method = waiting.and_then(|waiting| {
+            let fits = |(method, _): &(Cow<'s, str>, _)| is_answer(method, answer);
+            let at = waiting.iter().position(fits)?;
+            Some(waiting.remove(at).0)
+        });
+        let is_result = match &method {
+            Some(method) => method == "tools/call",
+            // A response to nothing, or a second one.
+            None => answer.is_some_and(|answer| answer.get("content").is_some_and(Value::is_array)),
+        };
+        if !is_result {
+            return Some("responses to other requests");
+        }
+        let error = message.get("error");
+        let is_error = answer.and_then(|answer| answer.get("isError")).and_then(Value::as_bool);
+        let content = answer.and_then(|answer| answer.get("content")).or(answer).or(error);
+        let mut result =
+            result(message.get("id"), content, if error.is_some() { Some(true) } else { is_error });
+        let is_media = |block: Value<'_, '_>| block.get_str("type").is_some_and(|kind| kind != "text");
+        result.has_media = content.is_some_and(|content| content.elements().any(is_media));
+        // A log may begin in the middle, or be a response alone.
+        result.settled = (method.is_none() && !self.has_requests).then_some(Settled::Elsewhere);
+        self.transcript.turn(Role::Tool, message).part(message, Body::Result(result));
+        None
+    }
+
+    /// Adds the tools of a list, each once: a client asks for them again, or a page at a time.
+    fn declare(&mut self, message: Value<'_, 's>) {
+        let Some(list) = tools_of(message) else { return };
+        let tools = &mut self.transcript.request.tools;
+        tools.place.get_or_insert(Place::of(list));
+        let known = tools.list.get_or_insert_default();
+        for tool in list.elements().filter(|tool| tool.is_object()) {
+            let name = tool.get("name").and_then(Named::of);
+            let is_same = |other: &ToolDef<'s>| {
+                let names = other.name.as_ref().zip(name.as_ref());
+                names.is_some_and(|(one, other)| one.text == other.text)
+            };
+            // Twice in one list is a mistake, and in two lists none.
+            known.retain(|other| !is_same(other) || list.span().contains(other.place.span));
+            let schema = tool.get("inputSchema").map(Place::of);
+            known.push(ToolDef { name, schema, ..ToolDef::new(Place::of(tool)) });
+        }
+    }
+}
+
+/// Whether a result may be the answer to a method; an error may be to any.
+fn is_answer(method: &str, result: Option<Value<'_, '_>>) -> bool {
+    let Some(result) = result else { return true };
+    let has = |key: &str| result.get(key).is_some();
+    match method {
+        "tools/call" => !has("action") && !has("roots") && !(has("role") && has("model")),
+        "sampling/createMessage" => has("role") || has("content"),
+        "elicitation/create" => has("action"),
+        "roots/list" => has("roots"),
+        "tools/list" => has("tools"),
+        _ => true,
+    }
+}
