@@ -298,6 +298,14 @@ fn pattern(text: &str, last: &str) -> (String, usize) {
                 pattern.push_str(&format!("(?P<{group}>{inside})"));
                 seen.push(name);
             }
+            // What is said next is a word of its own: `temperature` is not `temper`, `at` and `ure`. Its quotes may be lost.
+            let next = after.trim_start_matches(|one: char| one.is_whitespace() || is_quote(one));
+            let is_apart = after.starts_with(|one: char| one.is_whitespace() || is_quote(one));
+            if is_apart && next.starts_with(char::is_alphanumeric) && next.len() < after.len() {
+                pattern.push_str(r#"(?:[\s>|\u{2502}\\'"`\u{2018}\u{2019}\u{201c}\u{201d}]|\\+[nrt])+"#);
+                rest = next;
+                continue;
+            }
             rest = after;
             continue;
         }

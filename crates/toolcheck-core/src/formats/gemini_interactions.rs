@@ -157,14 +157,16 @@ const SHARED_BODY: [&str; 15] = [
 ];
 
 fn sniff(root: Value<'_, '_>) -> u8 {
-    // What was answered has what was asked, too, where it was fetched.
-    if root.get_any(&["steps", "object"]).is_some() {
-        return 0;
+    if root.is_array() {
+        return surest_message(root, certainty::CERTAIN, claim);
     }
-    let input = root.get("input");
-    let list = if root.is_array() { Some(root) } else { input.filter(|input| input.is_array()) };
+    // What was answered has what was asked, too, where it was fetched.
+    let Some(input) = root.get("input").filter(|_| root.get_any(&["steps", "object"]).is_none()) else {
+        return 0;
+    };
+    let list = Some(input).filter(|input| input.is_array());
     let of_steps = list.map_or(0, |list| surest_message(list, certainty::CERTAIN, claim));
-    if of_steps >= certainty::SURE || !root.is_object() || input.is_none() {
+    if of_steps >= certainty::SURE {
         return of_steps;
     }
     let is_known = |key: &str| OWN_BODY.contains(&key) || SHARED_BODY.contains(&key);
@@ -173,10 +175,8 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     let is_own =
         model.as_deref().is_some_and(|model| model.starts_with("gemini-") && !is_of_other_model(model))
             || root.get_any(&OWN_BODY).is_some();
-    let holds_text = input.is_some_and(|input| {
-        let is_content = |value: Value<'_, '_>| matches!(kind_of(value), Step::Content);
-        input.as_json_str().is_some() || is_content(input) || input.elements().any(is_content)
-    });
+    let is_content = |value: Value<'_, '_>| matches!(kind_of(value), Step::Content);
+    let holds_text = input.as_json_str().is_some() || is_content(input) || input.elements().any(is_content);
     if is_own && holds_text && is_body() { certainty::SURE_OF_RECORD } else { of_steps }
 }
 

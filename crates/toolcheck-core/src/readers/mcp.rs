@@ -24,16 +24,15 @@ pub(super) static READER: Reader = Reader {
 };
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
+    // Every file is looked at, so a glance at the first of a batch is enough.
+    let is_batch = |record: Value<'_, '_>| {
+        record.elements().next().is_some_and(|first| first.get("jsonrpc").is_some())
+            && record.elements().take(super::LOOKED_AT).any(is_message)
+    };
     let is_own = |record: &Value<'_, '_>| {
-        messages(*record).take(super::LOOKED_AT).any(is_message) || is_list_of_tools(*record)
+        is_message(*record) || is_list_of_tools(*record) || record.is_array() && is_batch(*record)
     };
     if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
-}
-
-/// The messages of a record: itself, or each of a batch.
-fn messages<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
-    let alone = Some(record).filter(|record| record.is_object());
-    alone.into_iter().chain(record.elements())
 }
 
 /// Whether a value is a message of JSON-RPC that only MCP has.
@@ -74,10 +73,9 @@ const OF_LIST: [&str; 6] = ["tools", "nextCursor", "_meta", "ttlMs", "cacheScope
 
 /// Whether a value is tools of a server alone: a list, or an object with one, as `tools/list` returns it.
 fn is_list_of_tools(record: Value<'_, '_>) -> bool {
-    let is_tool = |tool: Value<'_, '_>| tool.get("name").is_some() && tool.get("inputSchema").is_some();
-    let list = tools_of(record);
-    list.is_some_and(|list| list.count() > 0 && list.elements().all(is_tool))
-        && record.members().all(|member| member.key_text().is_some_and(|key| OF_LIST.contains(&&*key)))
+    let is_tool = |tool: Value<'_, '_>| tool.get("inputSchema").is_some() && tool.get("name").is_some();
+    record.members().all(|member| member.key_text().is_some_and(|key| OF_LIST.contains(&&*key)))
+        && tools_of(record).is_some_and(|list| list.count() > 0 && list.elements().all(is_tool))
 }
 
 fn tools_of<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {

@@ -101,7 +101,7 @@ pub fn all() -> impl Iterator<Item = &'static Target> {
 }
 
 /// The packed file of a target that is compiled in.
-fn packed(id: &str) -> Option<&'static [u8]> {
+pub(crate) fn packed(id: &str) -> Option<&'static [u8]> {
     BUILTIN.iter().find(|builtin| builtin.id == id).map(|builtin| builtin.packed)
 }
 

@@ -41,7 +41,7 @@ impl Explained {
         let summary = error.and_then(|error| error.meaning.as_ref()).unwrap_or(&class.summary);
         wording.write_wrapped(summary, out)?;
         if error.is_none() {
-            wording.write_wrapped("The text is not known: this is concluded from its words.", out)?;
+            wording.write_wrapped("The text is not known: this is concluded from its words, and it may be about something else.", out)?;
         }
         if !found.captures.is_empty() {
             writeln!(out)?;

@@ -59,7 +59,8 @@ impl Shape {
             if self.is_unwrapped(&faults[number], document) {
                 continue;
             }
-            let found = formats().filter(|format| *format != self.format).find_map(|format| {
+            let others = formats().filter(|format| *format != self.format && may_know(format, value));
+            let found = others.into_iter().find_map(|format| {
                 let shape = shape_of(format)?;
                 Some((format, shape, shape.fits(value, kind, &marks)?))
             });
@@ -265,6 +266,35 @@ struct Marks<'s> {
 /// The most faults of an object that another API may explain.
 const MOST_FAULTS: usize = 20;
 
+/// Whether a format may know all keys of an object: each is somewhere in its files. Compiling its shape costs much more than
+/// looking.
+fn may_know(format: &'static str, object: Value<'_, '_>) -> bool {
+    let files: Vec<&[u8]> = super::packed(format).into_iter().chain(targets::packed(format)).collect();
+    // What another target says of it is not in its own file.
+    let is_whole = files.iter().all(|file| memchr::memmem::find(file, b"extends").is_none());
+    !is_whole || object.members().filter_map(Value::key_text).all(|key| names(&files, &key))
+}
+
+/// Whether a key is in one of these files, also in the case that formats write with and without underscores.
+fn names(files: &[&[u8]], key: &str) -> bool {
+    let is_in = |key: &str| files.iter().any(|file| memchr::memmem::find(file, key.as_bytes()).is_some());
+    is_in(key) || key.contains('_') && is_in(&camel_case(key))
+}
+
+/// A key of snake case in mixed case.
+fn camel_case(key: &str) -> String {
+    // An underscore at the beginning stays.
+    let (start, rest) = key.split_at(key.len() - key.trim_start_matches('_').len());
+    let mut words = rest.split('_');
+    let mut camel = start.to_owned() + words.next().unwrap_or_default();
+    for word in words {
+        let mut letters = word.chars();
+        camel.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        camel.push_str(letters.as_str());
+    }
+    camel
+}
+
 /// The shape of a format as its own provider enforces it, or as it is described if no provider has it.
 fn shape_of(format: &'static str) -> Option<&'static Shape> {
     static OTHERS: OnceLock<Vec<Shape>> = OnceLock::new();
@@ -276,4 +306,30 @@ fn shape_of(format: &'static str) -> Option<&'static Shape> {
         unknown.filter_map(|format| Shape::of(format, &Arc::default())).collect()
     });
     others.iter().find(|shape| shape.format == format)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::compile::snake_case;
+    use super::{formats, names, shape_of};
+    use crate::targets;
+
+    #[test]
+    fn every_key_of_a_shape_is_in_its_files() {
+        let mut count = 0;
+        for format in formats() {
+            let Some(shape) = shape_of(format) else { continue };
+            let files: Vec<&[u8]> =
+                super::super::packed(format).into_iter().chain(targets::packed(format)).collect();
+            let fields = shape.all_objects().flat_map(|object| &object.fields).filter(|field| field.is_known);
+            for key in fields.map(|field| &field.key) {
+                count += 1;
+                assert!(names(&files, key), "{format}: {key}");
+                if files.iter().any(|file| memchr::memmem::find(file, b"snake").is_some()) {
+                    assert!(names(&files, &snake_case(key)), "{format}: {key}");
+                }
+            }
+        }
+        assert!(count > 1000, "{count}");
+    }
 }

@@ -85,6 +85,11 @@ fn file(format: &str) -> Option<(&'static str, &'static ShapeFile)> {
     Some((builtin.id, file))
 }
 
+/// The packed description of a format.
+fn packed(format: &str) -> Option<&'static [u8]> {
+    SHAPES.iter().find(|builtin| builtin.id == format).map(|builtin| builtin.packed)
+}
+
 /// Whether the shape of a format is described.
 pub(super) fn is_described(format: &str) -> bool {
     SHAPES.iter().any(|builtin| builtin.id == format)
