@@ -129,12 +129,26 @@ struct Session<'s> {
     has_requests: bool,
     /// The requests that wait for a response, by their ids as they are written: the method, and of a call its part.
     open: HashMap<Cow<'s, str>, Vec<(Cow<'s, str>, Option<usize>)>>,
+    /// The number of lists of tools.
+    lists: usize,
+    /// The tools by their names: the number of the list, and the place among all tools.
+    tools: HashMap<Cow<'s, str>, (usize, usize)>,
 }
+
+/// The most requests of one id that are looked at: there are two, of either side, in a log that is in order.
+const MOST_OF_ID: usize = 16;
 
 impl<'s> Session<'s> {
     fn new(message: Value<'_, 's>) -> Self {
         let transcript = Transcript::of_conversation(READER.key(), message);
-        Self { transcript, has_begun: false, has_requests: false, open: HashMap::default() }
+        Self {
+            transcript,
+            has_begun: false,
+            has_requests: false,
+            open: HashMap::default(),
+            lists: 0,
+            tools: HashMap::default(),
+        }
     }
 
     fn end(self) -> Conversation<'s> {
@@ -177,11 +191,11 @@ impl<'s> Session<'s> {
     /// A call that was cancelled gets no response.
     fn cancel(&mut self, id: Option<Value<'_, 's>>) {
         let Some(id) = id.and_then(Named::of) else { return };
-        let parts = self.open.get(&id.text).into_iter().flatten().filter_map(|(_, part)| *part);
-        for part in parts {
-            if let Some(Body::Call(call)) = self.transcript.parts.get_mut(part).map(|part| &mut part.body) {
-                call.settled = Some(Settled::Aborted);
-            }
+        let part = self.open.get(&id.text).and_then(|waiting| waiting.last()?.1);
+        if let Some(Body::Call(call)) =
+            part.and_then(|part| self.transcript.parts.get_mut(part)).map(|part| &mut part.body)
+        {
+            call.settled = Some(Settled::Aborted);
         }
     }
 
@@ -193,7 +207,8 @@ impl<'s> Session<'s> {
         let waiting = id.as_ref().and_then(|id| self.open.get_mut(id));
         let method = waiting.and_then(|waiting| {
             let fits = |(method, _): &(Cow<'s, str>, _)| is_answer(method, answer);
-            let at = waiting.iter().position(fits)?;
+            let from = waiting.len().saturating_sub(MOST_OF_ID);
+            let at = from + waiting[from..].iter().position(fits)?;
             Some(waiting.remove(at).0)
         });
         let is_result = match &method {
@@ -220,19 +235,26 @@ impl<'s> Session<'s> {
     /// Adds the tools of a list, each once: a client asks for them again, or a page at a time.
     fn declare(&mut self, message: Value<'_, 's>) {
         let Some(list) = tools_of(message) else { return };
+        self.lists += 1;
         let tools = &mut self.transcript.request.tools;
         tools.place.get_or_insert(Place::of(list));
         let known = tools.list.get_or_insert_default();
         for tool in list.elements().filter(|tool| tool.is_object()) {
             let name = tool.get("name").and_then(Named::of);
-            let is_same = |other: &ToolDef<'s>| {
-                let names = other.name.as_ref().zip(name.as_ref());
-                names.is_some_and(|(one, other)| one.text == other.text)
-            };
-            // Twice in one list is a mistake, and in two lists none.
-            known.retain(|other| !is_same(other) || list.span().contains(other.place.span));
+            let text = name.as_ref().map(|name| name.text.clone());
             let schema = tool.get("inputSchema").map(Place::of);
-            known.push(ToolDef { name, schema, ..ToolDef::new(Place::of(tool)) });
+            let tool = ToolDef { name, schema, ..ToolDef::new(Place::of(tool)) };
+            // Twice in one list is a mistake, and in two lists none.
+            let before = text.and_then(|text| self.tools.insert(text, (self.lists, known.len())));
+            match before {
+                Some((of_list, at)) if of_list != self.lists => {
+                    if let Some(text) = tool.name.as_ref().map(|name| name.text.clone()) {
+                        self.tools.insert(text, (self.lists, at));
+                    }
+                    known[at] = tool;
+                }
+                _ => known.push(tool),
+            }
         }
     }
 }

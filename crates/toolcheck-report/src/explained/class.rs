@@ -4,8 +4,9 @@ use std::io;
 
 use serde_json::{Value, json};
 use toolcheck_core::recognise::Classified;
-use toolcheck_core::text::shown;
+use toolcheck_core::text::{bounded, shown};
 
+use super::named::LONGEST_PLACE;
 use super::{Explained, Wording, label_of};
 
 /// For programs.
@@ -84,7 +85,8 @@ impl Explained {
             sentences.push(format!("The HTTP status is {status}."));
         }
         if self.places.is_none() {
-            let places = self.named.iter().map(|one| format!("`{}`", shown(&one.place.text)));
+            let places =
+                self.named.iter().map(|one| format!("`{}`", bounded(&one.place.text, LONGEST_PLACE)));
             let places: Vec<String> = places.collect();
             if !places.is_empty() {
                 sentences.push(format!("It names {} in the request.", places.join(", ")));

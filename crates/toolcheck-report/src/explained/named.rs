@@ -4,10 +4,13 @@ use std::io;
 
 use serde_json::{Value, json};
 use toolcheck_core::recognise::NamedPlace;
-use toolcheck_core::text::shown;
+use toolcheck_core::text::bounded;
 use toolcheck_json::{Document, Position, locate, pointers};
 
 use super::{Explained, Wording};
+
+/// The most characters of a place that are shown.
+pub(super) const LONGEST_PLACE: usize = 120;
 
 /// A place that an error names.
 #[derive(Debug, Clone)]
@@ -65,7 +68,7 @@ impl Explained {
         writeln!(out)?;
         for one in &self.named {
             let noun = wording.noun;
-            let place = shown(&one.place.text);
+            let place = bounded(&one.place.text, LONGEST_PLACE);
             let text = match &one.found {
                 Some((_, Position { line, column, .. })) => {
                     format!("The error names `{place}`: line {line}, column {column} of this {noun}.")
