@@ -217,15 +217,51 @@ export interface Match {
   status: number | null;
   /** The ids, names and indexes in the text. */
   captures: Record<string, string>;
-  /** Whether only the beginning of the text was found. */
+  /** Whether only the beginning of the text was found, or most of its words. */
   probable: boolean;
 }
 
+/** What an error is about that no rule finds, such as one of a chat template, of MCP or of an account. */
+export interface ErrorClass {
+  /** Such as `chat-template`, `mcp`, `model` or `account`. */
+  id: string;
+  summary: string;
+  /** What a known text means, where that is more. */
+  meaning: string | null;
+  help: string;
+  /** The id of the rule that finds the likely cause in a request; `null` if there is none. */
+  rule: string | null;
+  /** Whether its cause is in the request. */
+  in_request: boolean;
+  /** The ids, names and indexes in the text. */
+  captures: Record<string, string>;
+  /** Whether that is concluded from its words: the text is not known. */
+  probable: boolean;
+}
+
+/** A place that an error names. */
+export interface NamedPlace {
+  /** As the error writes it. */
+  text: string;
+  /** Where it is in the body; `null` if it is not there, or if there is none. */
+  pointer: string | null;
+  line: number | null;
+  column: number | null;
+}
+
 export interface Explained {
-  /** Whether the text is known and, if a body was given, its cause was found. */
+  /** Whether it is known what the text is about and, if a body was given and may have the cause, that was found. */
   explained: boolean;
   /** What the text can mean, the most likely first. */
   matches: Match[];
+  /** What it is about if no rule is known for it; `null` if nothing is known. */
+  class: ErrorClass | null;
+  /** The HTTP status that it names. */
+  status: number | null;
+  /** Who sent or raised it, by its form: APIs and libraries. */
+  from: string[];
+  /** The places that it names. */
+  places: NamedPlace[];
   /**
    * How sure it is that the `findings` cause the error; `null` if nothing was found that does, and without a body it is absent.
    *

@@ -314,9 +314,10 @@ class Explained:
     """What an error of an API or a framework means."""
 
     is_explained: bool
-    """Whether the error is known, and its cause is found if there is a body."""
+    """Whether it is known what the error is about, and its cause is found if there is a body that may have it."""
     data: dict[str, Any]
-    """The `matches`, and the `findings` of the body that cause it, as `toolcheck explain --error` writes them as JSON."""
+    """The `matches`, the `class` of an error that no rule finds, the `places` that it names, and the `findings` of the body
+    that cause it, as `toolcheck explain --error` writes them as JSON."""
     text: str
     """The explanation for people."""
 

@@ -127,12 +127,19 @@ struct Session<'s> {
     has_begun: bool,
     /// Whether a request was seen.
     has_requests: bool,
-    /// The requests that wait for a response, by their ids as they are written: the method, and of a call its part.
-    open: HashMap<Cow<'s, str>, Vec<(Cow<'s, str>, Option<usize>)>>,
+    /// The requests that wait for a response, by their ids as they are written.
+    open: HashMap<Cow<'s, str>, Vec<Request<'s>>>,
     /// The number of lists of tools.
     lists: usize,
     /// The tools by their names: the number of the list, and the place among all tools.
     tools: HashMap<Cow<'s, str>, (usize, usize)>,
+}
+
+/// A request that waits for a response.
+struct Request<'s> {
+    method: Cow<'s, str>,
+    /// The number of its part, if it is a call.
+    part: Option<usize>,
 }
 
 /// The most requests of one id that are looked at: there are two, of either side, in a log that is in order.
@@ -164,7 +171,7 @@ impl<'s> Session<'s> {
                 let part = (method == "tools/call").then(|| self.call(message, params));
                 let is_call = part.is_some();
                 self.has_requests = true;
-                self.open.entry(id).or_default().push((method, part));
+                self.open.entry(id).or_default().push(Request { method, part });
                 (!is_call).then_some("requests other than calls of tools")
             }
             (Some(method), None) => {
@@ -191,7 +198,7 @@ impl<'s> Session<'s> {
     /// A call that was cancelled gets no response.
     fn cancel(&mut self, id: Option<Value<'_, 's>>) {
         let Some(id) = id.and_then(Named::of) else { return };
-        let part = self.open.get(&id.text).and_then(|waiting| waiting.last()?.1);
+        let part = self.open.get(&id.text).and_then(|waiting| waiting.last()?.part);
         if let Some(Body::Call(call)) =
             part.and_then(|part| self.transcript.parts.get_mut(part)).map(|part| &mut part.body)
         {
@@ -206,10 +213,10 @@ impl<'s> Session<'s> {
         }
         let waiting = id.as_ref().and_then(|id| self.open.get_mut(id));
         let method = waiting.and_then(|waiting| {
-            let fits = |(method, _): &(Cow<'s, str>, _)| is_answer(method, answer);
+            let fits = |request: &Request<'s>| is_answer(&request.method, answer);
             let from = waiting.len().saturating_sub(MOST_OF_ID);
             let at = from + waiting[from..].iter().position(fits)?;
-            Some(waiting.remove(at).0)
+            Some(waiting.remove(at).method)
         });
         let is_result = match &method {
             Some(method) => method == "tools/call",
@@ -264,7 +271,7 @@ fn is_answer(method: &str, result: Option<Value<'_, '_>>) -> bool {
     let Some(result) = result else { return true };
     let has = |key: &str| result.get(key).is_some();
     match method {
-        "tools/call" => !has("action") && !has("roots") && !(has("role") && has("model")),
+        "tools/call" => !(has("action") || has("roots") || has("role") && has("model")),
         "sampling/createMessage" => has("role") || has("content"),
         "elicitation/create" => has("action"),
         "roots/list" => has("roots"),
