@@ -1,6 +1,7 @@
 //! Texts in other words than a known one: an API rewords them, a gateway shortens them, a person quotes from memory.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
 
 use super::{Likeness, Origin, Recognised, texts, windows};
@@ -72,13 +73,14 @@ fn pairs(text: &str) -> Vec<Pair> {
     pairs
 }
 
-/// A word without upper case, underscores and the ending of a plural. FNV-1a, so that the table is the same in every run.
+/// A word without upper case, underscores and the ending of a plural.
 fn hash(word: &str) -> u64 {
     let letters = word.chars().filter(|one| *one != '_').flat_map(char::to_lowercase);
     let word: String = letters.collect();
     let stem = word.strip_suffix('s').filter(|stem| stem.len() > 2).unwrap_or(&word);
-    stem.bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+    let mut hasher = DefaultHasher::new();
+    stem.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The known texts that are the most similar to an error.
