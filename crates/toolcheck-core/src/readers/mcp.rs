@@ -75,7 +75,8 @@ const OF_LIST: [&str; 6] = ["tools", "nextCursor", "_meta", "ttlMs", "cacheScope
 fn is_list_of_tools(record: Value<'_, '_>) -> bool {
     let is_tool = |tool: Value<'_, '_>| tool.get("inputSchema").is_some() && tool.get("name").is_some();
     record.members().all(|member| member.key_text().is_some_and(|key| OF_LIST.contains(&&*key)))
-        && tools_of(record).is_some_and(|list| list.count() > 0 && list.elements().all(is_tool))
+        && tools_of(record)
+            .is_some_and(|list| list.elements().next().is_some() && list.elements().all(is_tool))
 }
 
 fn tools_of<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
