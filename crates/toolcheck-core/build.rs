@@ -1,4 +1,5 @@
-//! Packs the tables of targets, shapes, frameworks, errors, envelopes, parsers, readers and agents, so that no run parses their text.
+//! Packs the tables of targets, shapes, frameworks, errors, envelopes, parsers, readers and agents, so that no run parses
+//! their text.
 #![allow(clippy::disallowed_macros, reason = "Cargo reads what a build script prints")]
 
 use std::collections::BTreeMap;

@@ -174,8 +174,7 @@ impl Table {
                 patterns.push(pattern);
             }
         }
-        let set = RegexSetBuilder::new(&patterns).size_limit(SET_LIMIT).dfa_size_limit(SEARCH_LIMIT).build();
-        let set = set.expect("patterns made from texts are regular expressions");
+        let set = set_of(&patterns);
         let compiled = patterns.iter().map(|_| OnceLock::new()).collect();
         Self { entries, own, likeness, patterns, compiled, set }
     }
@@ -227,6 +226,12 @@ impl Reading {
         }
         Self { matches, class, envelopes: Envelope::all_in(error), status }
     }
+}
+
+/// The set of expressions that were made from texts.
+fn set_of(patterns: &[String]) -> RegexSet {
+    let set = RegexSetBuilder::new(patterns).size_limit(SET_LIMIT).dfa_size_limit(SEARCH_LIMIT).build();
+    set.expect("patterns made from texts are regular expressions")
 }
 
 /// The pieces of an error to look at: its beginning and, of a log, its end.
@@ -299,9 +304,8 @@ fn pattern(text: &str, last: &str) -> (String, usize) {
                 seen.push(name);
             }
             // What is said next is a word of its own: `temperature` is not `temper`, `at` and `ure`. Its quotes may be lost.
-            let next = after.trim_start_matches(|one: char| one.is_whitespace() || is_quote(one));
-            let is_apart = after.starts_with(|one: char| one.is_whitespace() || is_quote(one));
-            if is_apart && next.starts_with(char::is_alphanumeric) && next.len() < after.len() {
+            let next = after.trim_start_matches(is_gap);
+            if next.len() < after.len() && next.starts_with(char::is_alphanumeric) {
                 pattern.push_str(r#"(?:[\s>|\u{2502}\\'"`\u{2018}\u{2019}\u{201c}\u{201d}]|\\+[nrt])+"#);
                 rest = next;
                 continue;
@@ -408,6 +412,11 @@ fn is_tag(text: &str) -> bool {
     let inside = text.strip_prefix('<').and_then(|text| text.strip_suffix('>'));
     let name = inside.map(|inside| inside.trim_matches('/').trim_end());
     name.is_some_and(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphabetic()))
+}
+
+/// Whether a character is often lost, doubled or replaced.
+fn is_gap(character: char) -> bool {
+    character.is_whitespace() || is_quote(character)
 }
 
 fn is_quote(character: char) -> bool {

@@ -76,12 +76,14 @@ static REPAIR: Repair = Repair {
         ]))
     },
     text: repair::typed_text,
-    user: |content| Piece::object([("type", Piece::text("user_input")), ("content", Piece::List(content))]),
-    said: |text| {
-        let content = Piece::List(vec![repair::typed_text(text)]);
-        Piece::object([("type", Piece::text("user_input")), ("content", content)])
-    },
+    user: user_input,
+    said: |text| user_input(vec![repair::typed_text(text)]),
 };
+
+/// A step of the user.
+fn user_input(content: Vec<Piece>) -> Piece {
+    Piece::object([("type", Piece::text("user_input")), ("content", Piece::List(content))])
+}
 
 /// The kinds of steps, as far as reading them differs.
 #[derive(Clone, Copy)]

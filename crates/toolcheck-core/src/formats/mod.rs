@@ -12,6 +12,7 @@ mod ollama;
 pub(crate) mod openai_chat;
 pub(crate) mod openai_responses;
 
+use foldhash::HashSet;
 use serde_json::Value as Json;
 use toolcheck_json::{Document, JsonStr, Kind, Value};
 
@@ -250,10 +251,9 @@ fn declare_tools<'s>(
 /// The first of these names that no declared tool has; `None` if all are declared, or not all tools are known.
 fn undeclared<'s>(names: Option<Value<'_, 's>>, tools: &Tools<'s>) -> Option<Named<'s>> {
     let declared = tools.list.as_ref().filter(|_| !tools.hides_some && tools.in_text.is_empty())?;
-    let is_declared = |name: &Named<'s>| {
-        declared.iter().any(|tool| tool.name.as_ref().is_some_and(|own| own.text == name.text))
-    };
-    names?.elements().filter_map(Named::of).find(|name| !is_declared(name))
+    let declared: HashSet<&str> =
+        declared.iter().filter_map(|tool| Some(&*tool.name.as_ref()?.text)).collect();
+    names?.elements().filter_map(Named::of).find(|name| !declared.contains(&*name.text))
 }
 
 /// Opens a message with a `role` member and `content`. `role_of` maps the format's names of roles.

@@ -5,12 +5,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
-use regex::{Regex, RegexSet, RegexSetBuilder};
+use regex::{Regex, RegexSet};
 
-use super::{
-    LONGEST_NAME, Likeness, Origin, Recognised, SEARCH_LIMIT, SET_LIMIT, bare, closed, is_number, is_quote,
-    texts,
-};
+use super::{LONGEST_NAME, Likeness, Origin, Recognised, bare, closed, is_gap, is_number, set_of, texts};
 use crate::targets::{FREE, Refusal};
 
 /// The fewest literal characters that a beginning needs.
@@ -70,8 +67,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
             entries.push(Entry { origin, refusal, tokens });
         }
     }
-    let set = RegexSetBuilder::new(&patterns).size_limit(SET_LIMIT).dfa_size_limit(SEARCH_LIMIT).build();
-    let set = set.expect("patterns made from texts are regular expressions");
+    let set = set_of(&patterns);
     let compiled = patterns.iter().map(|_| OnceLock::new()).collect();
     Table { entries, heads, patterns, compiled, set }
 });
@@ -94,10 +90,6 @@ fn tokens(text: &'static str) -> Vec<Token> {
         }
     }
     tokens
-}
-
-fn is_gap(character: char) -> bool {
-    character.is_whitespace() || is_quote(character)
 }
 
 /// The index of the first token after a path such as `messages.{index}.content.{part}.type: `, or a title such as

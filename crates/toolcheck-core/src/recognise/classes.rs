@@ -5,10 +5,10 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
-use regex::{Regex, RegexSet, RegexSetBuilder};
+use regex::{Regex, RegexSet};
 use serde::Deserialize;
 
-use super::{LONGEST_NAME, SEARCH_LIMIT, SET_LIMIT, captured, pattern, windows};
+use super::{LONGEST_NAME, captured, pattern, set_of, windows};
 use crate::rule_id::RuleId;
 use crate::targets::Evidence;
 
@@ -135,8 +135,7 @@ impl<T> Table<T> {
                 (format!("{flags}{expression}"), own)
             })
             .unzip();
-        let set = RegexSetBuilder::new(&patterns).size_limit(SET_LIMIT).dfa_size_limit(SEARCH_LIMIT).build();
-        let set = set.expect("patterns made from texts are regular expressions");
+        let set = set_of(&patterns);
         Self { entries, own, patterns, set }
     }
 }

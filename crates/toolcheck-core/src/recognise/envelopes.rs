@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::{Regex, RegexSet};
 use serde::Deserialize;
 
-use super::{pattern, windows};
+use super::{pattern, set_of, windows};
 
 const PACKED: [&[u8]; 2] = [
     include_bytes!(concat!(env!("OUT_DIR"), "/envelopes/libraries.packed")),
@@ -47,7 +47,7 @@ static SIGNS: LazyLock<(RegexSet, Vec<usize>)> = LazyLock::new(|| {
         envelope.signs.iter().map(move |sign| (pattern(sign, r#"[^\n"}]*"#).0, index))
     });
     let (patterns, indices): (Vec<String>, Vec<usize>) = signs.unzip();
-    (RegexSet::new(patterns).expect("patterns made from texts are regular expressions"), indices)
+    (set_of(&patterns), indices)
 });
 
 /// A status, as clients write it beside an error.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use toolcheck_json::Value;
 
-use super::LONGEST;
+use super::windows;
 
 /// The most places of an error that are looked at.
 const MOST_PLACES: usize = 16;
@@ -58,8 +58,8 @@ impl NamedPlace {
     /// The places that an error names, in their order. A path without a number is none: it is in every request.
     #[must_use]
     pub fn all_in(error: &str) -> Vec<Self> {
-        let end = (0..=LONGEST.min(error.len())).rev().find(|at| error.is_char_boundary(*at)).unwrap_or(0);
-        let paths = PATHS.find_iter(&error[..end]).map(|path| Self::of(path.as_str()));
+        let beginning = windows(error).next().unwrap_or_default();
+        let paths = PATHS.find_iter(beginning).map(|path| Self::of(path.as_str()));
         let mut places: Vec<Self> = Vec::new();
         for place in paths.filter(|place| place.steps.iter().any(|step| matches!(step, Step::Index(_)))) {
             if places.iter().all(|known| known.steps != place.steps) && places.len() < MOST_PLACES {

@@ -39,13 +39,20 @@ impl Named {
         if !document.faults().is_empty() {
             return;
         }
+        let mut values = Vec::new();
+        let mut sought = Vec::new();
         for one in named {
             one.is_sought = true;
-            let value = one.place.find_in(document.root());
-            one.found = value.and_then(|value| {
-                let start = value.span().range().start;
-                Some((pointers(&document, &[value.id()]).pop()?, locate(request, &[start]).pop()?))
-            });
+            if let Some(value) = one.place.find_in(document.root()) {
+                values.push(value);
+                sought.push(one);
+            }
+        }
+        let ids: Vec<_> = values.iter().map(|value| value.id()).collect();
+        let starts: Vec<usize> = values.iter().map(|value| value.span().range().start).collect();
+        let found = pointers(&document, &ids).into_iter().zip(locate(request, &starts));
+        for (one, found) in sought.into_iter().zip(found) {
+            one.found = Some(found);
         }
     }
 

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use foldhash::{HashMap, HashSet};
 use toolcheck_json::{Document, NodeId, Value};
@@ -59,8 +59,12 @@ impl Shape {
             if self.is_unwrapped(&faults[number], document) {
                 continue;
             }
-            let others = formats().filter(|format| *format != self.format && may_know(format, value));
-            let found = others.into_iter().find_map(|format| {
+            let keys = value.members().filter_map(Value::key_text);
+            let knowing = keys.fold(u32::MAX, |known, key| known & knowing(&key));
+            let mut others = formats()
+                .enumerate()
+                .filter(|(number, format)| *format != self.format && knowing & (1 << number) != 0);
+            let found = others.find_map(|(_, format)| {
                 let shape = shape_of(format)?;
                 Some((format, shape, shape.fits(value, kind, &marks)?))
             });
@@ -266,13 +270,29 @@ struct Marks<'s> {
 /// The most faults of an object that another API may explain.
 const MOST_FAULTS: usize = 20;
 
-/// Whether a format may know all keys of an object: each is somewhere in its files. Compiling its shape costs much more than
-/// looking.
-fn may_know(format: &'static str, object: Value<'_, '_>) -> bool {
-    let files: Vec<&[u8]> = super::packed(format).into_iter().chain(targets::packed(format)).collect();
-    // What another target says of it is not in its own file.
-    let is_whole = files.iter().all(|file| memchr::memmem::find(file, b"extends").is_none());
-    !is_whole || object.members().filter_map(Value::key_text).all(|key| names(&files, &key))
+/// The formats that may know a key, one bit each by their numbers: it is somewhere in their files. Compiling a shape costs
+/// much more than looking, and the same keys come again and again.
+fn knowing(key: &str) -> u32 {
+    static KEYS: Mutex<BTreeMap<String, u32>> = Mutex::new(BTreeMap::new());
+    let mut known = KEYS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(formats) = known.get(key) {
+        return *formats;
+    }
+    let is_in = |(number, format): (usize, &'static str)| u32::from(names(&files(format), key)) << number;
+    let found = formats().enumerate().map(is_in).fold(0, |all, one| all | one);
+    if known.len() < MOST_KEYS && key.len() <= LONGEST_KEY {
+        known.insert(key.to_owned(), found);
+    }
+    found
+}
+
+/// The most keys that are remembered, and the longest.
+const MOST_KEYS: usize = 1_024;
+const LONGEST_KEY: usize = 64;
+
+/// The files of a format's shape, as they are packed.
+fn files(format: &'static str) -> Vec<&'static [u8]> {
+    super::packed(format).into_iter().chain(targets::packed(format)).collect()
 }
 
 /// Whether a key is in one of these files, also in the case that formats write with and without underscores.
@@ -312,15 +332,13 @@ fn shape_of(format: &'static str) -> Option<&'static Shape> {
 mod tests {
     use super::super::compile::snake_case;
     use super::{formats, names, shape_of};
-    use crate::targets;
 
     #[test]
     fn every_key_of_a_shape_is_in_its_files() {
         let mut count = 0;
         for format in formats() {
             let Some(shape) = shape_of(format) else { continue };
-            let files: Vec<&[u8]> =
-                super::super::packed(format).into_iter().chain(targets::packed(format)).collect();
+            let files = super::files(format);
             let fields = shape.all_objects().flat_map(|object| &object.fields).filter(|field| field.is_known);
             for key in fields.map(|field| &field.key) {
                 count += 1;
