@@ -1,4 +1,4 @@
-//! Packs the tables of targets, shapes, frameworks, errors, envelopes, parsers, readers and agents, so that no run parses
+//! Packs the tables of targets, shapes, frameworks, errors, envelopes, parsers, readers, agents and events, so that no run parses
 //! their text.
 #![allow(clippy::disallowed_macros, reason = "Cargo reads what a build script prints")]
 
@@ -9,8 +9,8 @@ use std::{env, fs};
 use serde::Deserialize;
 
 /// The folders of tables.
-const FOLDERS: [&str; 8] =
-    ["targets", "shapes", "frameworks", "errors", "envelopes", "parsers", "readers", "agents"];
+const FOLDERS: [&str; 9] =
+    ["targets", "shapes", "frameworks", "errors", "envelopes", "parsers", "readers", "agents", "events"];
 
 /// What a target's file says of its hosts, which are asked for before any file is read.
 #[derive(Deserialize)]

@@ -71,6 +71,7 @@ rule_ids! {
     MediaTypeMismatch "media-type-mismatch"
     MergedAssistantTurns "merged-assistant-turns"
     MismatchedResultKind "mismatched-result-kind"
+    MisplacedEvent "misplaced-event"
     MisplacedMedia "misplaced-media"
     MisplacedMessage "misplaced-message"
     MisplacedPrefix "misplaced-prefix"

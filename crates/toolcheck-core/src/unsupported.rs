@@ -182,21 +182,6 @@ static KINDS: &[Unsupported] = &[
         },
     },
     Unsupported {
-        name: "a session of Google's Agent Development Kit",
-        advice: None,
-        meant: Meant::Conversation,
-        sniff: |root| {
-            let is_event = |event: Value<'_, '_>| {
-                has(event, &["author"]) && event.get_any(&["invocationId", "invocation_id"]).is_some()
-            };
-            let is_session = || {
-                is_list(root, "events")
-                    && (has(root, &["appName", "userId"]) || has(root, &["app_name", "user_id"]))
-            };
-            is_session() || any_message(root, is_event)
-        },
-    },
-    Unsupported {
         name: "LlamaIndex messages",
         advice: None,
         meant: Meant::Other,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use toolcheck_config::Config;
-use toolcheck_core::readers::Sort;
+use toolcheck_core::readers::{self, Sort};
 use toolcheck_core::{formats, targets};
 use toolcheck_lint::{Options, lint, rules, vocabulary};
 
@@ -72,8 +72,9 @@ fn examples<'p>(page: &'p str, id: &str) -> Vec<Example<'p>> {
 /// Runs an example as a user would: the format is detected, and only the options after its name are set.
 fn run(example: &Example<'_>) -> Vec<(&'static str, u64)> {
     let mut words = example.info.split(' ');
-    assert_eq!(words.next(), Some("json"), "{}", example.info);
-    let format = words.next().and_then(formats::find).expect("an example names its format");
+    assert!(matches!(words.next(), Some("json" | "jsonl")), "{}", example.info);
+    let id = words.next().expect("an example names its format");
+    assert!(formats::find(id).is_some() || readers::find(id).is_some(), "{}", example.info);
     let config = Config::parse(example.config.as_deref().unwrap_or_default()).unwrap();
     let mut options = Options::new().rules(rules::ALL.to_vec()).settings(config.settings.clone());
     for word in words {
@@ -88,7 +89,7 @@ fn run(example: &Example<'_>) -> Vec<(&'static str, u64)> {
     let report = lint("example", example.text.as_bytes(), &options);
     // In one of the examples, no format is recognised.
     assert!(
-        report.format.is_none_or(|found| found == format.id),
+        report.format.is_none_or(|found| found == id),
         "{} is read as {:?}:\n{}",
         example.info,
         report.format,

@@ -52,18 +52,44 @@ fn a_format_that_is_sure_has_a_mark() {
 }
 
 /// The cases of protocols that are not read yet, with words of the name that a report gives them.
-const UNREAD: [(&str, &str); 10] = [
-    ("mistral-conversations.json", "Mistral's Conversations API"),
+const UNREAD: [(&str, &str); 4] = [
     ("cohere-v1.json", "Cohere's v1 API"),
     ("openai-assistants-thread.json", "OpenAI's Assistants API"),
     ("openai-assistants-run.json", "OpenAI's Assistants API"),
-    ("openai-realtime.jsonl", "Realtime API"),
-    ("gemini-live.jsonl", "Gemini's Live API"),
-    ("acp.jsonl", "Agent Client Protocol"),
-    ("ag-ui.jsonl", "AG-UI"),
     ("a2a.json", "Agent2Agent"),
-    ("google-adk.json", "Agent Development Kit"),
 ];
+
+/// Protocols that have a reader, which is the only one that reads them.
+const OF_READERS: [(&str, &str); 6] = [
+    ("acp.jsonl", "acp"),
+    ("ag-ui.jsonl", "ag-ui"),
+    ("gemini-live.jsonl", "gemini-live"),
+    ("google-adk.json", "google-adk"),
+    ("mistral-conversations.json", "mistral-conversations"),
+    ("openai-realtime.jsonl", "openai-realtime"),
+];
+
+#[test]
+fn a_protocol_is_read_by_its_reader_and_claimed_by_no_format() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/detection");
+    for (case, reader) in OF_READERS {
+        let bytes = std::fs::read(folder.join(case)).unwrap();
+        for record in Records::new(&bytes) {
+            let document = Document::read(record.bytes);
+            for format in formats::ALL {
+                assert_eq!((format.sniff)(document.root()), 0, "{} claims {case}", format.id);
+            }
+        }
+        for format in formats::ALL {
+            let report = toolcheck_lint::lint(case, &bytes, &Options::default().format(Some(*format)));
+            assert_eq!(report.transcripts, 0, "{case} as {}", format.id);
+            assert!(report.findings.iter().all(|finding| finding.rule == "unrecognised-format"), "{case}");
+        }
+        let report = toolcheck_lint::lint(case, &bytes, &Options::default());
+        assert_eq!(report.format, Some(reader), "{case}");
+        assert!(report.transcripts > 0 && report.findings.is_empty(), "{case}");
+    }
+}
 
 /// A document whose own marks are those of another protocol is claimed by no format, whatever else it looks like; also not
 /// by one that the user has named.

@@ -38,6 +38,67 @@ pub struct Details<'s> {
     pub malformed_text_calls: Vec<MalformedTextCall>,
     /// The message blocks that contain a file.
     pub files: Vec<Place>,
+    /// The arguments that came in several pieces. In the order of the parts.
+    pub streamed_arguments: Vec<StreamedArguments>,
+    /// The events of a protocol that come when they may not.
+    pub misplaced_events: Vec<MisplacedEvent>,
+}
+
+/// The arguments of a call that came in several pieces.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct StreamedArguments {
+    /// The number of the call's part.
+    pub part: u32,
+    /// The pieces, put together.
+    pub text: String,
+}
+
+/// An event of a protocol that comes when it may not.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct MisplacedEvent {
+    /// The event.
+    pub place: Place,
+    /// Its kind in the words of the protocol.
+    pub kind: String,
+    /// Why it may not come.
+    pub why: Misplacement,
+    /// What the other side says of it, if that is known.
+    pub says: Option<String>,
+    /// Whether a log may show it where it is none, because both sides write at the same time.
+    pub is_doubtful: bool,
+}
+
+/// Why an event may not come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Misplacement {
+    /// It opens something that is open.
+    Open {
+        /// What, in words.
+        thing: String,
+        /// Its id.
+        id: String,
+    },
+    /// It belongs to something that is not open.
+    NotOpen {
+        /// What, in words.
+        thing: String,
+        /// Its id.
+        id: String,
+    },
+    /// It ends what has parts that are still open.
+    LeftOpen {
+        /// What they are, in words.
+        thing: String,
+        /// Their ids.
+        ids: Vec<String>,
+    },
+    /// It answers a call that was cancelled, with this id.
+    Cancelled(String),
+    /// It may not come while this is so.
+    In(String),
 }
 
 /// A call in the text of a data set that no program can read as intended.

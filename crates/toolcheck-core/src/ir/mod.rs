@@ -18,8 +18,8 @@ use crate::error::Error;
 
 pub use contents::Contents;
 pub use details::{
-    Bearer, CacheMark, DanglingReference, Details, Image, Item, Malformation, MalformedTextCall, MissingKey,
-    ProgrammaticCall, Unread, UnreadKind,
+    Bearer, CacheMark, DanglingReference, Details, Image, Item, Malformation, MalformedTextCall,
+    MisplacedEvent, Misplacement, MissingKey, ProgrammaticCall, StreamedArguments, Unread, UnreadKind,
 };
 pub use message::{
     Arguments, Body, Call, Content, Executor, Message, Part, Reasoning, Role, Settled, Signature, Text,

@@ -4,6 +4,8 @@
 //! in several records becomes one message, records that only mirror others are left out. A reader names the wire format
 //! whose blocks its file holds, and reads them with that format. Adding a reader takes a file and two lines here.
 
+mod acp;
+mod ag_ui;
 mod atif;
 mod claude_code;
 mod cline;
@@ -11,6 +13,8 @@ mod codex;
 mod common;
 mod copilot_cli;
 mod gemini_cli;
+mod gemini_live;
+mod google_adk;
 mod goose;
 mod hermes;
 mod inspect;
@@ -21,7 +25,9 @@ mod langfuse;
 mod litellm;
 mod mcp;
 mod message_list;
+mod mistral_conversations;
 mod openai_agents;
+mod openai_realtime;
 mod opencode;
 mod openhands;
 mod openinference;
@@ -44,7 +50,10 @@ use crate::formats::Format;
 use crate::ir::{FormatId, Transcript, Unread};
 use crate::unread;
 
-use common::{broken, finish, lists, mend, nested, next, parts, search, spans, threads, traces, turns};
+use common::{
+    broken, event_log, events, finish, glance, lists, mend, nested, next, parts, search, spans, threads,
+    traces, turns,
+};
 
 pub use common::columns::Columns;
 pub use common::mend::{Added, Mend};
@@ -223,12 +232,16 @@ impl Reader {
 
 /// All readers, by id.
 pub static ALL: &[&Reader] = &[
+    &acp::READER,
+    &ag_ui::READER,
     &atif::READER,
     &claude_code::READER,
     &cline::READER,
     &codex::READER,
     &copilot_cli::READER,
     &gemini_cli::READER,
+    &gemini_live::READER,
+    &google_adk::READER,
     &goose::READER,
     &hermes::READER,
     &inspect::READER,
@@ -239,7 +252,9 @@ pub static ALL: &[&Reader] = &[
     &litellm::READER,
     &mcp::READER,
     &message_list::READER,
+    &mistral_conversations::READER,
     &openai_agents::READER,
+    &openai_realtime::READER,
     &opencode::READER,
     &openhands::READER,
     &openinference::READER,
@@ -310,7 +325,9 @@ pub fn find(id: &str) -> Option<&'static Reader> {
 #[must_use]
 pub fn detect(records: &[Value<'_, '_>]) -> Option<&'static Reader> {
     let records = &records[..records.len().min(LOOKED_AT)];
-    let sure = ALL.iter().map(|reader| ((reader.sniff)(records), *reader));
+    let may_be_protocol = glance::may_be_protocol(records);
+    let asked = ALL.iter().filter(|reader| reader.sort != Sort::Protocol || may_be_protocol);
+    let sure = asked.map(|reader| ((reader.sniff)(records), *reader));
     let (sure, best) = sure.rev().max_by_key(|(sure, _)| *sure)?;
     (sure >= SURE).then_some(best)
 }

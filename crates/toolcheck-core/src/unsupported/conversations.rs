@@ -5,16 +5,10 @@
 
 use toolcheck_json::Value;
 
-use super::{Meant, Unsupported, first, first_of, has, is_list, is_one_of};
+use super::{Meant, Unsupported, first, first_of, has, is_one_of};
 
 /// All of them, the more telling first.
 pub(super) static ALL: &[Unsupported] = &[
-    Unsupported {
-        name: "a conversation of Mistral's Conversations API",
-        advice: Some("check what is sent to `chat/completions`, or leave the file out"),
-        meant: Meant::Request,
-        sniff: is_of_mistral_conversations,
-    },
     Unsupported {
         name: "a request of Cohere's v1 API",
         advice: Some("check what is sent to its v2 API, or leave the file out"),
@@ -28,34 +22,10 @@ pub(super) static ALL: &[Unsupported] = &[
         sniff: is_of_assistants,
     },
     Unsupported {
-        name: "a log of OpenAI's Realtime API",
-        advice: None,
-        meant: Meant::Conversation,
-        sniff: is_of_realtime,
-    },
-    Unsupported {
-        name: "a log of Gemini's Live API",
-        advice: None,
-        meant: Meant::Conversation,
-        sniff: is_of_live,
-    },
-    Unsupported {
-        name: "a log of the Agent Client Protocol (ACP)",
-        advice: None,
-        meant: Meant::Conversation,
-        sniff: |root| is_rpc(root, is_of_acp),
-    },
-    Unsupported {
         name: "a conversation of the Agent2Agent protocol (A2A)",
         advice: None,
         meant: Meant::Conversation,
         sniff: |root| is_of_a2a(root) || is_rpc(root, is_message_of_a2a),
-    },
-    Unsupported {
-        name: "a stream of the Agent-User Interaction protocol (AG-UI)",
-        advice: None,
-        meant: Meant::Conversation,
-        sniff: is_of_ag_ui,
     },
 ];
 
@@ -73,24 +43,15 @@ fn may_be_one(root: Value<'_, '_>) -> bool {
                     &*key,
                     "assistant_id"
                         | "chat_history"
-                        | "clientContent"
                         | "contextId"
-                        | "entries"
-                        | "event_type"
                         | "history"
                         | "input"
-                        | "inputs"
                         | "jsonrpc"
                         | "kind"
                         | "message"
                         | "object"
-                        | "outputs"
-                        | "serverContent"
-                        | "setup"
                         | "steps"
                         | "tool_outputs"
-                        | "toolCall"
-                        | "toolResponse"
                         | "type"
                 )
             })
@@ -99,22 +60,6 @@ fn may_be_one(root: Value<'_, '_>) -> bool {
 
 /// How many elements of a list are looked at.
 const LOOKED_AT: usize = 8;
-
-fn is_of_mistral_conversations(root: Value<'_, '_>) -> bool {
-    let is_entry = |entry: Value<'_, '_>| {
-        is_one_of(
-            entry,
-            "type",
-            &["message.input", "message.output", "function.call", "function.result", "tool.execution"],
-        )
-    };
-    let of = |key: &str| root.get(key).is_some_and(|list| list.elements().take(LOOKED_AT).any(is_entry));
-    root.get_str("object").is_some_and(|object| object.starts_with("conversation."))
-        || of("inputs")
-        || of("outputs")
-        || of("entries")
-        || root.elements().take(LOOKED_AT).any(is_entry)
-}
 
 fn is_of_cohere_v1(root: Value<'_, '_>) -> bool {
     let is_turn = |turn: Value<'_, '_>| is_one_of(turn, "role", &["USER", "CHATBOT", "SYSTEM", "TOOL"]);
@@ -140,70 +85,10 @@ fn is_of_assistants(root: Value<'_, '_>) -> bool {
             && root.get_any(&["messages", "input", "request"]).is_none()
 }
 
-/// The `type` of events that only clients and servers of the Realtime API send.
-const REALTIME: [&str; 22] = [
-    "session.created",
-    "session.update",
-    "session.updated",
-    "input_audio_buffer.append",
-    "input_audio_buffer.clear",
-    "input_audio_buffer.cleared",
-    "input_audio_buffer.commit",
-    "input_audio_buffer.committed",
-    "input_audio_buffer.speech_started",
-    "input_audio_buffer.speech_stopped",
-    "conversation.created",
-    "conversation.item.added",
-    "conversation.item.create",
-    "conversation.item.created",
-    "conversation.item.delete",
-    "conversation.item.deleted",
-    "conversation.item.done",
-    "conversation.item.retrieve",
-    "conversation.item.truncate",
-    "conversation.item.truncated",
-    "response.cancel",
-    "response.create",
-];
-
-fn is_of_realtime(root: Value<'_, '_>) -> bool {
-    let is_event = |event: Value<'_, '_>| is_one_of(event, "type", &REALTIME);
-    is_event(root) || first(root).is_some_and(is_event)
-}
-
-fn is_of_live(root: Value<'_, '_>) -> bool {
-    let is_event = |event: Value<'_, '_>| {
-        let one = |key: &str| event.get(key).filter(|held| held.is_object());
-        one("setup").is_some_and(|setup| setup.get_str("model").is_some())
-            || one("toolCall").is_some_and(|call| is_list(call, "functionCalls"))
-            || one("toolResponse").is_some_and(|response| is_list(response, "functionResponses"))
-            || one("clientContent").is_some_and(|content| is_list(content, "turns"))
-            || one("serverContent").is_some_and(|content| {
-                content.get_any(&["modelTurn", "turnComplete", "generationComplete", "interrupted"]).is_some()
-            })
-    };
-    let has_messages = root.get_any(&["messages", "contents", "input"]).is_some();
-    !has_messages && (is_event(root) || first(root).is_some_and(is_event))
-}
-
 /// Whether a document is a message of JSON-RPC as wanted, or a list that starts with one.
 fn is_rpc(root: Value<'_, '_>, is_wanted: fn(Value<'_, '_>) -> bool) -> bool {
     let is_own = |value: Value<'_, '_>| value.get_str("jsonrpc").is_some() && is_wanted(value);
     is_own(root) || root.elements().take(LOOKED_AT).any(is_own)
-}
-
-fn is_of_acp(message: Value<'_, '_>) -> bool {
-    message.get_str("method").is_some_and(|method| {
-        matches!(
-            &*method,
-            "session/new"
-                | "session/load"
-                | "session/prompt"
-                | "session/update"
-                | "session/cancel"
-                | "session/request_permission"
-        )
-    })
 }
 
 fn is_message_of_a2a(message: Value<'_, '_>) -> bool {
@@ -222,21 +107,4 @@ fn is_of_a2a(root: Value<'_, '_>) -> bool {
     is_message(root)
         || has(root, &["contextId", "status"]) && is_one_of(root, "kind", &["task", "status-update"])
         || first_of(root, "history").is_some_and(is_message)
-}
-
-fn is_of_ag_ui(root: Value<'_, '_>) -> bool {
-    let is_event = |event: Value<'_, '_>| {
-        let kinds = ["RUN_STARTED", "RUN_FINISHED", "RUN_ERROR"];
-        is_one_of(event, "type", &kinds)
-            && event.get_any(&["threadId", "thread_id", "runId", "run_id", "message"]).is_some()
-            || is_one_of(
-                event,
-                "type",
-                &["TOOL_CALL_START", "TOOL_CALL_ARGS", "TOOL_CALL_END", "TOOL_CALL_RESULT"],
-            ) && event.get_any(&["toolCallId", "tool_call_id"]).is_some()
-            || is_one_of(event, "type", &["TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END"])
-                && event.get_any(&["messageId", "message_id"]).is_some()
-            || is_one_of(event, "type", &["MESSAGES_SNAPSHOT"]) && is_list(event, "messages")
-    };
-    is_event(root) || first(root).is_some_and(is_event)
 }

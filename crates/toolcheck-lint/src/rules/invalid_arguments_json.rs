@@ -50,6 +50,16 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    for streamed in &cx.transcript.details.streamed_arguments {
+        let part = &cx.transcript.parts[streamed.part as usize];
+        let Body::Call(call) = &part.body else { continue };
+        if !is_json(&streamed.text) && !cx.is_cut_off {
+            out.report(part.place, not_json(&call.title()))
+                .about_call(call)
+                .caption("begins here")
+                .help("their pieces, put together, are no JSON");
+        }
+    }
     let mut decoded = String::new();
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         for part in parts {

@@ -44,6 +44,7 @@ mod malformed_tool_call_id;
 mod media_type_mismatch;
 mod merged_assistant_turns;
 mod mismatched_result_kind;
+mod misplaced_event;
 mod misplaced_media;
 mod misplaced_message;
 mod misplaced_prefix;
@@ -146,6 +147,7 @@ pub static ALL: &[&Rule] = &[
     &media_type_mismatch::RULE,
     &merged_assistant_turns::RULE,
     &mismatched_result_kind::RULE,
+    &misplaced_event::RULE,
     &misplaced_media::RULE,
     &misplaced_message::RULE,
     &misplaced_prefix::RULE,

@@ -13,6 +13,7 @@ mod inspect_eval;
 mod openai_batch;
 mod parquet;
 mod printed;
+mod protocol_log;
 mod request_log;
 mod sqlite;
 mod sse;
@@ -33,6 +34,7 @@ pub static ALL: &[&Container] = &[
     &vcr::CONTAINER,
     &httpmock::CONTAINER,
     &har::CONTAINER,
+    &protocol_log::CONTAINER,
     &sse::CONTAINER,
     &openai_batch::CONTAINER,
     &anthropic_batch::CONTAINER,

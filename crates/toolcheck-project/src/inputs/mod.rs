@@ -31,7 +31,7 @@ pub(crate) use bytes::{Buffer, Piece};
 const EXTENSIONS: [&str; 4] = ["json", "jsonl", "ndjson", "traj"];
 /// The extensions of files that may be recordings of requests. Most YAML is something else, so their starts are looked
 /// at.
-const OPENED_EXTENSIONS: [&str; 6] = ["yaml", "yml", "har", "httprr", "sse", "eval"];
+const OPENED_EXTENSIONS: [&str; 7] = ["yaml", "yml", "har", "httprr", "sse", "log", "eval"];
 /// The extensions that compressed files have in addition.
 const COMPRESSED_EXTENSIONS: [&str; 2] = ["gz", "zst"];
 

@@ -16,7 +16,7 @@ use super::expectation::Expectation;
 /// The extensions of case files.
 const ENDINGS: [&str; 4] = ["json", "jsonl", "ndjson", "traj"];
 /// Those of case files in a folder that is named after a kind of file that holds requests, such as `vcr`.
-const OPENED_ENDINGS: [&str; 7] = ["yaml", "yml", "har", "httprr", "sse", "txt", "eval"];
+const OPENED_ENDINGS: [&str; 8] = ["yaml", "yml", "har", "httprr", "sse", "txt", "log", "eval"];
 /// The suffix of expectation files.
 const EXPECTATION: &str = ".expect.json";
 /// The name of the folder whose subfolders contain one conversation each, in several formats.

@@ -2,7 +2,11 @@
 
 pub(crate) mod broken;
 pub(crate) mod columns;
+pub(crate) mod event_log;
+pub(crate) mod event_session;
+pub(crate) mod events;
 pub(crate) mod finish;
+pub(crate) mod glance;
 pub(crate) mod lists;
 pub(crate) mod mend;
 pub(crate) mod nested;
@@ -18,4 +22,6 @@ pub(crate) mod traces;
 pub(crate) mod turns;
 pub(crate) mod unknown;
 
-use super::{Columns, Conversation, Ended, LeftOut, Policy, Reader, Reading, Sort, Unit, next_request};
+use super::{
+    Columns, Conversation, Ended, LOOKED_AT, LeftOut, Policy, Reader, Reading, Sort, Unit, next_request,
+};

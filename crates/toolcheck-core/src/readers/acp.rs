@@ -1,0 +1,42 @@
+//! The Agent Client Protocol: what an editor and a coding agent say to each other.
+
+use toolcheck_json::Value;
+
+use super::events::Packed;
+use super::{Reader, Reading, Sort, Unit, event_log};
+use crate::claim::certainty;
+
+pub(super) static READER: Reader = Reader {
+    id: "acp",
+    name: "Agent Client Protocol log",
+    sort: Sort::Protocol,
+    unit: Unit::File,
+    sniff,
+    read,
+};
+
+/// What is known of the protocol.
+pub(super) static PROTOCOL: Packed =
+    Packed::new(include_bytes!(concat!(env!("OUT_DIR"), "/events/acp.packed")));
+
+fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
+    event_log::read(&READER, PROTOCOL.get(), records)
+}
+
+fn sniff(records: &[Value<'_, '_>]) -> u8 {
+    let is_own = |record: &Value<'_, '_>| {
+        is_message(*record)
+            || super::event_log::elements(*record).is_some_and(|mut events| events.any(is_message))
+    };
+    if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
+}
+
+/// Whether a value is a message that only this protocol has, or its update alone.
+fn is_message(message: Value<'_, '_>) -> bool {
+    if let Some(method) = message.get_str("method") {
+        let methods = ["new", "load", "prompt", "update", "cancel", "request_permission", "set_mode"];
+        return method.strip_prefix("session/").is_some_and(|method| methods.contains(&method));
+    }
+    let update = message.get("update").or_else(|| message.get("data")?.get("update"));
+    update.is_some_and(|update| update.get_str("sessionUpdate").is_some())
+}

@@ -1,0 +1,142 @@
+//! Reads a log of events: what was called and answered in it, and which events come when they may not.
+
+use foldhash::HashMap;
+use toolcheck_json::Value;
+
+use super::event_session::Session;
+use super::events::{Event, Protocol};
+use super::parts::number_titles;
+use super::{LOOKED_AT, Reader, Reading};
+
+/// Reads the records of a file of a protocol.
+pub(crate) fn read<'s>(reader: &Reader, protocol: &Protocol, records: &[Value<'_, 's>]) -> Reading<'s> {
+    let kinds = Kinds::new(protocol);
+    let mut log = Log { reader, protocol, sessions: Vec::new(), by_id: HashMap::default(), now: None };
+    let mut reading = Reading::default();
+    for record in in_order(records) {
+        let Some((event, kind)) = kinds.event(record) else {
+            reading.leave_out_unknown("records that are no known events", record);
+            continue;
+        };
+        if !log.add(record, event, &kind) {
+            reading.leave_out("events without calls, results or texts");
+        }
+    }
+    reading.conversations = log.sessions.into_iter().map(|session| session.end()).collect();
+    number_titles(&mut reading.conversations);
+    reading
+}
+
+/// The events of a record that is a list of them, or has one. A few of them tell what it is.
+pub(crate) fn elements<'d, 's>(record: Value<'d, 's>) -> Option<impl Iterator<Item = Value<'d, 's>>> {
+    list_of(record).map(|list| list.elements().take(LOOKED_AT))
+}
+
+fn list_of<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    let is_list = |list: &Value<'_, '_>| list.is_array();
+    Some(record).filter(is_list).or_else(|| record.get("events").filter(is_list))
+}
+
+/// The events of the records, the oldest first: some programs show the newest first.
+fn in_order<'d, 's>(records: &[Value<'d, 's>]) -> Vec<Value<'d, 's>> {
+    let lists = |record: &Value<'d, 's>| {
+        list_of(*record).map_or_else(|| vec![*record], |list| list.elements().collect())
+    };
+    let mut events: Vec<Value<'d, 's>> = records.iter().flat_map(lists).collect();
+    let time = |event: Option<&Value<'d, 's>>| event.and_then(|event| event.get("timestamp")?.as_u64());
+    if let (Some(first), Some(last)) = (time(events.first()), time(events.last()))
+        && first > last
+    {
+        events.reverse();
+    }
+    events
+}
+
+/// What is known of each kind of event.
+struct Kinds<'p> {
+    protocol: &'p Protocol,
+    by_kind: HashMap<&'p str, Vec<&'p Event>>,
+    /// Events without a kind.
+    by_key: Vec<&'p Event>,
+}
+
+/// What is known of an event: how its kind is written, and what it does.
+struct Known<'p> {
+    kind: String,
+    events: Vec<&'p Event>,
+}
+
+impl<'p> Kinds<'p> {
+    fn new(protocol: &'p Protocol) -> Self {
+        let mut by_kind = HashMap::<&str, Vec<&Event>>::default();
+        let mut by_key = Vec::new();
+        for event in &protocol.events {
+            match &event.kind {
+                Some(kind) => by_kind.entry(kind).or_default().push(event),
+                None => by_key.push(event),
+            }
+        }
+        for other in &protocol.others {
+            by_kind.entry(other).or_default();
+        }
+        Self { protocol, by_kind, by_key }
+    }
+
+    /// The event in a record, which may be wrapped into what the log says of it.
+    fn event<'d, 's>(&self, record: Value<'d, 's>) -> Option<(Value<'d, 's>, Known<'p>)> {
+        let own = self.known(record);
+        let inner = self.protocol.wrappers.all(record).find_map(|event| Some((event, self.known(event)?)));
+        match (own, inner) {
+            (Some(own), Some((event, inner))) if own.kind == inner.kind => Some((event, inner)),
+            (Some(own), _) => Some((record, own)),
+            (None, inner) => inner,
+        }
+    }
+
+    fn known(&self, event: Value<'_, '_>) -> Option<Known<'p>> {
+        if !event.is_object() {
+            return None;
+        }
+        let kind = self.protocol.kind.of(event).and_then(Value::as_str);
+        if let Some(kind) = kind
+            && let Some(events) = self.by_kind.get(&*kind)
+        {
+            let events = events.iter().copied().filter(|known| known.fits(event)).collect();
+            return Some(Known { kind: kind.into_owned(), events });
+        }
+        let events: Vec<&Event> = self.by_key.iter().copied().filter(|known| known.fits(event)).collect();
+        let kind = events.first()?.shown().to_owned();
+        Some(Known { kind, events })
+    }
+}
+
+struct Log<'p, 's> {
+    reader: &'p Reader,
+    protocol: &'p Protocol,
+    sessions: Vec<Session<'p, 's>>,
+    /// The sessions by their ids.
+    by_id: HashMap<String, usize>,
+    /// The session of the event before.
+    now: Option<usize>,
+}
+
+impl<'p, 's> Log<'p, 's> {
+    /// Adds an event. Says whether it called, answered or said something.
+    fn add(&mut self, record: Value<'_, 's>, event: Value<'_, 's>, known: &Known<'p>) -> bool {
+        let id = self.protocol.session.of(event).and_then(Value::as_str);
+        let now = match (id, self.now) {
+            (Some(id), now) => {
+                // What came before the first id is of the same session.
+                let next = if self.by_id.is_empty() { now.unwrap_or(0) } else { self.sessions.len() };
+                *self.by_id.entry(id.into_owned()).or_insert(next)
+            }
+            (None, Some(now)) => now,
+            (None, None) => 0,
+        };
+        if now == self.sessions.len() {
+            self.sessions.push(Session::new(self.reader, self.protocol, record));
+        }
+        self.now = Some(now);
+        self.sessions[now].add(event, &known.kind, &known.events)
+    }
+}

@@ -1,0 +1,349 @@
+//! Protocols whose messages are events, as data: what each event opens, closes, calls or answers, and which come when they
+//! may not. One TOML file a protocol, read when a file of it is.
+
+use std::sync::OnceLock;
+
+use foldhash::HashMap;
+use serde::Deserialize;
+use toolcheck_json::Value;
+
+/// A protocol as it is written, read when it is needed.
+pub(crate) struct Packed {
+    bytes: &'static [u8],
+    read: OnceLock<Protocol>,
+}
+
+impl Packed {
+    pub(crate) const fn new(bytes: &'static [u8]) -> Self {
+        Self { bytes, read: OnceLock::new() }
+    }
+
+    /// What is known of the protocol.
+    pub(crate) fn get(&self) -> &Protocol {
+        // A test reads each, so that it can't fail for users.
+        self.read.get_or_init(|| toolcheck_toml::from_packed(self.bytes).expect("the protocol is valid"))
+    }
+}
+
+/// A protocol whose messages are events.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct Protocol {
+    /// Where its facts come from.
+    #[allow(dead_code, reason = "the tests ask for it")]
+    pub(crate) sources: Vec<String>,
+    /// Where the event is in what a log wraps around it.
+    #[serde(default)]
+    pub(crate) wrappers: Paths,
+    /// Where the text is that names the kind of an event.
+    #[serde(default)]
+    pub(crate) kind: Paths,
+    /// Where the id of the session is, if a log may have several at once.
+    #[serde(default)]
+    pub(crate) session: Paths,
+    /// The events from which on a log has everything, so that what it does not have was never sent.
+    #[serde(default)]
+    pub(crate) begins: Vec<String>,
+    /// Whether the side that calls may get its results in another way.
+    #[serde(default)]
+    pub(crate) is_answered_elsewhere: bool,
+    /// What a session goes through, beginning with the first. Its events are known by their names.
+    #[serde(default, rename = "phase")]
+    pub(crate) phases: Vec<Phase>,
+    /// What is known of its events.
+    #[serde(rename = "event")]
+    pub(crate) events: Vec<Event>,
+    /// The events that neither call nor answer.
+    #[serde(default)]
+    pub(crate) others: Vec<String>,
+}
+
+/// A phase of a session.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct Phase {
+    pub(crate) name: String,
+    /// The phase that follows an event.
+    #[serde(default)]
+    pub(crate) to: HashMap<String, String>,
+    /// The events that must not come in it, with what the other side says of them.
+    #[serde(default)]
+    pub(crate) refuses: HashMap<String, String>,
+    /// What the other side says of each event that does not lead out of it.
+    #[serde(default)]
+    pub(crate) refuses_others: Option<String>,
+    /// Whether a log may show it where it is none, because the two sides write at the same time.
+    #[serde(default)]
+    pub(crate) is_doubtful: bool,
+}
+
+/// What is known of an event. Several may be known of one kind.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct Event {
+    /// The kind that it names.
+    #[serde(default)]
+    pub(crate) kind: Option<String>,
+    /// What it has, in a protocol whose events name no kind.
+    #[serde(default)]
+    pub(crate) has: Option<Paths>,
+    /// Its name in phases, if it is not the kind.
+    #[serde(default)]
+    pub(crate) named: Option<String>,
+    /// What else it must have.
+    #[serde(default)]
+    pub(crate) when: Option<Condition>,
+    /// What it must not have.
+    #[serde(default)]
+    pub(crate) unless: Option<Condition>,
+    /// The list whose elements are meant.
+    #[serde(default)]
+    pub(crate) each: Option<Paths>,
+    /// What an element must have.
+    #[serde(default)]
+    pub(crate) each_when: Option<Condition>,
+    /// What an element must not have.
+    #[serde(default)]
+    pub(crate) each_unless: Option<Condition>,
+    /// What it opens.
+    #[serde(default)]
+    pub(crate) opens: Option<Use>,
+    /// What must be open for it.
+    #[serde(default)]
+    pub(crate) needs: Option<Use>,
+    /// What it closes.
+    #[serde(default)]
+    pub(crate) closes: Option<Use>,
+    /// What must not be open any more, with what the other side says.
+    #[serde(default)]
+    pub(crate) ends: Vec<Ends>,
+    /// The call that it makes, or tells more of.
+    #[serde(default)]
+    pub(crate) call: Option<CallStep>,
+    /// A piece of the arguments of a call.
+    #[serde(default)]
+    pub(crate) arguments: Option<Piece>,
+    /// The result that it brings.
+    #[serde(default)]
+    pub(crate) result: Option<ResultStep>,
+    /// The id of a call that nobody waits for any more.
+    #[serde(default)]
+    pub(crate) cancels: Option<Paths>,
+    /// Whether it ends all calls that have no result yet.
+    #[serde(default)]
+    pub(crate) aborts: bool,
+    /// What it says.
+    #[serde(default)]
+    pub(crate) says: Option<Says>,
+    /// The tools that it declares.
+    #[serde(default)]
+    pub(crate) tools: Option<Tools>,
+}
+
+impl Event {
+    /// The name in phases and in reports.
+    pub(crate) fn name(&self) -> &str {
+        self.named.as_deref().unwrap_or_else(|| self.shown())
+    }
+
+    /// The kind, or what it has.
+    pub(crate) fn shown(&self) -> &str {
+        let has = || self.has.as_ref().map_or("", |has| has.0[0].last().map_or("", String::as_str));
+        self.kind.as_deref().unwrap_or_else(has)
+    }
+
+    /// Whether an event fits.
+    pub(crate) fn fits(&self, event: Value<'_, '_>) -> bool {
+        self.has.as_ref().is_none_or(|has| has.of(event).is_some())
+            && self.when.as_ref().is_none_or(|condition| condition.holds(event))
+            && self.unless.as_ref().is_none_or(|condition| !condition.holds(event))
+    }
+
+    /// The objects that it is about: itself, or the elements of its list.
+    pub(crate) fn items<'d, 's>(&self, event: Value<'d, 's>) -> Vec<Value<'d, 's>> {
+        let Some(each) = &self.each else { return vec![event] };
+        let Some(found) = each.of(event) else { return Vec::new() };
+        let is_meant = |item: &Value<'_, '_>| {
+            self.each_when.as_ref().is_none_or(|condition| condition.holds(*item))
+                && self.each_unless.as_ref().is_none_or(|condition| !condition.holds(*item))
+        };
+        if found.is_array() { found.elements().filter(is_meant).collect() } else { vec![found] }
+    }
+}
+
+/// What an event must have.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Condition {
+    at: Paths,
+    /// The texts of which it must be one; any value if there are none.
+    #[serde(default)]
+    is: Vec<String>,
+}
+
+impl Condition {
+    fn holds(&self, event: Value<'_, '_>) -> bool {
+        let Some(found) = self.at.of(event) else { return false };
+        if self.is.is_empty() {
+            return !found.is_null();
+        }
+        let text = found.as_str();
+        self.is.iter().any(|is| text.as_deref() == Some(is) || found.is_written(is.as_bytes()))
+    }
+}
+
+/// Something that is opened, used and closed.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Use {
+    /// What, in words.
+    pub(crate) thing: String,
+    /// Where its id is.
+    pub(crate) id: Paths,
+    /// What the other side says if it is open already, or not open.
+    #[serde(default)]
+    pub(crate) refused: Option<String>,
+}
+
+/// Something that must not be open any more.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Ends {
+    pub(crate) thing: String,
+    pub(crate) refused: Option<String>,
+}
+
+/// A call that an event makes.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct CallStep {
+    pub(crate) id: Paths,
+    #[serde(default)]
+    pub(crate) name: Paths,
+    #[serde(default)]
+    pub(crate) arguments: Paths,
+}
+
+/// A piece of the arguments of a call.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Piece {
+    pub(crate) id: Paths,
+    pub(crate) piece: Paths,
+}
+
+/// A result that an event brings.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct ResultStep {
+    pub(crate) id: Paths,
+    #[serde(default)]
+    pub(crate) name: Paths,
+    #[serde(default)]
+    pub(crate) content: Paths,
+    /// Whether it says that the tool failed.
+    #[serde(default)]
+    pub(crate) is_error: Option<bool>,
+    /// Whether it may come again: the other side repeats what it was sent, or sends a newer state.
+    #[serde(default)]
+    pub(crate) may_repeat: bool,
+}
+
+/// What somebody says.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Says {
+    pub(crate) role: String,
+    pub(crate) text: Paths,
+}
+
+/// The tools that an event declares.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct Tools {
+    pub(crate) list: Paths,
+    /// The list in each of them, if they come in groups.
+    #[serde(default)]
+    pub(crate) group: Paths,
+    #[serde(default)]
+    pub(crate) schema: Paths,
+    /// Whether there are others beside them.
+    #[serde(default)]
+    pub(crate) are_some: bool,
+}
+
+/// Places in an event, such as `item.id|item_id`: the first that is there is meant. Of a list, its first element is
+/// meant, and an empty path is the event itself.
+#[derive(Debug, Default, Deserialize)]
+#[serde(from = "String")]
+pub(crate) struct Paths(Vec<Vec<String>>);
+
+impl From<String> for Paths {
+    fn from(text: String) -> Self {
+        let path = |path: &str| path.split('.').filter(|key| !key.is_empty()).map(str::to_owned).collect();
+        Self(text.split('|').map(path).collect())
+    }
+}
+
+impl Paths {
+    /// The first value that is there.
+    pub(crate) fn of<'d, 's>(&self, event: Value<'d, 's>) -> Option<Value<'d, 's>> {
+        self.all(event).next()
+    }
+
+    /// The values that are there.
+    pub(crate) fn all<'d, 's>(&self, event: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
+        let step = |value: Value<'d, 's>, key: &String| {
+            let first = if value.is_array() { value.elements().next()? } else { value };
+            first.get(key)
+        };
+        self.0.iter().filter_map(move |path| path.iter().try_fold(event, step))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::super::super::{acp, ag_ui, gemini_live, openai_realtime};
+    use super::*;
+
+    const ALL: [(&str, &Packed); 4] = [
+        ("acp", &acp::PROTOCOL),
+        ("ag-ui", &ag_ui::PROTOCOL),
+        ("gemini-live", &gemini_live::PROTOCOL),
+        ("openai-realtime", &openai_realtime::PROTOCOL),
+    ];
+
+    #[test]
+    fn each_protocol_is_valid() {
+        for (id, protocol) in ALL {
+            let protocol: Protocol = toolcheck_toml::from_packed(protocol.bytes)
+                .unwrap_or_else(|error| panic!("events/{id}.toml: {error}"));
+            assert!(protocol.sources.iter().all(|source| source.starts_with("https://")), "{id}");
+            assert!(!protocol.sources.is_empty(), "{id}");
+            for event in &protocol.events {
+                assert!(event.kind.is_some() != event.has.is_some(), "{id}: {event:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn phases_name_events_and_phases() {
+        for (id, protocol) in ALL {
+            let protocol = protocol.get();
+            let events: BTreeSet<&str> = protocol.events.iter().map(Event::name).collect();
+            for begin in &protocol.begins {
+                assert!(events.contains(&**begin), "{id}: {begin}");
+            }
+            for phase in &protocol.phases {
+                for event in phase.to.keys().chain(phase.refuses.keys()) {
+                    assert!(events.contains(&**event), "{id}: {event}");
+                }
+                for to in phase.to.values() {
+                    assert!(protocol.phases.iter().any(|phase| phase.name == *to), "{id}: {to}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Sessions of Google's Agent Development Kit: a session with its events, or the events alone, as its web server returns
+//! them or as Python prints them.
+//!
+//! An event has a content of Gemini. The results of a turn are one event, which the agent is the author of. A tool that
+//! runs long, or that a person must allow, answers twice: first that it waits, and later with its result.
+
+use foldhash::HashSet;
+use toolcheck_json::Value;
+
+use super::parts::{call, reasoning, result};
+use super::{Conversation, Ended, LOOKED_AT, Reader, Reading, Sort, Unit};
+use crate::claim::certainty;
+use crate::ir::{Body, Named, Role, Settled, Transcript};
+
+pub(super) static READER: Reader = Reader {
+    id: "google-adk",
+    name: "Google ADK session",
+    sort: Sort::History,
+    unit: Unit::File,
+    sniff,
+    read,
+};
+
+fn sniff(records: &[Value<'_, '_>]) -> u8 {
+    let is_own = |record: &Value<'_, '_>| {
+        is_session(*record)
+            || is_event(*record)
+            || record.is_array()
+                && record.elements().take(LOOKED_AT).any(|one| is_event(one) || is_session(one))
+    };
+    if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
+}
+
+/// Whether a value is a session: the name of its program, or events that are of a session.
+fn is_session(record: Value<'_, '_>) -> bool {
+    record.get("events").is_some_and(|events| {
+        events.is_array()
+            && (record.get_any(&["appName", "app_name"]).is_some()
+                || events.elements().take(LOOKED_AT).any(is_event))
+    })
+}
+
+/// Whether a value is an event: who wrote it, and in which turn.
+fn is_event(event: Value<'_, '_>) -> bool {
+    let has = |keys: &[&str]| event.get_any(keys).is_some();
+    event.get_str("author").is_some() && has(&["invocationId", "invocation_id"])
+        || has(&["longRunningToolIds", "long_running_tool_ids"])
+            && event.get("content").is_some_and(|content| content.get("parts").is_some())
+}
+
+fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
+    let mut reading = Reading::default();
+    let mut loose = None;
+    for record in records.iter().flat_map(|record| lists_of(*record)) {
+        if let Some(events) = record.get("events").filter(|events| events.is_array()) {
+            let mut session = Session::new(record);
+            events.elements().for_each(|event| session.add(event, &mut reading));
+            reading.conversations.push(session.end());
+        } else {
+            loose.get_or_insert_with(|| Session::new(record)).add(record, &mut reading);
+        }
+    }
+    reading.conversations.extend(loose.map(Session::end));
+    super::parts::in_order(&mut reading.conversations);
+    super::parts::number_titles(&mut reading.conversations);
+    reading
+}
+
+/// A record, or the elements of a list.
+fn lists_of<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
+    let whole = Some(record).filter(|record| !record.is_array());
+    whole.into_iter().chain(record.elements())
+}
+
+/// A session, as far as it was read.
+struct Session<'s> {
+    transcript: Transcript<'s>,
+    /// The ids of the calls that may answer twice.
+    twice: HashSet<String>,
+    /// The ids of the calls that were answered.
+    answered: HashSet<String>,
+}
+
+/// The tools by which the kit itself asks the user for something.
+const ASKS: [&str; 3] = ["adk_request_confirmation", "adk_request_credential", "adk_request_input"];
+
+impl<'s> Session<'s> {
+    fn new(record: Value<'_, 's>) -> Self {
+        Self {
+            transcript: Transcript::of_conversation(READER.key(), record),
+            twice: HashSet::default(),
+            answered: HashSet::default(),
+        }
+    }
+
+    fn end(mut self) -> Conversation<'s> {
+        for part in &mut self.transcript.parts {
+            let Body::Call(call) = &mut part.body else { continue };
+            let is_long = call.id.as_ref().is_some_and(|id| self.twice.contains(&*id.text));
+            let asks = call.name.as_ref().is_some_and(|name| ASKS.contains(&&*name.text));
+            if asks {
+                call.settled = Some(Settled::Consent);
+            } else if is_long {
+                call.settled = Some(Settled::Open);
+            }
+        }
+        // Events that were exported by themselves may begin after a call.
+        self.transcript.settle_results_of_first(Settled::Elsewhere);
+        Conversation { title: "session".to_owned(), transcript: self.transcript, ended: Ended::Open }
+    }
+
+    fn add(&mut self, event: Value<'_, 's>, reading: &mut Reading<'s>) {
+        if event.get("partial").and_then(Value::as_bool) == Some(true) {
+            return reading.leave_out("pieces of answers, which stand whole in a later event");
+        }
+        let Some(parts) = event.get("content").and_then(|content| content.get("parts")) else {
+            return if is_event(event) {
+                reading.leave_out("events without content");
+            } else {
+                reading.leave_out_unknown("records that are no events", event);
+            };
+        };
+        self.allow_twice(event);
+        let role = match event.get("content").and_then(|content| content.get_str("role")).as_deref() {
+            Some("user") => Role::User,
+            _ => Role::Assistant,
+        };
+        for part in parts.elements() {
+            self.part(part, role);
+        }
+    }
+
+    /// Remembers the calls that an event says may be answered twice.
+    fn allow_twice(&mut self, event: Value<'_, 's>) {
+        let ids = event.get_any(&["longRunningToolIds", "long_running_tool_ids"]);
+        self.twice
+            .extend(ids.iter().flat_map(|ids| ids.elements()).filter_map(Value::as_str).map(String::from));
+        let actions = event.get("actions");
+        for keys in [
+            ["requestedToolConfirmations", "requested_tool_confirmations"],
+            ["requestedAuthConfigs", "requested_auth_configs"],
+        ] {
+            let asked = actions.and_then(|actions| actions.get_any(&keys));
+            let ids = asked.iter().flat_map(|asked| asked.members()).filter_map(Value::key_text);
+            self.twice.extend(ids.map(String::from));
+        }
+    }
+
+    fn part(&mut self, part: Value<'_, 's>, role: Role) {
+        if let Some(called) = part.get_any(&["functionCall", "function_call"]).filter(|call| call.is_object())
+        {
+            let original =
+                called.get("args").and_then(|args| args.get("originalFunctionCall")?.get_str("id"));
+            self.twice.extend(original.map(String::from));
+            let call = call(called.get("id"), called.get("name"), called.get("args"));
+            self.transcript.turn(Role::Assistant, part).part(called, Body::Call(call));
+        } else if let Some(answer) =
+            part.get_any(&["functionResponse", "function_response"]).filter(|answer| answer.is_object())
+        {
+            let id = answer.get_str("id").map(String::from);
+            if let Some(id) = id
+                && !self.answered.insert(id.clone())
+                && self.twice.contains(&id)
+            {
+                return;
+            }
+            let mut result = result(answer.get("id"), answer.get("response"), None);
+            result.name = answer.get("name").and_then(Named::of);
+            self.transcript.turn(Role::Tool, part).part(answer, Body::Result(result));
+        } else if part.get("thought").and_then(Value::as_bool) == Some(true) {
+            let signature = part.get_any(&["thoughtSignature", "thought_signature"]);
+            self.transcript.turn(role, part).part(part, reasoning(signature));
+        } else if let Some(text) = part.get("text").filter(|text| text.as_json_str().is_some()) {
+            self.transcript.turn(role, part).part(text, Body::text(Some(text)));
+        } else if part.is_object() {
+            self.transcript.turn(role, part).unknown(part);
+        }
+    }
+}

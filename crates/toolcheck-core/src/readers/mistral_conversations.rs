@@ -1,0 +1,152 @@
+//! Mistral's Conversations API: what is sent to begin or to go on with a conversation, what comes back, and its history,
+//! all of which are entries.
+//!
+//! The conversation is on the server, so that a file seldom has all of it.
+
+use std::borrow::Cow;
+
+use foldhash::HashSet;
+use toolcheck_json::Value;
+
+use super::parts::{call, result};
+use super::{Conversation, Ended, LOOKED_AT, Reader, Reading, Sort, Unit};
+use crate::claim::certainty;
+use crate::ir::{Body, Named, Place, Role, Settled, ToolDef, Transcript};
+
+pub(super) static READER: Reader = Reader {
+    id: "mistral-conversations",
+    name: "Mistral Conversations",
+    sort: Sort::Protocol,
+    unit: Unit::File,
+    sniff,
+    read,
+};
+
+/// The lists of entries that a body may have.
+const LISTS: [&str; 3] = ["inputs", "outputs", "entries"];
+
+fn sniff(records: &[Value<'_, '_>]) -> u8 {
+    let is_own = |record: &Value<'_, '_>| {
+        is_entry(*record)
+            || record.elements().take(LOOKED_AT).any(is_entry)
+            || record.get_str("object").is_some_and(|object| object.starts_with("conversation."))
+            || LISTS
+                .iter()
+                .any(|key| record.get(key).is_some_and(|list| list.elements().take(LOOKED_AT).any(is_entry)))
+    };
+    if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
+}
+
+fn is_entry(entry: Value<'_, '_>) -> bool {
+    entry.get_str("type").is_some_and(|kind| match &*kind {
+        "message.input" | "message.output" | "agent.handoff" => true,
+        "function.call" | "function.result" => entry.get("tool_call_id").is_some(),
+        "tool.execution" => entry.get("name").is_some(),
+        _ => false,
+    })
+}
+
+fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
+    let mut reading = Reading::default();
+    let mut conversation: Option<Known<'s>> = None;
+    for record in records {
+        let known = conversation.get_or_insert_with(|| Known {
+            transcript: Transcript::of_conversation(READER.key(), *record),
+            calls: HashSet::default(),
+            tools: HashSet::default(),
+        });
+        known.record(*record, &mut reading);
+    }
+    let conversations = conversation.into_iter().map(|known| Conversation {
+        title: "conversation".to_owned(),
+        transcript: known.transcript,
+        ended: Ended::Open,
+    });
+    reading.conversations.extend(conversations);
+    reading
+}
+
+/// A conversation, as far as it was read.
+struct Known<'s> {
+    transcript: Transcript<'s>,
+    /// The ids of its calls.
+    calls: HashSet<Cow<'s, str>>,
+    /// The names of its tools.
+    tools: HashSet<Cow<'s, str>>,
+}
+
+impl<'s> Known<'s> {
+    fn record(&mut self, record: Value<'_, 's>, reading: &mut Reading<'s>) {
+        if let Some(tools) = record.get("tools").filter(|tools| tools.is_array()) {
+            self.declare(tools);
+        }
+        if record.is_array() {
+            return record.elements().for_each(|entry| self.entry(entry, reading));
+        }
+        if is_entry(record) {
+            return self.entry(record, reading);
+        }
+        let mut lists = LISTS.iter().filter_map(|key| record.get(key)).peekable();
+        if lists.peek().is_none() {
+            return reading.leave_out_unknown("records without entries", record);
+        }
+        for list in lists {
+            if list.as_json_str().is_some() {
+                self.transcript.next_message(Role::User, record).part(list, Body::text(Some(list)));
+            }
+            list.elements().for_each(|entry| self.entry(entry, reading));
+        }
+    }
+
+    fn entry(&mut self, entry: Value<'_, 's>, reading: &mut Reading<'s>) {
+        match entry.get_str("type").as_deref() {
+            Some("function.call") => {
+                let id = entry.get("tool_call_id");
+                self.calls.extend(id.and_then(Named::of).map(|id| id.text));
+                let mut call = call(id, entry.get("name"), entry.get("arguments"));
+                if entry.get_str("confirmation_status").is_some_and(|status| status != "allowed") {
+                    call.settled = Some(Settled::Consent);
+                }
+                self.transcript.turn(Role::Assistant, entry).part(entry, Body::Call(call));
+            }
+            Some("function.result") => {
+                let mut result = result(entry.get("tool_call_id"), entry.get("result"), None);
+                let is_known = result.call_id.as_ref().is_some_and(|id| self.calls.contains(&id.text));
+                // Without a call before it, the conversation began elsewhere.
+                result.settled = (!is_known && self.calls.is_empty()).then_some(Settled::Elsewhere);
+                self.transcript.turn(Role::Tool, entry).part(entry, Body::Result(result));
+            }
+            Some("tool.execution") => reading.leave_out("tools that the server ran"),
+            Some("agent.handoff") => reading.leave_out("hand-overs to another agent"),
+            Some("message.input" | "message.output") | None => self.message(entry),
+            Some(_) => reading.leave_out_unknown("entries of other types", entry),
+        }
+    }
+
+    fn message(&mut self, entry: Value<'_, 's>) {
+        let is_output = entry.get_str("type").as_deref() == Some("message.output");
+        let is_of_assistant = entry.get_str("role").as_deref() == Some("assistant");
+        let role = if is_output || is_of_assistant { Role::Assistant } else { Role::User };
+        self.transcript.turn(role, entry).content(entry.get("content"), |_| None);
+    }
+
+    fn declare(&mut self, list: Value<'_, 's>) {
+        let tools = &mut self.transcript.request.tools;
+        tools.place.get_or_insert(Place::of(list));
+        let known = tools.list.get_or_insert_default();
+        for tool in list.elements() {
+            let Some(function) = tool.get("function").filter(|function| function.is_object()) else {
+                continue;
+            };
+            let name = function.get("name").and_then(Named::of);
+            let schema = function.get("parameters").map(Place::of);
+            // A client sends them with each request.
+            let is_new = name.as_ref().is_none_or(|name| self.tools.insert(name.text.clone()));
+            if is_new || self.transcript.parts.is_empty() {
+                known.push(ToolDef { name, schema, ..ToolDef::new(Place::of(tool)) });
+            }
+        }
+        // The tools of the server, and those of an agent, are not here.
+        tools.hides_some = true;
+    }
+}

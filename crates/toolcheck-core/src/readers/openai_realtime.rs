@@ -1,0 +1,53 @@
+//! OpenAI's Realtime API: the events of a client and of the server.
+
+use toolcheck_json::Value;
+
+use super::events::Packed;
+use super::{Reader, Reading, Sort, Unit, event_log};
+use crate::claim::certainty;
+
+pub(super) static READER: Reader = Reader {
+    id: "openai-realtime",
+    name: "OpenAI Realtime log",
+    sort: Sort::Protocol,
+    unit: Unit::File,
+    sniff,
+    read,
+};
+
+/// What is known of the protocol.
+pub(super) static PROTOCOL: Packed =
+    Packed::new(include_bytes!(concat!(env!("OUT_DIR"), "/events/openai-realtime.packed")));
+
+fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
+    event_log::read(&READER, PROTOCOL.get(), records)
+}
+
+fn sniff(records: &[Value<'_, '_>]) -> u8 {
+    let is_own = |record: &Value<'_, '_>| {
+        is_event(*record)
+            || super::event_log::elements(*record).is_some_and(|mut events| events.any(is_event))
+    };
+    if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
+}
+
+/// What the kinds begin with of events that only this API has.
+const OWN: [&str; 5] =
+    ["session.", "input_audio_buffer.", "conversation.item.", "response.cancel", "response.create"];
+
+/// Whether a value is an event that only this API has, or what a log wraps around one. The Responses API has
+/// `response.created` too, and its pieces of arguments have no id of a call.
+fn is_event(event: Value<'_, '_>) -> bool {
+    let own = |event: Value<'_, '_>| {
+        event.get_str("type").is_some_and(|kind| match &*kind {
+            "session.created" | "session.update" | "session.updated" => event.get("session").is_some(),
+            "conversation.created" => event.get("conversation").is_some(),
+            "response.created" => false,
+            "response.output_item.added" | "response.function_call_arguments.delta" => {
+                event.get("call_id").is_some()
+            }
+            kind => kind.contains('.') && OWN[1..].iter().any(|own| kind.starts_with(own)),
+        })
+    };
+    own(event) || event.get_any(&["event", "data", "message"]).is_some_and(own)
+}

@@ -1,0 +1,77 @@
+use toolcheck_core::Level;
+use toolcheck_core::ir::Misplacement;
+use toolcheck_core::text::{kept, shorten};
+
+use crate::rule::{Context, Sink, declare_rule};
+
+declare_rule! {
+    /// An event of a protocol that comes when it may not.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// In protocols whose messages are events, such as AG-UI, the other side keeps track of what is open: a message, a
+    /// tool call, a run. An event that does not fit is refused, and with it usually the rest of the stream: the user sees
+    /// an answer that stops.
+    ///
+    /// Of several events that are misplaced for the same reason, the first is reported. Nothing is reported of what a log
+    /// has before the session begins, because it may begin in the middle.
+    ///
+    /// ## Fails
+    ///
+    /// ```jsonl ag-ui
+    /// {"type": "RUN_STARTED", "threadId": "t", "runId": "r"}
+    /// {"type": "TOOL_CALL_START", "toolCallId": "call_1", "toolCallName": "tide"}
+    /// {"type": "TOOL_CALL_END", "toolCallId": "call_1"}
+    /// {"type": "TOOL_CALL_ARGS", "toolCallId": "call_1", "delta": "{}"}  // flagged
+    /// {"type": "RUN_FINISHED", "threadId": "t", "runId": "r"}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```jsonl ag-ui
+    /// {"type": "RUN_STARTED", "threadId": "t", "runId": "r"}
+    /// {"type": "TOOL_CALL_START", "toolCallId": "call_1", "toolCallName": "tide"}
+    /// {"type": "TOOL_CALL_ARGS", "toolCallId": "call_1", "delta": "{}"}
+    /// {"type": "TOOL_CALL_END", "toolCallId": "call_1"}
+    /// {"type": "RUN_FINISHED", "threadId": "t", "runId": "r"}
+    /// ```
+    MisplacedEvent in Order, since "0.1.0", error, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    for event in &cx.transcript.details.misplaced_events {
+        let kind = kept(&event.kind);
+        let named = |thing: &str, id: &str| format!("{thing} `{}`", shorten(id));
+        let (message, caption) = match &event.why {
+            Misplacement::Open { thing, id } => {
+                (format!("`{kind}` opens {} a second time", named(thing, id)), "it is still open")
+            }
+            Misplacement::NotOpen { thing, id } => {
+                (format!("`{kind}` is for {}, which is not open", named(thing, id)), "not open here")
+            }
+            Misplacement::LeftOpen { thing, ids } => {
+                let id = ids.first().map_or("", String::as_str);
+                let others = match ids.len() {
+                    0 | 1 => String::new(),
+                    more => format!(" and {} more", more - 1),
+                };
+                (format!("`{kind}` comes while {}{others} is open", named(thing, id)), "too early")
+            }
+            Misplacement::Cancelled(id) => (
+                format!("`{kind}` answers {}, which was cancelled", named("tool call", id)),
+                "nobody waits for it",
+            ),
+            Misplacement::In(phase) => (format!("`{kind}` may not come while {phase}"), "not allowed here"),
+            _ => (format!("`{kind}` may not come here"), "not allowed here"),
+        };
+        let finding = out.report(event.place, message);
+        finding.caption(caption);
+        if event.is_doubtful || event.says.is_none() {
+            finding.at_most(Level::Warning);
+        }
+        match &event.says {
+            Some(says) => finding.help(format!("the other side refuses it: {}", kept(says))),
+            None => finding.help("send it earlier, or not at all"),
+        };
+    }
+}

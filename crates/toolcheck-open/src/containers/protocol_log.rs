@@ -1,0 +1,120 @@
+//! Logs that have the messages of a protocol in their lines: after the time and the name of a server, as hosts of MCP
+//! write them, or as server-sent events.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use toolcheck_core::readers::{self, Reader, Sort};
+use toolcheck_json::origins::Mapped;
+use toolcheck_json::{Document, Value};
+
+use super::{Container, HEAD, lines};
+use crate::exchanges::Maker;
+use crate::needs::Needs;
+use crate::{Limits, Opened};
+
+pub(super) static CONTAINER: Container =
+    Container { id: "protocol-log", name: "log of a protocol", needs: Needs::Nothing, sniff, read };
+
+/// What messages of these protocols have, of which each log has one.
+const WORDS: [&[u8]; 9] = [
+    b"jsonrpc",
+    b"RUN_STARTED",
+    b"TOOL_CALL_",
+    b"TEXT_MESSAGE_",
+    b"sessionUpdate",
+    b"conversation.item.",
+    b"input_audio_buffer.",
+    b"functionCalls",
+    b"serverContent",
+];
+
+/// The messages of which one tells the protocol.
+const LOOKED_AT: usize = 16;
+/// The braces of a line at which a message may begin.
+const BRACES: usize = 4;
+/// The lines before one that it may repeat: some hosts write each twice.
+const REPEATED: usize = 4;
+
+fn sniff(bytes: &[u8]) -> bool {
+    reader(bytes).is_some()
+}
+
+/// The protocol of a log, by its start. Every file is looked at, so that a word comes first.
+fn reader(bytes: &[u8]) -> Option<&'static Reader> {
+    let head = &bytes[..bytes.len().min(HEAD)];
+    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
+    let first = head.iter().find(|byte| !byte.is_ascii_whitespace())?;
+    // JSON is read as it is.
+    if matches!(first, b'{' | b'"' | 0)
+        || *first == b'[' && Document::read(head).root().elements().next().is_some_and(Value::is_object)
+    {
+        return None;
+    }
+    if !WORDS.iter().any(|word| memchr::memmem::find(head, word).is_some()) {
+        return None;
+    }
+    let messages = lines(head).filter_map(|line| Some(&line[message(line)?]));
+    messages.filter(|message| is_whole(message)).take(LOOKED_AT).find_map(|message| {
+        let document = Document::read(message);
+        readers::detect(&[document.root()]).filter(|reader| reader.sort == Sort::Protocol)
+    })
+}
+
+/// Where the message is in a line, whether it is whole or not.
+fn message(line: &[u8]) -> Option<Range<usize>> {
+    let mut broken = None;
+    for at in memchr::memchr_iter(b'{', line).take(BRACES) {
+        let rest = line[at..].trim_ascii_end();
+        if !matches!(rest.get(1), Some(b'"' | b' ' | b'}')) {
+            continue;
+        }
+        let document = Document::read(rest);
+        let end = document.root().span().range().end;
+        // What follows it is the log's.
+        let is_cut = document.faults().iter().any(|fault| {
+            !fault.kind.is_in_text() && (fault.opened_at.is_some() || fault.span.range().start < end)
+        });
+        if !is_cut {
+            return Some(at..at + end);
+        }
+        let is_message = memchr::memmem::find(rest, b"\"jsonrpc\"").is_some();
+        broken = broken.or(is_message.then_some(at..at + rest.len()));
+    }
+    broken
+}
+
+fn is_whole(message: &[u8]) -> bool {
+    Document::read(message).faults().iter().all(|fault| fault.kind.is_in_text())
+}
+
+fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
+    let reader = reader(bytes)?;
+    let mut maker = Maker::new(bytes.len(), limits);
+    let mut before: VecDeque<&[u8]> = VecDeque::new();
+    let (mut next, mut number) = (0, 0);
+    for line in lines(bytes) {
+        let start = next;
+        next += line.len() + 1;
+        let Some(place) = message(line) else { continue };
+        let message = &line[place.clone()];
+        let is_event = line.starts_with(b"data:");
+        if !is_event && (before.contains(&line) || !is_of(reader, message)) {
+            continue;
+        }
+        before.push_back(line);
+        if before.len() > REPEATED {
+            before.pop_front();
+        }
+        number += 1;
+        maker.add_record(format!("message {number}"), &Mapped::same(message, start + place.start));
+    }
+    Some(maker.finish(&CONTAINER, None))
+}
+
+/// Whether a message is of the protocol. One that is broken is, because nobody else is told of it.
+fn is_of(reader: &Reader, message: &[u8]) -> bool {
+    let document = Document::read(message);
+    let root = document.root();
+    !is_whole(message) || root.get("jsonrpc").is_some() || (reader.sniff)(&[root]) > 0
+}
