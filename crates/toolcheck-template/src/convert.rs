@@ -1,0 +1,277 @@
+//! Turns a request into the values of a template.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use toolcheck_json::{Document, Kind, NodeId, Value as Json};
+
+use crate::input::{Arguments, Input, Nulls};
+use crate::jinja::fault::{Step, too_much};
+use crate::jinja::text::Text;
+use crate::jinja::value::{Dict, List, Value};
+
+/// The most values inside one another.
+const DEEPEST: u32 = 120;
+
+/// A part of the request that a mark can name.
+#[derive(Debug, Clone)]
+pub(crate) struct Source {
+    /// Which of the values of the input it is in.
+    pub(crate) node: NodeId,
+    /// The JSON Pointer inside a text that was read as JSON; empty for the text itself.
+    pub(crate) inner: String,
+    /// The text, if it is one.
+    pub(crate) text: Option<Arc<str>>,
+    /// Whether it is in the document of the messages. Other documents have no pointers.
+    pub(crate) is_ours: bool,
+    pub(crate) kind: Kind,
+}
+
+/// A value in the place of one of the request.
+#[derive(Debug, Clone)]
+pub(crate) enum Change {
+    Text(Arc<str>),
+    Raw(Arc<str>),
+}
+
+/// Changes of parts, by the numbers of their sources.
+pub(crate) type Changes = HashMap<u32, Change>;
+
+/// Turns parts of a request into values, and numbers them.
+pub(crate) struct Converter<'c> {
+    pub(crate) sources: Vec<Source>,
+    changes: &'c Changes,
+    arguments: Arguments,
+    nulls: Nulls,
+    /// Whether sources are kept and texts marked.
+    traces: bool,
+    is_ours: bool,
+    inner: Option<(NodeId, String)>,
+    count: u32,
+}
+
+/// The variables of a template, and the sources of their parts.
+pub(crate) type Context = (Vec<(Arc<str>, Value)>, Vec<Source>);
+
+/// The variables that a template sees.
+pub(crate) fn context(
+    input: &Input<'_>,
+    tokens: &[(String, String)],
+    traces: bool,
+    changes: &Changes,
+    most_messages: usize,
+) -> Step<Context> {
+    let mut converter = Converter {
+        sources: Vec::new(),
+        changes,
+        arguments: input.arguments,
+        nulls: input.nulls,
+        traces,
+        is_ours: true,
+        inner: None,
+        count: 0,
+    };
+    let mut found: Vec<(Arc<str>, Value)> = Vec::new();
+    let messages = converter.messages(input.messages, most_messages)?;
+    found.push(("messages".into(), messages));
+    let same = |value: Json<'_, '_>| std::ptr::eq(value.document(), input.messages.document());
+    for (name, value) in [("tools", input.tools), ("documents", input.documents)] {
+        let value = match value {
+            Some(value) => {
+                converter.is_ours = same(value);
+                converter.value(value, 0)?
+            }
+            None => Value::None,
+        };
+        found.push((name.into(), value));
+    }
+    let prompt = Value::Bool(input.add_generation_prompt);
+    found.push(("add_generation_prompt".into(), prompt));
+    if let Some(variables) = input.variables {
+        converter.is_ours = same(variables);
+        for member in variables.members() {
+            let name = member.key_text().unwrap_or_default();
+            let value = converter.value(member, 1)?;
+            found.retain(|(own, _)| **own != *name);
+            found.push((name.as_ref().into(), value));
+        }
+    }
+    for (name, text) in tokens {
+        if !found.iter().any(|(own, _)| **own == **name) {
+            found.push((name.as_str().into(), Value::str(text.as_str())));
+        }
+    }
+    Ok((found, converter.sources))
+}
+
+impl Converter<'_> {
+    fn source(&mut self, value: Json<'_, '_>, text: Option<&Arc<str>>) -> u32 {
+        let number = self.count;
+        self.count += 1;
+        if self.traces {
+            let (node, inner) = self.inner.clone().unwrap_or_else(|| (value.id(), String::new()));
+            let source =
+                Source { node, inner, text: text.cloned(), is_ours: self.is_ours, kind: value.kind() };
+            self.sources.push(source);
+        }
+        number
+    }
+
+    fn messages(&mut self, messages: Json<'_, '_>, most: usize) -> Step<Value> {
+        if !messages.is_array() {
+            return self.value(messages, 0);
+        }
+        let mut found = Vec::new();
+        let source = self.source(messages, None);
+        for message in messages.children().take(most) {
+            let value = if message.is_object() { self.message(message)? } else { self.value(message, 1)? };
+            found.push(value);
+        }
+        List::of_source(found, self.traces.then_some(source)).map(Value::List)
+    }
+
+    fn message(&mut self, message: Json<'_, '_>) -> Step<Value> {
+        let source = self.source(message, None);
+        let mut entries = Vec::new();
+        for member in message.members() {
+            let drops = self.nulls == Nulls::Dropped && member.is_null();
+            let value = match member.has_key("tool_calls") {
+                true if member.is_array() => self.calls(member)?,
+                _ => self.value(member, 2)?,
+            };
+            if !drops {
+                entries.push((key(member), value));
+            }
+        }
+        Dict::new(entries, self.traces.then_some(source)).map(Value::Dict)
+    }
+
+    fn calls(&mut self, calls: Json<'_, '_>) -> Step<Value> {
+        let source = self.source(calls, None);
+        let mut found = Vec::new();
+        for call in calls.children() {
+            found.push(self.call(call)?);
+        }
+        List::of_source(found, self.traces.then_some(source)).map(Value::List)
+    }
+
+    /// A call, or the function in it: the object with the arguments.
+    fn call(&mut self, call: Json<'_, '_>) -> Step<Value> {
+        if !call.is_object() {
+            return self.value(call, 3);
+        }
+        let source = self.source(call, None);
+        let mut entries = Vec::new();
+        for member in call.members() {
+            let value = if member.has_key("function") && member.is_object() {
+                self.call(member)?
+            } else if member.has_key("arguments") && self.arguments == Arguments::Parsed {
+                self.arguments(member)?
+            } else {
+                self.value(member, 4)?
+            };
+            entries.push((key(member), value));
+        }
+        Dict::new(entries, self.traces.then_some(source)).map(Value::Dict)
+    }
+
+    fn arguments(&mut self, arguments: Json<'_, '_>) -> Step<Value> {
+        let text = arguments.as_str().unwrap_or_default();
+        if !text.trim_start().starts_with('{') {
+            return self.value(arguments, 5);
+        }
+        let document = Document::read(text.as_bytes());
+        if !document.faults().is_empty() || !document.root().is_object() {
+            return self.value(arguments, 5);
+        }
+        self.inner = Some((arguments.id(), String::new()));
+        let found = self.value(document.root(), 5);
+        self.inner = None;
+        found
+    }
+
+    fn value(&mut self, value: Json<'_, '_>, depth: u32) -> Step<Value> {
+        if depth > DEEPEST {
+            return too_much("the request is nested too deeply");
+        }
+        match value.kind() {
+            Kind::Array | Kind::Object => self.container(value, depth),
+            Kind::String => {
+                let text: Arc<str> = value.as_str().unwrap_or_default().as_ref().into();
+                let number = self.source(value, Some(&text));
+                let text = match self.changes.get(&number) {
+                    Some(Change::Text(changed)) => changed.clone(),
+                    _ => text,
+                };
+                Ok(Value::Str(if self.traces { Text::of_source(text, number) } else { text.into() }))
+            }
+            kind => {
+                let number = self.source(value, None);
+                match self.changes.get(&number) {
+                    Some(Change::Raw(raw)) => Ok(scalar(kind_of(raw), raw)),
+                    Some(Change::Text(text)) => Ok(Value::str(text.clone())),
+                    None => Ok(scalar(kind, &String::from_utf8_lossy(value.raw()))),
+                }
+            }
+        }
+    }
+
+    fn container(&mut self, value: Json<'_, '_>, depth: u32) -> Step<Value> {
+        let number = self.source(value, None);
+        let source = self.traces.then_some(number);
+        let around = self.inner.as_ref().filter(|_| self.traces).map(|(_, inner)| inner.len());
+        let is_object = value.is_object();
+        let (mut items, mut entries) = (Vec::new(), Vec::new());
+        for (at, child) in value.children().enumerate() {
+            if let (Some(length), Some((_, inner))) = (around, &mut self.inner) {
+                inner.truncate(length);
+                let name = if is_object { child.key_text().unwrap_or_default().into_owned() } else { at.to_string() };
+                inner.push('/');
+                inner.push_str(&name.replace('~', "~0").replace('/', "~1"));
+            }
+            let found = self.value(child, depth + 1)?;
+            if is_object {
+                entries.push((key(child), found));
+            } else {
+                items.push(found);
+            }
+        }
+        if let (Some(length), Some((_, inner))) = (around, &mut self.inner) {
+            inner.truncate(length);
+        }
+        if is_object {
+            return Dict::new(entries, source).map(Value::Dict);
+        }
+        List::of_source(items, source).map(Value::List)
+    }
+}
+
+fn key(member: Json<'_, '_>) -> Value {
+    Value::str(member.key_text().unwrap_or_default().as_ref())
+}
+
+fn kind_of(raw: &str) -> Kind {
+    match raw {
+        "null" => Kind::Null,
+        "true" | "false" => Kind::Bool,
+        _ => Kind::Number,
+    }
+}
+
+fn scalar(kind: Kind, raw: &str) -> Value {
+    match kind {
+        Kind::Bool => Value::Bool(raw == "true"),
+        Kind::Number => number(raw),
+        _ => Value::None,
+    }
+}
+
+fn number(raw: &str) -> Value {
+    if raw.contains(['.', 'e', 'E']) {
+        return raw.parse().map_or(Value::None, Value::Float);
+    }
+    match raw.parse() {
+        Ok(number) => Value::Int(number),
+        Err(_) => Value::Big(raw.into()),
+    }
+}

@@ -1,0 +1,100 @@
+//! What a template is rendered with.
+
+use toolcheck_json::Value;
+
+use crate::Now;
+
+/// How the arguments of calls are given to the template, where the request has them as the text of a JSON object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Arguments {
+    /// As they are, like transformers and TRL.
+    AsGiven,
+    /// Read into an object, like vLLM, and llama.cpp for templates that need it. A text that is no JSON object stays a
+    /// text.
+    #[default]
+    Parsed,
+}
+
+/// What happens to keys of messages whose value is `null`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Nulls {
+    /// The template gets `None`.
+    #[default]
+    Kept,
+    /// The key is left out, as `apply_chat_template` of transformers 5 does.
+    Dropped,
+}
+
+/// What a render may cost. A template that exceeds it is refused with [`RefusalKind::TooMuch`](crate::RefusalKind).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The most steps: statements, expressions and items of a loop.
+    pub steps: u64,
+    /// The most bytes of all values that the template makes, including those that it drops again.
+    pub bytes: u64,
+    /// The most bytes of the prompt, and of any other text, beyond sixteen times the size of the input.
+    pub prompt: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { steps: 20_000_000, bytes: 512 << 20, prompt: 4 << 20 }
+    }
+}
+
+/// What a template is rendered with: the conversation, and what goes with it.
+#[derive(Debug, Clone, Copy)]
+pub struct Input<'d> {
+    /// The list of messages.
+    pub messages: Value<'d, 'd>,
+    /// The list of tools.
+    pub tools: Option<Value<'d, 'd>>,
+    /// The list of documents, which some templates know.
+    pub documents: Option<Value<'d, 'd>>,
+    /// Further variables of the template, such as `enable_thinking`: the members of an object.
+    pub variables: Option<Value<'d, 'd>>,
+    /// Whether the prompt ends with the beginning of an answer.
+    pub add_generation_prompt: bool,
+    /// How arguments are given to the template.
+    pub arguments: Arguments,
+    /// What happens to `null`.
+    pub nulls: Nulls,
+    /// The date and the time that the template is told; those of the system by default.
+    pub now: Option<Now>,
+    /// What the render may cost.
+    pub limits: Limits,
+}
+
+impl<'d> Input<'d> {
+    /// These messages, with nothing else and a generation prompt.
+    #[must_use]
+    pub fn new(messages: Value<'d, 'd>) -> Self {
+        Self {
+            messages,
+            tools: None,
+            documents: None,
+            variables: None,
+            add_generation_prompt: true,
+            arguments: Arguments::default(),
+            nulls: Nulls::default(),
+            now: None,
+            limits: Limits::default(),
+        }
+    }
+
+    /// What a server renders for the body of a Chat Completions request; `None` if it has no list of messages.
+    ///
+    /// Of its keys, `messages`, `tools`, `documents`, `add_generation_prompt` and `chat_template_kwargs` count. The last
+    /// three are vLLM's.
+    #[must_use]
+    pub fn of_request(body: Value<'d, 'd>) -> Option<Self> {
+        let mut input = Self::new(body.get("messages").filter(|messages| messages.is_array())?);
+        input.tools = body.get("tools").filter(|tools| tools.is_array());
+        input.documents = body.get("documents").filter(|documents| documents.is_array());
+        input.variables = body.get("chat_template_kwargs").filter(|variables| variables.is_object());
+        if let Some(add) = body.get("add_generation_prompt").and_then(Value::as_bool) {
+            input.add_generation_prompt = add;
+        }
+        Some(input)
+    }
+}

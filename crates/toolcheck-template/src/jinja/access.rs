@@ -1,0 +1,238 @@
+//! Attributes, items and slices of values, as Jinja's sandbox gives them.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::budget::Budget;
+use super::fault::{Step, type_error, value_error};
+use super::print;
+use super::text::Text;
+use super::value::{Function, Missing, Value, View, range_length};
+
+/// Methods of texts.
+const OF_TEXTS: &[&str] = &[
+    "capitalize", "casefold", "center", "count", "encode", "endswith", "expandtabs", "find", "format", "format_map",
+    "index", "isalnum", "isalpha", "isascii", "isdecimal", "isdigit", "isidentifier", "islower", "isnumeric",
+    "isprintable", "isspace", "istitle", "isupper", "join", "ljust", "lower", "lstrip", "maketrans", "partition",
+    "removeprefix", "removesuffix", "replace", "rfind", "rindex", "rjust", "rpartition", "rsplit", "rstrip", "split",
+    "splitlines", "startswith", "strip", "swapcase", "title", "translate", "upper", "zfill",
+];
+const OF_DICTS: &[&str] = &["get", "items", "keys", "values", "copy", "fromkeys"];
+const OF_LISTS: &[&str] = &["count", "index", "copy"];
+const OF_TUPLES: &[&str] = &["count", "index"];
+/// Methods that change a value, which the sandbox hides.
+const CHANGING_DICTS: &[&str] = &["clear", "pop", "popitem", "setdefault", "update"];
+const CHANGING_LISTS: &[&str] = &["append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"];
+
+/// What a value has by itself under this name; methods of texts among others.
+fn own(value: &Value, name: &str) -> Option<Value> {
+    let (methods, changing): (&[&str], &[&str]) = match value {
+        Value::Str(_) => (OF_TEXTS, &[]),
+        Value::Dict(_) => (OF_DICTS, CHANGING_DICTS),
+        Value::List(_) => (OF_LISTS, CHANGING_LISTS),
+        Value::Tuple(_) => (OF_TUPLES, &[]),
+        Value::Range(_) => (OF_TUPLES, &[]),
+        Value::Float(_) => (&["is_integer"], &[]),
+        Value::Int(_) | Value::Bool(_) => (&["bit_length"], &[]),
+        Value::Joiner(_) | Value::Cycler(_) => (&["next", "reset"], &[]),
+        Value::Function(Function::Dict) => (&["fromkeys"], &[]),
+        _ => (&[], &[]),
+    };
+    if methods.contains(&name) {
+        return Some(Value::Method(Rc::new((value.clone(), name.into()))));
+    }
+    if changing.contains(&name) || name.starts_with("__") && name.ends_with("__") {
+        let type_name = value.type_name();
+        let message = format!("access to attribute {} of '{type_name}' object is unsafe.", print::quoted(name));
+        return Some(Value::Undefined(Rc::new(Missing::Unsafe(message))));
+    }
+    None
+}
+
+/// What Jinja's errors call the type of a value.
+fn type_for_errors(value: &Value) -> &'static str {
+    match value {
+        Value::Namespace(_) => "transformers.utils.chat_template_utils.TemplateNamespace",
+        Value::Loop(_) => "jinja2.runtime.LoopContext",
+        Value::Macro(..) => "jinja2.runtime.Macro",
+        _ => value.type_name(),
+    }
+}
+
+/// `value.name`, for values whose attributes are known without the state of a render.
+pub(crate) fn attribute(value: &Value, name: &Arc<str>) -> Step<Value> {
+    if let Some(own) = own(value.defined()?, name) {
+        return Ok(own);
+    }
+    if let Value::Dict(dict) = value
+        && let Some(found) = dict.get_str(name)
+    {
+        return Ok(found.clone());
+    }
+    Ok(Value::Undefined(Rc::new(Missing::Attribute(type_for_errors(value), name.clone()))))
+}
+
+/// `value[key]`
+pub(crate) fn item(value: &Value, key: &Value) -> Step<Value> {
+    value.defined()?;
+    let found = match (value, key) {
+        (Value::Dict(dict), Value::Str(key)) => dict.get_str(key.as_str()).cloned(),
+        (Value::Dict(_), Value::List(_) | Value::Dict(_)) => None,
+        (Value::Dict(dict), _) => dict.get(key).cloned(),
+        (Value::List(list) | Value::Tuple(list), _) => match key.as_int() {
+            Some(at) => at_index(at, list.items.len()).map(|at| list.items[at].clone()),
+            None => None,
+        },
+        (Value::Str(text), _) => match key.as_int() {
+            Some(at) => character(text, at).map(Value::Str),
+            None => None,
+        },
+        (Value::Range(range), _) => match key.as_int() {
+            Some(at) => {
+                let length = usize::try_from(range_length(range)).unwrap_or(0);
+                at_index(at, length).map(|at| Value::Int(range.0 + at as i128 * range.2))
+            }
+            None => None,
+        },
+        _ => None,
+    };
+    if let Some(found) = found {
+        return Ok(found);
+    }
+    let type_name = type_for_errors(value);
+    let missing = match key {
+        Value::Str(name) => {
+            if let Some(own) = own(value, name.as_str()) {
+                return Ok(own);
+            }
+            Missing::Attribute(type_name, name.as_str().into())
+        }
+        _ => Missing::Element(type_name, print::repr_unmarked(key)),
+    };
+    Ok(Value::Undefined(Rc::new(missing)))
+}
+
+fn at_index(at: i128, length: usize) -> Option<usize> {
+    let at = if at < 0 { at + length as i128 } else { at };
+    usize::try_from(at).ok().filter(|at| *at < length)
+}
+
+fn character(text: &Text, at: i128) -> Option<Text> {
+    let whole = text.as_str();
+    let at = if whole.is_ascii() {
+        at_index(at, whole.len())?
+    } else {
+        at_index(at, whole.chars().count())?
+    };
+    let (start, found) = if whole.is_ascii() {
+        (at, ' ')
+    } else {
+        whole.char_indices().nth(at)?
+    };
+    Some(text.part(start..start + found.len_utf8()))
+}
+
+/// `value[start:stop:step]`
+pub(crate) fn slice(value: &Value, parts: [Value; 3], budget: &Budget) -> Step<Value> {
+    value.defined()?;
+    let is_sequence = matches!(value, Value::Str(_) | Value::List(_) | Value::Tuple(_) | Value::Range(_));
+    if !is_sequence {
+        let [start, stop, step] = parts.map(|part| print::repr_unmarked(&part));
+        let element = format!("slice({start}, {stop}, {step})");
+        return Ok(Value::Undefined(Rc::new(Missing::Element(type_for_errors(value), element))));
+    }
+    let is_index = |part: &Value| matches!(part, Value::None) || part.as_int().is_some();
+    if !parts.iter().all(is_index) {
+        // Python raises a TypeError, which Jinja turns into an undefined value.
+        let [start, stop, step] = parts.map(|part| print::repr_unmarked(&part));
+        let element = format!("slice({start}, {stop}, {step})");
+        return Ok(Value::Undefined(Rc::new(Missing::Element(type_for_errors(value), element))));
+    }
+    let [start, stop, step] = parts.map(|part| part.as_int());
+    let step = step.unwrap_or(1);
+    if step == 0 {
+        return value_error("slice step cannot be zero");
+    }
+    match value {
+        Value::Str(text) => slice_text(text, start, stop, step, budget),
+        Value::Range(range) => {
+            let all = super::ops::items(&Value::Range(range.clone()), budget)?;
+            Value::list(pick(&all, start, stop, step))
+        }
+        Value::Tuple(list) => Value::tuple(pick(&list.items, start, stop, step)),
+        Value::List(list) => {
+            budget.charge_items(list.items.len())?;
+            Value::list(pick(&list.items, start, stop, step))
+        }
+        _ => type_error("this slice"),
+    }
+}
+
+/// The first place of a slice, the place after its last, and the number of items.
+fn bounds(length: usize, start: Option<i128>, stop: Option<i128>, step: i128) -> (i128, i128) {
+    let length = length as i128;
+    let (lowest, highest) = if step > 0 { (0, length) } else { (-1, length - 1) };
+    let place = |at: Option<i128>, default: i128| match at {
+        None => default,
+        Some(at) if at < 0 => (at + length).max(lowest),
+        Some(at) => at.min(highest),
+    };
+    if step > 0 {
+        (place(start, 0), place(stop, length))
+    } else {
+        (place(start, length - 1), place(stop, -1))
+    }
+}
+
+fn pick(items: &[Value], start: Option<i128>, stop: Option<i128>, step: i128) -> Vec<Value> {
+    let (mut at, stop) = bounds(items.len(), start, stop, step);
+    let mut found = Vec::new();
+    while if step > 0 { at < stop } else { at > stop } {
+        found.extend(usize::try_from(at).ok().and_then(|at| items.get(at)).cloned());
+        at = at.saturating_add(step);
+    }
+    found
+}
+
+fn slice_text(
+    text: &Text,
+    start: Option<i128>,
+    stop: Option<i128>,
+    step: i128,
+    budget: &Budget,
+) -> Step<Value> {
+    let whole = text.as_str();
+    if step == 1 {
+        let count = if whole.is_ascii() { whole.len() } else { whole.chars().count() };
+        let (start, stop) = bounds(count, start, stop, step);
+        let byte = |at: i128| {
+            let at = usize::try_from(at).unwrap_or(0);
+            if whole.is_ascii() {
+                at
+            } else {
+                whole.char_indices().nth(at).map_or(whole.len(), |(byte, _)| byte)
+            }
+        };
+        let (start, stop) = (byte(start), byte(stop));
+        budget.charge(stop.saturating_sub(start))?;
+        return Ok(Value::Str(text.part(start..stop.max(start))));
+    }
+    let characters = super::ops::items(&Value::Str(text.clone()), budget)?;
+    super::ops::concat(&pick(&characters, start, stop, step), budget)
+}
+
+/// Whether the sandbox lets a value be called; the error of Python otherwise.
+pub(crate) fn not_callable<T>(value: &Value) -> Step<T> {
+    value.defined()?;
+    type_error(format!("'{}' object is not callable", value.type_name()))
+}
+
+/// The view of a dict that a method returns.
+pub(crate) fn view(name: &str) -> Option<View> {
+    match name {
+        "items" => Some(View::Items),
+        "keys" => Some(View::Keys),
+        "values" => Some(View::Values),
+        _ => None,
+    }
+}

@@ -1,0 +1,25 @@
+//! Jinja as Python runs it: a template is read into a tree, and the tree is run with Python's values.
+//!
+//! Nothing of a template can do more than print: there are no files, no includes and no attributes of Python's own
+//! classes. What a render costs is counted, and lists and dicts can't change, as in Jinja's immutable sandbox.
+
+mod access;
+mod args;
+pub(crate) mod ast;
+pub(crate) mod budget;
+mod eval;
+mod expression;
+pub(crate) mod fault;
+mod filters;
+mod format;
+mod functions;
+mod lex;
+mod methods;
+mod ops;
+pub(crate) mod parse;
+pub(crate) mod print;
+pub(crate) mod run;
+mod sequences;
+mod tests;
+pub(crate) mod text;
+pub(crate) mod value;

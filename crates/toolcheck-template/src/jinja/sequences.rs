@@ -1,0 +1,304 @@
+//! Filters of lists and dicts.
+
+use std::cmp::Ordering;
+
+use super::access;
+use super::args::Args;
+use super::fault::{Step, type_error, unsupported, value_error};
+use super::filters;
+use super::ops;
+use super::print;
+use super::run::Run;
+use super::tests;
+use super::text::Builder;
+use super::value::{Generator, Value};
+
+/// Applies a filter.
+pub(crate) fn apply(run: &Run<'_>, name: &str, value: &Value, args: &Args) -> Step<Value> {
+    match name {
+        "list" => Value::list(run.items(value)?),
+        "join" => join(run, value, args),
+        "first" | "last" => end(run, name, value),
+        "reverse" => reverse(run, value),
+        "items" => items(value),
+        "dictsort" => dictsort(value, args),
+        "sort" => sort(run, value, args),
+        "min" | "max" => extreme(run, name, value, args),
+        "sum" => sum(run, value, args),
+        "unique" => unique(run, value, args),
+        "batch" | "slice" => chunks(run, name, value, args),
+        "map" => map(run, value, args),
+        "select" | "reject" => {
+            let wanted = name == "select";
+            let mut found = Vec::new();
+            for item in run.items(value)? {
+                if passes(run, &item, args, 0)? == wanted {
+                    found.push(item);
+                }
+            }
+            Generator::new(found)
+        }
+        "selectattr" | "rejectattr" => {
+            let wanted = name == "selectattr";
+            let Some(attribute) = args.positional.first() else {
+                return type_error("Missing parameter for attribute name");
+            };
+            let mut found = Vec::new();
+            for item in run.items(value)? {
+                if passes(run, &at_path(run, &item, attribute)?, args, 1)? == wanted {
+                    found.push(item);
+                }
+            }
+            Generator::new(found)
+        }
+        _ => unsupported(format!("the filter {name}")),
+    }
+}
+
+/// Whether an item passes the test that is named in the arguments.
+fn passes(run: &Run<'_>, item: &Value, args: &Args, at: usize) -> Step<bool> {
+    run.budget.step()?;
+    let Some(test) = args.positional.get(at) else { return Ok(item.is_true()) };
+    let rest = Args { positional: args.positional[at + 1..].to_vec(), named: args.named.clone() };
+    tests::apply(test.as_str().unwrap_or_default(), item, &rest, &run.budget)
+}
+
+/// The value at a path such as `function.name`.
+fn at_path(run: &Run<'_>, item: &Value, path: &Value) -> Step<Value> {
+    let Some(text) = path.as_str() else { return run.item(item, path) };
+    let mut found = item.clone();
+    for part in text.split('.') {
+        let is_number = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        let key = match part.parse() {
+            Ok(number) if is_number => Value::Int(number),
+            _ => Value::str(part),
+        };
+        found = run.item(&found, &key)?;
+    }
+    Ok(found)
+}
+
+fn map(run: &Run<'_>, value: &Value, args: &Args) -> Step<Value> {
+    let attribute = args.named.iter().find(|(name, _)| &**name == "attribute").map(|(_, value)| value);
+    let mut found = Vec::new();
+    if let (Some(attribute), true) = (attribute, args.positional.is_empty()) {
+        let default = args.named.iter().find(|(name, _)| &**name == "default").map(|(_, value)| value);
+        for item in run.items(value)? {
+            run.budget.step()?;
+            let mapped = at_path(run, &item, attribute)?;
+            found.push(match (mapped, default) {
+                (Value::Undefined(_), Some(default)) => default.clone(),
+                (mapped, _) => mapped,
+            });
+        }
+        return Generator::new(found);
+    }
+    let Some(Value::Str(filter)) = args.positional.first() else {
+        return value_error("map requires a filter argument");
+    };
+    let rest = Args { positional: args.positional[1..].to_vec(), named: args.named.clone() };
+    for item in run.items(value)? {
+        run.budget.step()?;
+        found.push(filters::apply(run, filter.as_str(), &item, &rest)?);
+    }
+    Generator::new(found)
+}
+
+fn join(run: &Run<'_>, value: &Value, args: &Args) -> Step<Value> {
+    let separator = args.get(0, "d").map_or_else(|| "".into(), print::str);
+    let mut built = Builder::default();
+    for (at, item) in run.items(value)?.iter().enumerate() {
+        if at > 0 {
+            built.push(&separator);
+        }
+        match args.get(1, "attribute") {
+            Some(attribute) => print::push_str(&at_path(run, item, attribute)?, &mut built),
+            None => print::push_str(item, &mut built),
+        }
+        run.budget.charge(built.text.len())?;
+    }
+    Ok(Value::Str(built.finish()))
+}
+
+fn end(run: &Run<'_>, name: &str, value: &Value) -> Step<Value> {
+    if name == "first" {
+        let first = match value {
+            Value::List(list) | Value::Tuple(list) => list.items.first().cloned(),
+            Value::Generator(generator) => generator.next(),
+            _ => run.items(value)?.into_iter().next(),
+        };
+        return Ok(first.unwrap_or_else(|| Value::hint("No first item, sequence was empty.")));
+    }
+    if matches!(value, Value::Generator(_)) {
+        return type_error("'generator' object is not reversible");
+    }
+    let last = match value {
+        Value::List(list) | Value::Tuple(list) => list.items.last().cloned(),
+        _ => run.items(value)?.pop(),
+    };
+    Ok(last.unwrap_or_else(|| Value::hint("No last item, sequence was empty.")))
+}
+
+fn reverse(run: &Run<'_>, value: &Value) -> Step<Value> {
+    if matches!(value, Value::Str(_)) {
+        return access::slice(value, [Value::None, Value::None, Value::Int(-1)], &run.budget);
+    }
+    let Ok(mut items) = run.items(value) else { return value_error("argument must be iterable") };
+    items.reverse();
+    Generator::new(items)
+}
+
+fn items(value: &Value) -> Step<Value> {
+    match value {
+        Value::Dict(dict) => Generator::new(ops::pairs(dict)?),
+        Value::Undefined(_) => Generator::new(Vec::new()),
+        _ => type_error("Can only get item pairs from a mapping."),
+    }
+}
+
+/// The value that an item is sorted by.
+fn sort_key(value: &Value, case_sensitive: bool) -> Value {
+    match value {
+        Value::Str(text) if !case_sensitive => Value::str(text.as_str().to_lowercase()),
+        _ => value.clone(),
+    }
+}
+
+/// Sorts by keys; an error of their comparison is that of Python.
+fn sort_by(mut keyed: Vec<(Value, Value)>, reverse: bool) -> Step<Vec<Value>> {
+    let mut failed = None;
+    keyed.sort_by(|left, right| {
+        let (left, right) = if reverse { (right, left) } else { (left, right) };
+        ops::order(&left.0, &right.0, "<").unwrap_or_else(|fault| {
+            failed.get_or_insert(fault);
+            Ordering::Equal
+        })
+    });
+    match failed {
+        Some(fault) => Err(fault),
+        None => Ok(keyed.into_iter().map(|(_, item)| item).collect()),
+    }
+}
+
+fn keyed(run: &Run<'_>, value: &Value, attribute: Option<&Value>, case: bool) -> Step<Vec<(Value, Value)>> {
+    let mut found = Vec::new();
+    for item in run.items(value)? {
+        run.budget.step()?;
+        let key = match attribute {
+            Some(Value::None) | None => item.clone(),
+            Some(attribute) => at_path(run, &item, attribute)?,
+        };
+        found.push((sort_key(&key, case), item));
+    }
+    Ok(found)
+}
+
+fn sort(run: &Run<'_>, value: &Value, args: &Args) -> Step<Value> {
+    let attribute = args.get(2, "attribute");
+    if attribute.and_then(Value::as_str).is_some_and(|path| path.contains(',')) {
+        return unsupported("sorting by several attributes");
+    }
+    let keyed = keyed(run, value, attribute, args.flag(1, "case_sensitive", false))?;
+    Value::list(sort_by(keyed, args.flag(0, "reverse", false))?)
+}
+
+fn dictsort(value: &Value, args: &Args) -> Step<Value> {
+    let Value::Dict(dict) = value.defined()? else {
+        let name = value.type_name();
+        return Err(super::fault::Fault::new(
+            super::fault::FaultKind::Undefined,
+            format!("'{name} object' has no attribute 'items'"),
+        ));
+    };
+    let case = args.flag(0, "case_sensitive", false);
+    let by_value = match args.get(1, "by").and_then(Value::as_str) {
+        None | Some("key") => false,
+        Some("value") => true,
+        Some(_) => return value_error("You can only sort by either \"key\" or \"value\""),
+    };
+    let pairs = ops::pairs(dict)?;
+    let keys = dict.entries.iter().map(|(key, value)| sort_key(if by_value { value } else { key }, case));
+    Value::list(sort_by(keys.zip(pairs).collect(), args.flag(2, "reverse", false))?)
+}
+
+fn extreme(run: &Run<'_>, name: &str, value: &Value, args: &Args) -> Step<Value> {
+    let mut found: Option<(Value, Value)> = None;
+    let sign = if name == "min" { "<" } else { ">" };
+    for (key, item) in keyed(run, value, args.get(1, "attribute"), args.flag(0, "case_sensitive", false))? {
+        let is_better = match &found {
+            None => true,
+            Some((best, _)) => {
+                let order = ops::order(&key, best, sign)?;
+                if name == "min" { order.is_lt() } else { order.is_gt() }
+            }
+        };
+        if is_better {
+            found = Some((key, item));
+        }
+    }
+    Ok(found.map_or_else(|| Value::hint("No aggregated item, sequence was empty."), |(_, item)| item))
+}
+
+fn sum(run: &Run<'_>, value: &Value, args: &Args) -> Step<Value> {
+    let mut total = args.get(1, "start").cloned().unwrap_or(Value::Int(0));
+    if let Value::Str(_) = total {
+        return type_error("sum() can't sum strings [use ''.join(seq) instead]");
+    }
+    for item in run.items(value)? {
+        run.budget.step()?;
+        let item = match args.get(0, "attribute") {
+            None | Some(Value::None) => item,
+            Some(attribute) => at_path(run, &item, attribute)?,
+        };
+        total = ops::binary(super::ast::Binary::Add, &total, &item, &run.budget)?;
+    }
+    Ok(total)
+}
+
+fn unique(run: &Run<'_>, value: &Value, args: &Args) -> Step<Value> {
+    let mut seen: Vec<Value> = Vec::new();
+    let mut found = Vec::new();
+    for (key, item) in keyed(run, value, args.get(1, "attribute"), args.flag(0, "case_sensitive", false))? {
+        for _ in 0..seen.len() / 64 {
+            run.budget.step()?;
+        }
+        if !seen.iter().any(|own| ops::equal(own, &key)) {
+            seen.push(key);
+            found.push(item);
+        }
+    }
+    Generator::new(found)
+}
+
+fn chunks(run: &Run<'_>, name: &str, value: &Value, args: &Args) -> Step<Value> {
+    let count = match args.int(0, "linecount", 0)? {
+        count @ 1..=100_000 => count as usize,
+        _ => return unsupported(format!("{name} with such a number")),
+    };
+    let fill = args.get(1, "fill_with").filter(|fill| !matches!(fill, Value::None));
+    let items = run.items(value)?;
+    run.budget.charge_items(count)?;
+    let mut found = Vec::new();
+    if name == "batch" {
+        for chunk in items.chunks(count) {
+            let mut chunk = chunk.to_vec();
+            if let Some(fill) = fill {
+                chunk.resize(count, fill.clone());
+            }
+            found.push(Value::list(chunk)?);
+        }
+        return Generator::new(found);
+    }
+    let (each, longer) = (items.len() / count, items.len() % count);
+    let mut start = 0;
+    for at in 0..count {
+        let length = each + usize::from(at < longer);
+        let mut chunk = items[start..start + length].to_vec();
+        start += length;
+        if let (Some(fill), true) = (fill, at >= longer && longer > 0) {
+            chunk.push(fill.clone());
+        }
+        found.push(Value::list(chunk)?);
+    }
+    Generator::new(found)
+}

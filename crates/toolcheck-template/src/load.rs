@@ -1,0 +1,240 @@
+//! Reads templates from the files that models come with.
+
+use std::fmt;
+
+use toolcheck_json::{Document, Kind, Value};
+
+use crate::gguf;
+use crate::jinja::ast::Ast;
+use crate::jinja::fault::Fault;
+use crate::jinja::parse;
+
+/// The files of a model folder that say something about its template, in the order in which they count. A caller reads
+/// those that are there and gives them to [`Template::from_files`].
+pub const FILES_OF_A_FOLDER: &[&str] = &["chat_template.jinja", "chat_template.json", "tokenizer_config.json"];
+
+/// The folder of a model folder whose files `NAME.jinja` are further templates, such as `tool_use`.
+pub const ADDITIONAL_FOLDER: &str = "additional_chat_templates";
+
+/// The most bytes of a template. Real ones have 30 kB at most.
+const LONGEST: usize = 4 << 20;
+
+/// Why a file has no template that can be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The file has no chat template.
+    NoTemplate,
+    /// The template is not UTF-8.
+    NotText,
+    /// The file is malformed JSON; with the first fault.
+    Json(String),
+    /// The file is a malformed GGUF file, or one of an unknown version.
+    Gguf(&'static str),
+    /// The metadata of the GGUF file go on beyond the bytes that were given.
+    MoreNeeded,
+    /// The template is too long.
+    TooLong,
+    /// Reading failed.
+    Read(String),
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoTemplate => f.write_str("the file has no chat template"),
+            Self::NotText => f.write_str("the chat template is not UTF-8"),
+            Self::Json(fault) => write!(f, "the file is malformed JSON: {fault}"),
+            Self::Gguf(what) => write!(f, "the GGUF file is malformed: {what}"),
+            Self::MoreNeeded => f.write_str("the metadata of the GGUF file are incomplete"),
+            Self::TooLong => f.write_str("the chat template is too long"),
+            Self::Read(error) => write!(f, "reading failed: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// A chat template, or several of one model.
+#[derive(Debug, Default)]
+pub struct Template {
+    /// The templates with their names; that of a single one is `default`.
+    variants: Vec<Variant>,
+    /// The special tokens, such as `bos_token`, with their texts.
+    tokens: Vec<(String, String)>,
+}
+
+#[derive(Debug)]
+struct Variant {
+    name: String,
+    source: String,
+    ast: Result<Ast, Box<Fault>>,
+}
+
+impl Template {
+    /// Reads a template from a file, whose name and content say what it is: `tokenizer_config.json` or other JSON with
+    /// `chat_template`, a GGUF file, or else the text of a template.
+    ///
+    /// A wrong template can be read. Rendering with it is refused.
+    ///
+    /// # Errors
+    ///
+    /// If the file has no template, or is malformed. [`LoadError::MoreNeeded`] if it is the beginning of a GGUF file and
+    /// too short: see [`read_gguf`](crate::read_gguf).
+    pub fn from_file_bytes(name: &str, bytes: &[u8]) -> Result<Self, LoadError> {
+        let mut template = Self::default();
+        template.add_file(name, bytes)?;
+        if template.variants.is_empty() { Err(LoadError::NoTemplate) } else { Ok(template) }
+    }
+
+    /// Reads the template of a model folder from those of its files that are there: [`FILES_OF_A_FOLDER`], and
+    /// those in [`ADDITIONAL_FOLDER`], each with its name. As in transformers, `chat_template.jinja` counts more than
+    /// `chat_template.json`, and both more than `tokenizer_config.json`, which also has the special tokens.
+    ///
+    /// # Errors
+    ///
+    /// If no file has a template, or one of them is malformed.
+    pub fn from_files(files: &[(&str, &[u8])]) -> Result<Self, LoadError> {
+        let rank = |name: &str| {
+            let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
+            FILES_OF_A_FOLDER.iter().position(|own| *own == last)
+        };
+        let mut ordered: Vec<_> = files.iter().collect();
+        ordered.sort_by_key(|(name, _)| rank(name).map_or(0, |rank| rank + 1));
+        let mut template = Self::default();
+        for (name, bytes) in ordered {
+            template.add_file(name, bytes)?;
+        }
+        if template.variants.is_empty() { Err(LoadError::NoTemplate) } else { Ok(template) }
+    }
+
+    /// The template with this text, which knows these special tokens: names such as `bos_token` with their texts.
+    #[must_use]
+    pub fn from_text(source: &str, tokens: &[(&str, &str)]) -> Self {
+        let mut template = Self::default();
+        template.add("default", source.to_owned());
+        template.tokens = tokens.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+        template
+    }
+
+    /// The names of the templates, such as `default` and `tool_use`.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.variants.iter().map(|variant| variant.name.as_str())
+    }
+
+    /// The text of the template that is taken for a request with or without tools.
+    #[must_use]
+    pub fn source(&self, has_tools: bool) -> &str {
+        self.variant(has_tools).map_or("", |variant| &variant.source)
+    }
+
+    /// The special tokens: names such as `bos_token` with their texts.
+    #[must_use]
+    pub fn tokens(&self) -> &[(String, String)] {
+        &self.tokens
+    }
+
+    fn variant(&self, has_tools: bool) -> Option<&Variant> {
+        let named = |name: &str| self.variants.iter().find(|variant| variant.name == name);
+        let tool_use = if has_tools { named("tool_use") } else { None };
+        tool_use.or_else(|| named("default")).or(self.variants.first())
+    }
+
+    pub(crate) fn chosen(&self, has_tools: bool) -> &Result<Ast, Box<Fault>> {
+        static NONE: Result<Ast, Box<Fault>> = Ok(Ast { names: Vec::new(), body: Vec::new(), macros: Vec::new() });
+        self.variant(has_tools).map_or(&NONE, |variant| &variant.ast)
+    }
+
+    /// Adds a template, unless there is already one with this name.
+    fn add(&mut self, name: &str, source: String) {
+        if !self.variants.iter().any(|variant| variant.name == name) {
+            let ast = parse::parse(&source);
+            self.variants.push(Variant { name: name.to_owned(), source, ast });
+        }
+    }
+
+    fn add_token(&mut self, name: &str, text: String) {
+        if !self.tokens.iter().any(|(own, _)| own == name) {
+            self.tokens.push((name.to_owned(), text));
+        }
+    }
+
+    fn add_file(&mut self, name: &str, bytes: &[u8]) -> Result<(), LoadError> {
+        if bytes.starts_with(b"GGUF") || bytes.starts_with(b"FUGG") {
+            return self.add_gguf(&gguf::metadata(bytes)?);
+        }
+        let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
+        let is_template = [".jinja", ".jinja2", ".j2"].iter().any(|end| last.ends_with(end));
+        let begins_object = bytes.trim_ascii_start().starts_with(b"{\"") || bytes.trim_ascii_start().starts_with(b"{\n");
+        if !is_template && (last.ends_with(".json") || begins_object) {
+            return self.add_json(bytes);
+        }
+        if bytes.len() > LONGEST {
+            return Err(LoadError::TooLong);
+        }
+        let text = std::str::from_utf8(bytes).map_err(|_| LoadError::NotText)?;
+        let folder = name.rsplit(['/', '\\']).nth(1);
+        let own = if folder == Some(ADDITIONAL_FOLDER) { last.split('.').next().unwrap_or(last) } else { "default" };
+        self.add(own, text.strip_prefix('\u{feff}').unwrap_or(text).to_owned());
+        Ok(())
+    }
+
+    fn add_json(&mut self, bytes: &[u8]) -> Result<(), LoadError> {
+        let document = Document::read(bytes);
+        if let Some(fault) = document.faults().first() {
+            return Err(LoadError::Json(fault.kind.describe().to_owned()));
+        }
+        let root = document.root();
+        for member in root.members() {
+            let name = member.key_text().unwrap_or_default();
+            let text = match member.kind() {
+                Kind::String => member.as_str(),
+                Kind::Object => member.get_str("content"),
+                _ => None,
+            };
+            if let (Some(text), true) = (text, name.ends_with("_token")) {
+                self.add_token(&name, text.into_owned());
+            }
+        }
+        match root.get("chat_template") {
+            Some(template) if template.is_array() => {
+                for named in template.children() {
+                    let Some((name, source)) = named.get_str("name").zip(named.get_str("template")) else { continue };
+                    self.add(&name, checked(source.into_owned())?);
+                }
+            }
+            Some(template) => {
+                if let Some(source) = template.as_str() {
+                    self.add("default", checked(source.into_owned())?);
+                }
+            }
+            None => self.add_named(root)?,
+        }
+        Ok(())
+    }
+
+    /// Templates of an object with names and texts, as some tools write them.
+    fn add_named(&mut self, root: Value<'_, '_>) -> Result<(), LoadError> {
+        let Some(templates) = root.get("chat_templates") else { return Ok(()) };
+        for member in templates.members() {
+            if let Some((name, source)) = member.key_text().zip(member.as_str()) {
+                self.add(&name, checked(source.into_owned())?);
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn add_gguf(&mut self, metadata: &gguf::Metadata) -> Result<(), LoadError> {
+        for (name, source) in &metadata.templates {
+            self.add(name, checked(source.clone())?);
+        }
+        for (name, text) in &metadata.tokens {
+            self.add_token(name, text.clone());
+        }
+        Ok(())
+    }
+}
+
+fn checked(source: String) -> Result<String, LoadError> {
+    if source.len() > LONGEST { Err(LoadError::TooLong) } else { Ok(source) }
+}

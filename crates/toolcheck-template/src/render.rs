@@ -1,0 +1,142 @@
+//! Renders a prompt.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::convert::{self, Changes, Source};
+use crate::input::Input;
+use crate::jinja::ast::Ast;
+use crate::jinja::budget::Budget;
+use crate::jinja::fault::{Fault, FaultKind};
+use crate::jinja::run;
+use crate::jinja::text::Mark;
+use crate::load::Template;
+use crate::now::Now;
+
+/// What a model reads.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Prompt {
+    /// The text.
+    pub text: String,
+    /// The bytes that `{% generation %}` blocks cover: what the model wrote itself, for training.
+    pub generated: Vec<Range<usize>>,
+}
+
+/// Why there is no prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// What kind of refusal it is.
+    pub kind: RefusalKind,
+    /// The text of `raise_exception(...)`, or that of the error which Jinja or Python would raise.
+    pub message: String,
+    /// The line of the template, from 1.
+    pub line: u32,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (line {} of the template)", self.message, self.line)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// What kind of refusal it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RefusalKind {
+    /// The template called `raise_exception`.
+    Raised,
+    /// The template itself is wrong: no conversation can be rendered.
+    Syntax,
+    /// Something that doesn't exist was used, such as an attribute of an undefined value.
+    Undefined,
+    /// A value has the wrong type, such as `None` or a list in the place of a text.
+    Type,
+    /// Another error of Python, such as a `ValueError`.
+    Value,
+    /// The sandbox forbids it.
+    Security,
+    /// It exceeds the [limits](crate::Limits). Nothing is known of what the template would print.
+    TooMuch,
+    /// Something of Jinja that is not implemented here. Nothing is known of what the template would print.
+    Unsupported,
+}
+
+impl RefusalKind {
+    /// Whether the model's server would refuse the conversation too. Otherwise, it is only not known.
+    #[must_use]
+    pub fn is_certain(self) -> bool {
+        !matches!(self, Self::TooMuch | Self::Unsupported)
+    }
+}
+
+impl From<&Fault> for Refusal {
+    fn from(fault: &Fault) -> Self {
+        let kind = match fault.kind {
+            FaultKind::Raised => RefusalKind::Raised,
+            FaultKind::Syntax => RefusalKind::Syntax,
+            FaultKind::Undefined => RefusalKind::Undefined,
+            FaultKind::Type => RefusalKind::Type,
+            FaultKind::Value => RefusalKind::Value,
+            FaultKind::Security => RefusalKind::Security,
+            FaultKind::TooMuch => RefusalKind::TooMuch,
+            FaultKind::Unsupported => RefusalKind::Unsupported,
+        };
+        Self { kind, message: fault.message.clone(), line: fault.line.max(1) }
+    }
+}
+
+/// A prompt that knows where its bytes come from.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Traced {
+    pub(crate) prompt: Prompt,
+    pub(crate) marks: Vec<Mark>,
+    pub(crate) sources: Vec<Source>,
+}
+
+/// How a prompt is rendered: for a user, or to find something out.
+pub(crate) struct Trial<'t> {
+    pub(crate) traces: bool,
+    pub(crate) changes: &'t Changes,
+    /// Only so many messages are rendered.
+    pub(crate) most_messages: usize,
+}
+
+impl Template {
+    /// Renders the prompt.
+    ///
+    /// # Errors
+    ///
+    /// If the template refuses the conversation, or exceeds the limits.
+    pub fn render(&self, input: &Input<'_>) -> Result<Prompt, Refusal> {
+        let trial = Trial { traces: false, changes: &Changes::new(), most_messages: usize::MAX };
+        self.trial(input, &trial).map(|traced| traced.prompt)
+    }
+
+    /// Renders a prompt, perhaps of a changed conversation.
+    pub(crate) fn trial(&self, input: &Input<'_>, trial: &Trial<'_>) -> Result<Traced, Refusal> {
+        let ast = self.chosen(input.tools.is_some());
+        let ast = ast.as_ref().map_err(|fault| Refusal::from(&**fault))?;
+        rendered(ast, input, self.tokens(), trial).map_err(|fault| Refusal::from(&*fault))
+    }
+}
+
+fn rendered(
+    ast: &Ast,
+    input: &Input<'_>,
+    tokens: &[(String, String)],
+    trial: &Trial<'_>,
+) -> Result<Traced, Box<Fault>> {
+    let (context, sources) =
+        convert::context(input, tokens, trial.traces, trial.changes, trial.most_messages)?;
+    let parts = [Some(input.messages), input.tools, input.documents, input.variables];
+    let size: usize = parts.into_iter().flatten().map(|part| part.raw().len()).sum();
+    let longest = input.limits.prompt.saturating_add(size as u64 * 16);
+    // Marks count their bytes from the start in 32 bits.
+    let budget = Budget::new(input.limits.steps, input.limits.bytes, longest.min(1 << 31));
+    let now = input.now.unwrap_or_else(Now::of_system);
+    let (text, generated) = run::run(ast, context, budget, now)?;
+    let prompt = Prompt { text: text.as_str().to_owned(), generated };
+    Ok(Traced { prompt, marks: text.marks().to_vec(), sources })
+}
