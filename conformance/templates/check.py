@@ -80,7 +80,7 @@ def parsed(request):
 def run(binary, jobs):
     text = "".join(json.dumps(job) + "\n" for job in jobs)
     done = subprocess.run([binary], input=text, capture_output=True, text=True, check=True)
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return [json.loads(line) for line in done.stdout.split("\n") if line]
 
 
 def templates(paths):

@@ -22,9 +22,18 @@ pub(crate) struct Source {
     pub(crate) inner: String,
     /// The text, if it is one.
     pub(crate) text: Option<Arc<str>>,
-    /// Whether it is in the document of the messages. Other documents have no pointers.
-    pub(crate) is_ours: bool,
+    /// Which value of the input it is in.
+    pub(crate) of: Of,
     pub(crate) kind: Kind,
+}
+
+/// A value of the input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Of {
+    Messages,
+    Tools,
+    Documents,
+    Variables,
 }
 
 /// A value in the place of one of the request.
@@ -45,7 +54,7 @@ pub(crate) struct Converter<'c> {
     nulls: Nulls,
     /// Whether sources are kept and texts marked.
     traces: bool,
-    is_ours: bool,
+    of: Of,
     inner: Option<(NodeId, String)>,
     count: u32,
 }
@@ -67,18 +76,19 @@ pub(crate) fn context(
         arguments: input.arguments,
         nulls: input.nulls,
         traces,
-        is_ours: true,
+        of: Of::Messages,
         inner: None,
         count: 0,
     };
     let mut found: Vec<(Arc<str>, Value)> = Vec::new();
     let messages = converter.messages(input.messages, most_messages)?;
     found.push(("messages".into(), messages));
-    let same = |value: Json<'_, '_>| std::ptr::eq(value.document(), input.messages.document());
-    for (name, value) in [("tools", input.tools), ("documents", input.documents)] {
+    for (name, of, value) in
+        [("tools", Of::Tools, input.tools), ("documents", Of::Documents, input.documents)]
+    {
         let value = match value {
             Some(value) => {
-                converter.is_ours = same(value);
+                converter.of = of;
                 converter.value(value, 0)?
             }
             None => Value::None,
@@ -88,7 +98,7 @@ pub(crate) fn context(
     let prompt = Value::Bool(input.add_generation_prompt);
     found.push(("add_generation_prompt".into(), prompt));
     if let Some(variables) = input.variables {
-        converter.is_ours = same(variables);
+        converter.of = Of::Variables;
         for member in variables.members() {
             let name = member.key_text().unwrap_or_default();
             let value = converter.value(member, 1)?;
@@ -111,7 +121,7 @@ impl Converter<'_> {
         if self.traces {
             let (node, inner) = self.inner.clone().unwrap_or_else(|| (value.id(), String::new()));
             let source =
-                Source { node, inner, text: text.cloned(), is_ours: self.is_ours, kind: value.kind() };
+                Source { node, inner, text: text.cloned(), of: self.of, kind: value.kind() };
             self.sources.push(source);
         }
         number

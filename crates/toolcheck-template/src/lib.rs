@@ -25,15 +25,19 @@
 //! undefined value that says what it was an attribute of. What isn't implemented is a refusal of its own kind
 //! ([`RefusalKind::Unsupported`]), which says nothing about the template.
 
+mod bind;
 mod convert;
+mod evidence;
 mod examine;
 mod gguf;
 mod input;
 mod jinja;
 mod load;
 mod now;
+mod parts;
 mod render;
 mod segments;
+mod tools;
 
 pub use self::examine::{Examination, Kind, Observation, Part};
 pub use self::gguf::{gguf_metadata_end, read_gguf};

@@ -135,18 +135,15 @@ fn character(text: &Text, at: i128) -> Option<Text> {
 /// `value[start:stop:step]`
 pub(crate) fn slice(value: &Value, parts: [Value; 3], budget: &Budget) -> Step<Value> {
     value.defined()?;
-    let is_sequence = matches!(value, Value::Str(_) | Value::List(_) | Value::Tuple(_) | Value::Range(_));
-    if !is_sequence {
-        let [start, stop, step] = parts.map(|part| print::repr_unmarked(&part));
-        let element = format!("slice({start}, {stop}, {step})");
-        return Ok(Value::Undefined(Rc::new(Missing::Element(type_for_errors(value), element))));
+    // Jinja compiles a slice to one of Python, so a wrong one is an error and not an undefined value.
+    match value {
+        Value::Str(_) | Value::List(_) | Value::Tuple(_) | Value::Range(_) => {}
+        Value::Dict(_) => return type_error("unhashable type: 'slice'"),
+        _ => return type_error(format!("'{}' object is not subscriptable", value.type_name())),
     }
     let is_index = |part: &Value| matches!(part, Value::None) || part.as_int().is_some();
     if !parts.iter().all(is_index) {
-        // Python raises a TypeError, which Jinja turns into an undefined value.
-        let [start, stop, step] = parts.map(|part| print::repr_unmarked(&part));
-        let element = format!("slice({start}, {stop}, {step})");
-        return Ok(Value::Undefined(Rc::new(Missing::Element(type_for_errors(value), element))));
+        return type_error("slice indices must be integers or None or have an __index__ method");
     }
     let [start, stop, step] = parts.map(|part| part.as_int());
     let step = step.unwrap_or(1);

@@ -56,7 +56,7 @@ impl<'t> Run<'t> {
         match &expr.kind {
             Kind::Not(inner) => {
                 let value = self.eval(inner, scope)?;
-                Ok(Value::Bool(!self.truth(&value)?))
+                Ok(Value::Bool(!value.is_true()))
             }
             Kind::Negative(inner) | Kind::Positive(inner) => {
                 let value = self.eval(inner, scope)?;
@@ -65,22 +65,23 @@ impl<'t> Run<'t> {
             }
             Kind::And(parts) => {
                 let left = self.eval(&parts.0, scope)?;
-                if self.truth(&left)? { self.eval(&parts.1, scope) } else { Ok(left) }
+                if left.is_true() { self.eval(&parts.1, scope) } else { Ok(left) }
             }
             Kind::Or(parts) => {
                 let left = self.eval(&parts.0, scope)?;
-                if self.truth(&left)? { Ok(left) } else { self.eval(&parts.1, scope) }
+                if left.is_true() { Ok(left) } else { self.eval(&parts.1, scope) }
             }
             Kind::Cond(parts) => {
                 let test = self.eval(&parts.1, scope)?;
-                if self.truth(&test)? {
+                if test.is_true() {
                     return self.eval(&parts.0, scope);
                 }
                 match &parts.2 {
                     Some(otherwise) => self.eval(otherwise, scope),
-                    None => Ok(Value::hint(
-                        "the inline if-expression evaluated to false and no else section was defined.",
-                    )),
+                    None => Ok(Value::hint(format!(
+                        "the inline if-expression on line {} evaluated to false and no else section was defined.",
+                        expr.line
+                    ))),
                 }
             }
             Kind::List(items) => Value::list(self.all(items, scope)?),

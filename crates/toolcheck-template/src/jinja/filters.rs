@@ -26,12 +26,6 @@ pub(crate) fn is_known(name: &str) -> bool {
 
 /// Applies a filter.
 pub(crate) fn apply(run: &Run<'_>, name: &str, value: &Value, args: &Args) -> Step<Value> {
-    if let Value::Undefined(missing) = value
-        && matches!(**missing, super::value::Missing::Unsafe(_))
-        && !matches!(name, "default" | "d")
-    {
-        return Err(missing.fault());
-    }
     match name {
         "default" | "d" => {
             let is_default =
@@ -55,8 +49,8 @@ pub(crate) fn apply(run: &Run<'_>, name: &str, value: &Value, args: &Args) -> St
         }
         _ if is_known(name) => sequences::apply(run, name, value, args),
         _ => {
-            let message = format!("No filter named '{name}'.");
-            Err(Fault::new(FaultKind::Syntax, message))
+            let message = format!("No filter named '{name}' found.");
+            Err(Fault::new(FaultKind::Undefined, message))
         }
     }
 }

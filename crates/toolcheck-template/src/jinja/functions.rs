@@ -65,7 +65,7 @@ pub(crate) fn call(run: &mut Run<'_>, function: Function, args: &Args) -> Step<V
             let separator = args.get(0, "sep").map_or_else(|| ", ".into(), print::str);
             Ok(Value::Joiner(Rc::new((separator, std::cell::RefCell::new(false)))))
         }
-        Function::DictFromKeys | Function::Lipsum => unsupported("this function"),
+        Function::Lipsum => unsupported("this function"),
     }
 }
 

@@ -125,7 +125,7 @@ pub(crate) fn contains(container: &Value, item: &Value) -> Step<bool> {
             None => false,
         },
         Value::Generator(generator) => loop {
-            match generator.next() {
+            match generator.next()? {
                 Some(own) if equal(&own, item) => break true,
                 Some(_) => {}
                 None => break false,
@@ -323,11 +323,8 @@ pub(crate) fn items(value: &Value, budget: &Budget) -> Step<Vec<Value>> {
             budget.charge_items(length)?;
             (0..length as i128).map(|at| Value::Int(range.0 + at * range.2)).collect()
         }
-        Value::Generator(generator) => generator.take(),
-        Value::Undefined(missing) => match &**missing {
-            super::value::Missing::Unsafe(_) => return Err(missing.fault()),
-            _ => Vec::new(),
-        },
+        Value::Generator(generator) => generator.take()?,
+        Value::Undefined(_) => Vec::new(),
         _ => return type_error(format!("'{}' object is not iterable", value.type_name())),
     };
     budget.charge_items(found.len())?;

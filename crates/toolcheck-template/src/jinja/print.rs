@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::fault::{Step, type_error, value_error};
-use super::text::{Builder, INEXACT, Mark, Text};
+use super::text::{Builder, Text};
 use super::value::{Function, Value, View};
 
 /// A text as Python's `repr` writes it.
@@ -174,7 +174,7 @@ fn function_name(function: Function) -> &'static str {
         Function::RaiseException => "<function raise_exception at 0x0>",
         Function::StrftimeNow => "<function strftime_now at 0x0>",
         Function::Namespace => "<class 'namespace'>",
-        Function::Dict | Function::DictFromKeys => "<dict at 0x0>",
+        Function::Dict => "<dict at 0x0>",
         Function::Cycler => "<class 'jinja2.utils.Cycler'>",
         Function::Joiner => "<class 'jinja2.utils.Joiner'>",
         Function::Lipsum => "<function generate_lorem_ipsum at 0x0>",
@@ -392,11 +392,6 @@ pub(crate) fn spaces(count: i128) -> Step<String> {
         Err(_) if count > -10_000 => Ok(String::new()),
         Err(_) => value_error("a negative width"),
     }
-}
-
-/// A mark that covers a whole text.
-pub(crate) fn whole(source: u32) -> Mark {
-    Mark { start: 0, end: 0, source, from: INEXACT }
 }
 
 /// At least the length of what `json.dumps` adds for indentation and separators, so that a template can't make a short

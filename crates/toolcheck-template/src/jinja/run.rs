@@ -12,7 +12,7 @@ use super::functions;
 use super::ops;
 use super::print;
 use super::text::{Builder, Text};
-use super::value::{Function, Missing, Value};
+use super::value::{Function, Value};
 use crate::now::Now;
 
 /// The most statements, expressions and calls inside one another at run time.
@@ -138,7 +138,7 @@ impl<'t> Run<'t> {
             Statement::If { branches, otherwise } => {
                 for (test, body) in branches {
                     let found = self.eval(test, scope)?;
-                    if self.truth(&found)? {
+                    if found.is_true() {
                         return self.nodes(body, scope);
                     }
                 }
@@ -177,11 +177,6 @@ impl<'t> Run<'t> {
     }
 
     fn push(&mut self, value: &Value) -> Step<()> {
-        if let Value::Undefined(missing) = value
-            && matches!(**missing, Missing::Unsafe(_))
-        {
-            return Err(missing.fault());
-        }
         let start = self.out.text.len();
         print::push_str(value, &mut self.out);
         self.budget.charge(self.out.text.len() - start)?;
@@ -347,7 +342,7 @@ impl<'t> Run<'t> {
                 let keeps = self.scoped(scope, |run, inner| {
                     run.assign(&details.target, item.clone(), inner)?;
                     let found = run.eval(filter, inner)?;
-                    run.truth(&found)
+                    Ok(found.is_true())
                 })?;
                 if keeps {
                     kept.push(item);
@@ -390,14 +385,6 @@ impl<'t> Run<'t> {
             if let Some(current) = self.loops.get_mut(number) {
                 current.at += 1;
             }
-        }
-    }
-
-    /// Whether a value counts as true in a condition.
-    pub(crate) fn truth(&self, value: &Value) -> Step<bool> {
-        match value {
-            Value::Undefined(missing) if matches!(**missing, Missing::Unsafe(_)) => Err(missing.fault()),
-            _ => Ok(value.is_true()),
         }
     }
 

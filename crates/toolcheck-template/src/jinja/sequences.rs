@@ -28,36 +28,13 @@ pub(crate) fn apply(run: &Run<'_>, name: &str, value: &Value, args: &Args) -> St
         "unique" => unique(run, value, args),
         "batch" | "slice" => chunks(run, name, value, args),
         "map" => map(run, value, args),
-        "select" | "reject" => {
-            let wanted = name == "select";
-            let mut found = Vec::new();
-            for item in run.items(value)? {
-                if passes(run, &item, args, 0)? == wanted {
-                    found.push(item);
-                }
-            }
-            Generator::new(found)
-        }
-        "selectattr" | "rejectattr" => {
-            let wanted = name == "selectattr";
-            let Some(attribute) = args.positional.first() else {
-                return type_error("Missing parameter for attribute name");
-            };
-            let mut found = Vec::new();
-            for item in run.items(value)? {
-                if passes(run, &at_path(run, &item, attribute)?, args, 1)? == wanted {
-                    found.push(item);
-                }
-            }
-            Generator::new(found)
-        }
+        "select" | "reject" | "selectattr" | "rejectattr" => select(run, name, value, args),
         _ => unsupported(format!("the filter {name}")),
     }
 }
 
 /// Whether an item passes the test that is named in the arguments.
 fn passes(run: &Run<'_>, item: &Value, args: &Args, at: usize) -> Step<bool> {
-    run.budget.step()?;
     let Some(test) = args.positional.get(at) else { return Ok(item.is_true()) };
     let rest = Args { positional: args.positional[at + 1..].to_vec(), named: args.named.clone() };
     tests::apply(test.as_str().unwrap_or_default(), item, &rest, &run.budget)
@@ -78,30 +55,56 @@ fn at_path(run: &Run<'_>, item: &Value, path: &Value) -> Step<Value> {
     Ok(found)
 }
 
-fn map(run: &Run<'_>, value: &Value, args: &Args) -> Step<Value> {
-    let attribute = args.named.iter().find(|(name, _)| &**name == "attribute").map(|(_, value)| value);
+/// Goes through a value as generators do: not at all if it counts as false, and up to the first error.
+fn generate(
+    run: &Run<'_>,
+    value: &Value,
+    mut step: impl FnMut(Value) -> Step<Option<Value>>,
+) -> (Vec<Value>, Step<()>) {
     let mut found = Vec::new();
-    if let (Some(attribute), true) = (attribute, args.positional.is_empty()) {
-        let default = args.named.iter().find(|(name, _)| &**name == "default").map(|(_, value)| value);
-        for item in run.items(value)? {
+    if !value.is_true() {
+        return (found, Ok(()));
+    }
+    let ended = run.items(value).and_then(|items| {
+        for item in items {
             run.budget.step()?;
-            let mapped = at_path(run, &item, attribute)?;
-            found.push(match (mapped, default) {
+            found.extend(step(item)?);
+        }
+        Ok(())
+    });
+    (found, ended)
+}
+
+fn select(run: &Run<'_>, name: &str, value: &Value, args: &Args) -> Step<Value> {
+    let wanted = name.starts_with("select");
+    let by_attribute = name.ends_with("attr");
+    if by_attribute && args.positional.is_empty() {
+        return Generator::of((Vec::new(), value_error("Missing parameter for attribute name")));
+    }
+    Generator::of(generate(run, value, |item| {
+        let passes = match args.positional.first().filter(|_| by_attribute) {
+            Some(attribute) => passes(run, &at_path(run, &item, attribute)?, args, 1)?,
+            None => passes(run, &item, args, 0)?,
+        };
+        Ok((passes == wanted).then_some(item))
+    }))
+}
+
+fn map(run: &Run<'_>, value: &Value, args: &Args) -> Step<Value> {
+    let named = |wanted: &str| args.named.iter().find(|(name, _)| &**name == wanted).map(|(_, value)| value);
+    if let (Some(attribute), true) = (named("attribute"), args.positional.is_empty()) {
+        return Generator::of(generate(run, value, |item| {
+            Ok(Some(match (at_path(run, &item, attribute)?, named("default")) {
                 (Value::Undefined(_), Some(default)) => default.clone(),
                 (mapped, _) => mapped,
-            });
-        }
-        return Generator::new(found);
+            }))
+        }));
     }
     let Some(Value::Str(filter)) = args.positional.first() else {
-        return value_error("map requires a filter argument");
+        return Generator::of((Vec::new(), value_error("map requires a filter argument")));
     };
     let rest = Args { positional: args.positional[1..].to_vec(), named: args.named.clone() };
-    for item in run.items(value)? {
-        run.budget.step()?;
-        found.push(filters::apply(run, filter.as_str(), &item, &rest)?);
-    }
-    Generator::new(found)
+    Generator::of(generate(run, value, |item| filters::apply(run, filter.as_str(), &item, &rest).map(Some)))
 }
 
 fn join(run: &Run<'_>, value: &Value, args: &Args) -> Step<Value> {
@@ -124,7 +127,7 @@ fn end(run: &Run<'_>, name: &str, value: &Value) -> Step<Value> {
     if name == "first" {
         let first = match value {
             Value::List(list) | Value::Tuple(list) => list.items.first().cloned(),
-            Value::Generator(generator) => generator.next(),
+            Value::Generator(generator) => generator.next()?,
             _ => run.items(value)?.into_iter().next(),
         };
         return Ok(first.unwrap_or_else(|| Value::hint("No first item, sequence was empty.")));
@@ -152,7 +155,7 @@ fn items(value: &Value) -> Step<Value> {
     match value {
         Value::Dict(dict) => Generator::new(ops::pairs(dict)?),
         Value::Undefined(_) => Generator::new(Vec::new()),
-        _ => type_error("Can only get item pairs from a mapping."),
+        _ => Generator::of((Vec::new(), type_error("Can only get item pairs from a mapping."))),
     }
 }
 
@@ -205,10 +208,7 @@ fn sort(run: &Run<'_>, value: &Value, args: &Args) -> Step<Value> {
 fn dictsort(value: &Value, args: &Args) -> Step<Value> {
     let Value::Dict(dict) = value.defined()? else {
         let name = value.type_name();
-        return Err(super::fault::Fault::new(
-            super::fault::FaultKind::Undefined,
-            format!("'{name} object' has no attribute 'items'"),
-        ));
+        return type_error(format!("'{name}' object has no attribute 'items'"));
     };
     let case = args.flag(0, "case_sensitive", false);
     let by_value = match args.get(1, "by").and_then(Value::as_str) {

@@ -113,8 +113,8 @@ fn other(name: &str, value: &Value, args: &Args, budget: &Budget) -> Step<bool> 
         "test" => Ok(value.as_str().is_some_and(is_known)),
         _ if is_known(name) => unsupported(format!("the test {name}")),
         _ => {
-            let message = format!("No test named '{name}'.");
-            Err(Fault::new(FaultKind::Syntax, message))
+            let message = format!("No test named '{name}' found.");
+            Err(Fault::new(FaultKind::Undefined, message))
         }
     }
 }

@@ -54,7 +54,6 @@ pub(crate) enum Function {
     Namespace,
     Range,
     Dict,
-    DictFromKeys,
     Cycler,
     Joiner,
     Lipsum,
@@ -118,26 +117,40 @@ impl List {
 /// What can be gone through once.
 #[derive(Debug)]
 pub(crate) struct Generator {
-    items: RefCell<Option<Vec<Value>>>,
+    items: RefCell<std::collections::VecDeque<Value>>,
+    /// The error that comes after the items.
+    fault: RefCell<Option<Box<Fault>>>,
     depth: u16,
 }
 
 impl Generator {
-    pub(crate) fn new(items: Vec<Value>) -> Step<Value> {
+    /// A generator of these items. Python would find an error only when it is gone through, so it is kept until then.
+    pub(crate) fn of(found: (Vec<Value>, Step<()>)) -> Step<Value> {
+        let (items, ended) = found;
         let depth = deeper(items.iter())?;
-        Ok(Value::Generator(Rc::new(Self { items: RefCell::new(Some(items)), depth })))
+        let fault = match ended {
+            Err(fault) if fault.kind == FaultKind::TooMuch => return Err(fault),
+            ended => RefCell::new(ended.err()),
+        };
+        Ok(Value::Generator(Rc::new(Self { items: RefCell::new(items.into()), fault, depth })))
+    }
+
+    pub(crate) fn new(items: Vec<Value>) -> Step<Value> {
+        Self::of((items, Ok(())))
     }
 
     /// What is left of it, which is nothing afterwards.
-    pub(crate) fn take(&self) -> Vec<Value> {
-        self.items.borrow_mut().take().unwrap_or_default()
+    pub(crate) fn take(&self) -> Step<Vec<Value>> {
+        let items = std::mem::take(&mut *self.items.borrow_mut());
+        self.fault.borrow_mut().take().map_or(Ok(items.into()), Err)
     }
 
     /// The next item.
-    pub(crate) fn next(&self) -> Option<Value> {
-        let mut items = self.items.borrow_mut();
-        let items = items.as_mut().filter(|items| !items.is_empty())?;
-        Some(items.remove(0))
+    pub(crate) fn next(&self) -> Step<Option<Value>> {
+        match self.items.borrow_mut().pop_front() {
+            None => self.fault.borrow_mut().take().map_or(Ok(None), Err),
+            item => Ok(item),
+        }
     }
 }
 

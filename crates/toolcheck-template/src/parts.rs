@@ -1,0 +1,226 @@
+//! What is lost or printed twice of messages.
+
+use toolcheck_json::Value;
+
+use crate::convert::{Change, Changes, Of, Source};
+use crate::evidence::{Evidence, has_words};
+use crate::examine::{Findings, Kind, Part};
+
+/// The keys of a message that hold the reasoning of an assistant.
+const REASONING: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
+
+/// Looks at each part of each message.
+pub(crate) fn examine(findings: &mut Findings<'_>) {
+    let messages: Vec<Value<'_, '_>> = findings.evidence.input.messages.children().collect();
+    let last_user = messages.iter().rposition(|message| role(*message) == "user").unwrap_or(0);
+    for (at, message) in messages.iter().enumerate() {
+        let is_earlier = at < last_user;
+        texts(findings, *message, is_earlier);
+        reasoning(findings, *message, is_earlier);
+        let calls = message.get("tool_calls").filter(|calls| calls.is_array());
+        for call in calls.into_iter().flat_map(Value::children) {
+            self::call(findings, call);
+        }
+    }
+}
+
+fn role(message: Value<'_, '_>) -> String {
+    message.get_str("role").unwrap_or_default().into_owned()
+}
+
+/// The values of a message that hold its text: the content, or the texts of its parts.
+pub(crate) fn texts_of<'d>(message: Value<'d, 'd>) -> Vec<Value<'d, 'd>> {
+    let Some(content) = message.get("content") else { return Vec::new() };
+    if !content.is_array() {
+        return Vec::from_iter(content.as_str().map(|_| content));
+    }
+    content.children().filter_map(|part| part.get("text").filter(|text| text.as_str().is_some())).collect()
+}
+
+fn texts(findings: &mut Findings<'_>, message: Value<'_, '_>, is_earlier: bool) {
+    let part = match role(message).as_str() {
+        "system" | "developer" => Part::SystemText,
+        "assistant" => Part::AssistantText,
+        "tool" | "function" => Part::Result,
+        _ => Part::UserText,
+    };
+    for value in texts_of(message) {
+        let evidence = findings.evidence;
+        let Some(number) = evidence.numbers(Of::Messages, value).first().copied() else { continue };
+        let text = value.as_str().unwrap_or_default();
+        if !text.chars().any(char::is_alphanumeric) {
+            continue;
+        }
+        if evidence.places(number).is_empty() {
+            let mut lost = findings.observation(Kind::Loses, part, (Of::Messages, value));
+            lost.note = role_note(evidence, message);
+            findings.suspect(lost, &[number]);
+            continue;
+        }
+        if evidence.copies(number) > 1 {
+            let twice = findings.observation(Kind::Doubles, part, (Of::Messages, value));
+            findings.observations.push(twice);
+        }
+        partly(findings, (value, number), part, is_earlier);
+    }
+}
+
+/// What explains the loss of a whole message.
+fn role_note(evidence: &Evidence<'_>, message: Value<'_, '_>) -> String {
+    let role = role(message);
+    let source = evidence.template.source(evidence.input.tools.is_some());
+    let is_known = [format!("'{role}'"), format!("\"{role}\"")].iter().any(|quoted| source.contains(quoted));
+    let known = ["system", "developer", "user", "assistant", "tool"].contains(&role.as_str());
+    if is_known || !known { String::new() } else { format!("the template knows no role `{role}`") }
+}
+
+/// A text of which a part is lost, such as the reasoning in it.
+fn partly(findings: &mut Findings<'_>, (value, number): (Value<'_, '_>, u32), part: Part, is_earlier: bool) {
+    let evidence = findings.evidence;
+    let missing = evidence.missing(number);
+    if missing.is_empty() {
+        return;
+    }
+    let text = value.as_str().unwrap_or_default();
+    let is_reasoning = part == Part::AssistantText
+        && missing.iter().all(|range| text[range.end..].contains("</think") || text[range.clone()].contains("</think"));
+    let part = if is_reasoning { Part::Reasoning } else { part };
+    let mut lost = findings.observation(Kind::Loses, part, (Of::Messages, value));
+    lost.by_design = is_reasoning && is_earlier;
+    lost.note = if is_reasoning {
+        "the reasoning before the answer is left out".to_owned()
+    } else {
+        "a part of the text is left out".to_owned()
+    };
+    let change = evidence.change_of(number, &missing);
+    findings.suspect_with(lost, change.map(|change| (number, change)).into_iter().collect());
+}
+
+fn reasoning(findings: &mut Findings<'_>, message: Value<'_, '_>, is_earlier: bool) {
+    let evidence = findings.evidence;
+    let mut numbers = Vec::new();
+    let mut first = None;
+    for key in REASONING {
+        let Some(value) = message.get(key) else { continue };
+        if !value.as_str().is_some_and(|text| has_words(&text)) {
+            continue;
+        }
+        let own = evidence.numbers(Of::Messages, value);
+        if own.iter().any(|number| !evidence.places(*number).is_empty()) {
+            return;
+        }
+        numbers.extend_from_slice(own);
+        first = first.or(Some((key, value)));
+    }
+    let Some((key, value)) = first else { return };
+    let source = evidence.template.source(evidence.input.tools.is_some());
+    let knows = REASONING.iter().any(|name| source.contains(name));
+    let mut lost = findings.observation(Kind::Loses, Part::Reasoning, (Of::Messages, value));
+    lost.by_design = knows && is_earlier;
+    if !knows {
+        lost.note = "the template knows no reasoning".to_owned();
+    } else if !source.contains(key) {
+        lost.note = format!("the template reads reasoning from another key than `{key}`");
+    }
+    findings.suspect(lost, &numbers);
+}
+
+fn call(findings: &mut Findings<'_>, call: Value<'_, '_>) {
+    let evidence = findings.evidence;
+    let function = call.get("function").filter(|function| function.is_object()).unwrap_or(call);
+    let of = Of::Messages;
+    let name = function.get("name").map(|name| evidence.leaves(of, name)).unwrap_or_default();
+    let arguments = function.get("arguments");
+    let leaves = arguments.map(|arguments| evidence.leaves(of, arguments)).unwrap_or_default();
+    let numbers: Vec<u32> = name.iter().chain(&leaves).map(|leaf| leaf.number).collect();
+    let is_read = name.iter().chain(&leaves).any(|leaf| leaf.is_read);
+    if !is_read {
+        let mut lost = findings.observation(Kind::Loses, Part::Call, (of, call));
+        if !evidence.template.source(evidence.input.tools.is_some()).contains("tool_calls") {
+            lost.note = "the template knows no tool calls".to_owned();
+        }
+        findings.suspect(lost, &numbers);
+        return;
+    }
+    if let (Some(value), [leaf]) = (function.get("name"), &name[..])
+        && !leaf.is_read
+    {
+        let lost = findings.observation(Kind::Loses, Part::CallName, (of, value));
+        findings.suspect(lost, &[leaf.number]);
+    }
+    let Some(arguments) = arguments else { return };
+    if !leaves.is_empty() && leaves.iter().all(|leaf| !leaf.is_read) {
+        let lost = findings.observation(Kind::Loses, Part::Argument, (of, arguments));
+        let numbers: Vec<u32> = leaves.iter().map(|leaf| leaf.number).collect();
+        findings.suspect(lost, &numbers);
+        return;
+    }
+    for leaf in leaves.iter().filter(|leaf| !leaf.is_read && leaf.counts) {
+        let source = &evidence.traced.sources[leaf.number as usize];
+        let value = arguments.document().value(source.node);
+        let mut lost = findings.observation(Kind::Loses, Part::Argument, (of, value));
+        lost.inner = source.inner.clone();
+        findings.suspect(lost, &[leaf.number]);
+    }
+    encoded_twice(findings, arguments);
+}
+
+/// Arguments that were printed as the text of a text: `"{\"city\": ...}"`.
+fn encoded_twice(findings: &mut Findings<'_>, arguments: Value<'_, '_>) {
+    let evidence = findings.evidence;
+    let prompt = &evidence.traced.prompt.text;
+    let is_escaped = evidence.numbers(Of::Messages, arguments).iter().any(|number| {
+        let source = &evidence.traced.sources[*number as usize];
+        let begins = |place: &crate::evidence::Place| {
+            let printed = &prompt[place.start..place.end];
+            let quoted = prompt[..place.start].chars().next_back().filter(|quote| matches!(quote, '"' | '\''));
+            let is_quoted = quoted.is_some_and(|quote| prompt[place.end..].starts_with(quote));
+            is_object(source, printed) && is_quoted && (printed.contains("\\\"") || is_in_object(evidence, *place))
+        };
+        evidence.places(*number).iter().any(begins)
+    });
+    if is_escaped {
+        let mut twice = findings.observation(Kind::Doubles, Part::Argument, (Of::Messages, arguments));
+        twice.note = "the arguments are encoded twice, as the text of a text".to_owned();
+        findings.observations.push(twice);
+    }
+}
+
+/// Whether a whole text of an object was printed.
+fn is_object(source: &Source, printed: &str) -> bool {
+    let Some(text) = source.text.as_deref() else { return false };
+    text.trim_start().starts_with('{') && text.contains('"') && printed.trim_start().starts_with('{')
+}
+
+/// Whether a place is inside an object of the request that was printed as a whole.
+fn is_in_object(evidence: &Evidence<'_>, place: crate::evidence::Place) -> bool {
+    evidence.traced.marks.iter().any(|mark| {
+        let source = &evidence.traced.sources[mark.source as usize];
+        let is_around = (mark.start as usize) < place.start && place.end < mark.end as usize;
+        is_around && matches!(source.kind, toolcheck_json::Kind::Object)
+    })
+}
+
+/// Looks for `None` in the place of content that is `null`.
+pub(crate) fn nulls(findings: &mut Findings<'_>) {
+    let evidence = findings.evidence;
+    let none = |prompt: &str| prompt.matches("None").count();
+    let before = none(&evidence.traced.prompt.text);
+    if before == 0 {
+        return;
+    }
+    let mut found = Vec::new();
+    for message in evidence.input.messages.children() {
+        let Some(content) = message.get("content").filter(|content| content.is_null()) else { continue };
+        let Some(number) = evidence.numbers(Of::Messages, content).first().copied() else { continue };
+        let changes = Changes::from([(number, Change::Text("".into()))]);
+        if evidence.prompt_with(&changes).is_some_and(|prompt| none(&prompt) < before) {
+            found.push((content, message));
+        }
+    }
+    for (content, message) in found {
+        let part = if role(message) == "assistant" { Part::AssistantText } else { Part::Result };
+        let observation = findings.observation(Kind::PrintsNone, part, (Of::Messages, content));
+        findings.observations.push(observation);
+    }
+}
