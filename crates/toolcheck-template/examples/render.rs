@@ -43,7 +43,7 @@ fn answer(job: &Document<'_>) -> Result<Value, String> {
     }
     input.now = Some(toolcheck_template::Now::from_unix(1_764_163_200));
     if job.get("examine").and_then(|value| value.as_bool()) == Some(true) {
-        return Ok(json!({"examination": format!("{:#?}", template.examine(&input))}));
+        return Ok(examined(&template, &input));
     }
     Ok(match template.render(&input) {
         Ok(prompt) => {
@@ -54,4 +54,23 @@ fn answer(job: &Document<'_>) -> Result<Value, String> {
             json!({"refusal": refusal.message, "kind": format!("{:?}", refusal.kind), "line": refusal.line})
         }
     })
+}
+
+fn examined(template: &Template, input: &Input<'_>) -> Value {
+    let examination = template.examine(input);
+    let observations: Vec<_> = examination
+        .observations
+        .iter()
+        .map(|found| {
+            json!({
+                "kind": format!("{:?}", found.kind),
+                "part": format!("{:?}", found.part),
+                "pointer": found.pointer,
+                "inner": found.inner,
+                "by_design": found.by_design,
+                "note": found.note,
+            })
+        })
+        .collect();
+    json!({"observations": observations, "refusal": examination.refusal.map(|refusal| refusal.message)})
 }

@@ -24,6 +24,10 @@ pub(crate) fn examine(findings: &mut Findings<'_>) {
     for (at, message) in messages.iter().enumerate() {
         let Some(calls) = message.get("tool_calls").filter(|calls| calls.children().nth(1).is_some()) else { continue };
         let calls: Vec<Value<'_, '_>> = calls.children().collect();
+        // Of a call that is lost, nobody asks for the result.
+        if !calls.iter().all(|call| evidence.leaves(Of::Messages, *call).iter().any(|leaf| leaf.is_read)) {
+            continue;
+        }
         let is_result = |message: &&Value<'_, '_>| message.get_str("role").as_deref() == Some("tool");
         let results = messages[at + 1..].iter().take_while(is_result);
         let Some(mut answers) = results.map(|result| answer(evidence, *result, &calls)).collect::<Option<Vec<_>>>()
