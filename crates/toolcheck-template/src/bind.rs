@@ -4,7 +4,7 @@ use toolcheck_json::Value;
 
 use crate::convert::Of;
 use crate::evidence::{Evidence, Place};
-use crate::examine::{Findings, Kind, Part};
+use crate::findings::{Findings, Kind, Part};
 use crate::parts::texts_of;
 
 /// A result of a group of parallel calls.
@@ -22,7 +22,9 @@ pub(crate) fn examine(findings: &mut Findings<'_>) {
     let evidence = findings.evidence;
     let messages: Vec<Value<'_, '_>> = evidence.input.messages.children().collect();
     for (at, message) in messages.iter().enumerate() {
-        let Some(calls) = message.get("tool_calls").filter(|calls| calls.children().nth(1).is_some()) else { continue };
+        let Some(calls) = message.get("tool_calls").filter(|calls| calls.children().nth(1).is_some()) else {
+            continue;
+        };
         let calls: Vec<Value<'_, '_>> = calls.children().collect();
         // Of a call that is lost, nobody asks for the result.
         if !calls.iter().all(|call| evidence.leaves(Of::Messages, *call).iter().any(|leaf| leaf.is_read)) {
@@ -30,25 +32,32 @@ pub(crate) fn examine(findings: &mut Findings<'_>) {
         }
         let is_result = |message: &&Value<'_, '_>| message.get_str("role").as_deref() == Some("tool");
         let results = messages[at + 1..].iter().take_while(is_result);
-        let Some(mut answers) = results.map(|result| answer(evidence, *result, &calls)).collect::<Option<Vec<_>>>()
+        let Some(mut answers) =
+            results.map(|result| answer(evidence, *result, &calls)).collect::<Option<Vec<_>>>()
         else {
             continue;
         };
         // Some templates put results into the order of their calls.
         answers.sort_by_key(|answer| answer.place.start);
-        let Some(wrong) = answers.windows(2).position(|pair| pair[0].number > pair[1].number) else { continue };
+        let Some(wrong) = answers.windows(2).position(|pair| pair[0].number > pair[1].number) else {
+            continue;
+        };
         let unbound = (0..answers.len()).any(|at| !is_bound(evidence, &answers, at));
         if unbound {
             let message = answers[wrong].message;
             let mut found = findings.observation(Kind::Misbinds, Part::Result, (Of::Messages, message));
-            found.note =
-                "the results are in another order than their calls, and nothing says which is whose".to_owned();
+            found.note = "the results are in another order than their calls, and nothing says which is whose"
+                .to_owned();
             findings.observations.push(found);
         }
     }
 }
 
-fn answer<'d>(evidence: &Evidence<'_>, message: Value<'d, 'd>, calls: &[Value<'d, 'd>]) -> Option<Answer<'d>> {
+fn answer<'d>(
+    evidence: &Evidence<'_>,
+    message: Value<'d, 'd>,
+    calls: &[Value<'d, 'd>],
+) -> Option<Answer<'d>> {
     let id = message.get_str("tool_call_id")?;
     let number = calls.iter().position(|call| call.get_str("id").as_deref() == Some(&*id))?;
     let text = texts_of(message).first().copied()?;
@@ -64,7 +73,8 @@ fn is_bound(evidence: &Evidence<'_>, answers: &[Answer<'_>], at: usize) -> bool 
     };
     let function = answer.call.get("function");
     let name = function.and_then(|function| function.get("name"));
-    let names: Vec<_> = answers.iter().filter_map(|answer| answer.call.get("function")?.get_str("name")).collect();
+    let names: Vec<_> =
+        answers.iter().filter_map(|answer| answer.call.get("function")?.get_str("name")).collect();
     let own = name.and_then(Value::as_str);
     let is_only = names.iter().filter(|name| Some(&***name) == own.as_deref()).count() == 1;
     // A call's id or name that is printed again, beside its result.
@@ -81,7 +91,8 @@ fn is_bound(evidence: &Evidence<'_>, answers: &[Answer<'_>], at: usize) -> bool 
     };
     let id = answer.call.get("id");
     let by_id = is_in_prompt(id) && (is_in_prompt(answer.message.get("tool_call_id")) || is_beside(id));
-    let by_name = is_only && is_in_prompt(name) && (is_in_prompt(answer.message.get("name")) || is_beside(name));
+    let by_name =
+        is_only && is_in_prompt(name) && (is_in_prompt(answer.message.get("name")) || is_beside(name));
     by_id || by_name || is_whole(evidence, answer)
 }
 

@@ -120,8 +120,7 @@ impl Converter<'_> {
         self.count += 1;
         if self.traces {
             let (node, inner) = self.inner.clone().unwrap_or_else(|| (value.id(), String::new()));
-            let source =
-                Source { node, inner, text: text.cloned(), of: self.of, kind: value.kind() };
+            let source = Source { node, inner, text: text.cloned(), of: self.of, kind: value.kind() };
             self.sources.push(source);
         }
         number
@@ -235,7 +234,11 @@ impl Converter<'_> {
         for (at, child) in value.children().enumerate() {
             if let (Some(length), Some((_, inner))) = (around, &mut self.inner) {
                 inner.truncate(length);
-                let name = if is_object { child.key_text().unwrap_or_default().into_owned() } else { at.to_string() };
+                let name = if is_object {
+                    child.key_text().unwrap_or_default().into_owned()
+                } else {
+                    at.to_string()
+                };
                 inner.push('/');
                 inner.push_str(&name.replace('~', "~0").replace('/', "~1"));
             }

@@ -220,7 +220,10 @@ fn other_text(text: &str, parts: &[std::ops::Range<usize>]) -> Arc<str> {
     let mut in_tag = false;
     for (at, character) in text.char_indices() {
         match character {
-            '<' => in_tag = text[at..].find(['>', ' ']).is_some_and(|length| text[at + length..].starts_with('>')),
+            '<' => {
+                in_tag =
+                    text[at..].find(['>', ' ']).is_some_and(|length| text[at + length..].starts_with('>'))
+            }
             '>' => in_tag = false,
             _ => {}
         }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use crate::load::{LoadError, Template};
+use crate::error::LoadError;
 
 /// What counts of the metadata of a file.
 #[derive(Debug, Default)]
@@ -19,27 +19,10 @@ const LONGEST: u64 = 256 << 20;
 const LONGEST_TEXT: u64 = 4 << 20;
 /// The most bytes of a key or of a token.
 const LONGEST_KEY: u64 = 64 << 10;
+/// The most bytes of all tokens that are kept.
+const LONGEST_VOCABULARY: usize = 64 << 20;
 /// The most members, which bounds the time that a file of empty ones takes.
 const MOST_MEMBERS: u64 = 1 << 20;
-
-/// Reads the template of a GGUF file. Only the metadata are read, a few megabytes at the beginning; the reader should have
-/// a buffer.
-///
-/// # Errors
-///
-/// If reading fails, or the file is malformed or has no template.
-///
-/// ```
-/// let file: &[u8] = b"GGUF\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
-/// let error = toolcheck_template::read_gguf(file).expect_err("a file without metadata");
-/// assert_eq!(error, toolcheck_template::LoadError::NoTemplate);
-/// ```
-pub fn read_gguf(reader: impl Read) -> Result<Template, LoadError> {
-    let metadata = Reader { inner: reader, at: 0, big: false, version: 0 }.metadata(true)?;
-    let mut template = Template::default();
-    template.add_gguf(&metadata)?;
-    if template.names().next().is_none() { Err(LoadError::NoTemplate) } else { Ok(template) }
-}
 
 /// The number of bytes of a GGUF file up to the end of its metadata, if all of them are in `prefix`. For a caller that
 /// reads a growing prefix and wants to know whether it is enough.
@@ -50,9 +33,9 @@ pub fn gguf_metadata_end(prefix: &[u8]) -> Option<u64> {
     Some(reader.at)
 }
 
-/// The metadata of a file that begins with `bytes`.
-pub(crate) fn metadata(bytes: &[u8]) -> Result<Metadata, LoadError> {
-    Reader { inner: bytes, at: 0, big: false, version: 0 }.metadata(true)
+/// The metadata at the beginning of a file.
+pub(crate) fn metadata(reader: impl Read) -> Result<Metadata, LoadError> {
+    Reader { inner: reader, at: 0, big: false, version: 0 }.metadata(true)
 }
 
 struct Reader<R> {
@@ -107,7 +90,7 @@ impl<R: Read> Reader<R> {
         }
         self.count(length)?;
         let mut text = Vec::new();
-        self.inner.by_ref().take(length).read_to_end(&mut text).map_err(failed)?;
+        io::copy(&mut self.inner.by_ref().take(length), &mut text).map_err(failed)?;
         if text.len() as u64 == length { Ok(Some(text)) } else { Err(LoadError::MoreNeeded) }
     }
 
@@ -245,7 +228,11 @@ fn size(kind: u32) -> Option<u64> {
 }
 
 fn failed(error: io::Error) -> LoadError {
-    if error.kind() == io::ErrorKind::UnexpectedEof { LoadError::MoreNeeded } else { LoadError::Read(error.to_string()) }
+    if error.kind() == io::ErrorKind::UnexpectedEof {
+        LoadError::MoreNeeded
+    } else {
+        LoadError::Read(error.to_string())
+    }
 }
 
 /// The texts of tokens one after another, because there are many short ones.
@@ -257,7 +244,9 @@ struct Vocabulary {
 
 impl Vocabulary {
     fn push(&mut self, token: &[u8]) {
-        self.text.extend_from_slice(token);
+        if self.text.len() < LONGEST_VOCABULARY {
+            self.text.extend_from_slice(token);
+        }
         self.ends.push(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
     }
 

@@ -27,8 +27,10 @@
 
 mod bind;
 mod convert;
+mod error;
 mod evidence;
 mod examine;
+mod findings;
 mod gguf;
 mod input;
 mod jinja;
@@ -39,10 +41,12 @@ mod render;
 mod segments;
 mod tools;
 
-pub use self::examine::{Examination, Kind, Observation, Part};
-pub use self::gguf::{gguf_metadata_end, read_gguf};
+pub use self::error::LoadError;
+pub use self::examine::Examination;
+pub use self::findings::{Kind, Observation, Part};
+pub use self::gguf::gguf_metadata_end;
 pub use self::input::{Arguments, Input, Limits, Nulls};
-pub use self::load::{ADDITIONAL_FOLDER, FILES_OF_A_FOLDER, LoadError, Template};
+pub use self::load::{ADDITIONAL_FOLDER, FILES_OF_A_FOLDER, Template};
 pub use self::now::Now;
 pub use self::render::{Prompt, Refusal, RefusalKind};
 pub use self::segments::{Origin, Segment};

@@ -1,9 +1,10 @@
 //! Reads templates from the files that models come with.
 
-use std::fmt;
+use std::io::Read;
 
 use toolcheck_json::{Document, Kind, Value};
 
+use crate::error::LoadError;
 use crate::gguf;
 use crate::jinja::ast::Ast;
 use crate::jinja::fault::Fault;
@@ -11,49 +12,14 @@ use crate::jinja::parse;
 
 /// The files of a model folder that say something about its template, in the order in which they count. A caller reads
 /// those that are there and gives them to [`Template::from_files`].
-pub const FILES_OF_A_FOLDER: &[&str] = &["chat_template.jinja", "chat_template.json", "tokenizer_config.json"];
+pub const FILES_OF_A_FOLDER: &[&str] =
+    &["chat_template.jinja", "chat_template.json", "tokenizer_config.json"];
 
 /// The folder of a model folder whose files `NAME.jinja` are further templates, such as `tool_use`.
 pub const ADDITIONAL_FOLDER: &str = "additional_chat_templates";
 
 /// The most bytes of a template. Real ones have 30 kB at most.
 const LONGEST: usize = 4 << 20;
-
-/// Why a file has no template that can be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum LoadError {
-    /// The file has no chat template.
-    NoTemplate,
-    /// The template is not UTF-8.
-    NotText,
-    /// The file is malformed JSON; with the first fault.
-    Json(String),
-    /// The file is a malformed GGUF file, or one of an unknown version.
-    Gguf(&'static str),
-    /// The metadata of the GGUF file go on beyond the bytes that were given.
-    MoreNeeded,
-    /// The template is too long.
-    TooLong,
-    /// Reading failed.
-    Read(String),
-}
-
-impl fmt::Display for LoadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoTemplate => f.write_str("the file has no chat template"),
-            Self::NotText => f.write_str("the chat template is not UTF-8"),
-            Self::Json(fault) => write!(f, "the file is malformed JSON: {fault}"),
-            Self::Gguf(what) => write!(f, "the GGUF file is malformed: {what}"),
-            Self::MoreNeeded => f.write_str("the metadata of the GGUF file are incomplete"),
-            Self::TooLong => f.write_str("the chat template is too long"),
-            Self::Read(error) => write!(f, "reading failed: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for LoadError {}
 
 /// A chat template, or several of one model.
 #[derive(Debug, Default)]
@@ -80,7 +46,7 @@ impl Template {
     /// # Errors
     ///
     /// If the file has no template, or is malformed. [`LoadError::MoreNeeded`] if it is the beginning of a GGUF file and
-    /// too short: see [`read_gguf`](crate::read_gguf).
+    /// too short: see [`Self::from_gguf`].
     pub fn from_file_bytes(name: &str, bytes: &[u8]) -> Result<Self, LoadError> {
         let mut template = Self::default();
         template.add_file(name, bytes)?;
@@ -108,12 +74,33 @@ impl Template {
         if template.variants.is_empty() { Err(LoadError::NoTemplate) } else { Ok(template) }
     }
 
+    /// Reads the template of a GGUF file. Only the metadata are read, a few megabytes at the beginning; the reader should
+    /// have a buffer.
+    ///
+    /// # Errors
+    ///
+    /// If reading fails, or the file is malformed or has no template.
+    ///
+    /// ```
+    /// use toolcheck_template::{LoadError, Template};
+    ///
+    /// let file: &[u8] = b"GGUF\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+    /// let error = Template::from_gguf(file).expect_err("a file without metadata");
+    /// assert_eq!(error, LoadError::NoTemplate);
+    /// ```
+    pub fn from_gguf(reader: impl Read) -> Result<Self, LoadError> {
+        let mut template = Self::default();
+        template.add_gguf(&gguf::metadata(reader)?)?;
+        if template.variants.is_empty() { Err(LoadError::NoTemplate) } else { Ok(template) }
+    }
+
     /// The template with this text, which knows these special tokens: names such as `bos_token` with their texts.
     #[must_use]
     pub fn from_text(source: &str, tokens: &[(&str, &str)]) -> Self {
         let mut template = Self::default();
         template.add("default", source.to_owned());
-        template.tokens = tokens.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+        template.tokens =
+            tokens.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
         template
     }
 
@@ -141,7 +128,8 @@ impl Template {
     }
 
     pub(crate) fn chosen(&self, has_tools: bool) -> &Result<Ast, Box<Fault>> {
-        static NONE: Result<Ast, Box<Fault>> = Ok(Ast { names: Vec::new(), body: Vec::new(), macros: Vec::new() });
+        static NONE: Result<Ast, Box<Fault>> =
+            Ok(Ast { names: Vec::new(), body: Vec::new(), macros: Vec::new() });
         self.variant(has_tools).map_or(&NONE, |variant| &variant.ast)
     }
 
@@ -165,7 +153,8 @@ impl Template {
         }
         let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
         let is_template = [".jinja", ".jinja2", ".j2"].iter().any(|end| last.ends_with(end));
-        let begins_object = bytes.trim_ascii_start().starts_with(b"{\"") || bytes.trim_ascii_start().starts_with(b"{\n");
+        let begins_object =
+            bytes.trim_ascii_start().starts_with(b"{\"") || bytes.trim_ascii_start().starts_with(b"{\n");
         if !is_template && (last.ends_with(".json") || begins_object) {
             return self.add_json(bytes);
         }
@@ -174,7 +163,11 @@ impl Template {
         }
         let text = std::str::from_utf8(bytes).map_err(|_| LoadError::NotText)?;
         let folder = name.rsplit(['/', '\\']).nth(1);
-        let own = if folder == Some(ADDITIONAL_FOLDER) { last.split('.').next().unwrap_or(last) } else { "default" };
+        let own = if folder == Some(ADDITIONAL_FOLDER) {
+            last.split('.').next().unwrap_or(last)
+        } else {
+            "default"
+        };
         self.add(own, text.strip_prefix('\u{feff}').unwrap_or(text).to_owned());
         Ok(())
     }
@@ -199,7 +192,9 @@ impl Template {
         match root.get("chat_template") {
             Some(template) if template.is_array() => {
                 for named in template.children() {
-                    let Some((name, source)) = named.get_str("name").zip(named.get_str("template")) else { continue };
+                    let Some((name, source)) = named.get_str("name").zip(named.get_str("template")) else {
+                        continue;
+                    };
                     self.add(&name, checked(source.into_owned())?);
                 }
             }
@@ -224,7 +219,7 @@ impl Template {
         Ok(())
     }
 
-    pub(crate) fn add_gguf(&mut self, metadata: &gguf::Metadata) -> Result<(), LoadError> {
+    fn add_gguf(&mut self, metadata: &gguf::Metadata) -> Result<(), LoadError> {
         for (name, source) in &metadata.templates {
             self.add(name, checked(source.clone())?);
         }

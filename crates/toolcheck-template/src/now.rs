@@ -2,8 +2,6 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::jinja::fault::{Step, unsupported};
-
 /// The date and the time that `strftime_now` of a template writes, in UTC unless the caller chose another zone.
 ///
 /// ```
@@ -29,7 +27,17 @@ pub struct Now {
 }
 
 const MONTHS: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
     "December",
 ];
 const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
@@ -81,8 +89,8 @@ impl Now {
         (days + i64::from(self.day_of_year()) - 1).rem_euclid(7) as usize
     }
 
-    /// What `strftime` returns.
-    pub(crate) fn format(self, format: &str) -> Step<String> {
+    /// What `strftime` returns; `None` for a format that is not known.
+    pub(crate) fn format(self, format: &str) -> Option<String> {
         let mut text = String::new();
         let mut rest = format.chars();
         while let Some(character) = rest.next() {
@@ -95,12 +103,10 @@ impl Now {
             if is_bare {
                 code = rest.next();
             }
-            let Some(written) = code.and_then(|code| self.part(code)) else {
-                return unsupported(format!("the date format {}", crate::jinja::print::quoted(format)));
-            };
+            let written = self.part(code?)?;
             text.push_str(if is_bare { written.trim_start_matches(['0', ' ']) } else { &written });
         }
-        Ok(text)
+        Some(text)
     }
 
     fn part(self, code: char) -> Option<String> {

@@ -4,7 +4,7 @@ use toolcheck_json::Value;
 
 use crate::convert::{Change, Changes, Of, Source};
 use crate::evidence::{Evidence, has_words};
-use crate::examine::{Findings, Kind, Part};
+use crate::findings::{Findings, Kind, Part};
 
 /// The keys of a message that hold the reasoning of an assistant.
 const REASONING: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
@@ -83,7 +83,9 @@ fn partly(findings: &mut Findings<'_>, (value, number): (Value<'_, '_>, u32), pa
     }
     let text = value.as_str().unwrap_or_default();
     let is_reasoning = part == Part::AssistantText
-        && missing.iter().all(|range| text[range.end..].contains("</think") || text[range.clone()].contains("</think"));
+        && missing
+            .iter()
+            .all(|range| text[range.end..].contains("</think") || text[range.clone()].contains("</think"));
     let part = if is_reasoning { Part::Reasoning } else { part };
     let mut lost = findings.observation(Kind::Loses, part, (Of::Messages, value));
     lost.by_design = is_reasoning && is_earlier;
@@ -173,9 +175,12 @@ fn encoded_twice(findings: &mut Findings<'_>, arguments: Value<'_, '_>) {
         let source = &evidence.traced.sources[*number as usize];
         let begins = |place: &crate::evidence::Place| {
             let printed = &prompt[place.start..place.end];
-            let quoted = prompt[..place.start].chars().next_back().filter(|quote| matches!(quote, '"' | '\''));
+            let quoted =
+                prompt[..place.start].chars().next_back().filter(|quote| matches!(quote, '"' | '\''));
             let is_quoted = quoted.is_some_and(|quote| prompt[place.end..].starts_with(quote));
-            is_object(source, printed) && is_quoted && (printed.contains("\\\"") || is_in_object(evidence, *place))
+            is_object(source, printed)
+                && is_quoted
+                && (printed.contains("\\\"") || is_in_object(evidence, *place))
         };
         evidence.places(*number).iter().any(begins)
     });

@@ -95,11 +95,14 @@ impl Template {
 
     /// The length of the special token that a text begins with; 0 if there is none.
     fn token_at(&self, text: &str) -> usize {
-        let known = self.tokens().iter().filter(|(_, token)| !token.is_empty() && text.starts_with(token.as_str()));
+        let known =
+            self.tokens().iter().filter(|(_, token)| !token.is_empty() && text.starts_with(token.as_str()));
         if let Some(length) = known.map(|(_, token)| token.len()).max() {
             return length;
         }
-        for (start, end) in [("<|", "|>"), ("<｜", "｜>"), ("<start_of_", ">"), ("<end_of_", ">"), ("[/", "]"), ("[", "]")] {
+        for (start, end) in
+            [("<|", "|>"), ("<｜", "｜>"), ("<start_of_", ">"), ("<end_of_", ">"), ("[/", "]"), ("[", "]")]
+        {
             let Some(inner) = text.strip_prefix(start) else { continue };
             let Some(length) = inner.find(end).filter(|length| *length <= 40) else { continue };
             let is_name = |c: char| c.is_alphanumeric() || "_-▁:.".contains(c);

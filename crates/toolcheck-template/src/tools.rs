@@ -3,7 +3,7 @@
 use toolcheck_json::Value;
 
 use crate::convert::Of;
-use crate::examine::{Findings, Kind, Part};
+use crate::findings::{Findings, Kind, Part};
 
 /// Looks at each tool.
 pub(crate) fn examine(findings: &mut Findings<'_>) {
@@ -33,7 +33,8 @@ pub(crate) fn examine(findings: &mut Findings<'_>) {
         let is_told = |number: &&u32| {
             let source = &evidence.traced.sources[**number as usize];
             let value = tools.document().value(source.node);
-            source.text.is_some() && value.key().is_some_and(|key| key.eq_str("description") || key.eq_str("name"))
+            source.text.is_some()
+                && value.key().is_some_and(|key| key.eq_str("description") || key.eq_str("name"))
         };
         let told: Vec<u32> = lost.iter().filter(is_told).copied().collect();
         let Some(first) = told.first() else { continue };

@@ -11,11 +11,53 @@ use super::value::{Function, Missing, Value, View, range_length};
 
 /// Methods of texts.
 const OF_TEXTS: &[&str] = &[
-    "capitalize", "casefold", "center", "count", "encode", "endswith", "expandtabs", "find", "format", "format_map",
-    "index", "isalnum", "isalpha", "isascii", "isdecimal", "isdigit", "isidentifier", "islower", "isnumeric",
-    "isprintable", "isspace", "istitle", "isupper", "join", "ljust", "lower", "lstrip", "maketrans", "partition",
-    "removeprefix", "removesuffix", "replace", "rfind", "rindex", "rjust", "rpartition", "rsplit", "rstrip", "split",
-    "splitlines", "startswith", "strip", "swapcase", "title", "translate", "upper", "zfill",
+    "capitalize",
+    "casefold",
+    "center",
+    "count",
+    "encode",
+    "endswith",
+    "expandtabs",
+    "find",
+    "format",
+    "format_map",
+    "index",
+    "isalnum",
+    "isalpha",
+    "isascii",
+    "isdecimal",
+    "isdigit",
+    "isidentifier",
+    "islower",
+    "isnumeric",
+    "isprintable",
+    "isspace",
+    "istitle",
+    "isupper",
+    "join",
+    "ljust",
+    "lower",
+    "lstrip",
+    "maketrans",
+    "partition",
+    "removeprefix",
+    "removesuffix",
+    "replace",
+    "rfind",
+    "rindex",
+    "rjust",
+    "rpartition",
+    "rsplit",
+    "rstrip",
+    "split",
+    "splitlines",
+    "startswith",
+    "strip",
+    "swapcase",
+    "title",
+    "translate",
+    "upper",
+    "zfill",
 ];
 const OF_DICTS: &[&str] = &["get", "items", "keys", "values", "copy", "fromkeys"];
 const OF_LISTS: &[&str] = &["count", "index", "copy"];
@@ -43,7 +85,8 @@ fn own(value: &Value, name: &str) -> Option<Value> {
     }
     if changing.contains(&name) || name.starts_with("__") && name.ends_with("__") {
         let type_name = value.type_name();
-        let message = format!("access to attribute {} of '{type_name}' object is unsafe.", print::quoted(name));
+        let message =
+            format!("access to attribute {} of '{type_name}' object is unsafe.", print::quoted(name));
         return Some(Value::Undefined(Rc::new(Missing::Unsafe(message))));
     }
     None
@@ -119,16 +162,8 @@ fn at_index(at: i128, length: usize) -> Option<usize> {
 
 fn character(text: &Text, at: i128) -> Option<Text> {
     let whole = text.as_str();
-    let at = if whole.is_ascii() {
-        at_index(at, whole.len())?
-    } else {
-        at_index(at, whole.chars().count())?
-    };
-    let (start, found) = if whole.is_ascii() {
-        (at, ' ')
-    } else {
-        whole.char_indices().nth(at)?
-    };
+    let at = if whole.is_ascii() { at_index(at, whole.len())? } else { at_index(at, whole.chars().count())? };
+    let (start, found) = if whole.is_ascii() { (at, ' ') } else { whole.char_indices().nth(at)? };
     Some(text.part(start..start + found.len_utf8()))
 }
 

@@ -8,8 +8,8 @@ use super::lex::Token;
 use super::parse::Parser;
 use super::{filters, tests};
 
-/// The most operators of one sort in a row, because each is one level of the tree.
-const LONGEST: u32 = 400;
+/// The most operators of one statement, because each may be one level of the tree.
+const MOST_OPERATORS: u32 = 1500;
 
 impl Parser {
     /// An expression with its condition.
@@ -51,35 +51,36 @@ impl Parser {
         if !with_condition {
             return Ok(found);
         }
-        let mut count = 0;
         while self.skip_word("if") {
-            count += 1;
-            self.limit(count)?;
+            self.operator()?;
             self.conditional += 1;
             let test = self.or()?;
-            let otherwise =
-                if self.skip_word("else") { Some(self.nested(|p| p.condition_expression(true))?) } else { None };
+            let otherwise = if self.skip_word("else") {
+                Some(self.nested(|p| p.condition_expression(true))?)
+            } else {
+                None
+            };
             self.conditional -= 1;
             found = Expr { line, kind: Kind::Cond(Box::new((found, test, otherwise))) };
         }
         Ok(found)
     }
 
-    fn limit(&self, count: u32) -> Step<()> {
-        if count <= LONGEST {
+    /// Counts an operator.
+    fn operator(&mut self) -> Step<()> {
+        self.operators += 1;
+        if self.operators <= MOST_OPERATORS {
             return Ok(());
         }
-        let message = "the template has too many operators in one expression";
+        let message = "the template has too many operators in one statement";
         Err(super::fault::Fault::at(super::fault::FaultKind::TooMuch, message, self.line()))
     }
 
     fn or(&mut self) -> Step<Expr> {
         let line = self.line();
         let mut left = self.and()?;
-        let mut count = 0;
         while self.skip_word("or") {
-            count += 1;
-            self.limit(count)?;
+            self.operator()?;
             left = Expr { line, kind: Kind::Or(Box::new((left, self.and()?))) };
         }
         Ok(left)
@@ -88,10 +89,8 @@ impl Parser {
     fn and(&mut self) -> Step<Expr> {
         let line = self.line();
         let mut left = self.not()?;
-        let mut count = 0;
         while self.skip_word("and") {
-            count += 1;
-            self.limit(count)?;
+            self.operator()?;
             left = Expr { line, kind: Kind::And(Box::new((left, self.not()?))) };
         }
         Ok(left)
@@ -143,10 +142,8 @@ impl Parser {
     fn binary(&mut self, signs: &[(&str, Binary)], inner: fn(&mut Self) -> Step<Expr>) -> Step<Expr> {
         let line = self.line();
         let mut left = inner(self)?;
-        let mut count = 0;
         while let Some((_, operator)) = signs.iter().find(|(sign, _)| self.is_sign(sign)) {
-            count += 1;
-            self.limit(count)?;
+            self.operator()?;
             self.next();
             left = Expr { line, kind: Kind::Binary(*operator, Box::new((left, inner(self)?))) };
         }
@@ -171,8 +168,7 @@ impl Parser {
     }
 
     fn product(&mut self) -> Step<Expr> {
-        let signs =
-            [("*", Binary::Mul), ("/", Binary::Div), ("//", Binary::FloorDiv), ("%", Binary::Mod)];
+        let signs = [("*", Binary::Mul), ("/", Binary::Div), ("//", Binary::FloorDiv), ("%", Binary::Mod)];
         self.binary(&signs, Self::power)
     }
 
@@ -268,10 +264,8 @@ impl Parser {
     }
 
     fn postfix(&mut self, mut found: Expr) -> Step<Expr> {
-        let mut count = 0;
         loop {
-            count += 1;
-            self.limit(count)?;
+            self.operator()?;
             found = match self.peek() {
                 Token::Sign("." | "[") => self.subscript(found)?,
                 Token::Sign("(") => self.call(found)?,
@@ -281,10 +275,8 @@ impl Parser {
     }
 
     fn filtered(&mut self, mut found: Expr) -> Step<Expr> {
-        let mut count = 0;
         loop {
-            count += 1;
-            self.limit(count)?;
+            self.operator()?;
             found = match self.peek() {
                 Token::Sign("|") => self.filters(Some(found), false)?,
                 Token::Name(name) if &**name == "is" => self.test(found)?,

@@ -12,11 +12,60 @@ use super::text::{Builder, Text};
 use super::value::Value;
 
 const KNOWN: &[&str] = &[
-    "abs", "attr", "batch", "capitalize", "center", "count", "d", "default", "dictsort", "e", "escape",
-    "filesizeformat", "first", "float", "forceescape", "format", "groupby", "indent", "int", "items", "join", "last",
-    "length", "list", "lower", "map", "max", "min", "pprint", "random", "reject", "rejectattr", "replace", "reverse",
-    "round", "safe", "select", "selectattr", "slice", "sort", "string", "striptags", "sum", "title", "tojson", "trim",
-    "truncate", "unique", "upper", "urlencode", "urlize", "wordcount", "wordwrap", "xmlattr",
+    "abs",
+    "attr",
+    "batch",
+    "capitalize",
+    "center",
+    "count",
+    "d",
+    "default",
+    "dictsort",
+    "e",
+    "escape",
+    "filesizeformat",
+    "first",
+    "float",
+    "forceescape",
+    "format",
+    "groupby",
+    "indent",
+    "int",
+    "items",
+    "join",
+    "last",
+    "length",
+    "list",
+    "lower",
+    "map",
+    "max",
+    "min",
+    "pprint",
+    "random",
+    "reject",
+    "rejectattr",
+    "replace",
+    "reverse",
+    "round",
+    "safe",
+    "select",
+    "selectattr",
+    "slice",
+    "sort",
+    "string",
+    "striptags",
+    "sum",
+    "title",
+    "tojson",
+    "trim",
+    "truncate",
+    "unique",
+    "upper",
+    "urlencode",
+    "urlize",
+    "wordcount",
+    "wordwrap",
+    "xmlattr",
 ];
 
 /// Whether Jinja has this filter.
@@ -186,7 +235,12 @@ fn indent(run: &Run<'_>, text: &Text, args: &Args) -> Step<Value> {
         Some(Value::Str(text)) => text.as_str().to_owned(),
         Some(other) => match other.as_int() {
             Some(width) => print::spaces(width)?,
-            None => return type_error(format!("can't multiply sequence by non-int of type '{}'", other.type_name())),
+            None => {
+                return type_error(format!(
+                    "can't multiply sequence by non-int of type '{}'",
+                    other.type_name()
+                ));
+            }
         },
     };
     let (first, blank) = (args.flag(1, "first", false), args.flag(2, "blank", false));

@@ -196,7 +196,13 @@ fn signed(digits: String, is_negative: bool, spec: &Spec, budget: &Budget) -> St
     if spec.zero && !spec.left && spec.fill.is_none() {
         return padded(&text, "zfill", (width, "0"), budget);
     }
-    let side = if spec.left { "ljust" } else if spec.center { "center" } else { "rjust" };
+    let side = if spec.left {
+        "ljust"
+    } else if spec.center {
+        "center"
+    } else {
+        "rjust"
+    };
     padded(&text, side, (width, spec.fill.as_deref().unwrap_or(" ")), budget)
 }
 
@@ -305,7 +311,13 @@ fn formatted(value: &Value, text: &str, budget: &Budget) -> Step<Text> {
             return value_error(format!("Unknown format code '{}' for object of type 'str'", spec.kind));
         }
         let own = spec.precision.map_or_else(|| own.clone(), |most| cut(own, most));
-        let side = if spec.right { "rjust" } else if spec.center { "center" } else { "ljust" };
+        let side = if spec.right {
+            "rjust"
+        } else if spec.center {
+            "center"
+        } else {
+            "ljust"
+        };
         return padded(&own, side, (spec.width as i128, spec.fill.as_deref().unwrap_or(" ")), budget);
     }
     let number = ops::as_float(value).unwrap_or(0.0);

@@ -36,7 +36,10 @@ pub(crate) fn call(run: &mut Run<'_>, function: Function, args: &Args) -> Step<V
         }
         Function::StrftimeNow => {
             let format = args.text(0, "format", "strftime")?;
-            run.now.format(format.as_str()).map(Value::str)
+            match run.now.format(format.as_str()) {
+                Some(text) => Ok(Value::str(text)),
+                None => unsupported(format!("the date format {}", print::quoted(format.as_str()))),
+            }
         }
         Function::Namespace => {
             let entries = entries(run, args)?;
@@ -92,7 +95,9 @@ fn entries(run: &Run<'_>, args: &Args) -> Step<Vec<(Value, Value)>> {
             for pair in ops::items(other.defined()?, &run.budget)? {
                 let pair = ops::items(&pair, &run.budget)?;
                 let [key, value] = &pair[..] else {
-                    return value_error("dictionary update sequence element #0 has the wrong length; 2 is required");
+                    return value_error(
+                        "dictionary update sequence element #0 has the wrong length; 2 is required",
+                    );
                 };
                 entries.push((key.clone(), value.clone()));
             }
@@ -123,7 +128,8 @@ fn range(args: &Args) -> Step<Value> {
         _ => return type_error(format!("range expected at most 3 arguments, got {}", numbers.len())),
     };
     if super::value::range_length(&range) > LONGEST_RANGE {
-        let message = format!("Range too big. The sandbox blocks ranges larger than MAX_RANGE ({LONGEST_RANGE}).");
+        let message =
+            format!("Range too big. The sandbox blocks ranges larger than MAX_RANGE ({LONGEST_RANGE}).");
         return Err(Fault::new(FaultKind::Security, message));
     }
     Ok(Value::Range(Rc::new(range)))

@@ -323,9 +323,7 @@ impl Lexer<'_> {
     }
 
     fn number(&self, rest: &str) -> Result<(Token, usize), Box<Fault>> {
-        let digits = |text: &str| {
-            text.find(|c: char| !c.is_ascii_digit() && c != '_').unwrap_or(text.len())
-        };
+        let digits = |text: &str| text.find(|c: char| !c.is_ascii_digit() && c != '_').unwrap_or(text.len());
         for (prefix, radix) in [("0x", 16), ("0X", 16), ("0b", 2), ("0B", 2), ("0o", 8), ("0O", 8)] {
             if let Some(text) = rest.strip_prefix(prefix) {
                 let length = text.find(|c: char| !c.is_digit(radix) && c != '_').unwrap_or(text.len());

@@ -93,7 +93,13 @@ fn of_text(text: &Text, name: &str, args: &Args, budget: &Budget) -> Step<Value>
         "swapcase" => changed(
             whole
                 .chars()
-                .flat_map(|c| if c.is_uppercase() { c.to_lowercase().collect() } else { c.to_uppercase().collect::<Vec<_>>() })
+                .flat_map(|c| {
+                    if c.is_uppercase() {
+                        c.to_lowercase().collect()
+                    } else {
+                        c.to_uppercase().collect::<Vec<_>>()
+                    }
+                })
                 .collect(),
         ),
         "startswith" | "endswith" => affix(whole, name, args),
@@ -132,16 +138,14 @@ fn is_made_of(text: &str, name: &str) -> bool {
     let all = |test: fn(char) -> bool| !text.is_empty() && text.chars().all(test);
     match name {
         "isspace" => all(is_space),
-        "isdigit" | "isdecimal" => all(|c| c.is_ascii_digit() || c.is_numeric() && c.to_digit(10).is_some()),
+        "isdigit" | "isdecimal" => all(|c| c.is_numeric() && !"½¼¾".contains(c)),
         "isnumeric" => all(char::is_numeric),
         "isalpha" => all(char::is_alphabetic),
         "isalnum" => all(char::is_alphanumeric),
         "islower" => text.chars().any(char::is_lowercase) && !text.chars().any(char::is_uppercase),
         "isupper" => text.chars().any(char::is_uppercase) && !text.chars().any(char::is_lowercase),
         "isascii" => text.is_ascii(),
-        _ => {
-            all(|c| c.is_alphanumeric() || c == '_') && !text.starts_with(char::is_numeric)
-        }
+        _ => all(|c| c.is_alphanumeric() || c == '_') && !text.starts_with(char::is_numeric),
     }
 }
 
@@ -190,19 +194,17 @@ pub(crate) fn trim(text: &Text, is_trimmed: impl Fn(char) -> bool, left: bool, r
 }
 
 fn affix(whole: &str, name: &str, args: &Args) -> Step<Value> {
-    let test = |affix: &str| if name == "startswith" { whole.starts_with(affix) } else { whole.ends_with(affix) };
+    let test =
+        |affix: &str| if name == "startswith" { whole.starts_with(affix) } else { whole.ends_with(affix) };
     if args.positional.len() > 1 {
         return unsupported(format!("{name} with a start"));
     }
     match args.need(0, "prefix", name)? {
         Value::Str(affix) => Ok(Value::Bool(test(affix.as_str()))),
-        Value::Tuple(list) => {
-            Ok(Value::Bool(list.items.iter().filter_map(Value::as_str).any(test)))
+        Value::Tuple(list) => Ok(Value::Bool(list.items.iter().filter_map(Value::as_str).any(test))),
+        other => {
+            type_error(format!("{name} first arg must be str or a tuple of str, not {}", other.type_name()))
         }
-        other => type_error(format!(
-            "{name} first arg must be str or a tuple of str, not {}",
-            other.type_name()
-        )),
     }
 }
 
@@ -212,7 +214,9 @@ fn split(text: &Text, from_right: bool, args: &Args, budget: &Budget) -> Step<Va
     let whole = text.as_str();
     let mut parts: Vec<std::ops::Range<usize>> = match args.get(0, "sep") {
         None | Some(Value::None) => split_by_space(whole, from_right, most),
-        Some(Value::Str(separator)) if separator.as_str().is_empty() => return value_error("empty separator"),
+        Some(Value::Str(separator)) if separator.as_str().is_empty() => {
+            return value_error("empty separator");
+        }
         Some(Value::Str(separator)) => split_by(whole, separator.as_str(), from_right, most),
         Some(other) => return type_error(format!("must be str or None, not {}", other.type_name())),
     };
@@ -262,7 +266,11 @@ fn split_by_space(whole: &str, from_right: bool, most: usize) -> Vec<std::ops::R
             return parts;
         }
         if parts.len() == most {
-            let rest = if from_right { inner.trim_start_matches(is_space) } else { inner.trim_end_matches(is_space) };
+            let rest = if from_right {
+                inner.trim_start_matches(is_space)
+            } else {
+                inner.trim_end_matches(is_space)
+            };
             // Only the side that is gone through is stripped.
             let rest = if rest.len() == inner.len() { rest } else { inner };
             let at = if from_right { end - rest.len() } else { start };
@@ -288,7 +296,10 @@ fn split_lines(text: &Text, keep_ends: bool) -> Step<Value> {
     let mut start = 0;
     let mut rest = whole.char_indices().peekable();
     while let Some((at, character)) = rest.next() {
-        let is_end = matches!(character, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}');
+        let is_end = matches!(
+            character,
+            '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+        );
         if !is_end {
             continue;
         }

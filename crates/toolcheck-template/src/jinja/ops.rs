@@ -118,8 +118,11 @@ pub(crate) fn contains(container: &Value, item: &Value) -> Step<bool> {
         Value::Range(range) => match item.as_int() {
             Some(number) => {
                 let (start, stop, step) = **range;
-                let within =
-                    if step > 0 { start <= number && number < stop } else { stop < number && number <= start };
+                let within = if step > 0 {
+                    start <= number && number < stop
+                } else {
+                    stop < number && number <= start
+                };
                 within && (number - start) % step == 0
             }
             None => false,
@@ -265,16 +268,20 @@ fn integers(operator: Binary, left: i128, right: i128) -> Step<Value> {
         Binary::Div if right == 0 => return value_error("division by zero"),
         Binary::Div => return Ok(Value::Float(left as f64 / right as f64)),
         Binary::FloorDiv | Binary::Mod if right == 0 => {
-            let text = if operator == Binary::Mod { "integer modulo by zero" } else { "integer division or modulo by zero" };
+            let text = if operator == Binary::Mod {
+                "integer modulo by zero"
+            } else {
+                "integer division or modulo by zero"
+            };
             return value_error(text);
         }
         Binary::FloorDiv => left.checked_div_euclid(right).map(|found| {
             // Rounds down, whatever the sign of the divisor.
             if right < 0 && left.rem_euclid(right) != 0 { found - 1 } else { found }
         }),
-        Binary::Mod => left.checked_rem_euclid(right).map(|found| {
-            if right < 0 && found != 0 { found + right } else { found }
-        }),
+        Binary::Mod => left
+            .checked_rem_euclid(right)
+            .map(|found| if right < 0 && found != 0 { found + right } else { found }),
     };
     found.map_or_else(|| unsupported("integers of more than 128 bits"), |found| Ok(Value::Int(found)))
 }

@@ -21,6 +21,7 @@ pub(crate) fn parse(source: &str) -> Step<Ast> {
         loops: 0,
         open: Vec::new(),
         takes: Takes::default(),
+        operators: 0,
     };
     let body = parser.statements(&[])?;
     parser.ast.body = body;
@@ -38,6 +39,8 @@ pub(crate) struct Parser {
     /// The ends of the open statements, for errors.
     open: Vec<&'static [&'static str]>,
     takes: Takes,
+    /// The operators of this statement. Each may be a level of its tree.
+    pub(crate) operators: u32,
 }
 
 impl Parser {
@@ -157,6 +160,7 @@ impl Parser {
         let mut body = Vec::new();
         loop {
             let line = self.line();
+            self.operators = 0;
             match self.next() {
                 Token::Data(text) => body.push(Node { line, kind: Statement::Data(text) }),
                 Token::VariableBegin => {
@@ -283,7 +287,7 @@ impl Parser {
     }
 
     fn for_loop(&mut self) -> Step<Statement> {
-        let target = self.target(true)?;
+        let target = self.target()?;
         self.expect_word("in")?;
         let iterable = self.tuple(false, &["recursive"])?;
         let filter = if self.skip_word("if") { Some(self.expression()?) } else { None };
@@ -303,6 +307,7 @@ impl Parser {
         let mut branches = Vec::new();
         let mut otherwise = Vec::new();
         loop {
+            self.operators = 0;
             let test = self.tuple(false, &[])?;
             self.skip_sign(":");
             self.expect_end()?;
@@ -322,7 +327,7 @@ impl Parser {
     }
 
     fn set(&mut self) -> Step<Statement> {
-        let target = self.target(false)?;
+        let target = self.target()?;
         if self.skip_sign("=") {
             return Ok(Statement::Set(target, self.tuple(true, &[])?));
         }
@@ -396,12 +401,12 @@ impl Parser {
     }
 
     /// What is assigned to: a name, an attribute of a namespace, or several.
-    fn target(&mut self, in_loop: bool) -> Step<Target> {
+    fn target(&mut self) -> Step<Target> {
         let mut targets = Vec::new();
         let mut is_tuple = false;
         loop {
             if self.skip_sign("(") {
-                targets.push(self.nested(|parser| parser.target(in_loop))?);
+                targets.push(self.nested(Self::target)?);
                 self.expect_sign(")")?;
             } else {
                 targets.push(self.one_target()?);

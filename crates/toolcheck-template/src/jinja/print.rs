@@ -23,8 +23,11 @@ pub(crate) fn quoted(text: &str) -> String {
             }
             _ if is_unprintable(character) => {
                 let code = character as u32;
-                let _ =
-                    if code < 0x1_0000 { write!(quoted, "\\u{code:04x}") } else { write!(quoted, "\\U{code:08x}") };
+                let _ = if code < 0x1_0000 {
+                    write!(quoted, "\\u{code:04x}")
+                } else {
+                    write!(quoted, "\\U{code:08x}")
+                };
             }
             _ => quoted.push(character),
         }
@@ -100,7 +103,8 @@ pub(crate) fn repr_unmarked(value: &Value) -> String {
 
 /// Appends a literal of a text: its marks cover it, without its quotes.
 fn push_literal(literal: &str, text: &Text, built: &mut Builder) {
-    let (Some(inner), Some(quote)) = (literal.get(1..literal.len().saturating_sub(1)), literal.get(..1)) else {
+    let (Some(inner), Some(quote)) = (literal.get(1..literal.len().saturating_sub(1)), literal.get(..1))
+    else {
         built.push_str(literal);
         return;
     };
@@ -402,7 +406,8 @@ pub(crate) fn json_length(value: &Value, style: &JsonStyle, depth: usize) -> usi
     match value {
         Value::Str(text) => text.as_str().len() + 2,
         Value::List(list) | Value::Tuple(list) => {
-            let inner = list.items.iter().map(|item| json_length(item, style, depth + 1).saturating_add(around));
+            let inner =
+                list.items.iter().map(|item| json_length(item, style, depth + 1).saturating_add(around));
             inner.fold(2 + indent, usize::saturating_add)
         }
         Value::Dict(dict) => {

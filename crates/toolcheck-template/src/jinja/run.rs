@@ -69,7 +69,8 @@ pub(crate) type Printed = (Text, Vec<Range<usize>>);
 /// Runs a template with these values of its names.
 pub(crate) fn run(ast: &Ast, context: Vec<(Arc<str>, Value)>, budget: Budget, now: Now) -> Step<Printed> {
     let number = |name: &Arc<str>| ast.names.iter().position(|own| own == name);
-    let values = context.into_iter().filter_map(|(name, value)| Some((number(&name)? as Name, value))).collect();
+    let values =
+        context.into_iter().filter_map(|(name, value)| Some((number(&name)? as Name, value))).collect();
     let mut run = Run {
         ast,
         budget,
@@ -148,7 +149,9 @@ impl<'t> Run<'t> {
                 let value = self.eval(expr, scope)?;
                 self.assign(target, value, scope)?;
             }
-            Statement::SetBlock(target, filter, body) => self.set_block(target, filter.as_ref(), body, scope)?,
+            Statement::SetBlock(target, filter, body) => {
+                self.set_block(target, filter.as_ref(), body, scope)?
+            }
             Statement::Macro(name, id) => {
                 self.captures += 1;
                 self.set(scope, *name, Value::Macro(*id, scope));
@@ -166,7 +169,9 @@ impl<'t> Run<'t> {
             Statement::Generation(body) => self.generation(body, scope)?,
             Statement::Break => return Ok(Flow::Break),
             Statement::Continue => return Ok(Flow::Continue),
-            Statement::Unsupported(what) => return unsupported(format!("the tag {what}, which needs other files")),
+            Statement::Unsupported(what) => {
+                return unsupported(format!("the tag {what}, which needs other files"));
+            }
         }
         Ok(Flow::Next)
     }
@@ -254,13 +259,18 @@ impl<'t> Run<'t> {
                 let items = match &value {
                     Value::Undefined(_) | Value::Namespace(_) => Vec::new(),
                     Value::None | Value::Bool(_) | Value::Int(_) | Value::Float(_) => {
-                        return type_error(format!("cannot unpack non-iterable {} object", value.type_name()));
+                        return type_error(format!(
+                            "cannot unpack non-iterable {} object",
+                            value.type_name()
+                        ));
                     }
                     _ => self.items(&value)?,
                 };
                 let (wanted, given) = (targets.len(), items.len());
                 if given < wanted {
-                    return value_error(format!("not enough values to unpack (expected {wanted}, got {given})"));
+                    return value_error(format!(
+                        "not enough values to unpack (expected {wanted}, got {given})"
+                    ));
                 }
                 if given > wanted {
                     return value_error(format!("too many values to unpack (expected {wanted})"));

@@ -148,13 +148,13 @@ fn reverse(run: &Run<'_>, value: &Value) -> Step<Value> {
     }
     let Ok(mut items) = run.items(value) else { return value_error("argument must be iterable") };
     items.reverse();
-    Generator::new(items)
+    Generator::whole(items)
 }
 
 fn items(value: &Value) -> Step<Value> {
     match value {
-        Value::Dict(dict) => Generator::new(ops::pairs(dict)?),
-        Value::Undefined(_) => Generator::new(Vec::new()),
+        Value::Dict(dict) => Generator::whole(ops::pairs(dict)?),
+        Value::Undefined(_) => Generator::whole(Vec::new()),
         _ => Generator::of((Vec::new(), type_error("Can only get item pairs from a mapping."))),
     }
 }
@@ -267,7 +267,7 @@ fn unique(run: &Run<'_>, value: &Value, args: &Args) -> Step<Value> {
             found.push(item);
         }
     }
-    Generator::new(found)
+    Generator::whole(found)
 }
 
 fn chunks(run: &Run<'_>, name: &str, value: &Value, args: &Args) -> Step<Value> {
@@ -287,7 +287,7 @@ fn chunks(run: &Run<'_>, name: &str, value: &Value, args: &Args) -> Step<Value> 
             }
             found.push(Value::list(chunk)?);
         }
-        return Generator::new(found);
+        return Generator::whole(found);
     }
     let (each, longer) = (items.len() / count, items.len() % count);
     let mut start = 0;
@@ -300,5 +300,5 @@ fn chunks(run: &Run<'_>, name: &str, value: &Value, args: &Args) -> Step<Value> 
         }
         found.push(Value::list(chunk)?);
     }
-    Generator::new(found)
+    Generator::whole(found)
 }

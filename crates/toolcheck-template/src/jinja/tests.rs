@@ -9,10 +9,45 @@ use super::print;
 use super::value::Value;
 
 const KNOWN: &[&str] = &[
-    "!=", "<", "<=", "==", ">", ">=", "boolean", "callable", "defined", "divisibleby", "eq", "equalto", "escaped",
-    "even", "false", "filter", "float", "ge", "greaterthan", "gt", "in", "integer", "iterable", "le", "lessthan",
-    "lower", "lt", "mapping", "ne", "none", "number", "odd", "sameas", "sequence", "string", "test", "true",
-    "undefined", "upper",
+    "!=",
+    "<",
+    "<=",
+    "==",
+    ">",
+    ">=",
+    "boolean",
+    "callable",
+    "defined",
+    "divisibleby",
+    "eq",
+    "equalto",
+    "escaped",
+    "even",
+    "false",
+    "filter",
+    "float",
+    "ge",
+    "greaterthan",
+    "gt",
+    "in",
+    "integer",
+    "iterable",
+    "le",
+    "lessthan",
+    "lower",
+    "lt",
+    "mapping",
+    "ne",
+    "none",
+    "number",
+    "odd",
+    "sameas",
+    "sequence",
+    "string",
+    "test",
+    "true",
+    "undefined",
+    "upper",
 ];
 
 /// Whether Jinja has this test.
@@ -56,7 +91,12 @@ fn of_type(name: &str, value: &Value) -> Option<bool> {
         "mapping" => matches!(value, Value::Dict(_)),
         "sequence" => matches!(
             value,
-            Value::Str(_) | Value::List(_) | Value::Tuple(_) | Value::Dict(_) | Value::Range(_) | Value::Undefined(_)
+            Value::Str(_)
+                | Value::List(_)
+                | Value::Tuple(_)
+                | Value::Dict(_)
+                | Value::Range(_)
+                | Value::Undefined(_)
         ),
         "iterable" => matches!(
             value,
@@ -97,7 +137,11 @@ fn other(name: &str, value: &Value, args: &Args, budget: &Budget) -> Step<bool> 
             Ok(text.chars().any(char::is_uppercase) && !text.chars().any(char::is_lowercase))
         }
         "odd" | "even" | "divisibleby" => {
-            let by = if name == "divisibleby" { args.need(0, "num", "test_divisibleby")?.clone() } else { Value::Int(2) };
+            let by = if name == "divisibleby" {
+                args.need(0, "num", "test_divisibleby")?.clone()
+            } else {
+                Value::Int(2)
+            };
             let rest = ops::binary(super::ast::Binary::Mod, value, &by, budget)?;
             Ok(ops::equal(&rest, &Value::Int(i128::from(name == "odd"))))
         }

@@ -79,6 +79,9 @@ impl Text {
         if range.len() == self.text.len() {
             return self.clone();
         }
+        if self.marks().is_empty() {
+            return Self::from(&self.text[range]);
+        }
         let mut part = Builder::default();
         part.push_part(self, range);
         part.finish()
@@ -165,8 +168,7 @@ impl Builder {
     }
 
     pub(crate) fn finish(self) -> Text {
-        let extra =
-            (!self.marks.is_empty()).then(|| Rc::new(Extra { marks: self.marks, is_markup: false }));
+        let extra = (!self.marks.is_empty()).then(|| Rc::new(Extra { marks: self.marks, is_markup: false }));
         Text { text: self.text.into(), extra }
     }
 }

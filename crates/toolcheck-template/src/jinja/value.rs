@@ -135,7 +135,7 @@ impl Generator {
         Ok(Value::Generator(Rc::new(Self { items: RefCell::new(items.into()), fault, depth })))
     }
 
-    pub(crate) fn new(items: Vec<Value>) -> Step<Value> {
+    pub(crate) fn whole(items: Vec<Value>) -> Step<Value> {
         Self::of((items, Ok(())))
     }
 

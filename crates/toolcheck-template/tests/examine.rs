@@ -1,0 +1,213 @@
+//! What is observed of requests and templates.
+
+use toolcheck_json::Document;
+use toolcheck_template::{Arguments, Input, Kind, Origin, Part};
+
+const TOOLS: &str = r#"[{"type": "function", "function": {"name": "tide", "description": "Says when the water is high.",
+    "parameters": {"type": "object", "properties": {"place": {"type": "string", "description": "A place"}}}}}]"#;
+
+/// A request with these messages.
+fn body(messages: &str) -> String {
+    format!(r#"{{"messages": [{messages}], "tools": {TOOLS}}}"#)
+}
+
+/// What is observed, each as a line.
+fn observed(name: &str, body: &str, arguments: Arguments) -> Vec<String> {
+    let examination = super::examine(&super::named(name), body, arguments);
+    let line = |found: &toolcheck_template::Observation| {
+        let design = if found.by_design { " by design" } else { "" };
+        format!("{:?} {:?} {}{}{design}", found.kind, found.part, found.pointer, found.inner)
+    };
+    examination.observations.iter().map(line).collect()
+}
+
+const ASK: &str = r#"{"role": "user", "content": "High water at Moss?"}"#;
+const CALL: &str = r#"{"role": "assistant", "content": "", "tool_calls": [{"id": "tide00001", "type": "function",
+    "function": {"name": "tide", "arguments": "{\"place\": \"Kragero\", \"days\": 2}"}}]}"#;
+const RESULT: &str = r#"{"role": "tool", "tool_call_id": "tide00001", "content": "at nine"}"#;
+
+#[test]
+fn a_good_template_loses_nothing() {
+    let good = body(&format!("{ASK}, {CALL}, {RESULT}, {ASK}"));
+    for name in ["chatml", "xml_arguments", "macros"] {
+        let expected: &[&str] = match name {
+            "macros" => &["Loses Tool /tools/0/function/parameters/properties/place/description"],
+            _ => &[],
+        };
+        // The same question twice is one text at two places, and no double.
+        assert_eq!(observed(name, &good, Arguments::Parsed), expected, "{name}");
+    }
+}
+
+#[test]
+fn calls_are_lost() {
+    let request = body(&format!("{ASK}, {CALL}, {RESULT}"));
+    assert_eq!(observed("roles", &request, Arguments::Parsed), ["Loses Call /messages/1/tool_calls/0"]);
+    let found = super::examine(&super::named("roles"), &request, Arguments::Parsed).observations;
+    assert_eq!(found[0].note, "the template knows no tool calls");
+    assert_eq!(
+        observed("plain", &request, Arguments::Parsed),
+        ["Loses Call /messages/1/tool_calls/0", "Loses Tool /tools"]
+    );
+}
+
+#[test]
+fn text_beside_a_call_is_lost() {
+    let call = CALL.replace(r#""content": """#, r#""content": "I look it up.""#);
+    let request = body(&format!("{ASK}, {call}, {RESULT}"));
+    assert_eq!(
+        observed("nine_characters", &request, Arguments::Parsed),
+        ["Loses AssistantText /messages/1/content"]
+    );
+    assert_eq!(observed("chatml", &request, Arguments::Parsed), [""; 0]);
+}
+
+#[test]
+fn the_second_call_is_lost() {
+    let second = r#"}, {"id": "tide00002", "type": "function", "function": {"name": "tide", "arguments": "{\"place\": \"Horten\"}"}}]}"#;
+    let calls = CALL.replace("}]}", second);
+    let request = body(&format!("{ASK}, {calls}, {RESULT}"));
+    assert!(
+        observed("channels", &request, Arguments::Parsed)
+            .contains(&"Loses Call /messages/1/tool_calls/1".to_owned())
+    );
+}
+
+#[test]
+fn an_argument_is_lost() {
+    let source = "{% for m in messages %}{{ m.content }}{% for c in m.tool_calls %}{{ c.function.name }}({{ c.function.arguments.place }}){% endfor %}{% endfor %}{{ tools }}";
+    let request = body(&format!("{ASK}, {CALL}, {RESULT}"));
+    let found = super::examine(&super::template(source), &request, Arguments::Parsed).observations;
+    let [found] = &found[..] else { panic!("{found:?}") };
+    assert_eq!((found.kind, found.part), (Kind::Loses, Part::Argument));
+    assert_eq!((&*found.pointer, &*found.inner), ("/messages/1/tool_calls/0/function/arguments", "/days"));
+}
+
+#[test]
+fn arguments_are_encoded_twice() {
+    let request = body(&format!("{ASK}, {CALL}, {RESULT}"));
+    let twice = ["Doubles Argument /messages/1/tool_calls/0/function/arguments"];
+    assert_eq!(observed("chatml", &request, Arguments::AsGiven), twice);
+    assert_eq!(observed("nine_characters", &request, Arguments::AsGiven), twice);
+    assert_eq!(observed("thinking", &request, Arguments::AsGiven), ["Loses Tool /tools"]);
+}
+
+#[test]
+fn a_text_is_printed_twice() {
+    let source = "{% for m in messages %}{{ m.content }}{{ m.content }}{% endfor %}{{ tools }}";
+    let found = super::examine(&super::template(source), &body(ASK), Arguments::Parsed).observations;
+    assert_eq!((found.len(), found[0].kind), (1, Kind::Doubles));
+}
+
+#[test]
+fn results_in_another_order() {
+    let calls = CALL.replace("}]}", r#"}, {"id": "time00002", "type": "function", "function": {"name": "time", "arguments": "{\"place\": \"Horten\"}"}}]}"#);
+    let other = r#"{"role": "tool", "tool_call_id": "time00002", "content": "half past"}"#;
+    let swapped = body(&format!("{ASK}, {calls}, {other}, {RESULT}"));
+    assert_eq!(observed("chatml", &swapped, Arguments::Parsed), ["Misbinds Result /messages/2"]);
+    // This one prints the ids of calls and results.
+    assert_eq!(observed("nine_characters", &swapped, Arguments::Parsed), [""; 0]);
+    let ordered = body(&format!("{ASK}, {calls}, {RESULT}, {other}"));
+    assert_eq!(observed("chatml", &ordered, Arguments::Parsed), [""; 0]);
+    // So does this one with the names.
+    let named = "{% for m in messages %}{% for c in m.tool_calls %}{{ c.function|tojson }}{% endfor %}{{ m.name }}: {{ m.content }}\n{% endfor %}{{ tools }}";
+    let with_names = swapped
+        .replace(
+            r#""role": "tool", "tool_call_id": "time00002""#,
+            r#""role": "tool", "name": "time", "tool_call_id": "time00002""#,
+        )
+        .replace(
+            r#""role": "tool", "tool_call_id": "tide00001""#,
+            r#""role": "tool", "name": "tide", "tool_call_id": "tide00001""#,
+        );
+    assert!(super::examine(&super::template(named), &with_names, Arguments::Parsed).observations.is_empty());
+    assert_eq!(super::examine(&super::template(named), &swapped, Arguments::Parsed).observations.len(), 1);
+}
+
+#[test]
+fn none_is_printed() {
+    let call = CALL.replace(r#""content": """#, r#""content": null"#);
+    let request = body(&format!("{ASK}, {call}, {RESULT}"));
+    assert_eq!(observed("macros", &request, Arguments::Parsed).len(), 1);
+    let source =
+        "{% for m in messages %}{{ m.role ~ m.content }}{{ m.tool_calls }}{% endfor %}{{ tools }}None";
+    let found = super::examine(&super::template(source), &request, Arguments::Parsed).observations;
+    assert_eq!(
+        (found.len(), found[0].kind, &*found[0].pointer),
+        (1, Kind::PrintsNone, "/messages/1/content")
+    );
+}
+
+#[test]
+fn old_reasoning_is_lost_by_design() {
+    let thinking = r#"{"role": "assistant", "content": "Two.", "reasoning_content": "One and one."}"#;
+    let in_text = r#"{"role": "assistant", "content": "<think>\nHm, hm.\n</think>\n\nThree."}"#;
+    let request = body(&format!("{ASK}, {thinking}, {ASK}, {in_text}, {ASK}"));
+    assert_eq!(
+        observed("thinking", &request, Arguments::Parsed),
+        [
+            "Loses Reasoning /messages/1/reasoning_content by design",
+            "Loses Reasoning /messages/3/content by design",
+            "Loses Tool /tools"
+        ]
+    );
+    let last = body(&format!("{ASK}, {thinking}"));
+    assert_eq!(observed("thinking", &last, Arguments::Parsed), ["Loses Tool /tools"]);
+    assert_eq!(
+        observed("chatml", &last, Arguments::Parsed),
+        ["Loses Reasoning /messages/1/reasoning_content"]
+    );
+}
+
+#[test]
+fn the_message_with_which_it_refuses() {
+    let request = body(&format!("{ASK}, {CALL}, {RESULT}, {ASK}"));
+    let examination = super::examine(&super::named("alternating"), &request, Arguments::Parsed);
+    assert_eq!(examination.refusal.unwrap().message, "The roles must alternate: user, assistant, user, ...");
+    let [found] = &examination.observations[..] else { panic!() };
+    assert_eq!((found.kind, &*found.pointer), (Kind::Refuses, "/messages/2"));
+    // The longer way for a long conversation.
+    let long = body(
+        &format!("{}{CALL}, {RESULT}, {ASK}", format!("{ASK}, {CALL}, ").repeat(40))
+            .replace("}, {CALL}", "}"),
+    );
+    let found = super::examine(&super::named("alternating"), &long, Arguments::Parsed).observations;
+    assert_eq!(found[0].pointer, "/messages/80");
+}
+
+#[test]
+fn white_space_is_no_loss() {
+    let request =
+        body(r#"{"role": "user", "content": "  \n hello \n "}, {"role": "assistant", "content": " \n"}"#);
+    assert_eq!(observed("alternating", &request, Arguments::Parsed), ["Loses Tool /tools"]);
+}
+
+#[test]
+fn nothing_is_known_of_what_is_not_supported() {
+    let examination = super::examine(&super::template("{% include 'x' %}"), &body(ASK), Arguments::Parsed);
+    assert!(examination.observations.is_empty() && !examination.refusal.unwrap().kind.is_certain());
+}
+
+#[test]
+fn segments_name_their_parts() {
+    let request = body(&format!("{ASK}, {CALL}"));
+    let document = Document::read(request.as_bytes());
+    let input = Input { add_generation_prompt: false, ..super::input(&document) };
+    let template = super::named("chatml");
+    let prompt = template.render(&input).unwrap().text;
+    let segments = template.segments(&input).unwrap();
+    let of = |wanted: &str| -> Vec<&str> {
+        let is_it = |origin: &Origin| matches!(origin, Origin::Part { pointer, inner } if format!("{pointer}{inner}") == wanted);
+        segments
+            .iter()
+            .filter(|segment| is_it(&segment.origin))
+            .map(|segment| &prompt[segment.range.clone()])
+            .collect()
+    };
+    assert_eq!(of("/messages/0/content"), ["High water at Moss?"]);
+    assert_eq!(of("/messages/1/tool_calls/0/function/name"), ["tide"]);
+    assert_eq!(of("/messages/1/tool_calls/0/function/arguments/place"), ["Kragero"]);
+    assert_eq!(of("/messages/1/tool_calls/0/function/arguments"), ["{\"place\": \"", "\", \"days\": 2}"]);
+    let tokens = segments.iter().filter(|segment| segment.origin == Origin::SpecialToken);
+    assert_eq!(tokens.map(|segment| &prompt[segment.range.clone()]).next(), Some("<|im_start|>"));
+}
