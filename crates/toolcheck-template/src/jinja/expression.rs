@@ -347,6 +347,7 @@ impl Parser {
 
     pub(crate) fn filters(&mut self, mut input: Option<Expr>, mut starts: bool) -> Step<Expr> {
         loop {
+            self.operator()?;
             if !starts {
                 self.expect_sign("|")?;
             }

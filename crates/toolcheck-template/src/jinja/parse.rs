@@ -7,7 +7,7 @@ use super::fault::{Fault, FaultKind, Step};
 use super::lex::{self, Token};
 
 /// The most statements, or the most expressions, inside one another.
-const DEEPEST: u32 = 100;
+const DEEPEST: u32 = 60;
 
 /// Reads a template.
 pub(crate) fn parse(source: &str) -> Step<Ast> {
