@@ -7,7 +7,7 @@ use std::io::{self, BufRead, Write};
 
 use serde_json::{Value, json};
 use toolcheck_json::Document;
-use toolcheck_template::{Arguments, Input, Nulls, Template};
+use toolcheck_template::{Arguments, Input, Nulls, Preparation, Template};
 
 fn main() -> io::Result<()> {
     let mut out = io::stdout().lock();
@@ -41,6 +41,9 @@ fn answer(job: &Document<'_>) -> Result<Value, String> {
     };
     if job.get_str("nulls").as_deref() == Some("dropped") {
         input.nulls = Nulls::Dropped;
+    }
+    if job.get_str("server").as_deref() == Some("vllm") {
+        input.preparation = Preparation::Vllm;
     }
     if let Some(add) = job.get("add_generation_prompt").and_then(|value| value.as_bool()) {
         input.add_generation_prompt = add;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use toolcheck_json::{Document, Kind, NodeId, Value as Json};
 
-use crate::input::{Arguments, Input, Nulls};
+use crate::input::{Arguments, Input, Nulls, Preparation};
 use crate::jinja::fault::{Step, too_much};
 use crate::jinja::text::Text;
 use crate::jinja::value::{Dict, List, Value};
@@ -50,13 +50,23 @@ pub(crate) type Changes = HashMap<u32, Change>;
 pub(crate) struct Converter<'c> {
     pub(crate) sources: Vec<Source>,
     changes: &'c Changes,
-    arguments: Arguments,
+    pub(crate) arguments: Arguments,
     nulls: Nulls,
+    /// Whether vLLM prepares the messages, and whether for a template that goes through parts.
+    prepares: Option<bool>,
     /// Whether sources are kept and texts marked.
-    traces: bool,
+    pub(crate) traces: bool,
     of: Of,
     inner: Option<(NodeId, String)>,
     count: u32,
+}
+
+/// How a prompt is rendered: for a user, or to find something out.
+pub(crate) struct Trial<'t> {
+    pub(crate) traces: bool,
+    pub(crate) changes: &'t Changes,
+    /// Only so many messages are rendered.
+    pub(crate) most_messages: usize,
 }
 
 /// The variables of a template, and the sources of their parts.
@@ -66,22 +76,22 @@ pub(crate) type Context = (Vec<(Arc<str>, Value)>, Vec<Source>);
 pub(crate) fn context(
     input: &Input<'_>,
     tokens: &[(String, String)],
-    traces: bool,
-    changes: &Changes,
-    most_messages: usize,
+    trial: &Trial<'_>,
+    reads_parts: bool,
 ) -> Step<Context> {
     let mut converter = Converter {
         sources: Vec::new(),
-        changes,
+        changes: trial.changes,
         arguments: input.arguments,
         nulls: input.nulls,
-        traces,
+        prepares: (input.preparation == Preparation::Vllm).then_some(reads_parts),
+        traces: trial.traces,
         of: Of::Messages,
         inner: None,
         count: 0,
     };
     let mut found: Vec<(Arc<str>, Value)> = Vec::new();
-    let messages = converter.messages(input.messages, most_messages)?;
+    let messages = converter.messages(input.messages, trial.most_messages)?;
     found.push(("messages".into(), messages));
     for (name, of, value) in
         [("tools", Of::Tools, input.tools), ("documents", Of::Documents, input.documents)]
@@ -115,7 +125,7 @@ pub(crate) fn context(
 }
 
 impl Converter<'_> {
-    fn source(&mut self, value: Json<'_, '_>, text: Option<&Arc<str>>) -> u32 {
+    pub(crate) fn source(&mut self, value: Json<'_, '_>, text: Option<&Arc<str>>) -> u32 {
         let number = self.count;
         self.count += 1;
         if self.traces {
@@ -133,7 +143,11 @@ impl Converter<'_> {
         let mut found = Vec::new();
         let source = self.source(messages, None);
         for message in messages.children().take(most) {
-            let value = if message.is_object() { self.message(message)? } else { self.value(message, 1)? };
+            let value = match self.prepares {
+                Some(reads_parts) if message.is_object() => self.prepared(message, reads_parts)?,
+                None if message.is_object() => self.message(message)?,
+                _ => self.value(message, 1)?,
+            };
             found.push(value);
         }
         List::of_source(found, self.traces.then_some(source)).map(Value::List)
@@ -155,7 +169,7 @@ impl Converter<'_> {
         Dict::new(entries, self.traces.then_some(source)).map(Value::Dict)
     }
 
-    fn calls(&mut self, calls: Json<'_, '_>) -> Step<Value> {
+    pub(crate) fn calls(&mut self, calls: Json<'_, '_>) -> Step<Value> {
         let source = self.source(calls, None);
         let mut found = Vec::new();
         for call in calls.children() {
@@ -174,7 +188,9 @@ impl Converter<'_> {
         for member in call.members() {
             let value = if member.has_key("function") && member.is_object() {
                 self.call(member)?
-            } else if member.has_key("arguments") && self.arguments == Arguments::Parsed {
+            } else if member.has_key("arguments")
+                && (self.arguments == Arguments::Parsed || self.prepares.is_some())
+            {
                 self.arguments(member)?
             } else {
                 self.value(member, 4)?
@@ -186,12 +202,11 @@ impl Converter<'_> {
 
     fn arguments(&mut self, arguments: Json<'_, '_>) -> Step<Value> {
         let text = arguments.as_str().unwrap_or_default();
-        if !text.trim_start().starts_with('{') {
-            return self.value(arguments, 5);
-        }
         let document = Document::read(text.as_bytes());
-        if !document.faults().is_empty() || !document.root().is_object() {
-            return self.value(arguments, 5);
+        if arguments.as_str().is_none() || !document.faults().is_empty() || !document.root().is_object() {
+            let found = self.value(arguments, 5)?;
+            let is_kept = self.prepares.is_none() || matches!(found, Value::Dict(_) | Value::List(_));
+            return if is_kept { Ok(found) } else { Dict::new(Vec::new(), None).map(Value::Dict) };
         }
         self.inner = Some((arguments.id(), String::new()));
         let found = self.value(document.root(), 5);
@@ -199,7 +214,7 @@ impl Converter<'_> {
         found
     }
 
-    fn value(&mut self, value: Json<'_, '_>, depth: u32) -> Step<Value> {
+    pub(crate) fn value(&mut self, value: Json<'_, '_>, depth: u32) -> Step<Value> {
         if depth > DEEPEST {
             return too_much("the request is nested too deeply");
         }

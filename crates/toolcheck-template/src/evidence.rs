@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use toolcheck_json::{Kind, NodeId, Value};
 
-use crate::convert::{Change, Changes, Of};
+use crate::convert::{Change, Changes, Of, Trial};
 use crate::input::Input;
 use crate::jinja::text::INEXACT;
 use crate::load::Template;
-use crate::render::{Traced, Trial};
+use crate::render::Traced;
 
 /// The most renders that confirm something. Each costs as much as a render for a user.
 const MOST_RENDERS: u32 = 20;

@@ -1,12 +1,12 @@
 //! Finds what a model does not get to read of a request.
 
 use crate::bind;
-use crate::convert::Changes;
+use crate::convert::{Changes, Trial};
 use crate::evidence::Evidence;
 use crate::findings::{Findings, Kind, Observation, Part};
 use crate::input::Input;
 use crate::load::Template;
-use crate::render::{Refusal, Traced, Trial};
+use crate::render::{Refusal, Traced};
 use crate::segments::Pointers;
 use crate::{parts, tools};
 

@@ -15,6 +15,19 @@ pub enum Arguments {
     Parsed,
 }
 
+/// What a server makes of messages before the template sees them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Preparation {
+    /// Nothing, but for [`Arguments`] and [`Nulls`], like transformers and TRL.
+    #[default]
+    AsGiven,
+    /// What vLLM does (seen in its source in November 2026). Arguments are objects, and what is no JSON becomes an empty
+    /// one. Content that is `null` is empty, and an empty list of calls is left out. The texts of parts become one text
+    /// with line ends between them, unless the template goes through parts: then a text becomes a list of one part,
+    /// except in a result. Reasoning gets both keys, `reasoning` and `reasoning_content`, and other keys are left out.
+    Vllm,
+}
+
 /// What happens to keys of messages whose value is `null`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Nulls {
@@ -55,6 +68,8 @@ pub struct Input<'d> {
     pub variables: Option<Value<'d, 'd>>,
     /// Whether the prompt ends with the beginning of an answer.
     pub add_generation_prompt: bool,
+    /// What a server makes of the messages first.
+    pub preparation: Preparation,
     /// How arguments are given to the template.
     pub arguments: Arguments,
     /// What happens to `null`.
@@ -75,6 +90,7 @@ impl<'d> Input<'d> {
             documents: None,
             variables: None,
             add_generation_prompt: true,
+            preparation: Preparation::default(),
             arguments: Arguments::default(),
             nulls: Nulls::default(),
             now: None,

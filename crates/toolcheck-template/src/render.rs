@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::convert::{self, Changes, Source};
+use crate::convert::{self, Changes, Source, Trial};
 use crate::input::Input;
 use crate::jinja::ast::Ast;
 use crate::jinja::budget::Budget;
@@ -95,14 +95,6 @@ pub(crate) struct Traced {
     pub(crate) sources: Vec<Source>,
 }
 
-/// How a prompt is rendered: for a user, or to find something out.
-pub(crate) struct Trial<'t> {
-    pub(crate) traces: bool,
-    pub(crate) changes: &'t Changes,
-    /// Only so many messages are rendered.
-    pub(crate) most_messages: usize,
-}
-
 impl Template {
     /// Renders the prompt.
     ///
@@ -128,8 +120,7 @@ fn rendered(
     tokens: &[(String, String)],
     trial: &Trial<'_>,
 ) -> Result<Traced, Box<Fault>> {
-    let (context, sources) =
-        convert::context(input, tokens, trial.traces, trial.changes, trial.most_messages)?;
+    let (context, sources) = convert::context(input, tokens, trial, ast.goes_through_content())?;
     let parts = [Some(input.messages), input.tools, input.documents, input.variables];
     let size: usize = parts.into_iter().flatten().map(|part| part.raw().len()).sum();
     let longest = input.limits.prompt.saturating_add(size as u64 * 16);

@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use toolcheck_json::{NodeId, pointers};
 
-use crate::convert::{Changes, Of};
+use crate::convert::{Changes, Of, Trial};
 use crate::input::Input;
 use crate::load::Template;
-use crate::render::{Refusal, Traced, Trial};
+use crate::render::{Refusal, Traced};
 
 /// Where a piece of a prompt comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

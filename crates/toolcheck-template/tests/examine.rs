@@ -1,7 +1,7 @@
 //! What is observed of requests and templates.
 
 use toolcheck_json::Document;
-use toolcheck_template::{Arguments, Input, Kind, Origin, Part};
+use toolcheck_template::{Arguments, Input, Kind, Origin, Part, Preparation};
 
 const TOOLS: &str = r#"[{"type": "function", "function": {"name": "tide", "description": "Says when the water is high.",
     "parameters": {"type": "object", "properties": {"place": {"type": "string", "description": "A place"}}}}}]"#;
@@ -210,4 +210,22 @@ fn segments_name_their_parts() {
     assert_eq!(of("/messages/1/tool_calls/0/function/arguments"), ["{\"place\": \"", "\", \"days\": 2}"]);
     let tokens = segments.iter().filter(|segment| segment.origin == Origin::SpecialToken);
     assert_eq!(tokens.map(|segment| &prompt[segment.range.clone()]).next(), Some("<|im_start|>"));
+}
+
+#[test]
+fn a_server_prepares_messages() {
+    let parts = r#"{"role": "user", "content": [{"type": "text", "text": "One part."}, {"type": "text", "text": "Another."}]}"#;
+    let call = CALL.replace(r#""content": """#, r#""content": null"#);
+    let request = body(&format!("{parts}, {call}, {RESULT}"));
+    let document = Document::read(request.as_bytes());
+    let given = super::input(&document);
+    let prepared = Input { preparation: Preparation::Vllm, ..given };
+    assert_eq!(super::named("chatml").examine(&given).observations[0].kind, Kind::Refuses);
+    assert_eq!(super::named("chatml").examine(&prepared).observations, []);
+    let prompt = super::named("chatml").render(&prepared).unwrap().text;
+    assert!(prompt.contains("user\nOne part.\nAnother.<"), "{prompt}");
+    let through_parts =
+        "{% for m in messages %}{% for p in m.content %}[{{ p.text }}]{% endfor %}{% endfor %}";
+    let prompt = super::template(through_parts).render(&prepared).unwrap().text;
+    assert_eq!(prompt, "[One part.][Another.][][][][][][][]", "a result stays a text");
 }

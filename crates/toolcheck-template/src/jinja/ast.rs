@@ -197,3 +197,40 @@ pub(crate) enum Comparison {
     In,
     NotIn,
 }
+
+impl Ast {
+    /// Whether a loop goes through the content of a message, so that the template knows parts.
+    pub(crate) fn goes_through_content(&self) -> bool {
+        goes_through_content(&self.body) || self.macros.iter().any(|own| goes_through_content(&own.body))
+    }
+}
+
+fn goes_through_content(nodes: &[Node]) -> bool {
+    nodes.iter().any(|node| match &node.kind {
+        Statement::For(details) => {
+            is_content(&details.iterable)
+                || goes_through_content(&details.body)
+                || goes_through_content(&details.otherwise)
+        }
+        Statement::If { branches, otherwise } => {
+            branches.iter().any(|(_, body)| goes_through_content(body)) || goes_through_content(otherwise)
+        }
+        Statement::SetBlock(_, _, body)
+        | Statement::Filter(_, body)
+        | Statement::With(_, body)
+        | Statement::Block(body)
+        | Statement::Generation(body) => goes_through_content(body),
+        _ => false,
+    })
+}
+
+/// Whether an expression is the content of something, perhaps with filters.
+fn is_content(expr: &Expr) -> bool {
+    match &expr.kind {
+        Kind::Attribute(_, name) => &**name == "content",
+        Kind::Item(parts) => matches!(&parts.1.kind, Kind::Const(Literal::Str(text)) if &**text == "content"),
+        Kind::Slice(parts) => is_content(&parts.0),
+        Kind::Filter(applied) | Kind::Test(applied) => applied.input.as_ref().is_some_and(is_content),
+        _ => false,
+    }
+}
