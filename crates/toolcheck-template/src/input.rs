@@ -51,7 +51,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { steps: 20_000_000, bytes: 512 << 20, prompt: 4 << 20 }
+        Self { steps: 20_000_000, bytes: 256 << 20, prompt: 4 << 20 }
     }
 }
 

@@ -93,3 +93,9 @@ fn a_closed_namespace_is_no_leak_or_overflow() {
                   {% endfor %}{{ ns.x.x.x is defined }}";
     assert_eq!(super::render(source, r#"{"messages": []}"#).unwrap().text, "True");
 }
+
+#[test]
+fn a_template_can_be_shared() {
+    fn is_shared<T: Send + Sync>() {}
+    is_shared::<toolcheck_template::Template>();
+}

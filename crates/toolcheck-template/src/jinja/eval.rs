@@ -150,7 +150,7 @@ impl<'t> Run<'t> {
         };
         let args = self.arguments(&applied.arguments, scope)?;
         self.at_line(line);
-        super::tests::apply(&applied.name, &input, &args, &self.budget).map(Value::Bool)
+        super::predicates::apply(&applied.name, &input, &args, &self.budget).map(Value::Bool)
     }
 
     fn call_expression(

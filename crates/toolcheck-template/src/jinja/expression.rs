@@ -6,7 +6,7 @@ use super::ast::{Applied, Arguments, Binary, Comparison, Expr, Kind, Literal};
 use super::fault::Step;
 use super::lex::Token;
 use super::parse::Parser;
-use super::{filters, tests};
+use super::{filters, predicates};
 
 /// The most operators of one statement, because each may be one level of the tree.
 const MOST_OPERATORS: u32 = 1500;
@@ -23,7 +23,7 @@ impl Parser {
         let mut items = Vec::new();
         let mut is_tuple = false;
         loop {
-            let at_end = matches!(self.peek(), Token::VariableEnd | Token::BlockEnd | Token::End)
+            let at_end = matches!(self.peek(), Token::VariableEnd | Token::BlockEnd)
                 || self.is_sign(")")
                 || ends.iter().any(|end| self.is_word(end));
             if at_end {
@@ -221,10 +221,7 @@ impl Parser {
             Token::Sign("[") => Kind::List(self.list()?),
             Token::Sign("{") => Kind::Dict(self.dict()?),
             other => {
-                let message = match other {
-                    Token::End => "Unexpected end of template".to_owned(),
-                    other => format!("unexpected '{}'", other.describe()),
-                };
+                let message = format!("unexpected '{}'", other.describe());
                 return Err(super::fault::Fault::at(super::fault::FaultKind::Syntax, message, line));
             }
         };
@@ -381,7 +378,7 @@ impl Parser {
         self.next();
         let negated = self.skip_word("not");
         let name = self.dotted()?;
-        if !tests::is_known(&name) && self.conditional == 0 {
+        if !predicates::is_known(&name) && self.conditional == 0 {
             return self.fault(format!("No test named '{name}'."));
         }
         let takes_one = match self.peek() {

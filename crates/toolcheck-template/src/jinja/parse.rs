@@ -430,6 +430,9 @@ impl Parser {
     }
 
     fn one_target(&mut self) -> Step<Target> {
+        if !matches!(self.peek(), Token::Name(_)) {
+            return self.fault(format!("unexpected '{}'", self.peek().describe()));
+        }
         let text = self.expect_name()?;
         if matches!(&*text, "true" | "false" | "none" | "True" | "False" | "None") {
             return self.fault(format!("can't assign to '{}'", text.to_lowercase()));

@@ -7,9 +7,9 @@ use super::args::Args;
 use super::fault::{Step, type_error, unsupported, value_error};
 use super::filters;
 use super::ops;
+use super::predicates;
 use super::print;
 use super::run::Run;
-use super::tests;
 use super::text::Builder;
 use super::value::{Generator, Value};
 
@@ -37,7 +37,7 @@ pub(crate) fn apply(run: &Run<'_>, name: &str, value: &Value, args: &Args) -> St
 fn passes(run: &Run<'_>, item: &Value, args: &Args, at: usize) -> Step<bool> {
     let Some(test) = args.positional.get(at) else { return Ok(item.is_true()) };
     let rest = Args { positional: args.positional[at + 1..].to_vec(), named: args.named.clone() };
-    tests::apply(test.as_str().unwrap_or_default(), item, &rest, &run.budget)
+    predicates::apply(test.as_str().unwrap_or_default(), item, &rest, &run.budget)
 }
 
 /// The value at a path such as `function.name`.
