@@ -10,6 +10,7 @@ prompts, and every difference with --show.
 """
 
 import argparse
+import copy
 import datetime
 import importlib
 import json
@@ -44,6 +45,8 @@ def expected(source, request, variables):
         return {"refusal": error.message, "line": error.lineno}
     except RecursionError:
         return {"refusal": "recursion"}
+    # A list that a filter changed must not be there in the next render.
+    request, variables = copy.deepcopy(request), copy.deepcopy(variables)
     try:
         prompt = compiled.render(
             messages=request["messages"],

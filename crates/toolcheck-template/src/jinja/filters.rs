@@ -134,9 +134,8 @@ fn tojson(run: &Run<'_>, value: &Value, args: &Args) -> Step<Value> {
 }
 
 fn of_text(run: &Run<'_>, name: &str, value: &Value, args: &Args) -> Step<Value> {
-    if name == "indent" && !matches!(value, Value::Str(_)) {
-        let name = value.defined()?.type_name();
-        return type_error(format!("unsupported operand type(s) for +=: '{name}' and 'str'"));
+    if !matches!(value, Value::Str(_)) {
+        no_text(name, value)?;
     }
     let text = print::str(value);
     let whole = text.as_str();
@@ -195,6 +194,27 @@ fn of_text(run: &Run<'_>, name: &str, value: &Value, args: &Args) -> Step<Value>
             Ok(Value::Int(count as i128))
         }
         _ => urlencode(&text),
+    }
+}
+
+/// The errors of filters that take nothing but a text.
+fn no_text(name: &str, value: &Value) -> Step<()> {
+    let type_name = value.type_name();
+    match (name, value) {
+        ("indent", Value::List(_)) => type_error("'list' object has no attribute 'splitlines'"),
+        ("indent", Value::Tuple(_)) => type_error("can only concatenate tuple (not \"str\") to tuple"),
+        ("indent", _) => {
+            value.defined()?;
+            type_error(format!("unsupported operand type(s) for +=: '{type_name}' and 'str'"))
+        }
+        ("truncate", _) => {
+            ops::length(value)?;
+            unsupported("truncating something else than a text")
+        }
+        ("urlencode", Value::List(_) | Value::Tuple(_) | Value::Dict(_) | Value::Generator(_)) => {
+            unsupported("urlencode of pairs")
+        }
+        _ => Ok(()),
     }
 }
 
@@ -287,7 +307,7 @@ fn truncate(text: &Text, args: &Args) -> Step<Text> {
 
 fn of_number(name: &str, value: &Value, args: &Args) -> Step<Value> {
     match name {
-        "abs" => match value.defined()? {
+        "abs" => match value {
             Value::Float(number) => Ok(Value::Float(number.abs())),
             other => match other.as_int() {
                 Some(number) => Ok(Value::Int(number.wrapping_abs())),
@@ -296,6 +316,7 @@ fn of_number(name: &str, value: &Value, args: &Args) -> Step<Value> {
         },
         "int" => {
             let default = args.get(0, "default").cloned().unwrap_or(Value::Int(0));
+            value.defined()?;
             Ok(match value {
                 Value::Float(number) if number.is_finite() => Value::Int(number.trunc() as i128),
                 Value::Str(text) => {
@@ -311,6 +332,7 @@ fn of_number(name: &str, value: &Value, args: &Args) -> Step<Value> {
         }
         "float" => {
             let default = args.get(0, "default").cloned().unwrap_or(Value::Float(0.0));
+            value.defined()?;
             Ok(match value {
                 Value::Str(text) => {
                     text.as_str().trim_matches(is_space).parse().map_or(default, Value::Float)
@@ -325,7 +347,7 @@ fn of_number(name: &str, value: &Value, args: &Args) -> Step<Value> {
 fn round(value: &Value, args: &Args) -> Step<Value> {
     let precision = args.int(0, "precision", 0)?;
     let method = args.get(1, "method").and_then(Value::as_str).unwrap_or("common");
-    let Some(number) = ops::as_float(value.defined()?) else {
+    let Some(number) = ops::as_float(value) else {
         return type_error(format!("type {} doesn't define __round__ method", value.type_name()));
     };
     if !(-300..=300).contains(&precision) {
@@ -335,7 +357,9 @@ fn round(value: &Value, args: &Args) -> Step<Value> {
     match method {
         "ceil" => Ok(Value::Float((number * factor).ceil() / factor)),
         "floor" => Ok(Value::Float((number * factor).floor() / factor)),
-        "common" if value.as_int().is_some() && precision >= 0 => Ok(value.clone()),
+        "common" if precision >= 0 && value.as_int().is_some() => {
+            Ok(value.as_int().map_or(Value::None, Value::Int))
+        }
         // Formatting rounds correctly to even, as Python does.
         "common" if precision >= 0 => {
             let text = format!("{number:.*}", precision as usize);

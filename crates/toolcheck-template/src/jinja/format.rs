@@ -67,7 +67,9 @@ pub(crate) fn percent(format: &Text, values: &Value, budget: &Budget) -> Step<Te
     }
     built.push_part(format, at..whole.len());
     let given = if let Value::Tuple(list) = values { list.items.len() } else { 1 };
-    if next < given && !used_names && !matches!(values, Value::Dict(_)) {
+    // What has items may be meant for names, to Python.
+    let has_items = matches!(values, Value::Dict(_) | Value::List(_) | Value::Range(_) | Value::Undefined(_));
+    if next < given && !used_names && !has_items {
         return type_error("not all arguments converted during string formatting");
     }
     budget.charge(built.text.len())?;

@@ -31,9 +31,9 @@ impl Token {
             Self::VariableBegin => "begin of print statement".to_owned(),
             Self::VariableEnd => "end of print statement".to_owned(),
             Self::Name(name) => name.to_string(),
-            Self::Str(text) => text.clone(),
-            Self::Int(number) => number.to_string(),
-            Self::Float(number) => number.to_string(),
+            Self::Str(_) => "string".to_owned(),
+            Self::Int(_) => "integer".to_owned(),
+            Self::Float(_) => "float".to_owned(),
             Self::Sign(sign) => (*sign).to_owned(),
             Self::End => "end of template".to_owned(),
         }

@@ -537,18 +537,23 @@ impl<'t> Run<'t> {
     fn parameters(&mut self, found: &'t Macro, scope: usize, args: &Args) -> Step<()> {
         let name = || found.name.as_ref().map_or_else(|| "None".to_owned(), |name| print::quoted(name));
         let mut named = args.named.clone();
+        let mut defaults = Vec::new();
         for (at, (parameter, default)) in found.parameters.iter().enumerate() {
             let text = &self.ast.names[*parameter as usize];
             let given = args.positional.get(at).cloned().or_else(|| {
                 let place = named.iter().position(|(own, _)| own == text)?;
                 Some(named.remove(place).1)
             });
-            let value = match (given, default) {
-                (Some(value), _) => value,
-                (None, Some(default)) => self.eval(default, scope)?,
-                (None, None) => Value::hint(format!("parameter {} was not provided", print::quoted(text))),
-            };
-            self.set(scope, *parameter, value);
+            let is_given = given.is_some();
+            let missing = || Value::hint(format!("parameter {} was not provided", print::quoted(text)));
+            self.set(scope, *parameter, given.unwrap_or_else(missing));
+            if let (false, Some(default)) = (is_given, default) {
+                defaults.push((*parameter, default));
+            }
+        }
+        for (parameter, default) in defaults {
+            let value = self.eval(default, scope)?;
+            self.set(scope, parameter, value);
         }
         let number = |name: &str| self.ast.names.iter().position(|own| &**own == name).map(|at| at as Name);
         if let (true, Some(caller)) = (found.takes.caller, number("caller")) {

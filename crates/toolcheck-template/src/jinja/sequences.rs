@@ -132,8 +132,18 @@ fn end(run: &Run<'_>, name: &str, value: &Value) -> Step<Value> {
         };
         return Ok(first.unwrap_or_else(|| Value::hint("No first item, sequence was empty.")));
     }
-    if matches!(value, Value::Generator(_)) {
-        return type_error("'generator' object is not reversible");
+    let is_reversible = matches!(
+        value,
+        Value::Str(_)
+            | Value::List(_)
+            | Value::Tuple(_)
+            | Value::Dict(_)
+            | Value::View(..)
+            | Value::Range(_)
+            | Value::Undefined(_)
+    );
+    if !is_reversible {
+        return type_error(format!("'{}' object is not reversible", value.type_name()));
     }
     let last = match value {
         Value::List(list) | Value::Tuple(list) => list.items.last().cloned(),
@@ -197,11 +207,25 @@ fn keyed(run: &Run<'_>, value: &Value, attribute: Option<&Value>, case: bool) ->
 }
 
 fn sort(run: &Run<'_>, value: &Value, args: &Args) -> Step<Value> {
-    let attribute = args.get(2, "attribute");
-    if attribute.and_then(Value::as_str).is_some_and(|path| path.contains(',')) {
-        return unsupported("sorting by several attributes");
+    let case = args.flag(1, "case_sensitive", false);
+    let paths: Vec<Value> = match args.get(2, "attribute") {
+        None | Some(Value::None) => Vec::new(),
+        Some(Value::Str(paths)) => paths.as_str().split(',').map(Value::str).collect(),
+        Some(other) => vec![other.clone()],
+    };
+    // The keys are lists, which differ only where their items are not equal: undefined values are.
+    let mut keyed = Vec::new();
+    for item in run.items(value)? {
+        run.budget.step()?;
+        let mut keys = Vec::new();
+        for path in &paths {
+            keys.push(sort_key(&at_path(run, &item, path)?, case));
+        }
+        if paths.is_empty() {
+            keys.push(sort_key(&item, case));
+        }
+        keyed.push((Value::list(keys)?, item));
     }
-    let keyed = keyed(run, value, attribute, args.flag(1, "case_sensitive", false))?;
     Value::list(sort_by(keyed, args.flag(0, "reverse", false))?)
 }
 
@@ -259,6 +283,7 @@ fn unique(run: &Run<'_>, value: &Value, args: &Args) -> Step<Value> {
     let mut seen: Vec<Value> = Vec::new();
     let mut found = Vec::new();
     for (key, item) in keyed(run, value, args.get(1, "attribute"), args.flag(0, "case_sensitive", false))? {
+        key.check_hashable()?;
         for _ in 0..seen.len() / 64 {
             run.budget.step()?;
         }

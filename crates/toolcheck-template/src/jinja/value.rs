@@ -293,7 +293,8 @@ impl Value {
         }
     }
 
-    fn check_hashable(&self) -> Step<()> {
+    /// An error if it can't be a key of a dict.
+    pub(crate) fn check_hashable(&self) -> Step<()> {
         match self {
             Self::List(_) | Self::Dict(_) => type_error(format!("unhashable type: '{}'", self.type_name())),
             Self::Tuple(items) => items.items.iter().try_for_each(Self::check_hashable),
