@@ -90,7 +90,12 @@ fn is_bound(evidence: &Evidence<'_>, answers: &[Answer<'_>], at: usize) -> bool 
         }
     };
     let id = answer.call.get("id");
-    let by_id = is_in_prompt(id) && (is_in_prompt(answer.message.get("tool_call_id")) || is_beside(id));
+    // Some templates put together the ids that their model makes, which the request then has.
+    let first = answers.iter().map(|answer| answer.place.start).min().unwrap_or(0);
+    let calls = evidence.traced.prompt.text.get(..first).unwrap_or_default();
+    let is_made = id.and_then(Value::as_str).is_some_and(|id| id.len() > 2 && calls.contains(&*id));
+    let by_id =
+        (is_in_prompt(id) || is_made) && (is_in_prompt(answer.message.get("tool_call_id")) || is_beside(id));
     let by_name =
         is_only && is_in_prompt(name) && (is_in_prompt(answer.message.get("name")) || is_beside(name));
     by_id || by_name || is_whole(evidence, answer)

@@ -125,6 +125,23 @@ fn results_in_another_order() {
 }
 
 #[test]
+fn ids_that_a_template_makes() {
+    let source = "{% for m in messages %}{% for c in m.tool_calls %}[functions.{{ c.function.name }}:{{ loop.index0 }}]{{ c.function.arguments }}\
+                  {% endfor %}{{ m.tool_call_id }}: {{ m.content }}\n{% endfor %}{{ tools }}";
+    let ids = |first: &str, second: &str| {
+        let calls = CALL.replace("}]}", r#"}, {"id": "time00002", "type": "function", "function": {"name": "time", "arguments": "{}"}}]}"#);
+        let other = r#"{"role": "tool", "tool_call_id": "time00002", "content": "half past"}"#;
+        body(&format!("{ASK}, {calls}, {other}, {RESULT}"))
+            .replace("tide00001", first)
+            .replace("time00002", second)
+    };
+    let found =
+        |body: &str| super::examine(&super::template(source), body, Arguments::Parsed).observations.len();
+    assert_eq!(found(&ids("functions.tide:0", "functions.time:1")), 0);
+    assert_eq!(found(&ids("call_1", "call_2")), 1);
+}
+
+#[test]
 fn none_is_printed() {
     let call = CALL.replace(r#""content": """#, r#""content": null"#);
     let request = body(&format!("{ASK}, {call}, {RESULT}"));
