@@ -80,10 +80,13 @@ fn own(value: &Value, name: &str) -> Option<Value> {
         Value::Function(Function::Dict) => (&["fromkeys"], &[]),
         _ => (&[], &[]),
     };
-    if methods.contains(&name) {
+    let may_be = |names: &[&str]| {
+        names.iter().any(|own| own.as_bytes().first() == name.as_bytes().first() && *own == name)
+    };
+    if may_be(methods) {
         return Some(Value::Method(Rc::new((value.clone(), name.into()))));
     }
-    if changing.contains(&name) || name.starts_with("__") && name.ends_with("__") {
+    if may_be(changing) || name.starts_with("__") && name.ends_with("__") {
         let type_name = value.type_name();
         let message =
             format!("access to attribute {} of '{type_name}' object is unsafe.", print::quoted(name));

@@ -50,6 +50,8 @@ pub(crate) struct Run<'t> {
     pub(crate) now: Now,
     /// Scopes, the outermost first. Those that a macro may still see are kept to the end.
     scopes: Vec<Scope>,
+    /// The memory of scopes that ended.
+    spare: Vec<Vec<(Name, Value)>>,
     pub(crate) namespaces: Vec<Vec<(Arc<str>, Value)>>,
     loops: Vec<Loop<'t>>,
     /// How many macros were made: each keeps the scopes around it.
@@ -76,6 +78,7 @@ pub(crate) fn run(ast: &Ast, context: Vec<(Arc<str>, Value)>, budget: Budget, no
         budget,
         now,
         scopes: vec![Scope { values, parent: usize::MAX }],
+        spare: Vec::new(),
         namespaces: Vec::new(),
         loops: Vec::new(),
         captures: 0,
@@ -192,11 +195,15 @@ impl<'t> Run<'t> {
     fn scoped<T>(&mut self, parent: usize, inner: impl FnOnce(&mut Self, usize) -> Step<T>) -> Step<T> {
         let captures = self.captures;
         let scope = self.scopes.len();
-        self.scopes.push(Scope { values: Vec::new(), parent });
+        let values = self.spare.pop().unwrap_or_default();
+        self.scopes.push(Scope { values, parent });
         self.budget.charge(size_of::<Scope>())?;
         let found = inner(self, scope);
         if self.captures == captures {
-            self.scopes.truncate(scope);
+            for mut left in self.scopes.drain(scope..) {
+                left.values.clear();
+                self.spare.push(left.values);
+            }
         }
         found
     }
