@@ -155,7 +155,8 @@ impl<R: Read> Reader<R> {
             let name = match name {
                 "unknown" => "unk",
                 "padding" => "pad",
-                "seperator" => "sep",
+                // Its name has been misspelt and corrected.
+                name if name.starts_with("sep") => "sep",
                 name => name,
             };
             ids.push((format!("{name}_token"), id));
