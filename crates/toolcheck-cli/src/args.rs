@@ -8,6 +8,7 @@ mod hints;
 mod matrix;
 #[cfg(feature = "serve")]
 mod proxy;
+mod render;
 #[cfg(feature = "serve")]
 mod serve;
 mod test;
@@ -47,6 +48,7 @@ pub(crate) use hints::{printable, with_hint};
 pub(crate) use matrix::{MatrixArgs, MatrixOutput};
 #[cfg(feature = "serve")]
 pub(crate) use proxy::ProxyArgs;
+pub(crate) use render::{PromptOutput, RenderArgs};
 #[cfg(feature = "serve")]
 pub(crate) use serve::ServeArgs;
 pub(crate) use test::{BlessArg, TestArgs, TestOutputSpec};
@@ -83,6 +85,8 @@ pub(crate) enum Command {
     Fix(Box<FixArgs>),
     /// Show a transcript as an outline: messages, tool calls, results and problems.
     Show(Box<ShowArgs>),
+    /// Print the prompt that the chat template of a model makes of a conversation.
+    Render(RenderArgs),
     /// Compare two conversations, in any formats, and report what was lost or changed.
     Diff(Box<DiffArgs>),
     /// Explain a rule, a scenario, or an error message from an API or a framework.
@@ -249,6 +253,11 @@ pub(crate) struct ReadingArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) tools: Option<PathBuf>,
 
+    /// Chat template of the model, to check what the model reads: `tokenizer_config.json`, a Jinja file, a GGUF file or the
+    /// folder of a model
+    #[arg(long, value_name = "FILE")]
+    pub(crate) template: Option<PathBuf>,
+
     /// Where each record has its messages or its request: a JSON Pointer such as `/payload/body`
     #[arg(long, value_name = "POINTER", value_parser = pointer_parser)]
     pub(crate) at: Option<String>,
@@ -308,6 +317,7 @@ pub(crate) fn overrides(
     read_as.target = reading.target.as_deref().map(find_target).transpose()?;
     read_as.kind = reading.kind;
     read_as.tools.clone_from(&reading.tools);
+    read_as.template.clone_from(&reading.template);
     overrides.conversation = reading.conversation().map(str::to_owned);
     read_as.at.clone_from(&reading.at);
     let selection = &mut overrides.selection;

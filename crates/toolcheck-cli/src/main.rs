@@ -63,6 +63,7 @@ fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<Status> {
         Command::Lint(args) => commands::lint::run(&args, out),
         Command::Fix(args) => commands::fix::run(&args, out),
         Command::Show(args) => commands::show::run(&args, out),
+        Command::Render(args) => commands::render::run(&args, out),
         Command::Diff(args) => commands::diff::run(&args, out),
         Command::Explain(args) => commands::explain::run(&args, out),
         Command::Rules(args) => commands::list::rules(&args, out),

@@ -46,6 +46,8 @@ pub struct ReadAs {
     pub kind: Option<TranscriptKind>,
     /// The file with tool definitions for transcripts that declare no tools.
     pub tools: Option<PathBuf>,
+    /// The file or folder with the chat template of the model.
+    pub template: Option<PathBuf>,
     /// The place of the messages, or of the request, in each record, as a JSON Pointer.
     pub at: Option<String>,
 }
@@ -127,6 +129,7 @@ impl ReadAs {
             target: self.target.or(other.target),
             kind: self.kind.or(other.kind),
             tools: self.tools.or(other.tools),
+            template: self.template.or(other.template),
             at: self.at.or(other.at),
         }
     }

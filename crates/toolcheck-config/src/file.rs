@@ -71,6 +71,8 @@ pub(super) struct File {
     pub(super) kind: Option<At<KindName>>,
     /// A file with tool definitions for transcripts that declare no tools: a path relative to this file's folder.
     pub(super) tools: Option<At<String>>,
+    /// The chat template of the model: `tokenizer_config.json`, a Jinja file, a GGUF file or a model's folder, relative to this file's folder.
+    pub(super) template: Option<At<String>>,
     /// The protocols for tool calls in plain text. Default: those that a transcript is seen to use.
     pub(super) text_protocols: Option<Vec<At<ProtocolId>>>,
     /// Patterns of the files in a folder to lint. Default: recordings of requests, and `.json`, `.jsonl` and `.ndjson`, also compressed as `.gz` or
@@ -167,6 +169,8 @@ pub(super) struct FilesTable {
     /// A file with tool definitions for transcripts that declare no tools: a path relative to the configuration's
     /// folder.
     pub(super) tools: Option<At<String>>,
+    /// The chat template of the model: `tokenizer_config.json`, a Jinja file, a GGUF file or a model's folder, relative to this file's folder.
+    pub(super) template: Option<At<String>>,
     /// Run only these rules.
     #[serde(default)]
     pub(super) select: Vec<At<RuleName>>,

@@ -17,6 +17,12 @@ use crate::{Config, FilesConfig, Origin, PathGlobs, ReadAs, Selection, TargetSou
 /// An error in the file: its span, and a message.
 pub(super) struct FileFault(pub(super) Range<usize>, pub(super) String);
 
+/// The files that the values name.
+struct NamedFiles {
+    tools: Option<At<String>>,
+    template: Option<At<String>>,
+}
+
 /// The file that the values are in.
 pub(super) struct Place<'p> {
     pub(super) origin: Origin<'p>,
@@ -59,7 +65,10 @@ impl File {
         let mut faults = Faults::default();
         let selection = faults.selection(&self.select, &self.extend_select, &self.ignore);
         config.selection = selection.over(config.selection);
-        let read_as = place.read_as(self.format, self.target, self.kind, self.tools, &mut faults);
+        let read_as = {
+            let files = NamedFiles { tools: self.tools, template: self.template };
+            place.read_as(self.format, self.target, self.kind, files, &mut faults)
+        };
         config.read_as = read_as.over(config.read_as);
         let settings = Arc::make_mut(&mut config.settings);
         for (rule, level) in &self.levels {
@@ -170,7 +179,7 @@ impl Place<'_> {
         format: Option<At<FormatId>>,
         target: Option<At<TargetText>>,
         kind: Option<At<KindName>>,
-        tools: Option<At<String>>,
+        files: NamedFiles,
         faults: &mut Faults,
     ) -> ReadAs {
         let target = target.map(|target| {
@@ -185,7 +194,8 @@ impl Place<'_> {
             format: format.and_then(|format| faults.take(format.meaning())),
             target: target.and_then(|target| faults.take(target)),
             kind: kind.and_then(|kind| faults.take(kind.meaning())),
-            tools: tools.map(|tools| self.origin.folder.join(tools.get())),
+            tools: files.tools.map(|tools| self.origin.folder.join(tools.get())),
+            template: files.template.map(|template| self.origin.folder.join(template.get())),
             at: None,
         }
     }
@@ -195,7 +205,10 @@ impl FilesTable {
     fn resolve(self, place: &Place<'_>, faults: &mut Faults) -> Option<FilesConfig> {
         let paths = faults.take(place.globs(&self.paths));
         let selection = faults.selection(&self.select, &self.extend_select, &self.ignore);
-        let read_as = place.read_as(self.format, self.target, self.kind, self.tools, faults);
+        let read_as = {
+            let files = NamedFiles { tools: self.tools, template: self.template };
+            place.read_as(self.format, self.target, self.kind, files, faults)
+        };
         Some(FilesConfig { paths: paths?, selection, read_as })
     }
 }

@@ -24,6 +24,8 @@ pub enum Category {
     Agents,
     /// Calls that agents write into plain text.
     TextProtocols,
+    /// What the chat template of a model makes of a request.
+    Templates,
     /// Training examples.
     DataSets,
     /// The text of the file.
@@ -32,7 +34,7 @@ pub enum Category {
 
 impl Category {
     /// All categories, in the order of lists.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Pairing,
         Self::Order,
         Self::Ids,
@@ -43,6 +45,7 @@ impl Category {
         Self::Reasoning,
         Self::Agents,
         Self::TextProtocols,
+        Self::Templates,
         Self::DataSets,
         Self::Files,
     ];
@@ -61,6 +64,7 @@ impl Category {
             Self::Reasoning => "reasoning",
             Self::Agents => "agents",
             Self::TextProtocols => "text-protocols",
+            Self::Templates => "templates",
             Self::DataSets => "data-sets",
             Self::Files => "files",
         }
@@ -80,6 +84,7 @@ impl Category {
             Self::Reasoning => "Reasoning",
             Self::Agents => "Behaviour of the agent",
             Self::TextProtocols => "Calls in plain text",
+            Self::Templates => "Chat templates",
             Self::DataSets => "Training data",
             Self::Files => "Files",
         }

@@ -39,6 +39,7 @@ mod schema;
 pub mod server_state;
 pub mod settings;
 pub mod summary;
+mod template;
 mod view;
 pub mod vocabulary;
 
@@ -54,3 +55,4 @@ pub use report::{FileReport, Reading, Report, SkippedFile};
 pub use rule::{Fix, InDataset, Rule};
 pub use settings::Settings;
 pub use summary::Summary;
+pub use template::ChatTemplate;

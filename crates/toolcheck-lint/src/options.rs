@@ -14,6 +14,7 @@ use toolcheck_core::tools::Definition;
 use crate::rule::Rule;
 use crate::rules;
 use crate::settings::Settings;
+use crate::template::ChatTemplate;
 
 /// How a file is linted. It owns what it holds, so that it can be kept, cloned and sent to other threads at no cost.
 ///
@@ -34,6 +35,7 @@ pub struct Options {
     pub(crate) kind: TranscriptKind,
     pub(crate) tools: Arc<[Definition]>,
     pub(crate) settings: Arc<Settings>,
+    pub(crate) template: Option<Arc<ChatTemplate>>,
     pub(crate) rules: Arc<[&'static Rule]>,
     pub(crate) ignored: Arc<[&'static Rule]>,
     pub(crate) keeps_source: bool,
@@ -72,6 +74,7 @@ impl Default for Options {
             kind: TranscriptKind::default(),
             tools: Arc::default(),
             settings: Arc::clone(&DEFAULT_SETTINGS),
+            template: None,
             rules: Arc::clone(&DEFAULT_RULES),
             ignored: Arc::default(),
             keeps_source: true,
@@ -130,6 +133,13 @@ impl Options {
     #[must_use]
     pub fn tools(mut self, tools: impl Into<Arc<[Definition]>>) -> Self {
         self.tools = tools.into();
+        self
+    }
+
+    /// The chat template of the model, which the rules about templates run on each request.
+    #[must_use]
+    pub fn template(mut self, template: Option<Arc<ChatTemplate>>) -> Self {
+        self.template = template;
         self
     }
 

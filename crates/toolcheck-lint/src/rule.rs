@@ -20,6 +20,7 @@ use crate::finding::Draft;
 use crate::schema::Schemas;
 use crate::server_state::Continued;
 use crate::settings::Settings;
+use crate::template::{ChatTemplate, Observed};
 use crate::view::checks::{self, Checks};
 use crate::view::exchanges::{Course, HistoryMatch};
 use crate::view::pairing::{CallSite, PairedWith, Pairing, ResultSite};
@@ -367,6 +368,10 @@ pub struct Context<'c, 's> {
     pub(crate) verdicts: &'c Verdicts,
     /// The settings of the rules.
     pub(crate) settings: &'c Settings,
+    /// The chat template of the model, if the user has named one.
+    pub(crate) template: Option<&'c ChatTemplate>,
+    /// What the template makes of it, found when a rule first asks.
+    pub(crate) in_prompt: OnceCell<Vec<Observed>>,
     /// Its calls in plain text, read when a rule first needs them.
     pub(crate) text_calls: OnceCell<TextCalls>,
     /// What is wrong with its shape, found when a rule first asks.

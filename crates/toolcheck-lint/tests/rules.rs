@@ -82,6 +82,13 @@ fn run(example: &Example<'_>) -> Vec<(&'static str, u64)> {
             Some(("target", id)) => {
                 options = options.target(Some(targets::find(id).expect("the target exists")))
             }
+            #[cfg(feature = "template")]
+            Some(("template", name)) => {
+                let file = format!("../toolcheck-template/tests/templates/{name}.jinja");
+                let text = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
+                let template = toolcheck_template::Template::from_file_bytes("a.jinja", &text).unwrap();
+                options = options.template(Some(std::sync::Arc::new(template.into())));
+            }
             Some(("kind", kind)) => options = options.kind(kind.parse().unwrap()),
             _ => panic!("`{word}` is not an option of an example"),
         }

@@ -31,6 +31,7 @@ mod pieces;
 mod project;
 mod resolve;
 mod rows;
+mod template;
 
 pub use allowed::UnusedAllow;
 pub use baseline::{BaselineChange, StaleEntries};

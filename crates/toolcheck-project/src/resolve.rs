@@ -13,13 +13,14 @@ use toolcheck_core::tools::Definition;
 use toolcheck_core::{RuleId, targets};
 use toolcheck_json::Document;
 use toolcheck_lint::TargetRef;
-use toolcheck_lint::{Options, Rule};
+use toolcheck_lint::{ChatTemplate, Options, Rule};
 use toolcheck_open::{Container, FileFormat};
 
 use crate::configs::{Configs, ForeignConfig, LoadedConfig};
 use crate::error::Error;
 use crate::inputs::Input;
 use crate::paths::printable;
+use crate::template;
 
 /// The settings of a file.
 #[derive(Debug, Clone)]
@@ -36,6 +37,8 @@ pub struct FileSettings {
     pub kind: TranscriptKind,
     /// Tool definitions for transcripts that have none.
     pub tools: Arc<[Definition]>,
+    /// The chat template of the model.
+    pub template: Option<Arc<ChatTemplate>>,
     /// The place of the messages, or of the request, in each record, as a JSON Pointer.
     pub at: Option<Arc<str>>,
     /// The rules that run.
@@ -63,6 +66,7 @@ impl FileSettings {
             .target(self.target.clone())
             .kind(self.kind)
             .tools(Arc::clone(&self.tools))
+            .template(self.template.clone())
             .settings(Arc::clone(&self.config.config.settings))
             .rules(self.rules.iter().copied())
             .ignored(self.ignored.iter().copied())
@@ -78,6 +82,7 @@ pub struct Resolver {
     /// The targets and tools that were read; `None` if they can't be used.
     targets: HashMap<PathBuf, Option<TargetRef>>,
     tools: HashMap<PathBuf, Option<Arc<[Definition]>>>,
+    templates: HashMap<PathBuf, Option<Arc<ChatTemplate>>>,
     /// The choices of rules so far, by their ids.
     rules: HashMap<Vec<RuleId>, Rules>,
     errors: Vec<Error>,
@@ -88,7 +93,7 @@ impl Resolver {
     ///
     /// # Errors
     ///
-    /// The target or the tool definitions of the overrides can't be used.
+    /// The target, the tool definitions or the chat template of the overrides can't be used.
     pub fn new(overrides: Overrides, configs: Arc<Configs>) -> Result<Self, Error> {
         let (mut targets, mut tools) = (HashMap::new(), HashMap::new());
         if let Some(TargetSource::File(path)) = &overrides.read_as.target {
@@ -97,7 +102,11 @@ impl Resolver {
         if let Some(path) = &overrides.read_as.tools {
             tools.insert(path.clone(), Some(Arc::from(read_tools(path, toolcheck_files::read_named)?)));
         }
-        Ok(Self { overrides, configs, targets, tools, rules: HashMap::new(), errors: Vec::new() })
+        let mut templates = HashMap::new();
+        if let Some(path) = &overrides.read_as.template {
+            templates.insert(path.clone(), Some(Arc::new(template::read(path)?.into())));
+        }
+        Ok(Self { overrides, configs, targets, tools, templates, rules: HashMap::new(), errors: Vec::new() })
     }
 
     /// The settings of an input; `None` if its configuration can't be used, which is one of the [`Resolver::errors`].
@@ -113,6 +122,10 @@ impl Resolver {
             None => Arc::default(),
             Some(path) => self.tools_of_file(path.clone())?,
         };
+        let template = match &read_as.template {
+            None => None,
+            Some(path) => Some(self.template_of_file(path.clone())?),
+        };
         let kind = read_as.kind_for(target.as_deref());
         let (rules, ignored) = (self.shared(selection.rules()), self.shared(selection.ignore));
         let at = read_as.at.as_deref().map(Arc::from);
@@ -122,6 +135,7 @@ impl Resolver {
             target,
             kind,
             tools,
+            template,
             rules,
             ignored,
             at,
@@ -152,7 +166,8 @@ impl Resolver {
         let configs = self.configs.files_read().into_iter().map(|path| (path, "a configuration"));
         let targets = self.targets.keys().map(|path| (path.clone(), "the file of a target"));
         let tools = self.tools.keys().map(|path| (path.clone(), "a file of tools"));
-        configs.chain(targets).chain(tools).collect()
+        let templates = self.templates.keys().map(|path| (path.clone(), "a chat template"));
+        configs.chain(targets).chain(tools).chain(templates).collect()
     }
 
     fn target_of_file(&mut self, path: PathBuf) -> Option<TargetRef> {
@@ -161,6 +176,15 @@ impl Resolver {
             read_target(path, toolcheck_files::read).map_err(|error| errors.push(error)).ok()
         };
         self.targets.entry(path).or_insert_with_key(read).clone()
+    }
+
+    fn template_of_file(&mut self, path: PathBuf) -> Option<Arc<ChatTemplate>> {
+        let errors = &mut self.errors;
+        let read = |path: &PathBuf| {
+            let template = template::read(path).map(|template| Arc::new(template.into()));
+            template.map_err(|error| errors.push(error)).ok()
+        };
+        self.templates.entry(path).or_insert_with_key(read).clone()
     }
 
     fn tools_of_file(&mut self, path: PathBuf) -> Option<Arc<[Definition]>> {

@@ -16,6 +16,7 @@ pub(crate) mod man;
 pub(crate) mod matrix;
 #[cfg(feature = "serve")]
 pub(crate) mod proxy;
+pub(crate) mod render;
 #[cfg(feature = "serve")]
 pub(crate) mod serve;
 #[cfg(feature = "lsp")]

@@ -183,6 +183,13 @@ pub(crate) fn result_text(content: Value<'_, '_>) -> String {
     }
 }
 
+/// Whether a transcript of this format or reader has the messages that chat templates read: a role, a content and calls
+/// with functions.
+#[must_use]
+pub fn is_of_templates(format: FormatId) -> bool {
+    format.family == "chat" || matches!(format.id, "trl" | "message-list")
+}
+
 /// Whether a block is in a form that only datasets use, where blocks of every type keep their content under the same
 /// key. Providers name that key after the type.
 pub(crate) fn is_of_no_provider(block: Value<'_, '_>) -> bool {

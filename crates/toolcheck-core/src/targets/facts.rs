@@ -164,6 +164,16 @@ pub struct ArgumentFacts {
     pub shape: Option<ArgumentType>,
 }
 
+/// What a server makes of a request before the chat template of its model sees it.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
+pub struct PromptFacts {
+    /// Whether the texts of parts become one text, and `null` an empty one.
+    #[serde(default)]
+    pub joins_parts: bool,
+}
+
 /// The two ways to write arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -20,8 +20,8 @@ use toolcheck_toml::Deferred;
 
 pub use error_body::{ErrorBody, WrittenError};
 pub use facts::{
-    Advisors, ArgumentFacts, ArgumentType, ContentFacts, Ids, Names, Placement, Results, Roles, Tools,
-    UnsupportedTools,
+    Advisors, ArgumentFacts, ArgumentType, ContentFacts, Ids, Names, Placement, PromptFacts, Results, Roles,
+    Tools, UnsupportedTools,
 };
 pub use pattern::Pattern;
 pub use refusal::{Evidence, Grounds, Refusal, Tolerance, Verdict};
@@ -187,6 +187,9 @@ pub struct Target {
     /// How the arguments of a call are written.
     #[serde(default)]
     pub arguments: ArgumentFacts,
+    /// What it makes of a request before the chat template of its model sees it.
+    #[serde(default)]
+    pub prompt: PromptFacts,
     /// What it puts around the text of an error.
     #[serde(default)]
     pub error: Option<ErrorBody>,

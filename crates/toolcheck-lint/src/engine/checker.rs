@@ -146,6 +146,8 @@ impl Checker<'_> {
             kept: None,
             course: None,
             continued: None,
+            template: self.options.template.as_deref(),
+            in_prompt: OnceCell::new(),
             text_calls: OnceCell::new(),
             shape_faults: OnceCell::new(),
             checks: OnceCell::new(),

@@ -6,6 +6,7 @@ use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::readers::{Policy, Reader, Sort};
 use toolcheck_core::targets::{self, Target};
 
+use crate::category::Category;
 use crate::options::Options;
 use crate::report::{FileReport, Reading};
 use crate::rule::{Rule, Verdicts};
@@ -33,7 +34,8 @@ impl<'r> FormatRules<'r> {
         let target = known.unwrap_or_else(|| Target::unknown());
         let is_named = options.target.is_some();
         let can_report = |rule: &&'static Rule| {
-            options.reports_hidden || rule.can_report(format, options.kind, target, is_named)
+            has_what_it_needs(rule, options)
+                && (options.reports_hidden || rule.can_report(format, options.kind, target, is_named))
         };
         let rules = options.rules.iter().copied().filter(can_report).collect();
         Self { format, known, rules, verdicts: Verdicts::default(), policy: None }
@@ -44,7 +46,9 @@ impl<'r> FormatRules<'r> {
         let policy = reader.sort.policy();
         let next = (reader.sort == Sort::AgentLog).then(Policy::of_next_request);
         let level = |rule: &Rule| policy.level(rule.id).or_else(|| next?.level(rule.id));
-        let can_report = |rule: &&'static Rule| !rule.only_explains() && level(rule).is_some();
+        let can_report = |rule: &&'static Rule| {
+            has_what_it_needs(rule, options) && !rule.only_explains() && level(rule).is_some()
+        };
         let rules = options.rules.iter().copied().filter(can_report).collect();
         Self { format: None, known: None, rules, verdicts: Verdicts::default(), policy: Some(policy) }
     }
@@ -118,4 +122,9 @@ impl<'r> KnownRules<'r> {
         self.of_apis.push(Rc::clone(&rules));
         rules
     }
+}
+
+/// Whether a rule can say anything: those about templates need one.
+fn has_what_it_needs(rule: &Rule, options: &Options) -> bool {
+    rule.category != Category::Templates || options.template.is_some()
 }

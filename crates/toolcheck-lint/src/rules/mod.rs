@@ -75,6 +75,11 @@ mod shell_file_write;
 mod split_assistant_turn;
 mod split_tool_results;
 mod swapped_results;
+mod template_doubles;
+mod template_loses;
+mod template_misbinds;
+mod template_prints_none;
+mod template_refuses;
 mod too_many_tools;
 mod tool_name_mismatch;
 mod trailing_assistant;
@@ -178,6 +183,11 @@ pub static ALL: &[&Rule] = &[
     &split_assistant_turn::RULE,
     &split_tool_results::RULE,
     &swapped_results::RULE,
+    &template_doubles::RULE,
+    &template_loses::RULE,
+    &template_misbinds::RULE,
+    &template_prints_none::RULE,
+    &template_refuses::RULE,
     &too_many_tools::RULE,
     &tool_name_mismatch::RULE,
     &trailing_assistant::RULE,

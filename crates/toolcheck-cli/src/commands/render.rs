@@ -1,0 +1,262 @@
+//! `toolcheck render`: the prompt that a chat template makes of a conversation.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use clap::builder::styling::{AnsiColor, Style as Paint};
+use serde_json::json;
+use toolcheck_config::Overrides;
+use toolcheck_core::text::shown;
+use toolcheck_json::{Document, Records, Value};
+use toolcheck_project::{Configs, Input, Resolver, find_target};
+use toolcheck_report::Style;
+use toolcheck_template::{Arguments, Input as Request, Origin, Preparation, Prompt, Segment};
+
+use crate::args::{PromptOutput, RenderArgs};
+use crate::{Status, screen};
+
+pub(crate) fn run(args: &RenderArgs, out: &mut dyn Write) -> Result<Status> {
+    let mut overrides = Overrides::default();
+    overrides.read_as.target = args.target.as_deref().map(find_target).transpose()?;
+    overrides.read_as.template.clone_from(&args.template);
+    let mut resolver = Resolver::new(overrides, Arc::new(Configs::new(&args.config.options())?))?;
+    let input = Input::file(&args.file);
+    let Some(settings) = resolver.resolve(&input) else {
+        screen::messages("error", &resolver.errors());
+        return Ok(Status::Trouble);
+    };
+    screen::messages("warning", &resolver.foreign_configs());
+    let Some(template) = &settings.template else {
+        bail!("no chat template is known: name one with --template, or as `template` in toolcheck.toml");
+    };
+    let template = template.template();
+    let bytes = input.read()?;
+    let name = shown(&args.file.to_string_lossy());
+    let record = Records::new(&bytes)
+        .nth(args.record.get() - 1)
+        .with_context(|| format!("{name} has no record {}", args.record))?;
+    let document = Document::read(record.bytes);
+    if let Some(fault) = document.faults().iter().find(|fault| !fault.kind.is_in_text()) {
+        let at = toolcheck_json::locate(&bytes, &[record.start + fault.span.start as usize]);
+        let (line, column) = at.first().map_or((1, 1), |at| (at.line, at.column));
+        bail!("{name}:{line}:{column}: {}", fault.kind.describe());
+    }
+    let joins_parts = settings.target.as_deref().is_some_and(|target| target.prompt.joins_parts);
+    let request = request(document.root(), args, joins_parts)?;
+    let (prompt, segments) = match (template.render(&request), template.segments(&request)) {
+        (Ok(prompt), Ok(segments)) => (prompt, segments),
+        (Err(refusal), _) | (_, Err(refusal)) => {
+            bail!("the chat template refuses the conversation: {}", shown(&refusal.to_string()))
+        }
+    };
+    let parts = Parts { prompt: &prompt, segments: &segments, root: document.root() };
+    match args.output_format {
+        PromptOutput::Text => text(&parts, &screen::style(args.color), out)?,
+        PromptOutput::Json => writeln!(out, "{}", parts.json())?,
+        PromptOutput::Html => html(&parts, out)?,
+    }
+    Ok(Status::Clean)
+}
+
+/// What is rendered of a record.
+///
+/// # Errors
+///
+/// It has no messages, or messages that no template reads.
+fn request<'d>(root: Value<'d, 'd>, args: &RenderArgs, joins_parts: bool) -> Result<Request<'d>> {
+    let is_list = root.is_array();
+    let Some(mut request) = (if is_list { Some(Request::new(root)) } else { Request::of_request(root) })
+    else {
+        bail!(
+            "there is no list of messages\n\nA chat template reads requests of Chat Completions. Write others as such first:\n  toolcheck show --target openai-chat --output-format request FILE"
+        );
+    };
+    if args.training {
+        (request.arguments, request.add_generation_prompt) = (Arguments::AsGiven, false);
+    }
+    if joins_parts {
+        request.preparation = Preparation::Vllm;
+    }
+    Ok(request)
+}
+
+/// A prompt, and what it is made of.
+struct Parts<'p> {
+    prompt: &'p Prompt,
+    segments: &'p [Segment],
+    root: Value<'p, 'p>,
+}
+
+impl Parts<'_> {
+    /// Each piece with its sort, and the JSON Pointer of where it comes from.
+    fn pieces(&self) -> impl Iterator<Item = (&str, Sort, String)> {
+        self.segments.iter().map(|segment| {
+            let (sort, pointer) = match &segment.origin {
+                Origin::Template => (Sort::Template, String::new()),
+                Origin::SpecialToken => (Sort::Token, String::new()),
+                Origin::Part { pointer, inner } => (self.sort_of(pointer), format!("{pointer}{inner}")),
+            };
+            (&self.prompt.text[segment.range.clone()], sort, pointer)
+        })
+    }
+
+    fn sort_of(&self, pointer: &str) -> Sort {
+        let steps: Vec<&str> = pointer.split('/').skip(1).collect();
+        let messages = if self.root.is_array() { Some(self.root) } else { self.root.get("messages") };
+        let place = steps.iter().position(|step| step.parse::<usize>().is_ok());
+        let message = place
+            .and_then(|place| steps[place].parse().ok())
+            .and_then(|number: usize| messages?.elements().nth(number));
+        match (steps.first(), message) {
+            (Some(&"tools"), _) => Sort::Tool,
+            _ if steps.contains(&"tool_calls") => Sort::Call,
+            (_, Some(message)) if message.get_str("role").is_some_and(|role| role == "tool") => Sort::Result,
+            _ => Sort::Text,
+        }
+    }
+
+    fn json(&self) -> serde_json::Value {
+        let mut at = 0;
+        let segments: Vec<_> = self
+            .pieces()
+            .map(|(text, sort, pointer)| {
+                let start = at;
+                at += text.len();
+                let mut segment = json!({ "start": start, "end": at, "from": sort.name() });
+                if !pointer.is_empty() {
+                    segment["pointer"] = pointer.into();
+                }
+                segment
+            })
+            .collect();
+        let generated: Vec<_> = self
+            .prompt
+            .generated
+            .iter()
+            .map(|range| json!({ "start": range.start, "end": range.end }))
+            .collect();
+        json!({ "prompt": self.prompt.text, "segments": segments, "generated": generated })
+    }
+}
+
+/// What a piece of a prompt comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    Template,
+    Token,
+    Text,
+    Call,
+    Result,
+    Tool,
+}
+
+impl Sort {
+    const ALL: [Self; 6] = [Self::Template, Self::Token, Self::Text, Self::Call, Self::Result, Self::Tool];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Template => "template",
+            Self::Token => "special-token",
+            Self::Text => "message",
+            Self::Call => "tool-call",
+            Self::Result => "tool-result",
+            Self::Tool => "tool-definition",
+        }
+    }
+
+    fn paint(self) -> Paint {
+        match self {
+            Self::Template => Paint::new().dimmed(),
+            Self::Token => AnsiColor::Magenta.on_default(),
+            Self::Text => Paint::new().bold(),
+            Self::Call => AnsiColor::Green.on_default(),
+            Self::Result => AnsiColor::Yellow.on_default(),
+            Self::Tool => AnsiColor::Blue.on_default(),
+        }
+    }
+
+    /// The color on a page.
+    fn color(self) -> &'static str {
+        match self {
+            Self::Template => "color:#777",
+            Self::Token => "color:#a0a",
+            Self::Text => "background:#eef",
+            Self::Call => "background:#dfd",
+            Self::Result => "background:#ffd",
+            Self::Tool => "background:#def",
+        }
+    }
+}
+
+/// Writes the prompt: byte for byte, or in colors, where control characters are made visible.
+fn text(parts: &Parts<'_>, style: &Style, out: &mut dyn Write) -> Result<()> {
+    if !style.color {
+        out.write_all(parts.prompt.text.as_bytes())?;
+        return Ok(());
+    }
+    for (text, sort, _) in parts.pieces() {
+        let paint = sort.paint();
+        for line in text.split_inclusive('\n') {
+            let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
+            let line = line.split('\t').map(shown).collect::<Vec<_>>().join("\t");
+            write!(out, "{paint}{line}{paint:#}{end}")?;
+        }
+    }
+    writeln!(out)?;
+    let legend: Vec<String> =
+        Sort::ALL.iter().map(|sort| format!("{}{}{:#}", sort.paint(), sort.name(), sort.paint())).collect();
+    writeln!(out, "\n{}", legend.join("  "))?;
+    Ok(())
+}
+
+/// Writes a page that needs no network and no scripts.
+fn html(parts: &Parts<'_>, out: &mut dyn Write) -> Result<()> {
+    writeln!(
+        out,
+        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Prompt</title>\n<style>"
+    )?;
+    writeln!(out, "body{{font:15px/1.5 system-ui;margin:2rem;color:#111;background:#fff}}")?;
+    writeln!(out, "pre{{white-space:pre-wrap;overflow-wrap:anywhere;font:14px/1.6 ui-monospace,monospace}}")?;
+    for sort in Sort::ALL {
+        writeln!(out, ".{}{{{}}}", sort.name(), sort.color())?;
+    }
+    write!(out, "</style>\n<p>")?;
+    for sort in Sort::ALL {
+        write!(out, "<span class=\"{0}\">{0}</span> ", sort.name())?;
+    }
+    write!(out, "</p>\n<pre>")?;
+    for (text, sort, pointer) in parts.pieces() {
+        write!(
+            out,
+            "<span class=\"{}\" title=\"{}\">{}</span>",
+            sort.name(),
+            escaped(&pointer),
+            escaped(text)
+        )?;
+    }
+    writeln!(out, "</pre>\n</html>")?;
+    Ok(())
+}
+
+/// A text in HTML, in which no character can be taken for a tag or for a direction of writing.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for line in text.split_inclusive(['\n', '\t']) {
+        let (line, end) = match line.strip_suffix(['\n', '\t']) {
+            Some(rest) => (rest, &line[rest.len()..]),
+            None => (line, ""),
+        };
+        for character in shown(line).chars() {
+            match character {
+                '&' => escaped.push_str("&amp;"),
+                '<' => escaped.push_str("&lt;"),
+                '>' => escaped.push_str("&gt;"),
+                '"' => escaped.push_str("&quot;"),
+                other => escaped.push(other),
+            }
+        }
+        escaped.push_str(end);
+    }
+    escaped
+}

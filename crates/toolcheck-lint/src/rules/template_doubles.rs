@@ -1,0 +1,43 @@
+use crate::rule::{Context, Sink, declare_rule};
+use crate::template;
+
+declare_rule! {
+    /// A part that the prompt has twice, or encoded twice.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// A template that writes arguments as JSON writes a text of JSON as a text: `"{\"port\": …}"`. The model reads
+    /// escapes that no call of its own ever had, and begins to write them.
+    ///
+    /// Servers read arguments into an object before the template sees them. Trainers do not, so that this is mostly
+    /// reported of data sets (`--kind dataset`). It needs a template: `--template FILE`.
+    ///
+    /// ## Fails
+    ///
+    /// ```json openai-chat template=chatml kind=dataset
+    /// {"messages": [
+    ///   {"role": "user", "content": "when is high tide?"},
+    ///   {"role": "assistant", "content": "I look.", "tool_calls": [
+    ///     {"id": "call_1", "type": "function", "function": {"name": "tide", "arguments": "{\"port\": \"Oban\"}"}}  // flagged
+    ///   ]},
+    ///   {"role": "tool", "tool_call_id": "call_1", "content": "at noon"}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json trl template=chatml kind=dataset
+    /// {"messages": [
+    ///   {"role": "user", "content": "when is high tide?"},
+    ///   {"role": "assistant", "content": "I look.", "tool_calls": [
+    ///     {"type": "function", "function": {"name": "tide", "arguments": {"port": "Oban"}}}
+    ///   ]},
+    ///   {"role": "tool", "name": "tide", "content": "at noon"}
+    /// ]}
+    /// ```
+    TemplateDoubles in Templates, since "0.1.0", warning (error in dataset), check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    template::report(RULE.id, cx, out);
+}

@@ -1,0 +1,46 @@
+use crate::rule::{Context, Sink, declare_rule};
+use crate::template;
+
+declare_rule! {
+    /// Results of parallel calls that the prompt does not tell apart.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// Many templates print neither the id nor the name of a result, so that the model goes by the order. If the results are
+    /// in another order than their calls, it reads each as the answer to the other.
+    ///
+    /// It needs a template: `--template FILE`.
+    ///
+    /// ## Fails
+    ///
+    /// ```json openai-chat template=chatml
+    /// {"messages": [
+    ///   {"role": "user", "content": "tide and wind?"},
+    ///   {"role": "assistant", "content": "I look.", "tool_calls": [
+    ///     {"id": "call_1", "type": "function", "function": {"name": "tide", "arguments": "{}"}},
+    ///     {"id": "call_2", "type": "function", "function": {"name": "wind", "arguments": "{}"}}
+    ///   ]},
+    ///   {"role": "tool", "tool_call_id": "call_2", "content": "from the west"},  // flagged
+    ///   {"role": "tool", "tool_call_id": "call_1", "content": "at noon"}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json openai-chat template=chatml
+    /// {"messages": [
+    ///   {"role": "user", "content": "tide and wind?"},
+    ///   {"role": "assistant", "content": "I look.", "tool_calls": [
+    ///     {"id": "call_1", "type": "function", "function": {"name": "tide", "arguments": "{}"}},
+    ///     {"id": "call_2", "type": "function", "function": {"name": "wind", "arguments": "{}"}}
+    ///   ]},
+    ///   {"role": "tool", "tool_call_id": "call_1", "content": "at noon"},
+    ///   {"role": "tool", "tool_call_id": "call_2", "content": "from the west"}
+    /// ]}
+    /// ```
+    TemplateMisbinds in Templates, since "0.1.0", warning (error in dataset), check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    template::report(RULE.id, cx, out);
+}

@@ -1,0 +1,36 @@
+use crate::rule::{Context, Sink, declare_rule};
+use crate::template;
+
+declare_rule! {
+    /// A content of null that the prompt has as `None`.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// An assistant message that only calls has `"content": null`. A template that prints the content without asking prints
+    /// `None`, the word of Python: the model reads that the assistant said "None", and learns to say it.
+    ///
+    /// It needs a template: `--template FILE`.
+    ///
+    /// ## Fails
+    ///
+    /// ```json openai-chat template=plain kind=session
+    /// {"messages": [
+    ///   {"role": "user", "content": "when is high tide?"},
+    ///   {"role": "assistant", "content": null}  // flagged
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json openai-chat template=plain kind=session
+    /// {"messages": [
+    ///   {"role": "user", "content": "when is high tide?"},
+    ///   {"role": "assistant", "content": ""}
+    /// ]}
+    /// ```
+    TemplatePrintsNone in Templates, since "0.1.0", warning (error in dataset), check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    template::report(RULE.id, cx, out);
+}

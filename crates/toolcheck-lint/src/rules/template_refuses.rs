@@ -1,0 +1,38 @@
+use crate::rule::{Context, Sink, declare_rule};
+use crate::template;
+
+declare_rule! {
+    /// A conversation that the chat template of the model refuses.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// A self-hosted model reads what its chat template makes of a request. Templates check the roles and their order, the
+    /// length of ids or the number of calls, and raise an error: the server answers with it, or with an error of its own.
+    /// The error of a template is that of its author, or one of Python where the template did not expect a value.
+    ///
+    /// The finding is at the first message with which the template refuses. It needs a template: `--template FILE`.
+    ///
+    /// ## Fails
+    ///
+    /// ```json openai-chat template=alternating
+    /// {"messages": [
+    ///   {"role": "user", "content": "when is high tide?"},
+    ///   {"role": "user", "content": "in Oban"}  // flagged
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json openai-chat template=alternating
+    /// {"messages": [
+    ///   {"role": "user", "content": "when is high tide?"},
+    ///   {"role": "assistant", "content": "Where?"},
+    ///   {"role": "user", "content": "in Oban"}
+    /// ]}
+    /// ```
+    TemplateRefuses in Templates, since "0.1.0", error, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    template::report(RULE.id, cx, out);
+}
