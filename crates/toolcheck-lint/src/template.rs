@@ -1,8 +1,12 @@
 //! What the chat template of a model makes of a request.
 
 use toolcheck_core::RuleId;
+use toolcheck_core::formats::is_of_templates;
 use toolcheck_core::ir::Place;
+use toolcheck_json::origins::LeftOut;
 
+use crate::options::Options;
+use crate::report::FileReport;
 use crate::rule::{Context, Sink};
 
 /// The chat template of a model.
@@ -37,6 +41,23 @@ pub(crate) struct Observed {
     place: Place,
     message: String,
     help: String,
+}
+
+/// Counts the transcripts in forms that no chat template reads, so that a run with a template does not pass over them.
+pub(crate) fn count_not_read(options: &Options, report: &mut FileReport) {
+    if options.template.is_none() {
+        return;
+    }
+    let others = report.readings.iter().filter(|reading| !is_of_templates(reading.format));
+    let count = others.map(|reading| reading.transcripts).sum();
+    if count > 0 {
+        let one = "transcript in a form that no chat template reads";
+        report.count_not_read(LeftOut {
+            one,
+            what: "transcripts in a form that no chat template reads",
+            count,
+        });
+    }
 }
 
 /// Reports what the template does that this rule is about.
@@ -74,7 +95,7 @@ mod with_template {
 
     impl ChatTemplate {
         pub(super) fn examine(&self, cx: &Context<'_, '_>) -> Vec<Observed> {
-            let is_read = cx.transcript.format.is_some_and(is_of_templates);
+            let is_read = cx.transcript.format.is_some_and(|format| is_of_templates(format.id));
             let root = cx.document.value(cx.transcript.place.node);
             let Some(input) = is_read.then(|| input(cx, root)).flatten() else { return Vec::new() };
             let found = self.template.examine(&input);

@@ -183,11 +183,11 @@ pub(crate) fn result_text(content: Value<'_, '_>) -> String {
     }
 }
 
-/// Whether a transcript of this format or reader has the messages that chat templates read: a role, a content and calls
-/// with functions.
+/// Whether the transcripts of the format or reader with this id have the messages that chat templates read: a role, a
+/// content and calls with functions.
 #[must_use]
-pub fn is_of_templates(format: FormatId) -> bool {
-    format.family == "chat" || matches!(format.id, "trl" | "message-list")
+pub fn is_of_templates(id: &str) -> bool {
+    find(id).is_some_and(|format| format.family == "chat") || matches!(id, "trl" | "message-list")
 }
 
 /// Whether a block is in a form that only datasets use, where blocks of every type keep their content under the same

@@ -24,6 +24,7 @@ use crate::observe::Observer;
 use crate::options::Options;
 use crate::report::{FileReport, Source};
 use crate::schema::Schemas;
+use crate::template;
 
 pub use body::lint_body;
 pub use opened::{lint_opened, lint_opened_with};
@@ -46,6 +47,7 @@ pub fn lint_with(path: &str, bytes: &[u8], options: &Options, observer: &mut dyn
     } else {
         let schemas = Schemas::declaring(options.tools.clone(), options.kind);
         lint_records(bytes, options, &schemas, observer, &mut report);
+        template::count_not_read(options, &mut report);
     }
     if options.keeps_source && !report.findings.is_empty() {
         report.source = Source::of_findings(bytes, &report.findings);
