@@ -35,7 +35,7 @@ pub(crate) struct Linter {
 impl Linter {
     #[new]
     #[pyo3(signature = (
-        *, name, target = None, own_target = None, format = None, kind = None, tools = None, config = None,
+        *, name, target = None, own_target = None, format = None, kind = None, tools = None, template = None, config = None,
         conversation = None, at = None, select = Vec::new(), extend_select = Vec::new(), ignore = Vec::new()
     ))]
     #[allow(clippy::too_many_arguments, reason = "they are named, and only the package calls it")]
@@ -46,6 +46,7 @@ impl Linter {
         format: Option<&str>,
         kind: Option<&str>,
         tools: Option<&Bound<'_, PyAny>>,
+        template: Option<Vec<(String, Vec<u8>)>>,
         config: Option<&str>,
         conversation: Option<&str>,
         at: Option<&str>,
@@ -73,6 +74,10 @@ impl Linter {
             }
             if let Some(tools) = &tools {
                 settings = settings.tools(tools.as_slice())?;
+            }
+            if let Some(files) = &template {
+                let files: Vec<(&str, &[u8])> = files.iter().map(|(name, bytes)| (&**name, &**bytes)).collect();
+                settings = settings.template(&files)?;
             }
             if let Some(conversation) = conversation {
                 settings = settings.conversation(conversation);

@@ -9,7 +9,7 @@ use toolcheck_core::targets;
 use toolcheck_core::text::shown;
 use toolcheck_core::tools::{self, Definition};
 use toolcheck_json::Document;
-use toolcheck_lint::{FixOptions, Options, Rule, TargetRef, rules};
+use toolcheck_lint::{ChatTemplate, FixOptions, Options, Rule, TargetRef, rules};
 use toolcheck_open::FileFormat;
 
 use crate::error::Error;
@@ -28,6 +28,7 @@ use crate::linter::Linter;
 pub struct Settings {
     name: Option<String>,
     tools: Vec<Definition>,
+    template: Option<std::sync::Arc<ChatTemplate>>,
     config: Config,
     /// The options that take precedence over the configuration.
     overrides: Overrides,
@@ -110,6 +111,23 @@ impl Settings {
         Ok(self)
     }
 
+    /// The chat template of the model, which the rules about templates run on each request: the files of a model's folder
+    /// that may have one, or a single file, by their names.
+    ///
+    /// # Errors
+    ///
+    /// If there is no template in them.
+    #[cfg(feature = "template")]
+    pub fn template(mut self, files: &[(&str, &[u8])]) -> Result<Self, Error> {
+        let template = match files {
+            [(name, bytes)] => toolcheck_template::Template::from_file_bytes(name, bytes),
+            files => toolcheck_template::Template::from_files(files),
+        };
+        let template = template.map_err(|error| Error::new(format!("no chat template: {error}")))?;
+        self.template = Some(std::sync::Arc::new(template.into()));
+        Ok(self)
+    }
+
     /// The text of a `toolcheck.toml`. The other options take precedence. Files are not read, so it may not name any: it
     /// can't extend another one, or name the file of a target or of tools.
     ///
@@ -127,11 +145,13 @@ impl Settings {
         }
         let mut reads =
             std::iter::once(&config.read_as).chain(config.files.iter().map(|files| &files.read_as));
-        if reads
-            .any(|read_as| matches!(read_as.target, Some(TargetSource::File(_))) || read_as.tools.is_some())
-        {
+        if reads.any(|read_as| {
+            matches!(read_as.target, Some(TargetSource::File(_)))
+                || read_as.tools.is_some()
+                || read_as.template.is_some()
+        }) {
             return Err(Error::new(
-                "invalid configuration: it names a target or tools file, but files are not read",
+                "invalid configuration: it names the file of a target, of tools or of a chat template, but files are not read",
             ));
         }
         self.config = config;
@@ -209,6 +229,7 @@ impl Settings {
             .kind(read_as.kind_for(target.as_deref()))
             .target(target)
             .tools(self.tools.clone())
+            .template(self.template.clone())
             .settings(self.config.settings.clone())
             .rules(selection.rules())
             .ignored(selection.ignore)

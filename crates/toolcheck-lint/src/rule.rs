@@ -20,10 +20,11 @@ use crate::finding::Draft;
 use crate::schema::Schemas;
 use crate::server_state::Continued;
 use crate::settings::Settings;
-use crate::template::{ChatTemplate, Observed};
+use crate::template::ChatTemplate;
 use crate::view::checks::{self, Checks};
 use crate::view::exchanges::{Course, HistoryMatch};
 use crate::view::pairing::{CallSite, PairedWith, Pairing, ResultSite};
+use crate::view::prompt::Observed;
 use crate::view::shape::{self, Found};
 use crate::vocabulary::Term;
 

@@ -106,7 +106,10 @@ fn run(example: &Example<'_>) -> Vec<(&'static str, u64)> {
 }
 
 #[test]
-#[cfg_attr(not(feature = "shell"), ignore = "a rule needs the feature `shell`")]
+#[cfg_attr(
+    not(all(feature = "shell", feature = "template")),
+    ignore = "rules need the features `shell` and `template`"
+)]
 fn examples_have_exactly_the_flagged_findings() {
     for rule in rules::ALL {
         for example in examples(&rule.page(), rule.id.as_str()) {

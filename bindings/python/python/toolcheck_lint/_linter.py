@@ -12,6 +12,7 @@ from ._errors import texts_of
 from ._polars import readable
 from ._report import Report, ShowOutput
 from ._summary import Summary
+from ._template import Template, files_of
 
 
 class Model(Protocol):
@@ -34,6 +35,7 @@ class RowSettings(TypedDict, total=False):
     config: Config | None
     conversation: str | None
     at: str | None
+    template: Template | None
     select: Iterable[str]
     extend_select: Iterable[str]
     ignore: Iterable[str]
@@ -96,6 +98,9 @@ class Linter:
     - `format`: what bodies are read as; by default it is detected.
     - `kind`: `session` and `dataset` may end with calls that nobody has answered.
     - `tools`: the definitions of bodies that have none, as a body.
+    - `template`: the chat template of the model, which the rules about templates run on each request: a path of a
+      `tokenizer_config.json`, a Jinja file, a GGUF file or a model's folder (`pathlib.Path`), the text of a template, or a
+      tokenizer of transformers.
     - `config`: a `toolcheck.toml`, as text or as a path (`pathlib.Path`). None is searched for.
     - `conversation`, `at`: what of a body is read, as with `toolcheck lint`.
     - `select`, `extend_select`, `ignore`: the rules.
@@ -113,6 +118,7 @@ class Linter:
         format: str | None = None,
         kind: Kind | None = None,
         tools: Any = None,
+        template: Template | None = None,
         config: Config | None = None,
         conversation: str | None = None,
         at: str | None = None,
@@ -138,6 +144,7 @@ class Linter:
             "format": format,
             "kind": kind,
             "tools": None if tools is None else bytes(_native.text_of(tools, "tools")),
+            "template": None if template is None else files_of(template),
             "config": _text(config) if isinstance(config, os.PathLike) else config,
             "conversation": conversation,
             "at": at,
@@ -225,6 +232,7 @@ def lint(
     format: str | None = None,
     kind: Kind | None = None,
     tools: Any = None,
+    template: Template | None = None,
     config: Config | None = None,
     conversation: str | None = None,
     at: str | None = None,
@@ -244,6 +252,7 @@ def lint_file(
     format: str | None = None,
     kind: Kind | None = None,
     tools: Any = None,
+    template: Template | None = None,
     config: Config | None = None,
     conversation: str | None = None,
     at: str | None = None,

@@ -28,6 +28,7 @@ class Linter:
         format: str | None = None,
         kind: str | None = None,
         tools: Any = None,
+        template: list[tuple[str, bytes]] | None = None,
         config: str | None = None,
         conversation: str | None = None,
         at: str | None = None,

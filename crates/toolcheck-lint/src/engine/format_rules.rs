@@ -53,6 +53,15 @@ impl<'r> FormatRules<'r> {
         Self { format: None, known: None, rules, verdicts: Verdicts::default(), policy: Some(policy) }
     }
 
+    /// The rules for tools without a conversation, which are checked against a target.
+    pub(crate) fn of_tools(options: &'r Options) -> Self {
+        let is_about_tools = |rule: &&'static Rule| {
+            rule.category == Category::Files || rule.category == Category::Tools && !rule.on_wire
+        };
+        let rules = Self::new(None, options);
+        Self { rules: rules.rules.iter().copied().filter(is_about_tools).collect(), ..rules }
+    }
+
     /// The target, or one that enforces nothing.
     pub(crate) fn target(&self) -> &'r Target {
         self.known.unwrap_or_else(|| Target::unknown())

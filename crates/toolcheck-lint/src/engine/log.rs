@@ -286,8 +286,15 @@ impl<'r> Log<'r> {
     }
 
     /// The rules for a list of messages if the user has named the API that it is sent to, or its format: what looks like
-    /// an example of a data set is a request then.
+    /// an example of a data set is a request then. Also those for tools alone, which an API is named for.
     fn as_request(&self, transcript: &mut Transcript<'_>) -> Option<Rc<FormatRules<'r>>> {
+        if self.reader.sort == Sort::Protocol
+            && transcript.messages.is_empty()
+            && transcript.request.tools.list.is_some()
+            && self.options.target.is_some()
+        {
+            return Some(Rc::new(FormatRules::of_tools(self.options)));
+        }
         if !self.is_searched() || self.options.target.is_none() && self.options.format.is_none() {
             return None;
         }

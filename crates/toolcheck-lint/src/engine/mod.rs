@@ -20,11 +20,13 @@ use toolcheck_json::{Document, Layout, Record, Records};
 use self::format_rules::FormatRules;
 use self::log::Log;
 use self::run::Run;
+use toolcheck_core::formats::is_of_templates;
+use toolcheck_json::origins::LeftOut;
+
 use crate::observe::Observer;
 use crate::options::Options;
 use crate::report::{FileReport, Source};
 use crate::schema::Schemas;
-use crate::template;
 
 pub use body::lint_body;
 pub use opened::{lint_opened, lint_opened_with};
@@ -47,7 +49,7 @@ pub fn lint_with(path: &str, bytes: &[u8], options: &Options, observer: &mut dyn
     } else {
         let schemas = Schemas::declaring(options.tools.clone(), options.kind);
         lint_records(bytes, options, &schemas, observer, &mut report);
-        template::count_not_read(options, &mut report);
+        count_unread_by_template(options, &mut report);
     }
     if options.keeps_source && !report.findings.is_empty() {
         report.source = Source::of_findings(bytes, &report.findings);
@@ -60,6 +62,23 @@ pub(crate) fn lint_again(bytes: &[u8], options: &Options, schemas: &Schemas) -> 
     let mut report = FileReport::empty("", options.kind);
     lint_records(bytes, options, schemas, &mut (), &mut report);
     report
+}
+
+/// Counts the transcripts in forms that no chat template reads, so that a run with a template does not pass over them.
+fn count_unread_by_template(options: &Options, report: &mut FileReport) {
+    if options.template.is_none() {
+        return;
+    }
+    let others = report.readings.iter().filter(|reading| !is_of_templates(reading.format));
+    let count = others.map(|reading| reading.transcripts).sum();
+    if count > 0 {
+        let one = "transcript in a form that no chat template reads";
+        report.count_not_read(LeftOut {
+            one,
+            what: "transcripts in a form that no chat template reads",
+            count,
+        });
+    }
 }
 
 fn lint_records(

@@ -1,5 +1,5 @@
 use crate::rule::{Context, Sink, declare_rule};
-use crate::template;
+use crate::view::prompt;
 
 declare_rule! {
     /// A content of null that the prompt has as `None`.
@@ -32,5 +32,5 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    template::report(RULE.id, cx, out);
+    prompt::report(RULE.id, cx, out);
 }

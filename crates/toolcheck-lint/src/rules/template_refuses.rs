@@ -1,5 +1,5 @@
 use crate::rule::{Context, Sink, declare_rule};
-use crate::template;
+use crate::view::prompt;
 
 declare_rule! {
     /// A conversation that the chat template of the model refuses.
@@ -34,5 +34,5 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    template::report(RULE.id, cx, out);
+    prompt::report(RULE.id, cx, out);
 }
