@@ -5,6 +5,7 @@ mod conform;
 mod diff;
 mod fix;
 mod hints;
+mod later;
 mod matrix;
 #[cfg(feature = "serve")]
 mod proxy;
@@ -45,6 +46,7 @@ pub(crate) use conform::{ConformArgs, ConformOutput, KindArg, StreamArg, Transla
 pub(crate) use diff::DiffArgs;
 pub(crate) use fix::FixArgs;
 pub(crate) use hints::{printable, with_hint};
+use later::Later;
 pub(crate) use matrix::{MatrixArgs, MatrixOutput};
 #[cfg(feature = "serve")]
 pub(crate) use proxy::ProxyArgs;
@@ -80,48 +82,48 @@ Examples:
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Check requests, transcripts and data sets.
-    Lint(Box<LintArgs>),
+    Lint(Later<LintArgs>),
     /// Fix conversations whose calls and results do not match.
-    Fix(Box<FixArgs>),
+    Fix(Later<FixArgs>),
     /// Show a transcript as an outline: messages, tool calls, results and problems.
-    Show(Box<ShowArgs>),
+    Show(Later<ShowArgs>),
     /// Print the prompt that the chat template of a model makes of a conversation.
-    Render(RenderArgs),
+    Render(Later<RenderArgs>),
     /// Compare two conversations, in any formats, and report what was lost or changed.
-    Diff(Box<DiffArgs>),
+    Diff(Later<DiffArgs>),
     /// Explain a rule, a scenario, or an error message from an API or a framework.
-    Explain(ExplainArgs),
+    Explain(Later<ExplainArgs>),
     /// List the rules.
-    Rules(ListArgs),
+    Rules(Later<ListArgs>),
     /// List the supported formats.
-    Formats(ListArgs),
+    Formats(Later<ListArgs>),
     /// List the APIs that transcripts can be checked against.
-    Targets(ListArgs),
+    Targets(Later<ListArgs>),
     /// Show what an API requires, allows and refuses in a request, with the evidence.
-    Shapes(ShapesArgs),
+    Shapes(Later<ShapesArgs>),
     /// Run a test corpus: files that have their expected findings next to them.
-    Test(TestArgs),
+    Test(Later<TestArgs>),
     /// Run a mock of the APIs that refuses what they refuse, with their error texts.
     #[cfg(feature = "serve")]
-    Serve(ServeArgs),
+    Serve(Later<ServeArgs>),
     /// Run the language server, for editors.
     #[cfg(feature = "lsp")]
     #[command(visible_alias = "lsp", after_help = SERVER_AFTER)]
     Server,
     /// Check requests on their way to an API, and record its responses.
     #[cfg(feature = "serve")]
-    Proxy(ProxyArgs),
+    Proxy(Later<ProxyArgs>),
     /// Test how an agent loop handles scenarios, or how an adapter or a gateway translates conversations.
     #[cfg(feature = "serve")]
-    Conform(Box<ConformArgs>),
+    Conform(Later<ConformArgs>),
     /// Combine the reports on several agent loops into one table.
-    Matrix(MatrixArgs),
+    Matrix(Later<MatrixArgs>),
     /// Create a commented toolcheck.toml with every option.
-    Init(InitArgs),
+    Init(Later<InitArgs>),
     /// Generate shell completions.
-    Completions(CompletionsArgs),
+    Completions(Later<CompletionsArgs>),
     /// Generate the manual page, or all manual pages into a directory.
-    Man(ManArgs),
+    Man(Later<ManArgs>),
 }
 
 #[derive(Debug, ClapArgs)]
