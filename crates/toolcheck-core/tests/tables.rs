@@ -252,6 +252,43 @@ fn what_was_seen_elsewhere_only_warns() {
     assert_eq!(clone.caution(), Some("seen for Mistral API, but not for Clone"));
 }
 
+/// A deployment may be called like a model and be of another one.
+#[test]
+fn what_was_seen_of_a_model_only_warns_of_a_deployment() {
+    let of = |body: &str, target: &str| {
+        let document = toolcheck_json::Document::read(body.as_bytes());
+        let shape = targets::find(target).unwrap().shape().unwrap();
+        let facts = shape.facts_for(Some("gpt-5"));
+        let faults = shape.check_request(&facts, document.root(), true);
+        assert_eq!(faults.len(), 1, "{body}");
+        faults[0].answer(shape, &document, Some("gpt-5")).grounds.level()
+    };
+    let of_a_model = r#"{"model": "gpt-5", "messages": [{"role": "user", "content": "a"}], "temperature": 0.5}"#;
+    assert_eq!(of(of_a_model, "openai-chat"), Level::Error);
+    assert_eq!(of(of_a_model, "azure-openai"), Level::Warning);
+    let of_all = r#"{"model": "gpt-5", "messages": [{"role": "user", "content": null}]}"#;
+    assert_eq!(of(of_all, "azure-openai"), Level::Error);
+}
+
+/// Python writes 1.0 where the documents say 1.
+#[test]
+fn a_number_may_be_written_in_another_way() {
+    let count = |temperature: &str| {
+        let body = format!(
+            r#"{{"model": "o3", "messages": [{{"role": "user", "content": "a"}}], "temperature": {temperature}}}"#
+        );
+        let document = toolcheck_json::Document::read(body.as_bytes());
+        let shape = targets::find("openai-chat").unwrap().shape().unwrap();
+        shape.check_request(&shape.facts_for(Some("o3")), document.root(), true).len()
+    };
+    for same in ["1", "1.0", "1e0", "null"] {
+        assert_eq!(count(same), 0, "{same}");
+    }
+    for other in ["0", "0.1", "1.01"] {
+        assert_eq!(count(other), 1, "{other}");
+    }
+}
+
 #[test]
 fn only_evidence_makes_an_error() {
     for refusal in targets::all().flat_map(|target| &target.refusals) {

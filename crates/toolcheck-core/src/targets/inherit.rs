@@ -39,7 +39,8 @@ impl Target {
         }));
         if self.format == parent.format {
             let doubt = is_compatible_only.then_some(&elsewhere);
-            self.shape.change(|shape| Arc::make_mut(shape).inherit(&parent.shape, doubt));
+            let of_models = self.names_deployments.then_some("the deployment may be of another model");
+            self.shape.change(|shape| Arc::make_mut(shape).inherit(&parent.shape, doubt, of_models));
         }
         self.tolerances.extend(
             parent.tolerances.iter().filter(|tolerance| is_new(tolerance.rule, &tolerance.case)).cloned(),
@@ -48,7 +49,7 @@ impl Target {
 }
 
 /// The keys of a file that are about this target alone, or that are put together with more care than facts are.
-const NOT_FACTS: [&str; 13] = [
+const NOT_FACTS: [&str; 14] = [
     "id",
     "name",
     "aliases",
@@ -56,6 +57,7 @@ const NOT_FACTS: [&str; 13] = [
     "hosts",
     "extends",
     "is-compatible-only",
+    "names-deployments",
     "union",
     "notes",
     "shape",

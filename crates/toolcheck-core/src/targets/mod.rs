@@ -157,6 +157,10 @@ pub struct Target {
     /// then inferred of this one, and refuses nothing.
     #[serde(default)]
     pub is_compatible_only: bool,
+    /// Whether a request names a deployment, which may be of another model than its name says: what was seen of keys for
+    /// some models only is then in doubt.
+    #[serde(default)]
+    pub names_deployments: bool,
     /// The targets whose refusals count here too: what one of them refuses is refused.
     #[serde(default)]
     pub union: Vec<String>,

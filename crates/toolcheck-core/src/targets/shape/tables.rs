@@ -579,8 +579,8 @@ impl Enforced {
     }
 
     /// Takes what the target that this one extends says. `elsewhere` is the doubt of a server that only speaks the same
-    /// format: it may enforce none of it.
-    pub(crate) fn inherit(&mut self, parent: &Self, elsewhere: Option<&String>) {
+    /// format: it may enforce none of it. `of_models` is the doubt of a server that is not told which model is asked.
+    pub(crate) fn inherit(&mut self, parent: &Self, elsewhere: Option<&String>, of_models: Option<&str>) {
         if self.stands_alone {
             return;
         }
@@ -618,7 +618,9 @@ impl Enforced {
         let facts: Vec<_> = parent.facts.iter().filter(|fact| !says(self, fact)).cloned().collect();
         let accepted: Vec<_> = parent.accepted.iter().filter(|fact| !says(self, fact)).cloned().collect();
         self.facts.extend(facts.into_iter().map(|fact| {
-            let doubt = elsewhere.filter(|_| fact.evidence != Evidence::Inferred).cloned();
+            let is_of_models = fact.model.is_some() && fact.evidence != Evidence::Inferred;
+            let of_models = of_models.filter(|_| is_of_models).map(str::to_owned);
+            let doubt = elsewhere.filter(|_| fact.evidence != Evidence::Inferred).cloned().or(of_models);
             FactTable {
                 is_inherited: true,
                 evidence: if elsewhere.is_some() { Evidence::Inferred } else { fact.evidence },

@@ -103,15 +103,20 @@ const LONGEST_NAME: usize = 128;
 /// The bytes of a text that are looked at to tell whether it is Base64: the data may be megabytes long, and logs cut it.
 const LOOKED_AT: usize = 40;
 
-/// Whether a scalar is one of these.
+/// Whether a scalar is one of these. A number may be written in another way: `1.0` is 1.
 pub(super) fn is_one_of(values: &[Scalar], any_case: bool, value: Value<'_, '_>) -> bool {
     let text = value.as_str();
+    let is_same = |allowed: &str| {
+        let number = |text: &str| text.parse::<f64>().ok();
+        let of_value = std::str::from_utf8(value.raw()).ok().filter(|_| value.kind() == JsonKind::Number);
+        of_value.and_then(number).is_some_and(|own| number(allowed) == Some(own))
+    };
     values.iter().any(|allowed| match &text {
         Some(text) => {
             allowed.is_string
                 && (allowed.text == **text || any_case && allowed.text.eq_ignore_ascii_case(text))
         }
-        None => !allowed.is_string && allowed.text.as_bytes() == value.raw(),
+        None => !allowed.is_string && (allowed.text.as_bytes() == value.raw() || is_same(&allowed.text)),
     })
 }
 
