@@ -263,7 +263,8 @@ fn what_was_seen_of_a_model_only_warns_of_a_deployment() {
         assert_eq!(faults.len(), 1, "{body}");
         faults[0].answer(shape, &document, Some("gpt-5")).grounds.level()
     };
-    let of_a_model = r#"{"model": "gpt-5", "messages": [{"role": "user", "content": "a"}], "temperature": 0.5}"#;
+    let of_a_model =
+        r#"{"model": "gpt-5", "messages": [{"role": "user", "content": "a"}], "temperature": 0.5}"#;
     assert_eq!(of(of_a_model, "openai-chat"), Level::Error);
     assert_eq!(of(of_a_model, "azure-openai"), Level::Warning);
     let of_all = r#"{"model": "gpt-5", "messages": [{"role": "user", "content": null}]}"#;
