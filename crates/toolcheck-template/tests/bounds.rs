@@ -44,6 +44,23 @@ fn loops_end() {
     );
 }
 
+/// Values that share their parts are larger than all memory when they are gone through, and a filter may go through much.
+#[test]
+fn walks_end() {
+    let shared = "{% set ns = namespace(s=['l'], t=['l']) %}{% for i in range(40) %}{% set ns.s = [ns.s, ns.s] %}{% set ns.t = [ns.t, ns.t] %}{% endfor %}";
+    for source in [
+        "{{ ns.s == ns.t }}{{ 1 }}",
+        "{{ ns.s|tojson|length }}",
+        "{{ ns.s|string|length }}",
+        "{{ range(100000)|unique|list|length }}",
+        "{% set l = range(100000)|list %}{% for i in l %}{% if -1 in l %}{% endif %}{% endfor %}",
+        "{% set s = ' ' * 1000000 %}{% for i in range(100000) %}{% set x = s|trim %}{% endfor %}",
+        "{% set l = range(100000)|list %}{% for i in l %}{% set x = l|max %}{% endfor %}",
+    ] {
+        too_much(&format!("{shared}{source}"));
+    }
+}
+
 #[test]
 fn recursion_ends() {
     too_much("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}");

@@ -47,7 +47,11 @@ pub(crate) fn run(args: &RenderArgs, out: &mut dyn Write) -> Result<Status> {
     let (prompt, segments) = match (template.render(&request), template.segments(&request)) {
         (Ok(prompt), Ok(segments)) => (prompt, segments),
         (Err(refusal), _) | (_, Err(refusal)) => {
-            bail!("the chat template refuses the conversation: {}", shown(&refusal.to_string()))
+            let what = match refusal.kind.is_certain() {
+                true => "the chat template refuses the conversation",
+                false => "toolcheck can't run this chat template",
+            };
+            bail!("{what}: {}", shown(&refusal.to_string()))
         }
     };
     let parts = Parts { prompt: &prompt, segments: &segments, root: document.root() };

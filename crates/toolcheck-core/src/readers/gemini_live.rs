@@ -38,7 +38,9 @@ fn is_message(message: Value<'_, '_>) -> bool {
             let Some(key) = member.key_text() else { return false };
             let has = |keys: &[&str]| member.get_any(keys).is_some();
             match &*key {
-                "setup" => member.get_str("model").is_some(),
+                "setup" => member
+                    .get_str("model")
+                    .is_some_and(|model| model.contains("gemini") || model.contains('/')),
                 "setupComplete" | "setup_complete" => member.is_object(),
                 "toolCall" | "tool_call" => has(&["functionCalls", "function_calls"]),
                 "toolResponse" | "tool_response" => has(&["functionResponses", "function_responses"]),

@@ -35,7 +35,7 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
 fn is_session(record: Value<'_, '_>) -> bool {
     record.get("events").is_some_and(|events| {
         events.is_array()
-            && (record.get_any(&["appName", "app_name"]).is_some()
+            && (record.get_any(&["appName", "app_name"]).is_some() && events.elements().next().is_none()
                 || events.elements().take(LOOKED_AT).any(is_event))
     })
 }
@@ -50,17 +50,17 @@ fn is_event(event: Value<'_, '_>) -> bool {
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
-    let mut loose = None;
+    let mut loose = Branches::default();
     for record in records.iter().flat_map(|record| lists_of(*record)) {
         if let Some(events) = record.get("events").filter(|events| events.is_array()) {
-            let mut session = Session::new(record);
-            events.elements().for_each(|event| session.add(event, &mut reading));
-            reading.conversations.push(session.end());
+            let mut branches = Branches::default();
+            events.elements().for_each(|event| branches.add(record, event, &mut reading));
+            branches.end(&mut reading);
         } else {
-            loose.get_or_insert_with(|| Session::new(record)).add(record, &mut reading);
+            loose.add(record, record, &mut reading);
         }
     }
-    reading.conversations.extend(loose.map(Session::end));
+    loose.end(&mut reading);
     super::parts::in_order(&mut reading.conversations);
     super::parts::number_titles(&mut reading.conversations);
     reading
@@ -72,7 +72,34 @@ fn lists_of<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>
     whole.into_iter().chain(record.elements())
 }
 
-/// A session, as far as it was read.
+/// A session, as far as it was read: agents that work at the same time have branches of their own, and no agent sees the
+/// events of another branch.
+#[derive(Default)]
+struct Branches<'s>(Vec<(String, Session<'s>)>);
+
+impl<'s> Branches<'s> {
+    fn add(&mut self, session: Value<'_, 's>, event: Value<'_, 's>, reading: &mut Reading<'s>) {
+        let branch = event.get_str("branch").unwrap_or_default();
+        let known = self.0.iter().position(|(name, _)| *name == *branch);
+        let at = known.unwrap_or_else(|| {
+            // Of so many, the last ones are read as one.
+            if self.0.len() < MOST_BRANCHES {
+                self.0.push((branch.into_owned(), Session::new(session)));
+            }
+            self.0.len() - 1
+        });
+        self.0[at].1.add(event, reading);
+    }
+
+    fn end(self, reading: &mut Reading<'s>) {
+        reading.conversations.extend(self.0.into_iter().map(|(name, session)| session.end(name)));
+    }
+}
+
+/// The most branches that are told apart.
+const MOST_BRANCHES: usize = 64;
+
+/// A branch of a session, as far as it was read.
 struct Session<'s> {
     transcript: Transcript<'s>,
     /// The ids of the calls that may answer twice.
@@ -93,7 +120,7 @@ impl<'s> Session<'s> {
         }
     }
 
-    fn end(mut self) -> Conversation<'s> {
+    fn end(mut self, branch: String) -> Conversation<'s> {
         for part in &mut self.transcript.parts {
             let Body::Call(call) = &mut part.body else { continue };
             let is_long = call.id.as_ref().is_some_and(|id| self.twice.contains(&*id.text));
@@ -106,7 +133,8 @@ impl<'s> Session<'s> {
         }
         // Events that were exported by themselves may begin after a call.
         self.transcript.settle_results_of_first(Settled::Elsewhere);
-        Conversation { title: "session".to_owned(), transcript: self.transcript, ended: Ended::Open }
+        let title = if branch.is_empty() { "session".to_owned() } else { branch };
+        Conversation { title, transcript: self.transcript, ended: Ended::Open }
     }
 
     fn add(&mut self, event: Value<'_, 's>, reading: &mut Reading<'s>) {
@@ -149,9 +177,11 @@ impl<'s> Session<'s> {
     fn part(&mut self, part: Value<'_, 's>, role: Role) {
         if let Some(called) = part.get_any(&["functionCall", "function_call"]).filter(|call| call.is_object())
         {
-            let original =
-                called.get("args").and_then(|args| args.get("originalFunctionCall")?.get_str("id"));
-            self.twice.extend(original.map(String::from));
+            // What the kit asks the user for, it asks for the sake of another call.
+            let args = called.get("args");
+            let original = args.and_then(|args| args.get("originalFunctionCall")?.get_str("id"));
+            let waits = args.and_then(|args| args.get_any(&["functionCallId", "function_call_id"])?.as_str());
+            self.twice.extend(original.into_iter().chain(waits).map(String::from));
             let call = call(called.get("id"), called.get("name"), called.get("args"));
             self.transcript.turn(Role::Assistant, part).part(called, Body::Call(call));
         } else if let Some(answer) =

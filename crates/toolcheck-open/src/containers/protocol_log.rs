@@ -78,7 +78,7 @@ fn message(line: &[u8]) -> Option<Range<usize>> {
         if !is_cut {
             return Some(at..at + end);
         }
-        let is_message = memchr::memmem::find(rest, b"\"jsonrpc\"").is_some();
+        let is_message = WORDS.iter().any(|word| memchr::memmem::find(rest, word).is_some());
         broken = broken.or(is_message.then_some(at..at + rest.len()));
     }
     broken

@@ -3,6 +3,26 @@
 use std::cell::Cell;
 
 use super::fault::{Step, too_much};
+use super::value::Value;
+
+thread_local! {
+    /// What is left of the work of the render on this thread. Comparing and printing have no errors to return, and values
+    /// that share their parts can be larger than all memory when they are gone through.
+    static WORK: Cell<u64> = const { Cell::new(u64::MAX) };
+}
+
+/// The bytes of a text, or the items of a list, that are worth a step.
+const PER_STEP: usize = 32;
+
+/// Counts a piece of work. Says whether there may be more: what goes through a value stops otherwise, and the next step of
+/// the render is an error.
+pub(crate) fn work(steps: usize) -> bool {
+    WORK.with(|work| {
+        let left = work.get().saturating_sub(steps as u64);
+        work.set(left);
+        left > 0
+    })
+}
 
 /// What is left of the limits of a render.
 #[derive(Debug)]
@@ -15,18 +35,32 @@ pub(crate) struct Budget {
 impl Budget {
     /// So many steps and so many bytes in all, and no text longer than `longest`.
     pub(crate) fn new(steps: u64, bytes: u64, longest: u64) -> Self {
+        WORK.with(|work| work.set(steps));
         Self { steps: Cell::new(steps), bytes: Cell::new(bytes), longest }
     }
 
     /// Counts a step.
     pub(crate) fn step(&self) -> Step<()> {
-        match self.steps.get().checked_sub(1) {
+        match self.steps.get().checked_sub(1).filter(|_| work(0)) {
             Some(left) => {
                 self.steps.set(left);
                 Ok(())
             }
             None => too_much("the template takes too many steps"),
         }
+    }
+
+    /// Counts what a filter, a test or a method may go through: its value.
+    pub(crate) fn go_through(&self, value: &Value) -> Step<()> {
+        let size = match value {
+            Value::Str(text) => text.as_str().len(),
+            Value::List(list) | Value::Tuple(list) => list.items.len(),
+            Value::Dict(dict) | Value::View(dict, _) => dict.entries.len(),
+            Value::Range(range) => usize::try_from(super::value::range_length(range)).unwrap_or(usize::MAX),
+            _ => 0,
+        };
+        work(size / PER_STEP);
+        self.step()
     }
 
     /// Counts the bytes of a new text. Called before the text is made where a template says how long it is.
@@ -50,6 +84,6 @@ impl Budget {
 
     /// Counts the items of a new list.
     pub(crate) fn charge_items(&self, items: usize) -> Step<()> {
-        self.charge(items.saturating_mul(size_of::<super::value::Value>()))
+        self.charge(items.saturating_mul(size_of::<Value>()))
     }
 }

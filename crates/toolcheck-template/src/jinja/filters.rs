@@ -75,6 +75,7 @@ pub(crate) fn is_known(name: &str) -> bool {
 
 /// Applies a filter.
 pub(crate) fn apply(run: &Run<'_>, name: &str, value: &Value, args: &Args) -> Step<Value> {
+    run.budget.go_through(value)?;
     match name {
         "default" | "d" => {
             let is_default =

@@ -12,6 +12,7 @@ use super::value::{Dict, Function, Value};
 
 /// Calls a method.
 pub(crate) fn call(receiver: &Value, name: &str, args: &Args, budget: &Budget) -> Step<Value> {
+    budget.go_through(receiver)?;
     match receiver {
         Value::Str(text) => of_text(text, name, args, budget),
         Value::Dict(dict) => of_dict(dict, name, args, budget),

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::ast::{Binary, Comparison};
-use super::budget::Budget;
+use super::budget::{Budget, work};
 use super::fault::{Step, type_error, unsupported, value_error};
 use super::print;
 use super::text::Builder;
@@ -22,6 +22,9 @@ pub(crate) fn as_float(value: &Value) -> Option<f64> {
 
 /// What `==` returns.
 pub(crate) fn equal(left: &Value, right: &Value) -> bool {
+    if !work(1) {
+        return false;
+    }
     match (left, right) {
         (Value::Undefined(_), Value::Undefined(_)) | (Value::None, Value::None) => true,
         (Value::Str(left), Value::Str(right)) => left.as_str() == right.as_str(),

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::budget::work;
 use super::fault::{Step, type_error, value_error};
 use super::text::{Builder, Text};
 use super::value::{Function, Value, View};
@@ -118,6 +119,9 @@ fn push_literal(literal: &str, text: &Text, built: &mut Builder) {
 }
 
 fn push_repr(value: &Value, built: &mut Builder) {
+    if !work(1 + value.as_str().map_or(0, |text| text.len() / 4)) {
+        return;
+    }
     let start = built.text.len();
     match value {
         Value::Str(text) if text.marks().is_empty() => built.push_str(&quoted(text.as_str())),
@@ -240,6 +244,9 @@ pub(crate) fn json(value: &Value, style: &JsonStyle) -> Step<Text> {
 }
 
 fn push_json(value: &Value, style: &JsonStyle, depth: usize, built: &mut Builder) -> Step<()> {
+    if !work(1) {
+        return Ok(());
+    }
     let start = built.text.len();
     match value {
         Value::Str(text) => push_literal(&json_text(text.as_str(), style.ascii), text, built),
@@ -401,6 +408,9 @@ pub(crate) fn spaces(count: i128) -> Step<String> {
 /// At least the length of what `json.dumps` adds for indentation and separators, so that a template can't make a short
 /// value very long.
 pub(crate) fn json_length(value: &Value, style: &JsonStyle, depth: usize) -> usize {
+    if !work(1) {
+        return 0;
+    }
     let indent = style.indent.as_ref().map_or(0, |indent| (indent.len() + 1) * (depth + 1));
     let around = indent + style.item_separator.len() + style.key_separator.len() + 4;
     match value {

@@ -284,9 +284,7 @@ fn unique(run: &Run<'_>, value: &Value, args: &Args) -> Step<Value> {
     let mut found = Vec::new();
     for (key, item) in keyed(run, value, args.get(1, "attribute"), args.flag(0, "case_sensitive", false))? {
         key.check_hashable()?;
-        for _ in 0..seen.len() / 64 {
-            run.budget.step()?;
-        }
+        run.budget.step()?;
         if !seen.iter().any(|own| ops::equal(own, &key)) {
             seen.push(key);
             found.push(item);

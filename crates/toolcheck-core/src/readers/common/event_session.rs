@@ -32,6 +32,8 @@ pub(crate) struct Session<'p, 's> {
     /// The id of what was opened last.
     last_opened: String,
     calls: HashMap<Cow<'s, str>, Called<'s>>,
+    /// The ids of results that belong to no call.
+    orphans: HashSet<Cow<'s, str>>,
     /// The numbers of the tools, by their names.
     tools: HashMap<Cow<'s, str>, usize>,
 }
@@ -59,6 +61,7 @@ impl<'p, 's> Session<'p, 's> {
             openings: 0,
             last_opened: String::new(),
             calls: HashMap::default(),
+            orphans: HashSet::default(),
             tools: HashMap::default(),
         }
     }
@@ -269,6 +272,10 @@ impl<'p, 's> Session<'p, 's> {
         let text = id.and_then(Named::of).map(|id| id.text);
         let called = text.as_ref().and_then(|id| self.calls.get_mut(id));
         let is_known = called.is_some();
+        // What repeats a result that belongs to no call is no second mistake.
+        if !is_known && step.may_repeat && text.as_ref().is_some_and(|id| self.orphans.contains(id)) {
+            return;
+        }
         if let Some(called) = called {
             if called.has_result && step.may_repeat {
                 return;
@@ -279,6 +286,9 @@ impl<'p, 's> Session<'p, 's> {
                 let id = text.as_deref().unwrap_or_default().to_owned();
                 self.misplaced(event, kind, Misplacement::Cancelled(id), None);
             }
+        }
+        if !is_known {
+            self.orphans.extend(text);
         }
         let content = step.content.of(item);
         let mut result = parts::result(id, content, step.is_error);
