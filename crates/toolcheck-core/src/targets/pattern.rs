@@ -39,6 +39,39 @@ impl Pattern {
         &self.text
     }
 
+    /// Whether a text may match, by its first letter: a glance, because most expressions are for other texts.
+    pub(crate) fn may_match(&self, text: &str) -> bool {
+        match self.text.as_bytes() {
+            [b'^', first, second, ..]
+                if first.is_ascii_alphanumeric()
+                    && !matches!(second, b'*' | b'?' | b'{')
+                    && !self.has_outer_choice() =>
+            {
+                text.as_bytes().first() == Some(first)
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether there may be a `|` outside of all brackets.
+    fn has_outer_choice(&self) -> bool {
+        let mut depth = 0_usize;
+        self.text.bytes().any(|byte| match byte {
+            b'(' => {
+                depth += 1;
+                false
+            }
+            b')' => {
+                depth = depth.saturating_sub(1);
+                false
+            }
+            b'|' => depth == 0,
+            // A bracket may be meant as a letter.
+            b'[' | b'\\' => self.text.contains("\\(") || self.text.contains("[("),
+            _ => false,
+        })
+    }
+
     /// Whether something in a text matches. [`Target::parse`](super::Target::parse) has checked that the expression is one.
     #[must_use]
     pub fn is_match(&self, text: &str) -> bool {
@@ -56,6 +89,14 @@ mod tests {
     use regex::Regex;
 
     use super::{Pattern, Plain};
+
+    proptest! {
+        #[test]
+        fn what_matches_may_match(number in 0..patterns().len(), text in "[a-z0-9.-]{0,8}|gpt-[a-z0-9.-]{0,8}|o[1-4](-mini)?") {
+            let pattern = Pattern::from(patterns()[number].clone());
+            prop_assert!(!pattern.is_match(&text) || pattern.may_match(&text), "{} {text}", pattern.as_str());
+        }
+    }
 
     /// The expressions of all targets and shapes.
     fn of_targets() -> Vec<String> {

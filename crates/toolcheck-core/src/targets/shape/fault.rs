@@ -441,7 +441,7 @@ impl<'f> ShapeFault<'f> {
                 && !self.unmet.contains(number)
                 && self.has_type(None, fact.got.as_deref())
                 && (fact.is_about(key) || self.kind == ShapeFaultKind::Unknown && fact.is_about(None))
-                && fact.fits(model)
+                && fact.fits(|pattern| model.is_some_and(|model| pattern.is_match(model)))
         });
         let best = fits.max_by_key(|(number, fact)| {
             let nearest = self.object.names.iter().position(|name| **name == *fact.object);

@@ -41,7 +41,7 @@ use self::tables::ShapeFile;
 pub use self::tables::{Enforced, FactTable, JsonType, Kind, ShapeFaultKind, TextTable, Unseen};
 use crate::error::Error;
 use crate::rule_id::RuleId;
-use crate::targets::Evidence;
+use crate::targets::{Evidence, Pattern};
 
 /// The file of a format, by the format's id, as it was packed when this was built.
 struct Builtin {
@@ -274,7 +274,18 @@ impl Shape {
     }
 
     fn find_facts(&self, model: Option<&str>) -> ModelFacts {
-        let holds = self.facts().iter().map(|fact| fact.fits(model)).collect();
+        // Many facts are of the same models, and most of others.
+        let mut known: Vec<(String, bool)> = Vec::new();
+        let mut matches = |pattern: &Pattern| {
+            let Some(model) = model.filter(|model| pattern.may_match(model)) else { return false };
+            if let Some((_, is_match)) = known.iter().find(|(text, _)| text == pattern.as_str()) {
+                return *is_match;
+            }
+            let is_match = pattern.is_match(model);
+            known.push((pattern.as_str().to_owned(), is_match));
+            is_match
+        };
+        let holds = self.facts().iter().map(|fact| fact.fits(&mut matches)).collect();
         ModelFacts(Arc::new(OfModel { holds, layouts: Mutex::default() }))
     }
 

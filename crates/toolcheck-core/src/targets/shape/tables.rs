@@ -775,9 +775,8 @@ impl FactTable {
         !self.only_where.is_empty() || self.unless.is_some()
     }
 
-    /// Whether it holds for a model.
-    pub(crate) fn fits(&self, model: Option<&str>) -> bool {
-        let matches = |pattern: &Pattern| model.is_some_and(|model| pattern.is_match(model));
-        self.model.as_ref().is_none_or(matches) && !self.except_model.as_ref().is_some_and(matches)
+    /// Whether it holds for a model, which `matches` compares with an expression.
+    pub(crate) fn fits(&self, mut matches: impl FnMut(&Pattern) -> bool) -> bool {
+        self.model.as_ref().is_none_or(&mut matches) && !self.except_model.as_ref().is_some_and(&mut matches)
     }
 }
