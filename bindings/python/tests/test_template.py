@@ -24,7 +24,7 @@ BODY = {
 
 
 def rules(template):
-    return [finding.rule for finding in toolcheck.lint(BODY, template=template).findings]
+    return [finding.rule for finding in toolcheck.lint(BODY, template=template)]
 
 
 def test_each_form_of_a_template_says_the_same(tmp_path: Path):
@@ -34,7 +34,7 @@ def test_each_form_of_a_template_says_the_same(tmp_path: Path):
     several = SimpleNamespace(chat_template={"default": SOURCE}, eos_token="</s>")
     for template in (SOURCE, config, tmp_path, tokenizer, several):
         assert rules(template) == ["template-loses"], template
-    assert toolcheck.lint(BODY).findings == ()
+    assert list(toolcheck.lint(BODY)) == []
 
 
 def test_what_is_no_template_is_told():
@@ -47,5 +47,5 @@ def test_what_is_no_template_is_told():
 def test_a_template_that_refuses_has_its_own_words():
     source = "{{ raise_exception('no tools, please') }}"
     report = toolcheck.lint(BODY, template=source)
-    assert "no tools, please" in report.findings[0].message
-    assert report.findings[0].rule == "template-refuses"
+    assert "no tools, please" in report[0].message
+    assert report[0].rule == "template-refuses"

@@ -115,6 +115,12 @@ fn envelopes_are_ignored(texts: Vec<String>) {
 }
 
 #[test]
+fn an_error_about_what_a_model_takes_is_recognised() {
+    let found = recognise("Unsupported value: 'temperature' does not support 0.2 with this model.");
+    assert_eq!(found[0].refusal.rule.as_str(), "invalid-value");
+}
+
+#[test]
 fn unrelated_errors_are_not_recognised() {
     let others = [
         "You exceeded your current quota, please check your plan and billing details.",
@@ -131,7 +137,6 @@ fn unrelated_errors_are_not_recognised() {
         "Internal server error",
         "The upstream connection was closed before the response was complete.",
         "Service temporarily unavailable",
-        "Unsupported value: 'temperature' does not support 0.2 with this model.",
         "",
     ];
     for error in others {
