@@ -115,16 +115,16 @@ impl Check {
     fn surely_holds(&self, value: Value<'_, '_>) -> bool {
         let Some(text) = value.as_json_str() else { return false };
         let raw = text.raw();
+        let is_among =
+            |values: &[Scalar]| values.iter().any(|value| value.is_string && value.text.as_bytes() == raw);
         match &self.what {
             // A character has at most four bytes, and an escape at most twelve.
             CheckKind::Length { min, max } => {
                 max.is_none_or(|max| raw.len() <= max)
                     && min.is_none_or(|min| raw.len() >= min * 12 || min == 1 && !raw.is_empty())
             }
-            CheckKind::Values { values, .. } => {
-                !text.is_escaped()
-                    && values.iter().any(|value| value.is_string && value.text.as_bytes() == raw)
-            }
+            CheckKind::Values { values, .. } => !text.is_escaped() && is_among(values),
+            CheckKind::Refused(values) => !text.is_escaped() && !is_among(values),
             _ => false,
         }
     }
