@@ -65,10 +65,8 @@ impl File {
         let mut faults = Faults::default();
         let selection = faults.selection(&self.select, &self.extend_select, &self.ignore);
         config.selection = selection.over(config.selection);
-        let read_as = {
-            let files = NamedFiles { tools: self.tools, template: self.template };
-            place.read_as(self.format, self.target, self.kind, files, &mut faults)
-        };
+        let files = NamedFiles { tools: self.tools, template: self.template };
+        let read_as = place.read_as(self.format, self.target, self.kind, files, &mut faults);
         config.read_as = read_as.over(config.read_as);
         let settings = Arc::make_mut(&mut config.settings);
         for (rule, level) in &self.levels {
@@ -205,10 +203,8 @@ impl FilesTable {
     fn resolve(self, place: &Place<'_>, faults: &mut Faults) -> Option<FilesConfig> {
         let paths = faults.take(place.globs(&self.paths));
         let selection = faults.selection(&self.select, &self.extend_select, &self.ignore);
-        let read_as = {
-            let files = NamedFiles { tools: self.tools, template: self.template };
-            place.read_as(self.format, self.target, self.kind, files, faults)
-        };
+        let files = NamedFiles { tools: self.tools, template: self.template };
+        let read_as = place.read_as(self.format, self.target, self.kind, files, faults);
         Some(FilesConfig { paths: paths?, selection, read_as })
     }
 }

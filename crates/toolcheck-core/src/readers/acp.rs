@@ -4,7 +4,6 @@ use toolcheck_json::Value;
 
 use super::events::Packed;
 use super::{Reader, Reading, Sort, Unit, event_log};
-use crate::claim::certainty;
 
 pub(super) static READER: Reader = Reader {
     id: "acp",
@@ -24,11 +23,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 }
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    let is_own = |record: &Value<'_, '_>| {
-        is_message(*record)
-            || super::event_log::elements(*record).is_some_and(|mut events| events.any(is_message))
-    };
-    if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
+    event_log::sniff(records, is_message)
 }
 
 /// Whether a value is a message that only this protocol has, or its update alone.

@@ -4,7 +4,6 @@ use toolcheck_json::Value;
 
 use super::events::Packed;
 use super::{Reader, Reading, Sort, Unit, event_log};
-use crate::claim::certainty;
 
 pub(super) static READER: Reader = Reader {
     id: "ag-ui",
@@ -24,11 +23,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 }
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    let is_own = |record: &Value<'_, '_>| {
-        is_event(*record)
-            || super::event_log::elements(*record).is_some_and(|mut events| events.any(is_event))
-    };
-    if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
+    event_log::sniff(records, is_event)
 }
 
 /// Whether a value is an event that only this protocol has, or what a log wraps around one. Every file is looked at, so the

@@ -4,7 +4,6 @@ use toolcheck_json::Value;
 
 use super::events::Packed;
 use super::{Reader, Reading, Sort, Unit, event_log};
-use crate::claim::certainty;
 
 pub(super) static READER: Reader = Reader {
     id: "openai-realtime",
@@ -24,16 +23,11 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 }
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    let is_own = |record: &Value<'_, '_>| {
-        is_event(*record)
-            || super::event_log::elements(*record).is_some_and(|mut events| events.any(is_event))
-    };
-    if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
+    event_log::sniff(records, is_event)
 }
 
 /// What the kinds begin with of events that only this API has.
-const OWN: [&str; 5] =
-    ["session.", "input_audio_buffer.", "conversation.item.", "response.cancel", "response.create"];
+const OWN: [&str; 4] = ["input_audio_buffer.", "conversation.item.", "response.cancel", "response.create"];
 
 /// Whether a value is an event that only this API has, or what a log wraps around one. The Responses API has
 /// `response.created` too, and its pieces of arguments have no id of a call.
@@ -46,7 +40,7 @@ fn is_event(event: Value<'_, '_>) -> bool {
             "response.output_item.added" | "response.function_call_arguments.delta" => {
                 event.get("call_id").is_some()
             }
-            kind => kind.contains('.') && OWN[1..].iter().any(|own| kind.starts_with(own)),
+            kind => OWN.iter().any(|own| kind.starts_with(own)),
         })
     };
     own(event) || event.get_any(&["event", "data", "message"]).is_some_and(own)

@@ -7,6 +7,7 @@ use super::event_session::Session;
 use super::events::{Event, Protocol};
 use super::parts::number_titles;
 use super::{LOOKED_AT, Reader, Reading};
+use crate::claim::certainty;
 
 /// Reads the records of a file of a protocol.
 pub(crate) fn read<'s>(reader: &Reader, protocol: &Protocol, records: &[Value<'_, 's>]) -> Reading<'s> {
@@ -27,11 +28,16 @@ pub(crate) fn read<'s>(reader: &Reader, protocol: &Protocol, records: &[Value<'_
     reading
 }
 
-/// The events of a record that is a list of them, or has one. A few of them tell what it is.
-pub(crate) fn elements<'d, 's>(record: Value<'d, 's>) -> Option<impl Iterator<Item = Value<'d, 's>>> {
-    list_of(record).map(|list| list.elements().take(LOOKED_AT))
+/// How certain it is that records are of the protocol whose events these are: one that is tells of all.
+pub(crate) fn sniff(records: &[Value<'_, '_>], is_event: fn(Value<'_, '_>) -> bool) -> u8 {
+    let is_own = |record: &Value<'_, '_>| {
+        is_event(*record)
+            || list_of(*record).is_some_and(|list| list.elements().take(LOOKED_AT).any(is_event))
+    };
+    if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
 }
 
+/// The list of events that a record is, or has.
 fn list_of<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
     let is_list = |list: &Value<'_, '_>| list.is_array();
     Some(record).filter(is_list).or_else(|| record.get("events").filter(is_list))

@@ -32,6 +32,8 @@ pub(crate) struct Session<'p, 's> {
     /// The id of what was opened last.
     last_opened: String,
     calls: HashMap<Cow<'s, str>, Called<'s>>,
+    /// The ids of the calls since nobody waited for any.
+    waiting: Vec<Cow<'s, str>>,
     /// The ids of results that belong to no call.
     orphans: HashSet<Cow<'s, str>>,
     /// The numbers of the tools, by their names.
@@ -61,6 +63,7 @@ impl<'p, 's> Session<'p, 's> {
             openings: 0,
             last_opened: String::new(),
             calls: HashMap::default(),
+            waiting: Vec::new(),
             orphans: HashSet::default(),
             tools: HashMap::default(),
         }
@@ -264,6 +267,7 @@ impl<'p, 's> Session<'p, 's> {
         self.transcript.turn(Role::Assistant, item).part(item, Body::Call(call));
         let part = self.transcript.parts.len() - 1;
         let called = Called { part, pieces: Vec::new(), has_result: false, is_cancelled: false };
+        self.waiting.push(named.text.clone());
         self.calls.insert(named.text, called);
     }
 
@@ -309,7 +313,8 @@ impl<'p, 's> Session<'p, 's> {
 
     /// Nobody waits for the results of calls that have none.
     fn abort(&mut self) {
-        for called in self.calls.values().filter(|called| !called.has_result) {
+        for id in std::mem::take(&mut self.waiting) {
+            let Some(called) = self.calls.get(&id).filter(|called| !called.has_result) else { continue };
             if let Some(Body::Call(call)) =
                 self.transcript.parts.get_mut(called.part).map(|part| &mut part.body)
             {
