@@ -98,6 +98,12 @@ impl<'d> Input<'d> {
         }
     }
 
+    /// What a server renders for a value that is a list of messages, or else the [body of a request](Self::of_request).
+    #[must_use]
+    pub fn of(value: Value<'d, 'd>) -> Option<Self> {
+        if value.is_array() { Some(Self::new(value)) } else { Self::of_request(value) }
+    }
+
     /// What a server renders for the body of a Chat Completions request; `None` if it has no list of messages.
     ///
     /// Of its keys, `messages`, `tools`, `documents`, `add_generation_prompt` and `chat_template_kwargs` count. The last

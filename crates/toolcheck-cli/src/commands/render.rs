@@ -3,15 +3,14 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::builder::styling::{AnsiColor, Style as Paint};
 use serde_json::json;
 use toolcheck_config::Overrides;
 use toolcheck_core::text::shown;
 use toolcheck_json::{Document, Records, Value};
 use toolcheck_project::{Configs, Input, Resolver, find_target};
-use toolcheck_report::Style;
-use toolcheck_template::{Arguments, Input as Request, Origin, Preparation, Prompt, Segment};
+use toolcheck_template::{Arguments, Input as Request, Origin, Preparation, Prompt, Refusal, Segment};
 
 use crate::args::{PromptOutput, RenderArgs};
 use crate::{Status, screen};
@@ -44,23 +43,30 @@ pub(crate) fn run(args: &RenderArgs, out: &mut dyn Write) -> Result<Status> {
     }
     let joins_parts = settings.target.as_deref().is_some_and(|target| target.prompt.joins_parts);
     let request = request(document.root(), args, joins_parts)?;
-    let (prompt, segments) = match (template.render(&request), template.segments(&request)) {
-        (Ok(prompt), Ok(segments)) => (prompt, segments),
-        (Err(refusal), _) | (_, Err(refusal)) => {
-            let what = match refusal.kind.is_certain() {
-                true => "the chat template refuses the conversation",
-                false => "toolcheck can't run this chat template",
-            };
-            bail!("{what}: {}", shown(&refusal.to_string()))
-        }
-    };
-    let parts = Parts { prompt: &prompt, segments: &segments, root: document.root() };
+    let prompt = template.render(&request).map_err(refused)?;
+    let style = screen::style(args.color);
+    if args.output_format == PromptOutput::Text && !style.color {
+        out.write_all(prompt.text.as_bytes())?;
+        return Ok(Status::Clean);
+    }
+    let segments = template.segments(&request).map_err(refused)?;
+    let messages = request.messages.elements().collect();
+    let parts = Parts { prompt: &prompt, segments: &segments, messages };
     match args.output_format {
-        PromptOutput::Text => text(&parts, &screen::style(args.color), out)?,
+        PromptOutput::Text => text(&parts, out)?,
         PromptOutput::Json => writeln!(out, "{}", parts.json())?,
         PromptOutput::Html => html(&parts, out)?,
     }
     Ok(Status::Clean)
+}
+
+/// What there is to say of a template that gives no prompt.
+fn refused(refusal: Refusal) -> anyhow::Error {
+    let what = match refusal.kind.is_certain() {
+        true => "the chat template refuses the conversation",
+        false => "toolcheck can't run this chat template",
+    };
+    anyhow!("{what}: {}", shown(&refusal.to_string()))
 }
 
 /// What is rendered of a record.
@@ -69,9 +75,7 @@ pub(crate) fn run(args: &RenderArgs, out: &mut dyn Write) -> Result<Status> {
 ///
 /// It has no messages, or messages that no template reads.
 fn request<'d>(root: Value<'d, 'd>, args: &RenderArgs, joins_parts: bool) -> Result<Request<'d>> {
-    let is_list = root.is_array();
-    let Some(mut request) = (if is_list { Some(Request::new(root)) } else { Request::of_request(root) })
-    else {
+    let Some(mut request) = Request::of(root) else {
         bail!(
             "there is no list of messages\n\nA chat template reads requests of Chat Completions. Write others as such first:\n  toolcheck show --target openai-chat --output-format request FILE"
         );
@@ -89,7 +93,7 @@ fn request<'d>(root: Value<'d, 'd>, args: &RenderArgs, joins_parts: bool) -> Res
 struct Parts<'p> {
     prompt: &'p Prompt,
     segments: &'p [Segment],
-    root: Value<'p, 'p>,
+    messages: Vec<Value<'p, 'p>>,
 }
 
 impl Parts<'_> {
@@ -107,11 +111,8 @@ impl Parts<'_> {
 
     fn sort_of(&self, pointer: &str) -> Sort {
         let steps: Vec<&str> = pointer.split('/').skip(1).collect();
-        let messages = if self.root.is_array() { Some(self.root) } else { self.root.get("messages") };
-        let place = steps.iter().position(|step| step.parse::<usize>().is_ok());
-        let message = place
-            .and_then(|place| steps[place].parse().ok())
-            .and_then(|number: usize| messages?.elements().nth(number));
+        let number = steps.iter().find_map(|step| step.parse::<usize>().ok());
+        let message = number.and_then(|number| self.messages.get(number));
         match (steps.first(), message) {
             (Some(&"tools"), _) => Sort::Tool,
             _ if steps.contains(&"tool_calls") => Sort::Call,
@@ -193,12 +194,8 @@ impl Sort {
     }
 }
 
-/// Writes the prompt: byte for byte, or in colors, where control characters are made visible.
-fn text(parts: &Parts<'_>, style: &Style, out: &mut dyn Write) -> Result<()> {
-    if !style.color {
-        out.write_all(parts.prompt.text.as_bytes())?;
-        return Ok(());
-    }
+/// Writes the prompt in colors, where control characters are made visible.
+fn text(parts: &Parts<'_>, out: &mut dyn Write) -> Result<()> {
     for (text, sort, _) in parts.pieces() {
         let paint = sort.paint();
         for line in text.split_inclusive('\n') {

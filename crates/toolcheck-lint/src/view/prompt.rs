@@ -38,11 +38,12 @@ use with_template::examine;
 
 #[cfg(feature = "template")]
 mod with_template {
+    use foldhash::HashMap;
     use toolcheck_core::RuleId;
     use toolcheck_core::formats::is_of_templates;
-    use toolcheck_core::ir::Place;
+    use toolcheck_core::ir::{Body, Place};
     use toolcheck_core::text::kept;
-    use toolcheck_json::Value;
+    use toolcheck_json::{NodeId, Value};
     use toolcheck_template::{Arguments, Input, Kind, Observation, Part, Preparation, Refusal};
 
     use super::Observed;
@@ -55,17 +56,18 @@ mod with_template {
         let Some(input) = is_read.then(|| input(cx, root)).flatten() else { return Vec::new() };
         let found = template.template().examine(&input);
         let refusal = found.refusal.as_ref();
+        let places = Places::new(cx, &input);
         found
             .observations
             .iter()
             .filter(|observation| !observation.by_design)
-            .filter_map(|observation| observed(cx, observation, refusal))
+            .filter_map(|observation| observed(&places, observation, refusal))
             .collect()
     }
 
     /// What the server of the target renders.
     fn input<'d>(cx: &Context<'d, 'd>, root: Value<'d, 'd>) -> Option<Input<'d>> {
-        let mut input = if root.is_array() { Input::new(root) } else { Input::of_request(root)? };
+        let mut input = Input::of(root)?;
         let target = cx.named_target.or(cx.known_target);
         if target.is_some_and(|target| target.prompt.joins_parts) {
             input.preparation = Preparation::Vllm;
@@ -76,13 +78,47 @@ mod with_template {
         Some(input)
     }
 
+    /// Where the parts of a request are.
+    struct Places<'c> {
+        root: Value<'c, 'c>,
+        list: Value<'c, 'c>,
+        /// The elements of the list.
+        messages: Vec<Value<'c, 'c>>,
+        /// The calls and results, by their places.
+        parts: HashMap<NodeId, &'c Body<'c>>,
+    }
+
+    impl<'c> Places<'c> {
+        fn new(cx: &Context<'c, 'c>, input: &Input<'c>) -> Self {
+            let parts = cx.transcript.parts.iter();
+            let parts = parts.filter(|part| matches!(part.body, Body::Call(_) | Body::Result(_)));
+            Self {
+                root: cx.document.root(),
+                list: input.messages,
+                messages: input.messages.elements().collect(),
+                parts: parts.map(|part| (part.place.node, &part.body)).collect(),
+            }
+        }
+
+        /// The value that a JSON Pointer names.
+        fn at(&self, pointer: &str) -> Option<Value<'c, 'c>> {
+            pointer.split('/').skip(1).try_fold(self.root, |value, step| match value.is_array() {
+                true if value.id() == self.list.id() => {
+                    self.messages.get(step.parse::<usize>().ok()?).copied()
+                }
+                true => value.elements().nth(step.parse().ok()?),
+                false => value.get(&step.replace("~1", "/").replace("~0", "~")),
+            })
+        }
+    }
+
     fn observed(
-        cx: &Context<'_, '_>,
+        places: &Places<'_>,
         observation: &Observation,
         refusal: Option<&Refusal>,
     ) -> Option<Observed> {
-        let value = at(cx.document.root(), &observation.pointer)?;
-        let what = what(cx, observation, value);
+        let value = places.at(&observation.pointer)?;
+        let what = what(places, observation, value);
         let note = &*observation.note;
         let rule = match observation.kind {
             Kind::Refuses => RuleId::TemplateRefuses,
@@ -108,8 +144,7 @@ mod with_template {
             }
             Kind::Loses => note.to_owned(),
             Kind::Doubles if observation.part == Part::Argument => {
-                "give the arguments as an object; some servers do so by themselves: name yours with --target"
-                    .to_owned()
+                "give the arguments as an object: a trainer does not read the text first".to_owned()
             }
             Kind::Misbinds => "put the results in the order of their calls".to_owned(),
             Kind::PrintsNone => "give an empty text instead of null".to_owned(),
@@ -119,15 +154,12 @@ mod with_template {
     }
 
     /// A part in words.
-    fn what(cx: &Context<'_, '_>, observation: &Observation, value: Value<'_, '_>) -> String {
-        use toolcheck_core::ir::Body;
-        let node = value.id();
-        let own = |place: Place| place.node == node;
-        let title = cx.transcript.parts.iter().find_map(|part| match &part.body {
-            Body::Call(call) if own(part.place) => Some(format!("tool call {}", call.title())),
-            Body::Result(result) if own(part.place) => Some(format!("tool result {}", result.title())),
-            _ => None,
-        });
+    fn what(places: &Places<'_>, observation: &Observation, value: Value<'_, '_>) -> String {
+        match places.parts.get(&value.id()) {
+            Some(Body::Call(call)) => return format!("tool call {}", call.title()),
+            Some(Body::Result(result)) => return format!("tool result {}", result.title()),
+            _ => {}
+        }
         let of_part = match observation.part {
             Part::Message => "a message",
             Part::SystemText => "the text of the system message",
@@ -144,16 +176,6 @@ mod with_template {
             Part::Tool => "the definition of a tool",
             _ => "a part",
         };
-        title.unwrap_or_else(|| of_part.to_owned())
-    }
-
-    /// The value that a JSON Pointer names.
-    fn at<'d, 's>(root: Value<'d, 's>, pointer: &str) -> Option<Value<'d, 's>> {
-        pointer.split('/').skip(1).try_fold(root, |value, step| {
-            if value.is_array() {
-                return value.elements().nth(step.parse().ok()?);
-            }
-            value.get(&step.replace("~1", "/").replace("~0", "~"))
-        })
+        of_part.to_owned()
     }
 }
