@@ -359,7 +359,7 @@ const MAX_UNKNOWN: usize = 20;
 /// Converts faults to an error that is safe to print: a configuration may come from someone else.
 pub(super) fn error_of(text: &str, faults: Faults) -> Error {
     let mut faults = faults.0;
-    faults.sort_by_key(|FileFault(span, _)| span.start);
+    toolcheck_json::sort_by_position(&mut faults, |FileFault(span, _)| span.start);
     let error = |FileFault(span, message): FileFault| {
         Error::at(position(text, &span), bounded(&message, MAX_MESSAGE))
     };

@@ -294,7 +294,7 @@ impl Pieces {
         }
         // Pieces without a number of their own belong to the call before them.
         if self.interleaved && !self.has_index_zero {
-            pieces.sort_by_key(|(number, place, _)| (*place, *number));
+            toolcheck_json::sort_by_positions(&mut pieces, |(number, place, _)| (*place, *number));
         }
         pieces.into_iter().map(|(number, _, piece)| (number, piece)).collect()
     }

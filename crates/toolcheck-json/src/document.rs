@@ -267,7 +267,7 @@ impl<'s> Document<'s> {
                 }
             }
         }
-        found.sort_by_key(|(_, again)| again.id);
+        crate::sort_by_position(&mut found, |(_, again)| again.id as usize);
         found
     }
 

@@ -92,7 +92,7 @@ fn read<'s>(bytes: &'s [u8], mut arena: Arena, values: impl FnOnce(&mut Reader<'
         }
         invalid_utf8(bytes, &mut arena.faults, &mut left_out);
     }
-    arena.faults.sort_by_key(|fault| (fault.span.start, fault.span.end));
+    crate::sort_by_positions(&mut arena.faults, |fault| (fault.span.start as usize, fault.span.end as usize));
     Document { bytes, text, arena, faults_left_out: left_out }
 }
 

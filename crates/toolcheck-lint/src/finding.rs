@@ -91,7 +91,7 @@ impl Head {
         let ends =
             |place: &Span| (place.end as usize).min(place.start as usize + MOST_BYTES).min(record.len());
         let mut order: Vec<usize> = (0..places.len()).collect();
-        order.sort_by_key(|index| places[*index].start);
+        toolcheck_json::sort_by_position(&mut order, |index| places[*index].start as usize);
         let mut heads = vec![Self::default(); places.len()];
         let mut rest = &order[..];
         while let Some(first) = rest.first() {

@@ -245,7 +245,9 @@ impl FileReport {
 
     /// Puts the findings of a record in order. The first `room` of them can be listed, and the others are counted.
     pub(crate) fn limit(&mut self, drafts: &mut [Draft], room: usize) {
-        drafts.sort_by_key(|draft| (draft.place.span.start, draft.rule));
+        toolcheck_json::sort_by_positions(drafts, |draft| {
+            (draft.place.span.start as usize, draft.rule as usize)
+        });
         Draft::only_count_after(drafts, room);
         for draft in drafts.iter().filter(|draft| draft.said().is_none()) {
             self.leave_out(draft.rule, draft.level, 1);

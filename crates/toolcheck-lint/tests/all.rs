@@ -15,3 +15,5 @@ mod rules;
 mod shell;
 mod summary;
 mod survey;
+#[cfg(feature = "template")]
+mod templates;

@@ -181,7 +181,7 @@ fn changes(old: &[&[u8]], new: &[&[u8]]) -> Vec<Change> {
         }
         open.push((at.0..from.end, at.1..to.end));
     }
-    changes.sort_by_key(|change| (change.0.start, change.1.start));
+    toolcheck_json::sort_by_positions(&mut changes, |change| (change.0.start, change.1.start));
     changes
 }
 

@@ -188,8 +188,8 @@ impl TextCalls {
                 read.malformed.append(&mut found.malformed);
             }
         }
-        read.calls.sort_by_key(|call| call.place.span.start);
-        read.malformed.sort_by_key(|block| block.opening.span.start);
+        toolcheck_json::sort_by_position(&mut read.calls, |call| call.place.span.start as usize);
+        toolcheck_json::sort_by_position(&mut read.malformed, |block| block.opening.span.start as usize);
         read.drop_inner();
         read
     }

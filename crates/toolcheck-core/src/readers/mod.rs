@@ -3,12 +3,8 @@
 //! One file each. A reader finds the conversations of a file and folds what the program wrote into what was said: a turn
 //! in several records becomes one message, records that only mirror others are left out. A reader names the wire format
 //! whose blocks its file holds, and reads them with that format. Adding a reader takes a file and two lines here.
-//!
-//! The module for the web has no readers of event protocols, which are nothing that anybody pastes into a page.
 
-#[cfg(not(target_arch = "wasm32"))]
 mod acp;
-#[cfg(not(target_arch = "wasm32"))]
 mod ag_ui;
 mod atif;
 mod claude_code;
@@ -17,7 +13,6 @@ mod codex;
 mod common;
 mod copilot_cli;
 mod gemini_cli;
-#[cfg(not(target_arch = "wasm32"))]
 mod gemini_live;
 mod google_adk;
 mod goose;
@@ -32,7 +27,6 @@ mod mcp;
 mod message_list;
 mod mistral_conversations;
 mod openai_agents;
-#[cfg(not(target_arch = "wasm32"))]
 mod openai_realtime;
 mod opencode;
 mod openhands;
@@ -57,10 +51,9 @@ use crate::ir::{FormatId, Transcript, Unread};
 use crate::unread;
 
 use common::{
-    broken, finish, glance, lists, mend, nested, next, parts, search, spans, threads, traces, turns,
+    broken, event_log, events, finish, glance, lists, mend, nested, next, parts, search, spans, threads,
+    traces, turns,
 };
-#[cfg(not(target_arch = "wasm32"))]
-use common::{event_log, events};
 
 pub use common::columns::Columns;
 pub use common::mend::{Added, Mend};
@@ -239,9 +232,7 @@ impl Reader {
 
 /// All readers, by id.
 pub static ALL: &[&Reader] = &[
-    #[cfg(not(target_arch = "wasm32"))]
     &acp::READER,
-    #[cfg(not(target_arch = "wasm32"))]
     &ag_ui::READER,
     &atif::READER,
     &claude_code::READER,
@@ -249,7 +240,6 @@ pub static ALL: &[&Reader] = &[
     &codex::READER,
     &copilot_cli::READER,
     &gemini_cli::READER,
-    #[cfg(not(target_arch = "wasm32"))]
     &gemini_live::READER,
     &google_adk::READER,
     &goose::READER,
@@ -264,7 +254,6 @@ pub static ALL: &[&Reader] = &[
     &message_list::READER,
     &mistral_conversations::READER,
     &openai_agents::READER,
-    #[cfg(not(target_arch = "wasm32"))]
     &openai_realtime::READER,
     &opencode::READER,
     &openhands::READER,

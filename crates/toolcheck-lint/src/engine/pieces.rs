@@ -269,7 +269,7 @@ impl Lines {
         }
         let exchanges = std::mem::take(&mut run.exchanges);
         self.exchanges = exchanges;
-        report.findings.sort_by_key(|finding| finding.spot.record_bytes.start);
+        toolcheck_json::sort_by_position(&mut report.findings, |finding| finding.spot.record_bytes.start);
     }
 
     /// Keeps the records that findings refer to. Findings in a later exchange may refer to any exchange before it.

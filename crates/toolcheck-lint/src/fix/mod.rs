@@ -134,7 +134,7 @@ pub fn fix<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions)
             done.spot = (*spot).clone();
         }
     }
-    applied.sort_by_key(|done| done.spot.bytes.start);
+    toolcheck_json::sort_by_position(&mut applied, |done| done.spot.bytes.start);
     let (text, after) = after.unzip();
     let report = after.as_ref().unwrap_or(&before);
     let mut skipped = reasons.left(report, how);

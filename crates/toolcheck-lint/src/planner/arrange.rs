@@ -80,7 +80,7 @@ impl Planner<'_, '_> {
             .filter(|site| is_settled(site) && !self.results_gone.contains(&site.number))
             .collect();
         let in_call_order = in_place.clone();
-        in_place.sort_by_key(|site| site.part_number);
+        toolcheck_json::sort_by_position(&mut in_place, |site| site.part_number);
         let reordered = in_place.iter().find_map(|site| {
             Some((site.part.place, self.finding(RuleId::ReorderedToolResults, site.part.place)?))
         });

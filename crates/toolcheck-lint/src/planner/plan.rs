@@ -239,7 +239,7 @@ impl<'p, 's> Planner<'p, 's> {
             in_messages.is_ok() || in_slots.is_ok()
         };
         self.elsewhere = places.filter(|place| !is_here(place)).map(|place| place.span).collect();
-        self.elsewhere.sort_unstable_by_key(|span| span.start);
+        toolcheck_json::sort_by_position(&mut self.elsewhere, |span| span.start as usize);
         self.heed_signatures(&source);
         true
     }
@@ -335,7 +335,7 @@ impl<'p, 's> Planner<'p, 's> {
             self.left.extend(blocked);
         }
         let mut done = self.done;
-        done.sort_by_key(|done| done.finding);
+        toolcheck_json::sort_by_position(&mut done, |done| done.finding);
         Planned { bytes, done, skipped: self.skipped, left: self.left, remedied: self.remedied }
     }
 

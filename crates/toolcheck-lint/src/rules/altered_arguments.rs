@@ -98,7 +98,7 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
     let changed = kept.calls_kept().filter(|(_, stored)| stored.change != Change::Same);
     let mut spans: Vec<Span> =
         changed.map(|(_, stored)| cx.transcript.parts[stored.part].place.span).collect();
-    spans.sort_unstable_by_key(|span| span.start);
+    toolcheck_json::sort_by_position(&mut spans, |span| span.start as usize);
     let is_silenced = |finding: &Draft| {
         let is_of_arguments =
             matches!(finding.rule, RuleId::ArgumentsSchemaMismatch | RuleId::InvalidArgumentsJson);

@@ -68,7 +68,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let texts = std::iter::once(text).chain(other);
     let texts = texts.map(|call| First { tool: &call.name, place: call.place, protocol: call.protocol.name });
     let mut firsts: Vec<First<'_>> = texts.chain(native).collect();
-    firsts.sort_by_key(|first| first.place.span.start);
+    toolcheck_json::sort_by_position(&mut firsts, |first| first.place.span.start as usize);
     let [first, second, ..] = &firsts[..] else { return };
     let finding = out.report(
         second.place,

@@ -34,7 +34,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let mut limits: Vec<&CommandLimit> = cx.settings.command_limits.iter().collect();
-    limits.sort_by_key(|limit| limit.most);
+    toolcheck_json::sort_by_position(&mut limits, |limit| limit.most);
     arguments::visit_shells(cx, |seen| {
         for command in shell::commands(seen.arguments) {
             let too_long = |limit: &&&CommandLimit| command.length(limit.unit) > limit.most;

@@ -12,6 +12,9 @@ declare_rule! {
     ///
     /// The finding is at the first message with which the template refuses. It needs a template: `--template FILE`.
     ///
+    /// Where toolcheck can't run the template to its end, because it takes too much or uses something of Jinja that
+    /// toolcheck doesn't know, the finding is a warning at the list of messages: their prompt is not checked.
+    ///
     /// ## Fails
     ///
     /// ```json openai-chat template=alternating

@@ -1,7 +1,7 @@
 //! What the chat template of a model makes of a request.
 
-use toolcheck_core::RuleId;
 use toolcheck_core::ir::Place;
+use toolcheck_core::{Level, RuleId};
 
 use crate::rule::{Context, Sink};
 
@@ -12,6 +12,8 @@ pub(crate) struct Observed {
     place: Place,
     message: String,
     help: String,
+    /// Whether the model's server surely does it. A warning says at most that something is not known.
+    is_certain: bool,
 }
 
 /// Reports what the template does that this rule is about.
@@ -24,6 +26,9 @@ pub(crate) fn report(rule: RuleId, cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let finding = out.report(observed.place, observed.message.clone());
         if !observed.help.is_empty() {
             finding.help(observed.help.clone());
+        }
+        if !observed.is_certain {
+            finding.at_most(Level::Warning).caption("the prompt of these messages is not checked");
         }
     }
 }
@@ -56,6 +61,10 @@ mod with_template {
         let Some(input) = is_read.then(|| input(cx, root)).flatten() else { return Vec::new() };
         let found = template.template().examine(&input);
         let refusal = found.refusal.as_ref();
+        // What is not checked is not clean.
+        if let Some(unknown) = refusal.filter(|refusal| !refusal.kind.is_certain()) {
+            return vec![not_run(&input, unknown)];
+        }
         let places = Places::new(cx, &input);
         found
             .observations
@@ -76,6 +85,21 @@ mod with_template {
             input.arguments = Arguments::AsGiven;
         }
         Some(input)
+    }
+
+    /// That nothing is known of the prompt.
+    fn not_run(input: &Input<'_>, refusal: &Refusal) -> Observed {
+        Observed {
+            rule: RuleId::TemplateRefuses,
+            place: Place::of(input.messages),
+            message: format!("toolcheck can't run the chat template here: {}", kept(&refusal.message)),
+            help: in_line(refusal),
+            is_certain: false,
+        }
+    }
+
+    fn in_line(refusal: &Refusal) -> String {
+        format!("line {} of the template", refusal.line)
     }
 
     /// Where the parts of a request are.
@@ -139,9 +163,7 @@ mod with_template {
             _ => "the prompt has `None` here, where the content is null".to_owned(),
         };
         let help = match observation.kind {
-            Kind::Refuses => {
-                refusal.map_or_else(String::new, |refusal| format!("line {} of the template", refusal.line))
-            }
+            Kind::Refuses => refusal.map_or_else(String::new, in_line),
             Kind::Loses => note.to_owned(),
             Kind::Doubles if observation.part == Part::Argument => {
                 "give the arguments as an object: a trainer does not read the text first".to_owned()
@@ -150,7 +172,7 @@ mod with_template {
             Kind::PrintsNone => "give an empty text instead of null".to_owned(),
             _ => String::new(),
         };
-        Some(Observed { rule, place: Place::of(value), message, help })
+        Some(Observed { rule, place: Place::of(value), message, help, is_certain: true })
     }
 
     /// A part in words.

@@ -13,7 +13,6 @@ mod inspect_eval;
 mod openai_batch;
 mod parquet;
 mod printed;
-#[cfg(not(target_arch = "wasm32"))]
 mod protocol_log;
 mod request_log;
 mod sqlite;
@@ -35,7 +34,6 @@ pub static ALL: &[&Container] = &[
     &vcr::CONTAINER,
     &httpmock::CONTAINER,
     &har::CONTAINER,
-    #[cfg(not(target_arch = "wasm32"))]
     &protocol_log::CONTAINER,
     &sse::CONTAINER,
     &openai_batch::CONTAINER,

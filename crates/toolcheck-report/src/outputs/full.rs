@@ -178,7 +178,7 @@ impl<'f> FindingDiagnostic<'f> {
         let mut places = vec![(own, &*finding.caption, true)];
         let labels = finding.labels.iter().take(LABELS_SHOWN);
         places.extend(labels.map(|label| (&label.spot, &*label.message, false)));
-        places.sort_by_key(|(spot, ..)| spot.bytes.start);
+        toolcheck_json::sort_by_position(&mut places, |(spot, ..)| spot.bytes.start);
         let mut excerpts = Excerpts::default();
         let mut labels = Vec::new();
         // Another record is parsed once for all consecutive places in it.

@@ -20,7 +20,7 @@ pub(super) fn places(sections: &[Section], changed: &[Range<usize>]) -> Vec<(Ran
         });
         rows.extend(shown);
     }
-    rows.sort_by_key(|row| (row.start, row.end));
+    toolcheck_json::sort_by_positions(&mut rows, |row| (row.start, row.end));
     let mut places = Vec::new();
     for bytes in changed {
         let first = rows.partition_point(|row| row.start < bytes.start);

@@ -243,7 +243,7 @@ fn in_text(calls: &TextCalls) -> HashMap<u32, Vec<Row>> {
         rows.entry(block.message).or_default().push(row);
     }
     for rows in rows.values_mut() {
-        rows.sort_by_key(|row| row.span.start);
+        toolcheck_json::sort_by_position(rows, |row| row.span.start as usize);
     }
     rows
 }

@@ -89,7 +89,7 @@ impl<'p, 's> Session<'p, 's> {
                 }
             }
         }
-        streamed.sort_by_key(|streamed| streamed.part);
+        toolcheck_json::sort_by_position(&mut streamed, |streamed| streamed.part as usize);
         self.transcript.details.streamed_arguments = streamed;
         Conversation { title: "session".to_owned(), transcript: self.transcript, ended: Ended::Open }
     }

@@ -69,10 +69,10 @@ pub(crate) fn result<'s>(
 
 /// Puts conversations in the order in which they begin.
 pub(crate) fn in_order(conversations: &mut [Conversation<'_>]) {
-    let start = |conversation: &Conversation<'_>| {
-        conversation.transcript.messages.first().map(|message| message.place.span.start)
-    };
-    conversations.sort_by_key(start);
+    toolcheck_json::sort_by_position(conversations, |conversation| {
+        // Those without a message come first.
+        conversation.transcript.messages.first().map_or(0, |message| message.place.span.start as usize + 1)
+    });
 }
 
 /// Numbers the conversations that have the same title.

@@ -102,7 +102,7 @@ pub(crate) fn read_value<'d, 's>(
 ) {
     let mut search = Search { found: Vec::new(), unread: Vec::new(), unknown: Vec::new() };
     search.run(root, row);
-    search.found.sort_by_key(|found| found.list.id());
+    toolcheck_json::sort_by_position(&mut search.found, |found| found.list.id().index());
     let before = reading.conversations.len();
     let mut rows: HashMap<NodeId, Beside<'_, '_>> = HashMap::default();
     let mut spent = 0;

@@ -148,12 +148,12 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
         schemas.sort_unstable();
         let values = |node: &NodeId| node.index()..node.index() + cx.document.value(*node).count();
         let mut foreign: Vec<Range<usize>> = cx.shape_faults().nodes.iter().map(values).collect();
-        foreign.sort_unstable_by_key(|object| object.start);
+        toolcheck_json::sort_by_position(&mut foreign, |object| object.start);
         let hidden = findings.iter().filter_map(|finding| finding.of_shape.as_ref());
         let first_hidden = hidden.filter(|yields| yields.hides_calls).map(|yields| yields.node.index()).min();
         let tools = cx.transcript.request.tools.listed().iter().filter_map(|tool| tool.schema);
         let mut tool_schemas: Vec<Range<usize>> = tools.map(|schema| values(&schema.node)).collect();
-        tool_schemas.sort_unstable_by_key(|schema| schema.start);
+        toolcheck_json::sort_by_position(&mut tool_schemas, |schema| schema.start);
         // An element may have very many findings.
         elements.sort_unstable();
         elements.dedup();
