@@ -1,5 +1,5 @@
 //! Development tasks: `cargo xtask docs`, `cargo xtask bench`, `cargo xtask budgets`, `cargo xtask corpus`, `cargo xtask
-//! fuzz-corpus`, `cargo xtask notices`, `cargo xtask package`.
+//! fuzz-corpus`, `cargo xtask notices`, `cargo xtask package [each]`.
 #![allow(clippy::disallowed_macros, reason = "tasks print to the terminal")]
 
 mod bench;
@@ -25,9 +25,9 @@ fn main() -> Result<()> {
         Some("corpus") => corpus::pack(std::env::args_os().nth(2).map(PathBuf::from)),
         Some("fuzz-corpus") => fuzz_corpus::write(),
         Some("notices") => notices::write(),
-        Some("package") => package::check(),
+        Some("package") => package::check(std::env::args().nth(2).as_deref()),
         _ => bail!(
-            "usage: cargo xtask docs | bench | budgets [quick | lower] | corpus [DIR] | fuzz-corpus | notices | package"
+            "usage: cargo xtask docs | bench | budgets [quick | lower] | corpus [DIR] | fuzz-corpus | notices | package [each]"
         ),
     }
 }

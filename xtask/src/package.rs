@@ -1,4 +1,4 @@
-//! Packages the crates, and builds each from its package.
+//! Packages the crates, and checks them as their users get them.
 //!
 //! Cargo's own verification is not used: it unpacks a dependency into the registry's folder only once per version, so
 //! after a change it would build against the old contents.
@@ -11,8 +11,12 @@ use anyhow::{Context, Result, ensure};
 
 use crate::{notices, root};
 
-/// Packages the crates into `target/package`, and checks each as its users get it.
-pub(crate) fn check() -> Result<()> {
+/// Packages the crates into `target/package`, and checks that they build: all at once, or `each` by itself.
+///
+/// In one build, a feature that one crate enables hides that another forgot it. One by one finds that, and takes ten times
+/// as long.
+pub(crate) fn check(how: Option<&str>) -> Result<()> {
+    ensure!(matches!(how, None | Some("each")), "usage: cargo xtask package [each]");
     notices::check()?;
     let packages = root().join("target/package");
     // Packages of an earlier version or of removed crates.
@@ -47,15 +51,24 @@ pub(crate) fn check() -> Result<()> {
     let program = crates.iter().find(|folder| folder.starts_with("toolcheck-cli-"));
     let program = program.context("the program has a package")?;
     ensure!(unpacked.join(program).join(notices).is_file(), "the package of the program has no {notices}");
+    // With other profiles, all dependencies would be checked again.
+    let own = fs::read_to_string(root().join("Cargo.toml"))?;
+    let profiles = own.find("[profile.").context("the workspace has profiles")?;
+    manifest.push_str(&own[profiles..]);
     fs::write(unpacked.join("Cargo.toml"), manifest)?;
     fs::copy(root().join("Cargo.lock"), unpacked.join("Cargo.lock"))?;
-    // One by one: in one build, a feature that one crate enables would hide that another one forgot it.
-    for folder in &crates {
-        let target = packages.join("build");
-        let mut cargo = cargo(&unpacked.join(folder));
-        run(cargo.args(["check", "--quiet"]).env("CARGO_TARGET_DIR", target))?;
+    let alone: &[String] = if how.is_some() { &crates } else { &[] };
+    for folder in alone {
+        run(&mut checking(&unpacked.join(folder)))?;
     }
-    Ok(())
+    run(checking(&unpacked).arg("--workspace"))
+}
+
+/// Checks what is in a folder, with the dependencies that are checked already.
+fn checking(folder: &Path) -> Command {
+    let mut cargo = cargo(folder);
+    cargo.args(["check", "--quiet"]).env("CARGO_TARGET_DIR", root().join("target"));
+    cargo
 }
 
 /// The packages in a folder, sorted: `toolcheck-json-0.1.0`.

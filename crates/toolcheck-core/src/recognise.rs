@@ -7,16 +7,19 @@
 mod beginnings;
 mod classes;
 mod envelopes;
+mod expression;
 mod pasted;
 mod places;
 mod similar;
 
-use std::sync::{LazyLock, OnceLock};
+use std::sync::LazyLock;
 
-use regex::{Captures, Regex, RegexSet, RegexSetBuilder};
+use regex::{Captures, Regex};
 
 use crate::framework::{self, Framework};
 use crate::targets::{self, FREE, Refusal, Target};
+
+use expression::Expression;
 
 pub use classes::{ClassError, Classified, ErrorClass};
 pub use envelopes::Envelope;
@@ -94,13 +97,8 @@ impl Recognised {
 /// The texts of all targets and frameworks.
 struct Table {
     entries: Vec<(Origin, &'static Refusal)>,
-    /// The number of literal characters in each text: the more, the surer the match.
-    own: Vec<usize>,
     likeness: Likeness,
-    patterns: Vec<String>,
-    /// The patterns, each compiled when it first matches.
-    compiled: Vec<OnceLock<Regex>>,
-    set: RegexSet,
+    expressions: Vec<Expression>,
 }
 
 /// The fewest literal characters that a text needs to be recognised.
@@ -112,10 +110,6 @@ const LONGEST: usize = 100_000;
 
 /// The longest placeholder value. A longer one means that two unrelated sentences were matched as one.
 const LONGEST_NAME: usize = 600;
-/// The memory that the set of all texts may take once it is compiled.
-const SET_LIMIT: usize = 64 << 20;
-/// The memory that a search for all texts may take. With less, the search falls back to a much slower one.
-const SEARCH_LIMIT: usize = 64 << 20;
 
 /// The whole texts.
 static TEXTS: LazyLock<Table> = LazyLock::new(|| {
@@ -164,19 +158,13 @@ type Part = fn(&'static str) -> Option<(&'static str, &'static str)>;
 impl Table {
     /// The table of a part of each text, with the expression for a placeholder at the end of that part.
     fn new(part: Part, fewest: usize, likeness: Likeness) -> Self {
-        let (mut entries, mut own, mut patterns) = (Vec::new(), Vec::new(), Vec::new());
-        for (origin, refusal, text) in texts() {
-            let Some((text, last)) = part(text) else { continue };
-            let (pattern, length) = pattern(text, last);
-            if length >= fewest {
-                entries.push((origin, refusal));
-                own.push(length);
-                patterns.push(pattern);
-            }
-        }
-        let set = set_of(&patterns);
-        let compiled = patterns.iter().map(|_| OnceLock::new()).collect();
-        Self { entries, own, likeness, patterns, compiled, set }
+        let made = texts().filter_map(|(origin, refusal, text)| {
+            let (text, last) = part(text)?;
+            let expression = Expression::of(text, last);
+            (expression.own() >= fewest).then_some(((origin, refusal), expression))
+        });
+        let (entries, expressions) = made.unzip();
+        Self { entries, likeness, expressions }
     }
 }
 
@@ -215,7 +203,7 @@ impl Reading {
         let mut matches = recognise(error);
         let of_rule = matches.first().filter(|found| found.likeness == Likeness::Whole);
         let text = of_rule.and_then(|found| found.refusal.text.as_deref());
-        let mut class = classes::known(error, text.map_or(0, |text| pattern(text, "").1));
+        let mut class = classes::known(error, text.map_or(0, |text| Expression::of(text, "").own()));
         if class.is_some() {
             matches.clear();
         } else if matches.is_empty() {
@@ -228,12 +216,6 @@ impl Reading {
     }
 }
 
-/// The set of expressions that were made from texts.
-fn set_of(patterns: &[String]) -> RegexSet {
-    let set = RegexSetBuilder::new(patterns).size_limit(SET_LIMIT).dfa_size_limit(SEARCH_LIMIT).build();
-    set.expect("patterns made from texts are regular expressions")
-}
-
 /// The pieces of an error to look at: its beginning and, of a log, its end.
 fn windows(error: &str) -> impl Iterator<Item = &str> {
     let end = (0..=LONGEST.min(error.len())).rev().find(|at| error.is_char_boundary(*at)).unwrap_or(0);
@@ -244,20 +226,23 @@ fn windows(error: &str) -> impl Iterator<Item = &str> {
 
 impl Table {
     fn recognise(&self, error: &str) -> Vec<Recognised> {
-        let mut found: Vec<usize> = self.set.matches(error).into_iter().collect();
+        let found = self.expressions.iter().enumerate();
+        let found = found.filter_map(|(index, own)| {
+            let found = own.found_in(error)?;
+            Some((index, own.own(), found))
+        });
+        let mut found: Vec<(usize, usize, &Regex)> = found.collect();
         // Ties keep the order of the files, in which the plain case comes before its variants.
-        found.sort_by_key(|index| {
+        found.sort_by_key(|(index, own, _)| {
             let (origin, refusal) = self.entries[*index];
-            (std::cmp::Reverse(self.own[*index]), origin.is_variant(), refusal.legacy, refusal.case.is_some())
+            (std::cmp::Reverse(*own), origin.is_variant(), refusal.legacy, refusal.case.is_some())
         });
         let mut recognised: Vec<Recognised> = Vec::new();
-        for index in found {
+        for (index, _, pattern) in found {
             let (origin, refusal) = self.entries[index];
             if recognised.iter().any(|known| known.is_same(origin, refusal)) {
                 continue;
             }
-            let compile = || Regex::new(&self.patterns[index]).expect("the set has compiled it");
-            let pattern = self.compiled[index].get_or_init(compile);
             let Some(found) = pattern.captures(error) else { continue };
             let groups = found.iter().skip(1).flatten();
             if groups.map(|group| group.as_str()).any(|value| value.len() > LONGEST_NAME) {
@@ -280,15 +265,13 @@ fn captured(pattern: &Regex, error: &str, found: &Captures<'_>) -> Vec<(String, 
     named.collect()
 }
 
-/// A regular expression for a text, with the expression `last` for its last placeholder, and the number of literal
-/// characters in the text.
-fn pattern(text: &str, last: &str) -> (String, usize) {
+/// A regular expression for a text, with the expression `last` for its last placeholder.
+fn pattern(text: &str, last: &str) -> String {
     let mut pattern = String::from("(?s)");
-    let (mut own, mut seen): (usize, Vec<&str>) = (0, Vec::new());
+    let mut seen: Vec<&str> = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
-        let placeholder = rest.strip_prefix('{').and_then(|rest| rest.split_once('}'));
-        if let Some((name, after)) = placeholder.filter(|(name, _)| crate::text::is_placeholder(name)) {
+        if let Some((name, after)) = placeholder(rest) {
             let is_last = !after.contains(char::is_alphanumeric);
             let inside = match name {
                 _ if is_number(name) => r"\d+|\?|N|X|\[\.\.\.\]",
@@ -324,11 +307,16 @@ fn pattern(text: &str, last: &str) -> (String, usize) {
             // The final full stop is often lost, so it is optional.
         } else {
             pattern.push_str(&regex::escape(character.encode_utf8(&mut [0; 4])));
-            own += 1;
         }
         rest = characters.as_str();
     }
-    (pattern, own)
+    pattern
+}
+
+/// The name of the placeholder with which a text begins, and what comes after it.
+fn placeholder(text: &str) -> Option<(&str, &str)> {
+    let placeholder = text.strip_prefix('{').and_then(|rest| rest.split_once('}'));
+    placeholder.filter(|(name, _)| crate::text::is_placeholder(name))
 }
 
 /// Whether a placeholder is a number.

@@ -3,11 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::LazyLock;
 
-use regex::{Regex, RegexSet};
-
-use super::{LONGEST_NAME, Likeness, Origin, Recognised, bare, closed, is_gap, is_number, set_of, texts};
+use super::expression::Expression;
+use super::{LONGEST_NAME, Likeness, Origin, Recognised, bare, closed, is_gap, is_number, texts};
 use crate::targets::{FREE, Refusal};
 
 /// The fewest literal characters that a beginning needs.
@@ -41,15 +40,12 @@ struct Entry {
 
 struct Table {
     entries: Vec<Entry>,
-    /// The entries for each pattern: many texts begin alike.
-    heads: Vec<Vec<usize>>,
-    patterns: Vec<String>,
-    compiled: Vec<OnceLock<Regex>>,
-    set: RegexSet,
+    /// The expressions for the beginnings, with the entries of each: many texts begin alike.
+    heads: Vec<(Expression, Vec<usize>)>,
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let (mut entries, mut heads, mut patterns) = (Vec::new(), Vec::<Vec<usize>>::new(), Vec::new());
+    let (mut entries, mut heads) = (Vec::new(), Vec::<(Expression, Vec<usize>)>::new());
     let mut known: HashMap<String, usize> = HashMap::new();
     for (origin, refusal, text) in texts() {
         let tokens = tokens(text);
@@ -57,19 +53,16 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         for from in [Some(0), behind_title(&tokens)].into_iter().flatten() {
             let named = tokens[from..].iter().take_while(|token| !matches!(token, Token::Own(_))).count();
             let tokens = tokens[from + named..].to_vec();
-            let Some(pattern) = head(&tokens) else { continue };
+            let Some((pattern, literals)) = head(&tokens) else { continue };
             let index = *known.entry(pattern.clone()).or_insert_with(|| {
-                patterns.push(pattern);
-                heads.push(Vec::new());
+                heads.push((Expression::new(pattern, literals), Vec::new()));
                 heads.len() - 1
             });
-            heads[index].push(entries.len());
+            heads[index].1.push(entries.len());
             entries.push(Entry { origin, refusal, tokens });
         }
     }
-    let set = set_of(&patterns);
-    let compiled = patterns.iter().map(|_| OnceLock::new()).collect();
-    Table { entries, heads, patterns, compiled, set }
+    Table { entries, heads }
 });
 
 /// The pieces of a text.
@@ -99,13 +92,15 @@ fn behind_title(tokens: &[Token]) -> Option<usize> {
     tokens.windows(2).position(ends).map(|at| at + 2)
 }
 
-/// A regular expression for the beginning of a text; `None` if the text is too short to be recognised by it.
-fn head(tokens: &[Token]) -> Option<String> {
+/// A regular expression for the beginning of a text, and its literal characters, with a space wherever something else may
+/// come between; `None` if the text is too short to be recognised by it.
+fn head(tokens: &[Token]) -> Option<(String, String)> {
     if tokens.iter().filter(|token| matches!(token, Token::Own(_))).count() < FEWEST {
         return None;
     }
-    let (mut pattern, mut own) = (String::new(), 0);
+    let (mut pattern, mut literals, mut own) = (String::new(), String::new(), 0);
     for token in tokens {
+        literals.push(if let Token::Own(character) = token { *character } else { ' ' });
         match token {
             Token::Own(character) => {
                 pattern.push_str(&regex::escape(character.encode_utf8(&mut [0; 4])));
@@ -119,18 +114,17 @@ fn head(tokens: &[Token]) -> Option<String> {
             break;
         }
     }
-    Some(pattern)
+    Some((pattern, literals))
 }
 
 /// The texts whose beginning is in `error`; only those with the longest match.
 pub(super) fn recognise(error: &str) -> Vec<Recognised> {
     let mut found: Vec<(&Entry, Walk)> = Vec::new();
-    for head in &TABLE.set.matches(error) {
-        let compile = || Regex::new(&TABLE.patterns[head]).expect("the set has compiled it");
-        let pattern = TABLE.compiled[head].get_or_init(compile);
+    for (head, entries) in &TABLE.heads {
+        let Some(pattern) = head.found_in(error) else { continue };
         let starts: Vec<usize> =
             pattern.find_iter(error).take(MOST_PLACES).map(|found| found.start()).collect();
-        for entry in TABLE.heads[head].iter().map(|index| &TABLE.entries[*index]) {
+        for entry in entries.iter().map(|index| &TABLE.entries[*index]) {
             let walks = starts.iter().map(|start| Walk::new(&entry.tokens, error, *start));
             let best = walks.filter(|walk| walk.is_enough(error)).max_by_key(|walk| walk.own);
             found.extend(best.map(|walk| (entry, walk)));

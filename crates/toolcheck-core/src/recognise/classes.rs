@@ -2,13 +2,12 @@
 //! parameter, the key is wrong. As data with its evidence: one TOML file a class, compiled in.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
-use regex::{Regex, RegexSet};
 use serde::Deserialize;
 
-use super::{LONGEST_NAME, captured, pattern, set_of, windows};
+use super::expression::{Expression, literals};
+use super::{LONGEST_NAME, captured, pattern, windows};
 use crate::rule_id::RuleId;
 use crate::targets::Evidence;
 
@@ -117,50 +116,40 @@ pub struct Classified {
     pub captures: Vec<(String, String)>,
 }
 
-/// The texts of classes, or their signs.
-struct Table<T> {
-    entries: Vec<(&'static ErrorClass, T)>,
-    /// The number of literal characters in each.
-    own: Vec<usize>,
-    patterns: Vec<String>,
-    set: RegexSet,
-}
+/// The expression for the last placeholder of a text: up to the end of the envelope or the line.
+const LAST: &str = r#"[^\n"}]*"#;
 
-impl<T> Table<T> {
-    fn new(entries: Vec<(&'static ErrorClass, T)>, text: impl Fn(&T) -> &'static str, flags: &str) -> Self {
-        let (patterns, own): (Vec<String>, Vec<usize>) = entries
-            .iter()
-            .map(|(_, entry)| {
-                let (expression, own) = pattern(text(entry), r#"[^\n"}]*"#);
-                (format!("{flags}{expression}"), own)
-            })
-            .unzip();
-        let set = set_of(&patterns);
-        Self { entries, own, patterns, set }
-    }
-}
-
-static TEXTS: LazyLock<Table<&'static ClassError>> = LazyLock::new(|| {
-    let of_class = |class: &'static ErrorClass| class.errors.iter().map(move |error| (class, error));
-    Table::new(ErrorClass::all().flat_map(of_class).collect(), |error| &error.text, "")
+/// The texts of classes.
+static TEXTS: LazyLock<Vec<(&'static ErrorClass, &'static ClassError, Expression)>> = LazyLock::new(|| {
+    let of_class = |class: &'static ErrorClass| {
+        class.errors.iter().map(move |error| (class, error, Expression::of(&error.text, LAST)))
+    };
+    ErrorClass::all().flat_map(of_class).collect()
 });
 
-static SIGNS: LazyLock<Table<&'static str>> = LazyLock::new(|| {
-    let of_class = |class: &'static ErrorClass| class.signs.iter().map(move |sign| (class, &**sign));
-    // A sign is whole words: `mcp` is not in `memcpy`.
-    Table::new(ErrorClass::all().flat_map(of_class).collect(), |sign| sign, r"(?i)(?:^|\b|_)")
+/// The signs of classes, for an error in small letters.
+static SIGNS: LazyLock<Vec<(&'static ErrorClass, Expression)>> = LazyLock::new(|| {
+    let of_class = |class: &'static ErrorClass| {
+        class.signs.iter().map(move |sign| {
+            // A sign is whole words: `mcp` is not in `memcpy`.
+            let pattern = format!(r"(?i)(?:^|\b|_){}", pattern(sign, LAST));
+            (class, Expression::new(pattern, literals(sign).to_lowercase()))
+        })
+    };
+    ErrorClass::all().flat_map(of_class).collect()
 });
 
 /// What an error is about whose whole text is known, if that has more than `length` literal characters.
 #[must_use]
 pub(super) fn known(error: &str, length: usize) -> Option<Classified> {
-    let table = &*TEXTS;
     windows(error).find_map(|error| {
-        let found = table.set.matches(error).into_iter().filter(|index| table.own[*index] > length);
-        let index = found.min_by_key(|index| (Reverse(table.own[*index]), *index))?;
-        let (class, text) = table.entries[index];
-        let expression = Regex::new(&table.patterns[index]).expect("the set has compiled it");
-        let mut captures = captured(&expression, error, &expression.captures(error)?);
+        let found = TEXTS.iter().filter_map(|(class, text, own)| {
+            let found = own.found_in(error)?;
+            (own.own() > length).then_some((class, text, own.own(), found))
+        });
+        // Of several, the first.
+        let (class, text, _, expression) = found.min_by_key(|(_, _, own, _)| Reverse(*own))?;
+        let mut captures = captured(expression, error, &expression.captures(error)?);
         captures.retain(|(_, value)| value.len() <= LONGEST_NAME);
         Some(Classified { class, error: Some(text), captures })
     })
@@ -169,14 +158,15 @@ pub(super) fn known(error: &str, length: usize) -> Option<Classified> {
 /// What an error is probably about, by its words, or by the HTTP status that it names; `None` if they say nothing.
 #[must_use]
 pub(super) fn probable(error: &str, status: Option<u16>) -> Option<Classified> {
-    let table = &*SIGNS;
+    let error = error.to_lowercase();
     let mut weights: Vec<(&'static ErrorClass, usize)> = Vec::new();
-    let found: BTreeSet<usize> = windows(error).flat_map(|error| table.set.matches(error)).collect();
-    for index in found {
-        let class = table.entries[index].0;
+    for (class, sign) in &*SIGNS {
+        if !windows(&error).any(|error| sign.found_in(error).is_some()) {
+            continue;
+        }
         match weights.iter_mut().find(|(known, _)| known.id == class.id) {
-            Some((_, weight)) => *weight += table.own[index],
-            None => weights.push((class, table.own[index])),
+            Some((_, weight)) => *weight += sign.own(),
+            None => weights.push((class, sign.own())),
         }
     }
     let order = |(class, weight): &(&ErrorClass, usize)| (!class.is_general, *weight);

@@ -3,10 +3,11 @@
 
 use std::sync::LazyLock;
 
-use regex::{Regex, RegexSet};
+use regex::Regex;
 use serde::Deserialize;
 
-use super::{pattern, set_of, windows};
+use super::expression::Expression;
+use super::windows;
 
 const PACKED: [&[u8]; 2] = [
     include_bytes!(concat!(env!("OUT_DIR"), "/envelopes/libraries.packed")),
@@ -42,12 +43,11 @@ static ALL: LazyLock<Vec<Envelope>> = LazyLock::new(|| {
 });
 
 /// The signs of all, with the index of each one's envelope.
-static SIGNS: LazyLock<(RegexSet, Vec<usize>)> = LazyLock::new(|| {
+static SIGNS: LazyLock<Vec<(Expression, usize)>> = LazyLock::new(|| {
     let signs = ALL.iter().enumerate().flat_map(|(index, envelope)| {
-        envelope.signs.iter().map(move |sign| (pattern(sign, r#"[^\n"}]*"#).0, index))
+        envelope.signs.iter().map(move |sign| (Expression::of(sign, r#"[^\n"}]*"#), index))
     });
-    let (patterns, indices): (Vec<String>, Vec<usize>) = signs.unzip();
-    (set_of(&patterns), indices)
+    signs.collect()
 });
 
 /// A status, as clients write it beside an error.
@@ -66,9 +66,9 @@ impl Envelope {
     /// The envelopes of an error.
     #[must_use]
     pub fn all_in(error: &str) -> Vec<&'static Self> {
-        let (set, indices) = &*SIGNS;
-        let mut found: Vec<usize> = windows(error).flat_map(|error| set.matches(error)).collect();
-        found.iter_mut().for_each(|sign| *sign = indices[*sign]);
+        let of_window =
+            |error| SIGNS.iter().filter_map(move |(sign, index)| sign.found_in(error).and(Some(*index)));
+        let mut found: Vec<usize> = windows(error).flat_map(of_window).collect();
         found.sort_unstable();
         found.dedup();
         found.into_iter().map(|index| &ALL[index]).collect()
