@@ -598,3 +598,12 @@ fn versions_agree() {
         }
     }
 }
+
+/// Of other profiles, `bindings/test.sh` would build all dependencies again.
+#[test]
+fn the_package_for_python_is_built_as_the_workspace() {
+    let [ours, python] = ["Cargo.toml", "bindings/python/Cargo.toml"].map(toml);
+    for profile in ["dev", "test"] {
+        assert_eq!(python["profile"][profile], ours["profile"][profile], "{profile}");
+    }
+}
