@@ -71,6 +71,7 @@ fn names_of_files() {
         std::fs::create_dir_all(folder.join(format!("{name}-empty"))).unwrap();
     }
     write(&folder, "a.json", request("a"));
+    write(&folder, "a.jinja", "{{ messages | tojson }}");
     let seen = lint_with_every_output(&folder, &[]);
     assert!(seen.contains("cut off"), "{seen}");
     let files = HOSTILE.map(|name| format!("{name}.json"));
@@ -95,6 +96,8 @@ fn names_of_files() {
             run(&folder, &[&options[..], &[&file, "a.json"]].concat());
             run(&folder, &[&options[..], &["a.json", &file]].concat());
         }
+        let options = ["render", "--template", "a.jinja", "--output-format", "json", "--"];
+        assert!(run(&folder, &[&options[..], &[&file]].concat()).contains("\\\"role"));
         run(&folder, &["diff", "--pairs", &file]);
         run(&folder, &["diff", "--", &file, &empty]);
         run(&folder, &["show", "--", &empty]);

@@ -54,7 +54,7 @@ pub(crate) fn run(args: &RenderArgs, out: &mut dyn Write) -> Result<Status> {
     let parts = Parts { prompt: &prompt, segments: &segments, messages };
     match args.output_format {
         PromptOutput::Text => text(&parts, out)?,
-        PromptOutput::Json => writeln!(out, "{}", parts.json())?,
+        PromptOutput::Json => toolcheck_report::outputs::write_json_line(&parts.json(), out)?,
         PromptOutput::Html => html(&parts, out)?,
     }
     Ok(Status::Clean)

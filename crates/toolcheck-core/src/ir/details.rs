@@ -95,6 +95,13 @@ pub enum Misplacement {
         /// Their ids.
         ids: Vec<String>,
     },
+    /// It is the first piece of something, and lacks a key that the first piece must have.
+    Unnamed {
+        /// What begins, in words.
+        thing: String,
+        /// The key.
+        key: String,
+    },
     /// It answers a call that was cancelled, with this id.
     Cancelled(String),
     /// It may not come while this is so.

@@ -57,6 +57,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 };
                 (format!("`{kind}` comes while {}{others} is open", named(thing, id)), "too early")
             }
+            Misplacement::Unnamed { thing, key } => {
+                (format!("`{kind}` begins a {thing} without `{}`", shorten(key)), "the first piece names it")
+            }
             Misplacement::Cancelled(id) => (
                 format!("`{kind}` answers {}, which was cancelled", named("tool call", id)),
                 "nobody waits for it",

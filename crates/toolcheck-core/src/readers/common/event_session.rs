@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
-use super::events::{CallStep, Ends, Event, Protocol, ResultStep, Says, Tools, Use};
+use super::events::{CallStep, Ends, Event, FirstNeeds, Protocol, ResultStep, Says, Tools, Use};
 use super::parts;
 use super::{Conversation, Ended, Reader};
 use crate::ir::{
@@ -31,6 +31,8 @@ pub(crate) struct Session<'p, 's> {
     openings: usize,
     /// The id of what was opened last.
     last_opened: String,
+    /// The kind and the id of the stream whose chunks come, by who sends it.
+    streams: HashMap<String, (String, Cow<'s, str>)>,
     calls: HashMap<Cow<'s, str>, Called<'s>>,
     /// The ids of the calls since nobody waited for any.
     waiting: Vec<Cow<'s, str>>,
@@ -62,6 +64,7 @@ impl<'p, 's> Session<'p, 's> {
             refused: HashMap::default(),
             openings: 0,
             last_opened: String::new(),
+            streams: HashMap::default(),
             calls: HashMap::default(),
             waiting: Vec::new(),
             orphans: HashSet::default(),
@@ -98,7 +101,7 @@ impl<'p, 's> Session<'p, 's> {
     pub(crate) fn add(&mut self, event: Value<'_, 's>, kind: &str, known: &[&'p Event]) -> bool {
         let begins = |event: &&Event| self.protocol.begins.iter().any(|name| name == event.name());
         self.has_begun |= known.iter().any(begins);
-        if !self.step(event, kind, known) {
+        if !self.step(event, kind, known) || !self.follow(event, kind, known) {
             return false;
         }
         let before = self.transcript.parts.len();
@@ -129,6 +132,37 @@ impl<'p, 's> Session<'p, 's> {
         phase.refuses_others.is_none()
     }
 
+    /// Follows the streams of chunks. Says whether the event may come.
+    fn follow(&mut self, event: Value<'_, 's>, kind: &str, known: &[&'p Event]) -> bool {
+        let lane = self.lane(event);
+        let Some(stream) = known.iter().find_map(|does| does.stream.as_ref()) else {
+            if !self.protocol.within_streams.iter().any(|name| name == kind) {
+                self.streams.remove(&lane);
+            }
+            return true;
+        };
+        let id = stream.id.of(event).and_then(Value::as_str);
+        let is_open = |(own, open): &(String, _)| own == kind && id.as_ref().is_none_or(|id| id == open);
+        if self.streams.get(&lane).is_some_and(is_open) {
+            return true;
+        }
+        // What follows a chunk that is refused is no other mistake.
+        self.streams.insert(lane, (kind.to_owned(), id.unwrap_or_default()));
+        let is_there = |first: &&FirstNeeds| first.at.of(event).is_some_and(|value| !value.is_null());
+        let missing = stream.first.iter().find(|first| !is_there(first)).filter(|_| self.has_begun);
+        if let Some(first) = missing {
+            let key = first.at.key().to_owned();
+            let why = Misplacement::Unnamed { thing: stream.thing.clone(), key };
+            self.misplaced(event, kind, why, Some(first.refused.clone()));
+        }
+        missing.is_none()
+    }
+
+    /// Who sends an event.
+    fn lane(&self, event: Value<'_, 's>) -> String {
+        self.protocol.lane.of(event).and_then(Value::as_str).unwrap_or_default().into_owned()
+    }
+
     fn misplaced(&mut self, event: Value<'_, 's>, kind: &str, why: Misplacement, says: Option<String>) {
         let is_doubtful = self.protocol.phases.get(self.phase).is_some_and(|phase| phase.is_doubtful);
         self.transcript.details.misplaced_events.push(MisplacedEvent {
@@ -156,8 +190,9 @@ impl<'p, 's> Session<'p, 's> {
         if let Some(call) = &does.call {
             self.call(call, item);
         }
+        let of_stream = || Some(self.streams.get(&self.lane(event))?.1.clone());
         if let Some(piece) = &does.arguments
-            && let Some(id) = piece.id.of(item).and_then(Value::as_str)
+            && let Some(id) = piece.id.of(item).and_then(Value::as_str).or_else(of_stream)
             && let Some(called) = self.calls.get_mut(&id)
             && let Some(piece) = piece.piece.of(item)
         {

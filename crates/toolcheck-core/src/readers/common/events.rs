@@ -53,6 +53,12 @@ pub(crate) struct Protocol {
     /// What is known of its events.
     #[serde(rename = "event")]
     pub(crate) events: Vec<Event>,
+    /// The events that may come between the chunks of a stream, as others may not.
+    #[serde(default)]
+    pub(crate) within_streams: Vec<String>,
+    /// Where the name is of who sends an event, if several send streams at the same time.
+    #[serde(default)]
+    pub(crate) lane: Paths,
     /// The events that neither call nor answer.
     #[serde(default)]
     pub(crate) others: Vec<String>,
@@ -105,6 +111,9 @@ pub(crate) struct Event {
     /// What an element must not have.
     #[serde(default)]
     pub(crate) each_unless: Option<Condition>,
+    /// The stream of which it is a chunk. It goes on until another event comes, and only its first chunk must name it.
+    #[serde(default)]
+    pub(crate) stream: Option<Stream>,
     /// What it opens.
     #[serde(default)]
     pub(crate) opens: Option<Use>,
@@ -227,6 +236,23 @@ pub(crate) struct CallStep {
 /// A piece of the arguments of a call.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+pub(crate) struct Stream {
+    /// What it brings, in words.
+    pub(crate) thing: String,
+    pub(crate) id: Paths,
+    /// What the first chunk must have, with what the other side says if it is not there.
+    pub(crate) first: Vec<FirstNeeds>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FirstNeeds {
+    pub(crate) at: Paths,
+    pub(crate) refused: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Piece {
     pub(crate) id: Paths,
     pub(crate) piece: Paths,
@@ -289,6 +315,11 @@ impl Paths {
     /// The first value that is there.
     pub(crate) fn of<'d, 's>(&self, event: Value<'d, 's>) -> Option<Value<'d, 's>> {
         self.all(event).next()
+    }
+
+    /// The key that is looked at first.
+    pub(crate) fn key(&self) -> &str {
+        self.0.first().and_then(|path| path.last()).map_or("", String::as_str)
     }
 
     /// The values that are there.
