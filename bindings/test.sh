@@ -33,8 +33,8 @@ test_pytest() {
   "$python" -m pytest -q -p no:cacheprovider -rs pytest/tests
 }
 
-# The native package is built if maturin and pytest are installed or can be, and its crates can be fetched, in the folder and
-# the profile of the other tests: what is the same there is not built again.
+# The native package is built if maturin and pytest are installed or can be, and its crates can be fetched, in the folder of
+# the other targets: what is the same there is not built again.
 test_native() {
   if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null; then
     echo "skipped: toolcheck-lint in Python (no Python 3.11 or newer)"
@@ -58,7 +58,7 @@ test_native() {
     return 0
   fi
   export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/../target}
-  "$maturin" build --quiet --profile test --locked --offline --manifest-path python/Cargo.toml --out "$folder/wheels" || return 1
+  "$maturin" build --quiet --locked --offline --manifest-path python/Cargo.toml --out "$folder/wheels" || return 1
   # Into folders of their own: whatever is installed already stays.
   python3 -m zipfile --extract "$folder"/wheels/*.whl "$folder/native" || return 1
   # The types are what users see first; without mypy their tests are skipped, and named.

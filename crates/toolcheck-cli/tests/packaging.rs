@@ -603,7 +603,5 @@ fn versions_agree() {
 #[test]
 fn the_package_for_python_is_built_as_the_workspace() {
     let [ours, python] = ["Cargo.toml", "bindings/python/Cargo.toml"].map(toml);
-    for profile in ["dev", "test"] {
-        assert_eq!(python["profile"][profile], ours["profile"][profile], "{profile}");
-    }
+    assert_eq!(python["profile"]["dev"], ours["profile"]["dev"]);
 }
