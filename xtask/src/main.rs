@@ -37,11 +37,15 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
+/// Where cargo builds.
+fn target() -> PathBuf {
+    root().join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
+}
+
 /// Builds the program as releases are built.
 fn dist() -> Result<PathBuf> {
     let mut build = Command::new(env!("CARGO"));
     build.args(["build", "--profile", "dist", "--locked", "--package", "toolcheck-cli"]).current_dir(root());
     ensure!(build.status()?.success(), "the program can't be built");
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    Ok(target.join("dist/toolcheck").with_extension(std::env::consts::EXE_EXTENSION))
+    Ok(target().join("dist/toolcheck").with_extension(std::env::consts::EXE_EXTENSION))
 }

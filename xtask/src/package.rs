@@ -9,7 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::{notices, root};
+use crate::{notices, root, target};
 
 /// Packages the crates into `target/package`, and checks that they build: all at once, or `each` by itself.
 ///
@@ -18,7 +18,7 @@ use crate::{notices, root};
 pub(crate) fn check(how: Option<&str>) -> Result<()> {
     ensure!(matches!(how, None | Some("each")), "usage: cargo xtask package [each]");
     notices::check()?;
-    let packages = root().join("target/package");
+    let packages = target().join("package");
     // Packages of an earlier version or of removed crates.
     for old in crates(&packages).unwrap_or_default() {
         fs::remove_file(packages.join(format!("{old}.crate")))?;
@@ -57,17 +57,19 @@ pub(crate) fn check(how: Option<&str>) -> Result<()> {
     manifest.push_str(&own[profiles..]);
     fs::write(unpacked.join("Cargo.toml"), manifest)?;
     fs::copy(root().join("Cargo.lock"), unpacked.join("Cargo.lock"))?;
-    let alone: &[String] = if how.is_some() { &crates } else { &[] };
-    for folder in alone {
+    if how.is_none() {
+        return run(checking(&unpacked).arg("--workspace"));
+    }
+    for folder in &crates {
         run(&mut checking(&unpacked.join(folder)))?;
     }
-    run(checking(&unpacked).arg("--workspace"))
+    Ok(())
 }
 
 /// Checks what is in a folder, with the dependencies that are checked already.
 fn checking(folder: &Path) -> Command {
     let mut cargo = cargo(folder);
-    cargo.args(["check", "--quiet"]).env("CARGO_TARGET_DIR", root().join("target"));
+    cargo.args(["check", "--quiet"]).env("CARGO_TARGET_DIR", target());
     cargo
 }
 

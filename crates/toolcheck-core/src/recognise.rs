@@ -111,11 +111,12 @@ const LONGEST: usize = 100_000;
 /// The longest placeholder value. A longer one means that two unrelated sentences were matched as one.
 const LONGEST_NAME: usize = 600;
 
+/// The expression for the last placeholder of a text: it extends to the end of the envelope or the line.
+const LAST: &str = r#"[^\n"}]*"#;
+
 /// The whole texts.
-static TEXTS: LazyLock<Table> = LazyLock::new(|| {
-    // The last placeholder extends to the end of the envelope or the line.
-    Table::new(|text| Some((text, r#"[^\n"}]*"#)), FEWEST, Likeness::Whole)
-});
+static TEXTS: LazyLock<Table> =
+    LazyLock::new(|| Table::new(|text| Some((text, LAST)), FEWEST, Likeness::Whole));
 
 /// The first sentences of texts with several.
 static SENTENCES: LazyLock<Table> = LazyLock::new(|| {
@@ -161,7 +162,7 @@ impl Table {
         let made = texts().filter_map(|(origin, refusal, text)| {
             let (text, last) = part(text)?;
             let expression = Expression::of(text, last);
-            (expression.own() >= fewest).then_some(((origin, refusal), expression))
+            (expression.own >= fewest).then_some(((origin, refusal), expression))
         });
         let (entries, expressions) = made.unzip();
         Self { entries, likeness, expressions }
@@ -203,7 +204,7 @@ impl Reading {
         let mut matches = recognise(error);
         let of_rule = matches.first().filter(|found| found.likeness == Likeness::Whole);
         let text = of_rule.and_then(|found| found.refusal.text.as_deref());
-        let mut class = classes::known(error, text.map_or(0, |text| Expression::of(text, "").own()));
+        let mut class = classes::known(error, text.map_or(0, |text| Expression::of(text, "").own));
         if class.is_some() {
             matches.clear();
         } else if matches.is_empty() {
@@ -226,20 +227,15 @@ fn windows(error: &str) -> impl Iterator<Item = &str> {
 
 impl Table {
     fn recognise(&self, error: &str) -> Vec<Recognised> {
-        let found = self.expressions.iter().enumerate();
-        let found = found.filter_map(|(index, own)| {
-            let found = own.found_in(error)?;
-            Some((index, own.own(), found))
-        });
-        let mut found: Vec<(usize, usize, &Regex)> = found.collect();
+        let all = self.entries.iter().zip(&self.expressions);
+        let found = all.filter_map(|(entry, own)| Some((entry, own.own, own.found_in(error)?)));
+        let mut found: Vec<(&(Origin, &Refusal), usize, &Regex)> = found.collect();
         // Ties keep the order of the files, in which the plain case comes before its variants.
-        found.sort_by_key(|(index, own, _)| {
-            let (origin, refusal) = self.entries[*index];
+        found.sort_by_key(|((origin, refusal), own, _)| {
             (std::cmp::Reverse(*own), origin.is_variant(), refusal.legacy, refusal.case.is_some())
         });
         let mut recognised: Vec<Recognised> = Vec::new();
-        for (index, _, pattern) in found {
-            let (origin, refusal) = self.entries[index];
+        for (&(origin, refusal), _, pattern) in found {
             if recognised.iter().any(|known| known.is_same(origin, refusal)) {
                 continue;
             }

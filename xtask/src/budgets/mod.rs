@@ -173,8 +173,8 @@ fn has_valgrind() -> bool {
 
 /// A program that was built before; the debug build is that of `cargo test`, which `cargo build` overwrites.
 fn program(profile: &str) -> Result<PathBuf> {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    let path = target.join(profile).join("toolcheck").with_extension(std::env::consts::EXE_EXTENSION);
+    let path =
+        crate::target().join(profile).join("toolcheck").with_extension(std::env::consts::EXE_EXTENSION);
     ensure!(path.is_file(), "{} is missing: cargo test --workspace --no-run", path.display());
     Ok(path)
 }

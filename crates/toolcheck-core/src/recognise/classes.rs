@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 use serde::Deserialize;
 
 use super::expression::{Expression, literals};
-use super::{LONGEST_NAME, captured, pattern, windows};
+use super::{LAST, LONGEST_NAME, captured, pattern, windows};
 use crate::rule_id::RuleId;
 use crate::targets::Evidence;
 
@@ -116,9 +116,6 @@ pub struct Classified {
     pub captures: Vec<(String, String)>,
 }
 
-/// The expression for the last placeholder of a text: up to the end of the envelope or the line.
-const LAST: &str = r#"[^\n"}]*"#;
-
 /// The texts of classes.
 static TEXTS: LazyLock<Vec<(&'static ErrorClass, &'static ClassError, Expression)>> = LazyLock::new(|| {
     let of_class = |class: &'static ErrorClass| {
@@ -143,10 +140,9 @@ static SIGNS: LazyLock<Vec<(&'static ErrorClass, Expression)>> = LazyLock::new(|
 #[must_use]
 pub(super) fn known(error: &str, length: usize) -> Option<Classified> {
     windows(error).find_map(|error| {
-        let found = TEXTS.iter().filter_map(|(class, text, own)| {
-            let found = own.found_in(error)?;
-            (own.own() > length).then_some((class, text, own.own(), found))
-        });
+        let longer = TEXTS.iter().filter(|(.., own)| own.own > length);
+        let found =
+            longer.filter_map(|(class, text, own)| Some((class, text, own.own, own.found_in(error)?)));
         // Of several, the first.
         let (class, text, _, expression) = found.min_by_key(|(_, _, own, _)| Reverse(*own))?;
         let mut captures = captured(expression, error, &expression.captures(error)?);
@@ -158,15 +154,15 @@ pub(super) fn known(error: &str, length: usize) -> Option<Classified> {
 /// What an error is probably about, by its words, or by the HTTP status that it names; `None` if they say nothing.
 #[must_use]
 pub(super) fn probable(error: &str, status: Option<u16>) -> Option<Classified> {
-    let error = error.to_lowercase();
+    let windows: Vec<String> = windows(error).map(str::to_lowercase).collect();
     let mut weights: Vec<(&'static ErrorClass, usize)> = Vec::new();
     for (class, sign) in &*SIGNS {
-        if !windows(&error).any(|error| sign.found_in(error).is_some()) {
+        if !windows.iter().any(|error| sign.found_in(error).is_some()) {
             continue;
         }
         match weights.iter_mut().find(|(known, _)| known.id == class.id) {
-            Some((_, weight)) => *weight += sign.own(),
-            None => weights.push((class, sign.own())),
+            Some((_, weight)) => *weight += sign.own,
+            None => weights.push((class, sign.own)),
         }
     }
     let order = |(class, weight): &(&ErrorClass, usize)| (!class.is_general, *weight);

@@ -7,7 +7,7 @@ use regex::Regex;
 use serde::Deserialize;
 
 use super::expression::Expression;
-use super::windows;
+use super::{LAST, windows};
 
 const PACKED: [&[u8]; 2] = [
     include_bytes!(concat!(env!("OUT_DIR"), "/envelopes/libraries.packed")),
@@ -45,7 +45,7 @@ static ALL: LazyLock<Vec<Envelope>> = LazyLock::new(|| {
 /// The signs of all, with the index of each one's envelope.
 static SIGNS: LazyLock<Vec<(Expression, usize)>> = LazyLock::new(|| {
     let signs = ALL.iter().enumerate().flat_map(|(index, envelope)| {
-        envelope.signs.iter().map(move |sign| (Expression::of(sign, r#"[^\n"}]*"#), index))
+        envelope.signs.iter().map(move |sign| (Expression::of(sign, LAST), index))
     });
     signs.collect()
 });

@@ -14,6 +14,8 @@ pub(super) struct Expression {
     source: Source,
     /// The literal characters, with a space wherever something else may come between.
     literals: String,
+    /// The number of literal characters in the text: the more, the surer the match.
+    pub(super) own: usize,
     compiled: OnceLock<Regex>,
 }
 
@@ -27,17 +29,17 @@ enum Source {
 impl Expression {
     /// The expression for a text, with `last` for its last placeholder.
     pub(super) fn of(text: &'static str, last: &'static str) -> Self {
-        Self { source: Source::Text(text, last), literals: literals(text), compiled: OnceLock::new() }
+        Self::from(Source::Text(text, last), literals(text))
     }
 
     /// An expression that matches only what contains each word of `literals`.
     pub(super) fn new(pattern: String, literals: String) -> Self {
-        Self { source: Source::Pattern(pattern), literals, compiled: OnceLock::new() }
+        Self::from(Source::Pattern(pattern), literals)
     }
 
-    /// The number of literal characters in the text: the more, the surer the match.
-    pub(super) fn own(&self) -> usize {
-        self.literals.chars().filter(|character| *character != ' ').count()
+    fn from(source: Source, literals: String) -> Self {
+        let own = literals.chars().filter(|character| *character != ' ').count();
+        Self { source, literals, own, compiled: OnceLock::new() }
     }
 
     /// The regular expression, if it matches `error`.

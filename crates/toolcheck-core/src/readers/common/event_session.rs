@@ -134,13 +134,13 @@ impl<'p, 's> Session<'p, 's> {
 
     /// Follows the streams of chunks. Says whether the event may come.
     fn follow(&mut self, event: Value<'_, 's>, kind: &str, known: &[&'p Event]) -> bool {
-        let lane = self.lane(event);
         let Some(stream) = known.iter().find_map(|does| does.stream.as_ref()) else {
-            if !self.protocol.within_streams.iter().any(|name| name == kind) {
-                self.streams.remove(&lane);
+            if !self.streams.is_empty() && !self.protocol.within_streams.iter().any(|name| name == kind) {
+                self.streams.remove(&self.lane(event));
             }
             return true;
         };
+        let lane = self.lane(event);
         let id = stream.id.of(event).and_then(Value::as_str);
         let is_open = |(own, open): &(String, _)| own == kind && id.as_ref().is_none_or(|id| id == open);
         if self.streams.get(&lane).is_some_and(is_open) {

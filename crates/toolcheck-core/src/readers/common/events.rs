@@ -157,7 +157,7 @@ impl Event {
 
     /// The kind, or what it has.
     pub(crate) fn shown(&self) -> &str {
-        let has = || self.has.as_ref().map_or("", |has| has.0[0].last().map_or("", String::as_str));
+        let has = || self.has.as_ref().map_or("", Paths::key);
         self.kind.as_deref().unwrap_or_else(has)
     }
 
@@ -233,7 +233,7 @@ pub(crate) struct CallStep {
     pub(crate) arguments: Paths,
 }
 
-/// A piece of the arguments of a call.
+/// A message or a call that is sent in chunks.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Stream {
@@ -244,6 +244,7 @@ pub(crate) struct Stream {
     pub(crate) first: Vec<FirstNeeds>,
 }
 
+/// A key of the first chunk.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FirstNeeds {
@@ -251,6 +252,7 @@ pub(crate) struct FirstNeeds {
     pub(crate) refused: String,
 }
 
+/// A piece of the arguments of a call.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Piece {
