@@ -15,7 +15,7 @@ trap 'rm -rf "$folder"' EXIT
 
 # An install that takes longer than this is given up; without a network it fails sooner.
 install() {
-  timeout 20 "$@" > /dev/null 2>&1
+  timeout 60 "$@" > /dev/null 2>&1
 }
 
 test_pytest() {
