@@ -96,6 +96,7 @@ rule_ids! {
     RanUnfinishedArguments "ran-unfinished-arguments"
     ReorderedToolResults "reordered-tool-results"
     RepeatedFailingCall "repeated-failing-call"
+    ResultSchemaMismatch "result-schema-mismatch"
     RetriedRefusal "retried-refusal"
     ReusedToolCallId "reused-tool-call-id"
     ShellFileWrite "shell-file-write"

@@ -450,6 +450,7 @@ fn result<'s>(block: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<
         is_error: block.get_any(&["is_error", "isError"]).and_then(|flag| flag.as_bool()),
         content: Content::of(content),
         content_place: content.map(Place::of),
+        structured: None,
         foreign: content.and_then(|content| {
             content.elements().find_map(|part| {
                 let kind = part.get_str("type")?;

@@ -299,6 +299,7 @@ fn result<'s>(tool: Value<'_, 's>) -> Body<'s> {
         is_error: tool.get_str("status").map(|status| status == "error"),
         content: Content::of(content),
         content_place: content.map(Place::of),
+        structured: None,
         foreign: None,
         block: None,
         has_bare_json: content.is_some_and(|content| {

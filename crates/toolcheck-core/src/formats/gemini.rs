@@ -383,6 +383,7 @@ fn result<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<
         is_error: response.map(|response| response.get("error").is_some_and(|error| !error.is_null())),
         content: Content::of(response),
         content_place: response.map(Place::of),
+        structured: None,
         foreign: None,
         block: None,
         has_bare_json: false,

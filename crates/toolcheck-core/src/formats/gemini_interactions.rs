@@ -390,6 +390,7 @@ fn result<'s>(value: Value<'_, 's>, executor: Executor) -> Body<'s> {
         is_error: value.get("is_error").and_then(Value::as_bool),
         content: Content::of(content),
         content_place: content.map(Place::of),
+        structured: None,
         foreign: None,
         block: None,
         has_bare_json: false,

@@ -605,6 +605,7 @@ fn result<'s>(
         is_error: None,
         content: Content::of(content),
         content_place: content.map(Place::of),
+        structured: None,
         foreign: None,
         block: None,
         has_bare_json: false,

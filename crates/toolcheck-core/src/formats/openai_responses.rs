@@ -683,6 +683,7 @@ fn output<'s>(value: Value<'_, 's>, kind: ToolKind) -> Body<'s> {
         is_error: value.get_str("status").filter(|status| status == "failed").map(|_| true),
         content: Content::of(content),
         content_place: content.map(Place::of),
+        structured: None,
         foreign: None,
         block: None,
         has_bare_json: false,

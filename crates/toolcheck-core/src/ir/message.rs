@@ -377,6 +377,8 @@ pub struct ToolResult<'s> {
     pub content: Content,
     /// The place of the content.
     pub content_place: Option<Place>,
+    /// The place of the JSON that it has beside its content for programs, which the tool's schema of results describes.
+    pub structured: Option<Place>,
     /// Whether it contains something other than text, such as an image or a document.
     pub has_media: bool,
     /// The type of a block in it that is never valid in a result, such as reasoning or a call.

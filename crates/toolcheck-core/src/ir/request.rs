@@ -196,6 +196,8 @@ pub struct ToolDef<'s> {
     pub name: Option<Named<'s>>,
     /// The place of its arguments' schema.
     pub schema: Option<Place>,
+    /// The place of its results' schema, if it declares one.
+    pub result_schema: Option<Place>,
     /// Who runs it.
     pub executor: Executor,
     /// Its type in the wire format, if it names one.
@@ -216,6 +218,7 @@ impl ToolDef<'_> {
             place,
             name: None,
             schema: None,
+            result_schema: None,
             executor: Executor::Client,
             kind: None,
             model: None,

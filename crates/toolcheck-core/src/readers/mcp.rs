@@ -232,6 +232,7 @@ impl<'s> Session<'s> {
         let content = answer.and_then(|answer| answer.get("content")).or(answer).or(error);
         let mut result =
             result(message.get("id"), content, if error.is_some() { Some(true) } else { is_error });
+        result.structured = answer.and_then(|answer| answer.get("structuredContent")).map(Place::of);
         let is_media = |block: Value<'_, '_>| block.get_str("type").is_some_and(|kind| kind != "text");
         result.has_media = content.is_some_and(|content| content.elements().any(is_media));
         // A log may begin in the middle, or be a response alone.
@@ -251,7 +252,8 @@ impl<'s> Session<'s> {
             let name = tool.get("name").and_then(Named::of);
             let text = name.as_ref().map(|name| name.text.clone());
             let schema = tool.get("inputSchema").map(Place::of);
-            let tool = ToolDef { name, schema, ..ToolDef::new(Place::of(tool)) };
+            let result_schema = tool.get("outputSchema").map(Place::of);
+            let tool = ToolDef { name, schema, result_schema, ..ToolDef::new(Place::of(tool)) };
             // Twice in one list is a mistake, and in two lists none.
             let before = text.and_then(|text| self.tools.insert(text, (self.lists, known.len())));
             match before {

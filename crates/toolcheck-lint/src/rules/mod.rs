@@ -69,6 +69,7 @@ mod policy_violation;
 mod ran_unfinished_arguments;
 mod reordered_tool_results;
 mod repeated_failing_call;
+mod result_schema_mismatch;
 mod retried_refusal;
 mod reused_tool_call_id;
 mod shell_file_write;
@@ -177,6 +178,7 @@ pub static ALL: &[&Rule] = &[
     &ran_unfinished_arguments::RULE,
     &reordered_tool_results::RULE,
     &repeated_failing_call::RULE,
+    &result_schema_mismatch::RULE,
     &retried_refusal::RULE,
     &reused_tool_call_id::RULE,
     &shell_file_write::RULE,

@@ -9,6 +9,7 @@ pub(crate) mod prompt;
 pub(crate) mod server_pairs;
 pub(crate) mod shape;
 pub(crate) mod shell;
+pub(crate) mod violations;
 
 use toolcheck_core::ir::Named;
 

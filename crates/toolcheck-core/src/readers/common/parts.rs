@@ -57,6 +57,7 @@ pub(crate) fn result<'s>(
         is_error,
         content: Content::of(content),
         content_place: content.map(Place::of),
+        structured: None,
         has_media: false,
         foreign: None,
         block: None,

@@ -1,0 +1,103 @@
+use foldhash::HashMap;
+use toolcheck_core::ir::Place;
+use toolcheck_core::text::shorten;
+
+use crate::rule::{Context, Sink, declare_rule};
+use crate::schema::{Fuel, Verdict};
+use crate::view::pairing::ResultSite;
+use crate::view::violations::{self, Words};
+
+declare_rule! {
+    /// Tool results that don't match the tool's output schema.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// A tool of an MCP server may declare [the `outputSchema` of its results][schema]. The server must then return
+    /// `structuredContent` that matches it, unless the call failed. The clients of the official SDKs check that, and
+    /// raise an error instead of giving the result to the model.
+    ///
+    /// Each violation is reported separately, at its place inside the result, and at most 20 of one result. Results
+    /// that would take too long to check are not checked.
+    ///
+    /// ## Fails
+    ///
+    /// ```jsonl mcp
+    /// {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    /// {"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "tide", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object", "properties": {"height": {"type": "number"}}}}]}}
+    /// {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "tide", "arguments": {}}}
+    /// {"jsonrpc": "2.0", "id": 2, "result": {"content": [{"type": "text", "text": "3.1 m"}], "structuredContent": {"height": "3.1 m"}}}  // flagged
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```jsonl mcp
+    /// {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    /// {"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "tide", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object", "properties": {"height": {"type": "number"}}}}]}}
+    /// {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "tide", "arguments": {}}}
+    /// {"jsonrpc": "2.0", "id": 2, "result": {"content": [{"type": "text", "text": "3.1 m"}], "structuredContent": {"height": 3.1}}}
+    /// ```
+    ///
+    /// [schema]: https://modelcontextprotocol.io/specification/2025-11-25/server/tools#output-schema
+    ResultSchemaMismatch in Content, since "0.1.0", warning looks at [RESULTS], check
+}
+
+const WORDS: Words =
+    Words { member: "field", object: "the structured content", whole: "the structured content" };
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let schemas = schemas(cx);
+    if schemas.is_empty() {
+        return;
+    }
+    let mut fuel = Fuel::of_record(cx.document.value(cx.transcript.place.node).raw().len());
+    for site in cx.pairing.results.iter().filter(|site| site.result.is_error != Some(true)) {
+        let Some(called) = site.paired_with.call().map(|number| &cx.pairing.calls[number]) else { continue };
+        let Some(name) = &called.call.name else { continue };
+        let Some(Some(declared)) = schemas.get(&*name.text) else { continue };
+        for (place, message) in faults(cx, site, *declared, &mut fuel) {
+            out.report(place, format!("{message} (`outputSchema` of `{}`)", shorten(&name.text)))
+                .about_call(called.call)
+                .caption("here")
+                .label(called.part.place, "the call")
+                .help("return `structuredContent` that matches the `outputSchema` of the tool, or update the schema");
+        }
+    }
+}
+
+/// The schemas of results by the name of their tool; `None` if several are declared.
+fn schemas<'c>(cx: &'c Context<'_, '_>) -> HashMap<&'c str, Option<Place>> {
+    let mut schemas = HashMap::default();
+    for tool in cx.transcript.request.tools.declared() {
+        if let (Some(name), Some(schema)) = (&tool.name, tool.result_schema) {
+            schemas.entry(&*name.text).and_modify(|known| *known = None).or_insert(Some(schema));
+        }
+    }
+    schemas
+}
+
+/// The places and messages of what the schema does not allow in a result.
+fn faults(
+    cx: &Context<'_, '_>,
+    site: &ResultSite<'_, '_>,
+    declared: Place,
+    fuel: &mut Fuel,
+) -> Vec<(Place, String)> {
+    let Some(structured) = site.result.structured else {
+        // What is not a result yet, such as a task or a question to the user, has no content.
+        let is_whole = site.result.content_place.is_some_and(|at| cx.document.value(at.node).is_array());
+        return is_whole
+            .then(|| (site.part.place, "the result has no `structuredContent`".to_owned()))
+            .into_iter()
+            .collect();
+    };
+    let compiled = cx.schemas.of(cx.document.value(declared.node).raw());
+    let Ok(schema) = &*compiled else { return Vec::new() };
+    let root = cx.document.value(structured.node);
+    if schema.take_compiling(fuel).is_err() || schema.check(root, fuel) != Verdict::Violated {
+        return Vec::new();
+    }
+    violations::list(schema, (root, false), &WORDS, &|at, of_key| {
+        let key = if of_key { at.key_span() } else { None };
+        Place { node: at.id(), span: key.unwrap_or(at.span()) }
+    })
+}

@@ -1,0 +1,124 @@
+//! Where a value violates a schema, and how, in words of what the value is.
+
+use foldhash::HashSet;
+use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind};
+use toolcheck_core::ir::Place;
+use toolcheck_core::text::shorten;
+use toolcheck_json::Value;
+
+use crate::schema::{Index, Schema};
+use crate::view::arguments::{self, Locate};
+
+/// The most violations that are reported of one value.
+const MOST: usize = 20;
+
+/// How messages name the parts of a value.
+pub(crate) struct Words {
+    /// A member of an object in it.
+    pub(crate) member: &'static str,
+    /// The whole value, if it is an object.
+    pub(crate) object: &'static str,
+    /// The whole value, if it is anything else.
+    pub(crate) whole: &'static str,
+}
+
+/// The places and messages of the violations of a schema. If the value is padded, keys whose value is `null` are
+/// ignored. Call it only after [`Schema::check`] has found a violation.
+pub(crate) fn list(
+    schema: &Schema,
+    (root, is_padded): (Value<'_, '_>, bool),
+    words: &Words,
+    locate: &Locate<'_>,
+) -> Vec<(Place, String)> {
+    let index = Index::default();
+    schema.with_errors(root, |errors| {
+        let listed = errors.listed.iter().flat_map(|error| match arguments::value_of(root, &index, error) {
+            Some(at) if is_padded && at.is_null() => Vec::new(),
+            Some(at) => messages(error, at, (at.id() == root.id(), is_padded), words, locate),
+            None => Vec::new(),
+        });
+        let mut reported = HashSet::default();
+        let listed = listed.filter(|violation| reported.insert(violation.clone()));
+        let mut violations: Vec<_> = listed.take(MOST).collect();
+        if violations.is_empty() && !errors.are_all {
+            violations.push((locate(root, false), format!("{} does not match", words.whole)));
+        }
+        violations
+    })
+}
+
+/// The places and messages of an error. The messages contain no values from the transcript.
+fn messages(
+    error: &ValidationError<'_>,
+    at: Value<'_, '_>,
+    (is_whole, is_padded): (bool, bool),
+    words: &Words,
+    locate: &Locate<'_>,
+) -> Vec<(Place, String)> {
+    let Words { member: kind, object, whole } = words;
+    let title = match at.key_text() {
+        Some(key) if !is_whole => format!("{kind} `{}`", shorten(&key)),
+        _ if is_whole && at.is_object() => (*object).to_owned(),
+        _ if is_whole => (*whole).to_owned(),
+        _ => "an array element".to_owned(),
+    };
+    match error.kind() {
+        ValidationErrorKind::Required { property } => {
+            let name = property.as_str().unwrap_or("?");
+            vec![(locate(at, false), format!("missing {kind} `{}`", shorten(name)))]
+        }
+        ValidationErrorKind::AdditionalProperties { unexpected }
+        | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+            let unexpected: HashSet<&str> = unexpected.iter().map(String::as_str).collect();
+            let members = at.members().filter(|member| !(is_padded && member.is_null()));
+            let members = members.filter_map(|member| Some((member.key_text()?, member)));
+            members
+                .filter(|(key, _)| unexpected.contains(&**key))
+                .map(|(key, member)| (locate(member, true), format!("unknown {kind} `{}`", shorten(&key))))
+                .collect()
+        }
+        // If a schema declares no arguments and allows no others, each one is unknown.
+        ValidationErrorKind::FalseSchema
+            if at.is_object() && error.schema_path().to_string().ends_with("/additionalProperties") =>
+        {
+            let members = at.members().filter(|member| !(is_padded && member.is_null()));
+            let members = members.filter_map(|member| Some((member.key_text()?, member)));
+            members
+                .map(|(key, member)| (locate(member, true), format!("unknown {kind} `{}`", shorten(&key))))
+                .collect()
+        }
+        ValidationErrorKind::FalseSchema => {
+            vec![(locate(at, !is_whole), format!("{title} is not allowed"))]
+        }
+        // The keys of a map may be data, so they are not quoted.
+        ValidationErrorKind::PropertyNames { .. } => {
+            vec![(locate(at, false), format!("{title} has a key that is not allowed"))]
+        }
+        ValidationErrorKind::Contains => {
+            vec![(locate(at, false), format!("{title} has no element that matches `contains`"))]
+        }
+        ValidationErrorKind::Type { kind } => {
+            let expected = match kind {
+                TypeKind::Single(one) => one.to_string(),
+                TypeKind::Multiple(several) => {
+                    several.iter().map(|one| one.to_string()).collect::<Vec<_>>().join(" or ")
+                }
+            };
+            vec![(locate(at, false), format!("{title} is not of type {expected}"))]
+        }
+        ValidationErrorKind::Enum { .. } | ValidationErrorKind::Constant { .. } => {
+            vec![(locate(at, false), format!("{title} is not one of the allowed values"))]
+        }
+        ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
+            vec![(locate(at, false), format!("{title} does not match any of the allowed alternatives"))]
+        }
+        // A text that takes too long to match says nothing about the value.
+        ValidationErrorKind::BacktrackLimitExceeded { .. }
+        | ValidationErrorKind::RegexEngineFailure { .. }
+        | ValidationErrorKind::Referencing(_) => Vec::new(),
+        _ => {
+            let masked = error.masked().to_string();
+            vec![(locate(at, false), format!("{title} is invalid: {}", shorten(&masked)))]
+        }
+    }
+}
