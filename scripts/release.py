@@ -6,10 +6,14 @@
     release.py notes VERSION                prints the section of the changelog
     release.py archive --target T --program PATH --output DIR
                                             packs the program with its pages, completions and licences
+    release.py manifests DIR --output CHANNELS
+                                            writes the installers and the manifests of package managers for the archives
     release.py checksums DIR                writes SHA256SUMS over the files in a folder
     release.py verify DIR                   compares a folder with its SHA256SUMS
+    release.py rehearse --program PATH      does all that with a program that is there, and installs it from each channel
 
-Only Python's own library is needed, 3.11 or newer. `docs/releasing.md` says when each is run.
+Only Python's own library is needed, 3.11 or newer; `rehearse` says what it skips without something else.
+`docs/releasing.md` says when each is run.
 """
 
 from __future__ import annotations
@@ -107,7 +111,7 @@ def versions(root: Path) -> list[tuple[str, str]]:
 
 def manifests(root: Path, name: str) -> list[Path]:
     """The files of a name that are part of the repository, and not of something installed or built."""
-    skipped = {"target", "node_modules", ".git", "fuzz", "benchmarks", "fixtures", "examples", "conformance"}
+    skipped = {"target", "node_modules", ".git", "fuzz", "benchmarks", "fixtures", "examples", "conformance", "templates"}
     found = []
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(below for below in folders if below not in skipped and not below.startswith("."))
@@ -329,9 +333,19 @@ def main(arguments: list[str] | None = None) -> int:
     command.add_argument("--program", required=True, type=Path)
     command.add_argument("--output", required=True, type=Path, help="the folder for the archive")
     command.add_argument("--runner", default="", help="a command that runs programs of another machine")
+    command = commands.add_parser("manifests", help="write the installers and the manifests of package managers")
+    command.add_argument("folder", type=Path, help="the folder with the archives")
+    command.add_argument("--output", required=True, type=Path, help="the folder for manifests of other repositories")
+    command = commands.add_parser("rehearse", help="install a program from each channel, on this machine")
+    command.add_argument("--program", required=True, type=Path)
+    command.add_argument("--require", action="store_true", help="fail if something had to be skipped")
     for name in ["checksums", "verify"]:
         commands.add_parser(name).add_argument("folder", type=Path)
     options = parser.parse_args(arguments)
+    # They use what is above.
+    import channels
+    import rehearse
+
     try:
         match options.command:
             case "check":
@@ -345,6 +359,11 @@ def main(arguments: list[str] | None = None) -> int:
                 runner = shlex.split(options.runner)
                 time = commit_time(options.root)
                 print(archive(options.root, options.target, options.program, options.output, runner, time))
+            case "manifests":
+                for path in channels.write(options.root, options.folder, options.output, commit_time(options.root)):
+                    print(path)
+            case "rehearse":
+                return rehearse.main(options.root, options.program, options.require)
             case "checksums":
                 print(checksums(options.folder))
             case "verify":
@@ -356,4 +375,6 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    # What the other modules import is this one, and not a second one with a `Fault` of its own.
+    sys.modules["release"] = sys.modules[__name__]
     sys.exit(main())

@@ -4,11 +4,12 @@ const { commands, window, workspace } = require("vscode");
 const { LanguageClient } = require("vscode-languageclient/node");
 const { initializationOptions, selector } = require("./options.js");
 
+/** @type {LanguageClient | undefined} */
 let client;
 
 async function start() {
   const settings = workspace.getConfiguration("toolcheck");
-  const program = { command: settings.get("path") || "toolcheck", args: ["server"] };
+  const program = { command: settings.get("path", "") || "toolcheck", args: ["server"] };
   client = new LanguageClient("toolcheck", "toolcheck", program, {
     documentSelector: selector,
     initializationOptions: initializationOptions(settings),
@@ -18,8 +19,9 @@ async function start() {
   } catch (error) {
     client = undefined;
     const settings = "Open settings";
+    const why = error instanceof Error ? error.message : String(error);
     const choice = await window.showErrorMessage(
-      `toolcheck: cannot start \`${program.command} server\`: ${error.message}`,
+      `toolcheck: cannot start \`${program.command} server\`: ${why}`,
       settings,
     );
     if (choice === settings) await commands.executeCommand("workbench.action.openSettings", "toolcheck.path");
@@ -37,6 +39,7 @@ async function restart() {
   await start();
 }
 
+/** @param {import("vscode").ExtensionContext} context */
 exports.activate = async (context) => {
   context.subscriptions.push(
     commands.registerCommand("toolcheck.restart", restart),

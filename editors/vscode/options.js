@@ -1,13 +1,33 @@
-// What the server is told of the editor's settings: the names of `toolcheck server`, without what is not set.
+// What the server is told of the editor's settings, and which files it gets to see.
 
 const NAMES = ["target", "format", "kind", "config"];
 
+/**
+ * The settings by the names of `toolcheck server`, without what is not set.
+ * @param {Pick<import("vscode").WorkspaceConfiguration, "get">} settings
+ * @returns {Record<string, string>}
+ */
 exports.initializationOptions = (settings) => {
-  const set = NAMES.map((name) => [name, settings.get(name)]).filter(([, value]) => value);
-  return Object.fromEntries(set);
+  /** @type {Record<string, string>} */
+  const set = {};
+  for (const name of NAMES) {
+    const value = settings.get(name);
+    if (typeof value === "string" && value !== "") set[name] = value;
+  }
+  return set;
 };
 
-exports.selector = ["json", "jsonc", "jsonl"].flatMap((language) => [
-  { scheme: "file", language },
-  { scheme: "untitled", language },
-]);
+// A recording is YAML, or a HAR archive, which is JSON unless somebody has associated it with another language.
+exports.languages = ["json", "jsonc", "jsonl", "yaml"];
+
+// VS Code has no language for the configuration, in which the server shows what is wrong.
+exports.patterns = ["**/*.{har,ndjson}", "**/{toolcheck,.toolcheck}.toml"];
+
+/** @type {{ scheme: string, language?: string, pattern?: string }[]} */
+exports.selector = [
+  ...exports.languages.flatMap((language) => [
+    { scheme: "file", language },
+    { scheme: "untitled", language },
+  ]),
+  ...exports.patterns.map((pattern) => ({ scheme: "file", pattern })),
+];

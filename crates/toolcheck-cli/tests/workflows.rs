@@ -111,6 +111,10 @@ fn released_targets_are_the_same_everywhere() {
     let name = |text: &str, machine: &str| text.contains(&format!("toolcheck-cli-{machine}-v"));
     assert!(name(&text("action.yml"), "$machine"));
     assert!(text("scripts/release.py").contains(r#"f"{PACKAGE}-{target}-v{version}""#));
+    // So do the installers and the manifests.
+    let table = text("scripts/channels.py");
+    let (_, table) = table.split_once("TARGETS: dict").unwrap();
+    assert_eq!(named(table.split_once("\n}\n").unwrap().0), targets);
     // The image is made of the musl programs.
     assert!(
         workflows()["release.yml"].contains("toolcheck-cli-${machine##*:}-unknown-linux-musl-$TAG.tar.gz")
@@ -182,7 +186,13 @@ fn only_what_needs_a_token_has_one() {
             assert!(!value["env"].to_string().contains("token"), "{name}: {job}");
         }
         for (job, step) in scripts(&workflow) {
-            if step["env"].to_string().contains("token") {
+            if step["env"].to_string().contains("secrets.") {
+                let job = &jobs(&workflow)[&job];
+                assert!(job["environment"].is_string(), "{name}: a secret that any branch could read");
+                // Who needs one has no permission here.
+                assert!(!job["permissions"].to_string().contains("write"), "{name}: {job}");
+            }
+            if ["token", "secrets."].iter().any(|word| step["env"].to_string().contains(word)) {
                 let script = step["run"].as_str().unwrap().to_owned();
                 let foreign = ["cargo install", "cargo build", "pip ", "npm ", "python", "docker buildx"];
                 let runs = foreign.iter().find(|word| script.contains(**word));
@@ -192,7 +202,8 @@ fn only_what_needs_a_token_has_one() {
             }
         }
     }
-    let expected = ["crates", "image", "release"].map(|job| ("release.yml".to_owned(), job.to_owned()));
+    let expected = ["crates", "image", "marketplace", "open-vsx", "release", "repositories"]
+        .map(|job| ("release.yml".to_owned(), job.to_owned()));
     assert_eq!(with_token, expected);
 }
 
@@ -211,7 +222,9 @@ fn nothing_is_skipped_in_ci() {
     for tool in ["wasm32-unknown-unknown", "cargo-deny@", "cargo-semver-checks@"] {
         assert!(install.contains(tool), "{tool}");
     }
-    for folder in ["bindings/vitest", "bindings/wasm", "bindings/wasm/test/bundlers", "web/test"] {
+    for folder in
+        ["bindings/vitest", "bindings/wasm", "bindings/wasm/test/bundlers", "editors/vscode", "web/test"]
+    {
         assert!(install.contains(folder), "{folder}");
         assert!(root().join(folder).join("package-lock.json").exists(), "{folder}");
     }
@@ -263,4 +276,27 @@ fn the_page_that_is_published_was_tested() {
     assert!(assembled < tested && tested < published);
     assert_eq!(steps[tested]["env"]["TOOLCHECK_PAGE"], "target/book/playground");
     assert!(text("web/test/browser.js").contains("throw new Error(`the page can't be tested"));
+}
+
+/// What users install from is made and tried in CI, and nothing of it is skipped there.
+#[test]
+fn a_release_is_rehearsed_in_ci() {
+    let steps = scripts(&workflows()["ci.yml"]);
+    let run: Vec<&str> = steps
+        .iter()
+        .filter(|(job, _)| job == "rehearsal")
+        .map(|(_, step)| step["run"].as_str().unwrap())
+        .collect();
+    assert!(run.last().unwrap().contains("release.py rehearse") && run.last().unwrap().contains("--require"));
+    for tool in ["ruby", "shellcheck", "nix-bin", "editors/vscode"] {
+        assert!(run[0].contains(tool), "{tool}");
+    }
+    for tool in ["pre-commit", "PyYAML"] {
+        assert!(text(".github/requirements.txt").contains(&format!("\n{tool}==")), "{tool}");
+    }
+    // A release makes what was rehearsed.
+    let release = &workflows()["release.yml"];
+    let place = |words: &str| release.find(words).unwrap_or_else(|| panic!("{words}"));
+    assert!(place("release.py manifests dist") < place("release.py checksums dist"));
+    assert!(place("release.py checksums dist") < place("gh release create"));
 }

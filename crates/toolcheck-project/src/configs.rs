@@ -10,7 +10,7 @@ use toolcheck_config::{Config, ConfigFile, Home, Origin};
 use toolcheck_core::text::reason;
 use toolcheck_files::{Owner, Trusted};
 
-use crate::error::Error;
+use crate::error::{Error, SettingsFault};
 use crate::options::ConfigOptions;
 use crate::paths::{current_dir, real, relative};
 
@@ -229,4 +229,19 @@ const MAX_EXTENDED: usize = 20;
 fn home_of(path: &Path) -> Home {
     let name = path.file_name().unwrap_or_default();
     NAMES.iter().find(|(known, _)| name == *known).map_or(Home::Own, |(_, home)| *home)
+}
+
+/// What is wrong in a configuration that is not saved yet; `None` if no configuration has this name. What it extends is not
+/// looked at.
+#[must_use]
+pub fn faults_in(path: &Path, text: &str) -> Option<Vec<SettingsFault>> {
+    let (_, home) = NAMES.iter().find(|(name, _)| path.file_name().is_some_and(|own| own == *name))?;
+    let (name, folder) = (relative(path), real(path.parent().unwrap_or(path)));
+    let origin = Origin { name: &name, folder: &folder, globs_from: &folder };
+    let file = ConfigFile::read(text, *home);
+    let config = file.and_then(|file| file.map(|file| file.over(Config::default(), origin)).transpose());
+    Some(match config {
+        Ok(_) => Vec::new(),
+        Err(error) => Error::in_file(path, &name, &error).faults().to_vec(),
+    })
 }

@@ -33,6 +33,10 @@ pub(crate) struct Document {
     report: Option<FileReport>,
     /// When it is to be linted as a whole.
     pub(crate) due: Option<Instant>,
+    /// Whether it is to be linted, or is being linted, elsewhere.
+    is_unfinished: bool,
+    /// How often it was to be linted: a report on an earlier text, or with earlier settings, is of no use.
+    round: i32,
     /// What is in a part of it, by the version and the start of that part.
     sites: Option<(i32, Range<usize>, Arc<Sites>)>,
 }
@@ -41,7 +45,7 @@ pub(crate) struct Document {
 #[derive(Debug)]
 pub(crate) struct Job {
     pub(crate) uri: Uri,
-    pub(crate) version: i32,
+    pub(crate) round: i32,
     pub(crate) bytes: Vec<u8>,
     pub(crate) settings: Settings,
 }
@@ -55,7 +59,8 @@ impl Document {
         settings: Option<Settings>,
     ) -> Self {
         let text = Text::new(text, encoding);
-        Self { uri, version, text, settings, rows: None, report: None, due: None, sites: None }
+        let (rows, report, due, sites) = (None, None, None, None);
+        Self { uri, version, text, settings, rows, report, due, is_unfinished: false, round: 0, sites }
     }
 
     /// Sets how it is linted. It must be linted again then.
@@ -79,7 +84,8 @@ impl Document {
 
     /// Lints what can be linted at once; `false` if the rest is due later.
     pub(crate) fn lint(&mut self, now: Instant) -> bool {
-        self.due = None;
+        (self.due, self.is_unfinished) = (None, false);
+        self.round = self.round.wrapping_add(1);
         let Some(settings) = &self.settings else {
             self.report = None;
             return true;
@@ -98,7 +104,7 @@ impl Document {
             self.report = Some(settings.lint(&self.text.bytes()));
             return true;
         }
-        self.due = Some(now + QUIET);
+        (self.due, self.is_unfinished) = (Some(now + QUIET), true);
         false
     }
 
@@ -106,16 +112,22 @@ impl Document {
     pub(crate) fn job(&mut self) -> Option<Job> {
         self.due = None;
         let settings = self.settings.clone()?;
-        Some(Job { uri: self.uri.clone(), version: self.version, bytes: self.text.bytes(), settings })
+        Some(Job { uri: self.uri.clone(), round: self.round, bytes: self.text.bytes(), settings })
     }
 
-    /// Takes the report on a version; `false` if that is an old one.
-    pub(crate) fn take(&mut self, version: i32, report: FileReport) -> bool {
-        let is_new = version == self.version && self.rows.is_none();
+    /// Takes the report of a round; `false` if that is an old one.
+    pub(crate) fn take(&mut self, round: i32, report: Option<FileReport>) -> bool {
+        let is_new = round == self.round && self.is_unfinished;
         if is_new {
-            self.report = Some(report);
+            self.is_unfinished = false;
+            self.report = report;
         }
         is_new
+    }
+
+    /// Whether its findings are not those of this version yet.
+    pub(crate) fn is_being_linted(&self) -> bool {
+        self.is_unfinished
     }
 
     /// The findings, each with the byte that its place is counted from, and the number of those that are not kept.

@@ -26,9 +26,12 @@
 mod actions;
 mod diagnostics;
 mod document;
+mod drafts;
+mod folding;
 mod hover;
 mod links;
 mod navigate;
+mod pulls;
 mod rows;
 mod server;
 mod settings;
@@ -77,8 +80,8 @@ pub fn serve(input: impl BufRead + Send + 'static, out: &mut dyn Write) -> io::R
                 Ok(Err(error)) => return Err(error),
                 Err(_) => return Ok(false),
             },
-            recv(reports) -> report => if let Ok((uri, version, report)) = report {
-                server.finish(&uri, version, report)?;
+            recv(reports) -> report => if let Ok((uri, round, report)) = report {
+                server.finish(&uri, round, report)?;
             },
             recv(due) -> _ => server.start_due(),
         }
@@ -111,10 +114,10 @@ fn work(jobs: &Receiver<Job>, done: &Sender<(Uri, i32, Option<FileReport>)>) {
             waiting.retain(|other| other.uri != job.uri);
             waiting.push(job);
         }
-        let Job { uri, version, bytes, settings } = waiting.remove(0);
+        let Job { uri, round, bytes, settings } = waiting.remove(0);
         // A fault of ours must not silence all other files, and must not look like a file without findings.
         let report = catch_unwind(AssertUnwindSafe(|| settings.lint(&bytes))).ok();
-        if done.send((uri, version, report)).is_err() {
+        if done.send((uri, round, report)).is_err() {
             return;
         }
     }

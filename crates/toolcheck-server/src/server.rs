@@ -10,13 +10,13 @@ use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response}
 use lsp_types::notification::{self, Notification as _};
 use lsp_types::request::{self, Request as _};
 use lsp_types::{
-    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, DidChangeTextDocumentParams,
+    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, Diagnostic, DidChangeTextDocumentParams,
     DidChangeWatchedFilesRegistrationOptions, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    DocumentLinkOptions, DocumentSymbolResponse, FileSystemWatcher, GlobPattern, GotoDefinitionResponse,
-    HoverProviderCapability, InitializeParams, InitializeResult, MessageType, OneOf,
-    PublishDiagnosticsParams, Registration, RegistrationParams, ServerCapabilities, ServerInfo,
-    ShowMessageParams, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, Uri,
-    WorkDoneProgressOptions,
+    DocumentDiagnosticParams, DocumentLinkOptions, DocumentSymbolResponse, FileSystemWatcher,
+    FoldingRangeProviderCapability, GlobPattern, GotoDefinitionResponse, HoverProviderCapability,
+    InitializeParams, InitializeResult, MessageType, OneOf, PublishDiagnosticsParams, Registration,
+    RegistrationParams, ServerCapabilities, ServerInfo, ShowMessageParams, TextDocumentIdentifier,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, Uri, WorkDoneProgressOptions,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
@@ -26,10 +26,12 @@ use toolcheck_project::{Input, SettingsFault};
 
 use crate::actions::{self, FIX_ALL};
 use crate::document::{Document, Job};
+use crate::drafts::{self, Draft};
+use crate::pulls::{self, Pulls};
 use crate::settings::{EditorOptions, Workspace, path_of, uri_of};
 use crate::text::{Encoding, Text};
 use crate::transport;
-use crate::{diagnostics, hover, links, navigate, symbols};
+use crate::{diagnostics, folding, hover, links, navigate, symbols};
 
 /// The files that have settings for others.
 const CONFIGURATIONS: [&str; 4] = ["toolcheck.toml", ".toolcheck.toml", "pyproject.toml", "Cargo.toml"];
@@ -54,6 +56,10 @@ pub(crate) struct Server<'o> {
     encoding: Encoding,
     workspace: Workspace,
     documents: HashMap<String, Document>,
+    /// The files of settings that are open.
+    drafts: HashMap<String, Draft>,
+    /// The diagnostics that the editor waits for.
+    pulls: Pulls,
     /// The files of settings that have diagnostics.
     faulty: BTreeSet<PathBuf>,
     /// Whether the editor tells of files that change if it is asked to.
@@ -71,6 +77,8 @@ impl<'o> Server<'o> {
             encoding: Encoding::default(),
             workspace,
             documents: HashMap::new(),
+            drafts: HashMap::new(),
+            pulls: Pulls::default(),
             faulty: BTreeSet::new(),
             can_watch: false,
             requests: 0,
@@ -81,8 +89,10 @@ impl<'o> Server<'o> {
     pub(crate) fn take(&mut self, message: Message) -> io::Result<()> {
         match message {
             Message::Request(request) => {
-                let response = self.answer(request);
-                self.send(Message::Response(response))
+                if let Some(response) = self.answer(request) {
+                    self.send(Message::Response(response))?;
+                }
+                if self.phase == Phase::ShutDown { self.respond_all(Pulls::end) } else { Ok(()) }
             }
             Message::Notification(notification) => self.notice(notification),
             // To what the server has asked for; it can go on without.
@@ -103,6 +113,21 @@ impl<'o> Server<'o> {
         transport::write(&message, self.out)
     }
 
+    /// Answers requests that have waited.
+    fn respond_all(&mut self, responses: impl FnOnce(&mut Pulls) -> Vec<Response>) -> io::Result<()> {
+        responses(&mut self.pulls).into_iter().try_for_each(|one| self.send(Message::Response(one)))
+    }
+
+    /// Asks the editor for something that the server can go on without.
+    fn ask<R: request::Request>(&mut self, params: R::Params) -> io::Result<()>
+    where
+        R::Params: serde::Serialize,
+    {
+        self.requests += 1;
+        let id = RequestId::from(self.requests);
+        self.send(Message::Request(Request::new(id, R::METHOD.to_owned(), params)))
+    }
+
     fn tell<N: notification::Notification>(&mut self, params: N::Params) -> io::Result<()>
     where
         N::Params: serde::Serialize,
@@ -116,11 +141,13 @@ impl<'o> Server<'o> {
         self.tell::<notification::ShowMessage>(ShowMessageParams { typ: MessageType::ERROR, message })
     }
 
-    fn answer(&mut self, request: Request) -> Response {
+    /// Answers a request; `None` if the answer follows.
+    fn answer(&mut self, request: Request) -> Option<Response> {
         let (id, method) = (request.id, request.method);
         let failed = |code: ErrorCode, why: &str| Response::new_err(id.clone(), code as i32, why.to_owned());
-        match (self.phase, method.as_str()) {
+        Some(match (self.phase, method.as_str()) {
             (Phase::Starting, request::Initialize::METHOD) => {
+                self.pulls = Pulls::new(&request.params);
                 with::<InitializeParams>(id, request.params, |params| self.initialize(params))
             }
             (Phase::Starting, _) => failed(ErrorCode::ServerNotInitialized, "the server is not initialized"),
@@ -134,70 +161,76 @@ impl<'o> Server<'o> {
                 self.phase = Phase::ShutDown;
                 Response::new_ok(id, Json::Null)
             }
+            (Phase::Running, request::DocumentDiagnosticRequest::METHOD) => {
+                return self.pull(id, request.params);
+            }
             (Phase::Running, _) => self.answer_about_document(id, &method, request.params),
+        })
+    }
+
+    /// Answers with the diagnostics of a file; `None` if it is being linted.
+    fn pull(&mut self, id: RequestId, params: Json) -> Option<Response> {
+        let params: DocumentDiagnosticParams = match parameters(&id, params) {
+            Ok(params) => params,
+            Err(response) => return Some(response),
+        };
+        let key = params.text_document.uri.as_str();
+        let document = self.documents.get(key);
+        if document.is_some_and(Document::is_being_linted) {
+            self.pulls.wait(id, key);
+            return None;
         }
+        Some(pulls::report(id, document.map(Document::diagnostics).unwrap_or_default()))
     }
 
     fn answer_about_document(&mut self, id: RequestId, method: &str, params: Json) -> Response {
-        let documents = &mut self.documents;
+        let files = &mut self.documents;
         match method {
             request::HoverRequest::METHOD => with::<lsp_types::HoverParams>(id, params, |params| {
                 let at = params.text_document_position_params;
-                json!(
-                    documents
-                        .get_mut(at.text_document.uri.as_str())
-                        .and_then(|document| hover::hover(document, at.position))
-                )
+                json!(of(files, &at.text_document, |file| hover::hover(file, at.position)))
             }),
             request::GotoDefinition::METHOD => {
                 with::<lsp_types::GotoDefinitionParams>(id, params, |params| {
                     let at = params.text_document_position_params;
-                    let found = documents
-                        .get_mut(at.text_document.uri.as_str())
-                        .map(|file| navigate::definition(file, at.position));
-                    json!(GotoDefinitionResponse::Array(found.unwrap_or_default()))
+                    let found = of(files, &at.text_document, |file| navigate::definition(file, at.position));
+                    json!(GotoDefinitionResponse::Array(found))
                 })
             }
             request::References::METHOD => with::<lsp_types::ReferenceParams>(id, params, |params| {
-                let at = params.text_document_position;
-                let includes = params.context.include_declaration;
-                let found = documents
-                    .get_mut(at.text_document.uri.as_str())
-                    .map(|document| navigate::references(document, at.position, includes));
-                json!(found.unwrap_or_default())
+                let (at, includes) = (params.text_document_position, params.context.include_declaration);
+                json!(of(files, &at.text_document, |file| navigate::references(file, at.position, includes)))
             }),
             request::DocumentHighlightRequest::METHOD => {
                 with::<lsp_types::DocumentHighlightParams>(id, params, |params| {
                     let at = params.text_document_position_params;
-                    let found = documents
-                        .get_mut(at.text_document.uri.as_str())
-                        .map(|file| navigate::highlights(file, at.position));
-                    json!(found.unwrap_or_default())
+                    json!(of(files, &at.text_document, |file| navigate::highlights(file, at.position)))
                 })
             }
             request::DocumentSymbolRequest::METHOD => {
                 with::<lsp_types::DocumentSymbolParams>(id, params, |params| {
-                    let found = documents.get_mut(params.text_document.uri.as_str()).map(symbols::symbols);
-                    json!(DocumentSymbolResponse::Nested(found.unwrap_or_default()))
+                    let found = of(files, &params.text_document, symbols::symbols);
+                    json!(DocumentSymbolResponse::Nested(found))
+                })
+            }
+            request::FoldingRangeRequest::METHOD => {
+                with::<lsp_types::FoldingRangeParams>(id, params, |params| {
+                    json!(of(files, &params.text_document, folding::folds))
                 })
             }
             request::DocumentLinkRequest::METHOD => {
                 with::<lsp_types::DocumentLinkParams>(id, params, |params| {
-                    let found = documents.get_mut(params.text_document.uri.as_str()).map(links::links);
-                    json!(found.unwrap_or_default())
+                    json!(of(files, &params.text_document, links::links))
                 })
             }
             request::CodeActionRequest::METHOD => with::<lsp_types::CodeActionParams>(id, params, |params| {
-                let found = documents
-                    .get_mut(params.text_document.uri.as_str())
-                    .map(|file| actions::actions(file, params.range, &params.context));
-                json!(found.unwrap_or_default())
+                let actions = |file: &mut _| actions::actions(file, params.range, &params.context);
+                json!(of(files, &params.text_document, actions))
             }),
-            _ => Response::new_err(
-                id,
-                ErrorCode::MethodNotFound as i32,
-                format!("there is no `{method}` here"),
-            ),
+            _ => {
+                let why = format!("there is no `{method}` here");
+                Response::new_err(id, ErrorCode::MethodNotFound as i32, why)
+            }
         }
     }
 
@@ -234,6 +267,8 @@ impl<'o> Server<'o> {
             references_provider: Some(OneOf::Left(true)),
             document_highlight_provider: Some(OneOf::Left(true)),
             document_symbol_provider: Some(OneOf::Left(true)),
+            folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
+            diagnostic_provider: self.pulls.capability(),
             document_link_provider: Some(DocumentLinkOptions {
                 resolve_provider: Some(false),
                 work_done_progress_options: WorkDoneProgressOptions::default(),
@@ -273,6 +308,9 @@ impl<'o> Server<'o> {
                 Ok(params) => self.close(&params),
                 Err(_) => Ok(()),
             },
+            notification::Cancel::METHOD => {
+                self.respond_all(|pulls| pulls.cancel(params).into_iter().collect())
+            }
             notification::DidChangeWatchedFiles::METHOD | notification::DidChangeConfiguration::METHOD => {
                 self.read_settings_again()
             }
@@ -300,16 +338,18 @@ impl<'o> Server<'o> {
             method: notification::DidChangeWatchedFiles::METHOD.to_owned(),
             register_options: Some(json!(options)),
         };
-        let params = RegistrationParams { registrations: vec![registration] };
-        self.requests += 1;
-        let id = RequestId::from(self.requests);
-        self.send(Message::Request(Request::new(id, request::RegisterCapability::METHOD.to_owned(), params)))
+        self.ask::<request::RegisterCapability>(RegistrationParams { registrations: vec![registration] })
     }
 
     fn open(&mut self, params: DidOpenTextDocumentParams) -> io::Result<()> {
         let file = params.text_document;
+        // Of a configuration, too: they are its own.
         let settings = self.workspace.of(&path_of(&file.uri));
         let key = file.uri.as_str().to_owned();
+        if drafts::is_one(&file.uri) {
+            self.drafts.insert(key, Draft::new(file, self.encoding));
+            return self.tell_of_settings();
+        }
         let document = Document::new(file.uri, file.version, &file.text, self.encoding, settings);
         self.documents.insert(key.clone(), document);
         self.lint(&key)?;
@@ -326,7 +366,8 @@ impl<'o> Server<'o> {
         // Those that are right again have none.
         let before = std::mem::replace(&mut self.faulty, now.clone());
         for path in before.union(&now) {
-            let Some(uri) = uri_of(path) else { continue };
+            let is_draft = self.drafts.values().any(|draft| draft.path == *path);
+            let Some(uri) = uri_of(path).filter(|_| !is_draft) else { continue };
             let of_file: Vec<&SettingsFault> = faults.iter().filter(|fault| fault.path == *path).collect();
             // What can't be read has no lines, and so what is wrong with it is at its start.
             let bytes = Input::file(path).read().unwrap_or_default();
@@ -335,12 +376,18 @@ impl<'o> Server<'o> {
             let params = PublishDiagnosticsParams::new(uri, diagnostics, None);
             self.tell::<notification::PublishDiagnostics>(params)?;
         }
-        Ok(())
+        let drafts: Vec<_> = self.drafts.values().filter_map(|draft| draft.diagnostics(&faults)).collect();
+        drafts.into_iter().try_for_each(|params| self.tell::<notification::PublishDiagnostics>(params))
     }
 
     fn change(&mut self, params: DidChangeTextDocumentParams) -> io::Result<()> {
         let file = params.text_document;
         let key = file.uri.as_str();
+        if let Some(draft) = self.drafts.get_mut(key) {
+            draft.edit(file.version, &params.content_changes);
+            let params = draft.diagnostics(&self.workspace.faults());
+            return params.map_or(Ok(()), |params| self.tell::<notification::PublishDiagnostics>(params));
+        }
         // A file that is not open has no text that could change.
         let Some(document) = self.documents.get_mut(key) else { return Ok(()) };
         document.edit(file.version, &params.content_changes);
@@ -349,10 +396,16 @@ impl<'o> Server<'o> {
 
     fn close(&mut self, params: &DidCloseTextDocumentParams) -> io::Result<()> {
         let uri = params.text_document.uri.clone();
-        if self.documents.remove(uri.as_str()).is_none() {
+        let is_draft = self.drafts.remove(uri.as_str()).is_some();
+        if self.documents.remove(uri.as_str()).is_none() && !is_draft {
             return Ok(());
         }
-        self.tell::<notification::PublishDiagnostics>(PublishDiagnosticsParams::new(uri, Vec::new(), None))
+        self.respond_all(|pulls| reports(pulls, uri.as_str(), &[]))?;
+        if !self.pulls.is_used || is_draft {
+            let none = PublishDiagnosticsParams::new(uri, Vec::new(), None);
+            self.tell::<notification::PublishDiagnostics>(none)?;
+        }
+        if is_draft { self.tell_of_settings() } else { Ok(()) }
     }
 
     fn read_settings_again(&mut self) -> io::Result<()> {
@@ -366,6 +419,9 @@ impl<'o> Server<'o> {
             }
             self.lint(&key)?;
         }
+        if self.pulls.can_ask_again {
+            self.ask::<request::WorkspaceDiagnosticRefresh>(())?;
+        }
         self.tell_of_settings()
     }
 
@@ -377,11 +433,11 @@ impl<'o> Server<'o> {
 
     fn publish(&mut self, key: &str) -> io::Result<()> {
         let Some(document) = self.documents.get(key) else { return Ok(()) };
-        let params = PublishDiagnosticsParams::new(
-            document.uri.clone(),
-            document.diagnostics(),
-            Some(document.version),
-        );
+        let (uri, version, diagnostics) = (document.uri.clone(), document.version, document.diagnostics());
+        if self.pulls.is_used {
+            return self.respond_all(|pulls| reports(pulls, key, &diagnostics));
+        }
+        let params = PublishDiagnosticsParams::new(uri, diagnostics, Some(version));
         self.tell::<notification::PublishDiagnostics>(params)
     }
 
@@ -404,22 +460,43 @@ impl<'o> Server<'o> {
     }
 
     /// Takes a report that was made elsewhere; `None` if that failed.
-    pub(crate) fn finish(&mut self, uri: &Uri, version: i32, report: Option<FileReport>) -> io::Result<()> {
+    pub(crate) fn finish(&mut self, uri: &Uri, round: i32, report: Option<FileReport>) -> io::Result<()> {
         let key = uri.as_str();
-        let Some(report) = report else {
+        let has_failed = report.is_none();
+        let is_current = self.documents.get_mut(key).is_some_and(|document| document.take(round, report));
+        if has_failed {
             let name = shown(key);
-            return self
-                .show(format!("{name} was not checked: this is a fault of toolcheck, please report it"));
-        };
-        let is_current = self.documents.get_mut(key).is_some_and(|document| document.take(version, report));
+            self.show(format!("{name} was not checked: this is a fault of toolcheck, please report it"))?;
+            return self.respond_all(|pulls| reports(pulls, key, &[]));
+        }
         if is_current { self.publish(key) } else { Ok(()) }
     }
 }
 
+/// The answers to the requests that wait for the diagnostics of a file.
+fn reports(pulls: &mut Pulls, key: &str, diagnostics: &[Diagnostic]) -> Vec<Response> {
+    pulls.of(key).into_iter().map(|id| pulls::report(id, diagnostics.to_vec())).collect()
+}
+
+/// What is made of an open file; nothing if it is not open.
+fn of<T: Default>(
+    files: &mut HashMap<String, Document>,
+    file: &TextDocumentIdentifier,
+    make: impl FnOnce(&mut Document) -> T,
+) -> T {
+    files.get_mut(file.uri.as_str()).map(make).unwrap_or_default()
+}
+
+/// The parameters of a request, or the answer that says what is wrong with them.
+fn parameters<P: DeserializeOwned>(id: &RequestId, params: Json) -> Result<P, Response> {
+    serde_json::from_value(params)
+        .map_err(|error| Response::new_err(id.clone(), ErrorCode::InvalidParams as i32, error.to_string()))
+}
+
 /// Answers a request with what is made of its parameters, or says what is wrong with them.
 fn with<P: DeserializeOwned>(id: RequestId, params: Json, answer: impl FnOnce(P) -> Json) -> Response {
-    match serde_json::from_value(params) {
+    match parameters(&id, params) {
         Ok(params) => Response::new_ok(id, answer(params)),
-        Err(error) => Response::new_err(id, ErrorCode::InvalidParams as i32, error.to_string()),
+        Err(response) => response,
     }
 }

@@ -1,5 +1,8 @@
 //! The tests of the language server, in one binary.
 
 mod client;
+mod drafts;
 mod edits;
+mod files;
+mod pulls;
 mod session;

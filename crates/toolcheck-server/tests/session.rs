@@ -333,7 +333,7 @@ fn an_end_without_a_shutdown_is_told_apart() {
 }
 
 /// The address of a file in a folder.
-fn uri_in(folder: &std::path::Path, name: &str) -> String {
+pub(crate) fn uri_in(folder: &std::path::Path, name: &str) -> String {
     let path = folder.join(name).display().to_string().replace('\\', "/");
     format!("file://{}{path}", if path.starts_with('/') { "" } else { "/" })
 }

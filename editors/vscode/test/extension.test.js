@@ -32,7 +32,7 @@ const vscode = {
   },
   window: { showErrorMessage: async (message, ...choices) => (shown.push(message), choices[0]) },
   workspace: {
-    getConfiguration: () => ({ get: (name) => values[name] }),
+    getConfiguration: () => ({ get: (name, otherwise) => values[name] ?? otherwise }),
     onDidChangeConfiguration: (run) => ((changed = run), { dispose() {} }),
   },
 };
@@ -54,8 +54,9 @@ test("the server is started with the settings that are set, and again when they 
   const [client] = started;
   assert.deepEqual(client.program, { command: "/opt/toolcheck", args: ["server"] });
   assert.deepEqual(client.options.initializationOptions, { target: "bedrock" });
-  const languages = new Set(client.options.documentSelector.map(({ language }) => `onLanguage:${language}`));
-  assert.deepEqual([...languages], manifest.activationEvents);
+  const named = client.options.documentSelector.filter(({ language }) => language);
+  const languages = new Set(named.map(({ language }) => `onLanguage:${language}`));
+  assert.deepEqual([...languages], manifest.activationEvents.filter((event) => event.startsWith("onLanguage:")));
 
   values = { path: "", kind: "session", format: "anthropic" };
   await changed({ affectsConfiguration: (name) => name === "editor.tabSize" });
@@ -68,6 +69,16 @@ test("the server is started with the settings that are set, and again when they 
   assert.deepEqual([started[1].isRunning, started[2].isRunning], [false, true]);
   await extension.deactivate();
   assert.equal(started[2].isRunning, false);
+});
+
+test("recordings and configurations are looked at", () => {
+  const { selector } = require("../options.js");
+  const languages = selector.map(({ language }) => language);
+  const patterns = selector.map(({ pattern }) => pattern);
+  assert.ok(languages.includes("yaml"));
+  for (const name of ["**/*.{har,ndjson}", "**/{toolcheck,.toolcheck}.toml"]) assert.ok(patterns.includes(name), name);
+  // Where somebody edits the configuration alone, the extension is started too.
+  assert.ok(manifest.activationEvents.includes("workspaceContains:{toolcheck,.toolcheck}.toml"));
 });
 
 test("a program that is missing is named, with the way to its setting", async () => {

@@ -1,0 +1,95 @@
+//! Files of several kinds: what can be folded in them, and recordings.
+
+use crate::client::Client;
+use insta::assert_json_snapshot;
+use serde_json::{Value as Json, json};
+
+const TEXT: &str = r#"{
+  "model": "m",
+  "tools": [
+    {
+      "type": "function",
+      "function": {"name": "tides", "parameters": {"type": "object"}}
+    }
+  ],
+  "messages": [
+    {"role": "user", "content": "when?"},
+    {
+      "role": "assistant",
+      "content": null,
+      "tool_calls": [
+        {
+          "id": "call_1",
+          "type": "function",
+          "function": {"name": "tides", "arguments": "{}"}
+        },
+        {"id": "call_2", "type": "function",
+          "function": {"name": "tides", "arguments": "{}"}}
+      ]
+    },
+    {
+      "role": "tool",
+      "tool_call_id": "call_1",
+      "content": "at six"
+    },
+    {"role": "tool", "tool_call_id": "call_2", "content": "at seven"}
+  ]
+}
+"#;
+
+fn folds(client: &mut Client, uri: &str) -> Json {
+    client.ask("textDocument/foldingRange", json!({"textDocument": {"uri": uri}}))
+}
+
+#[test]
+fn messages_calls_results_and_tools_can_be_folded() {
+    let mut client = Client::new("utf-16");
+    let uri = "file:///invented/request.json";
+    client.open(uri, TEXT);
+    assert_json_snapshot!("folds", folds(&mut client, uri));
+    // One request after the other: each can be folded as a whole, too.
+    client.change(uri, 2, json!([{"text": TEXT.repeat(2)}]));
+    let all = folds(&mut client, uri);
+    let titles: Vec<&Json> =
+        all.as_array().expect("a list").iter().map(|fold| &fold["collapsedText"]).collect();
+    assert!(titles.contains(&&json!("conversation 2 (4 messages)")), "{titles:?}");
+    let lines = "file:///invented/rows.jsonl";
+    client.open(lines, &format!("{}\n", TEXT.replace('\n', "")).repeat(3));
+    assert_eq!(folds(&mut client, lines), json!([]));
+    assert_eq!(folds(&mut client, "file:///invented/closed.json"), json!([]));
+    client.shut_down();
+}
+
+/// A recording is linted as on the command line: the findings are those that the corpus expects.
+#[test]
+fn recordings_have_findings() {
+    let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    for (name, language) in [("har/browser", "har"), ("vcr/accepted", "yaml"), ("vcr/compressed", "yaml")] {
+        let text =
+            std::fs::read_to_string(fixtures.join(format!("{name}.{language}"))).expect("the case is there");
+        let expected =
+            std::fs::read_to_string(fixtures.join(format!("{name}.expect.json"))).expect("it is expected");
+        let expected: Json = serde_json::from_str(&expected).expect("it is JSON");
+        let mut client = Client::new("utf-8");
+        let uri = format!("file:///invented/{name}.{language}");
+        client.open(&uri, &text);
+        let found = client.diagnostics(1);
+        let rules = |list: &Json, key: &str| {
+            let each = list.as_array().expect("they are a list").iter();
+            let mut rules: Vec<String> =
+                each.map(|one| one[key].as_str().expect("it has a rule").to_owned()).collect();
+            rules.sort();
+            rules
+        };
+        assert_eq!(rules(&found, "code"), rules(&expected["findings"], "rule"), "{name}");
+        assert!(!rules(&found, "code").is_empty(), "{name}");
+        assert_eq!(folds(&mut client, &uri), json!([]), "places in it are not those of the requests");
+        client.shut_down();
+    }
+    // Other YAML is none of our business.
+    let mut client = Client::new("utf-8");
+    let uri = "file:///invented/other.yaml";
+    client.open(uri, "name: lighthouse\njobs:\n  build:\n    steps: [{run: make}]\n");
+    assert_eq!(client.diagnostics(1), json!([]));
+    client.shut_down();
+}
