@@ -1,11 +1,9 @@
-import type { LintOptions } from "./index.js";
-
-interface ToolcheckMatchers<R = unknown> {
-  /** The body of a request has no findings. */
-  toLint(options?: LintOptions): R;
-}
+import "vitest";
+import type { ToolcheckMatchers } from "./index.js";
 
 declare module "vitest" {
-  interface Assertion<T = any> extends ToolcheckMatchers<T> {}
+  interface Assertion<T = any> extends ToolcheckMatchers<void> {}
   interface AsymmetricMatchersContaining extends ToolcheckMatchers {}
 }
+
+export * from "./index.js";

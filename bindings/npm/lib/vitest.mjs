@@ -1,6 +1,8 @@
-// For `setupFiles` of vitest: adds `toLint` to `expect`.
+// Adds the matchers to vitest's `expect`: import it in a test, or name it in `setupFiles`.
 
 import { expect } from "vitest";
-import { toLint } from "./lint.js";
+import toolcheck from "./index.js";
 
-expect.extend({ toLint });
+expect.extend({ toBeClean: toolcheck.toBeClean, toHaveFindings: toolcheck.toHaveFindings });
+
+export { assertClean, assertFindings, call, calls, error, lint, provider, startProvider, text, ToolcheckError } from "./index.js";

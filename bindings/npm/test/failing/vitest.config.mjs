@@ -1,1 +1,1 @@
-export default { test: { include: ["*.test.js"], setupFiles: ["vitest-toolcheck/setup"] } };
+export default { test: { include: ["*.test.mjs"], setupFiles: ["toolcheck/vitest"] } };
