@@ -35,13 +35,26 @@ function item(finding, place, onSelect) {
   if (onSelect) {
     button.title = "Select the place in the text";
     button.addEventListener("click", () => {
-      for (const other of made.parentElement.children) other.removeAttribute("aria-current");
-      made.setAttribute("aria-current", "true");
+      point(made.parentElement, [...made.parentElement.children].indexOf(made));
       onSelect(finding);
     });
   }
   made.append(button, details(finding));
   return made;
+}
+
+/** A finding as the field explains it, where the mark of its place is pointed at. */
+export function explanation(finding) {
+  return element("div", {}, element("strong", {}, finding.rule), ` ${finding.message}`, details(finding));
+}
+
+/** Points at one finding of a list, or at none. */
+export function point(list, index) {
+  for (const [at, one] of [...list.children].entries()) {
+    if (at === index) one.setAttribute("aria-current", "true");
+    else one.removeAttribute("aria-current");
+  }
+  list.children[index]?.scrollIntoView({ block: "nearest" });
 }
 
 const placeOf = ({ record, line, column, pointer }) => `${record ? `record ${record}, ` : ""}line ${line}:${column} ${pointer}`;

@@ -228,7 +228,7 @@ fn nothing_is_skipped_in_ci() {
     for tool in ["wasm32-unknown-unknown", "cargo-deny@", "cargo-semver-checks@"] {
         assert!(install.contains(tool), "{tool}");
     }
-    for folder in ["bindings/npm", "bindings/wasm", "bindings/wasm/test/bundlers", "web/test"] {
+    for folder in ["bindings/npm", "bindings/wasm", "bindings/wasm/test/bundlers", "web", "web/test"] {
         assert!(install.contains(folder), "{folder}");
         assert!(root().join(folder).join("package-lock.json").exists(), "{folder}");
     }
