@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Packs the program for npm: a package for each system, and `toolcheck`, which npm installs the right one of with.
 
-    npm_packages.py --archives DIR --output DIR [--partial]
+    npm_packages.py --archives DIR [--wheels DIR] --output DIR [--partial]
 
-DIR has the archives that `release.py archive` has made. With `--partial`, not every system has to be there.
-The same archives give the same packages. Only Python's own library is needed, 3.11 or newer.
+The archives are those that `release.py archive` has made. With `--partial`, not every system has to be there.
+With `--wheels`, the programs for glibc are those of the wheels of `toolcheck-cli`, which run with an older glibc.
+The same files give the same packages. Only Python's own library is needed, 3.11 or newer.
 """
 
 from __future__ import annotations
@@ -58,10 +59,25 @@ def unpacked(archive: Path) -> dict[str, bytes]:
     return {name.partition("/")[2]: data for name, data in entries}
 
 
-def of_system(target: str, version: str, archive: Path, main: dict, time: int) -> bytes:
+def in_wheel(wheels: Path, target: str, version: str) -> bytes:
+    """The program in the wheel for a machine with glibc."""
+    name = f"{release.PACKAGE.replace('-', '_')}-{version}"
+    found = sorted(wheels.glob(f"{name}-*manylinux*_{target.partition('-')[0]}.whl"))
+    if len(found) != 1:
+        raise Fault(f"{wheels} has {len(found)} wheels of {name} for {target}")
+    with zipfile.ZipFile(found[0]) as reader:
+        try:
+            return reader.read(f"{name}.data/scripts/{release.PROGRAM}")
+        except KeyError as error:
+            raise Fault(f"{found[0].name} has no program") from error
+
+
+def of_system(target: str, version: str, archive: Path, wheels: Path | None, main: dict, time: int) -> bytes:
     """The package with the program for one system."""
     name, (system, limits) = name_of(target), TARGETS[target]
     files = unpacked(archive)
+    if wheels is not None and limits.get("libc") == ["glibc"]:
+        files[release.PROGRAM] = in_wheel(wheels, target, version)
     program = f"{release.PROGRAM}.exe" if system.startswith("win32") else release.PROGRAM
     for wanted in [program, *LICENCES]:
         if wanted not in files:
@@ -102,7 +118,7 @@ def of_main(root: Path, main: dict, time: int) -> bytes:
     return release.tarred("package", sorted(entries), time)
 
 
-def pack(root: Path, archives: Path, output: Path, time: int, *, partial: bool) -> list[Path]:
+def pack(root: Path, archives: Path, wheels: Path | None, output: Path, time: int, *, partial: bool) -> list[Path]:
     """Writes the packages, `toolcheck` as the last, which is the order to publish them in."""
     version = release.check(root, None)
     main = json.loads((root / "bindings/npm/package.json").read_text(encoding="utf-8"))
@@ -120,7 +136,7 @@ def pack(root: Path, archives: Path, output: Path, time: int, *, partial: bool) 
     written = []
     for target, archive in found.items():
         path = output / tarball(name_of(target), version)
-        path.write_bytes(of_system(target, version, archive, main, time))
+        path.write_bytes(of_system(target, version, archive, wheels, main, time))
         written.append(path)
     path = output / tarball(main["name"], version)
     path.write_bytes(of_main(root, main, time))
@@ -131,12 +147,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Packs the program for npm.")
     parser.add_argument("--root", type=Path, default=release.ROOT, help=argparse.SUPPRESS)
     parser.add_argument("--archives", type=Path, required=True, help="the folder with the archives of a release")
+    parser.add_argument("--wheels", type=Path, help="a folder with wheels of the program")
     parser.add_argument("--output", type=Path, required=True, help="the folder for the packages")
     parser.add_argument("--partial", action="store_true", help="not every system has to be there")
     options = parser.parse_args(arguments)
     try:
         time = release.commit_time(options.root)
-        for path in pack(options.root, options.archives, options.output, time, partial=options.partial):
+        for path in pack(options.root, options.archives, options.wheels, options.output, time, partial=options.partial):
             print(path)
     except (Fault, OSError) as error:
         print(f"error: {error}", file=sys.stderr)

@@ -118,7 +118,10 @@ function follow(place) {
 
 const draw = latest(async () => {
   if (report || isEmpty()) return clearPicture(at("drawing"));
-  drawPicture(at("drawing"), await engine.ask("show", text(), { ...options(), text: at("texts").checked }));
+  drawPicture(at("drawing"), await engine.ask("show", text(), { ...options(), text: at("texts").checked }), (number, rule) => {
+    // The list may be of a text that has changed since.
+    if (findings[number]?.rule === rule) select(findings[number]);
+  });
 });
 
 const mend = latest(async () => {

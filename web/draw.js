@@ -89,8 +89,8 @@ function copy(node) {
   return made;
 }
 
-/** Shows a picture, which is a web page, in a tree of its own. */
-export function drawPicture(host, html) {
+/** Shows a picture, which is a web page, in a tree of its own. `onFinding` is given the number and the rule of one that is clicked. */
+export function drawPicture(host, html, onFinding) {
   // The policy forbids styles inside a page, so they are taken out before it is parsed.
   const [, css = ""] = html.match(/<style>([^]*?)<\/style>/) ?? [];
   const page = new DOMParser().parseFromString(html.replace(/<style>[^]*?<\/style>/, ""), "text/html");
@@ -102,6 +102,11 @@ export function drawPicture(host, html) {
   body.append(...[...page.body.childNodes].map(copy));
   root.replaceChildren(body);
   body.addEventListener("click", (event) => {
+    const finding = event.target.closest("a[href^='#finding-'], [id^='finding-']");
+    if (finding && !event.target.closest("a[href^='https:']")) {
+      const id = finding.getAttribute("href")?.slice(1) ?? finding.id;
+      onFinding(Number(id.slice("finding-".length)), root.getElementById(id)?.querySelector("a")?.textContent);
+    }
     const link = event.target.closest("a[href^='#']");
     if (!link) return;
     // The address holds what is shared, and does not reach in here.

@@ -6,6 +6,7 @@ import re
 import sys
 import tarfile
 import unittest
+import zipfile
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
@@ -52,8 +53,13 @@ class Packages(Repository):
                 named.chmod(0o755)
             release.archive(self.root, target, named, self.archives, [], 1_700_000_000)
 
-    def pack(self, **options):
-        return npm_packages.pack(self.root, self.archives, self.output, 1_700_000_000, **{"partial": False, **options})
+    def pack(self, wheels=None, **options):
+        return npm_packages.pack(self.root, self.archives, wheels, self.output, 1_700_000_000, **{"partial": False, **options})
+
+    def wheel(self, name, program="toolcheck"):
+        path = self.write(f"wheels/{name}", "")
+        with zipfile.ZipFile(path, "w") as writer:
+            writer.writestr(f"toolcheck_cli-1.2.3.data/scripts/{program}", name)
 
     def test_each_system_has_a_package_and_toolcheck_names_them(self):
         self.archive(*npm_packages.TARGETS)
@@ -84,6 +90,22 @@ class Packages(Repository):
         self.archive("x86_64-unknown-linux-musl")
         first = [path.read_bytes() for path in self.pack(partial=True)]
         self.assertEqual([path.read_bytes() for path in self.pack(partial=True)], first)
+
+    def test_the_programs_for_glibc_may_be_those_of_wheels(self):
+        self.archive("x86_64-unknown-linux-gnu", "x86_64-unknown-linux-musl")
+        wheels = self.root / "wheels"
+        wheels.mkdir()
+        with self.assertRaisesRegex(release.Fault, "has 0 wheels of toolcheck_cli-1.2.3 for x86_64-unknown-linux-gnu"):
+            self.pack(wheels, partial=True)
+        ours = "toolcheck_cli-1.2.3-py3-none-manylinux_2_28_x86_64.whl"
+        for name in [ours, "toolcheck_cli-1.2.3-py3-none-musllinux_1_2_x86_64.whl", "toolcheck_lint-1.2.3-cp311-abi3-manylinux_2_28_x86_64.whl"]:
+            self.wheel(name)
+        gnu, musl, _ = (entries(path) for path in self.pack(wheels, partial=True))
+        self.assertEqual(gnu["package/toolcheck"], (0o755, ours.encode()))
+        self.assertEqual(musl["package/toolcheck"][1], (self.root / "out/toolcheck").read_bytes())
+        self.wheel(ours, program="other")
+        with self.assertRaisesRegex(release.Fault, f"{ours} has no program"):
+            self.pack(wheels, partial=True)
 
     def test_what_is_missing_is_named(self):
         with self.assertRaisesRegex(release.Fault, "has no archive of version 1.2.3"):

@@ -87,6 +87,27 @@ test("the cursor points at the finding in the list, and a key undoes a fix", { s
     assert.equal(await field(page, "value"), before);
   }));
 
+test("a finding in the picture selects its place too", { skip }, () =>
+  on(async (page) => {
+    const call = (id) => ({ type: "tool_use", id, name: "x", input: {} });
+    const messages = [{ role: "user", content: "x" }, { role: "assistant", content: [call("toolu_a"), call("toolu_b")] }, { role: "user", content: "" }];
+    await page.locator("#body .cm-content").fill(JSON.stringify({ max_tokens: 9, messages }));
+    await until(page, "3 errors");
+    await page.click("#tab-picture");
+    await page.waitForFunction(() => document.getElementById("drawing").shadowRoot?.querySelectorAll(".finding").length === 3);
+    const rules = await page.locator("#list .rule").allTextContents();
+    const links = page.locator("#drawing nav a");
+    const selections = [];
+    for (let at = 0; at < 3; at += 1) {
+      assert.ok(rules[at].endsWith(await links.nth(at).textContent()), "in one order");
+      await links.nth(at).click();
+      selections.push(await field(page, "selected"));
+    }
+    assert.deepEqual(selections.slice(0, 2), [JSON.stringify(call("toolu_a")), JSON.stringify(call("toolu_b"))]);
+    await page.locator("#drawing p.finding code").first().click();
+    assert.equal(await field(page, "selected"), selections[0]);
+  }));
+
 test("what is typed is linted, with the places of any characters and ends of lines", { skip }, () =>
   on(async (page) => {
     await page.locator("#body .cm-content").click();

@@ -6,6 +6,8 @@ declare global {
   }
 }
 
+// It is there with `@jest/globals`, and not with `@types/jest` alone.
+// @ts-ignore
 declare module "@jest/expect" {
   interface Matchers<R extends void | Promise<void>, T = unknown> extends ToolcheckMatchers<R> {}
 }

@@ -180,7 +180,8 @@ fn packages_of_npm_are_tried_and_published_in_order() {
     let needs = jobs["release"]["needs"].as_array().unwrap();
     assert!(needs.contains(&Json::from("npm-packages")), "{needs:?}");
     let tried = release.find("node scripts/delivered/javascript.mjs --require --packages npm").unwrap();
-    let packed = release.find("python scripts/npm_packages.py --archives dist --output npm").unwrap();
+    let packed =
+        release.find("python scripts/npm_packages.py --archives dist --wheels wheels --output npm").unwrap();
     assert!(packed < tried && tried < release.find("npm publish").unwrap());
     let order = ["npm/toolcheck-cli-*.tgz", "npm/toolcheck-wasm-*.tgz", "npm/toolcheck-[0-9]*.tgz"];
     assert!(release.contains(&format!("for package in {}; do", order.join(" "))));
