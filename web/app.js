@@ -1,6 +1,6 @@
 // The page: what is pasted, and what toolcheck says of it.
 
-import { clearPicture, drawFindings, drawPicture, drawReport, explanation, lines, point } from "./draw.js";
+import { clearPicture, drawExamples, drawFindings, drawPicture, drawReport, explanation, lines, point } from "./draw.js";
 import { Field } from "./editor.js";
 import { start } from "./engine.js";
 import { EXAMPLES } from "./examples.js";
@@ -74,7 +74,7 @@ const check = latest(async () => {
   const shown = text();
   if (shown.trim() === "") {
     findings = [];
-    at("list").replaceChildren();
+    drawExamples(at("list"), EXAMPLES, load);
     field.mark([]);
     say("Paste a conversation to check it, or choose an example.");
     return;
@@ -305,7 +305,7 @@ function listen() {
   at("example").addEventListener("change", ({ target }) => {
     const [group, name] = target.value.split("\n");
     const example = EXAMPLES[group]?.[name];
-    if (example) load({ tab: "findings", ...example });
+    if (example) load(example);
     target.value = "";
   });
   at("share").addEventListener("click", share);
@@ -362,7 +362,7 @@ function load(state) {
   const word = (value) => (typeof value === "string" ? value : "");
   for (const name of ["format", "target", "kind"]) at(name).value = word(state[name]) || at(name).options[0].value;
   for (const name of ["after", "error"]) at(name).value = word(state[name]);
-  if (Object.hasOwn(panels, state.tab)) choose(state.tab);
+  choose(Object.hasOwn(panels, state.tab) ? state.tab : "findings");
   show(word(state.body));
 }
 

@@ -66,6 +66,19 @@ export function drawFindings(list, { findings, total, transcripts }, onSelect) {
   list.replaceChildren(...items);
 }
 
+/** The examples, while there is nothing else to show. */
+export function drawExamples(list, examples, onChoose) {
+  const situations = Object.entries(examples).map(([situation, named]) => {
+    const buttons = Object.entries(named).map(([name, example]) => {
+      const button = element("button", { type: "button" }, name);
+      button.addEventListener("click", () => onChoose(example));
+      return button;
+    });
+    return element("li", { class: "situation" }, element("h3", {}, situation), ...buttons);
+  });
+  list.replaceChildren(...situations);
+}
+
 /** The findings of a report that was opened. */
 export function drawReport(list, { findings }) {
   const shown = findings.slice(0, 1000).map((finding) => item(finding, `${finding.path}, ${placeOf(finding)}`));

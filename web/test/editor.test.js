@@ -159,6 +159,16 @@ test("each example shows what it is for", { skip }, () =>
     await page.waitForFunction(() => /result-lost/.test(document.getElementById("compared").textContent));
   }));
 
+test("an empty page offers the examples", { skip }, () =>
+  on(async (page) => {
+    assert.equal(await page.locator("#list button").count(), examples.length);
+    await page.getByRole("button", { name: "a tool that there isn't" }).click();
+    await page.waitForFunction(() => document.getElementById("list").textContent.includes("unknown-tool"));
+    await page.locator("#body .cm-content").fill("");
+    await page.getByRole("button", { name: "what a gateway lost on the way" }).click();
+    await page.waitForFunction(() => /result-lost/.test(document.getElementById("compared").textContent));
+  }));
+
 test("on a wide screen, the text stays in sight however many findings there are", { skip }, () =>
   on(async (page) => {
     const call = (id) => [{ role: "assistant", content: [{ type: "tool_use", id, name: "x", input: {} }] }, { role: "user", content: "?" }];
