@@ -68,27 +68,28 @@ test_native() {
 
 test_node() {
   if ! node --eval 'process.exit(Number(parseInt(process.versions.node) < 20))' 2> /dev/null; then
-    echo "skipped: vitest-toolcheck (no Node 20 or newer)"
+    echo "skipped: toolcheck in Node (no Node 20 or newer)"
     return 0
   fi
-  node --test --test-reporter=spec vitest/test/plain.node.js || return 1
+  node --test --test-reporter=spec npm/test/*.node.mjs || return 1
   node --test --test-reporter=spec ../editors/vscode/test/*.test.js
 }
 
 test_vitest() {
   if ! node --eval 'process.exit(Number(parseInt(process.versions.node) < 20))' 2> /dev/null; then
     return 0
-  elif [ -d vitest/node_modules/vitest ]; then
-    place=vitest
+  elif [ -d npm/node_modules/vitest ]; then
+    place=npm
   else
-    place=$folder/vitest
-    cp -R vitest "$place"
+    place=$folder/npm
+    cp -R npm "$place"
     if ! (cd "$place" && install npm ci --ignore-scripts --no-audit --no-fund --prefer-offline --fetch-retries 0); then
-      echo "skipped: vitest-toolcheck in vitest (vitest is not installed, and could not be)"
+      echo "skipped: toolcheck in vitest, and its types (vitest is not installed, and could not be)"
       return 0
     fi
   fi
-  (cd "$place" && node node_modules/vitest/vitest.mjs run)
+  (cd "$place" && node node_modules/vitest/vitest.mjs run) || return 1
+  (cd "$place" && node node_modules/typescript/bin/tsc --project test/types)
 }
 
 # The module is the one that TOOLCHECK_WASM names or that is built, or else it is built here.

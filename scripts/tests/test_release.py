@@ -54,10 +54,10 @@ class Repository(unittest.TestCase):
         self.write("Cargo.toml", WORKSPACE)
         self.write("Cargo.lock", LOCK)
         self.write("pyproject.toml", '[project]\nname = "toolcheck-cli"\nversion = "1.2.3"\n')
-        self.write("bindings/js/package.json", '{\n  "name": "vitest-toolcheck",\n  "version": "1.2.3"\n}\n')
+        self.write("bindings/js/package.json", '{\n  "name": "toolcheck",\n  "version": "1.2.3"\n}\n')
         self.write(
             "bindings/js/package-lock.json",
-            '{\n  "name": "vitest-toolcheck",\n  "version": "1.2.3",\n  "packages": {\n    "": {\n'
+            '{\n  "name": "toolcheck",\n  "version": "1.2.3",\n  "packages": {\n    "": {\n'
             '      "version": "1.2.3"\n    },\n    "node_modules/a": {\n      "version": "1.2.3"\n    }\n  }\n}\n',
         )
         self.write("CHANGELOG.md", "# Changelog\n\n## Unreleased\n\n## 1.2.3 (2030-01-02)\n\n- A tide.\n\n## 1.2.2\n\n- Ebb.\n")
@@ -214,7 +214,7 @@ class Checksums(Repository):
 class ThisRepository(unittest.TestCase):
     def test_all_versions_are_equal(self):
         places = [place for place, _ in release.versions(release.ROOT)]
-        for expected in ["pyproject.toml", "bindings/pytest/pyproject.toml", "bindings/vitest/package.json"]:
+        for expected in ["pyproject.toml", "bindings/pytest/pyproject.toml", "bindings/npm/package.json"]:
             self.assertIn(expected, places)
         self.assertTrue(release.VERSION.fullmatch(release.check(release.ROOT, None)))
 

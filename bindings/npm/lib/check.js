@@ -1,7 +1,9 @@
 // Sees whether options are known, so that a typo or a wrong type is told by the name that the user wrote.
-// `toolcheck-wasm` and `vitest-toolcheck` have the same file.
+// `toolcheck` and `toolcheck-wasm` have the same file, as a script and as a module.
 
-import { ToolcheckError } from "./error.js";
+"use strict";
+
+const { ToolcheckError } = require("./error.js");
 
 const EXPECTED = {
   any: "something",
@@ -34,7 +36,7 @@ const FITS = {
 };
 
 /** Sees whether options are known ones with values that they can have. `where` is what errors call them. */
-export function check(options, known, { where = "the options are", one = "option", before = "" } = {}) {
+function check(options, known, { where = "the options are", one = "option", before = "" } = {}) {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     throw new ToolcheckError(`${before}${where} ${described(options)}: give an object`);
   }
@@ -79,3 +81,5 @@ function isSimilar(name, other) {
 }
 
 const plain = (name) => name.toLowerCase().replaceAll(/[-_]/g, "");
+
+module.exports = { check };

@@ -1,6 +1,6 @@
 export default {
   test: {
-    setupFiles: ["vitest-toolcheck/setup"],
+    setupFiles: ["toolcheck/vitest"],
     exclude: ["test/failing/**", "**/node_modules/**"],
     testTimeout: 60_000,
   },

@@ -1,8 +1,8 @@
-// Each of these has to fail: test/fixture.test.js runs them.
+// Each of these has to fail: test/fixture.test.mjs runs them.
 
 import { expect, test as base } from "vitest";
-import { provider } from "vitest-toolcheck";
-import { run } from "../agent.js";
+import { provider } from "toolcheck";
+import { run } from "../agent.mjs";
 
 const test = base.extend({ provider: provider({ target: "anthropic" }) });
 
@@ -22,9 +22,9 @@ test("a refusal that does not come", async ({ provider }) => {
 });
 
 test("a body with findings", () => {
-  expect({ messages: [] }).toLint({ format: "openai-chat" });
+  expect({ messages: [] }).toBeClean({ format: "openai-chat" });
 });
 
 test("a body without findings", () => {
-  expect({ model: "gpt-4o", messages: [{ role: "user", content: "Hello" }] }).not.toLint();
+  expect({ model: "gpt-4o", messages: [{ role: "user", content: "Hello" }] }).not.toBeClean();
 });

@@ -3,8 +3,8 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test as base } from "vitest";
-import { call, calls, provider, startProvider, text } from "vitest-toolcheck";
-import { run } from "./agent.js";
+import { call, calls, provider, startProvider, text } from "toolcheck";
+import { run } from "./agent.mjs";
 
 const test = base.extend({
   provider: provider({ target: "anthropic", turns: [calls(call("tides")), text("Low at six.")] }),
@@ -16,7 +16,7 @@ test("clients find the mock in the environment", async ({ provider }) => {
   expect(process.env.ANTHROPIC_BASE_URL).toBe(provider.url);
   expect(process.env.OPENAI_BASE_URL).toBe(`${provider.url}/v1`);
   expect(await run()).toBe("Low at six.");
-  expect((await provider.exchanges()).at(-1).request).toLint({ target: "anthropic" });
+  expect((await provider.exchanges()).at(-1).request).toBeClean({ target: "anthropic" });
 });
 
 test("a refusal can be expected", async ({ provider }) => {
@@ -44,7 +44,7 @@ base("the environment is as before", () => {
 });
 
 base("a body can have findings", () => {
-  expect({ messages: [] }).not.toLint({ format: "openai-chat" });
+  expect({ messages: [] }).not.toBeClean({ format: "openai-chat" });
 });
 
 const SDKS = { openai: "openai", anthropic: "@anthropic-ai/sdk" };

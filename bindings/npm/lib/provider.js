@@ -1,10 +1,12 @@
 // A running `toolcheck serve`.
 
-import { spawn } from "node:child_process";
-import { request } from "node:http";
-import { failed, find, run, ToolcheckError } from "./binary.js";
-import { check } from "./check.js";
-import { toml } from "./script.js";
+"use strict";
+
+const { spawn } = require("node:child_process");
+const { request } = require("node:http");
+const { failed, find, run, ToolcheckError } = require("./binary.js");
+const { check } = require("./check.js");
+const { toml } = require("./script.js");
 
 const START_MS = 20_000;
 const STOP_MS = 5_000;
@@ -24,7 +26,7 @@ const CLEARED = [
 const OPTIONS = { target: "names", strict: ["known", "likely"], allow: "names", turns: "list", bin: "string" };
 
 /** Starts a mock of LLM APIs on the loopback interface. */
-export async function startProvider(options = {}) {
+async function startProvider(options = {}) {
   check(options, OPTIONS);
   const { target, strict, allow, turns = [], bin } = options;
   const program = find(bin);
@@ -45,27 +47,48 @@ export async function startProvider(options = {}) {
   return provider;
 }
 
-/**
- * A fixture for `test.extend`: a mock in the environment, for each test that uses it.
- * The test fails if a request is refused, or if the linter finds an error between the requests.
- */
-export function provider(options = {}) {
-  check(options, { ...OPTIONS, setEnv: "boolean" });
+const FIXTURE = { ...OPTIONS, setEnv: "boolean" };
+
+/** A mock in the environment, and what ends it: that throws if a request was refused, or if something is wrong between them. */
+async function opened(options) {
+  check(options, FIXTURE);
   const { setEnv = true, ...start } = options;
-  // Vitest reads from the first parameter which other fixtures are needed, so it has to be a pattern.
-  return async ({}, use) => {
-    const mock = await startProvider(start);
-    const restore = setEnv ? setEnvironment(mock.env) : () => {};
+  const mock = await startProvider(start);
+  const restore = setEnv ? setEnvironment(mock.env) : () => {};
+  /** Ends it without a check, for a test that has failed already. */
+  const drop = async () => {
+    restore();
+    await mock.stop();
+  };
+  const close = async () => {
     try {
-      await use(mock);
       await mock.assertConformant();
       if (!(await mock.report()).requests) {
         console.warn("The test sent nothing to its mock, so nothing was checked: does the client use `provider.url`?");
       }
     } finally {
-      restore();
-      await mock.stop();
+      await drop();
     }
+  };
+  return { mock, close, drop };
+}
+
+/**
+ * A fixture for `test.extend` of vitest: a mock in the environment, for each test that uses it.
+ * The test fails if a request is refused, or if the linter finds an error between the requests.
+ */
+function provider(options = {}) {
+  check(options, FIXTURE);
+  // Vitest reads from the first parameter which other fixtures are needed, so it has to be a pattern.
+  return async ({}, use) => {
+    const { mock, close, drop } = await opened(options);
+    try {
+      await use(mock);
+    } catch (error) {
+      await drop();
+      throw error;
+    }
+    await close();
   };
 }
 
@@ -254,7 +277,8 @@ async function addresses(program, child) {
       const { url, control } = JSON.parse(printed.split("\n")[0]);
       if (typeof url === "string" && typeof control === "string") {
         // A mock that nobody stops keeps no test run from ending: its input closes with the process.
-        for (const one of [child, child.stdin, child.stdout, child.stderr]) one.unref();
+        // Bun has no `unref` for all of them.
+        for (const one of [child, child.stdin, child.stdout, child.stderr]) one.unref?.();
         return { url, control };
       }
     } catch {
@@ -278,3 +302,5 @@ async function end(child) {
     child.stdin.end();
   });
 }
+
+module.exports = { opened, provider, startProvider };

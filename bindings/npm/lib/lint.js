@@ -1,10 +1,13 @@
 // Checks of the bodies of requests, with `toolcheck lint`.
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { find, run } from "./binary.js";
-import { check } from "./check.js";
+"use strict";
+
+const { mkdtempSync, rmSync, writeFileSync } = require("node:fs");
+const { tmpdir } = require("node:os");
+const { join } = require("node:path");
+const { find, run } = require("./binary.js");
+const { bytesOf } = require("./body.js");
+const { check } = require("./check.js");
 
 const LINT = {
   target: "string",
@@ -20,13 +23,13 @@ const LINT = {
 const MATCHER = { ...LINT, failOn: ["error", "warning"] };
 
 /** The report on a body, as in `schemas/report.v1.schema.json`. */
-export function lint(body, options = {}) {
+function lint(body, options = {}) {
   check(options, LINT);
   return checked(body, options, (run) => report(run));
 }
 
 /** Throws if there are findings in a body, or no transcript; with `failOn: "error"`, only if there are errors. */
-export function assertClean(body, options = {}) {
+function assertClean(body, options = {}) {
   const text = faults(body, options);
   if (text) {
     const error = new Error(text);
@@ -35,8 +38,8 @@ export function assertClean(body, options = {}) {
   }
 }
 
-/** A matcher for `expect.extend`: `expect(body).toLint({ target: "anthropic" })`. */
-export function toLint(body, options = {}) {
+/** `expect(body).toBeClean({ target: "anthropic" })`; with `failOn: "error"`, warnings pass. */
+function toBeClean(body, options = {}) {
   // It does not wait for anything, because an `expect` that nobody waits for always passes.
   const text = faults(body, options);
   return { pass: !text, message: () => text || "expected the body to have findings, and it has none" };
@@ -59,6 +62,9 @@ function report(run) {
 /** Gives a function by which the program is run on a body with these options. */
 function checked(body, options, use) {
   const { target, format, kind = "request", tools, select, extendSelect, ignore, config, bin } = options;
+  // Half of a character has no UTF-8, and would come out as another one: an escape keeps it, as JSON.stringify does.
+  const kept = typeof body === "string" ? body.replace(/\p{Surrogate}/gu, (half) => `\\u${half.charCodeAt(0).toString(16)}`) : body;
+  const bytes = bytesOf(kept, "body");
   const program = find(bin);
   const args = ["lint", "-", "--stdin-filename", "body.json", "--color", "never", "--kind", kind];
   args.push(...(config === undefined ? ["--isolated"] : ["--config", config]));
@@ -68,23 +74,12 @@ function checked(body, options, use) {
   }
   const folder = tools !== undefined && typeof tools !== "string" ? mkdtempSync(join(tmpdir(), "toolcheck-")) : undefined;
   try {
-    if (folder) writeFileSync(join(folder, "tools.json"), asText(tools));
+    if (folder) writeFileSync(join(folder, "tools.json"), bytesOf(tools, "tools"));
     if (tools !== undefined) args.push("--tools", folder ? join(folder, "tools.json") : tools);
-    const text = asText(body);
-    return use((more) => run(program, [...args, ...more], text));
+    return use((more) => run(program, [...args, ...more], bytes));
   } finally {
     if (folder) rmSync(folder, { recursive: true });
   }
 }
 
-/** A body as it is sent. */
-function asText(body) {
-  if (typeof body === "string") {
-    // Half of a character has no UTF-8, and would come out as another one: an escape keeps it, as JSON.stringify does.
-    return body.replace(/\p{Surrogate}/gu, (half) => `\\u${half.charCodeAt(0).toString(16)}`);
-  }
-  if (body instanceof Uint8Array) return body;
-  const text = JSON.stringify(body);
-  if (text === undefined) throw new TypeError(`the body is ${typeof body}, which is not sent`);
-  return text;
-}
+module.exports = { assertClean, lint, toBeClean };

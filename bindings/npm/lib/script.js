@@ -1,6 +1,8 @@
 // What the model says, turn by turn, as `toolcheck serve` reads it.
 
-import { check } from "./check.js";
+"use strict";
+
+const { check } = require("./check.js");
 
 const CALL = { tool: "string", arguments: "object", raw: "string", id: "string" };
 const TURN = {
@@ -28,7 +30,7 @@ const OPTIONS = {
 };
 
 /** A call of a tool; without arguments they are made from the tool's schema. */
-export function call(tool = "", args = undefined, options = {}) {
+function call(tool = "", args = undefined, options = {}) {
   check(options, OPTIONS.call, { before: "call: " });
   const { raw, id } = options;
   if (args === undefined || args === null) return { tool, raw, id };
@@ -38,7 +40,7 @@ export function call(tool = "", args = undefined, options = {}) {
 }
 
 /** A turn in which the model calls tools; options may stand at the end. */
-export function calls(...calls) {
+function calls(...calls) {
   const last = calls.at(-1);
   const options = typeof last === "object" && last !== null && !("tool" in last) ? calls.pop() : {};
   check(options, OPTIONS.calls, { before: "calls: " });
@@ -48,21 +50,21 @@ export function calls(...calls) {
 }
 
 /** A turn in which the model only says this. */
-export function text(text, options = {}) {
+function text(text, options = {}) {
   check(options, OPTIONS.text, { before: "text: " });
   const { reasoning, stop, pieces, cutAfter, cleanEnd } = options;
   return { text, reasoning, stop, pieces, "cut-after": cutAfter, "clean-end": cleanEnd };
 }
 
 /** An error in place of the next turn: always, or for this many attempts of the same request. */
-export function error(status, options = {}) {
+function error(status, options = {}) {
   check(options, OPTIONS.error, { before: "error: " });
   const { message, retryAfter, attempts } = options;
   return { status, text: message, "retry-after": retryAfter, attempts };
 }
 
 /** The turns as the text of a script. */
-export function toml(turns) {
+function toml(turns) {
   const listed = [...turns];
   // The server would name a line of a text that the user has not written.
   for (const [index, turn] of listed.entries()) {
@@ -103,3 +105,5 @@ function value(it) {
   if (typeof it === "boolean" || (typeof it === "number" && Number.isFinite(it))) return String(it);
   throw new TypeError(`a script cannot hold ${String(it)}`);
 }
+
+module.exports = { call, calls, error, text, toml };

@@ -1,4 +1,4 @@
-// The plain functions, with what Node has: node --test test/plain.node.js
+// The plain functions, with what Node has: node --test test/plain.node.mjs
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -7,9 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assertClean, call, calls, error, lint, provider, startProvider, text, toLint, ToolcheckError } from "vitest-toolcheck";
-import { toml } from "../src/script.js";
-import { ask, run } from "./agent.js";
+import { assertClean, assertFindings, call, calls, error, lint, provider, startProvider, text, toBeClean, toHaveFindings, ToolcheckError } from "toolcheck";
+import script from "../lib/script.js";
+import { ask, run } from "./agent.mjs";
+
+const { toml } = script;
 
 const folder = mkdtempSync(join(tmpdir(), "toolcheck-test-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -209,16 +211,58 @@ test("an option that is misspelt is an error, and not one that nobody has set", 
     [{ kind: "req" }, 'the option `kind` is "req"; expected "request" or "session" or "dataset"'],
     ["bedrock", 'the options are "bedrock": give an object'],
   ]) {
-    for (const use of [toLint, assertClean, lint]) assert.throws(() => use(good, options), { name: "ToolcheckError", message });
+    for (const use of [toBeClean, assertClean, lint]) assert.throws(() => use(good, options), { name: "ToolcheckError", message });
   }
-  assert.throws(() => toLint(good, { failOn: "info" }), /the option `failOn` is "info"; expected "error" or "warning"/);
+  assert.throws(() => toBeClean(good, { failOn: "info" }), /the option `failOn` is "info"; expected "error" or "warning"/);
   assert.throws(() => lint(good, { failOn: "error" }), /there is no option `failOn`/);
 });
 
-test("both packages see options in the same way", (context) => {
-  const other = new URL("../../wasm/js/check.js", import.meta.url);
-  if (!existsSync(other)) return context.skip("not in a checkout");
-  assert.equal(readFileSync(new URL("../src/check.js", import.meta.url), "utf8"), readFileSync(other, "utf8"));
+test("both packages see options and bodies in the same way", (context) => {
+  const isOwn = (line) => !/^(import|"use strict"|const \{[^}]*\} = require|module\.exports|$)/.test(line);
+  const text = (file) => readFileSync(file, "utf8").split("\n").filter(isOwn).map((line) => line.replace(/^export (?=function)/, ""));
+  for (const name of ["body.js", "check.js"]) {
+    const other = new URL(`../../wasm/js/${name}`, import.meta.url);
+    if (!existsSync(other)) return context.skip("not in a checkout");
+    assert.deepEqual(text(new URL(`../lib/${name}`, import.meta.url)), text(other));
+  }
+});
+
+test("what is no body is not taken for an empty one", async () => {
+  for (const [no, advice] of [[Promise.resolve({}), /a Promise, .*`await` it/], [new Map(), /a Map/], [new Response("{}"), /response\.json/], [undefined, /the body is undefined/]]) {
+    for (const use of [lint, assertClean, toBeClean]) assert.throws(() => use(no), (error) => error instanceof TypeError && advice.test(error.message));
+  }
+  const bytes = new TextEncoder().encode(JSON.stringify(body(ANSWERED)));
+  assertClean(bytes.buffer);
+  assertClean(new DataView(bytes.buffer));
+  const circle = { messages: [] };
+  circle.messages.push(circle);
+  assert.throws(() => lint(circle), /body\.messages\[0\] is a cycle/);
+});
+
+test("findings are those that are expected, in their order", () => {
+  const open = body(ANSWERED.slice(0, 2));
+  const has = (...expected) => toHaveFindings(open, expected);
+  const place = "/messages/1/tool_calls/0";
+  for (const one of ["unanswered-tool-call", `unanswered-tool-call at ${place}`, `error unanswered-tool-call at 0:${place}`]) {
+    assert.equal(has(one).pass, true, one);
+  }
+  assert.equal(toHaveFindings(open, "unanswered-tool-call").pass, true);
+  assert.equal(toHaveFindings(body(ANSWERED), []).pass, true);
+  for (const wrong of [[], ["unanswered-tool-call", "unanswered-tool-call"], [`warning unanswered-tool-call at ${place}`], ["unanswered-tool-call at /messages/2"]]) {
+    assert.equal(has(...wrong).pass, false, wrong);
+    assert.throws(() => assertFindings(open, wrong), /^Error: the findings are not as expected:/);
+  }
+  assertFindings(open, ["unanswered-tool-call"]);
+  assert.match(has().message(), /\+ error unanswered-tool-call at \/messages\/1\/tool_calls\/0 {2}body\.json:\d+:\d+/);
+  assert.match(has("unanswered-tool-call at /messages/2").message(), /- unanswered-tool-call at \/messages\/2/);
+  assert.match(has("unanswered-tool-call").message(), /expected the body to have other findings/);
+  assert.equal(toHaveFindings({ messages: [] }, 'empty-content at ""', { target: "openai-chat" }).pass, true);
+  assert.equal(toHaveFindings(`${JSON.stringify(body(ANSWERED))}\n${JSON.stringify(open)}`, `unanswered-tool-call at 1:${place}`).pass, true);
+  assert.throws(() => has("unanswered-tool-cal"), /no such rule.*did you mean `unanswered-tool-call`/);
+  assert.throws(() => has("unanswered-tool-call at messages"), /is not a JSON Pointer/);
+  assert.throws(() => has("fatal unanswered-tool-call"), /there is no level `fatal`/);
+  assert.throws(() => has("--help"), /no such rule/);
+  assert.throws(() => toHaveFindings(open, [], { targt: "x" }), /there is no option `targt`; did you mean `target`\?/);
 });
 
 test("warnings fail unless only errors do, and a matcher says both", () => {
@@ -226,9 +270,9 @@ test("warnings fail unless only errors do, and a matcher says both", () => {
   const doubtful = body([ANSWERED[0], { role: "assistant", content: null, tool_calls: [broken] }, ANSWERED[2]]);
   assertClean(doubtful, { failOn: "error" });
   assert.throws(() => assertClean(doubtful), /warning\[invalid-arguments-json\]/);
-  assert.match(toLint(doubtful).message(), /warning\[invalid-arguments-json\]/);
-  assert.equal(toLint(doubtful).pass, false);
-  assert.equal(toLint(doubtful, { failOn: "error" }).pass, true);
+  assert.match(toBeClean(doubtful).message(), /warning\[invalid-arguments-json\]/);
+  assert.equal(toBeClean(doubtful).pass, false);
+  assert.equal(toBeClean(doubtful, { failOn: "error" }).pass, true);
 });
 
 /** Whether a process runs; one that has ended and was not waited for does not. */
@@ -247,7 +291,7 @@ async function ends(pid) {
 
 const CHILD = `
 import { readFileSync, readdirSync } from "node:fs";
-import { startProvider } from ${JSON.stringify(import.meta.resolve("vitest-toolcheck"))};
+import { startProvider } from ${JSON.stringify(import.meta.resolve("toolcheck"))};
 const provider = await startProvider();
 const isOurs = (pid) => {
   try {

@@ -96,7 +96,7 @@ export interface ProviderOptions {
   strict?: "known" | "likely";
   /** What the model says, turn by turn. */
   turns?: Iterable<Turn>;
-  /** The program; by default `TOOLCHECK_BIN`, or the one on the PATH. */
+  /** The program; by default `TOOLCHECK_BIN`, that of the package, or the one on the PATH. */
   bin?: string;
 }
 
@@ -142,17 +142,24 @@ export interface Provider {
 /** Starts a mock of LLM APIs. It ends with `stop()`, or with this process. */
 export function startProvider(options?: ProviderOptions): Promise<Provider>;
 
+export interface FixtureOptions extends ProviderOptions {
+  /** Whether `process.env` names the mock during the test. Tests that run concurrently share it. */
+  setEnv?: boolean;
+}
+
 /**
- * A fixture for `test.extend`: a mock in the environment, for each test that uses it.
+ * A fixture for `test.extend` of vitest: a mock in the environment, for each test that uses it.
  *
  * The test fails if a request is refused, or if the linter finds an error between the requests.
  */
-export function provider(
-  options?: ProviderOptions & {
-    /** Whether `process.env` names the mock during the test. Tests that run concurrently share it. */
-    setEnv?: boolean;
-  },
-): (context: {}, use: (provider: Provider) => Promise<void>) => Promise<void>;
+export function provider(options?: FixtureOptions): (context: {}, use: (provider: Provider) => Promise<void>) => Promise<void>;
+
+/** A request body, a list of messages, an exchange, a log, or JSON Lines of them: as text, as bytes, or as what JSON can say. */
+export type Body = string | Uint8Array | ArrayBuffer | ArrayBufferView | object;
+/** What is a body only once something is taken out of it, such as a promise, a response or a map. */
+export type NoBody = PromiseLike<unknown> | { arrayBuffer(): unknown } | ReadonlyMap<any, any> | ReadonlySet<any>;
+/** A type of bodies, without what is none. */
+export type Readable<B> = B extends NoBody ? never : B;
 
 export interface LintOptions {
   /** API to check against, or a TOML file; by default the format's own provider. */
@@ -162,14 +169,18 @@ export interface LintOptions {
   kind?: "request" | "session" | "dataset";
   /** Tool definitions for transcripts that have none, or a file of them. */
   tools?: string | object;
-  select?: string | string[];
-  extendSelect?: string | string[];
-  ignore?: string | string[];
-  /** A configuration; none is searched for. */
+  select?: string | readonly string[];
+  extendSelect?: string | readonly string[];
+  ignore?: string | readonly string[];
+  /** The path of a configuration; none is searched for. */
   config?: string;
+  /** The program; by default `TOOLCHECK_BIN`, that of the package, or the one on the PATH. */
+  bin?: string;
+}
+
+export interface MatcherOptions extends LintOptions {
   /** The lowest level that fails; by default every finding does. */
   failOn?: "error" | "warning";
-  bin?: string;
 }
 
 export interface Finding {
@@ -194,8 +205,31 @@ export interface Report {
 }
 
 /** The report on a body, as in `schemas/report.v1.schema.json`. A body is text, bytes, or what JSON can say. */
-export function lint(body: unknown, options?: Omit<LintOptions, "failOn">): Report;
+export function lint<B extends Body>(body: Readable<B>, options?: LintOptions): Report;
 /** Throws if there are findings in a body, or no transcript. */
-export function assertClean(body: unknown, options?: LintOptions): void;
-/** A matcher for `expect.extend`. */
-export function toLint(body: unknown, options?: LintOptions): { pass: boolean; message: () => string };
+export function assertClean<B extends Body>(body: Readable<B>, options?: MatcherOptions): void;
+/**
+ * Throws if a body has other findings than these, in this order.
+ *
+ * A finding is the id of its rule, optionally with its level before it and its place after it:
+ * `error unanswered-tool-call at /messages/1/content/0`, with `2:` before the place for the third record of JSON Lines.
+ */
+export function assertFindings<B extends Body>(body: Readable<B>, expected: string | readonly string[], options?: LintOptions): void;
+
+interface Result {
+  pass: boolean;
+  message: () => string;
+}
+
+/** A matcher for `expect.extend`: the body has no findings, and there is something to check in it. */
+export function toBeClean(body: unknown, options?: MatcherOptions): Result;
+/** A matcher for `expect.extend`: the body has these findings, in this order, and no others. */
+export function toHaveFindings(body: unknown, expected: string | readonly string[], options?: LintOptions): Result;
+
+/** What `expect(body)` has with these matchers. */
+export interface ToolcheckMatchers<R = unknown> {
+  /** The body of a request has no findings. */
+  toBeClean(options?: MatcherOptions): R;
+  /** The body has these findings, in this order, and no others. */
+  toHaveFindings(expected: string | readonly string[], options?: LintOptions): R;
+}
