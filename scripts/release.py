@@ -6,6 +6,7 @@
     release.py notes VERSION                prints the section of the changelog
     release.py archive --target T --program PATH --output DIR
                                             packs the program with its pages, completions and licences
+    release.py wheel --program PATH WHEEL   puts the program into the wheel of the Python package
     release.py checksums DIR                writes SHA256SUMS over the files in a folder
     release.py verify DIR                   compares a folder with its SHA256SUMS
 
@@ -15,6 +16,7 @@ Only Python's own library is needed, 3.11 or newer. `docs/releasing.md` says whe
 from __future__ import annotations
 
 import argparse
+import base64
 import gzip
 import hashlib
 import io
@@ -254,12 +256,48 @@ def zipped(folder: str, entries: list[tuple[str, bytes, int]]) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as writer:
         for name, data, mode in entries:
-            # Times in a zip file have no time zone, so all files have the oldest one.
-            info = zipfile.ZipInfo(f"{folder}/{name}")
-            info.compress_type = zipfile.ZIP_DEFLATED
-            info.create_system, info.external_attr = 3, mode << 16
-            writer.writestr(info, data)
+            writer.writestr(zip_entry(f"{folder}/{name}", mode), data)
     return packed.getvalue()
+
+
+def zip_entry(name: str, mode: int) -> zipfile.ZipInfo:
+    # Times in a zip file have no time zone, so all files have the oldest one.
+    info = zipfile.ZipInfo(name)
+    info.compress_type = zipfile.ZIP_DEFLATED
+    # Installers look at the kind of a file too, which is the upper half of its mode.
+    info.create_system, info.external_attr = 3, (0o100000 | mode) << 16
+    return info
+
+
+# ---- the wheel of the Python package
+
+
+def join(root: Path, wheel: Path, program: Path) -> None:
+    """Puts the program and the notices of its libraries into a wheel, whose installers put it on the PATH."""
+    with zipfile.ZipFile(wheel) as old:
+        names = old.namelist()
+        [record] = [name for name in names if name.endswith(".dist-info/RECORD")]
+        folder = record.removesuffix("/RECORD")
+        notices = root / "crates/toolcheck-cli/THIRD-PARTY-NOTICES.txt"
+        added = [
+            (f"{folder.removesuffix('.dist-info')}.data/scripts/{program.name}", program.read_bytes(), 0o755),
+            (f"{folder}/licenses/{PACKAGE}/{notices.name}", notices.read_bytes(), 0o644),
+        ]
+        if added[0][0] in names:
+            raise Fault(f"{wheel} has the program already")
+        lines = old.read(record).decode()
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as new:
+            for entry in old.infolist():
+                if entry.filename != record:
+                    new.writestr(entry, old.read(entry))
+            for name, data, mode in added:
+                digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")
+                lines += f"{name},sha256={digest},{len(data)}\n"
+                new.writestr(zip_entry(name, mode), data)
+            # Of all files, it is the last.
+            new.writestr(zip_entry(record, 0o644), lines)
+    wheel.write_bytes(packed.getvalue())
 
 
 # ---- checksums
@@ -329,6 +367,9 @@ def main(arguments: list[str] | None = None) -> int:
     command.add_argument("--program", required=True, type=Path)
     command.add_argument("--output", required=True, type=Path, help="the folder for the archive")
     command.add_argument("--runner", default="", help="a command that runs programs of another machine")
+    command = commands.add_parser("wheel", help="put the program into the wheel of the Python package")
+    command.add_argument("--program", required=True, type=Path)
+    command.add_argument("wheel", type=Path)
     for name in ["checksums", "verify"]:
         commands.add_parser(name).add_argument("folder", type=Path)
     options = parser.parse_args(arguments)
@@ -345,6 +386,9 @@ def main(arguments: list[str] | None = None) -> int:
                 runner = shlex.split(options.runner)
                 time = commit_time(options.root)
                 print(archive(options.root, options.target, options.program, options.output, runner, time))
+            case "wheel":
+                join(options.root, options.wheel, options.program)
+                print(f"{options.wheel}: {options.wheel.stat().st_size} bytes")
             case "checksums":
                 print(checksums(options.folder))
             case "verify":
