@@ -64,7 +64,7 @@ def test_settings_are_typed_wherever_they_are_given(tmp_path):
 from typing import Any
 
 import toolcheck_lint
-from toolcheck_lint import Explained, Settings, hf, ray, spark, testing
+from toolcheck_lint import Explained, Settings, hf, mock, ray, spark, testing
 
 data: Any = None
 hf.lint_dataset(data, messages="messages", target="bedrock", kind="session", select=["unknown-tool"])
@@ -84,6 +84,24 @@ explained: Explained = toolcheck_lint.explain_error("x", {}, target="bedrock")
 sure: str | None = explained.cause
 toolcheck_lint.explain_error("x", {}, targt="bedrock")  # type: ignore[call-arg]
 version: str = toolcheck_lint.__version__
+mask: list[bool] = hf.lint_dataset(data, messages="messages", mode="mask")
+hf.lint_dataset(data, mode="masks")  # type: ignore[call-overload]
+text, report = toolcheck_lint.clean_dataset("", messages="messages", fix="safe", target="bedrock")
+same: str = text
+after: toolcheck_lint.Summary = report.after
+toolcheck_lint.clean_dataset(data, fix=True)  # type: ignore[arg-type]
+toolcheck_lint.clean_dataset(data, targt="bedrock")  # type: ignore[call-arg]
+with mock.Provider(target=["anthropic", "bedrock"], turns=[mock.calls(mock.call("tides")), mock.text("Six.")]) as provider:
+    url: str = provider.url
+    why: list[str] = [refused.rule for refused in provider.refused()]
+mock.Provider(targt="anthropic")  # type: ignore[call-arg]
+program: str = toolcheck_lint.find_program()
+try:
+    toolcheck_lint.lint({}).raise_for_errors()
+except toolcheck_lint.ReportError as error:
+    first: toolcheck_lint.Finding = error.report[0]
+except toolcheck_lint.ToolcheckError:
+    pass
 
 
 class Model:
@@ -119,6 +137,32 @@ toolcheck_lint.diff(body, body)
 """
     )
     run("mypy", "--strict", "--config-file", str(PROJECT / "pyproject.toml"), "--cache-dir", str(tmp_path / "cache"), str(user))
+
+
+def test_the_namespace_of_polars_is_typed(tmp_path):
+    pytest.importorskip("mypy")
+    pytest.importorskip("polars")
+    user = tmp_path / "user.py"
+    user.write_text(
+        """
+import polars
+from toolcheck_lint.polars import Toolcheck
+
+checked = Toolcheck(polars.DataFrame())
+errors: polars.Series = checked.errors("messages", tools="tools", target="bedrock")
+frame, report = checked.clean("messages", drop="warning")
+kept: polars.DataFrame = frame
+checked.mask("messages", targt="bedrock")  # type: ignore[call-arg]
+"""
+    )
+    run("mypy", "--strict", "--config-file", str(PROJECT / "pyproject.toml"), "--cache-dir", str(tmp_path / "cache"), str(user))
+
+
+def test_the_exceptions_have_one_root():
+    for name in toolcheck_lint.__all__:
+        kind = getattr(toolcheck_lint, name)
+        if isinstance(kind, type) and issubclass(kind, Exception):
+            assert issubclass(kind, toolcheck_lint.ToolcheckError), name
 
 
 def test_the_version_is_that_of_the_workspace():

@@ -4,11 +4,12 @@
     >>> report = toolcheck_lint.lint({"messages": []}, target="openai-chat")
     >>> report.raise_for_errors()  # doctest: +SKIP
 
-`docs/python.md` of the repository is the guide. `toolcheck_lint.spark`, `.ray` and `.hf` lint data sets, and
+`docs/python.md` of the repository is the guide. `toolcheck_lint.spark`, `.ray`, `.hf` and `.polars` lint data sets, and
 `toolcheck_lint.mock` has a mock of the APIs.
 """
 
 from . import _native
+from ._clean import CleanReport, clean_dataset
 from ._exceptions import ToolcheckError
 from ._findings import Finding, Label, Level, Place
 from ._linter import (
@@ -46,6 +47,7 @@ __all__ = [
     "ArrowStream",
     "Body",
     "Change",
+    "CleanReport",
     "Config",
     "Diff",
     "Explained",
@@ -68,6 +70,7 @@ __all__ = [
     "Summary",
     "SummaryError",
     "ToolcheckError",
+    "clean_dataset",
     "diff",
     "explain_error",
     "find_program",

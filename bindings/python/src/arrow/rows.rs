@@ -42,6 +42,13 @@ enum Keys {
     Column(Chunks),
 }
 
+/// What the names of rows are.
+pub(crate) enum KeyKind {
+    Numbers,
+    Path,
+    Column(FieldRef),
+}
+
 /// Some rows that are in memory.
 pub(crate) struct Batch {
     bodies: ArrayRef,
@@ -84,6 +91,18 @@ impl Rows {
             },
         };
         Ok(Self { bodies, tools, keys, done: 0 })
+    }
+
+    pub(crate) fn key_kind(&self) -> KeyKind {
+        match &self.keys {
+            Keys::Numbers => KeyKind::Numbers,
+            Keys::Path(_) => KeyKind::Path,
+            Keys::Column(keys) => KeyKind::Column(keys.reader.field()),
+            Keys::Member(number) => match self.bodies.reader.field().data_type() {
+                DataType::Struct(fields) => KeyKind::Column(Arc::clone(&fields[*number])),
+                _ => KeyKind::Numbers,
+            },
+        }
     }
 
     /// The next rows, at most so many.
@@ -136,12 +155,26 @@ impl Batch {
         self.bodies.len()
     }
 
-    /// Shows the text of each row, and how to name it.
+    /// The number of the first row.
+    pub(crate) fn first(&self) -> usize {
+        self.first
+    }
+
+    /// The column of the keys, if there is one.
+    pub(crate) fn keys(&self) -> Option<&ArrayRef> {
+        self.keys.as_ref()
+    }
+
+    pub(crate) fn is_named_by_path(&self) -> bool {
+        self.path.is_some()
+    }
+
+    /// Shows each row: its number in the batch, its text, and how to name it.
     ///
     /// # Errors
     ///
     /// A column has a type that JSON does not have.
-    pub(crate) fn each(&self, mut see: impl FnMut(&[u8], &dyn Fn() -> String)) -> Result<(), String> {
+    pub(crate) fn each(&self, mut see: impl FnMut(usize, &[u8], &dyn Fn() -> String)) -> Result<(), String> {
         let reader = Reader::new(self)?;
         let mut buffer = Vec::new();
         for row in 0..self.len() {
@@ -158,7 +191,7 @@ impl Batch {
                     &buffer
                 }
             };
-            see(text, &|| self.key(row, text));
+            see(row, text, &|| self.key(row, text));
         }
         Ok(())
     }
