@@ -53,6 +53,8 @@ def as_parquet_in_pandas(rows):
 
 
 def as_json(rows):
+    if not hasattr(pa, "json_"):
+        pytest.skip("needs a pyarrow that has `json_`")
     stored = {name: pa.array([json.dumps(one[name]) for one in rows]) for name in ("messages", "tools")}
     return pa.table({"id": [one["id"] for one in rows], **{name: pa.ExtensionArray.from_storage(pa.json_(), one) for name, one in stored.items()}})
 
@@ -301,7 +303,8 @@ def test_dask():
     frame = as_pandas(TEXTS)
     parts = dask.from_pandas(frame, npartitions=3)
     kept = parts.map_partitions(lambda part: clean_dataset(part, **HOW, fix="unsafe")[0], meta=parts._meta).compute()
-    assert list(kept["id"]) == list(clean_dataset(frame, **HOW, fix="unsafe")[0]["id"])
+    # The parts are in the order of the index.
+    assert sorted(kept["id"]) == ids(clean_dataset(frame, **HOW, fix="unsafe")[0])
 
 
 def test_data_sets_that_are_streamed():

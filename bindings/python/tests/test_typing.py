@@ -27,13 +27,19 @@ def run(*arguments):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.fixture(scope="session")
+def mypy_cache(tmp_path_factory):
+    """What mypy keeps of the modules that it has seen, so that each is read once."""
+    return str(tmp_path_factory.mktemp("mypy"))
+
+
 def test_the_stubs_are_true():
     pytest.importorskip("mypy")
     # The other modules are written in Python, with their types.
     run("mypy.stubtest", "toolcheck_lint._native")
 
 
-def test_the_package_is_typed(tmp_path):
+def test_the_package_is_typed(tmp_path, mypy_cache):
     pytest.importorskip("mypy")
     user = tmp_path / "user.py"
     user.write_text(
@@ -50,12 +56,12 @@ Linter(kind="log")  # type: ignore[arg-type]
 toolcheck_lint.lint(1)  # type: ignore[arg-type]
 """
     )
-    mypy = ["mypy", "--config-file", str(PROJECT / "pyproject.toml"), "--cache-dir", str(tmp_path / "cache")]
+    mypy = ["mypy", "--config-file", str(PROJECT / "pyproject.toml"), "--cache-dir", mypy_cache]
     run(*mypy, "-p", "toolcheck_lint")
     run(*mypy, str(user))
 
 
-def test_settings_are_typed_wherever_they_are_given(tmp_path):
+def test_settings_are_typed_wherever_they_are_given(tmp_path, mypy_cache):
     """A comment that ignores an error is one itself where there is none (`warn_unused_ignores`)."""
     pytest.importorskip("mypy")
     user = tmp_path / "user.py"
@@ -113,10 +119,10 @@ toolcheck_lint.lint(Model())
 toolcheck_lint.lint(object())  # type: ignore[arg-type]
 """
     )
-    run("mypy", "--strict", "--config-file", str(PROJECT / "pyproject.toml"), "--cache-dir", str(tmp_path / "cache"), str(user))
+    run("mypy", "--strict", "--config-file", str(PROJECT / "pyproject.toml"), "--cache-dir", mypy_cache, str(user))
 
 
-def test_a_model_of_pydantic_is_a_body(tmp_path):
+def test_a_model_of_pydantic_is_a_body(tmp_path, mypy_cache):
     pytest.importorskip("mypy")
     pytest.importorskip("pydantic")
     user = tmp_path / "user.py"
@@ -136,10 +142,10 @@ toolcheck_lint.fix(body)
 toolcheck_lint.diff(body, body)
 """
     )
-    run("mypy", "--strict", "--config-file", str(PROJECT / "pyproject.toml"), "--cache-dir", str(tmp_path / "cache"), str(user))
+    run("mypy", "--strict", "--config-file", str(PROJECT / "pyproject.toml"), "--cache-dir", mypy_cache, str(user))
 
 
-def test_the_namespace_of_polars_is_typed(tmp_path):
+def test_the_namespace_of_polars_is_typed(tmp_path, mypy_cache):
     pytest.importorskip("mypy")
     pytest.importorskip("polars")
     user = tmp_path / "user.py"
@@ -155,7 +161,7 @@ kept: polars.DataFrame = frame
 checked.mask("messages", targt="bedrock")  # type: ignore[call-arg]
 """
     )
-    run("mypy", "--strict", "--config-file", str(PROJECT / "pyproject.toml"), "--cache-dir", str(tmp_path / "cache"), str(user))
+    run("mypy", "--strict", "--config-file", str(PROJECT / "pyproject.toml"), "--cache-dir", mypy_cache, str(user))
 
 
 def test_the_exceptions_have_one_root():

@@ -31,7 +31,8 @@ def _readable(polars: Any, kind: Any) -> Any:
     if kind == polars.Null:
         # Its arrays have a buffer, which those of Arrow have not.
         return polars.Boolean
-    if kind in (polars.Int128, polars.UInt128):
+    # Not every version has both.
+    if kind in [getattr(polars, name) for name in ("Int128", "UInt128") if hasattr(polars, name)]:
         return polars.String
     if isinstance(kind, polars.List):
         return polars.List(_readable(polars, kind.inner))

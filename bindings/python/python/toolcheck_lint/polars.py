@@ -67,11 +67,10 @@ class Toolcheck:
 
     def errors(self, messages: str | None = None, *, tools: str | None = None, **settings: Unpack[RowSettings]) -> polars.Series:
         """The errors of each row: a list of structs of `rule`, `pointer`, `tool_call_id` and `message`."""
-        found = self.verdicts(messages, tools=tools, **settings).select(
-            polars.col("findings").list.filter(polars.element().struct.field("level") == "error").alias("errors")
-        )
-        kept = [polars.element().struct.field(name) for name in ("rule", "pointer", "tool_call_id", "message")]
-        return found.select(polars.col("errors").list.eval(polars.struct(kept))).get_column("errors")
+        one = polars.element().struct
+        kept = polars.struct([one.field(name) for name in ("rule", "pointer", "tool_call_id", "message")])
+        errors = polars.col("findings").list.eval(kept.filter(one.field("level") == "error")).alias("errors")
+        return self.verdicts(messages, tools=tools, **settings).select(errors).get_column("errors")
 
     def clean(
         self,

@@ -209,8 +209,8 @@ impl Table {
 
 #[pymethods]
 impl Table {
-    /// A table is no list of its rows.
-    fn __iter__(&self) -> PyResult<Py<PyAny>> {
+    /// A table is no list of its rows. With `__iter__`, older versions of polars would take it for one all the same.
+    fn __getitem__(&self, _row: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         Err(PyTypeError::new_err(
             "the rows are a table of Arrow: read them with `pyarrow.table(...)` or `polars.DataFrame(...)`",
         ))
