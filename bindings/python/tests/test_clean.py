@@ -12,9 +12,11 @@ from test_storage import PLANTED, ROWS, row
 
 pa = pytest.importorskip("pyarrow")
 
-TEXTS = [{**one, "messages": json.dumps(one["messages"]), "tools": json.dumps(one["tools"])} for one in ROWS]
 HOW = {"messages": "messages", "tools": "tools"}
-WARNINGS = {"missing-assistant-message", "duplicate-tool-definition"}
+
+
+def as_texts(rows):
+    return [{**one, "messages": json.dumps(one["messages"]), "tools": json.dumps(one["tools"])} for one in rows]
 
 
 def as_datasets(rows):
@@ -64,6 +66,16 @@ def as_chunks(rows):
     return pa.concat_tables([pa.Table.from_pylist(rows[start : start + 5], schema=schema) for start in range(0, len(rows), 5)])
 
 
+def as_views(rows):
+    """pyarrow has no filter for them."""
+    schema = pa.schema([("id", pa.int64()), ("messages", pa.string_view()), ("tools", pa.string_view())])
+    return pa.Table.from_pylist(rows, schema=schema)
+
+
+def as_batch_of_views(rows):
+    return as_views(rows).to_batches()[0]
+
+
 STORES = {
     "pyarrow": pa.Table.from_pylist,
     "a batch of pyarrow": lambda rows: pa.RecordBatch.from_pylist(rows),
@@ -77,10 +89,13 @@ STORES = {
     "Json of datasets": as_data_set_of_json,
 }
 STORES |= {
-    f"text, {name}": lambda rows, store=store: store([{**one, "messages": json.dumps(one["messages"]), "tools": json.dumps(one["tools"])} for one in rows])
+    f"text, {name}": lambda rows, store=store: store(as_texts(rows))
     for name, store in STORES.items()
     if name not in ("arrow.json", "Json of datasets")
 }
+
+
+STORES |= {"text, views": lambda rows: as_views(as_texts(rows)), "text, a batch of views": lambda rows: as_batch_of_views(as_texts(rows))}
 
 
 def ids(data):
@@ -212,6 +227,21 @@ def test_whole_rows_can_be_dropped():
             clean_dataset(store(ROWS), fix="safe")
 
 
+def test_good_rows_of_a_file_for_fine_tuning_stay():
+    """The key is no part of them, so no API is said to refuse it."""
+    rows = [row(number) for number in range(3)]
+    for store in (pa.Table.from_pylist, as_polars, as_pandas, as_datasets):
+        for how in ({"key": "id"}, {**HOW, "key": "id"}, HOW):
+            kept, report = clean_dataset(store(rows), **how, drop="warning", target="openai-fine-tuning")
+            assert (ids(kept), report.before.warnings) == ([0, 1, 2], 0), how
+        kept, report = clean_dataset(store(rows), drop="warning", target="openai-fine-tuning")
+        assert report.kept == 0
+    polars = pytest.importorskip("polars")
+    import toolcheck_lint.polars  # noqa: F401
+
+    assert polars.DataFrame(rows).toolcheck.verdicts(key="id", target="openai-fine-tuning")["warnings"].sum() == 0
+
+
 def test_data_sets_keep_their_format_and_can_be_cleaned_again():
     ds = as_datasets(ROWS)
     shown = ds.with_format("numpy", columns=["id"])
@@ -245,6 +275,8 @@ def test_what_is_given_wrongly():
     for store in (pa.Table.from_pylist, as_polars, as_pandas, as_datasets):
         with pytest.raises(ValueError, match="^there is no column `nope`; there are `id`, `messages`, `tools`$"):
             clean_dataset(store(ROWS), messages="nope")
+        with pytest.raises(ValueError, match="^there is no column `nope`"):
+            clean_dataset(store(ROWS), key="nope")
     with pytest.raises(TypeError, match="not list: see `Cleaning`"):
         clean_dataset(ROWS, **HOW)
     with pytest.raises(ValueError, match="did you mean `bedrock`"):
@@ -300,7 +332,7 @@ print(*toolcheck_lint.clean_dataset(frame, messages="messages", tools="tools", f
 def test_dask():
     """As `docs/datasets.md` shows it."""
     dask = pytest.importorskip("dask.dataframe")
-    frame = as_pandas(TEXTS)
+    frame = as_pandas(as_texts(ROWS))
     parts = dask.from_pandas(frame, npartitions=3)
     kept = parts.map_partitions(lambda part: clean_dataset(part, **HOW, fix="unsafe")[0], meta=parts._meta).compute()
     # The parts are in the order of the index.

@@ -53,6 +53,7 @@ def clean_dataset(
     *,
     messages: str | None = None,
     tools: str | None = None,
+    key: str | None = None,
     drop: Literal["error", "warning"] | None = "error",
     fix: Literal["safe", "unsafe"] | None = None,
     progress: Progress | None = None,
@@ -61,7 +62,7 @@ def clean_dataset(
     """A data set without the rows that are wrong, of the type that it has, and what was done.
 
     It is a `Dataset` of `datasets`, a frame of polars or pandas, or a table of pyarrow; it is not changed itself. The columns
-    and settings are those of `toolcheck_lint.hf.lint_dataset`.
+    and settings are those of `toolcheck_lint.hf.lint_dataset`; the column `key` is no part of the rows.
 
     - `fix`: rows are fixed first, as `toolcheck fix` does; with `"unsafe"`, also where something is lost or guessed.
     - `drop`: rows with errors, and those that nothing was read of, are left out; with `"warning"`, those with warnings too;
@@ -72,7 +73,7 @@ def clean_dataset(
             raise ValueError(f"{name}: expected {known[0]!r}, {known[1]!r} or None, not {value!r}")
     if fix is not None and messages is None:
         raise TypeError("`fix` changes a column: name it with `messages`")
-    cleaner = Cleaner(Job(messages, tools, None, 0, settings), drop, fix)
+    cleaner = Cleaner(Job(messages, tools, key, 0, settings), drop, fix)
     if type(ds).__module__.partition(".")[0] == "datasets":
         from .hf import clean
 
@@ -99,6 +100,11 @@ class Cleaner:
         return Cleaner, (self.job, self._drop, self._fix)
 
     @property
+    def named(self) -> list[str]:
+        """The columns that have to be there."""
+        return [name for name in (self.job.messages, self.job.tools, self.job.key) if name is not None]
+
+    @property
     def is_fixing(self) -> bool:
         """Whether rows are changed."""
         return self._fix is not None
@@ -110,7 +116,7 @@ class Cleaner:
 
     def clean(self, store: Any, progress: Progress | None = None) -> tuple[Any, list[bool]]:
         """The rows of a table with what can be fixed fixed, and which of them are to be kept."""
-        store.check(self.job.columns)
+        store.check(self.named)
         unsafe = None if self._fix is None else self._fix == "unsafe"
         table, before, after = self._verdicts(store, unsafe, progress)
         self._before += before
@@ -127,9 +133,8 @@ class Cleaner:
 
     def _verdicts(self, store: Any, unsafe: bool | None, progress: Progress | None) -> tuple[Any, Summary, Summary]:
         linter: Linter = self.job.linter
-        array, tools = store.table() if self.job.messages is None else store.column(self.job.messages), None
-        if self.job.tools is not None:
-            tools = store.column(self.job.tools)
+        messages, tools = (None if name is None else store.column(name) for name in (self.job.messages, self.job.tools))
+        array = store.table(without=self.job.key) if messages is None else messages
         return linter._verdicts(array, tools, unsafe_fixes=unsafe, drop=self._drop, progress=progress)
 
     def _store_rows(self, store: Any, changed: list[tuple[int, str]]) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 from ._batches import check_columns
@@ -35,11 +36,11 @@ class ArrowStore:
     def __init__(self, data: Any) -> None:
         self._data = data
 
-    def check(self, names: Sequence[str] | None) -> None:
-        check_columns(names or (), self._data.schema.names)
+    def check(self, names: Sequence[str]) -> None:
+        check_columns(names, self._data.schema.names)
 
-    def table(self) -> Any:
-        return self._data
+    def table(self, without: str | None = None) -> Any:
+        return self._data if without is None else self._data.select([name for name in self._data.schema.names if name != without])
 
     def column(self, name: str) -> Any:
         return self._data.column(name)
@@ -71,13 +72,13 @@ class ArrowStore:
         number, value = next(rest)
         # Chunk by chunk: all of them in one could be longer than an array may be.
         for chunk in chunks:
-            parts, order = [chunk], list(range(len(chunk)))
+            parts, done = [], 0
             while number < first + len(chunk):
-                order[number - first] = len(chunk) + len(parts) - 1
-                parts.append(value)
+                parts += [chunk[done : number - first], value]
+                done = number - first + 1
                 number, value = next(rest)
             first += len(chunk)
-            made.append(chunk if len(parts) == 1 else pyarrow.concat_arrays(parts).take(pyarrow.array(order)))
+            made.append(pyarrow.concat_arrays([*parts, chunk[done:]]) if parts else chunk)
         is_batch = isinstance(self._data, pyarrow.RecordBatch)
         column = made[0] if is_batch else pyarrow.chunked_array(made, column.type)
         self._data = self._data.set_column(place, self._data.schema.field(place), column)
@@ -85,7 +86,19 @@ class ArrowStore:
     def kept(self, mask: list[bool]) -> Any:
         import pyarrow
 
-        return self._data if all(mask) else self._data.filter(pyarrow.array(mask, pyarrow.bool_()))
+        if all(mask):
+            return self._data
+        try:
+            return self._data.filter(pyarrow.array(mask, pyarrow.bool_()))
+        except pyarrow.ArrowNotImplementedError:
+            # Views can't be filtered; parts of the table can be put together.
+            parts, start = [self._data.slice(0, 0)], 0
+            for ok, run in groupby(mask):
+                count = len(list(run))
+                parts += [self._data.slice(start, count)] if ok else []
+                start += count
+            is_batch = isinstance(self._data, pyarrow.RecordBatch)
+            return pyarrow.concat_batches(parts) if is_batch else pyarrow.concat_tables(parts)
 
 
 def _columns(table: Any) -> Any:
@@ -149,11 +162,11 @@ class PolarsStore:
     def __init__(self, data: Any) -> None:
         self._data = data
 
-    def check(self, names: Sequence[str] | None) -> None:
-        check_columns(names or (), self._data.columns)
+    def check(self, names: Sequence[str]) -> None:
+        check_columns(names, self._data.columns)
 
-    def table(self) -> Any:
-        return self._data
+    def table(self, without: str | None = None) -> Any:
+        return self._data if without is None else self._data.drop(without)
 
     def column(self, name: str) -> Any:
         return self._data.get_column(name)
@@ -205,11 +218,11 @@ class PandasStore:
     def __init__(self, data: Any) -> None:
         self._data = data
 
-    def check(self, names: Sequence[str] | None) -> None:
-        check_columns(names or (), [str(name) for name in self._data.columns])
+    def check(self, names: Sequence[str]) -> None:
+        check_columns(names, [str(name) for name in self._data.columns])
 
-    def table(self) -> Any:
-        return self._data
+    def table(self, without: str | None = None) -> Any:
+        return self._data if without is None else self._data.drop(columns=without)
 
     def column(self, name: str) -> Any:
         return self._data[name]

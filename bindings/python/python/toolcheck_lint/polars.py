@@ -18,7 +18,7 @@ class Toolcheck:
     """Lints the rows of a frame.
 
     `messages` is the column with a body or its messages, and `tools` one with their tools; without `messages`, a row is an
-    object of all columns. The settings are those of `toolcheck_lint.Linter`; the kind is `dataset` unless it is given.
+    object of all columns but `key`, which names rows. The settings are those of `toolcheck_lint.Linter`; the kind is `dataset` unless it is given.
     """
 
     def __init__(self, frame: polars.DataFrame) -> None:
@@ -54,29 +54,47 @@ class Toolcheck:
         messages: str | None = None,
         *,
         tools: str | None = None,
+        key: str | None = None,
         progress: Callable[[int], object] | None = None,
         **settings: Unpack[RowSettings],
     ) -> polars.DataFrame:
         """A frame with a row for each row: `ok`, `errors`, `warnings` and `findings`, as `Linter.verdicts` gives them."""
-        columns = self._columns(messages, tools, None)
+        columns = self._columns(messages, tools, key)
+        if messages is None and key is not None:
+            columns["array"] = self._frame.drop(key)
         return polars.DataFrame(_linter(settings).verdicts(columns["array"], tools=columns["tools"], progress=progress))
 
-    def mask(self, messages: str | None = None, *, tools: str | None = None, **settings: Unpack[RowSettings]) -> polars.Series:
+    def mask(
+        self,
+        messages: str | None = None,
+        *,
+        tools: str | None = None,
+        key: str | None = None,
+        **settings: Unpack[RowSettings],
+    ) -> polars.Series:
         """Whether each row was read and has no error."""
-        return self.verdicts(messages, tools=tools, **settings).get_column("ok")
+        return self.verdicts(messages, tools=tools, key=key, **settings).get_column("ok")
 
-    def errors(self, messages: str | None = None, *, tools: str | None = None, **settings: Unpack[RowSettings]) -> polars.Series:
+    def errors(
+        self,
+        messages: str | None = None,
+        *,
+        tools: str | None = None,
+        key: str | None = None,
+        **settings: Unpack[RowSettings],
+    ) -> polars.Series:
         """The errors of each row: a list of structs of `rule`, `pointer`, `tool_call_id` and `message`."""
         one = polars.element().struct
         kept = polars.struct([one.field(name) for name in ("rule", "pointer", "tool_call_id", "message")])
         errors = polars.col("findings").list.eval(kept.filter(one.field("level") == "error")).alias("errors")
-        return self.verdicts(messages, tools=tools, **settings).select(errors).get_column("errors")
+        return self.verdicts(messages, tools=tools, key=key, **settings).select(errors).get_column("errors")
 
     def clean(
         self,
         messages: str | None = None,
         *,
         tools: str | None = None,
+        key: str | None = None,
         drop: Literal["error", "warning"] | None = "error",
         fix: Literal["safe", "unsafe"] | None = None,
         progress: Callable[[int], object] | None = None,
@@ -84,7 +102,7 @@ class Toolcheck:
     ) -> tuple[polars.DataFrame, CleanReport]:
         """The frame without the rows that are wrong, and what was done, as `toolcheck_lint.clean_dataset` does."""
         return clean_dataset(
-            self._frame, messages=messages, tools=tools, drop=drop, fix=fix, progress=progress, **settings
+            self._frame, messages=messages, tools=tools, key=key, drop=drop, fix=fix, progress=progress, **settings
         )
 
     def _columns(self, messages: str | None, tools: str | None, key: str | None) -> dict[str, Any]:
