@@ -1,4 +1,4 @@
-"""Fixtures and a collector for pytest. Nothing native is imported before a test needs it."""
+"""Fixtures and a collector for pytest."""
 
 import os
 import warnings
