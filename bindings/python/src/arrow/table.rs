@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arrow_array::builder::{BooleanBuilder, StringBuilder, UInt32Builder};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{
-    ArrayRef, Int64Array, ListArray, RecordBatch, RecordBatchReader, StringArray, StructArray, UInt64Array,
+    Array, ArrayRef, Int64Array, ListArray, RecordBatch, RecordBatchReader, StringArray, StructArray,
+    make_array,
 };
 use arrow_buffer::OffsetBuffer;
+use arrow_data::transform::MutableArrayData;
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};
-use arrow_select::take::take;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -18,6 +19,7 @@ use toolcheck_core::Level;
 use toolcheck_lint::{FileReport, Finding};
 
 use super::Rows;
+use super::checks::take_over;
 use super::rows::{Batch, KeyKind, ROWS_AT_ONCE, reason};
 use crate::linter::{RowLinter, is_good};
 
@@ -81,7 +83,7 @@ impl Reader {
             }
             let name = if is_path { key() } else { String::new() };
             for found in &report.findings {
-                numbers.push(number as u64);
+                numbers.push(number);
                 if is_path {
                     names.push(name.clone());
                 }
@@ -90,17 +92,27 @@ impl Reader {
         })?;
         let named: ArrayRef = match batch.keys() {
             // A key has the type of its column, so that the findings can be joined with what they were found in.
-            Some(keys) => take(keys, &UInt64Array::from(numbers), None).map_err(|error| reason(&error))?,
+            Some(keys) => take_over(|| taken(keys, &numbers))?.map_err(|error| reason(&error))?,
             None if is_path => Arc::new(StringArray::from(names)),
             None => {
-                let first = batch.first() as u64;
-                Arc::new(Int64Array::from_iter_values(numbers.iter().map(|row| (first + row).cast_signed())))
+                let first = batch.first();
+                Arc::new(Int64Array::from_iter_values(numbers.iter().map(|row| (first + row) as i64)))
             }
         };
         let mut columns = vec![named];
         columns.append(&mut said.columns());
         RecordBatch::try_new(Arc::clone(&self.schema), columns).map_err(|error| reason(&error))
     }
+}
+
+/// The values of an array in some rows. `arrow_select::take` does it too, with code for each type.
+fn taken(array: &ArrayRef, rows: &[usize]) -> Result<ArrayRef, ArrowError> {
+    let data = array.to_data();
+    let mut taken = MutableArrayData::new(vec![&data], true, rows.len());
+    for row in rows {
+        taken.try_extend(0, *row, row + 1)?;
+    }
+    Ok(make_array(taken.freeze()))
 }
 
 impl Iterator for Reader {
