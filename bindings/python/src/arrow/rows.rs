@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, StructArray};
-use arrow_schema::{ArrowError, DataType, FieldRef};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyString};
@@ -40,13 +40,6 @@ enum Keys {
     Member(usize),
     /// By an array of their own.
     Column(Chunks),
-}
-
-/// What the names of rows are.
-pub(crate) enum KeyKind {
-    Numbers,
-    Path,
-    Column(FieldRef),
 }
 
 /// Some rows that are in memory.
@@ -93,14 +86,16 @@ impl Rows {
         Ok(Self { bodies, tools, keys, done: 0 })
     }
 
-    pub(crate) fn key_kind(&self) -> KeyKind {
+    /// The column that names rows. It has the type of their keys.
+    pub(crate) fn key_field(&self) -> Field {
+        let of_column = |field: &Field| field.clone().with_name("row").with_nullable(true);
         match &self.keys {
-            Keys::Numbers => KeyKind::Numbers,
-            Keys::Path(_) => KeyKind::Path,
-            Keys::Column(keys) => KeyKind::Column(keys.reader.field()),
+            Keys::Numbers => Field::new("row", DataType::Int64, false),
+            Keys::Path(_) => Field::new("row", DataType::Utf8, false),
+            Keys::Column(keys) => of_column(&keys.reader.field()),
             Keys::Member(number) => match self.bodies.reader.field().data_type() {
-                DataType::Struct(fields) => KeyKind::Column(Arc::clone(&fields[*number])),
-                _ => KeyKind::Numbers,
+                DataType::Struct(fields) => of_column(&fields[*number]),
+                other => Field::new("row", other.clone(), true),
             },
         }
     }

@@ -20,7 +20,7 @@ use toolcheck_lint::{FileReport, Finding};
 
 use super::Rows;
 use super::checks::take_over;
-use super::rows::{Batch, KeyKind, ROWS_AT_ONCE, reason};
+use super::rows::{Batch, ROWS_AT_ONCE, reason};
 use crate::linter::{RowLinter, is_good};
 
 /// What is said of a finding, and whether there is always something to say.
@@ -63,12 +63,8 @@ struct Reader {
 }
 
 pub(crate) fn findings(linter: RowLinter, rows: Rows) -> Table {
-    let named = match rows.key_kind() {
-        KeyKind::Numbers => Field::new("row", DataType::Int64, false),
-        KeyKind::Path => Field::new("row", DataType::Utf8, false),
-        KeyKind::Column(field) => field.as_ref().clone().with_name("row").with_nullable(true),
-    };
-    let schema = Arc::new(Schema::new([named].into_iter().chain(said_fields()).collect::<Vec<_>>()));
+    let schema = [rows.key_field()].into_iter().chain(said_fields()).collect::<Vec<_>>();
+    let schema = Arc::new(Schema::new(schema));
     Table::new(Reader { linter, rows, schema })
 }
 
