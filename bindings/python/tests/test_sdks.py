@@ -6,8 +6,7 @@ import sys
 
 import pytest
 
-from pytest_toolcheck import Provider
-from pytest_toolcheck._provider import CLEARED
+from toolcheck_lint.mock import CLEARED, Provider
 
 TOOL = {"name": "tides", "description": "Tides.", "input_schema": {"type": "object", "properties": {}}}
 
@@ -35,8 +34,8 @@ def test_a_package_in_a_namespace_is_looked_for_itself(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def provider(program, monkeypatch):
-    with Provider(bin=program) as provider:
+def provider(binary, monkeypatch):
+    with Provider(bin=binary) as provider:
         for name in CLEARED:
             monkeypatch.delenv(name, raising=False)
         for name, value in provider.env.items():

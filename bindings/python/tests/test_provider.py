@@ -13,7 +13,7 @@ import pytest
 HEAD = """
 import pytest
 import agent
-from pytest_toolcheck import call, calls, error, text
+from toolcheck_lint.mock import call, calls, error, text
 """
 
 
@@ -102,7 +102,7 @@ def test_passing(provider):
     )
     result.assert_outcomes(failed=2)
     result.stdout.fnmatch_lines(["E *AssertionError: assert 'the test' == 'has failed'", "the mock at * does not answer: *"])
-    result.stdout.fnmatch_lines(["FAILED *::test_passing - *ToolcheckError: the mock at * does not answer*"])
+    result.stdout.fnmatch_lines(["FAILED *::test_passing - *ProgramError: the mock at * does not answer*"])
 
 
 def test_what_happens_between_requests_is_checked(run):
@@ -233,7 +233,7 @@ def test_misspelt_key(provider):
         "--strict-markers",
     )
     result.assert_outcomes(passed=3, errors=2)
-    result.stdout.fnmatch_lines(["*no such target: `antropic`*", "*`toolcheck` takes target=, strict=, allow=, not tagret*"])
+    result.stdout.fnmatch_lines(["*no such target: `antropic`*", "*the marker `toolcheck`: it takes *target=*, not tagret*"])
 
 
 def test_the_environment_is_as_before_afterwards(run, monkeypatch):
@@ -284,7 +284,7 @@ def test_a_program_that_is_missing_is_named(run, monkeypatch, pytester):
     monkeypatch.delenv("TOOLCHECK_BIN")
     result = run(SIMPLE)
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*`toolcheck` is not on the PATH: install it (*"])
+    result.stdout.fnmatch_lines(["*`toolcheck` is neither beside the package nor on the PATH: install it (*"])
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a shell")
@@ -342,11 +342,11 @@ def test_it(provider):
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks into /proc")
-def test_a_mock_whose_input_stays_open_is_killed(program, monkeypatch):
-    from pytest_toolcheck import Provider, _provider
+def test_a_mock_whose_input_stays_open_is_killed(binary, monkeypatch):
+    from toolcheck_lint import mock
 
-    monkeypatch.setattr(_provider, "STOP_SECONDS", 0.2)
-    provider = Provider(bin=program)
+    monkeypatch.setattr(mock, "STOP_SECONDS", 0.2)
+    provider = mock.Provider(bin=binary)
     # As a child that was forked from the test would have it.
     kept = os.dup(provider._process.stdin.fileno())
     try:
@@ -397,19 +397,20 @@ def test_mistyped(provider):
     result.stdout.fnmatch_lines(["*there is no rule `unanswered-tool-calls`; is it `unanswered-tool-call`?*"])
 
 
-def test_a_block_checks_at_its_end(program):
+def test_a_block_checks_at_its_end(binary):
     import agent
 
-    from pytest_toolcheck import Provider, ToolcheckError
+    from toolcheck_lint import ToolcheckError
+    from toolcheck_lint.mock import Provider
 
-    with Provider(target="anthropic", bin=program) as provider:
+    with Provider(target="anthropic", bin=binary) as provider:
         agent.run(url=provider.url)
     with pytest.raises(ToolcheckError, match="does not answer"):
         provider.report()
     with pytest.raises(AssertionError, match="refused with 400: unanswered-tool-call"):
-        with Provider(target="anthropic", bin=program) as provider:
+        with Provider(target="anthropic", bin=binary) as provider:
             with pytest.raises(agent.Refused):
                 agent.run("drops a result", url=provider.url)
     with pytest.raises(ZeroDivisionError):
-        with Provider(bin=program):
+        with Provider(bin=binary):
             1 / 0

@@ -1,4 +1,4 @@
-"""A running `toolcheck serve`."""
+"""A mock of LLM APIs that refuses what they refuse: a running `toolcheck serve`. The fixture `provider` starts one."""
 
 import http.client
 import json
@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
-from . import _binary, _script
+from . import _program, _script
+from ._script import Turn, call, calls, error, text
 
 START_SECONDS = 20.0
 STOP_SECONDS = 5.0
@@ -67,10 +68,10 @@ class Provider:
         target: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | None = None,
         strict: Literal["known", "likely"] = "known",
         allow: str | Iterable[str] = (),
-        turns: Iterable[_script.Turn] = (),
+        turns: Iterable[Turn] = (),
         bin: str | None = None,
     ) -> None:
-        self._program = _binary.find(bin)
+        self._program = _program.find_program(bin)
         self.targets = tuple(map(os.fspath, several(target)))
         self._expected: str | bool = False
         arguments = ["--port", "0", "--strict", strict]
@@ -89,7 +90,7 @@ class Provider:
             )
         except OSError as reason:
             self._errors.close()
-            raise _binary.ToolcheckError(f"cannot run {self._program}: {reason}") from reason
+            raise _program.ProgramError(f"cannot run {self._program}: {reason}") from reason
         try:
             addresses = self._addresses()
             self.url, self.admin = addresses["url"], addresses["control"]
@@ -122,7 +123,7 @@ class Provider:
         self._end()
         self._errors.seek(0)
         said = (line + self._errors.read()).decode(errors="replace").strip()
-        raise _binary.failed(self._program, "serve", said)
+        raise _program.failed(self._program, "serve", said)
 
     def __enter__(self) -> Self:
         return self
@@ -164,7 +165,7 @@ class Provider:
             **proxied,
         }
 
-    def script(self, turns: Iterable[_script.Turn]) -> None:
+    def script(self, turns: Iterable[Turn]) -> None:
         """Sets what the model says from now on, turn by turn; no turns at all leave it to the mock."""
         self._ask("POST", "script", _script.toml(turns).encode())
 
@@ -208,7 +209,7 @@ class Provider:
         exchanges = self._exchanges()
         # The mock says what the target refuses; between the requests, no target is needed.
         arguments = ["lint", "-", "--isolated", "--no-excerpt", "--output-format", "json", "--max-findings", "0"]
-        findings = json.loads(_binary.run(self._program, arguments, exchanges)[1])["findings"]
+        findings = json.loads(_program.run(self._program, arguments, exchanges)[1])["findings"]
         faults += [
             f"{one['rule']} at {one['pointer']} of exchange {one['record'] + 1}: {one['message']}"
             for one in findings
@@ -227,7 +228,7 @@ class Provider:
         """The exchanges as an outline, with what is wrong marked, as `toolcheck show` draws it."""
         arguments = ["show", "-", "--isolated", "--color", "never"]
         arguments += ["--target", self.target] if self.target is not None else []
-        drawn = _binary.run(self._program, arguments, self._exchanges())[1]
+        drawn = _program.run(self._program, arguments, self._exchanges())[1]
         lines = drawn.strip().replace("<stdin>", "exchanges", 1).splitlines()
         # The last line names a command for the file, and there is none.
         return "\n".join(line for line in lines if not line.startswith("more: "))
@@ -269,7 +270,7 @@ class Provider:
             response = connection.getresponse()
             said = response.read()
         except OSError as reason:
-            raise _binary.ToolcheckError(f"the mock at {self.url} does not answer: {reason}") from reason
+            raise _program.ProgramError(f"the mock at {self.url} does not answer: {reason}") from reason
         finally:
             connection.close()
         if response.status != 200:
@@ -277,7 +278,7 @@ class Provider:
                 message = json.loads(said)["error"]["message"]
             except (ValueError, KeyError, TypeError):
                 message = said.decode(errors="replace")
-            raise _binary.ToolcheckError(f"{name}: {message}".rstrip())
+            raise _program.ProgramError(f"{name}: {message}".rstrip())
         return said
 
 
@@ -290,3 +291,6 @@ def several(value: Any) -> list[Any]:
 
 def _refused(one: Mapping[str, Any]) -> Refused:
     return Refused(one["rule"], one["message"], one["place"], one["text"], one["status"])
+
+
+__all__ = ["Provider", "Refused", "Turn", "call", "calls", "error", "text"]

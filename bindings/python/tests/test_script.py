@@ -7,8 +7,9 @@ import urllib.request
 import pytest
 from agent import ask
 
-from pytest_toolcheck import Provider, ToolcheckError, call, calls, error, text
-from pytest_toolcheck._script import toml
+from toolcheck_lint import ToolcheckError
+from toolcheck_lint._script import toml
+from toolcheck_lint.mock import Provider, call, calls, error, text
 
 ASKED = [{"role": "user", "content": "When is low tide?"}]
 
@@ -29,9 +30,9 @@ def test_every_value_comes_through_toml():
     assert toml([]) == ""
 
 
-def test_a_stream_that_is_cut_off_can_end_cleanly(program):
+def test_a_stream_that_is_cut_off_can_end_cleanly(binary):
     turn = calls(call("tides", {"harbour": "Oban"}), call("ferries"), cut_in="between-calls", clean_end=True)
-    with Provider(bin=program) as provider:
+    with Provider(bin=binary) as provider:
         provider.script([turn])
         body = {"model": "m", "max_tokens": 9, "stream": True, "messages": ASKED}
         body["tools"] = [{"name": name, "input_schema": {"type": "object"}} for name in ("tides", "ferries")]
@@ -44,23 +45,23 @@ def test_a_stream_that_is_cut_off_can_end_cleanly(program):
         assert "tides" in stream and "ferries" not in stream
 
 
-def test_arguments_that_toml_cannot_hold_reach_the_client(program):
+def test_arguments_that_toml_cannot_hold_reach_the_client(binary):
     arguments = {"harbour": None, "number": 2**70}
-    with Provider(bin=program) as provider:
+    with Provider(bin=binary) as provider:
         provider.script([calls(call("tides", arguments)), text("Low at six.")])
         assert ask(ASKED, provider.url)["content"][0]["input"] == arguments
 
 
-def test_a_script_that_is_wrong_is_refused(program):
-    with Provider(bin=program) as provider:
+def test_a_script_that_is_wrong_is_refused(binary):
+    with Provider(bin=binary) as provider:
         with pytest.raises(ToolcheckError, match="script: TOML parse error(.|\n)*unknown field `txet`"):
             provider.script([{"txet": "x"}])
         with pytest.raises(TypeError):
             provider.script([{"text": object()}])
 
 
-def test_without_a_script_the_first_tool_is_called(program):
-    with Provider(bin=program) as provider:
+def test_without_a_script_the_first_tool_is_called(binary):
+    with Provider(bin=binary) as provider:
         assert ask(ASKED, provider.url)["content"][0]["name"] == "tides"
         provider.script([text("No.")])
         assert ask(ASKED, provider.url)["content"][0]["text"] == "No."
