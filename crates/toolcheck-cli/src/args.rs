@@ -101,6 +101,8 @@ pub(crate) enum Command {
     Targets(Later<ListArgs>),
     /// Show what an API requires, allows and refuses in a request, with the evidence.
     Shapes(Later<ShapesArgs>),
+    /// Show what APIs refuse or accept of a model alone, with the evidence.
+    Models(Later<ModelsArgs>),
     /// Run a test corpus: files that have their expected findings next to them.
     Test(Later<TestArgs>),
     /// Run a mock of the APIs that refuses what they refuse, with their error texts.
@@ -608,6 +610,17 @@ pub(crate) struct ShapesArgs {
     /// Format of the requests, if the API takes several [default: the target's]
     #[arg(long, value_name = "ID", value_parser = wire_format_parser())]
     pub(crate) format: Option<&'static Format>,
+
+    /// Output format
+    #[arg(long, value_name = "OUTPUT", default_value = "text")]
+    pub(crate) output_format: ListFormat,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ModelsArgs {
+    /// Model, as a request names it [default: list the models that something is known of]
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: Option<String>,
 
     /// Output format
     #[arg(long, value_name = "OUTPUT", default_value = "text")]

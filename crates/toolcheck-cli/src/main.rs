@@ -70,6 +70,7 @@ fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<Status> {
         Command::Formats(args) => commands::list::formats(&args, out),
         Command::Targets(args) => commands::list::targets(&args, out),
         Command::Shapes(args) => commands::shapes::run(&args, out),
+        Command::Models(args) => commands::shapes::models::run(&args, out),
         Command::Test(args) => commands::test::run(&args, out),
         #[cfg(feature = "serve")]
         Command::Conform(args) => commands::conform::run(&args, out),

@@ -101,6 +101,31 @@ fn objects_are_listed() {
 }
 
 #[test]
+fn what_is_known_of_a_model_is_shown() {
+    let models = |arguments: &[&str]| {
+        let folder = folder("models");
+        seen(&toolcheck_in(&folder).arg("models").args(arguments).output().unwrap())
+    };
+    insta::assert_snapshot!("model", models(&["computer-use-preview"]));
+    insta::assert_snapshot!("model-unknown", models(&["parrot-7b"]));
+    insta::assert_snapshot!("model-json", models(&["computer-use-preview", "--output-format", "json"]));
+    // What it shows is what `lint` says.
+    let folder = folder("models-lint");
+    write(
+        &folder,
+        "a.json",
+        r#"{"model": "o1-mini", "max_tokens": 5, "messages": [{"role": "user", "content": "Hi"}]}"#,
+    );
+    let lint = seen(&toolcheck_in(&folder).args(["lint", "a.json"]).env("COLUMNS", "400").output().unwrap());
+    let known = models(&["o1-mini"]);
+    let text = "Use 'max_completion_tokens' instead.";
+    assert!(lint.contains(text) && known.contains(text), "{lint}\n{known}");
+    // Each of the models that are listed has facts of its own.
+    let listed = models(&[]);
+    assert!(listed.contains("- `^computer-use-preview`: openai-responses 1"), "{listed}");
+}
+
+#[test]
 fn an_object_is_shown() {
     insta::assert_snapshot!("object", shapes(None, &["gateway.toml", "tide"]));
     insta::assert_snapshot!("object-wide", shapes(Some(100), &["gateway.toml", "tide"]));

@@ -2,6 +2,7 @@
 
 mod catalog;
 mod json;
+pub(crate) mod models;
 mod page;
 pub(crate) mod seen;
 mod tree;
@@ -37,18 +38,22 @@ pub(crate) fn run(args: &ShapesArgs, out: &mut dyn Write) -> Result<Status> {
             write_json(&report, out)?;
         }
         (ListFormat::Text, None) => tree::write(&target, &catalog, &style, out)?,
-        (ListFormat::Text, Some(object)) => {
-            let page = page::of(&target, shape, object);
-            if style.color || screen::is_wrapped() {
-                markdown::write(&page, &style, out)?;
-            } else {
-                for line in page.lines() {
-                    writeln!(out, "{}", guard(line))?;
-                }
-            }
-        }
+        (ListFormat::Text, Some(object)) => write_page(&page::of(&target, shape, object), out)?,
     }
     Ok(Status::Clean)
+}
+
+/// Writes a page: drawn on a screen, and as it is elsewhere.
+fn write_page(page: &str, out: &mut dyn Write) -> Result<()> {
+    let style = screen::style(Color::Auto);
+    if style.color || screen::is_wrapped() {
+        markdown::write(page, &style, out)?;
+    } else {
+        for line in page.lines() {
+            writeln!(out, "{}", guard(line))?;
+        }
+    }
+    Ok(())
 }
 
 /// The target of that name, or in that file.

@@ -136,7 +136,7 @@ fn scalars(values: &[Allowed<'_>]) -> Vec<Value> {
     values.iter().map(scalar).collect()
 }
 
-fn known(known: &Known<'_>) -> Value {
+pub(super) fn known(known: &Known<'_>) -> Value {
     let verdict = match known.verdict {
         Verdict::Accepted => "accepted",
         Verdict::Documented => "documented",

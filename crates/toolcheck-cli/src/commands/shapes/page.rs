@@ -214,7 +214,7 @@ fn section<'a, 'f: 'a>(
 }
 
 /// What a fact is about.
-fn subject(fact: &Fact<'_>) -> String {
+pub(super) fn subject(fact: &Fact<'_>) -> String {
     match (fact.key.as_str(), fact.fault) {
         ("", ShapeFaultKind::Unknown) => "other keys".to_owned(),
         ("", _) => "the keys".to_owned(),
@@ -227,7 +227,7 @@ fn subject(fact: &Fact<'_>) -> String {
 }
 
 /// What follows, and how it is known.
-fn evidence(page: &mut String, fact: &Fact<'_>) {
+pub(super) fn evidence(page: &mut String, fact: &Fact<'_>) {
     let known = &fact.known;
     if let Some(level) = known.level {
         let _ = writeln!(page, "  {}", answer(level, fact));
