@@ -116,7 +116,8 @@ fn what_is_known_of_a_model_is_shown() {
         "a.json",
         r#"{"model": "o1-mini", "max_tokens": 5, "messages": [{"role": "user", "content": "Hi"}]}"#,
     );
-    let lint = seen(&toolcheck_in(&folder).args(["lint", "a.json"]).env("COLUMNS", "400").output().unwrap());
+    let lint =
+        seen(&toolcheck_in(&folder).args(["lint", "a.json", "--output-format", "json"]).output().unwrap());
     let known = models(&["o1-mini"]);
     let text = "Use 'max_completion_tokens' instead.";
     assert!(lint.contains(text) && known.contains(text), "{lint}\n{known}");
