@@ -81,8 +81,11 @@ impl Compare<'_> {
     fn value(&self, spot: &Spot) -> Option<String> {
         let bytes = self.text?.get(spot.bytes.clone())?;
         // Only the beginning is shown.
-        let bytes = &bytes[..bytes.len().min(LONGEST_VALUE * 4)];
-        Some(bounded(&String::from_utf8_lossy(bytes), LONGEST_VALUE))
+        let bytes = &bytes[..bytes.len().min(LONGEST_VALUE * 8)];
+        let text = String::from_utf8_lossy(bytes);
+        // A value over several lines is written on one.
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        Some(bounded(&lines.join(" "), LONGEST_VALUE))
     }
 
     /// The file with the line and column of a place.
