@@ -64,7 +64,8 @@ pub fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
 #[must_use]
 pub fn conversation(root: Value<'_, '_>) -> Option<&'static Unsupported> {
     let inside = || root.get_any(&["request", "response"]).filter(|value| value.is_object());
-    conversations::find(root).or_else(|| inside().and_then(conversations::find))
+    let known = conversations::find(root).or_else(|| agents::find(root));
+    known.or_else(|| inside().and_then(conversations::find))
 }
 
 /// All kinds, the more telling first.

@@ -12,7 +12,7 @@ use crate::claim::certainty;
 use crate::ir::{Arguments, Body, Role, Settled, Transcript};
 
 pub(super) static READER: Reader =
-    Reader { id: "continue", name: "Continue session", sort: Sort::AgentLog, unit: Unit::File, sniff, read };
+    Reader { id: "continue-dev", name: "Continue session", sort: Sort::AgentLog, unit: Unit::File, sniff, read };
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     if records.iter().any(|record| is_session(*record)) { certainty::OWN_SHAPE } else { 0 }

@@ -274,7 +274,9 @@ impl<'s> Log<'s> {
         self.called_in.extend(calls.iter().filter_map(|call| id(*call)).map(|id| (id, number)));
         let thread = self.threads.get(number);
         thread.is_aborted = false;
-        let transcript = thread.transcript.next_message(Role::Assistant, record);
+        // Of a message whose calls were told before, only the text is new.
+        let place = text.filter(|_| !told.is_empty()).unwrap_or(record);
+        let transcript = thread.transcript.next_message(Role::Assistant, place);
         if let Some(reasoning) = data.get("reasoningText") {
             transcript
                 .part(reasoning, parts::reasoning(data.get_any(&["reasoningOpaque", "encryptedContent"])));
