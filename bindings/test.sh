@@ -18,23 +18,8 @@ install() {
   timeout 60 "$@" > /dev/null 2>&1
 }
 
-test_pytest() {
-  if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null; then
-    echo "skipped: pytest-toolcheck (no Python 3.11 or newer)"
-    return 0
-  elif python3 -c 'import pytest; assert pytest.version_tuple >= (8,)' 2> /dev/null; then
-    python=python3
-  elif python3 -m venv "$folder/venv" > /dev/null 2>&1 && install "$folder/venv/bin/pip" install --retries 0 'pytest>=8'; then
-    python=$folder/venv/bin/python
-  else
-    echo "skipped: pytest-toolcheck (pytest is not installed, and could not be)"
-    return 0
-  fi
-  "$python" -m pytest -q -p no:cacheprovider -rs pytest/tests
-}
-
-# The native package is built if maturin and pytest are installed or can be, and its crates can be fetched, in the folder of
-# the other targets: what is the same there is not built again.
+# The package for Python is built if maturin and pytest are installed or can be, and its crates can be fetched, in the folder
+# of the other targets: what is the same there is not built again. Its mock is the program that is given.
 test_native() {
   if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null; then
     echo "skipped: toolcheck-lint in Python (no Python 3.11 or newer)"
@@ -68,27 +53,28 @@ test_native() {
 
 test_node() {
   if ! node --eval 'process.exit(Number(parseInt(process.versions.node) < 20))' 2> /dev/null; then
-    echo "skipped: vitest-toolcheck (no Node 20 or newer)"
+    echo "skipped: toolcheck in Node (no Node 20 or newer)"
     return 0
   fi
-  node --test --test-reporter=spec vitest/test/plain.node.js || return 1
+  node --test --test-reporter=spec npm/test/*.node.mjs || return 1
   node --test --test-reporter=spec ../editors/vscode/test/*.test.js
 }
 
 test_vitest() {
   if ! node --eval 'process.exit(Number(parseInt(process.versions.node) < 20))' 2> /dev/null; then
     return 0
-  elif [ -d vitest/node_modules/vitest ]; then
-    place=vitest
+  elif [ -d npm/node_modules/vitest ]; then
+    place=npm
   else
-    place=$folder/vitest
-    cp -R vitest "$place"
+    place=$folder/npm
+    cp -R npm "$place"
     if ! (cd "$place" && install npm ci --ignore-scripts --no-audit --no-fund --prefer-offline --fetch-retries 0); then
-      echo "skipped: vitest-toolcheck in vitest (vitest is not installed, and could not be)"
+      echo "skipped: toolcheck in vitest, and its types (vitest is not installed, and could not be)"
       return 0
     fi
   fi
-  (cd "$place" && node node_modules/vitest/vitest.mjs run)
+  (cd "$place" && node node_modules/vitest/vitest.mjs run) || return 1
+  (cd "$place" && node node_modules/typescript/bin/tsc --project test/types)
 }
 
 # The module is the one that TOOLCHECK_WASM names or that is built, or else it is built here.
@@ -125,15 +111,13 @@ test_wasm() {
 
 # They mostly wait, so they run at the same time.
 status=0
-test_pytest > "$folder/pytest.log" 2>&1 & pytest=$!
 test_native > "$folder/native.log" 2>&1 & native=$!
 test_node > "$folder/node.log" 2>&1 & node=$!
 test_vitest > "$folder/vitest.log" 2>&1 & vitest=$!
 test_wasm > "$folder/wasm.log" 2>&1 & wasm=$!
-wait $pytest || status=1
 wait $native || status=1
 wait $node || status=1
 wait $vitest || status=1
 wait $wasm || status=1
-cat "$folder/pytest.log" "$folder/native.log" "$folder/node.log" "$folder/vitest.log" "$folder/wasm.log"
+cat "$folder/native.log" "$folder/node.log" "$folder/vitest.log" "$folder/wasm.log"
 exit $status

@@ -8,6 +8,7 @@
                                             packs the program with its pages, completions and licences
     release.py manifests DIR --output CHANNELS
                                             writes the installers and the manifests of package managers for the archives
+    release.py wheel --program PATH WHEEL   puts the program into the wheel of the Python package
     release.py checksums DIR                writes SHA256SUMS over the files in a folder
     release.py verify DIR                   compares a folder with its SHA256SUMS
     release.py rehearse --program PATH      does all that with a program that is there, and installs it from each channel
@@ -19,6 +20,7 @@ Only Python's own library is needed, 3.11 or newer; `rehearse` says what it skip
 from __future__ import annotations
 
 import argparse
+import base64
 import gzip
 import hashlib
 import io
@@ -258,12 +260,48 @@ def zipped(folder: str, entries: list[tuple[str, bytes, int]]) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as writer:
         for name, data, mode in entries:
-            # Times in a zip file have no time zone, so all files have the oldest one.
-            info = zipfile.ZipInfo(f"{folder}/{name}")
-            info.compress_type = zipfile.ZIP_DEFLATED
-            info.create_system, info.external_attr = 3, mode << 16
-            writer.writestr(info, data)
+            writer.writestr(zip_entry(f"{folder}/{name}", mode), data)
     return packed.getvalue()
+
+
+def zip_entry(name: str, mode: int) -> zipfile.ZipInfo:
+    # Times in a zip file have no time zone, so all files have the oldest one.
+    info = zipfile.ZipInfo(name)
+    info.compress_type = zipfile.ZIP_DEFLATED
+    # Installers look at the kind of a file too, which is the upper half of its mode.
+    info.create_system, info.external_attr = 3, (0o100000 | mode) << 16
+    return info
+
+
+# ---- the wheel of the Python package
+
+
+def join(root: Path, wheel: Path, program: Path) -> None:
+    """Puts the program and the notices of its libraries into a wheel, whose installers put it on the PATH."""
+    with zipfile.ZipFile(wheel) as old:
+        names = old.namelist()
+        [record] = [name for name in names if name.endswith(".dist-info/RECORD")]
+        folder = record.removesuffix("/RECORD")
+        notices = root / "crates/toolcheck-cli/THIRD-PARTY-NOTICES.txt"
+        added = [
+            (f"{folder.removesuffix('.dist-info')}.data/scripts/{program.name}", program.read_bytes(), 0o755),
+            (f"{folder}/licenses/{PACKAGE}/{notices.name}", notices.read_bytes(), 0o644),
+        ]
+        if added[0][0] in names:
+            raise Fault(f"{wheel} has the program already")
+        lines = old.read(record).decode()
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as new:
+            for entry in old.infolist():
+                if entry.filename != record:
+                    new.writestr(entry, old.read(entry))
+            for name, data, mode in added:
+                digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")
+                lines += f"{name},sha256={digest},{len(data)}\n"
+                new.writestr(zip_entry(name, mode), data)
+            # Of all files, it is the last.
+            new.writestr(zip_entry(record, 0o644), lines)
+    wheel.write_bytes(packed.getvalue())
 
 
 # ---- checksums
@@ -339,6 +377,9 @@ def main(arguments: list[str] | None = None) -> int:
     command = commands.add_parser("rehearse", help="install a program from each channel, on this machine")
     command.add_argument("--program", required=True, type=Path)
     command.add_argument("--require", action="store_true", help="fail if something had to be skipped")
+    command = commands.add_parser("wheel", help="put the program into the wheel of the Python package")
+    command.add_argument("--program", required=True, type=Path)
+    command.add_argument("wheel", type=Path)
     for name in ["checksums", "verify"]:
         commands.add_parser(name).add_argument("folder", type=Path)
     options = parser.parse_args(arguments)
@@ -364,6 +405,9 @@ def main(arguments: list[str] | None = None) -> int:
                     print(path)
             case "rehearse":
                 return rehearse.main(options.root, options.program, options.require)
+            case "wheel":
+                join(options.root, options.wheel, options.program)
+                print(f"{options.wheel}: {options.wheel.stat().st_size} bytes")
             case "checksums":
                 print(checksums(options.folder))
             case "verify":

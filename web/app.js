@@ -1,6 +1,7 @@
 // The page: what is pasted, and what toolcheck says of it.
 
-import { clearPicture, drawFindings, drawPicture, drawReport, lines } from "./draw.js";
+import { clearPicture, drawExamples, drawFindings, drawPicture, drawReport, explanation, lines, point } from "./draw.js";
+import { Field } from "./editor.js";
 import { start } from "./engine.js";
 import { EXAMPLES } from "./examples.js";
 import { pack, unpack } from "./share.js";
@@ -12,9 +13,9 @@ const PART = 60_000;
 const LONG = 30_000;
 
 const at = (id) => document.getElementById(id);
-const body = at("body");
+let field;
 let engine;
-/** A file that is too large for the field: its name and text. */
+/** A file that is too large for the field: its text, and where in it the part begins that is shown. */
 let held;
 /** A report that was opened, in place of a conversation. */
 let report;
@@ -22,7 +23,7 @@ let findings = [];
 let undone;
 let tab = "findings";
 
-const text = () => held?.text ?? body.value;
+const text = () => held?.text ?? field.value;
 const isEmpty = () => text().trim() === "";
 
 function options() {
@@ -73,8 +74,9 @@ const check = latest(async () => {
   const shown = text();
   if (shown.trim() === "") {
     findings = [];
-    at("list").replaceChildren();
-    say("Paste a conversation to check it.");
+    drawExamples(at("list"), EXAMPLES, load);
+    field.mark([]);
+    say("Paste a conversation to check it, or choose an example.");
     return;
   }
   const result = await engine.ask("lint", shown, options());
@@ -87,11 +89,39 @@ const check = latest(async () => {
   say(words, level, `${read}; ${parts}`);
   findings = result.findings;
   drawFindings(at("list"), result, select);
+  mark();
 });
+
+/** Marks the places of findings in the field. */
+function mark() {
+  const from = held?.from ?? 0;
+  const marked = findings.filter(({ range }) => range);
+  field.mark(
+    marked.map((finding) => ({
+      from: finding.range[0] - from,
+      to: finding.range[1] - from,
+      severity: finding.level === "error" ? "error" : "warning",
+      message: `${finding.rule}: ${finding.message}`,
+      renderMessage: () => explanation(finding),
+    })),
+  );
+}
+
+/** Points at the finding in the list whose place the cursor is in: of several, the smallest. */
+function follow(place) {
+  if (report) return;
+  const here = place + (held?.from ?? 0);
+  const around = findings.filter(({ range }) => range && range[0] <= here && here <= range[1]);
+  const smallest = around.sort((one, other) => one.range[1] - one.range[0] - (other.range[1] - other.range[0]))[0];
+  point(at("list"), findings.indexOf(smallest));
+}
 
 const draw = latest(async () => {
   if (report || isEmpty()) return clearPicture(at("drawing"));
-  drawPicture(at("drawing"), await engine.ask("show", text(), { ...options(), text: at("texts").checked }));
+  drawPicture(at("drawing"), await engine.ask("show", text(), { ...options(), text: at("texts").checked }), (number, rule) => {
+    // The list may be of a text that has changed since.
+    if (findings[number]?.rule === rule) select(findings[number]);
+  });
 });
 
 const mend = latest(async () => {
@@ -172,37 +202,30 @@ function soon(work) {
 }
 
 /** Shows a conversation in place of what is there. */
-function replace(next) {
+function replace(given) {
+  // The field has one kind of line end, and places have to be those of what it shows.
+  const next = given.replaceAll(/\r\n?/g, "\n");
   report = undefined;
-  held = undefined;
-  const isLong = next.length > HELD;
-  if (isLong) held = { text: next };
-  at("held").hidden = !isLong;
-  body.readOnly = isLong;
-  body.value = isLong ? next.slice(0, PART) : next;
-  if (isLong) at("held").firstElementChild.textContent = `Only a part of ${(next.length / 1e6).toFixed(1)} million characters is shown.`;
+  held = next.length > HELD ? { text: next, from: 0 } : undefined;
+  at("held").hidden = !held;
+  field.readOnly = Boolean(held);
+  field.value = held ? next.slice(0, PART) : next;
+  if (held) at("held").firstElementChild.textContent = `Only a part of ${(next.length / 1e6).toFixed(1)} million characters is shown.`;
   update();
 }
 
 /** Selects a place of the conversation. */
-function select(finding, moves = true) {
+function select(finding) {
   if (!finding.range) return;
   let [from, to] = finding.range;
   if (held) {
-    const start = Math.max(0, from - PART / 2);
-    body.value = held.text.slice(start, start + PART);
-    [from, to] = [from - start, to - start];
+    held.from = Math.max(0, from - PART / 2);
+    field.value = held.text.slice(held.from, held.from + PART);
+    mark();
+    [from, to] = [from - held.from, to - held.from];
   }
-  // A field scrolls to its selection only if it is entered, and in one engine only to its end.
-  body.setSelectionRange(from, from);
-  body.blur();
-  body.focus({ preventScroll: true });
-  const line = body.value.slice(0, from).split("\n").length - 1;
-  const height = Number.parseFloat(getComputedStyle(body).lineHeight);
-  body.scrollTop = Math.max(0, line * height - body.clientHeight / 3);
-  body.scrollLeft = 0;
-  body.setSelectionRange(from, to);
-  if (moves) body.scrollIntoView({ block: "nearest" });
+  field.select(from, to);
+  at("body").scrollIntoView({ block: "nearest" });
 }
 
 /** A report of `toolcheck lint --output-format json`, if the text is one. */
@@ -221,9 +244,10 @@ function show(opened) {
   report = asReport(opened);
   if (!report) return replace(opened);
   held = undefined;
-  body.value = "";
+  findings = [];
+  field.value = "";
   at("held").hidden = true;
-  body.readOnly = false;
+  field.readOnly = false;
   choose("findings");
   const { errors, warnings, files } = report.summary;
   say(`${count(errors, "error")}, ${count(warnings, "warning")}`, errors ? "error" : warnings ? "warning" : "clean", `a report on ${count(files, "file")}`);
@@ -252,10 +276,15 @@ function choose(name, moves = false) {
 }
 
 function listen() {
-  body.addEventListener("input", () => {
-    undone = undefined;
-    if (report || asReport(body.value)) return show(body.value);
-    soon(update);
+  field = new Field(at("body"), {
+    label: "Request body, list of messages, or JSON Lines",
+    hint: "Paste a request body, a list of messages, or JSON Lines; or drop a file.",
+    onInput() {
+      undone = undefined;
+      if (report || asReport(field.value)) return show(field.value);
+      soon(update);
+    },
+    onPlace: follow,
   });
   for (const name of ["format", "target", "kind"]) at(name).addEventListener("change", update);
   at("texts").addEventListener("change", draw);
@@ -274,7 +303,9 @@ function listen() {
     target.value = "";
   });
   at("example").addEventListener("change", ({ target }) => {
-    if (EXAMPLES[target.value]) show(`${JSON.stringify(EXAMPLES[target.value], null, 2)}\n`);
+    const [group, name] = target.value.split("\n");
+    const example = EXAMPLES[group]?.[name];
+    if (example) load(example);
     target.value = "";
   });
   at("share").addEventListener("click", share);
@@ -322,12 +353,17 @@ async function share() {
 async function restore() {
   const state = await unpack(location.hash.slice(1));
   if (!state) return false;
+  load(state);
+  return true;
+}
+
+/** Shows what an address or an example says of the page: each part that it leaves out is as it is at the start. */
+function load(state) {
   const word = (value) => (typeof value === "string" ? value : "");
   for (const name of ["format", "target", "kind"]) at(name).value = word(state[name]) || at(name).options[0].value;
   for (const name of ["after", "error"]) at(name).value = word(state[name]);
-  if (state.tab in panels) choose(state.tab);
+  choose(Object.hasOwn(panels, state.tab) ? state.tab : "findings");
   show(word(state.body));
-  return true;
 }
 
 function fill(select, values) {
@@ -336,7 +372,12 @@ function fill(select, values) {
 
 async function main() {
   listen();
-  fill(at("example"), Object.keys(EXAMPLES).map((name) => [name, name]));
+  for (const [situation, examples] of Object.entries(EXAMPLES)) {
+    const group = document.createElement("optgroup");
+    group.label = situation;
+    fill(group, Object.keys(examples).map((name) => [`${situation}\n${name}`, name]));
+    at("example").append(group);
+  }
   engine = await start();
   const { version, formats, targets, kinds } = await engine.ask("names");
   at("version").textContent = `toolcheck ${version}`;

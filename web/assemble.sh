@@ -8,6 +8,10 @@ if [ ! -f "$package/toolcheck.wasm" ]; then
   echo "build the module first: bindings/wasm/build.sh" >&2
   exit 2
 fi
+if [ ! -d "$here/node_modules/esbuild" ]; then
+  echo "install what the page is bundled with first: npm ci --ignore-scripts --prefix web" >&2
+  exit 2
+fi
 
 # Copies a file of the package and whatever it names with "./", so that no list of files has to be kept.
 add() {
@@ -22,5 +26,8 @@ add() {
 
 rm -rf "$out/toolcheck"
 mkdir -p "$out/toolcheck"
-cp "$here"/index.html "$here"/style.css "$here"/*.js "$out"
+for file in "$here"/index.html "$here"/style.css "$here"/*.js; do
+  case ${file##*/} in bundle.js | editor.js) ;; *) cp "$file" "$out" ;; esac
+done
+node "$here/bundle.js" "$out"
 add web.js

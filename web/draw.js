@@ -35,13 +35,26 @@ function item(finding, place, onSelect) {
   if (onSelect) {
     button.title = "Select the place in the text";
     button.addEventListener("click", () => {
-      for (const other of made.parentElement.children) other.removeAttribute("aria-current");
-      made.setAttribute("aria-current", "true");
+      point(made.parentElement, [...made.parentElement.children].indexOf(made));
       onSelect(finding);
     });
   }
   made.append(button, details(finding));
   return made;
+}
+
+/** A finding as the field explains it, where the mark of its place is pointed at. */
+export function explanation(finding) {
+  return element("div", {}, element("strong", {}, finding.rule), ` ${finding.message}`, details(finding));
+}
+
+/** Points at one finding of a list, or at none. */
+export function point(list, index) {
+  for (const [at, one] of [...list.children].entries()) {
+    if (at === index) one.setAttribute("aria-current", "true");
+    else one.removeAttribute("aria-current");
+  }
+  list.children[index]?.scrollIntoView({ block: "nearest" });
 }
 
 const placeOf = ({ record, line, column, pointer }) => `${record ? `record ${record}, ` : ""}line ${line}:${column} ${pointer}`;
@@ -51,6 +64,19 @@ export function drawFindings(list, { findings, total, transcripts }, onSelect) {
   if (!items.length && transcripts) items.push(element("li", { class: "empty" }, "No findings."));
   if (total > findings.length) items.push(element("li", { class: "empty" }, `and ${total - findings.length} more`));
   list.replaceChildren(...items);
+}
+
+/** The examples, while there is nothing else to show. */
+export function drawExamples(list, examples, onChoose) {
+  const situations = Object.entries(examples).map(([situation, named]) => {
+    const buttons = Object.entries(named).map(([name, example]) => {
+      const button = element("button", { type: "button" }, name);
+      button.addEventListener("click", () => onChoose(example));
+      return button;
+    });
+    return element("li", { class: "situation" }, element("h3", {}, situation), ...buttons);
+  });
+  list.replaceChildren(...situations);
 }
 
 /** The findings of a report that was opened. */
@@ -76,8 +102,8 @@ function copy(node) {
   return made;
 }
 
-/** Shows a picture, which is a web page, in a tree of its own. */
-export function drawPicture(host, html) {
+/** Shows a picture, which is a web page, in a tree of its own. `onFinding` is given the number and the rule of one that is clicked. */
+export function drawPicture(host, html, onFinding) {
   // The policy forbids styles inside a page, so they are taken out before it is parsed.
   const [, css = ""] = html.match(/<style>([^]*?)<\/style>/) ?? [];
   const page = new DOMParser().parseFromString(html.replace(/<style>[^]*?<\/style>/, ""), "text/html");
@@ -89,6 +115,11 @@ export function drawPicture(host, html) {
   body.append(...[...page.body.childNodes].map(copy));
   root.replaceChildren(body);
   body.addEventListener("click", (event) => {
+    const finding = event.target.closest("a[href^='#finding-'], [id^='finding-']");
+    if (finding && !event.target.closest("a[href^='https:']")) {
+      const id = finding.getAttribute("href")?.slice(1) ?? finding.id;
+      onFinding(Number(id.slice("finding-".length)), root.getElementById(id)?.querySelector("a")?.textContent);
+    }
     const link = event.target.closest("a[href^='#']");
     if (!link) return;
     // The address holds what is shared, and does not reach in here.

@@ -1,6 +1,7 @@
 """Tests of release.py, on a small repository of their own and on this one."""
 
 import io
+import subprocess
 import sys
 import tarfile
 import tempfile
@@ -54,10 +55,10 @@ class Repository(unittest.TestCase):
         self.write("Cargo.toml", WORKSPACE)
         self.write("Cargo.lock", LOCK)
         self.write("pyproject.toml", '[project]\nname = "toolcheck-cli"\nversion = "1.2.3"\n')
-        self.write("bindings/js/package.json", '{\n  "name": "vitest-toolcheck",\n  "version": "1.2.3"\n}\n')
+        self.write("bindings/js/package.json", '{\n  "name": "toolcheck",\n  "version": "1.2.3"\n}\n')
         self.write(
             "bindings/js/package-lock.json",
-            '{\n  "name": "vitest-toolcheck",\n  "version": "1.2.3",\n  "packages": {\n    "": {\n'
+            '{\n  "name": "toolcheck",\n  "version": "1.2.3",\n  "packages": {\n    "": {\n'
             '      "version": "1.2.3"\n    },\n    "node_modules/a": {\n      "version": "1.2.3"\n    }\n  }\n}\n',
         )
         self.write("CHANGELOG.md", "# Changelog\n\n## Unreleased\n\n## 1.2.3 (2030-01-02)\n\n- A tide.\n\n## 1.2.2\n\n- Ebb.\n")
@@ -179,6 +180,48 @@ class Archives(Repository):
         self.assertTrue(path.is_file())
 
 
+class Wheels(Repository):
+    def setUp(self):
+        super().setUp()
+        self.wheel = self.root / "toolcheck_lint-1.2.3-py3-none-any.whl"
+        info = "toolcheck_lint-1.2.3.dist-info"
+        files = {
+            "toolcheck_lint/__init__.py": "",
+            f"{info}/METADATA": "Metadata-Version: 2.4\nName: toolcheck-lint\nVersion: 1.2.3\n",
+            f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+            f"{info}/RECORD": "toolcheck_lint/__init__.py,,\n",
+        }
+        with zipfile.ZipFile(self.wheel, "w") as writer:
+            for name, text in files.items():
+                writer.writestr(name, text)
+
+    def test_the_program_is_in_the_wheel(self):
+        with redirect_stdout(io.StringIO()):
+            arguments = ["--root", str(self.root), "wheel", "--program", str(self.program()), str(self.wheel)]
+            self.assertEqual(release.main(arguments), 0)
+        with zipfile.ZipFile(self.wheel) as joined:
+            self.assertIsNone(joined.testzip())
+            names = joined.namelist()
+            self.assertEqual(names[-1], "toolcheck_lint-1.2.3.dist-info/RECORD")
+            record = joined.read(names[-1]).decode().splitlines()
+        script = "toolcheck_lint-1.2.3.data/scripts/toolcheck"
+        self.assertIn("toolcheck_lint-1.2.3.dist-info/licenses/toolcheck-cli/THIRD-PARTY-NOTICES.txt", names)
+        self.assertRegex("\n".join(record), rf"{script},sha256=[-\w]{{43}},\d+\n")
+        with self.assertRaisesRegex(release.Fault, "already"):
+            release.join(self.root, self.wheel, self.program())
+
+    def test_the_program_is_installed_so_that_it_runs(self):
+        release.join(self.root, self.wheel, self.program())
+        target = self.root / "installed"
+        pip = [sys.executable, "-m", "pip", "--isolated", "install", "--quiet", "--no-index", "--target", str(target)]
+        done = subprocess.run([*pip, str(self.wheel)], capture_output=True, text=True)
+        if "No module named pip" in done.stderr:
+            self.skipTest("needs pip")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        said = subprocess.run([target / "bin" / "toolcheck", "--version"], capture_output=True, text=True).stdout
+        self.assertEqual(said.strip(), "toolcheck 1.2.3")
+
+
 class Checksums(Repository):
     def setUp(self):
         super().setUp()
@@ -214,7 +257,7 @@ class Checksums(Repository):
 class ThisRepository(unittest.TestCase):
     def test_all_versions_are_equal(self):
         places = [place for place, _ in release.versions(release.ROOT)]
-        for expected in ["pyproject.toml", "bindings/pytest/pyproject.toml", "bindings/vitest/package.json"]:
+        for expected in ["pyproject.toml", "bindings/python/Cargo.toml", "bindings/npm/package.json"]:
             self.assertIn(expected, places)
         self.assertTrue(release.VERSION.fullmatch(release.check(release.ROOT, None)))
 

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { WASM } from "./serve.js";
+import { EDITOR, WASM } from "./serve.js";
 
 const PATHS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const CHROMIUM = process.env.CHROMIUM ?? PATHS.find(existsSync) ?? PATHS[0];
@@ -16,6 +16,7 @@ export function missing() {
 
 function lacks() {
   if (!existsSync(WASM)) return "bindings/wasm/js/toolcheck.wasm is not built";
+  if (!process.env.TOOLCHECK_PAGE && !existsSync(EDITOR)) return "the editor can't be bundled (npm ci --ignore-scripts --prefix web)";
   if (!existsSync(CHROMIUM)) return `there is no Chromium at ${CHROMIUM} (CHROMIUM names another)`;
   try {
     playwright();

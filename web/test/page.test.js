@@ -46,58 +46,62 @@ async function on(use, { options = {}, hash = "" } = {}) {
   await context.close();
 }
 
+/** Replaces the text of the editor, as a person does who selects and pastes. */
+const put = (page, text) => page.locator("#body .cm-content").fill(text);
+const field = (page, name) => page.evaluate(async (name) => (await import("./editor.js")).fieldOf(document.getElementById("body"))[name], name);
+const value = (page) => field(page, "value");
+const selected = (page) => field(page, "selected");
 const status = (page) => page.locator("#status").textContent();
 const until = (page, text) => page.waitForFunction((text) => document.getElementById("status").textContent.includes(text), text, { timeout: 60_000 });
 
 test("what is pasted is linted, and a finding selects its place", { skip }, () =>
   on(async (page) => {
-    await page.fill("#body", TEXT);
+    await put(page, TEXT);
     await until(page, "1 error");
     assert.match(await status(page), /read as anthropic, checked against anthropic; 3 messages, 1 call, 0 results/);
     assert.match(await page.locator(".finding").first().textContent(), /unanswered-tool-call.*\/messages\/1\/content\/0/s);
     await page.click(".finding > button");
-    const selected = () => page.evaluate(() => { const { value, selectionStart, selectionEnd } = document.getElementById("body"); return value.slice(selectionStart, selectionEnd); });
-    assert.match(await selected(), /^\{\s*"type": "tool_use",\s*"id": "toolu_pier"[^]*\}$/);
+    assert.match(await selected(page), /^\{\s*"type": "tool_use",\s*"id": "toolu_pier"[^]*\}$/);
     // Characters of several bytes are before it.
-    await page.fill("#body", TEXT.replace("When", "é漢\u{1f600} When"));
+    await put(page, TEXT.replace("When", "é漢\u{1f600} When"));
     await until(page, "1 error");
     await page.waitForTimeout(300);
     await page.click(".finding > button");
-    assert.match(await selected(), /^\{\s*"type": "tool_use",\s*"id": "toolu_pier"[^]*\}$/);
+    assert.match(await selected(page), /^\{\s*"type": "tool_use",\s*"id": "toolu_pier"[^]*\}$/);
     await page.selectOption("#target", "bedrock");
     await until(page, "checked against bedrock");
     await page.selectOption("#kind", "session");
     await page.selectOption("#format", "openai-chat");
     await until(page, "read as openai-chat");
-    await page.fill("#body", "no JSON");
+    await put(page, "no JSON");
     await page.waitForFunction(() => /malformed-json/.test(document.getElementById("list").textContent));
-    await page.fill("#body", '{"answer": 42}');
+    await put(page, '{"answer": 42}');
     await page.selectOption("#format", "");
     await until(page, "not recognised");
-    await page.fill("#body", "");
+    await put(page, "");
     await until(page, "Paste a conversation");
   }));
 
 test("it is mended, and the fix can be undone", { skip }, () =>
   on(async (page) => {
-    await page.fill("#body", TEXT);
+    await put(page, TEXT);
     await until(page, "1 error");
     await page.click("#tab-fix");
     await page.waitForSelector("#apply:enabled");
     assert.match(await page.locator("#fix-diff .added").first().textContent(), /^\+/);
     await page.click("#apply");
     await until(page, "0 errors, 0 warnings");
-    assert.match(await page.inputValue("#body"), /tool_result/);
+    assert.match(await value(page), /tool_result/);
     await page.click("#undo");
     await until(page, "1 error");
-    assert.equal(await page.inputValue("#body"), TEXT);
+    assert.equal(await value(page), TEXT);
   }));
 
 test("it is drawn, without what could run", { skip }, () =>
   on(async (page) => {
     const hostile = structuredClone(BROKEN);
     hostile.messages[0].content = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
-    await page.fill("#body", JSON.stringify(hostile));
+    await put(page, JSON.stringify(hostile));
     await until(page, "1 error");
     await page.click("#tab-picture");
     await page.check("#texts");
@@ -111,7 +115,7 @@ test("it is drawn, without what could run", { skip }, () =>
 
 test("an error is explained, and two conversations are compared", { skip }, () =>
   on(async (page) => {
-    await page.fill("#body", TEXT);
+    await put(page, TEXT);
     await page.click("#tab-explain");
     await page.fill("#error", ERROR);
     await page.waitForFunction(() => /unanswered-tool-call[^]*toolu_pier/.test(document.getElementById("explained").textContent));
@@ -125,7 +129,7 @@ test("an error is explained, and two conversations are compared", { skip }, () =
 test("a link holds all of it", { skip }, () =>
   on(
     async (page) => {
-      await page.fill("#body", TEXT);
+      await put(page, TEXT);
       await page.selectOption("#target", "bedrock");
       await page.click("#tab-explain");
       await page.fill("#error", ERROR);
@@ -136,7 +140,7 @@ test("a link holds all of it", { skip }, () =>
       await on(
         async (other) => {
           await until(other, "checked against bedrock");
-          assert.equal(await other.inputValue("#body"), TEXT);
+          assert.equal(await value(other), TEXT);
           assert.equal(await other.inputValue("#error"), ERROR);
           assert.equal(await other.getAttribute("#tab-explain", "aria-selected"), "true");
         },
@@ -178,8 +182,7 @@ test("a large file does not freeze the page", { skip }, () =>
     assert.ok(Date.now() - start < 2_000);
     await until(page, "1 error");
     await page.click(".finding > button");
-    const selected = await page.evaluate(() => { const { value, selectionStart, selectionEnd } = document.getElementById("body"); return value.slice(selectionStart, selectionEnd); });
-    assert.equal(selected, JSON.stringify(BROKEN.messages[1].content[0]));
+    assert.equal(await selected(page), JSON.stringify(BROKEN.messages[1].content[0]));
     await page.click("#release");
     await until(page, "Paste a conversation");
   }));
@@ -190,7 +193,7 @@ test("what is pasted stays in the page", { skip }, async () => {
     const requests = [];
     page.context().on("request", (request) => requests.push(request.url()));
     const loaded = server.seen.length;
-    await page.fill("#body", TEXT);
+    await put(page, TEXT);
     await until(page, "1 error");
     for (const tab of ["picture", "fix", "explain", "compare", "findings"]) await page.click(`#tab-${tab}`);
     await page.waitForTimeout(300);
@@ -252,7 +255,7 @@ test("the policy is strict", { skip }, () =>
 
 test("everything can be reached and is named", { skip }, () =>
   on(async (page) => {
-    await page.fill("#body", TEXT);
+    await put(page, TEXT);
     await until(page, "1 error");
     const unnamed = await page.evaluate(() => [...document.querySelectorAll("button, select, textarea, input, a, [role=region]")].filter((one) => !(one.labels?.length || one.textContent.trim() || one.getAttribute("aria-label"))).map((one) => one.outerHTML));
     assert.deepEqual(unnamed, []);
@@ -276,7 +279,7 @@ for (const [name, options] of [["a phone", { viewport: { width: 375, height: 720
   test(`it fits ${name}, and can be read`, { skip }, () =>
     on(
       async (page) => {
-        await page.fill("#body", TEXT);
+        await put(page, TEXT);
         await until(page, "1 error");
         for (const tab of ["findings", "picture", "fix", "explain", "compare"]) {
           await page.click(`#tab-${tab}`);
@@ -319,7 +322,7 @@ for (const [without, says] of [
       await page.waitForFunction(() => document.getElementById("status").textContent.includes("can't start"), null, { timeout: 20_000 });
       assert.match(await status(page), says);
       const asked = damaged.seen.length;
-      await page.fill("#body", TEXT);
+      await put(page, TEXT);
       await page.click("#tab-picture");
       await page.check("#texts");
       await page.waitForTimeout(1_500);
@@ -350,7 +353,7 @@ test("a worker that ends is started again when something is asked", { skip }, as
     await ended();
     await page.waitForTimeout(300);
     assert.equal(await page.evaluate(() => workers.length), count, "nothing was asked");
-    await page.fill("#body", JSON.stringify(Array.from({ length: count + 1 }, () => BROKEN.messages[0])));
+    await put(page, JSON.stringify(Array.from({ length: count + 1 }, () => BROKEN.messages[0])));
     await until(page, `${count + 1} messages`);
     assert.equal(await page.evaluate(() => workers.length), count + 1);
   }

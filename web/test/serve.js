@@ -11,6 +11,8 @@ import { fileURLToPath } from "node:url";
 const ASSEMBLE = fileURLToPath(new URL("../assemble.sh", import.meta.url));
 const TYPES = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".wasm": "application/wasm" };
 
+/** What the editor is bundled with. */
+export const EDITOR = fileURLToPath(new URL("../node_modules/esbuild", import.meta.url));
 export const WASM = fileURLToPath(new URL("../../bindings/wasm/js/toolcheck.wasm", import.meta.url));
 
 /** The folder of the page: the one that `TOOLCHECK_PAGE` names, which is to be published, or one that is assembled now. */

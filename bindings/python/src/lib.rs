@@ -31,5 +31,5 @@ mod _native {
     use crate::summary::Summary;
 
     #[pymodule_export]
-    use crate::arrow::Findings;
+    use crate::arrow::Table;
 }

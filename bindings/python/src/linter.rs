@@ -7,14 +7,14 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use toolcheck_config::allow;
 use toolcheck_core::Level;
-use toolcheck_embed::{Error, Settings, fix_options};
+use toolcheck_embed::{Error, FixOptions, Settings, fix_options};
 use toolcheck_lint::{FileReport, Options, Report, Summary as Counted, lint};
 use toolcheck_report::explained::Wording;
 use toolcheck_report::fixed::plan_v1;
 use toolcheck_report::outputs::json::report_v1;
 use toolcheck_report::{Style, View, outputs, show};
 
-use crate::arrow::{Findings, ROWS_AT_ONCE, Rows, findings};
+use crate::arrow::{ROWS_AT_ONCE, Rows, Table, Verdicts, findings};
 use crate::body::Body;
 use crate::summary::Summary;
 
@@ -76,7 +76,8 @@ impl Linter {
                 settings = settings.tools(tools.as_slice())?;
             }
             if let Some(files) = &template {
-                let files: Vec<(&str, &[u8])> = files.iter().map(|(name, bytes)| (&**name, &**bytes)).collect();
+                let files: Vec<(&str, &[u8])> =
+                    files.iter().map(|(name, bytes)| (&**name, &**bytes)).collect();
                 settings = settings.template(&files)?;
             }
             if let Some(conversation) = conversation {
@@ -162,20 +163,60 @@ impl Linter {
         let counted = py.detach(|| -> PyResult<Counted> {
             let mut counted = Counted::new(samples);
             while let Some(batch) = rows.next(ROWS_AT_ONCE).map_err(PyValueError::new_err)? {
-                let count = batch.each(|text, key| {
+                let count = batch.each(|_, text, key| {
                     let report = linter.lint(text);
                     let key = if report.findings.is_empty() { String::new() } else { key() };
                     counted.add_row(&key, &report);
                 });
                 count.map_err(pyo3::exceptions::PyTypeError::new_err)?;
-                Python::attach(|py| match &progress {
-                    Some(progress) => progress.call1(py, (counted.rows,)).map(drop),
-                    None => py.check_signals(),
-                })?;
+                report_progress(progress.as_ref(), counted.rows)?;
             }
             Ok(counted)
         })?;
         Ok(Summary { counted })
+    }
+
+    /// What is said of each row, in their order, and the texts of those that are fixed, if they shall be: `unsafe_fixes` says
+    /// how. There is a summary of all rows, and one of those that are kept if rows of the level `drop` are not.
+    #[pyo3(signature = (array, *, tools, unsafe_fixes, drop, progress))]
+    fn verdicts(
+        &self,
+        py: Python<'_>,
+        array: &Bound<'_, PyAny>,
+        tools: Option<&Bound<'_, PyAny>>,
+        unsafe_fixes: Option<bool>,
+        drop: Option<&str>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<(Table, Summary, Summary)> {
+        let mut rows = Rows::new(array, tools, None)?;
+        let linter = RowLinter::new(&self.linter);
+        let how = unsafe_fixes.map(|is_unsafe| fix_options(is_unsafe, [], None)).transpose();
+        let how = how.map_err(|error| unusable(&error))?;
+        py.detach(|| {
+            let (mut verdicts, mut batches) = (Verdicts::new(how.is_some()), Vec::new());
+            let (mut counted, mut kept) = (Counted::new(0), Counted::new(0));
+            while let Some(batch) = rows.next(ROWS_AT_ONCE).map_err(PyValueError::new_err)? {
+                let seen = batch.each(|_, text, _| {
+                    let report = linter.lint(text);
+                    counted.add_row("", &report);
+                    let is_kept = match drop {
+                        None => true,
+                        Some("warning") => is_good(&report) && report.findings.is_empty(),
+                        Some(_) => is_good(&report),
+                    };
+                    if is_kept {
+                        kept.add_row("", &report);
+                    }
+                    let fixed = how.as_ref().filter(|_| !report.findings.is_empty());
+                    let fixed = fixed.and_then(|how| linter.fixed(text, how));
+                    verdicts.push(&report, fixed.as_deref());
+                });
+                seen.map_err(pyo3::exceptions::PyTypeError::new_err)?;
+                batches.push(verdicts.batch().map_err(PyValueError::new_err)?);
+                report_progress(progress.as_ref(), counted.rows)?;
+            }
+            Ok((verdicts.table(batches), Summary { counted }, Summary { counted: kept }))
+        })
     }
 
     /// The findings in the rows of a column.
@@ -185,9 +226,22 @@ impl Linter {
         array: &Bound<'_, PyAny>,
         tools: Option<&Bound<'_, PyAny>>,
         key: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Findings> {
+    ) -> PyResult<Table> {
         Ok(findings(RowLinter::new(&self.linter), Rows::new(array, tools, key)?))
     }
+}
+
+/// Whether a row has no error. Nothing was checked in one that was not read, so nobody knows that of it.
+pub(crate) fn is_good(report: &FileReport) -> bool {
+    report.count(Level::Error) == 0 && report.transcripts > 0
+}
+
+/// Tells how many rows are done, and sees whether the user wants to stop.
+fn report_progress(progress: Option<&Py<PyAny>>, rows: u64) -> PyResult<()> {
+    Python::attach(|py| match progress {
+        Some(progress) => progress.call1(py, (rows,)).map(drop),
+        None => py.check_signals(),
+    })
 }
 
 /// Lints rows as the program lints the lines of a data set.
@@ -206,6 +260,12 @@ impl RowLinter {
         let mut row = lint(self.linter.name(), text, &self.options);
         let _ = allow::apply(self.linter.allows(), Path::new(self.linter.name()), &mut row);
         row
+    }
+
+    /// The text of a row with what can be fixed fixed; `None` if it stays as it is.
+    fn fixed(&self, text: &[u8], how: &FixOptions) -> Option<String> {
+        let fixed = self.linter.fix(text, how).ok()?;
+        if *fixed.bytes == *text { None } else { String::from_utf8(fixed.bytes.into_owned()).ok() }
     }
 }
 

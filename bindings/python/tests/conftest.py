@@ -33,15 +33,32 @@ def clean():
 
 
 @pytest.fixture(scope="session")
-def program():
-    """Runs the program `toolcheck`; without one, there is nothing to compare with."""
+def binary():
+    """The path of the program `toolcheck`; without one, there is nothing to compare with."""
     found = shutil.which(os.environ.get("TOOLCHECK_BIN") or "toolcheck")
     if found is None:
         pytest.skip("needs the program `toolcheck`: set TOOLCHECK_BIN")
+    return os.path.abspath(found)
+
+
+@pytest.fixture(scope="session")
+def program(binary):
+    """Runs the program `toolcheck`."""
 
     def run(*arguments, stdin=None, cwd=ROOT):
-        done = subprocess.run([os.path.abspath(found), *arguments], input=stdin, capture_output=True, cwd=cwd)
+        done = subprocess.run([binary, *arguments], input=stdin, capture_output=True, cwd=cwd)
         assert done.returncode in (0, 1), done.stderr.decode()
         return done.stdout
 
     return run
+
+
+@pytest.fixture
+def arguments(binary, monkeypatch):
+    """The arguments of a pytest that runs inside a test and has a mock."""
+    monkeypatch.setenv("TOOLCHECK_BIN", binary)
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setenv("COLUMNS", "200")
+    return ["-p", "no:cacheprovider", "-p", "toolcheck_lint.pytest_plugin"]

@@ -207,11 +207,66 @@ def test_findings_are_joined_by_a_key_that_is_a_number():
     frame = polars.DataFrame({"messages": LISTS, "id": [1, 2]})
     bad = polars.DataFrame(Linter(kind="dataset").rows(frame, key="id"))
     errors = bad.filter(polars.col("level") == "error")
-    clean = frame.join(errors, left_on=polars.col("id").cast(polars.String), right_on="row", how="anti")
+    clean = frame.join(errors, left_on="id", right_on="row", how="anti")
     assert clean["id"].to_list() == [1]
     duckdb = pytest.importorskip("duckdb")
-    query = """select id from frame where id::varchar not in (select "row" from bad where level = 'error')"""
+    query = """select id from frame where id not in (select "row" from bad where level = 'error')"""
     assert duckdb.sql(query).fetchall() == [(1,)]
+
+
+def test_keys_keep_their_types(pa):
+    """And rows that have no key are named by their numbers."""
+    import datetime
+
+    linter = Linter(kind="dataset")
+    lists = pa.array(LISTS)
+
+    def rows(array, **more):
+        return pa.table(linter.rows(array, **more))["row"]
+
+    assert (rows(lists).type, set(rows(lists).to_pylist())) == (pa.int64(), {1})
+    assert set(rows(pa.chunked_array([lists[:1], lists[1:]])).to_pylist()) == {1}
+    for key in [
+        pa.array([3, 4], pa.int8()),
+        pa.array([2**63, 2**64 - 1], pa.uint64()),
+        pa.array(["a", "b"]),
+        pa.array(["a", "b"], pa.large_string()),
+        pa.array(["a", "b"], pa.string_view()),
+        pa.array(["a", "b"]).dictionary_encode(),
+        pa.array([b"a", b"\xff"], pa.binary()),
+        pa.array([datetime.date(2026, 1, 2), None]),
+        pa.array([0.5, None]),
+        pa.array([True, None]),
+        pa.array([{"shard": 1, "row": 2}, {"shard": 1, "row": 3}]),
+    ]:
+        for found in (rows(lists, key=key), rows(pa.table({"id": key, "messages": lists}), key="id")):
+            if not pa.types.is_struct(key.type):
+                assert found.type == key.type
+                assert set(found.to_pylist()) == {key.to_pylist()[1]}
+    deep = pa.table({"messages": lists, "meta": [{"id": 1}, {"id": 2}]})
+    assert set(rows(deep, key="meta.id").to_pylist()) == {"2"}
+
+
+def test_verdicts(pa):
+    table = pa.table(Linter().verdicts(pa.array([*ROWS, None])))
+    assert table.column_names == ["ok", "errors", "warnings", "findings"]
+    reports = [Linter().lint(row) for row in [*ROWS, "null"]]
+    assert table["ok"].to_pylist() == [bool(report.transcripts and not report.errors) for report in reports]
+    assert table["errors"].to_pylist() == [report.errors for report in reports]
+    assert table["warnings"].to_pylist() == [report.warnings for report in reports]
+    said = [[(found.rule, found.level, found.pointer, found.tool_call_id, found.message) for found in report] for report in reports]
+    assert [[tuple(found.values()) for found in row] for row in table["findings"].to_pylist()] == said
+    assert pa.table(Linter().verdicts(pa.array([], pa.string()))).num_rows == 0
+    long = pa.chunked_array([ROWS * 300, ROWS])
+    seen = []
+    table = pa.table(Linter().verdicts(long, progress=seen.append))
+    assert table["ok"].to_pylist() == [bool(report.transcripts and not report.errors) for report in reports[:-1]] * 301
+    assert seen[-1] == len(long) and len(seen) > 2
+    # As `docs/datasets.md` shows it.
+    duckdb = pytest.importorskip("duckdb")
+    rows, verdicts = pa.table({"body": ROWS}), pa.table(Linter().verdicts(pa.array(ROWS)))
+    kept = duckdb.sql("select body from rows positional join verdicts where ok").fetchall()
+    assert [body for (body,) in kept] == [row for row, report in zip(ROWS, reports) if report.transcripts and not report.errors]
 
 
 def test_duckdb(expected):

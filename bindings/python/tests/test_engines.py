@@ -28,6 +28,11 @@ def rows():
     ]
 
 
+def report_of(row):
+    """What is found in a row by itself."""
+    return toolcheck_lint.Linter(kind="dataset").lint({name: json.loads(row[name]) for name in ("messages", "tools")})
+
+
 @pytest.fixture(scope="module")
 def said(program, tmp_path_factory):
     """What the program says of the rows."""
@@ -75,12 +80,32 @@ def test_findings_of_spark(spark):
     bad = lint_dataframe(df, **HOW, mode="rows")
     assert bad.columns == ["id", "rule", "level", "pointer", "tool_call_id", "message"]
     clean = df.join(bad.where("level = 'error'").select("id").distinct(), "id", "left_anti")
-    assert {int(row["id"].removeprefix("row-")) % len(BODIES) for row in clean.select("id").collect()} == {0}
+    good = {int(row["id"].removeprefix("row-")) for row in rows() if not report_of(row).errors}
+    assert 0 in good and len(good) < COUNT
+    assert {int(row["id"].removeprefix("row-")) for row in clean.select("id").collect()} == good
+    numbered = spark.createDataFrame([{**row, "id": number} for number, row in enumerate(rows())], "id bigint, messages string, tools string")
+    bad = lint_dataframe(numbered, **HOW, mode="rows")
+    assert bad.schema["id"].dataType == numbered.schema["id"].dataType
+    left = numbered.join(bad.where("level = 'error'").select("id").distinct(), "id", "left_anti")
+    assert {row["id"] for row in left.select("id").collect()} == good
     nested = lint_dataframe(spark.createDataFrame([(1, [{"role": "user", "content": "Hello"}])], "id int, messages array<struct<role:string,content:string>>"), messages="messages", key="id")
     assert (nested.rows, nested.unread, nested.messages) == (1, 0, 1)
     with pytest.raises(TypeError, match="`key` is needed"):
         lint_dataframe(df, messages="messages", mode="rows")
     assert all(count.samples == () for count in lint_dataframe(df, messages="messages").counts)
+
+
+def kept():
+    """The keys of rows that are read and have no error."""
+    reports = [(row["id"], report_of(row)) for row in rows()]
+    return {key for key, report in reports if report.transcripts and not report.errors}
+
+
+def test_rows_of_spark_are_cleaned(spark):
+    """As `docs/datasets.md` shows it."""
+    part = lambda table: toolcheck_lint.clean_dataset(table, messages="messages", tools="tools")[0]
+    df = spark.createDataFrame(rows()).repartition(4)
+    assert {row["id"] for row in df.mapInArrow(lambda parts: map(part, parts), df.schema).collect()} == kept()
 
 
 @pytest.fixture(scope="module")
@@ -106,6 +131,11 @@ def test_ray(ray, said, partitions):
         found = lint_dataset(ds, **HOW, mode="rows").take_all()
         assert len(found) == sum(Summary.from_bytes(said).to_dict()[name] for name in ("errors", "warnings"))
         assert found[0]["id"].startswith("row-")
+        # As `docs/datasets.md` shows it.
+        part = lambda table: toolcheck_lint.clean_dataset(table, messages="messages", tools="tools")[0]
+        assert {row["id"] for row in ds.map_batches(part, batch_format="pyarrow").take_all()} == kept()
+        numbered = ray.data.from_items([{**row, "id": number} for number, row in enumerate(rows())])
+        assert {type(row["id"]) for row in lint_dataset(numbered, **HOW, mode="rows").take_all()} == {int}
 
 
 @pytest.mark.parametrize("batch_size", [1, 10, 33, 1000])

@@ -1,16 +1,19 @@
-"""`python -m toolcheck_lint`."""
+"""The program: `python -m toolcheck_lint` and `find_program` find it."""
 
-import io
 import json
 import os
+import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
 
 import toolcheck_lint
-from toolcheck_lint.__main__ import main
+from toolcheck_lint import ProgramError, ToolcheckError, _program, find_program
+
+PACKAGE = Path(toolcheck_lint.__file__).parents[1]
 
 
 @pytest.fixture
@@ -21,54 +24,89 @@ def files(tmp_path, monkeypatch, clean, unanswered):
     return tmp_path
 
 
-def test_it_is_a_module(files):
-    path = os.pathsep.join([str(Path(toolcheck_lint.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run(
-        [sys.executable, "-m", "toolcheck_lint", "clean.json", "unanswered.json"],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"},
-        encoding="utf-8",
-    )
-    assert done.returncode == 1, done.stderr
-    assert "error[unanswered-tool-call]" in done.stdout
-    assert "unanswered.json:1:" in done.stdout
-    assert done.stderr == ""
+@pytest.fixture
+def module(binary):
+    """Runs the module as a program."""
+
+    def run(*arguments, stdin=None, **variables):
+        path = os.pathsep.join([str(PACKAGE), os.environ.get("PYTHONPATH", "")])
+        variables = {**os.environ, "PYTHONPATH": path, "TOOLCHECK_BIN": binary, **variables}
+        return subprocess.run(
+            [sys.executable, "-m", "toolcheck_lint", *arguments], capture_output=True, input=stdin, env=variables
+        )
+
+    return run
 
 
-def test_it_says_what_the_program_says(files, program, capsys):
-    for arguments, status in [(["clean.json"], 0), (["unanswered.json"], 1), (["unanswered.json", "--ignore", "unanswered-tool-call"], 0)]:
-        arguments = [*arguments, "--output-format", "concise"]
-        assert main(arguments) == status, arguments
-        assert capsys.readouterr().out == program("lint", "--isolated", *arguments, cwd=files).decode(), arguments
-
-
-def test_options_reach_the_linter(files, capsys, monkeypatch):
-    assert main(["--target", "bedrock", "--output-format", "json", "unanswered.json"]) == 1
-    report = json.loads(capsys.readouterr().out)
-    assert report["files"][0]["target"] == "bedrock"
-    assert report["findings"][0]["path"] == "unanswered.json"
-    assert main(["--ignore", "unanswered-tool-call", "unanswered.json"]) == 0
-    Path("toolcheck.toml").write_text('ignore = ["unanswered-tool-call"]\n')
-    assert main(["--config", "toolcheck.toml", "unanswered.json"]) == 0
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(Path("unanswered.json").read_bytes())))
-    capsys.readouterr()
-    assert main(["-", "--output-format", "concise"]) == 1
-    assert capsys.readouterr().out.startswith("<stdin>:1:")
-
-
-def test_what_it_cannot_do_is_said(files, capsys):
-    for arguments, said in [
-        (["missing.json"], "missing.json: No such file or directory"),
-        (["."], ". is a folder, which the program `toolcheck` lints: pip install toolcheck-cli"),
-        (["--target", "bedrok", "clean.json"], "there is no target `bedrok`; did you mean `bedrock`?"),
-        (["--output-format", "fulll", "clean.json"], "fulll"),
+def test_it_says_what_the_program_says(files, program, module):
+    for arguments, status in [
+        (["clean.json"], 0),
+        (["clean.json", "unanswered.json"], 1),
+        (["unanswered.json", "--ignore", "unanswered-tool-call"], 0),
+        (["."], 1),
+        (["--target", "bedrock", "unanswered.json"], 1),
     ]:
-        assert main(arguments) == 2, arguments
-        assert said in capsys.readouterr().err, arguments
-    # The others are linted all the same.
-    assert main(["missing.json", "unanswered.json"]) == 2
-    assert "unanswered-tool-call" in capsys.readouterr().out
-    with pytest.raises(SystemExit):
-        main(["--output-format", "json", "clean.json", "unanswered.json"])
-    assert "one document for all files" in capsys.readouterr().err
+        arguments = ["lint", "--isolated", "--output-format", "concise", *arguments]
+        done = module(*arguments)
+        assert (done.returncode, done.stderr) == (status, b""), arguments
+        assert done.stdout == program(*arguments, cwd=files), arguments
+
+
+def test_standard_input_and_errors_are_those_of_the_program(files, module):
+    done = module("lint", "-", "--isolated", "--output-format", "concise", stdin=Path("unanswered.json").read_bytes())
+    assert (done.returncode, done.stdout[:10]) == (1, b"<stdin>:1:")
+    for arguments, said in [
+        (["lint", "missing.json"], b"missing.json"),
+        (["lint", "--target", "bedrok", "clean.json"], b"did you mean `bedrock`"),
+        (["--no-such-option"], b"--no-such-option"),
+    ]:
+        done = module(*arguments)
+        assert done.returncode == 2, arguments
+        assert said in done.stderr, arguments
+
+
+def test_without_a_program_it_says_what_to_do(module):
+    done = module("--version", TOOLCHECK_BIN="no-such-program")
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"toolcheck_lint: TOOLCHECK_BIN names `no-such-program`, which is not a program")
+
+
+def make(folder, name="toolcheck"):
+    """A file that can be run, as installers put it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / (f"{name}.exe" if os.name == "nt" else name)
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_which_program_is_found(tmp_path, monkeypatch):
+    places = {name: tmp_path / name for name in ("path", "scripts", "user")}
+    monkeypatch.delenv("TOOLCHECK_BIN", raising=False)
+    monkeypatch.setenv("PATH", str(places["path"]))
+    monkeypatch.setattr(_program, "__file__", str(tmp_path / "target" / "toolcheck_lint" / "_program.py"))
+    of_user = sysconfig.get_preferred_scheme("user")
+    monkeypatch.setattr(
+        sysconfig, "get_path", lambda name, scheme=None: str(places["user" if scheme == of_user else name])
+    )
+    with pytest.raises(ProgramError, match="neither beside the package nor on the PATH") as raised:
+        find_program()
+    assert isinstance(raised.value, ToolcheckError)
+    # What was installed with the package comes before what is on the PATH: it is of the same version.
+    for folder in (places["path"], tmp_path / "target" / "bin", places["user"], places["scripts"]):
+        made = make(folder)
+        assert Path(find_program()) == made
+    named = make(tmp_path, "named")
+    monkeypatch.setenv("TOOLCHECK_BIN", str(named))
+    assert Path(find_program()) == named
+    other = make(tmp_path, "other")
+    assert Path(find_program(str(other))) == other
+    with pytest.raises(ProgramError, match="the option names `nowhere`"):
+        find_program("nowhere")
+
+
+@pytest.mark.skipif(shutil.which("toolcheck", path=sysconfig.get_path("scripts")) is None, reason="needs a wheel with the program")
+def test_the_program_of_the_wheel_is_of_its_version(monkeypatch):
+    monkeypatch.delenv("TOOLCHECK_BIN", raising=False)
+    said = subprocess.run([find_program(), "--version"], capture_output=True, text=True).stdout
+    assert said.split()[1] == toolcheck_lint.__version__

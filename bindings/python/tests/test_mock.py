@@ -1,38 +1,14 @@
-"""`MockProvider` is that of pytest-toolcheck, which starts the program."""
+"""The mock and the linter say the same."""
 
-import subprocess
-import sys
-
-import pytest
+import http.client
+import json
 
 import toolcheck_lint
-
-from conftest import ROOT
-
-
-def test_it_says_what_to_install():
-    code = """
-import sys
-sys.modules["pytest_toolcheck"] = None
-import toolcheck_lint
-try:
-    toolcheck_lint.MockProvider
-except ImportError as error:
-    print(error)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert "`pip install ./bindings/pytest`" in done.stdout, done.stderr
-    with pytest.raises(AttributeError):
-        toolcheck_lint.NoSuchName
+from toolcheck_lint.mock import Provider
 
 
-def test_it_refuses_what_the_linter_finds(program, unanswered, monkeypatch):
-    import http.client
-    import json
-
-    monkeypatch.syspath_prepend(str(ROOT / "bindings" / "pytest" / "src"))
-    monkeypatch.delitem(sys.modules, "pytest_toolcheck", raising=False)
-    mock = toolcheck_lint.MockProvider(target="anthropic")
+def test_it_refuses_what_the_linter_finds(binary, unanswered):
+    mock = Provider(target="anthropic", bin=binary)
     try:
         host = mock.url.removeprefix("http://")
         connection = http.client.HTTPConnection(host, timeout=30)

@@ -1,11 +1,12 @@
 """The pytest plugin, in a pytest of its own."""
 
 import json
-import os
+import shutil
+from pathlib import Path
 
 import pytest
 
-from conftest import CLEAN, ROOT, UNANSWERED
+from conftest import CLEAN, UNANSWERED
 
 HEAD = f"""
 import json
@@ -359,9 +360,54 @@ def test_other_expectations_are_left_alone(run, corpus, pytester):
     run("", str(corpus / "answered.expect.json")).assert_outcomes(passed=1)
 
 
-def test_both_plugins_at_once(run, monkeypatch):
-    paths = [str(ROOT / "bindings/pytest/src"), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, paths)))
-    run("def test(toolcheck):\n    toolcheck(CLEAN).assert_clean()\n", "-p", "pytest_toolcheck.plugin").assert_outcomes(passed=1)
-    result = run("", "-p", "pytest_toolcheck.plugin", "--fixtures")
-    assert "internal error" not in result.stdout.str().lower()
+@pytest.fixture
+def beside(pytester, monkeypatch, binary):
+    """Puts the agent beside the tests, and names the program."""
+    shutil.copy(Path(__file__).parent / "agent.py", pytester.path)
+    monkeypatch.setenv("TOOLCHECK_BIN", binary)
+
+
+def test_one_marker_is_for_all_fixtures(run, beside):
+    result = run(
+        """
+import agent
+import pytest
+
+pytestmark = pytest.mark.toolcheck(target="bedrock", ignore=["unanswered-tool-call"], strict="likely", allow="unknown-tool")
+
+def test_all(toolcheck, toolcheck_http, provider):
+    assert toolcheck(UNANSWERED).target == provider.target == "bedrock"
+    toolcheck(UNANSWERED).assert_clean()
+
+@pytest.mark.toolcheck(target="anthropic")
+def test_closest(toolcheck, provider):
+    assert toolcheck(UNANSWERED).target == provider.target == "anthropic"
+    toolcheck(UNANSWERED).assert_clean()
+    agent.run()
+""",
+        "--strict-markers",
+    )
+    # Of the first, neither the mock nor the hook has seen a request.
+    result.assert_outcomes(passed=2, warnings=2)
+
+
+def test_one_setting_is_for_all_fixtures(run, pytester, beside):
+    pytester.makeini("[pytest]\ntoolcheck_target = claude anthropic\n")
+    source = """
+import agent
+import pytest
+
+def test_mock(provider):
+    assert provider.targets == ("claude", "anthropic")
+    agent.run()
+
+@pytest.mark.toolcheck(target=["bedrock"])
+def test_body(toolcheck):
+    assert toolcheck(CLEAN).target == "bedrock"
+
+def test_unmarked(toolcheck):
+    pass
+"""
+    result = run(source)
+    result.assert_outcomes(passed=2, errors=1)
+    result.stdout.fnmatch_lines(["a body is checked against one target, and here are 2: name it with *"])

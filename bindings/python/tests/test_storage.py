@@ -73,10 +73,18 @@ def column(name):
 
 
 def as_text(kind):
-    return lambda values: pa.array([json.dumps(value) for value in values]).cast(kind)
+    def store(values):
+        try:
+            return pa.array([json.dumps(value) for value in values]).cast(kind)
+        except pa.ArrowNotImplementedError as reason:
+            pytest.skip(f"needs a newer pyarrow: {reason}")
+
+    return store
 
 
 def as_json(values, kind=pa.string()):
+    if not hasattr(pa, "json_"):
+        pytest.skip("needs a pyarrow that has `json_`")
     return pa.ExtensionArray.from_storage(pa.json_(kind), as_text(kind)(values))
 
 
@@ -170,6 +178,8 @@ def test_json_at_any_depth():
 def test_damaged_json_is_a_text():
     """It changes nothing around it, and nothing of it is taken for read."""
     for text in ['[{"role": "user"', "[]]", '[{"role": "user", "content": "x"}], "model": "y"', "nope"]:
+        if not hasattr(pa, "json_"):
+            pytest.skip("needs a pyarrow that has `json_`")
         damaged = pa.ExtensionArray.from_storage(pa.json_(), pa.array([text]))
         for messages in [pa.array([text]), damaged]:
             summary = Linter(kind="dataset").column(messages, tools=pa.nulls(1))
@@ -189,6 +199,80 @@ def test_polars(target):
         assert found(Linter(kind="dataset", target=target).rows(stored, key="id")) == nested(target)
 
 
+def as_lines(rows, linter, _):
+    """Row by row, as they would be in a file."""
+    reports = [(row["id"], linter.lint(json.dumps({name: row[name] for name in ("messages", "tools")}))) for row in rows]
+    return Counter((key, found.level, found.rule, found.pointer) for key, report in reports for found in report)
+
+
+def as_table(make):
+    return lambda rows, linter, _: found(linter.rows(make(rows), key="id"))
+
+
+def as_texts(rows):
+    return pa.table({"id": [row["id"] for row in rows], **{name: [json.dumps(row[name]) for row in rows] for name in ("messages", "tools")}})
+
+
+def as_elements(rows):
+    made = {name: in_lists(pa.ListArray, as_json)([row[name] for row in rows]) for name in ("messages", "tools")}
+    return pa.table({"id": [row["id"] for row in rows], **made})
+
+
+def as_pandas(rows, linter, folder):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(rows)
+    frame.to_parquet(folder / "rows.parquet")
+    read = [frame, pandas.read_parquet(folder / "rows.parquet"), pandas.read_parquet(folder / "rows.parquet", dtype_backend="pyarrow")]
+    first, *others = [found(linter.rows(one, key="id")) for one in read]
+    assert others == [first, first]
+    columns = read[1]
+    assert found(linter.rows(columns["messages"], tools=columns["tools"], key=pa.array(columns["id"]))) == first
+    return first
+
+
+def as_polars(rows, linter, _):
+    polars = pytest.importorskip("polars")
+    return found(linter.rows(polars.DataFrame(rows, infer_schema_length=None), key="id"))
+
+
+SIX = {
+    "JSON Lines": as_lines,
+    "JSON text": as_table(as_texts),
+    "structs": as_table(pa.Table.from_pylist),
+    "arrow.json": as_table(as_elements),
+    "polars": as_polars,
+    "pandas and Parquet": as_pandas,
+}
+
+
+@pytest.mark.parametrize("storage", SIX)
+def test_any_rows_are_read_alike(storage, tmp_path_factory):
+    hypothesis = pytest.importorskip("hypothesis")
+    from hypothesis import strategies
+
+    folder = tmp_path_factory.mktemp("rows")
+
+    @hypothesis.settings(max_examples=25, deadline=None, derandomize=True, database=None)
+    @hypothesis.given(
+        strategies.lists(strategies.sets(strategies.sampled_from(sorted(PLANTED)), max_size=2), min_size=1, max_size=5),
+        strategies.sampled_from(TARGETS),
+    )
+    def check(mistakes, target):
+        rows = []
+        for number, names in enumerate(mistakes):
+            rows.append(row(number))
+            for name in sorted(names):
+                try:
+                    PLANTED[name](rows[-1])
+                except (IndexError, KeyError):
+                    # Another mistake has taken away where it would be.
+                    pass
+        linter = Linter(kind="dataset", target=target)
+        assert SIX[storage](rows, linter, folder) == as_lines(rows, linter, folder)
+
+    check()
+
+
 def test_polars_has_columns_without_values():
     polars = pytest.importorskip("polars")
     linter = Linter(kind="dataset")
@@ -203,6 +287,8 @@ def test_polars_has_columns_without_values():
     assert linter.column(polars.Series([None] * 3)).unread == 3
     lists = polars.DataFrame({"messages": [[None], [None]], "deep": [{"a": [None]}] * 2})
     assert linter.column(lists).rows == 2
+    if not hasattr(polars, "Int128"):
+        return
     wide = frame.with_columns(wide=polars.Series([2**100] * count, dtype=polars.Int128))
     assert found(linter.rows(wide, key="id")) == nested(None)
 
@@ -242,6 +328,26 @@ def test_a_key_keeps_its_type():
     assert (nothing.num_rows, nothing.column_names[:2]) == (0, ["id", "rule"])
     deep = datasets.Dataset.from_list([{"messages": row["messages"], "meta": {"id": row["id"]}} for row in ROWS])
     assert lint_dataset(deep, key="meta.id", mode="rows")["meta.id"][0] == "1"
+
+
+def test_a_mask_needs_no_key(tmp_path):
+    datasets = pytest.importorskip("datasets")
+    from toolcheck_lint.hf import lint_dataset
+
+    datasets.disable_progress_bars()
+    ds = datasets.Dataset.from_list(ROWS)
+    wrong = {number for number, level, _, _ in nested(None) if level == "error"}
+    expected = [number not in wrong for number in range(len(ROWS))]
+    assert wrong
+    for one in [ds, ds.to_iterable_dataset()]:
+        for columns in [{"messages": "messages", "tools": "tools"}, {"key": "id"}]:
+            seen = []
+            mask = lint_dataset(one, **columns, mode="mask", batch_size=3, threads=2, progress=seen.append)
+            assert (mask, seen[-1]) == (expected, len(ROWS))
+    assert lint_dataset(ds.select([number for number, ok in enumerate(mask) if ok]), key="id").errors == 0
+    assert lint_dataset(ds.select([]), messages="messages", mode="mask") == []
+    with pytest.raises(ValueError, match="expected summary, rows or mask"):
+        lint_dataset(ds, messages="messages", mode="masks")
 
 
 def test_what_is_beside_the_conversation_does_not_matter():

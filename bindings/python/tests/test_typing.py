@@ -27,13 +27,19 @@ def run(*arguments):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.fixture(scope="session")
+def mypy_cache(tmp_path_factory):
+    """What mypy keeps of the modules that it has seen, so that each is read once."""
+    return str(tmp_path_factory.mktemp("mypy"))
+
+
 def test_the_stubs_are_true():
     pytest.importorskip("mypy")
     # The other modules are written in Python, with their types.
     run("mypy.stubtest", "toolcheck_lint._native")
 
 
-def test_the_package_is_typed(tmp_path):
+def test_the_package_is_typed(tmp_path, mypy_cache):
     pytest.importorskip("mypy")
     user = tmp_path / "user.py"
     user.write_text(
@@ -50,12 +56,12 @@ Linter(kind="log")  # type: ignore[arg-type]
 toolcheck_lint.lint(1)  # type: ignore[arg-type]
 """
     )
-    mypy = ["mypy", "--config-file", str(PROJECT / "pyproject.toml"), "--cache-dir", str(tmp_path / "cache")]
+    mypy = ["mypy", "--config-file", str(PROJECT / "pyproject.toml"), "--cache-dir", mypy_cache]
     run(*mypy, "-p", "toolcheck_lint")
     run(*mypy, str(user))
 
 
-def test_settings_are_typed_wherever_they_are_given(tmp_path):
+def test_settings_are_typed_wherever_they_are_given(tmp_path, mypy_cache):
     """A comment that ignores an error is one itself where there is none (`warn_unused_ignores`)."""
     pytest.importorskip("mypy")
     user = tmp_path / "user.py"
@@ -64,7 +70,7 @@ def test_settings_are_typed_wherever_they_are_given(tmp_path):
 from typing import Any
 
 import toolcheck_lint
-from toolcheck_lint import Explained, Settings, hf, ray, spark, testing
+from toolcheck_lint import Explained, Settings, hf, mock, ray, spark, testing
 
 data: Any = None
 hf.lint_dataset(data, messages="messages", target="bedrock", kind="session", select=["unknown-tool"])
@@ -84,6 +90,24 @@ explained: Explained = toolcheck_lint.explain_error("x", {}, target="bedrock")
 sure: str | None = explained.cause
 toolcheck_lint.explain_error("x", {}, targt="bedrock")  # type: ignore[call-arg]
 version: str = toolcheck_lint.__version__
+mask: list[bool] = hf.lint_dataset(data, messages="messages", mode="mask")
+hf.lint_dataset(data, mode="masks")  # type: ignore[call-overload]
+text, report = toolcheck_lint.clean_dataset("", messages="messages", fix="safe", target="bedrock")
+same: str = text
+after: toolcheck_lint.Summary = report.after
+toolcheck_lint.clean_dataset(data, fix=True)  # type: ignore[arg-type]
+toolcheck_lint.clean_dataset(data, targt="bedrock")  # type: ignore[call-arg]
+with mock.Provider(target=["anthropic", "bedrock"], turns=[mock.calls(mock.call("tides")), mock.text("Six.")]) as provider:
+    url: str = provider.url
+    why: list[str] = [refused.rule for refused in provider.refused()]
+mock.Provider(targt="anthropic")  # type: ignore[call-arg]
+program: str = toolcheck_lint.find_program()
+try:
+    toolcheck_lint.lint({}).raise_for_errors()
+except toolcheck_lint.ReportError as error:
+    first: toolcheck_lint.Finding = error.report[0]
+except toolcheck_lint.ToolcheckError:
+    pass
 
 
 class Model:
@@ -95,10 +119,10 @@ toolcheck_lint.lint(Model())
 toolcheck_lint.lint(object())  # type: ignore[arg-type]
 """
     )
-    run("mypy", "--strict", "--config-file", str(PROJECT / "pyproject.toml"), "--cache-dir", str(tmp_path / "cache"), str(user))
+    run("mypy", "--strict", "--config-file", str(PROJECT / "pyproject.toml"), "--cache-dir", mypy_cache, str(user))
 
 
-def test_a_model_of_pydantic_is_a_body(tmp_path):
+def test_a_model_of_pydantic_is_a_body(tmp_path, mypy_cache):
     pytest.importorskip("mypy")
     pytest.importorskip("pydantic")
     user = tmp_path / "user.py"
@@ -118,7 +142,33 @@ toolcheck_lint.fix(body)
 toolcheck_lint.diff(body, body)
 """
     )
-    run("mypy", "--strict", "--config-file", str(PROJECT / "pyproject.toml"), "--cache-dir", str(tmp_path / "cache"), str(user))
+    run("mypy", "--strict", "--config-file", str(PROJECT / "pyproject.toml"), "--cache-dir", mypy_cache, str(user))
+
+
+def test_the_namespace_of_polars_is_typed(tmp_path, mypy_cache):
+    pytest.importorskip("mypy")
+    pytest.importorskip("polars")
+    user = tmp_path / "user.py"
+    user.write_text(
+        """
+import polars
+from toolcheck_lint.polars import Toolcheck
+
+checked = Toolcheck(polars.DataFrame())
+errors: polars.Series = checked.errors("messages", tools="tools", target="bedrock")
+frame, report = checked.clean("messages", drop="warning")
+kept: polars.DataFrame = frame
+checked.mask("messages", targt="bedrock")  # type: ignore[call-arg]
+"""
+    )
+    run("mypy", "--strict", "--config-file", str(PROJECT / "pyproject.toml"), "--cache-dir", mypy_cache, str(user))
+
+
+def test_the_exceptions_have_one_root():
+    for name in toolcheck_lint.__all__:
+        kind = getattr(toolcheck_lint, name)
+        if isinstance(kind, type) and issubclass(kind, Exception):
+            assert issubclass(kind, toolcheck_lint.ToolcheckError), name
 
 
 def test_the_version_is_that_of_the_workspace():

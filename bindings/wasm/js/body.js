@@ -1,4 +1,5 @@
 // Bodies as the bytes that would be sent.
+// `toolcheck` and `toolcheck-wasm` have the same file, as a script and as a module.
 
 /** What `JSON.stringify` makes `{}` of, although something is in it, and what to give instead. */
 const NO_BODIES = [

@@ -1,5 +1,5 @@
 // Sees whether options are known, so that a typo or a wrong type is told by the name that the user wrote.
-// `toolcheck-wasm` and `vitest-toolcheck` have the same file.
+// `toolcheck` and `toolcheck-wasm` have the same file, as a script and as a module.
 
 import { ToolcheckError } from "./error.js";
 

@@ -580,8 +580,10 @@ fn versions_agree() {
     }
     assert_eq!(toml("pyproject.toml")["project"]["version"].as_str(), Some(version));
     assert_eq!(toml("bindings/wasm/Cargo.toml")["package"]["version"].as_str(), Some(version));
-    let package: serde_json::Value = serde_json::from_str(&text("bindings/wasm/package.json")).unwrap();
-    assert_eq!(package["version"].as_str(), Some(version));
+    for path in ["bindings/npm/package.json", "bindings/wasm/package.json"] {
+        let package: serde_json::Value = serde_json::from_str(&text(path)).unwrap();
+        assert_eq!(package["version"].as_str(), Some(version), "{path}");
+    }
     assert_eq!(toml("bindings/python/Cargo.toml")["package"]["version"].as_str(), Some(version));
     assert_eq!(
         action().inputs["version"].default,

@@ -176,6 +176,24 @@ fn packages_of_npm_are_locked() {
     assert!(installed > 3, "{installed}");
 }
 
+/// The packages for npm are tried before anything is published, and what needs the others is published after them.
+#[test]
+fn packages_of_npm_are_tried_and_published_in_order() {
+    let release = &workflows()["release.yml"];
+    let jobs = jobs(release);
+    let needs = jobs["release"]["needs"].as_array().unwrap();
+    assert!(needs.contains(&Json::from("npm-packages")), "{needs:?}");
+    let tried = release.find("node scripts/delivered/javascript.mjs --require --packages npm").unwrap();
+    let packed =
+        release.find("python scripts/npm_packages.py --archives dist --wheels wheels --output npm").unwrap();
+    assert!(packed < tried && tried < release.find("npm publish").unwrap());
+    let order = ["npm/toolcheck-cli-*.tgz", "npm/toolcheck-wasm-*.tgz", "npm/toolcheck-[0-9]*.tgz"];
+    assert!(release.contains(&format!("for package in {}; do", order.join(" "))));
+    // Every week, all of the tools are tried.
+    let ci = &workflows()["ci.yml"];
+    assert!(ci.contains("node scripts/delivered/javascript.mjs --require --program target/debug/toolcheck"));
+}
+
 /// No step that runs what others have written sees a token.
 #[test]
 fn only_what_needs_a_token_has_one() {
@@ -223,7 +241,7 @@ fn nothing_is_skipped_in_ci() {
         assert!(install.contains(tool), "{tool}");
     }
     for folder in
-        ["bindings/vitest", "bindings/wasm", "bindings/wasm/test/bundlers", "editors/vscode", "web/test"]
+        ["bindings/npm", "bindings/wasm", "bindings/wasm/test/bundlers", "editors/vscode", "web", "web/test"]
     {
         assert!(install.contains(folder), "{folder}");
         assert!(root().join(folder).join("package-lock.json").exists(), "{folder}");

@@ -94,8 +94,7 @@ impl Endpoint {
         if !matches!(call, Call::Llm | Call::Unknown) {
             return Self { call, format: None, target: None };
         }
-        let routes = of_path(path_of(url)).filter(|(_, route, _)| !route.is_shared);
-        let fitting: Vec<&Format> = routes.map(|(format, ..)| format).collect();
+        let fitting: Vec<&Format> = formats_of(url).collect();
         let is_fitting = |id: Option<&str>| fitting.iter().any(|format| Some(format.id) == id);
         let candidates = host_of(url).map_or(&[][..], targets_of).iter().filter_map(|id| targets::find(id));
         let target = candidates.into_iter().find(|target| is_fitting(target.format.as_deref()));
@@ -128,6 +127,11 @@ pub fn call(url: &str) -> Call {
         _ if host_of(url).is_some_and(is_of_llm) => Call::Llm,
         _ => Call::Unknown,
     }
+}
+
+/// The formats that the requests to an address may be in; none if the address does not say.
+pub fn formats_of(url: &str) -> impl Iterator<Item = &'static Format> {
+    of_path(path_of(url)).filter(|(_, route, _)| !route.is_shared).map(|(format, ..)| format)
 }
 
 /// The formats of the requests to a path, without its query, each with the route and the model that the path names.

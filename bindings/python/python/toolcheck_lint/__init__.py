@@ -4,12 +4,13 @@
     >>> report = toolcheck_lint.lint({"messages": []}, target="openai-chat")
     >>> report.raise_for_errors()  # doctest: +SKIP
 
-`docs/python.md` of the repository is the guide. `toolcheck_lint.spark`, `.ray` and `.hf` lint data sets.
+`docs/python.md` of the repository is the guide. `toolcheck_lint.spark`, `.ray`, `.hf` and `.polars` lint data sets, and
+`toolcheck_lint.mock` has a mock of the APIs.
 """
 
-from typing import TYPE_CHECKING, Any
-
 from . import _native
+from ._clean import CleanReport, clean_dataset
+from ._exceptions import ToolcheckError
 from ._findings import Finding, Label, Level, Place
 from ._linter import (
     Arrow,
@@ -34,11 +35,9 @@ from ._linter import (
     lint_file,
     show,
 )
-from ._report import Report, ToolcheckError
+from ._program import ProgramError, find_program
+from ._report import Report, ReportError
 from ._summary import RuleCount, Sample, Summary, SummaryError
-
-if TYPE_CHECKING:
-    from pytest_toolcheck import Provider as MockProvider
 
 __version__ = _native.__version__
 
@@ -48,6 +47,7 @@ __all__ = [
     "ArrowStream",
     "Body",
     "Change",
+    "CleanReport",
     "Config",
     "Diff",
     "Explained",
@@ -60,7 +60,9 @@ __all__ = [
     "Model",
     "Picture",
     "Place",
+    "ProgramError",
     "Report",
+    "ReportError",
     "RowSettings",
     "RuleCount",
     "Sample",
@@ -68,22 +70,12 @@ __all__ = [
     "Summary",
     "SummaryError",
     "ToolcheckError",
+    "clean_dataset",
     "diff",
     "explain_error",
+    "find_program",
     "fix",
     "lint",
     "lint_file",
     "show",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name == "MockProvider":
-        try:
-            from pytest_toolcheck import Provider
-        except ImportError as reason:
-            raise ImportError(
-                "MockProvider is in the package `pytest-toolcheck`: from a checkout, `pip install ./bindings/pytest`"
-            ) from reason
-        return Provider
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,7 +12,6 @@ class Batch(Protocol):
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def column(self, name: str) -> Any: ...
-    def select(self, names: list[str]) -> Any: ...
     @property
     def schema(self) -> Any: ...
 
@@ -40,14 +39,12 @@ class Job:
             return None
         return list(dict.fromkeys(name for name in (self.key, self.messages, self.tools) if name is not None))
 
-    def _read(self, batch: Batch, reader: Callable[..., Any], *, is_named: bool = True, **more: Any) -> Any:
-        """What a method of the linter makes of a batch, whose rows have their keys as names, or else their numbers."""
+    def _read(self, batch: Batch, reader: Callable[..., Any], **more: Any) -> Any:
+        """What a method of the linter makes of a batch."""
         if self.messages is None:
-            if not is_named:
-                batch = batch.select([name for name in batch.schema.names if name != self.key])
-            return reader(batch, key=self.key if is_named else None, **more)
+            return reader(batch, key=self.key, **more)
         columns = [_column(batch, name) if name is not None else None for name in (self.messages, self.tools, self.key)]
-        return reader(columns[0], tools=columns[1], key=columns[2] if is_named else None, **more)
+        return reader(columns[0], tools=columns[1], key=columns[2], **more)
 
     def summary(self, batch: Batch) -> Summary:
         """What is found in a batch."""
@@ -58,19 +55,23 @@ class Job:
         """The findings in a batch, as a `pyarrow.Table` that begins with the key, which has the type of its column."""
         import pyarrow
 
-        key = self.key if self.key in batch.schema.names else None
-        table = pyarrow.table(self._read(batch, self.linter.rows, is_named=key is None))
-        if key is not None:
-            numbers = table.column(0).cast(pyarrow.int64())
-            table = table.set_column(0, "row", batch.column(key).take(numbers))
-        return table.rename_columns([self.key or "row", *FINDINGS[1:]])
-
-    def findings_by_text(self, batch: Batch) -> Any:
-        """The same with a key that is text, whatever its column has."""
-        import pyarrow
-
         table = pyarrow.table(self._read(batch, self.linter.rows))
         return table.rename_columns([self.key or "row", *FINDINGS[1:]])
+
+
+    def mask(self, batch: Any) -> list[bool]:
+        """Whether each row of a batch was read and has no error."""
+        import pyarrow
+
+        if self.messages is None:
+            # The key is no part of a row.
+            names = [name for name in batch.schema.names if name != self.key]
+            table = self.linter.verdicts(batch.select(names))
+        else:
+            tools = None if self.tools is None else _column(batch, self.tools)
+            table = self.linter.verdicts(_column(batch, self.messages), tools=tools)
+        mask: list[bool] = pyarrow.table(table)["ok"].to_pylist()
+        return mask
 
 
 def _column(batch: Batch, name: str) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol, TypedDict, final
 
 from . import _native
 from ._errors import texts_of
-from ._polars import readable
+from ._frames import readable
 from ._report import Report, ShowOutput
 from ._summary import Summary
 from ._template import Template, files_of
@@ -192,13 +192,40 @@ class Linter:
 
     def rows(self, array: Arrow, *, tools: Arrow | None = None, key: str | Arrow | None = None) -> ArrowStream:
         """The findings in the rows of a column as a table, to join and to filter: `row`, `rule`, `level`, `pointer`,
-        `tool_call_id` and `message`.
+        `tool_call_id` and `message`. `row` is the key, with the type of its column, or the number of the row.
 
         It is a stream that can be read once, with `pyarrow.table(...)`, `polars.DataFrame(...)` or another library. Rows
         are linted while it is read.
         """
         array, tools, key = map(readable, (array, tools, key))
         return self._native.rows(array, tools=tools, key=key)
+
+    def verdicts(
+        self, array: Arrow, *, tools: Arrow | None = None, progress: Callable[[int], object] | None = None
+    ) -> ArrowStream:
+        """What is said of each row of a column, as a table with a row for each, in their order.
+
+        `ok` is whether the row was read and has no error, `errors` and `warnings` count, and `findings` is a list of structs
+        of `rule`, `level`, `pointer`, `tool_call_id` and `message`. It can be read once.
+        """
+        return self._verdicts(array, tools, progress=progress)[0]
+
+    def _verdicts(
+        self,
+        array: Any,
+        tools: Any,
+        *,
+        unsafe_fixes: bool | None = None,
+        drop: str | None = None,
+        progress: Callable[[int], object] | None = None,
+    ) -> tuple[ArrowStream, Summary, Summary]:
+        """The same with a summary of all rows, and one of those that are kept if those of a level are dropped. If
+        `unsafe_fixes` is given, the table has the texts of rows that are fixed as `fixed`."""
+        array, tools = readable(array), readable(tools)
+        table, counted, kept = self._native.verdicts(
+            array, tools=tools, unsafe_fixes=unsafe_fixes, drop=drop, progress=progress
+        )
+        return table, Summary._of(counted), Summary._of(kept)
 
     def __repr__(self) -> str:
         settings = {name: value for name, value in self._settings.items() if value not in (None, ())}

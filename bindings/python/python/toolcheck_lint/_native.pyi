@@ -4,10 +4,10 @@ from typing import Any, NoReturn, final
 __all__ = [
     "CaseOutcome",
     "Corpus",
-    "Findings",
     "Linted",
     "Linter",
     "Summary",
+    "Table",
     "__version__",
     "diff_bodies",
     "difference",
@@ -44,7 +44,16 @@ class Linter:
     def column(
         self, array: Any, *, tools: Any, key: Any, samples: int, progress: Callable[[int], object] | None
     ) -> Summary: ...
-    def rows(self, array: Any, *, tools: Any, key: Any) -> Findings: ...
+    def rows(self, array: Any, *, tools: Any, key: Any) -> Table: ...
+    def verdicts(
+        self,
+        array: Any,
+        *,
+        tools: Any,
+        unsafe_fixes: bool | None,
+        drop: str | None,
+        progress: Callable[[int], object] | None,
+    ) -> tuple[Table, Summary, Summary]: ...
 
 @final
 class Linted:
@@ -83,8 +92,8 @@ class Summary:
     def render(self, color: bool, width: int) -> str: ...
 
 @final
-class Findings:
-    def __iter__(self) -> NoReturn: ...
+class Table:
+    def __getitem__(self, key: object, /) -> NoReturn: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 def endpoint(url: str) -> tuple[str, str | None, str | None]: ...

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from ._exceptions import ToolcheckError
 from ._findings import Finding, Level, check_level, finding_of
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 ShowOutput = Literal["text", "markdown", "html"]
 
 
-class ToolcheckError(Exception):
+class ReportError(ToolcheckError):
     """There are findings in a body; `report` has them."""
 
     report: "Report"
@@ -93,12 +94,12 @@ class Report(Sequence[Finding]):
         return self._linted.warnings
 
     def raise_for_errors(self, *, level: Level = "error") -> None:
-        """Raises a `ToolcheckError` if there are errors, or no transcript; with `level="warning"`, if there is anything."""
+        """Raises a `ReportError` if there are errors, or no transcript; with `level="warning"`, if there is anything."""
         check_level(level)
         if self.errors or (level == "warning" and self.warnings):
-            raise ToolcheckError(self)
+            raise ReportError(self)
         if not self.transcripts:
-            raise ToolcheckError(self, NOTHING_READ)
+            raise ReportError(self, NOTHING_READ)
 
     def render(self, output: str = "full", *, color: bool = False, width: int = 100) -> str:
         """The report as an output of `toolcheck lint` writes it, such as `full`, `concise`, `json` or `sarif`."""

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, Literal, final
 
 from . import _native
+from ._exceptions import ToolcheckError
 from ._findings import Level, check_level
 
 
@@ -38,7 +39,7 @@ class RuleCount:
     """Examples, chosen by a hash of the row's key."""
 
 
-class SummaryError(Exception):
+class SummaryError(ToolcheckError):
     """There are findings in rows; `summary` counts them."""
 
     summary: "Summary"

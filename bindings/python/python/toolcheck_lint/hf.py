@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from datasets import Dataset, IterableDataset
 
+    from ._clean import Cleaner
+
 
 @overload
 def lint_dataset(
@@ -42,6 +44,7 @@ def lint_dataset(
     progress: "Callable[[int], object] | None" = None,
     **settings: Unpack[RowSettings],
 ) -> "Dataset": ...
+@overload
 def lint_dataset(
     ds: "Dataset | IterableDataset",
     *,
@@ -49,14 +52,27 @@ def lint_dataset(
     tools: str | None = None,
     key: str | None = None,
     samples: int = 5,
-    mode: Literal["summary", "rows"] = "summary",
+    mode: Literal["mask"],
     batch_size: int = 1000,
     threads: int = 1,
     progress: "Callable[[int], object] | None" = None,
     **settings: Unpack[RowSettings],
-) -> "Summary | Dataset":
+) -> list[bool]: ...
+def lint_dataset(
+    ds: "Dataset | IterableDataset",
+    *,
+    messages: str | None = None,
+    tools: str | None = None,
+    key: str | None = None,
+    samples: int = 5,
+    mode: Literal["summary", "rows", "mask"] = "summary",
+    batch_size: int = 1000,
+    threads: int = 1,
+    progress: "Callable[[int], object] | None" = None,
+    **settings: Unpack[RowSettings],
+) -> "Summary | Dataset | list[bool]":
     """Counts what is found in the rows of a data set; with `mode="rows"`, a data set of the findings, in which the key has
-    the type that it has in the rows.
+    the type that it has in the rows; with `mode="mask"`, whether each row was read and has no error, in their order.
 
     The parameters are those of `toolcheck_lint.spark.lint_dataframe`. Batches are linted on `threads` threads while the
     next one is read; `progress` is called with the number of rows so far.
@@ -68,8 +84,10 @@ def lint_dataset(
         if ds.column_names is not None:
             check_columns(job.columns, ds.column_names)
         ds = ds.select_columns(job.columns)
-    if mode not in ("summary", "rows"):
-        raise ValueError(f"there is no mode {mode!r}; expected summary or rows")
+    if mode not in ("summary", "rows", "mask"):
+        raise ValueError(f"there is no mode {mode!r}; expected summary, rows or mask")
+    if mode == "mask":
+        return [ok for batch in _each(job.mask, ds, batch_size, threads, progress) for ok in batch]
     if mode == "rows":
         import datasets
         import pyarrow
@@ -123,3 +141,51 @@ def _each(
             rows += count
             if progress is not None:
                 progress(rows)
+
+
+def clean(ds: Any, cleaner: "Cleaner", progress: "Callable[[int], object] | None") -> Any:
+    """What `clean_dataset` makes of a data set."""
+    _check(ds)
+    if not hasattr(ds, "select"):
+        raise TypeError(
+            "a data set that is streamed is cleaned batch by batch: see `Cleaning` in docs/datasets.md"
+        )
+    check_columns(cleaner.named, ds.column_names)
+    clean_batch = _Clean(cleaner, progress)
+    shape = {"batched": True, "batch_size": 1000}
+    if cleaner.is_fixing:
+        # What was done is counted on the way, so it has to be done, whatever is kept from the last time.
+        made = ds.with_format("arrow").map(clean_batch, **shape, features=ds.features, load_from_cache_file=False)
+        kept = made.select(clean_batch.kept)
+        own = ds.format
+        kept = kept.with_format(own["type"], own["columns"], own["output_all_columns"], **own["format_kwargs"])
+    else:
+        names = cleaner.job.columns
+        read = ds if names is None else ds.select_columns(names)
+        for batch in read.with_format("arrow").iter(batch_size=1000):
+            clean_batch(batch)
+        kept = ds.select(clean_batch.kept)
+    return kept
+
+
+class _Clean:
+    """Cleans batches, one after the other. What it is is the cleaner: what it has counted is no part of it."""
+
+    def __init__(self, cleaner: "Cleaner", progress: "Callable[[int], object] | None" = None) -> None:
+        self._cleaner = cleaner
+        self._progress = progress
+        self._rows = 0
+        self.kept: list[int] = []
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Clean, (self._cleaner,)
+
+    def __call__(self, batch: Any) -> Any:
+        from ._stores import ArrowStore
+
+        store, mask = self._cleaner.clean(ArrowStore(batch))
+        self.kept += [self._rows + number for number, ok in enumerate(mask) if ok]
+        self._rows += len(mask)
+        if self._progress is not None:
+            self._progress(self._rows)
+        return store.table()

@@ -1,6 +1,5 @@
-"""Fixtures and a collector for pytest. Nothing native is imported before a test needs it."""
+"""Fixtures and a collector for pytest."""
 
-import contextlib
 import os
 import warnings
 from collections.abc import Callable, Generator, Iterable
@@ -9,10 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ._exceptions import ToolcheckError
+
 if TYPE_CHECKING:
     from . import _native
+    from .mock import Provider
     from .testing import Checked, Sent
 
+MOCK = ("target", "strict", "allow")
+"""The settings of the fixture `provider`."""
+PROVIDERS = pytest.StashKey[list["Provider"]]()
+"""The mocks of a test."""
+CHECKED = pytest.StashKey[dict["Provider", int]]()
+"""The mocks of a test that were checked, with the requests that there were."""
 CORPORA = pytest.StashKey[dict[str, "_native.Corpus"]]()
 """The folders with cases, each searched once."""
 DRAWN = pytest.StashKey[list[str]]()
@@ -20,11 +28,11 @@ DRAWN = pytest.StashKey[list[str]]()
 
 
 class NoRequestWarning(pytest.PytestWarning):
-    """A test has the fixture `toolcheck_http`, and no request was seen that could be checked."""
+    """A test has the fixture `toolcheck_http` or `provider`, and no request was seen that could be checked."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "toolcheck(target=None, ...): settings of the fixtures `toolcheck` and `toolcheck_http`")
+    config.addinivalue_line("markers", "toolcheck(target=None, ...): settings of the fixtures `toolcheck`, `toolcheck_http` and `provider`")
     for folder in config.getini("toolcheck_corpus"):
         if not Path(folder).is_dir():
             raise pytest.UsageError(f"toolcheck_corpus: there is no folder {folder}")
@@ -36,11 +44,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--toolcheck-bless", action="store_true", help="rewrite expectations (*.expect.json) that differ from the findings"
     )
     group.addoption("--toolcheck-bless-new", action="store_true", help="write the expectations of cases that have none")
+    group.addoption(
+        "--toolcheck-bin", metavar="PATH", help="the program that `provider` runs [default: what `toolcheck_lint.find_program()` finds]"
+    )
     parser.addini("toolcheck_config", "a toolcheck.toml for the fixtures `toolcheck` and `toolcheck_http`")
     parser.addini("toolcheck_corpus", "folders whose cases are collected", type="paths", default=[])
-    # The plugin of `pytest-toolcheck` has the same setting.
-    with contextlib.suppress(ValueError):
-        parser.addini("toolcheck_target", "API that bodies are checked against [default: that of the format]")
+    parser.addini(
+        "toolcheck_target", "API that bodies are checked against, and APIs that `provider` is, or TOML files [default: that of the format or the path]", type="args"
+    )
+    parser.addini("toolcheck_strict", "how much must be known of a refusal of `provider`: known or likely", default="known")
+    parser.addini("toolcheck_allow", "rules whose refusals `provider` lets through", type="args")
 
 
 @pytest.fixture
@@ -70,6 +83,79 @@ def toolcheck_http(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
         others = f"; {sent.others} went to other paths" if sent.others else ""
         text = f"{request.node.nodeid} sent nothing to the path of a known API, so nothing was checked{others}"
         warnings.warn(NoRequestWarning(text), stacklevel=1)
+
+
+@pytest.fixture
+def provider(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> "Generator[Provider]":
+    """A mock of LLM APIs, which clients find by their environment variables.
+
+    The test fails if a request is refused, or if the linter finds an error between the requests.
+    """
+    from .mock import CLEARED
+
+    mock = _started(request)
+    try:
+        for name in CLEARED:
+            monkeypatch.delenv(name, raising=False)
+        for name, value in mock.env.items():
+            monkeypatch.setenv(name, value)
+        stash = request.node.stash
+        stash.setdefault(PROVIDERS, []).append(mock)
+        yield mock
+        # Another fixture may have sent something after the test.
+        checked = stash.get(CHECKED, {}).get(mock)
+        if checked is not None and mock.report()["requests"] != checked:
+            _check(request.node, mock)
+    finally:
+        mock.stop()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
+    mocks = item.stash.get(PROVIDERS, [])
+    try:
+        result = yield
+    except Exception:
+        # The test has failed; what the mock saw may be why.
+        for mock in mocks:
+            try:
+                faults = mock.faults()
+            except ToolcheckError as reason:
+                faults = str(reason)
+            if faults:
+                item.add_report_section("call", "toolcheck", faults)
+        raise
+    for mock in mocks:
+        _check(item, mock)
+    return result
+
+
+def _started(request: pytest.FixtureRequest) -> "Provider":
+    from .mock import Provider
+
+    config = request.config
+    named = {name: config.getini(f"toolcheck_{name}") or None for name in MOCK}
+    settings = {**named, **{name: value for name, value in _marked(request).items() if name in MOCK}}
+    settings["target"] = _paths(config, settings["target"])
+    given = {name: value for name, value in settings.items() if value is not None}
+    try:
+        return Provider(**given, bin=config.getoption("--toolcheck-bin"))
+    except ToolcheckError as reason:
+        why = str(reason)
+    # Outside of the block: its traceback says nothing more.
+    pytest.fail(why, pytrace=False)
+
+
+def _check(item: pytest.Item, mock: "Provider") -> None:
+    __tracebackhide__ = True
+    requests = mock.report()["requests"]
+    faults = mock.faults()
+    if faults:
+        pytest.fail(f"toolcheck: {faults}", pytrace=False)
+    if not requests:
+        text = f"{item.nodeid} sent nothing to its mock, so nothing was checked: does the client use `provider.url`?"
+        warnings.warn(NoRequestWarning(text), stacklevel=1)
+    item.stash.setdefault(CHECKED, {})[mock] = requests
 
 
 def pytest_assertrepr_compare(config: pytest.Config, op: str, left: object, right: object) -> list[str] | None:
@@ -169,35 +255,59 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         _settings(config)
 
 
+def _marked(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """What the markers of a test say; the closest one counts."""
+    from ._linter import Settings
+
+    known = sorted({*MOCK, *Settings.__optional_keys__})
+    settings: dict[str, Any] = {}
+    for marker in reversed(list(request.node.iter_markers("toolcheck"))):
+        unknown = [*map(repr, marker.args), *(name for name in marker.kwargs if name not in known)]
+        if unknown:
+            takes = ", ".join(f"{name}=" for name in known)
+            pytest.fail(f"the marker `toolcheck`: it takes {takes}, not {', '.join(unknown)}", pytrace=False)
+        settings |= marker.kwargs
+    return settings
+
+
+def _paths(config: pytest.Config, target: Any) -> list[str | Path]:
+    """Targets, of which those that are files are found from the folder of the tests."""
+    from .mock import several
+
+    named = several(target)
+    return [config.rootpath / one if os.fspath(one).endswith(".toml") else one for one in named]
+
+
 def _settings_of(request: pytest.FixtureRequest) -> dict[str, Any]:
-    """The settings of a test: those of the configuration, and the closest marker's over them."""
+    """The settings of a test that checks bodies: those of the configuration, and the markers' over them."""
     from ._linter import Linter
 
     settings = _settings(request.config)
-    for marker in reversed(list(request.node.iter_markers("toolcheck"))):
-        # How strict the mock of `pytest-toolcheck` is; the marker is the same.
-        own = {name: value for name, value in marker.kwargs.items() if name != "strict"}
-        if isinstance(target := own.get("target"), str) and target.endswith(".toml"):
-            own["target"] = request.config.rootpath / target
-        try:
-            Linter(*marker.args, **own)
-        except (OSError, TypeError, ValueError) as reason:
-            pytest.fail(f"the marker `toolcheck`: {reason}", pytrace=False)
-        settings |= own
+    # The others are those of the mock alone.
+    settings |= {name: value for name, value in _marked(request).items() if name not in MOCK[1:]}
+    targets = _paths(request.config, settings.pop("target"))
+    if len(targets) > 1:
+        hint = "name it with `@pytest.mark.toolcheck(target=...)`"
+        pytest.fail(f"a body is checked against one target, and here are {len(targets)}: {hint}", pytrace=False)
+    if targets:
+        settings["target"] = targets[0]
+    try:
+        Linter(**settings)
+    except (OSError, TypeError, ValueError) as reason:
+        pytest.fail(f"the marker `toolcheck`: {reason}", pytrace=False)
     return settings
 
 
 def _settings(config: pytest.Config) -> dict[str, Any]:
+    """The settings of the configuration, of which `target` is a list."""
     from ._linter import Linter
 
-    settings: dict[str, Any] = {}
-    target = config.getini("toolcheck_target")
-    if target:
-        settings["target"] = config.rootpath / target if target.endswith(".toml") else target
+    settings: dict[str, Any] = {"target": _paths(config, config.getini("toolcheck_target"))}
     named = config.getini("toolcheck_config")
     if named:
         settings["config"] = config.rootpath / named
-    for name, value in settings.items():
+    values = [("target", one) for one in settings["target"]] + [("config", settings.get("config"))]
+    for name, value in values:
         try:
             Linter(**{name: value})
         except (OSError, ValueError) as reason:

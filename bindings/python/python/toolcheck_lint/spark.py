@@ -56,8 +56,10 @@ def lint_dataframe(
     if mode == "rows":
         if key is None:
             raise TypeError("`key` is needed to name the rows of the findings")
-        columns = ", ".join(f"`{name}` string" for name in (key, *FINDINGS[1:]))
-        return df.mapInArrow(_Findings(job), columns)
+        # In a path in each row, there is text.
+        kind = df.schema[key].dataType.simpleString() if key in df.columns else "string"
+        columns = ", ".join(f"`{name}` string" for name in FINDINGS[1:])
+        return df.mapInArrow(_Findings(job), f"`{key}` {kind}, {columns}")
     if mode != "summary":
         raise ValueError(f"there is no mode {mode!r}; expected summary or rows")
     return Summary.sum(bytes(row[0]) for row in df.mapInArrow(_Summaries(job), "summary binary").toLocalIterator())
@@ -84,4 +86,4 @@ class _Findings:
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
-            yield from self._job.findings_by_text(batch).to_batches()
+            yield from self._job.findings(batch).to_batches()

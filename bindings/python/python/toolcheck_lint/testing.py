@@ -142,4 +142,4 @@ class Sent(Sequence[Checked]):
         return f"<Sent: {len(self)} requests>"
 
 
-__all__ = ["PATHS", "Checked", "Sent", "check"]
+__all__ = ["Checked", "Sent", "check"]

@@ -8,4 +8,4 @@ mod shown;
 mod table;
 
 pub(crate) use rows::{ROWS_AT_ONCE, Rows};
-pub(crate) use table::{Findings, findings};
+pub(crate) use table::{Table, Verdicts, findings};

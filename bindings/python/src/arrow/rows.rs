@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, StructArray};
-use arrow_schema::{ArrowError, DataType, FieldRef};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyString};
@@ -86,6 +86,20 @@ impl Rows {
         Ok(Self { bodies, tools, keys, done: 0 })
     }
 
+    /// The column that names rows. It has the type of their keys.
+    pub(crate) fn key_field(&self) -> Field {
+        let of_column = |field: &Field| field.clone().with_name("row").with_nullable(true);
+        match &self.keys {
+            Keys::Numbers => Field::new("row", DataType::Int64, false),
+            Keys::Path(_) => Field::new("row", DataType::Utf8, false),
+            Keys::Column(keys) => of_column(&keys.reader.field()),
+            Keys::Member(number) => match self.bodies.reader.field().data_type() {
+                DataType::Struct(fields) => of_column(&fields[*number]),
+                other => Field::new("row", other.clone(), true),
+            },
+        }
+    }
+
     /// The next rows, at most so many.
     ///
     /// # Errors
@@ -136,12 +150,26 @@ impl Batch {
         self.bodies.len()
     }
 
-    /// Shows the text of each row, and how to name it.
+    /// The number of the first row.
+    pub(crate) fn first(&self) -> usize {
+        self.first
+    }
+
+    /// The column of the keys, if there is one.
+    pub(crate) fn keys(&self) -> Option<&ArrayRef> {
+        self.keys.as_ref()
+    }
+
+    pub(crate) fn is_named_by_path(&self) -> bool {
+        self.path.is_some()
+    }
+
+    /// Shows each row: its number in the batch, its text, and how to name it.
     ///
     /// # Errors
     ///
     /// A column has a type that JSON does not have.
-    pub(crate) fn each(&self, mut see: impl FnMut(&[u8], &dyn Fn() -> String)) -> Result<(), String> {
+    pub(crate) fn each(&self, mut see: impl FnMut(usize, &[u8], &dyn Fn() -> String)) -> Result<(), String> {
         let reader = Reader::new(self)?;
         let mut buffer = Vec::new();
         for row in 0..self.len() {
@@ -158,7 +186,7 @@ impl Batch {
                     &buffer
                 }
             };
-            see(text, &|| self.key(row, text));
+            see(row, text, &|| self.key(row, text));
         }
         Ok(())
     }

@@ -29,11 +29,16 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
 /// Whether a value is an event that only this protocol has, or what a log wraps around one. Every file is looked at, so the
 /// letters of the kind come first.
 fn is_event(event: Value<'_, '_>) -> bool {
-    let Some(kind) =
-        event.get_str("type").filter(|kind| kind.starts_with(|first: char| first.is_ascii_uppercase()))
-    else {
-        return false;
+    let has = |keys: &[&str]| event.get_any(keys).is_some();
+    let Some(kind) = event.get_str("type") else {
+        // What starts a run.
+        return has(&["runId", "run_id"])
+            && has(&["threadId", "thread_id"])
+            && event.get("messages").is_some_and(Value::is_array);
     };
+    if !kind.starts_with(|first: char| first.is_ascii_uppercase()) {
+        return false;
+    }
     let event =
         event.get_any(&["data", "event", "payload"]).filter(|inner| inner.is_object()).unwrap_or(event);
     let event = event.get("event").filter(|inner| inner.is_object()).unwrap_or(event);

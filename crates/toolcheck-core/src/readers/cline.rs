@@ -226,7 +226,8 @@ impl Context {
     }
 }
 
-/// Which calls are answered by texts such as `[read_file for 'a.rs'] Result:`.
+/// Which calls are answered by texts such as `[read_file for 'a.rs'] Result:`. What is in the brackets is the handler's
+/// description of the call, which begins with the tool's name but for `use_subagents` (`[subagents]`).
 struct Answers {
     /// Whether a text of the next message answers a call of the message.
     by_message: Vec<bool>,
@@ -248,7 +249,8 @@ impl Answers {
                     let text = block.get_str("text");
                     let rest = text.as_deref().and_then(|text| text.trim_start().strip_prefix('['));
                     rest.is_some_and(|rest| {
-                        names.iter().take(MOST_NAMES).any(|name| rest.starts_with(&**name))
+                        rest.starts_with("subagents] Result:")
+                            || names.iter().take(MOST_NAMES).any(|name| rest.starts_with(&**name))
                     })
                 };
                 by_message[number] = blocks(pair[1]).take(MOST_NAMES).any(is_answer);

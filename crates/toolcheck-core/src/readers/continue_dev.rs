@@ -11,8 +11,14 @@ use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
 use crate::claim::certainty;
 use crate::ir::{Arguments, Body, Role, Settled, Transcript};
 
-pub(super) static READER: Reader =
-    Reader { id: "continue-dev", name: "Continue session", sort: Sort::AgentLog, unit: Unit::File, sniff, read };
+pub(super) static READER: Reader = Reader {
+    id: "continue-dev",
+    name: "Continue session",
+    sort: Sort::AgentLog,
+    unit: Unit::File,
+    sniff,
+    read,
+};
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     if records.iter().any(|record| is_session(*record)) { certainty::OWN_SHAPE } else { 0 }

@@ -24,6 +24,7 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
         let has = |key: &str| record.get(key).is_some();
         has("version") && has("status") && record.get("eval").is_some_and(Value::is_object)
             || is_sample(*record)
+            || messages_alone(*record).is_some()
     };
     if records.iter().any(is_one) { certainty::OWN_SHAPE } else { 0 }
 }
@@ -37,10 +38,41 @@ fn is_sample(value: Value<'_, '_>) -> bool {
         && has("target")
 }
 
+/// How many messages of a list are looked at.
+const MESSAGES_LOOKED_AT: usize = 32;
+
+/// The messages of a record that is a list of them, or the state of an agent, as `Sample.messages` is written elsewhere: a
+/// call of it names its tool under `function`, beside the arguments.
+fn messages_alone<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    let list =
+        if record.is_object() && record.get("model").is_none() { record.get("messages")? } else { record };
+    let is_own = |call: Value<'_, '_>| {
+        call.get("function").is_some_and(|function| function.as_json_str().is_some())
+            && call.get("arguments").is_some_and(Value::is_object)
+    };
+    let has_own = |message: Value<'_, '_>| {
+        message.get("role").is_some()
+            && message.get("tool_calls").is_some_and(|calls| calls.elements().any(is_own))
+    };
+    let is_list = list.is_array() && list.elements().take(MESSAGES_LOOKED_AT).any(has_own);
+    is_list.then_some(list)
+}
+
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
     let mut requests = 0;
     for &record in records {
+        if !is_sample(record)
+            && let Some(messages) = messages_alone(record)
+        {
+            let conversation = conversation(record, messages);
+            reading.conversations.push(Conversation {
+                title: "messages".to_owned(),
+                ended: Ended::Open,
+                ..conversation
+            });
+            continue;
+        }
         let samples = record.get("samples").into_iter().flat_map(|samples| samples.elements());
         for sample in samples.chain(Some(record).filter(|record| is_sample(*record))) {
             let Some(messages) = sample.get("messages").filter(|messages| messages.is_array()) else {

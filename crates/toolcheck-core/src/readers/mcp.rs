@@ -68,15 +68,22 @@ fn is_message(message: Value<'_, '_>) -> bool {
     })
 }
 
-/// The keys of what `tools/list` returns.
-const OF_LIST: [&str; 6] = ["tools", "nextCursor", "_meta", "ttlMs", "cacheScope", "resultType"];
-
-/// Whether a value is tools of a server alone: a list, or an object with one, as `tools/list` returns it.
+/// Whether a value is tools of a server alone: one, a list, or an object with a list, as `tools/list` returns it.
 fn is_list_of_tools(record: Value<'_, '_>) -> bool {
-    let is_tool = |tool: Value<'_, '_>| tool.get("inputSchema").is_some() && tool.get("name").is_some();
-    record.members().all(|member| member.key_text().is_some_and(|key| OF_LIST.contains(&&*key)))
-        && tools_of(record)
-            .is_some_and(|list| list.elements().next().is_some() && list.elements().all(is_tool))
+    // What else such a result has, such as where the next page begins, is no list. A request has messages.
+    let is_beside = |member: Value<'_, '_>| {
+        let is_single = !member.is_array() && !member.is_object();
+        is_single || member.key_text().is_some_and(|key| matches!(&*key, "tools" | "_meta"))
+    };
+    is_tool(record)
+        || record.members().all(is_beside)
+            && tools_of(record)
+                .is_some_and(|list| list.elements().next().is_some() && list.elements().all(is_tool))
+}
+
+/// Whether a value is the definition of a tool.
+fn is_tool(tool: Value<'_, '_>) -> bool {
+    tool.get("inputSchema").is_some_and(Value::is_object) && tool.get_str("name").is_some()
 }
 
 fn tools_of<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
@@ -100,7 +107,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         // A client that connects anew counts its ids from the start.
         let begins = message.get_str("method").as_deref() == Some("initialize");
         if begins && session.as_ref().is_some_and(|session| session.has_begun) {
-            reading.conversations.extend(session.take().map(Session::end));
+            reading.conversations.extend(session.take().into_iter().flat_map(Session::end));
         }
         let session = session.get_or_insert_with(|| Session::new(message));
         session.has_begun |= begins;
@@ -108,7 +115,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             reading.leave_out(left_out);
         }
     }
-    reading.conversations.extend(session.map(Session::end));
+    reading.conversations.extend(session.into_iter().flat_map(Session::end));
     super::parts::number_titles(&mut reading.conversations);
     reading
 }
@@ -134,13 +141,15 @@ struct Session<'s> {
     lists: usize,
     /// The tools by their names: the number of the list, and the place among all tools.
     tools: HashMap<Cow<'s, str>, (usize, usize)>,
+    /// What the server asked the client's model, each a conversation of its own.
+    sampled: Vec<Transcript<'s>>,
 }
 
 /// A request that waits for a response.
 struct Request<'s> {
     method: Cow<'s, str>,
-    /// The number of its part, if it is a call.
-    part: Option<usize>,
+    /// The number of its part if it is a call, or of its conversation if it asks a model.
+    number: Option<usize>,
 }
 
 /// The most requests of one id that are looked at: there are two, of either side, in a log that is in order.
@@ -156,11 +165,21 @@ impl<'s> Session<'s> {
             open: HashMap::default(),
             lists: 0,
             tools: HashMap::default(),
+            sampled: Vec::new(),
         }
     }
 
-    fn end(self) -> Conversation<'s> {
-        Conversation { title: "session".to_owned(), transcript: self.transcript, ended: super::Ended::Open }
+    /// Its conversations. One without anything said in it is left out beside others.
+    fn end(self) -> Vec<Conversation<'s>> {
+        let is_needed = !self.transcript.messages.is_empty() || self.sampled.is_empty();
+        let own = Some(("session", self.transcript)).filter(|_| is_needed);
+        let sampled = self.sampled.into_iter().map(|sampled| ("sampling", sampled));
+        let conversation = |(title, transcript): (&str, Transcript<'s>)| Conversation {
+            title: title.to_owned(),
+            transcript,
+            ended: super::Ended::Open,
+        };
+        own.into_iter().chain(sampled).map(conversation).collect()
     }
 
     /// Adds a message, or says what it is if it is neither a call nor a result.
@@ -169,11 +188,15 @@ impl<'s> Session<'s> {
         let params = message.get("params");
         match (message.get_str("method"), id) {
             (Some(method), Some(id)) => {
-                let part = (method == "tools/call").then(|| self.call(message, params));
-                let is_call = part.is_some();
+                let number = match &*method {
+                    "tools/call" => Some(self.call(message, params)),
+                    "sampling/createMessage" => params.map(|params| self.sample(params)),
+                    _ => None,
+                };
+                let is_read = number.is_some();
                 self.has_requests = true;
-                self.open.entry(id).or_default().push(Request { method, part });
-                (!is_call).then_some("requests other than calls of tools")
+                self.open.entry(id).or_default().push(Request { method, number });
+                (!is_read).then_some("requests other than calls of tools")
             }
             (Some(method), None) => {
                 match &*method {
@@ -196,10 +219,22 @@ impl<'s> Session<'s> {
         self.transcript.parts.len() - 1
     }
 
+    /// Adds what the server asks the client's model.
+    fn sample(&mut self, params: Value<'_, 's>) -> usize {
+        let mut transcript = Transcript::of_conversation(READER.key(), params);
+        for message in params.get("messages").into_iter().flat_map(Value::elements) {
+            add_sampled(&mut transcript, message);
+        }
+        self.sampled.push(transcript);
+        self.sampled.len() - 1
+    }
+
     /// A call that was cancelled gets no response.
     fn cancel(&mut self, id: Option<Value<'_, 's>>) {
         let Some(id) = id.and_then(Named::of) else { return };
-        let part = self.open.get(&id.text).and_then(|waiting| waiting.last()?.part);
+        let waiting = self.open.get(&id.text).and_then(|waiting| waiting.last());
+        let part =
+            waiting.filter(|request| request.method == "tools/call").and_then(|request| request.number);
         if let Some(Body::Call(call)) =
             part.and_then(|part| self.transcript.parts.get_mut(part)).map(|part| &mut part.body)
         {
@@ -213,12 +248,20 @@ impl<'s> Session<'s> {
             self.declare(message);
         }
         let waiting = id.as_ref().and_then(|id| self.open.get_mut(id));
-        let method = waiting.and_then(|waiting| {
+        let request = waiting.and_then(|waiting| {
             let fits = |request: &Request<'s>| is_answer(&request.method, answer);
             let from = waiting.len().saturating_sub(MOST_OF_ID);
             let at = from + waiting[from..].iter().position(fits)?;
-            Some(waiting.remove(at).method)
+            Some(waiting.remove(at))
         });
+        if let Some(Request { method, number: Some(number) }) = &request
+            && method == "sampling/createMessage"
+            && let Some(answer) = answer
+        {
+            add_sampled(&mut self.sampled[*number], answer);
+            return None;
+        }
+        let method = request.map(|request| request.method);
         let is_result = match &method {
             Some(method) => method == "tools/call",
             // A response to nothing, or a second one.
@@ -243,12 +286,15 @@ impl<'s> Session<'s> {
 
     /// Adds the tools of a list, each once: a client asks for them again, or a page at a time.
     fn declare(&mut self, message: Value<'_, 's>) {
-        let Some(list) = tools_of(message) else { return };
+        // A tool that stands alone is its own list.
+        let single = Some(message).filter(|message| is_tool(*message));
+        let Some(list) = tools_of(message).or(single) else { return };
         self.lists += 1;
         let tools = &mut self.transcript.request.tools;
         tools.place.get_or_insert(Place::of(list));
         let known = tools.list.get_or_insert_default();
-        for tool in list.elements().filter(|tool| tool.is_object()) {
+        let elements = list.elements().filter(|_| single.is_none());
+        for tool in single.into_iter().chain(elements).filter(|tool| tool.is_object()) {
             let name = tool.get("name").and_then(Named::of);
             let text = name.as_ref().map(|name| name.text.clone());
             let schema = tool.get("inputSchema").map(Place::of);
@@ -266,6 +312,30 @@ impl<'s> Session<'s> {
                 _ => known.push(tool),
             }
         }
+    }
+}
+
+/// Adds a message of a model's conversation, whose content is a block or several.
+fn add_sampled<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>) {
+    let role = match message.get_str("role").as_deref() {
+        Some("assistant") => Role::Assistant,
+        _ => Role::User,
+    };
+    transcript.next_message(role, message);
+    let Some(content) = message.get("content") else { return };
+    let single = Some(content).filter(|content| content.is_object());
+    let several = content.elements().filter(|_| single.is_none());
+    for block in single.into_iter().chain(several) {
+        let body = match block.get_str("type").as_deref() {
+            Some("text") => Body::text(block.get("text")),
+            Some("tool_use") => Body::Call(call(block.get("id"), block.get("name"), block.get("input"))),
+            Some("tool_result") => {
+                let is_error = block.get("isError").and_then(Value::as_bool);
+                Body::Result(result(block.get("toolUseId"), block.get("content"), is_error))
+            }
+            _ => Body::Opaque,
+        };
+        transcript.part(block, body);
     }
 }
 

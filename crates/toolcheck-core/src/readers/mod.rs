@@ -28,6 +28,7 @@ mod langchain;
 mod langfuse;
 mod litellm;
 mod mcp;
+mod message_lines;
 mod message_list;
 mod mistral_conversations;
 mod openai_agents;
@@ -260,6 +261,7 @@ pub static ALL: &[&Reader] = &[
     &langfuse::READER,
     &litellm::READER,
     &mcp::READER,
+    &message_lines::READER,
     &message_list::READER,
     &mistral_conversations::READER,
     &openai_agents::READER,

@@ -152,7 +152,15 @@ fn entry<'d, 's>(record: Value<'d, 's>) -> Entry<'d, 's> {
             summary().map_or(Entry::Unknown, |summary| Entry::Summary(Summary::Branch, summary))
         }
         Some(
-            "message_start" | "message_update" | "turn_start" | "turn_end" | "agent_start" | "agent_end",
+            "message_start"
+            | "message_update"
+            | "turn_start"
+            | "turn_end"
+            | "agent_start"
+            | "agent_end"
+            | "tool_execution_start"
+            | "tool_execution_update"
+            | "tool_execution_end",
         ) => Entry::Other("event records"),
         _ => Entry::Unknown,
     }

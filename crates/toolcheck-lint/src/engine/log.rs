@@ -190,7 +190,8 @@ impl<'r> Log<'r> {
             return readers::read_at(*record, at, self.options.format, columns);
         }
         let reading = self.reader.read(records);
-        let is_empty = |one: &Conversation<'_>| one.transcript.messages.is_empty();
+        let is_empty =
+            |one: &Conversation<'_>| one.transcript.messages.is_empty() && one.transcript.unread.is_empty();
         let is_whole = self.reader.unit == Unit::File;
         // It is another file if the user has said that it is one of this reader.
         let is_other = is_whole && self.options.reader.is_some();

@@ -1,7 +1,7 @@
 use std::rc::Rc;
 
 use toolcheck_core::detection::{Candidate, Detection};
-use toolcheck_core::endpoint::Endpoint;
+use toolcheck_core::endpoint::{self, Endpoint};
 use toolcheck_core::exchange::{self, Exchange};
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::{Buffers, Transcript, TranscriptKind};
@@ -279,8 +279,10 @@ impl<'r> Run<'r> {
         if self.options.target.is_some() {
             return rules;
         }
-        let url = exchange.url.and_then(|url| url.as_str());
-        let Some(target) = url.and_then(|url| Endpoint::of(&url).target) else { return rules };
+        let Some(url) = exchange.url.and_then(|url| url.as_str()) else { return rules };
+        let Some(target) = Endpoint::of(&url).target else {
+            return self.rules_of_path(&url, rules, exchange.request);
+        };
         let Some(format) = target.format.as_deref().and_then(formats::find) else { return rules };
         let is_detected = rules.format.is_some_and(|detected| detected.id == format.id);
         let is_possible = self.options.format.is_none() && (format.sniff)(exchange.request) > 0;
@@ -288,6 +290,29 @@ impl<'r> Run<'r> {
             return rules;
         }
         let rules = self.known.of_api(target, format, self.options);
+        if self.report.transcripts == 0 {
+            rules.describe(None, self.report);
+        }
+        rules
+    }
+
+    /// The rules for a request to an API that is not known: whatever its model is, its path says in which formats it may be.
+    fn rules_of_path(
+        &mut self,
+        url: &str,
+        rules: Rc<FormatRules<'r>>,
+        request: Value<'_, '_>,
+    ) -> Rc<FormatRules<'r>> {
+        let is_detected = |format: &Format| rules.format.is_some_and(|detected| detected.id == format.id);
+        let formats: Vec<&Format> = endpoint::formats_of(url).collect();
+        if self.options.format.is_some() || formats.iter().any(|format| is_detected(format)) {
+            return rules;
+        }
+        let sure =
+            formats.iter().map(|format| ((format.sniff)(request), *format)).filter(|(sure, _)| *sure > 0);
+        // Of equals the first.
+        let Some((_, format)) = sure.rev().max_by_key(|(sure, _)| *sure) else { return rules };
+        let rules = self.rules_of(Some(format));
         if self.report.transcripts == 0 {
             rules.describe(None, self.report);
         }

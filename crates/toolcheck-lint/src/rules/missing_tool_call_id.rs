@@ -64,6 +64,13 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    // Chat templates pair by position, so that an example without any id is written so on purpose.
+    let has_ids = cx.pairing.calls.iter().any(|site| site.call.id.is_some())
+        || cx.pairing.results.iter().any(|site| site.result.call_id.is_some());
+    let has_both = !cx.pairing.calls.is_empty() && !cx.pairing.results.is_empty();
+    if cx.is_training_example() && cx.named_target.is_none() && has_both && !has_ids {
+        return;
+    }
     // Some kinds are paired in other ways: by position, or by the item that they come with.
     let needs_id = |kind| !matches!(kind, ToolKind::LegacyFunction | ToolKind::ToolSearch);
     let help = "give the call an id, and its result the same id";

@@ -139,6 +139,8 @@ impl<'p, 's> Log<'p, 's> {
             (None, Some(now)) => now,
             (None, None) => 0,
         };
+        let is_whole = known.events.iter().any(|event| event.is_whole);
+        let now = if is_whole { self.sessions.len() } else { now };
         if now == self.sessions.len() {
             self.sessions.push(Session::new(self.reader, self.protocol, record));
         }

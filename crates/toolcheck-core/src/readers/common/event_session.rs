@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
-use super::events::{CallStep, Ends, Event, FirstNeeds, Protocol, ResultStep, Says, Tools, Use};
+use super::events::{Ends, Event, FirstNeeds, Protocol, ResultStep, Says, Tools, Use};
 use super::parts;
 use super::{Conversation, Ended, Reader};
 use crate::ir::{
@@ -184,11 +184,14 @@ impl<'p, 's> Session<'p, 's> {
         if let Some(tools) = &does.tools {
             self.declare(tools, item);
         }
+        if let Some(list) = does.history.as_ref().and_then(|history| history.of(item)) {
+            self.remember(list);
+        }
         if let Some(says) = &does.says {
             self.say(says, item);
         }
         if let Some(call) = &does.call {
-            self.call(call, item);
+            self.call(item, call.id.of(item), call.name.of(item), call.arguments.of(item));
         }
         let of_stream = || Some(self.streams.get(&self.lane(event))?.1.clone());
         if let Some(piece) = &does.arguments
@@ -260,6 +263,37 @@ impl<'p, 's> Session<'p, 's> {
         self.misplaced(event, kind, Misplacement::LeftOpen { thing: ends.thing.clone(), ids }, says);
     }
 
+    /// Adds the messages of a list, unless the log has what was said: then they repeat it.
+    fn remember(&mut self, list: Value<'_, 's>) {
+        if !self.transcript.parts.is_empty() {
+            return;
+        }
+        for message in list.elements().filter(|message| message.is_object()) {
+            let content = message.get("content");
+            let role = match message.get_str("role").as_deref() {
+                Some("assistant" | "reasoning") => Role::Assistant,
+                Some("tool") => {
+                    let id = message.get_any(&["toolCallId", "tool_call_id"]);
+                    let is_error = message.get("error").is_some_and(|error| !error.is_null());
+                    let text = id.and_then(Named::of).map(|id| id.text);
+                    if let Some(called) = text.and_then(|id| self.calls.get_mut(&id)) {
+                        called.has_result = true;
+                    }
+                    let result = parts::result(id, content, is_error.then_some(true));
+                    self.transcript.turn(Role::Tool, message).part(message, Body::Result(result));
+                    continue;
+                }
+                Some("system" | "developer") => Role::System,
+                _ => Role::User,
+            };
+            self.transcript.turn(role, message).content(content, |_| None);
+            for call in message.get_any(&["toolCalls", "tool_calls"]).into_iter().flat_map(Value::elements) {
+                let function = call.get("function").unwrap_or(call);
+                self.call(call, call.get("id"), function.get("name"), function.get("arguments"));
+            }
+        }
+    }
+
     fn say(&mut self, says: &Says, item: Value<'_, 's>) {
         let Some(text) = says.text.of(item).filter(|text| text.as_json_str().is_some()) else { return };
         let role = match &*says.role {
@@ -271,10 +305,15 @@ impl<'p, 's> Session<'p, 's> {
     }
 
     /// Adds a call, or what is told of one that is there.
-    fn call(&mut self, step: &CallStep, item: Value<'_, 's>) {
-        let Some(id) = step.id.of(item) else {
+    fn call(
+        &mut self,
+        item: Value<'_, 's>,
+        id: Option<Value<'_, 's>>,
+        name: Option<Value<'_, 's>>,
+        arguments: Option<Value<'_, 's>>,
+    ) {
+        let Some(id) = id else {
             // Some servers give no ids: each call is one of its own then.
-            let (name, arguments) = (step.name.of(item), step.arguments.of(item));
             if name.is_some() {
                 let call = parts::call(None, name, arguments);
                 self.transcript.turn(Role::Assistant, item).part(item, Body::Call(call));
@@ -282,8 +321,7 @@ impl<'p, 's> Session<'p, 's> {
             return;
         };
         let Some(named) = Named::of(id) else { return };
-        let (name, arguments) =
-            (step.name.of(item), step.arguments.of(item).filter(|value| !value.is_null()));
+        let arguments = arguments.filter(|value| !value.is_null());
         if let Some(called) = self.calls.get_mut(&named.text) {
             let part = self.transcript.parts.get_mut(called.part).map(|part| &mut part.body);
             let Some(Body::Call(call)) = part else { return };

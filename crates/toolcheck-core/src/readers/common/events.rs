@@ -147,6 +147,12 @@ pub(crate) struct Event {
     /// The tools that it declares.
     #[serde(default)]
     pub(crate) tools: Option<Tools>,
+    /// The list of what was said before it.
+    #[serde(default)]
+    pub(crate) history: Option<Paths>,
+    /// Whether it is a conversation of its own.
+    #[serde(default)]
+    pub(crate) is_whole: bool,
 }
 
 impl Event {

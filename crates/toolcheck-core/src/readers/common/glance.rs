@@ -17,7 +17,10 @@ fn may_be(record: Value<'_, '_>) -> bool {
     // Most records have one of these, and then no other key need be looked at.
     match record.get("type") {
         Some(kind) => names_an_event(kind),
-        None => record.get_any(&["messages", "contents", "input", "role"]).is_none(),
+        None => {
+            record.get_any(&["messages", "contents", "input", "role"]).is_none()
+                || record.get_any(&["runId", "run_id"]).is_some()
+        }
     }
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod event_log;
 pub(crate) mod event_session;
 pub(crate) mod events;
 pub(crate) mod finish;
+pub(crate) mod flattened;
 pub(crate) mod glance;
 pub(crate) mod lists;
 pub(crate) mod mend;

@@ -5,7 +5,7 @@ use toolcheck_json::{NodeId, Value};
 
 use super::columns::value_at;
 use super::lists::Beside;
-use super::{Columns, Conversation, Ended, Reader, Reading, Sort, lists, spans, turns};
+use super::{Columns, Conversation, Ended, Reader, Reading, Sort, flattened, lists, spans, turns};
 use crate::claim::certainty;
 use crate::formats::{self, Format, anthropic, openai_chat};
 use crate::ir::{Place, Transcript, Unread};
@@ -168,6 +168,7 @@ impl<'s> Found<'_, 's> {
             beside.add_to(&mut transcript);
         }
         if reader.sort == Sort::Trace {
+            flattened::settle(&mut transcript, self.list.document());
             spans::settle_beginning(&mut transcript);
         }
         transcript.is_body = matches!(self.how, How::Body(_));

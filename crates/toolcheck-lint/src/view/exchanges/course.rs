@@ -287,16 +287,20 @@ impl Exchanges {
     }
 
     /// The exchanges with the longest history that a request begins with, if it is the same request again or goes on
-    /// with what the model said.
+    /// with what the model said. One that was sent before may have a new answer before it, in a recording of several runs.
     fn goes_on_from(&self, transcript: &Transcript<'_>, histories: &Histories) -> Vec<usize> {
+        let mut from = Vec::new();
         for (length, hashes) in histories.first.iter().enumerate().rev() {
-            if let Some(numbers) = hashes.iter().find_map(|hash| self.by_history.get(hash)) {
-                let next = transcript.messages.get(length);
-                let goes_on = next.is_none_or(|message| message.role != Role::User);
-                return if goes_on { numbers.clone() } else { Vec::new() };
+            let Some(numbers) = hashes.iter().find_map(|hash| self.by_history.get(hash)) else { continue };
+            let next = transcript.messages.get(length);
+            if next.is_none_or(|message| message.role != Role::User) {
+                from.extend(numbers);
+            }
+            if next.is_some() {
+                break;
             }
         }
-        Vec::new()
+        from
     }
 
     /// The findings about calls that nothing answered in the whole file. It takes a tool whose calls are answered

@@ -1,0 +1,235 @@
+/** The program is missing or too old, or could not do what it was asked to. */
+export class ToolcheckError extends Error {}
+
+/** A call of a turn. */
+export interface Call {
+  tool: string;
+  arguments?: Record<string, unknown>;
+  raw?: string;
+  id?: string;
+}
+
+/** A turn, with the keys of `[[turn]]` in a script. */
+export interface Turn {
+  text?: string;
+  reasoning?: string;
+  calls?: Call[];
+  stop?: "end" | "calls" | "length";
+  status?: number;
+  "retry-after"?: number;
+  attempts?: number;
+  pieces?: number;
+  interleaved?: boolean;
+  "cut-after"?: number;
+  "cut-in"?: "arguments" | "between-calls";
+  "clean-end"?: boolean;
+}
+
+/** What may be said of a turn of the model. */
+export interface TurnOptions {
+  /** What it thinks before that, where the format has room for it. */
+  reasoning?: string;
+  /** The reason to stop, if it is not the natural one. */
+  stop?: "end" | "calls" | "length";
+  /** The number of characters in each piece of a stream. */
+  pieces?: number;
+  /** After how many events the connection breaks. */
+  cutAfter?: number;
+  /** Whether a stream that is cut off ends there as if it were complete, and the connection does not break. */
+  cleanEnd?: boolean;
+}
+
+export interface CallsOptions extends TurnOptions {
+  /** What the model says beside the calls. */
+  text?: string;
+  /** Whether the pieces of parallel calls take turns. */
+  interleaved?: boolean;
+  /** Where a stream is cut off, whatever events the format has. */
+  cutIn?: "arguments" | "between-calls";
+}
+
+/**
+ * A call of a tool.
+ *
+ * Without a name it calls the first tool of the request, and without arguments it makes them from the tool's schema.
+ * `raw` is a text in place of the arguments, which need not be JSON.
+ */
+export function call(tool?: string, args?: Record<string, unknown>, options?: { raw?: string; id?: string }): Call;
+/** A turn in which the model calls tools. */
+export function calls(...calls: Call[] | [...Call[], CallsOptions]): Turn;
+/** A turn in which the model only says this. */
+export function text(text: string, options?: TurnOptions): Turn;
+/** An error in place of the next turn: always, or for this many attempts of the same request. */
+export function error(status: number, options?: { message?: string; retryAfter?: number; attempts?: number }): Turn;
+
+/** Why a request was refused. */
+export interface Refused {
+  /** The id of the rule. */
+  rule: string;
+  /** What is wrong. */
+  message: string;
+  /** Where in the body: a JSON Pointer. */
+  place: string;
+  /** What the API says, if its words are known. */
+  text: string | null;
+  status: number;
+}
+
+/** A request with its response. */
+export interface Exchange {
+  path: string;
+  request: any;
+  response: any;
+  status: number;
+  time: number;
+}
+
+export interface ProviderOptions {
+  /**
+   * The API that the mock is, or several, or TOML files; by default those of all paths.
+   * A request to the path of another API is answered with 404, and fails the test.
+   */
+  target?: string | Iterable<string>;
+  /** The rules whose refusals are let through. */
+  allow?: string | Iterable<string>;
+  /** How much must be known of a refusal. */
+  strict?: "known" | "likely";
+  /** What the model says, turn by turn. */
+  turns?: Iterable<Turn>;
+  /** The program; by default `TOOLCHECK_BIN`, that of the package, or the one on the PATH. */
+  bin?: string;
+}
+
+/** A mock of LLM APIs on the loopback interface. */
+export interface Provider {
+  /** The address to give to a client in place of the API's; OpenAI's clients need `/v1` after it. */
+  readonly url: string;
+  /** Where the mock tells what it has seen; nobody can guess it. */
+  readonly admin: string;
+  /** The API that the mock is, if it is one. */
+  readonly target: string | undefined;
+  readonly targets: readonly string[];
+  /** The environment variables by which clients find the mock, with keys that it does not look at. */
+  readonly env: Record<string, string>;
+  /** Sets what the model says from now on; no turns at all leave it to the mock. */
+  script(turns: Iterable<Turn>): Promise<void>;
+  /** Each request with its response, in the order in which they were answered. */
+  exchanges(): Promise<Exchange[]>;
+  /** The requests that were refused. */
+  refused(): Promise<Refused[]>;
+  /** How many requests there were, what was refused and what allowed, and which paths were those of other APIs. */
+  report(): Promise<{
+    version: number;
+    requests: number;
+    refused: Refused[];
+    allowed: Refused[];
+    unexpected: string[];
+  }>;
+  /** Forgets what was seen. */
+  reset(): Promise<void>;
+  /** Turns the check around: a request has to be refused, because of this rule if one is named. */
+  expectRefusal(rule?: string): void;
+  /** Throws if a request was refused or sent to another API, or if the linter finds an error between the requests. */
+  assertConformant(): Promise<void>;
+  /** What `assertConformant` throws; empty if nothing is wrong. */
+  faults(): Promise<string>;
+  /** The exchanges as an outline, with what is wrong marked. */
+  picture(): Promise<string>;
+  /** Ends the program. */
+  stop(): Promise<void>;
+}
+
+/** Starts a mock of LLM APIs. It ends with `stop()`, or with this process. */
+export function startProvider(options?: ProviderOptions): Promise<Provider>;
+
+export interface FixtureOptions extends ProviderOptions {
+  /** Whether `process.env` names the mock during the test. Tests that run concurrently share it. */
+  setEnv?: boolean;
+}
+
+/**
+ * A fixture for `test.extend` of vitest: a mock in the environment, for each test that uses it.
+ *
+ * The test fails if a request is refused, or if the linter finds an error between the requests.
+ */
+export function provider(options?: FixtureOptions): (context: {}, use: (provider: Provider) => Promise<void>) => Promise<void>;
+
+/** A request body, a list of messages, an exchange, a log, or JSON Lines of them: as text, as bytes, or as what JSON can say. */
+export type Body = string | Uint8Array | ArrayBuffer | ArrayBufferView | object;
+/** What is a body only once something is taken out of it, such as a promise, a response or a map. */
+export type NoBody = PromiseLike<unknown> | { arrayBuffer(): unknown } | ReadonlyMap<any, any> | ReadonlySet<any>;
+/** A type of bodies, without what is none. */
+export type Readable<B> = B extends NoBody ? never : B;
+
+export interface LintOptions {
+  /** API to check against, or a TOML file; by default the format's own provider. */
+  target?: string;
+  /** Format of the body; by default it is detected. */
+  format?: string;
+  kind?: "request" | "session" | "dataset";
+  /** Tool definitions for transcripts that have none, or a file of them. */
+  tools?: string | object;
+  select?: string | readonly string[];
+  extendSelect?: string | readonly string[];
+  ignore?: string | readonly string[];
+  /** The path of a configuration; none is searched for. */
+  config?: string;
+  /** The program; by default `TOOLCHECK_BIN`, that of the package, or the one on the PATH. */
+  bin?: string;
+}
+
+export interface MatcherOptions extends LintOptions {
+  /** The lowest level that fails; by default every finding does. */
+  failOn?: "error" | "warning";
+}
+
+export interface Finding {
+  rule: string;
+  level: "error" | "warning";
+  message: string;
+  pointer: string;
+  line: number;
+  column: number;
+  help?: string;
+  provider_error?: string;
+  status?: number;
+  url: string;
+  [key: string]: unknown;
+}
+
+export interface Report {
+  version: number;
+  files: { format?: string; target?: string; [key: string]: unknown }[];
+  findings: Finding[];
+  summary: { files: number; transcripts: number; errors: number; warnings: number };
+}
+
+/** The report on a body, as in `schemas/report.v1.schema.json`. A body is text, bytes, or what JSON can say. */
+export function lint<B extends Body>(body: Readable<B>, options?: LintOptions): Report;
+/** Throws if there are findings in a body, or no transcript. */
+export function assertClean<B extends Body>(body: Readable<B>, options?: MatcherOptions): void;
+/**
+ * Throws if a body has other findings than these, in this order.
+ *
+ * A finding is the id of its rule, optionally with its level before it and its place after it:
+ * `error unanswered-tool-call at /messages/1/content/0`, with `2:` before the place for the third record of JSON Lines.
+ */
+export function assertFindings<B extends Body>(body: Readable<B>, expected: string | readonly string[], options?: LintOptions): void;
+
+interface Result {
+  pass: boolean;
+  message: () => string;
+}
+
+/** A matcher for `expect.extend`: the body has no findings, and there is something to check in it. */
+export function toBeClean(body: unknown, options?: MatcherOptions): Result;
+/** A matcher for `expect.extend`: the body has these findings, in this order, and no others. */
+export function toHaveFindings(body: unknown, expected: string | readonly string[], options?: LintOptions): Result;
+
+/** What `expect(body)` has with these matchers. */
+export interface ToolcheckMatchers<R = unknown> {
+  /** The body of a request has no findings. */
+  toBeClean(options?: MatcherOptions): R;
+  /** The body has these findings, in this order, and no others. */
+  toHaveFindings(expected: string | readonly string[], options?: LintOptions): R;
+}

@@ -1,0 +1,7 @@
+export default {
+  test: {
+    setupFiles: ["toolcheck/vitest"],
+    exclude: ["test/failing/**", "**/node_modules/**"],
+    testTimeout: 60_000,
+  },
+};

@@ -1,0 +1,165 @@
+"""Data sets without the rows that are wrong, or with these rows fixed."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar, Unpack, final
+
+from ._batches import Job
+from ._linter import Linter, RowSettings
+from ._stores import Unfit, store_of
+from ._summary import Summary
+
+Data = TypeVar("Data")
+Progress = Callable[[int], object]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CleanReport:
+    """What `clean_dataset` has done."""
+
+    before: Summary
+    """What was found in the rows as they were."""
+    after: Summary
+    """What is found in the rows that are kept."""
+    fixed: int
+    """The number of rows that were fixed, also of those that were dropped all the same."""
+    unfit: int
+    """The number of rows that stay as they were because what they would be is no value of their column."""
+
+    @property
+    def rows(self) -> int:
+        """The number of rows before."""
+        return self.before.rows
+
+    @property
+    def kept(self) -> int:
+        """The number of rows that are left."""
+        return self.after.rows
+
+    @property
+    def dropped(self) -> int:
+        """The number of rows that are not there any more."""
+        return self.rows - self.kept
+
+    def __str__(self) -> str:
+        unfit = f", {self.unfit} could not be fixed in their columns" if self.unfit else ""
+        return f"{self.rows} rows: {self.fixed} fixed, {self.dropped} dropped, {self.kept} kept{unfit}"
+
+
+def clean_dataset(
+    ds: Data,
+    *,
+    messages: str | None = None,
+    tools: str | None = None,
+    key: str | None = None,
+    drop: Literal["error", "warning"] | None = "error",
+    fix: Literal["safe", "unsafe"] | None = None,
+    progress: Progress | None = None,
+    **settings: Unpack[RowSettings],
+) -> tuple[Data, CleanReport]:
+    """A data set without the rows that are wrong, of the type that it has, and what was done.
+
+    It is a `Dataset` of `datasets`, a frame of polars or pandas, or a table of pyarrow; it is not changed itself. The columns
+    and settings are those of `toolcheck_lint.hf.lint_dataset`; the column `key` is no part of the rows.
+
+    - `fix`: rows are fixed first, as `toolcheck fix` does; with `"unsafe"`, also where something is lost or guessed.
+    - `drop`: rows with errors, and those that nothing was read of, are left out; with `"warning"`, those with warnings too;
+      with `None`, none.
+    """
+    for name, value, known in (("drop", drop, ("error", "warning")), ("fix", fix, ("safe", "unsafe"))):
+        if value is not None and value not in known:
+            raise ValueError(f"{name}: expected {known[0]!r}, {known[1]!r} or None, not {value!r}")
+    if fix is not None and messages is None:
+        raise TypeError("`fix` changes a column: name it with `messages`")
+    cleaner = Cleaner(Job(messages, tools, key, 0, settings), drop, fix)
+    if type(ds).__module__.partition(".")[0] == "datasets":
+        from .hf import clean
+
+        kept: Data = clean(ds, cleaner, progress)
+    else:
+        store, mask = cleaner.clean(store_of(ds), progress)
+        kept = store.kept(mask)
+    return kept, cleaner.report
+
+
+class Cleaner:
+    """Cleans tables, and counts what it has done. It is pickled without the counts."""
+
+    def __init__(self, job: Job, drop: str | None, fix: str | None) -> None:
+        self.job = job
+        self._drop = drop
+        self._fix = fix
+        self._before = Summary()
+        self._after = Summary()
+        self._fixed = 0
+        self._unfit = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Cleaner, (self.job, self._drop, self._fix)
+
+    @property
+    def named(self) -> list[str]:
+        """The columns that have to be there."""
+        return [name for name in (self.job.messages, self.job.tools, self.job.key) if name is not None]
+
+    @property
+    def is_fixing(self) -> bool:
+        """Whether rows are changed."""
+        return self._fix is not None
+
+    @property
+    def report(self) -> CleanReport:
+        """What was done so far."""
+        return CleanReport(before=self._before, after=self._after, fixed=self._fixed, unfit=self._unfit)
+
+    def clean(self, store: Any, progress: Progress | None = None) -> tuple[Any, list[bool]]:
+        """The rows of a table with what can be fixed fixed, and which of them are to be kept."""
+        store.check(self.named)
+        unsafe = None if self._fix is None else self._fix == "unsafe"
+        table, before, after = self._verdicts(store, unsafe, progress)
+        self._before += before
+        verdicts = store.read(table)
+        if unsafe is not None:
+            changed = [(number, text) for number, text in enumerate(verdicts["fixed"]) if text is not None]
+            if self._store_rows(store, changed):
+                # What counts is what is found in the rows as they are stored now.
+                table, _, after = self._verdicts(store, None, None)
+                verdicts = store.read(table)
+        self._after += after
+        counts = zip(verdicts["ok"], verdicts["warnings"], strict=True)
+        return store, [self._drop is None or (ok and not (warnings and self._drop == "warning")) for ok, warnings in counts]
+
+    def _verdicts(self, store: Any, unsafe: bool | None, progress: Progress | None) -> tuple[Any, Summary, Summary]:
+        linter: Linter = self.job.linter
+        messages, tools = (None if name is None else store.column(name) for name in (self.job.messages, self.job.tools))
+        array = store.table(without=self.job.key) if messages is None else messages
+        return linter._verdicts(array, tools, unsafe_fixes=unsafe, drop=self._drop, progress=progress)
+
+    def _store_rows(self, store: Any, changed: list[tuple[int, str]]) -> bool:
+        """Puts fixed rows where they were, and says whether any of them fits there."""
+        messages, tools = self.job.messages, self.job.tools
+        assert messages is not None
+        done: dict[str, list[tuple[int, Any]]] = {name: [] for name in (messages, tools) if name is not None}
+        fixed = 0
+        for number, text in changed:
+            try:
+                if tools is None:
+                    made = {messages: store.made(messages, number, json.loads(text), text)}
+                else:
+                    row = json.loads(text)
+                    # Without a definition of a tool, there is nothing to be stored.
+                    names = [(messages, "messages"), *([(tools, "tools")] if "tools" in row else [])]
+                    made = {name: store.made(name, number, row[key], None) for name, key in names}
+            except Unfit:
+                self._unfit += 1
+                continue
+            fixed += 1
+            for name, value in made.items():
+                done[name].append((number, value))
+        for name, values in done.items():
+            if values:
+                store.replace(name, values)
+        self._fixed += fixed
+        return fixed > 0

@@ -1,0 +1,271 @@
+"""Tables of pyarrow, polars and pandas, whose rows are read, replaced and left out."""
+
+import json
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+from ._batches import check_columns
+from ._frames import bare
+
+
+class Unfit(Exception):
+    """A value is none of its column."""
+
+
+def store_of(data: Any) -> Any:
+    """What holds a table of any of these libraries."""
+    library, kind = type(data).__module__.partition(".")[0], type(data).__name__
+    if library == "pyarrow" and kind in ("Table", "RecordBatch"):
+        return ArrowStore(data)
+    if library == "polars" and kind == "DataFrame":
+        return PolarsStore(data)
+    if library == "pandas" and kind == "DataFrame":
+        return PandasStore(data)
+    advice = "see `Cleaning` in docs/datasets.md for what is lazy or on a cluster"
+    raise TypeError(f"expected a data set of `datasets`, a frame of polars or pandas or a table of pyarrow, not {kind}: {advice}")
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+class ArrowStore:
+    """A table or a batch of pyarrow."""
+
+    def __init__(self, data: Any) -> None:
+        self._data = data
+
+    def check(self, names: Sequence[str]) -> None:
+        check_columns(names, self._data.schema.names)
+
+    def table(self, without: str | None = None) -> Any:
+        return self._data if without is None else self._data.select([name for name in self._data.schema.names if name != without])
+
+    def column(self, name: str) -> Any:
+        return self._data.column(name)
+
+    def read(self, table: Any) -> dict[str, list[Any]]:
+        """The columns of a table of verdicts."""
+        import pyarrow
+
+        return {name: column.to_pylist() for name, column in _columns(pyarrow.table(table)) if name != "findings"}
+
+    def made(self, name: str, number: int, value: Any, text: str | None) -> Any:
+        """A value as the column holds it, of which `text` is the JSON as it was fixed."""
+        import pyarrow
+
+        kind = self.column(name).type
+        if is_text(pyarrow, kind):
+            value = text if text is not None else _text(value)
+        elif is_text(pyarrow, getattr(kind, "value_type", None)):
+            value = [_text(one) for one in value]
+        return arrow_array([value], kind)
+
+    def replace(self, name: str, values: list[tuple[int, Any]]) -> None:
+        import pyarrow
+
+        place = self._data.schema.get_field_index(name)
+        column = self.column(name)
+        chunks = column.chunks if isinstance(column, pyarrow.ChunkedArray) else [column]
+        made, first, rest = [], 0, iter([*values, (len(column), None)])
+        number, value = next(rest)
+        # Chunk by chunk: all of them in one could be longer than an array may be.
+        for chunk in chunks:
+            parts, done = [], 0
+            while number < first + len(chunk):
+                parts += [chunk[done : number - first], value]
+                done = number - first + 1
+                number, value = next(rest)
+            first += len(chunk)
+            made.append(pyarrow.concat_arrays([*parts, chunk[done:]]) if parts else chunk)
+        is_batch = isinstance(self._data, pyarrow.RecordBatch)
+        column = made[0] if is_batch else pyarrow.chunked_array(made, column.type)
+        self._data = self._data.set_column(place, self._data.schema.field(place), column)
+
+    def kept(self, mask: list[bool]) -> Any:
+        import pyarrow
+
+        if all(mask):
+            return self._data
+        try:
+            return self._data.filter(pyarrow.array(mask, pyarrow.bool_()))
+        except pyarrow.ArrowNotImplementedError:
+            # Views can't be filtered; parts of the table can be put together.
+            parts, start = [self._data.slice(0, 0)], 0
+            for ok, run in groupby(mask):
+                count = len(list(run))
+                parts += [self._data.slice(start, count)] if ok else []
+                start += count
+            is_batch = isinstance(self._data, pyarrow.RecordBatch)
+            return pyarrow.concat_batches(parts) if is_batch else pyarrow.concat_tables(parts)
+
+
+def _columns(table: Any) -> Any:
+    return zip(table.column_names, table.columns, strict=True)
+
+
+def is_text(pyarrow: Any, kind: Any) -> bool:
+    """Whether a type of Arrow is one of texts or bytes."""
+    types = pyarrow.types
+    if kind is None or not isinstance(kind, pyarrow.DataType):
+        return False
+    if types.is_dictionary(kind):
+        return is_text(pyarrow, kind.value_type)
+    tests = [types.is_string, types.is_large_string, types.is_binary, types.is_large_binary]
+    tests += [getattr(types, name) for name in ("is_string_view", "is_binary_view") if hasattr(types, name)]
+    return any(test(kind) for test in tests)
+
+
+def arrow_array(values: list[Any], kind: Any) -> Any:
+    """An array of a type, in which JSON may be at any depth. `Unfit` if a value is none of it."""
+    import pyarrow
+
+    types = pyarrow.types
+    try:
+        if isinstance(kind, pyarrow.BaseExtensionType):
+            if kind.extension_name != "arrow.json":
+                raise Unfit
+            texts = [None if value is None else _text(value) for value in values]
+            return pyarrow.ExtensionArray.from_storage(kind, pyarrow.array(texts, kind.storage_type))
+        if types.is_list(kind) or types.is_large_list(kind):
+            ends: list[int | None] = [0]
+            elements: list[Any] = []
+            for value in values:
+                if not isinstance(value, list | None):
+                    raise Unfit
+                elements += value or []
+                ends.append(len(elements))
+            # A list that is not there begins with no number.
+            starts = [None if value is None else end for value, end in zip(values, ends, strict=False)]
+            build = pyarrow.ListArray if types.is_list(kind) else pyarrow.LargeListArray
+            offsets = pyarrow.array([*starts, ends[-1]], pyarrow.int32() if types.is_list(kind) else pyarrow.int64())
+            return build.from_arrays(offsets, arrow_array(elements, kind.value_type), type=kind)
+        if types.is_struct(kind):
+            fields = [kind.field(number) for number in range(kind.num_fields)]
+            names = {field.name for field in fields}
+            for value in values:
+                # What has no field would be lost.
+                if value is not None and (not isinstance(value, dict) or any(one is not None and key not in names for key, one in value.items())):
+                    raise Unfit
+            members = [arrow_array([value and value.get(field.name) for value in values], field.type) for field in fields]
+            nothing = pyarrow.array([value is None for value in values], pyarrow.bool_())
+            return pyarrow.StructArray.from_arrays(members, fields=fields, mask=nothing)
+        return pyarrow.array(values, kind)
+    except (pyarrow.ArrowException, TypeError, ValueError, OverflowError) as reason:
+        raise Unfit(str(reason)) from reason
+
+
+class PolarsStore:
+    """A frame of polars."""
+
+    def __init__(self, data: Any) -> None:
+        self._data = data
+
+    def check(self, names: Sequence[str]) -> None:
+        check_columns(names, self._data.columns)
+
+    def table(self, without: str | None = None) -> Any:
+        return self._data if without is None else self._data.drop(without)
+
+    def column(self, name: str) -> Any:
+        return self._data.get_column(name)
+
+    def read(self, table: Any) -> dict[str, list[Any]]:
+        import polars
+
+        frame = polars.DataFrame(table)
+        return {name: frame.get_column(name).to_list() for name in frame.columns if name != "findings"}
+
+    def made(self, name: str, number: int, value: Any, text: str | None) -> Any:
+        import polars
+
+        kind = self.column(name).dtype
+        texts = (polars.String, polars.Binary, polars.Categorical, polars.Enum)
+        if isinstance(kind, texts):
+            value = text if text is not None else _text(value)
+            value = value.encode() if kind == polars.Binary else value
+        elif isinstance(kind, polars.List) and isinstance(kind.inner, texts):
+            value = [_text(one) for one in value]
+        try:
+            made = polars.Series(name, [value], dtype=kind)
+        except (polars.exceptions.PolarsError, TypeError, ValueError, OverflowError) as reason:
+            raise Unfit(str(reason)) from reason
+        # What has no field in a struct is lost without an error.
+        if bare(made.to_list()[0]) != bare(value):
+            raise Unfit
+        return made
+
+    def replace(self, name: str, values: list[tuple[int, Any]]) -> None:
+        import polars
+
+        column = self.column(name)
+        order = list(range(len(column)))
+        for place, (number, _) in enumerate(values):
+            order[number] = len(column) + place
+        whole = polars.concat([column, *(value for _, value in values)], rechunk=True)
+        self._data = self._data.with_columns(whole.gather(order).alias(name))
+
+    def kept(self, mask: list[bool]) -> Any:
+        import polars
+
+        return self._data if all(mask) else self._data.filter(polars.Series(mask, dtype=polars.Boolean))
+
+
+class PandasStore:
+    """A frame of pandas."""
+
+    def __init__(self, data: Any) -> None:
+        self._data = data
+
+    def check(self, names: Sequence[str]) -> None:
+        check_columns(names, [str(name) for name in self._data.columns])
+
+    def table(self, without: str | None = None) -> Any:
+        return self._data if without is None else self._data.drop(columns=without)
+
+    def column(self, name: str) -> Any:
+        return self._data[name]
+
+    def read(self, table: Any) -> dict[str, list[Any]]:
+        return ArrowStore(None).read(table)
+
+    def made(self, name: str, number: int, value: Any, text: str | None) -> Any:
+        column = self.column(name)
+        if column.dtype == object:
+            old = column.iloc[number]
+            if isinstance(old, str | bytes):
+                value = text if text is not None else _text(value)
+                return value.encode() if isinstance(old, bytes) else value
+            return [_text(one) for one in value] if len(old) and isinstance(old[0], str) else value
+        if hasattr(column.dtype, "pyarrow_dtype"):
+            return self._arrow(name).made(name, number, value, text)
+        # Texts are all that another type can have.
+        return text if text is not None else _text(value)
+
+    def replace(self, name: str, values: list[tuple[int, Any]]) -> None:
+        import pandas
+
+        column = self.column(name)
+        if hasattr(column.dtype, "pyarrow_dtype"):
+            store = self._arrow(name)
+            store.replace(name, values)
+            made = pandas.Series(pandas.arrays.ArrowExtensionArray(store.column(name)), index=column.index)
+        else:
+            listed = list(column)
+            for number, value in values:
+                listed[number] = value
+            made = pandas.Series(listed, index=column.index, dtype=column.dtype)
+        self._data = self._data.assign(**{name: made})
+
+    def _arrow(self, name: str) -> ArrowStore:
+        import pyarrow
+
+        array = pyarrow.array(self.column(name))
+        return ArrowStore(pyarrow.table({name: array}))
+
+    def kept(self, mask: list[bool]) -> Any:
+        import numpy
+
+        # An array without rows has no type of its own.
+        return self._data if all(mask) else self._data[numpy.array(mask, dtype=bool)]

@@ -1,7 +1,0 @@
-export default {
-  test: {
-    setupFiles: ["vitest-toolcheck/setup"],
-    exclude: ["test/failing/**", "**/node_modules/**"],
-    testTimeout: 60_000,
-  },
-};

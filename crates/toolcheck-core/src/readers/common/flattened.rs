@@ -1,0 +1,48 @@
+//! What callbacks of LangChain write into traces: messages in the form of an API, but with calls and tools in a form of their
+//! own.
+
+use toolcheck_json::{Document, Value};
+
+use crate::ir::{Arguments, Body, Named, Place, ToolDef, Transcript, UnreadKind};
+
+/// Reads the calls and tools of messages that were read as those of an API.
+pub(crate) fn settle<'s>(transcript: &mut Transcript<'s>, document: &Document<'s>) {
+    for part in &mut transcript.parts {
+        let value = document.value(part.place.node);
+        match &mut part.body {
+            Body::Call(call) if matches!(call.arguments, Arguments::Missing) && is_call(value) => {
+                call.arguments = Arguments::of(value.get("args"));
+            }
+            // Langfuse's callback writes each tool as a message, behind those that were sent.
+            Body::Result(_) => {
+                let Some(function) = definition(value) else { continue };
+                part.body = Body::Opaque;
+                let tools = &mut transcript.request.tools;
+                tools.place.get_or_insert(Place::of(value));
+                let schema = function.get("parameters").map(Place::of);
+                let name = function.get("name").and_then(Named::of);
+                let tool = ToolDef { name, schema, ..ToolDef::new(Place::of(function)) };
+                tools.list.get_or_insert_default().push(tool);
+            }
+            _ => {}
+        }
+    }
+    transcript.unread.retain(|unread| {
+        let value = document.value(unread.place.node);
+        let is_read = unread.what == UnreadKind::Calls && value.is_array() && value.elements().all(is_call);
+        !(is_read || unread.what == UnreadKind::Tools && definition(value).is_some())
+    });
+}
+
+/// Whether a call has its name and its arguments side by side: `{"name": …, "args": {…}, "id": …}`.
+fn is_call(value: Value<'_, '_>) -> bool {
+    value.get("name").is_some()
+        && value.get("function").is_none()
+        && value.get("args").is_some_and(Value::is_object)
+}
+
+/// The function of a tool that a message has as its content.
+fn definition<'d, 's>(message: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    let function = message.get("content")?.get("function")?;
+    (function.get("name").is_some() && function.get("arguments").is_none()).then_some(function)
+}

@@ -1,0 +1,60 @@
+//! JSON Lines with a message on each line, as agents and chat programs append them to a log: one conversation.
+
+use toolcheck_json::Value;
+
+use super::{Conversation, Ended, Reader, Reading, Sort, Unit, lists};
+use crate::claim::certainty;
+use crate::formats::{anthropic, openai_chat};
+use crate::ir::Transcript;
+
+pub(super) static READER: Reader = Reader {
+    id: "message-lines",
+    name: "Messages, one on each line",
+    sort: Sort::History,
+    unit: Unit::File,
+    sniff,
+    read,
+};
+
+/// Messages name nothing but a role, so that all records must be some, and any other reader is surer.
+fn sniff(records: &[Value<'_, '_>]) -> u8 {
+    let is_line = |record: &Value<'_, '_>| {
+        record.get("role").is_some_and(|role| role.as_json_str().is_some())
+            && (is_message(*record) || record.get("tools").is_some())
+            && record.get_any(&["messages", "type", "model_name"]).is_none()
+    };
+    let is_log = records.len() > 1 && records.iter().all(is_line);
+    let has_several = || records.iter().filter(|record| is_message(**record)).count() > 1;
+    if is_log && has_several() { certainty::SURE } else { 0 }
+}
+
+fn is_message(record: Value<'_, '_>) -> bool {
+    record.get_any(&["content", "tool_calls"]).is_some()
+}
+
+fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
+    let mut reading = Reading::default();
+    let Some(first) = records.first() else { return reading };
+    let mut transcript = Transcript::of_conversation(READER.key(), *first);
+    let is_of_blocks = records.iter().any(|record| has_blocks(*record));
+    for (number, record) in records.iter().enumerate() {
+        if record.get("tools").is_some() {
+            lists::add_tools(&mut transcript, *record, &lists::TOOLS);
+        }
+        if !is_message(*record) || record.get("role").is_none() {
+            reading.leave_out_unknown("lines that are not messages", *record);
+        } else if is_of_blocks {
+            anthropic::read_message(&mut transcript, *record, number, false);
+        } else {
+            openai_chat::read_message(&mut transcript, *record, number);
+        }
+    }
+    reading.conversations.push(Conversation { title: "messages".to_owned(), transcript, ended: Ended::Open });
+    reading
+}
+
+/// Whether the calls or results of a message are blocks of its content.
+fn has_blocks(message: Value<'_, '_>) -> bool {
+    let mut blocks = message.get("content").into_iter().flat_map(Value::elements);
+    blocks.any(|block| matches!(block.get_str("type").as_deref(), Some("tool_use" | "tool_result")))
+}
