@@ -21,9 +21,19 @@ pub(super) static READER: Reader = Reader {
     name: "Messages of Microsoft.Extensions.AI, Agent Framework and Semantic Kernel",
     sort: Sort::History,
     unit: Unit::File,
-    sniff: |records| nested::certainty_of(records, is_message),
+    sniff,
     read,
 };
+
+fn sniff(records: &[Value<'_, '_>]) -> u8 {
+    // Most files have no such key anywhere, so that no value of them need be looked at.
+    let has_key = |record: &&Value<'_, '_>| {
+        let has = |key: &[u8]| memchr::memmem::find(record.raw(), key).is_some();
+        has(b"\"$type\"") || has(b"\"contents\"")
+    };
+    let records: Vec<Value<'_, '_>> = records.iter().filter(has_key).copied().collect();
+    nested::certainty_of(&records, is_message)
+}
 
 const CONTENTS: [&str; 4] = ["contents", "Contents", "Items", "items"];
 

@@ -67,11 +67,25 @@ pub(super) fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
     may_be_one(root).then(|| ALL.iter().find(|kind| (kind.sniff)(root))).flatten()
 }
 
-/// Whether a document has a key that any of them is told by: a glance, because every file is looked at.
+/// Whether a document has a key, or a type, that any of them is told by: a glance, because every file is looked at.
 fn may_be_one(root: Value<'_, '_>) -> bool {
-    const KEYS: [&str; 8] =
-        ["eval_cases", "evalCases", "eval_id", "kind", "message", "step_number", "steps", "type"];
-    root.is_array() || root.members().any(|member| KEYS.iter().any(|key| member.has_key(key)))
+    const KEYS: [&str; 6] = ["eval_cases", "evalCases", "eval_id", "step_index", "step_number", "steps"];
+    const TYPES: [&[u8]; 7] = [
+        b"\"session_start",
+        b"\"message\"",
+        b"\"function_call",
+        b"\"tool-",
+        b"\"start-step",
+        b"\"finish-step",
+        b"\"text-",
+    ];
+    let is_mark = |member: Value<'_, '_>| match member {
+        _ if member.has_key("type") => TYPES.iter().any(|kind| member.raw().starts_with(kind)),
+        _ if member.has_key("message") => member.is_object(),
+        _ if member.has_key("kind") => member.raw().get(1).is_some_and(u8::is_ascii_uppercase),
+        _ => KEYS.iter().any(|key| member.has_key(key)),
+    };
+    root.is_array() || root.members().any(is_mark)
 }
 
 /// How many elements of a list are looked at.
