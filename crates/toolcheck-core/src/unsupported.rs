@@ -9,6 +9,7 @@ use crate::claim::certainty;
 use crate::formats::{self, Format};
 use crate::tools;
 
+mod agents;
 mod conversations;
 
 /// A kind of document that is not read.
@@ -55,14 +56,16 @@ pub fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
     if !matches!(root.kind(), Kind::Object | Kind::Array) {
         return None;
     }
-    conversations::find(root).or_else(|| KINDS.iter().find(|kind| (kind.sniff)(root)))
+    let known = conversations::find(root).or_else(|| agents::find(root));
+    known.or_else(|| KINDS.iter().find(|kind| (kind.sniff)(root)))
 }
 
 /// The protocol of a conversation that is not read yet, of a document or of the request or response in it.
 #[must_use]
 pub fn conversation(root: Value<'_, '_>) -> Option<&'static Unsupported> {
     let inside = || root.get_any(&["request", "response"]).filter(|value| value.is_object());
-    conversations::find(root).or_else(|| inside().and_then(conversations::find))
+    let known = conversations::find(root).or_else(|| agents::find(root));
+    known.or_else(|| inside().and_then(conversations::find))
 }
 
 /// All kinds, the more telling first.
@@ -347,6 +350,12 @@ pub fn is_of_stream(root: Value<'_, '_>) -> bool {
             || has(root, &["message", "created_at", "done"])
     };
     is_event(root) || is_piece()
+}
+
+/// Whether a document is a chunk of the stream of UI messages that servers send to front ends.
+#[must_use]
+pub fn is_ui_chunk(root: Value<'_, '_>) -> bool {
+    agents::is_ui_chunk(root)
 }
 
 /// Whether a document is the response of an API, by itself.

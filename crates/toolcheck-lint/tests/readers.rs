@@ -14,6 +14,12 @@ const MAIN: &[(&str, &str)] = &[("main", "open")];
 
 #[rustfmt::skip]
 const FILES: &[Expected] = &[
+    ("agent-events/codex-exec.jsonl", &[("main 1", "open"), ("main 2", "aborted")], (4, 3), 3),
+    ("agent-events/cursor-stream.jsonl", MAIN, (2, 2), 3),
+    ("agent-events/droid-exec.jsonl", MAIN, (1, 1), 2),
+    ("agent-events/gemini-stream.jsonl", MAIN, (2, 2), 2),
+    ("agent-events/grok-build.jsonl", MAIN, (2, 1), 1),
+    ("agent-events/opencode-run.jsonl", MAIN, (2, 2), 2),
     ("claude-code/kept-messages.jsonl", &[("main 1", "compacted"), ("main 2", "open")], (1, 1), 0),
     ("claude-code/kept-segment.jsonl", &[("main 1", "compacted"), ("main 2", "open")], (1, 1), 0),
     ("claude-code/rewound.jsonl", &[("main 1", "abandoned"), ("main 2", "open")], (3, 2), 0),
@@ -26,9 +32,11 @@ const FILES: &[Expected] = &[
     ("codex/first-version.jsonl", MAIN, (1, 1), 4),
     ("codex/rolled-back.jsonl", &[("main 1", "open"), ("main 2", "replaced")], (1, 1), 2),
     ("codex/session.jsonl", MAIN, (7, 7), 12),
+    ("continue-dev/session.json", MAIN, (4, 1), 0),
     ("copilot-cli/compaction.jsonl", &[("main 1", "compacted"), ("main 2", "open")], (1, 1), 5),
     ("copilot-cli/compaction-in-background.jsonl", &[("main 1", "compacted"), ("main 2", "open")], (2, 2), 3),
     ("copilot-cli/session.jsonl", MAIN, (2, 2), 14),
+    ("copilot-cli/start-first.jsonl", MAIN, (2, 2), 3),
     ("copilot-cli/sub-agent.jsonl", &[("main", "open"), ("agent of toolu_01", "open")], (4, 3), 6),
     ("gemini-cli/by-lines.jsonl", MAIN, (1, 1), 5),
     ("gemini-cli/compressed.jsonl", &[("main 1", "replaced"), ("main 2", "open")], (2, 2), 3),
@@ -39,6 +47,7 @@ const FILES: &[Expected] = &[
     ("goose/session.jsonl", MAIN, (4, 4), 1),
     ("gemini-cli/checkpoint.jsonl", &[("main 1", "replaced"), ("main 2", "open")], (1, 1), 3),
     ("gemini-cli/patched.jsonl", &[("main 1", "replaced"), ("main 2", "open")], (1, 1), 1),
+    ("hermes-agent/session.json", MAIN, (1, 1), 0),
     ("kimi-cli/context.jsonl", MAIN, (2, 2), 3),
     ("kimi-cli/wire.jsonl", &[("main 1", "compacted"), ("agent of t:1", "open"), ("main 2", "open")], (5, 4), 4),
     ("kimi-code/compacted.jsonl", &[("main 1", "open"), ("main 2", "compacted")], (1, 1), 2),
@@ -56,6 +65,9 @@ const FILES: &[Expected] = &[
     ("pi/compaction.jsonl", &[("main 1", "compacted"), ("main 2", "open")], (3, 2), 1),
     ("pi/json-mode.jsonl", MAIN, (1, 1), 6),
     ("pi/session.jsonl", MAIN, (4, 2), 2),
+    ("qwen-code/compressed.jsonl", &[("main 1", "replaced"), ("main 2", "open")], (0, 0), 2),
+    ("qwen-code/rewound.jsonl", &[("main 1", "abandoned"), ("main 2", "open")], (3, 1), 1),
+    ("qwen-code/session.jsonl", MAIN, (2, 2), 1),
 ];
 
 #[test]

@@ -21,6 +21,7 @@ pub(crate) enum Reason {
     OddResponse,
     Damaged,
     OddAnswer,
+    UiMessages,
     NoAnswer,
     NoRequest,
 }
@@ -48,6 +49,10 @@ impl Reason {
                 ("block of Markdown without a request", "blocks of Markdown without a request")
             }
             Self::NoAnswer => ("result without a response", "results without a response"),
+            Self::UiMessages => (
+                "stream of UI messages of the Vercel AI SDK, which is not read yet",
+                "streams of UI messages of the Vercel AI SDK, which are not read yet",
+            ),
             Self::OddAnswer => ("response in no format that is read", "responses in no format that is read"),
         }
     }

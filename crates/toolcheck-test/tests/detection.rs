@@ -52,11 +52,20 @@ fn a_format_that_is_sure_has_a_mark() {
 }
 
 /// The cases of protocols that are not read yet, with words of the name that a report gives them.
-const UNREAD: [(&str, &str); 4] = [
+const UNREAD: [(&str, &str); 13] = [
     ("cohere-v1.json", "Cohere's v1 API"),
     ("openai-assistants-thread.json", "OpenAI's Assistants API"),
     ("openai-assistants-run.json", "OpenAI's Assistants API"),
     ("a2a.json", "Agent2Agent"),
+    ("adk-eval-set.json", "Google's ADK"),
+    ("smolagents.json", "smolagents"),
+    ("atif-roles.json", "like ATIF"),
+    ("cursor-transcript.jsonl", "Cursor"),
+    ("kiro-cli.jsonl", "Kiro CLI"),
+    ("factory-droid.jsonl", "Factory Droid"),
+    ("codebuddy.jsonl", "CodeBuddy"),
+    ("antigravity.jsonl", "Antigravity"),
+    ("ui-message-chunks.json", "UI messages"),
 ];
 
 /// Protocols that have a reader, which is the only one that reads them.

@@ -9,7 +9,7 @@ use toolcheck_json::edit::Piece;
 use toolcheck_json::{NodeId, Value};
 
 use super::mend::{Added, Mend, members_of};
-use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
+use super::{Conversation, Ended, Reader, Reading, Sort, Unit, qwen_code};
 use crate::claim::certainty;
 use crate::formats::anthropic;
 use crate::ir::{Role, Settled, Transcript};
@@ -63,7 +63,10 @@ fn record(added: Added<'_, '_>) -> Piece {
 }
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    records.iter().map(|record| certainty_of(*record)).max().unwrap_or_default()
+    // Qwen Code has the same tree of records.
+    let is_other = || records.iter().any(|record| qwen_code::is_record(*record));
+    let sure = records.iter().map(|record| certainty_of(*record)).max().unwrap_or_default();
+    if sure > 0 && is_other() { 0 } else { sure }
 }
 
 fn certainty_of(record: Value<'_, '_>) -> u8 {

@@ -1,7 +1,7 @@
 //! GitHub Copilot CLI: the events of a session.
 //!
 //! A message of the model asks for calls, and an event tells that one of them is done. The event that a call starts
-//! repeats the request; where there was none, it is the call.
+//! repeats the request, and may come before it; where there was none, it is the call.
 
 use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
@@ -98,7 +98,7 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
-    let mut log = Log::new();
+    let mut log = Log::new(requested(records));
     for &record in records {
         let data = record.get("data").filter(|data| data.is_object());
         match (record.get_str("type").as_deref(), data) {
@@ -109,6 +109,28 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = log.threads.finish();
     next::mark(&mut reading.conversations, "main", READER.id);
     reading
+}
+
+/// The ids of the calls that a message asks for before they are done.
+fn requested<'s>(records: &[Value<'_, 's>]) -> HashSet<&'s [u8]> {
+    let (mut requested, mut done) = (HashSet::default(), HashSet::default());
+    for record in records {
+        let Some(data) = record.get("data") else { continue };
+        match record.get_str("type").as_deref() {
+            Some("assistant.message") => {
+                let ids = calls_of(data).filter_map(|call| call.get("toolCallId")).map(Value::raw);
+                requested.extend(ids.filter(|id| !done.contains(id)));
+            }
+            Some("tool.execution_complete") => done.extend(data.get("toolCallId").map(Value::raw)),
+            _ => {}
+        }
+    }
+    requested
+}
+
+/// The calls that a message asks for.
+fn calls_of<'d, 's>(data: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
+    data.get("toolRequests").into_iter().flat_map(|calls| calls.elements())
 }
 
 /// What is known of a thread.
@@ -122,6 +144,10 @@ struct Own {
 struct Log<'s> {
     /// The session itself and its sub-agents.
     threads: Threads<'s, Own>,
+    /// The calls that a message asks for before they are done.
+    requested: HashSet<&'s [u8]>,
+    /// The calls that no message had asked for when they started.
+    started: HashSet<&'s [u8]>,
     /// The number of the thread in which a call was made.
     called_in: HashMap<&'s [u8], usize>,
     /// The threads in which something was said since the last abort.
@@ -131,9 +157,10 @@ struct Log<'s> {
 }
 
 impl<'s> Log<'s> {
-    fn new() -> Self {
+    fn new(requested: HashSet<&'s [u8]>) -> Self {
         let (called_in, running, of_user) = (HashMap::default(), HashSet::default(), HashSet::default());
-        Self { threads: Threads::new(&READER), called_in, running, of_user }
+        let (threads, started) = (Threads::new(&READER), HashSet::default());
+        Self { threads, requested, started, called_in, running, of_user }
     }
 
     fn leave_out(&mut self, what: &'static str) {
@@ -234,17 +261,22 @@ impl<'s> Log<'s> {
 
     fn answer(&mut self, record: Value<'_, 's>, data: Value<'_, 's>) {
         let text = data.get("content").filter(|text| text.as_json_str().is_some_and(|text| !text.is_empty()));
-        let calls = || data.get("toolRequests").into_iter().flat_map(|calls| calls.elements());
-        if text.is_none() && calls().next().is_none() {
+        let id = |call: Value<'_, 's>| call.get("toolCallId").map(Value::raw);
+        let (told, calls): (Vec<_>, Vec<_>) =
+            calls_of(data).partition(|call| id(*call).is_some_and(|id| self.started.contains(id)));
+        told.iter().for_each(|_| self.leave_out("events that repeat calls"));
+        if text.is_none() && calls.is_empty() {
             // It may hold sealed reasoning, which is not sent again alone.
             self.leave_out("empty messages");
             return;
         }
         let number = self.thread(record, data);
-        self.called_in.extend(calls().filter_map(|call| call.get("toolCallId")).map(|id| (id.raw(), number)));
+        self.called_in.extend(calls.iter().filter_map(|call| id(*call)).map(|id| (id, number)));
         let thread = self.threads.get(number);
         thread.is_aborted = false;
-        let transcript = thread.transcript.next_message(Role::Assistant, record);
+        // Of a message whose calls were told before, only the text is new.
+        let place = text.filter(|_| !told.is_empty()).unwrap_or(record);
+        let transcript = thread.transcript.next_message(Role::Assistant, place);
         if let Some(reasoning) = data.get("reasoningText") {
             transcript
                 .part(reasoning, parts::reasoning(data.get_any(&["reasoningOpaque", "encryptedContent"])));
@@ -252,7 +284,7 @@ impl<'s> Log<'s> {
         if let Some(text) = text {
             transcript.part(text, Body::text(Some(text)));
         }
-        for call in calls() {
+        for call in calls {
             let body = parts::call(call.get("toolCallId"), call.get("name"), call.get("arguments"));
             transcript.part(call, Body::Call(body));
         }
@@ -260,12 +292,15 @@ impl<'s> Log<'s> {
 
     fn start(&mut self, record: Value<'_, 's>, data: Value<'_, 's>) {
         let id = data.get("toolCallId").map(Value::raw);
-        if id.is_none_or(|id| self.called_in.contains_key(id) || self.of_user.contains(id)) {
+        let is_told =
+            |id| self.requested.contains(id) || self.called_in.contains_key(id) || self.of_user.contains(id);
+        if id.is_none_or(is_told) {
             self.leave_out("events that repeat calls");
             return;
         }
         let number = self.thread(record, data);
         self.called_in.extend(id.map(|id| (id, number)));
+        self.started.extend(id);
         let call = parts::call(data.get("toolCallId"), data.get("toolName"), data.get("arguments"));
         self.threads.get(number).transcript.turn(Role::Assistant, record).part(data, Body::Call(call));
     }

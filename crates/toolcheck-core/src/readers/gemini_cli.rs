@@ -328,7 +328,7 @@ fn response_of<'d, 's>(call: Value<'_, 's>, result: Value<'d, 's>) -> Option<Val
 
 /// Adds the content of a message, but not the calls and results that stand beside it too. Returns whether nothing else was
 /// in it.
-fn add_content<'s>(
+pub(super) fn add_content<'s>(
     transcript: &mut Transcript<'s>,
     content: Option<Value<'_, 's>>,
     called: &HashSet<&[u8]>,

@@ -6,17 +6,21 @@
 
 mod acp;
 mod ag_ui;
+mod agent_events;
 mod atif;
 mod claude_code;
 mod cline;
 mod codex;
 mod common;
+mod continue_dev;
 mod copilot_cli;
+mod extensions_ai;
 mod gemini_cli;
 mod gemini_live;
 mod google_adk;
 mod goose;
 mod hermes;
+mod hermes_agent;
 mod inspect;
 mod kimi_cli;
 mod kimi_code;
@@ -35,6 +39,7 @@ mod openinference;
 mod otel_genai;
 mod pi;
 mod pydantic_ai;
+mod qwen_code;
 mod role_tool_call;
 mod sharegpt;
 mod swe_agent;
@@ -235,16 +240,20 @@ impl Reader {
 pub static ALL: &[&Reader] = &[
     &acp::READER,
     &ag_ui::READER,
+    &agent_events::READER,
     &atif::READER,
     &claude_code::READER,
     &cline::READER,
     &codex::READER,
+    &continue_dev::READER,
     &copilot_cli::READER,
+    &extensions_ai::READER,
     &gemini_cli::READER,
     &gemini_live::READER,
     &google_adk::READER,
     &goose::READER,
     &hermes::READER,
+    &hermes_agent::READER,
     &inspect::READER,
     &kimi_cli::READER,
     &kimi_code::READER,
@@ -263,6 +272,7 @@ pub static ALL: &[&Reader] = &[
     &otel_genai::READER,
     &pi::READER,
     &pydantic_ai::READER,
+    &qwen_code::READER,
     &role_tool_call::READER,
     &sharegpt::READER,
     &swe_agent::READER,

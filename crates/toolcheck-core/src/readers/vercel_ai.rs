@@ -90,11 +90,37 @@ fn is_plain_message(value: Value<'_, '_>) -> bool {
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
     let found = nested::find(records, is_any_message);
-    for list in found.lists {
+    for mut list in found.lists {
+        reading.left_out.add("earlier states of messages", drop_earlier(&mut list.messages));
         reading.conversations.push(conversation(list, &mut reading.left_out));
     }
     reading.left_out.add("messages outside of lists", found.alone);
     reading
+}
+
+/// Drops the states of a message that a later state comes after, with the same id and all of its calls, as a program that
+/// stores each change has them. Returns how many.
+fn drop_earlier(messages: &mut Vec<Value<'_, '_>>) -> usize {
+    let count = messages.len();
+    let ids = |message: Value<'_, '_>| -> HashSet<Vec<u8>> {
+        parts(message)
+            .filter_map(|part| Some(Invocation::of(part)?.fields.get("toolCallId")?.raw().to_vec()))
+            .collect()
+    };
+    let is_of_model = |message: Value<'_, '_>| message.get_str("role").as_deref() == Some("assistant");
+    // A state comes right before the next one.
+    let is_earlier = |[before, after]: [Value<'_, '_>; 2]| {
+        let id = before.get("id").filter(|id| id.as_json_str().is_some_and(|id| !id.is_empty()));
+        id.is_some_and(|id| after.get("id").is_some_and(|other| other.raw() == id.raw()))
+            && is_of_model(before)
+            && is_of_model(after)
+            && list_of_parts(before).is_some()
+            && ids(before).is_subset(&ids(after))
+    };
+    let earlier: Vec<bool> = messages.windows(2).map(|pair| is_earlier([pair[0], pair[1]])).collect();
+    let mut earlier = earlier.into_iter();
+    messages.retain(|_| !earlier.next().unwrap_or_default());
+    count - messages.len()
 }
 
 fn conversation<'s>(list: List<'_, 's>, left_out: &mut LeftOut) -> Conversation<'s> {

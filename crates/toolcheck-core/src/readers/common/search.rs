@@ -8,8 +8,8 @@ use super::lists::Beside;
 use super::{Columns, Conversation, Ended, Reader, Reading, Sort, flattened, lists, spans, turns};
 use crate::claim::certainty;
 use crate::formats::{self, Format, anthropic, openai_chat};
-use crate::ir::{Transcript, Unread};
-use crate::unread;
+use crate::ir::{Place, Transcript, Unread};
+use crate::{response, unread, unsupported};
 
 /// Reads all lists of messages for a reader.
 pub(crate) fn read_as<'s>(reader: &Reader, records: &[Value<'_, 's>]) -> Reading<'s> {
@@ -100,6 +100,10 @@ pub(crate) fn read_value<'d, 's>(
     row: Option<Value<'d, 's>>,
     reading: &mut Reading<'s>,
 ) {
+    if root.elements().next().is_some_and(unsupported::is_response) {
+        read_responses(reader, root, reading);
+        return;
+    }
     let mut search = Search { found: Vec::new(), unread: Vec::new(), unknown: Vec::new() };
     search.run(root, row);
     toolcheck_json::sort_by_position(&mut search.found, |found| found.list.id().index());
@@ -116,6 +120,21 @@ pub(crate) fn read_value<'d, 's>(
     if let Some(last) = reading.conversations[before..].last_mut() {
         last.transcript.unread.extend(search.unread);
         last.transcript.unread.extend(search.unknown);
+    }
+}
+
+/// Reads a list of responses of APIs: each is what a model said, and nothing that the next one goes on from.
+fn read_responses<'s>(reader: &Reader, list: Value<'_, 's>, reading: &mut Reading<'s>) {
+    for value in list.elements() {
+        let Some((_, _, said)) = response::read_any(value).filter(|_| unsupported::is_response(value)) else {
+            reading.leave_out_unknown("entries that are not responses", value);
+            continue;
+        };
+        for mut transcript in said.into_iter().map(|said| said.transcript) {
+            // It is no request, whatever the target is.
+            (transcript.place, transcript.format) = (Place::of(value), Some(reader.key()));
+            reading.conversations.push(Conversation { title: String::new(), transcript, ended: Ended::Open });
+        }
     }
 }
 

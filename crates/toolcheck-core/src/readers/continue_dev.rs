@@ -1,0 +1,108 @@
+//! Continue: a session.
+//!
+//! What it sends is made of the calls of the model and of what it knows of each: a result is never missing, and messages of
+//! tools are not sent (`gui/src/redux/util/constructMessages.ts` of continuedev/continue). So a call that has a state needs no
+//! message with its result.
+
+use toolcheck_json::Value;
+
+use super::parts::{self, number_titles};
+use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
+use crate::claim::certainty;
+use crate::ir::{Arguments, Body, Role, Settled, Transcript};
+
+pub(super) static READER: Reader = Reader {
+    id: "continue-dev",
+    name: "Continue session",
+    sort: Sort::AgentLog,
+    unit: Unit::File,
+    sniff,
+    read,
+};
+
+fn sniff(records: &[Value<'_, '_>]) -> u8 {
+    if records.iter().any(|record| is_session(*record)) { certainty::OWN_SHAPE } else { 0 }
+}
+
+fn is_session(record: Value<'_, '_>) -> bool {
+    let is_item = |item: Value<'_, '_>| {
+        item.get("contextItems").is_some()
+            && item.get("message").is_some_and(|message| message.get("role").is_some())
+    };
+    record.get("sessionId").is_some()
+        && record.get("history").and_then(|history| history.elements().next()).is_some_and(is_item)
+}
+
+fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
+    let mut reading = Reading::default();
+    for &record in records {
+        if !is_session(record) {
+            reading.leave_out_unknown("records that are not sessions", record);
+            continue;
+        }
+        let mut transcript = Transcript::of_conversation(READER.key(), record);
+        for item in record.get("history").into_iter().flat_map(|history| history.elements()) {
+            match item.get("message") {
+                Some(message) => add(&mut transcript, item, message),
+                None => reading.leave_out_unknown("items that are not messages", item),
+            }
+        }
+        transcript.settle_results_of_first(Settled::Elsewhere);
+        reading.conversations.push(Conversation { title: "main".to_owned(), transcript, ended: Ended::Open });
+    }
+    number_titles(&mut reading.conversations);
+    reading
+}
+
+fn add<'s>(transcript: &mut Transcript<'s>, item: Value<'_, 's>, message: Value<'_, 's>) {
+    let content = message.get("content");
+    let role = match message.get_str("role").as_deref() {
+        Some("user") => Role::User,
+        Some("assistant") => Role::Assistant,
+        Some("system") => Role::System,
+        Some("tool") => {
+            let result = parts::result(message.get("toolCallId"), content, None);
+            transcript.turn(Role::Tool, message).part(message, Body::Result(result));
+            return;
+        }
+        Some("thinking") => {
+            transcript
+                .next_message(Role::Assistant, message)
+                .part(message, parts::reasoning(message.get("signature")));
+            return;
+        }
+        _ => Role::Unknown,
+    };
+    transcript.next_message(role, message);
+    transcript.content(content, |part| {
+        let is_image = part.get_str("type").as_deref() == Some("imageUrl");
+        Some(if is_image { Body::Media } else { Body::Opaque })
+    });
+    for one in message.get("toolCalls").into_iter().flat_map(|calls| calls.elements()) {
+        let function = one.get("function");
+        let of_function = |key: &str| function.and_then(|function| function.get(key));
+        let mut call = parts::call(one.get("id"), of_function("name"), of_function("arguments"));
+        if let Some(state) = state_of(item, one) {
+            let status = state.get_str("status");
+            call.settled = Some(match status.as_deref() {
+                Some("canceled") => Settled::Aborted,
+                Some("generated") => Settled::Consent,
+                Some("generating" | "calling") => Settled::Open,
+                _ => Settled::Elsewhere,
+            });
+            // The model was stopped while it wrote them.
+            if matches!(status.as_deref(), Some("canceled" | "generating")) {
+                call.arguments = Arguments::Missing;
+            }
+        }
+        transcript.part(one, Body::Call(call));
+    }
+}
+
+/// What is known of a call. Older versions know of one in each item.
+fn state_of<'d, 's>(item: Value<'d, 's>, call: Value<'_, '_>) -> Option<Value<'d, 's>> {
+    let id = call.get("id").map(Value::raw);
+    let states = item.get("toolCallStates").into_iter().flat_map(|states| states.elements());
+    let mut states = states.chain(item.get("toolCallState"));
+    states.find(|state| id.is_some() && state.get("toolCallId").map(Value::raw) == id)
+}

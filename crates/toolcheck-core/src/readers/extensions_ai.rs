@@ -1,0 +1,169 @@
+//! Histories of Microsoft's frameworks: messages of Microsoft.Extensions.AI, which Agent Framework keeps too, those of Agent
+//! Framework in Python, and `ChatHistory` of Semantic Kernel.
+//!
+//! A message has a list of contents, each with its class: `AIContent.cs` in `src/Libraries/Microsoft.Extensions.AI.Abstractions`
+//! of dotnet/extensions 10, `KernelContent.cs` in `dotnet/src/SemanticKernel.Abstractions/Contents` of
+//! microsoft/semantic-kernel 1, `python/packages/core/agent_framework/_types.py` of microsoft/agent-framework 1. How keys are
+//! written is a setting of the serializer in .NET.
+
+use std::borrow::Cow;
+
+use foldhash::HashSet;
+use toolcheck_json::Value;
+
+use super::nested::{self, List};
+use super::parts::{call, reasoning, result};
+use super::{Conversation, Ended, LeftOut, Reader, Reading, Sort, Unit};
+use crate::ir::{Body, Named, Role, Settled, Transcript};
+
+pub(super) static READER: Reader = Reader {
+    id: "extensions-ai",
+    name: "Messages of Microsoft.Extensions.AI, Agent Framework and Semantic Kernel",
+    sort: Sort::History,
+    unit: Unit::File,
+    sniff,
+    read,
+};
+
+fn sniff(records: &[Value<'_, '_>]) -> u8 {
+    // Most files have no such key anywhere, so that no value of them need be looked at.
+    let has_key = |record: &&Value<'_, '_>| {
+        let has = |key: &[u8]| memchr::memmem::find(record.raw(), key).is_some();
+        has(b"\"$type\"") || has(b"\"contents\"")
+    };
+    let records: Vec<Value<'_, '_>> = records.iter().filter(has_key).copied().collect();
+    nested::certainty_of(&records, is_message)
+}
+
+const CONTENTS: [&str; 4] = ["contents", "Contents", "Items", "items"];
+
+fn role_of<'d, 's>(message: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    let role = message.get_any(&["role", "Role"])?;
+    let role = role.get_any(&["Label", "label", "value"]).unwrap_or(role);
+    Some(role).filter(|role| role.as_json_str().is_some())
+}
+
+fn contents<'d, 's>(message: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
+    message.get_any(&CONTENTS).into_iter().flat_map(|contents| contents.elements())
+}
+
+fn is_message(value: Value<'_, '_>) -> bool {
+    if !value.is_object() || role_of(value).is_none() {
+        return false;
+    }
+    // Python's contents name their class as those of APIs do, but no API has such a list in a message.
+    let is_of_python = value.get("contents").is_some();
+    contents(value).any(|content| {
+        let is_own = |class: &str| match class {
+            "text" => content.get("text").is_some(),
+            "function_call" | "function_result" => content.get("call_id").is_some(),
+            _ => false,
+        };
+        content.get_str("$type").is_some()
+            || is_of_python && content.get_str("type").is_some_and(|class| is_own(&class))
+    })
+}
+
+fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
+    let mut reading = Reading::default();
+    let found = nested::find(records, is_message);
+    for list in found.lists {
+        reading.conversations.push(conversation(&list, &mut reading.left_out));
+    }
+    reading.left_out.add("messages outside of lists", found.alone);
+    reading
+}
+
+fn conversation<'s>(list: &List<'_, 's>, left_out: &mut LeftOut) -> Conversation<'s> {
+    let root = list.messages[0].document().root();
+    let mut transcript = Transcript::of_conversation(READER.key(), root);
+    let mut asked = HashSet::default();
+    for &message in &list.messages {
+        let role = role_of(message).and_then(|role| role.as_str()).map(|role| role.to_ascii_lowercase());
+        let role = match role.as_deref() {
+            Some("user") => Role::User,
+            Some("assistant") => Role::Assistant,
+            Some("system" | "developer") => Role::System,
+            Some("tool") => Role::Tool,
+            _ => Role::Unknown,
+        };
+        transcript.next_message(role, message);
+        for content in contents(message) {
+            match body(content, &mut asked) {
+                Ok(body) => {
+                    transcript.part(content, body);
+                }
+                Err(what) => left_out.add(what, 1),
+            }
+        }
+    }
+    settle_asked(&mut transcript, &asked);
+    Conversation { title: list.title.clone(), transcript, ended: Ended::Open }
+}
+
+fn call_id<'d, 's>(value: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    value.get_any(&["callId", "CallId", "call_id", "id", "Id"])
+}
+
+/// What a content is, or what it is left out as. `asked` gets the ids of the calls that a person is asked about.
+fn body<'s>(content: Value<'_, 's>, asked: &mut HashSet<String>) -> Result<Body<'s>, &'static str> {
+    let class = content.get_str("$type").or_else(|| content.get_str("type")).unwrap_or(Cow::Borrowed(""));
+    // The classes of Semantic Kernel have their whole name.
+    Ok(match class.strip_suffix("Content").unwrap_or(&class) {
+        "text" | "Text" => Body::text(content.get_any(&["text", "Text"])),
+        "reasoning" | "text_reasoning" | "Reasoning" => reasoning(None),
+        "functionCall" | "function_call" | "FunctionCall" => {
+            let name = content.get_any(&["name", "Name", "functionName", "FunctionName"]);
+            let mut call = call(call_id(content), name, content.get_any(&["arguments", "Arguments"]));
+            let is_past = content.get_any(&["informationalOnly", "InformationalOnly", "informational_only"]);
+            if is_past.and_then(Value::as_bool) == Some(true) {
+                // It has been run already, perhaps by the service itself.
+                call.settled = Some(Settled::Elsewhere);
+            }
+            Body::Call(call)
+        }
+        "functionResult" | "function_result" | "FunctionResult" => {
+            let returned = content.get_any(&["result", "Result", "exception"]);
+            let mut result = result(content.get_any(&["callId", "CallId", "call_id"]), returned, None);
+            result.name = content.get_any(&["functionName", "FunctionName"]).and_then(Named::of);
+            Body::Result(result)
+        }
+        class
+            if ["ApprovalRequest", "ApprovalResponse", "_approval_request", "_approval_response"]
+                .iter()
+                .any(|end| class.ends_with(end)) =>
+        {
+            let call = content.get_any(&["functionCall", "toolCall", "function_call"]);
+            asked.extend(call.and_then(call_id).and_then(|id| id.as_str()).map(Cow::into_owned));
+            return Err("requests for consent");
+        }
+        class
+            if ["ToolCall", "ToolResult", "_tool_call", "_tool_result"]
+                .iter()
+                .any(|end| class.ends_with(end)) =>
+        {
+            return Err("calls that the provider ran");
+        }
+        "usage" | "error" => return Err("notes on usage and errors"),
+        "data" | "uri" | "image" | "audio" | "hostedFile" | "hosted_file" | "Image" | "Audio" | "Binary" => {
+            Body::Media
+        }
+        _ => Body::Opaque,
+    })
+}
+
+/// Says of what a person was asked about why it may stand alone: the call may only be in the question.
+fn settle_asked(transcript: &mut Transcript<'_>, asked: &HashSet<String>) {
+    let is_asked = |id: Option<&Named<'_>>| id.is_some_and(|id| asked.contains(&*id.text));
+    for part in &mut transcript.parts {
+        match &mut part.body {
+            Body::Call(call) if is_asked(call.id.as_ref()) => {
+                call.settled.get_or_insert(Settled::Consent);
+            }
+            Body::Result(result) if is_asked(result.call_id.as_ref()) => {
+                result.settled.get_or_insert(Settled::Elsewhere);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Hermes Agent: the log of a session, which holds what its requests are made of, as `_save_session_log` in `run_agent.py` of
+//! NousResearch/hermes-agent writes it.
+
+use toolcheck_json::Value;
+
+use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
+use crate::claim::certainty;
+use crate::formats::openai_chat;
+use crate::ir::{Settled, Transcript};
+
+pub(super) static READER: Reader = Reader {
+    id: "hermes-agent",
+    name: "Hermes Agent session",
+    sort: Sort::AgentLog,
+    unit: Unit::File,
+    sniff,
+    read,
+};
+
+fn sniff(records: &[Value<'_, '_>]) -> u8 {
+    if records.iter().any(|record| is_session(*record)) { certainty::OWN_SHAPE } else { 0 }
+}
+
+/// Whether a record has what no API takes beside its messages: when the session began, and how long it is.
+fn is_session(record: Value<'_, '_>) -> bool {
+    record.get("session_start").is_some()
+        && record.get("session_id").is_some()
+        && record.get("message_count").is_some()
+        && record.get("messages").is_some_and(Value::is_array)
+}
+
+fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
+    let mut reading = Reading::default();
+    for &record in records {
+        if !is_session(record) {
+            reading.leave_out_unknown("records that are not sessions", record);
+            continue;
+        }
+        let mut transcript = Transcript::of_conversation(READER.key(), record);
+        let messages = record.get("messages").into_iter().flat_map(|list| list.elements());
+        for (index, message) in messages.enumerate() {
+            openai_chat::read_message(&mut transcript, message, index);
+        }
+        // A summary may have taken the place of what was called.
+        transcript.settle_results_of_first(Settled::Elsewhere);
+        reading.conversations.push(Conversation { title: "main".to_owned(), transcript, ended: Ended::Open });
+    }
+    super::parts::number_titles(&mut reading.conversations);
+    reading
+}

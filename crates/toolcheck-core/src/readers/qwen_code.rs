@@ -1,0 +1,125 @@
+//! Qwen Code: the records of a session. Their messages are those of Gemini, their tree is that of Claude Code.
+//!
+//! What is sent next is the way from the last record back to the first (`reconstructHistory` in
+//! `packages/core/src/services/sessionService.ts` of QwenLM/qwen-code 0.21), from the last compression on, which holds what
+//! took the place of everything before it.
+
+use foldhash::{HashMap, HashSet};
+use toolcheck_json::Value;
+
+use super::parts::{self, in_order, number_titles};
+use super::{Conversation, Ended, Reader, Reading, Sort, Unit, gemini_cli};
+use crate::claim::certainty;
+use crate::ir::{Body, Role, Settled, Transcript};
+
+pub(super) static READER: Reader = Reader {
+    id: "qwen-code",
+    name: "Qwen Code session",
+    sort: Sort::AgentLog,
+    unit: Unit::File,
+    sniff,
+    read,
+};
+
+fn sniff(records: &[Value<'_, '_>]) -> u8 {
+    if records.iter().any(|record| is_record(*record)) { certainty::OWN_SHAPE } else { 0 }
+}
+
+/// Whether a record of a session is one of this agent.
+pub(super) fn is_record(record: Value<'_, '_>) -> bool {
+    let has_parts =
+        || record.get("message").and_then(|message| message.get("parts")).is_some_and(Value::is_array);
+    record.get("sessionId").is_some()
+        && record.get("uuid").is_some()
+        && (record.get("systemPayload").is_some() || has_parts())
+}
+
+fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
+    let mut reading = Reading::default();
+    let Some(first) = records.first() else { return reading };
+    let empty = Transcript::of_conversation(READER.key(), first.document().root());
+    let way = way(records);
+    let (mut main, mut left) = (empty.clone(), empty.clone());
+    for &record in records {
+        let is_on_way =
+            way.as_ref().is_none_or(|way| record.get("uuid").is_some_and(|id| way.contains(id.raw())));
+        let transcript = if is_on_way { &mut main } else { &mut left };
+        let message = record.get("message").filter(|message| message.is_object());
+        match (record.get_str("type").as_deref(), message) {
+            (Some("system"), _) => {
+                let list = record.get("systemPayload").and_then(|payload| payload.get("compressedHistory"));
+                if let Some(list) = list.filter(|list| list.is_array()) {
+                    end(std::mem::replace(transcript, empty.clone()), Ended::Replaced, &mut reading);
+                    list.elements().for_each(|message| add(transcript, message, message));
+                }
+                reading.leave_out("records that are not messages");
+            }
+            (Some("user" | "assistant" | "tool_result"), Some(message)) => add(transcript, record, message),
+            (Some("tool_result"), None) => match record.get("toolCallResult") {
+                Some(value) => {
+                    let result = parts::result(value.get("callId"), value.get("resultDisplay"), None);
+                    transcript.next_message(Role::Tool, record).part(value, Body::Result(result));
+                }
+                None => reading.leave_out_unknown("records that are not messages", record),
+            },
+            _ => reading.leave_out_unknown("records that are not messages", record),
+        }
+    }
+    end(main, Ended::Open, &mut reading);
+    end(left, Ended::Abandoned, &mut reading);
+    in_order(&mut reading.conversations);
+    number_titles(&mut reading.conversations);
+    reading
+}
+
+/// The ids of the records on the way back from the last one; `None` if the way is broken, so that nobody can tell what was
+/// left. Notes at the end of a file are on no way.
+fn way<'s>(records: &[Value<'_, 's>]) -> Option<HashSet<&'s [u8]>> {
+    let id = |record: &Value<'_, 's>| record.get("uuid").map(Value::raw);
+    let mut parents: HashMap<&[u8], Option<Value<'_, 's>>> = HashMap::default();
+    for record in records {
+        if let Some(id) = id(record) {
+            parents.entry(id).or_insert_with(|| record.get("parentUuid").filter(|parent| !parent.is_null()));
+        }
+    }
+    let is_leaf = |record: &&Value<'_, '_>| {
+        record.get_str("type").as_deref() != Some("system")
+            || record.get_str("subtype").as_deref() == Some("rewind")
+    };
+    let mut way = HashSet::default();
+    let mut next = records.iter().rev().find(is_leaf).and_then(id)?;
+    while way.insert(next) {
+        match parents.get(next)? {
+            Some(parent) => next = parent.raw(),
+            None => return Some(way),
+        }
+    }
+    None
+}
+
+fn add<'s>(transcript: &mut Transcript<'s>, record: Value<'_, 's>, message: Value<'_, 's>) {
+    let list = message.get("parts");
+    let has_result = || {
+        list.into_iter().flat_map(|parts| parts.elements()).any(|part| part.get("functionResponse").is_some())
+    };
+    let role = match message.get_str("role").as_deref() {
+        Some("model") => Role::Assistant,
+        Some("user") if has_result() => Role::Tool,
+        Some("user") => Role::User,
+        Some("system") => Role::System,
+        _ => Role::Unknown,
+    };
+    transcript.next_message(role, record);
+    gemini_cli::add_content(transcript, list, &HashSet::default(), &HashSet::default());
+}
+
+fn end<'s>(mut transcript: Transcript<'s>, ended: Ended, reading: &mut Reading<'s>) {
+    if transcript.messages.is_empty() {
+        return;
+    }
+    if ended != Ended::Open {
+        transcript.settle_calls_of_last_turn(Settled::Aborted);
+    }
+    transcript.settle_results_of_first(Settled::Elsewhere);
+    reading.conversations.push(Conversation { title: "main".to_owned(), transcript, ended });
+}

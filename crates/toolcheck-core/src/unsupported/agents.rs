@@ -1,0 +1,114 @@
+//! Sessions, runs and evaluations of agents that no reader reads yet.
+//!
+//! Each is told by keys that only it has. Once one of them can be read, its entry goes away.
+
+use toolcheck_json::Value;
+
+use super::{Meant, Unsupported, first_of, has, is_list, is_one_of};
+
+/// All of them, the more telling first.
+static ALL: &[Unsupported] = &[
+    // `src/google/adk/evaluation/eval_set.py` of google/adk-python.
+    of_agent("an eval set of Google's ADK", |root| {
+        has(root, &["eval_set_id", "eval_cases"])
+            || has(root, &["evalSetId", "evalCases"])
+            || has(root, &["eval_id", "conversation"])
+    }),
+    // `src/smolagents/memory.py` of huggingface/smolagents.
+    of_agent("the memory of an agent of smolagents", |root| {
+        any_step(root, |step| {
+            has(step, &["step_number"]) && step.get_any(&["model_output_message", "action_output"]).is_some()
+        })
+    }),
+    of_agent("a trajectory like ATIF, but with roles in place of sources", |root| {
+        let has_call = |step: Value<'_, '_>| {
+            first_of(step, "tool_calls").is_some_and(|call| has(call, &["function_name"]))
+        };
+        let has_result = |step: Value<'_, '_>| {
+            first_of(step, "results").is_some_and(|result| has(result, &["source_call_id"]))
+        };
+        is_list(root, "steps")
+            && any_step(root, |step| has(step, &["role"]) && (has_call(step) || has_result(step)))
+    }),
+    of_agent("a transcript of Cursor", |root| {
+        let is_list_of_blocks =
+            |message: Value<'_, '_>| is_list(message, "content") && !has(message, &["role"]);
+        is_one_of(root, "role", &["user", "assistant"]) && root.get("message").is_some_and(is_list_of_blocks)
+    }),
+    of_agent("a session of Kiro CLI", |root| {
+        is_one_of(root, "kind", &["Prompt", "AssistantMessage", "ToolResults"])
+            && has(root, &["version"])
+            && root.get("data").is_some_and(|data| is_list(data, "content"))
+    }),
+    of_agent("a session of Factory Droid", |root| {
+        let is_block = |block: Value<'_, '_>| is_one_of(block, "type", &["tool_use", "tool_result"]);
+        let has_blocks = |message: Value<'_, '_>| {
+            message.get("content").is_some_and(|content| content.elements().any(is_block))
+        };
+        is_one_of(root, "type", &["session_start"]) && has(root, &["id", "cwd"])
+            || is_one_of(root, "type", &["message"])
+                && has(root, &["id", "timestamp"])
+                && root.get("message").is_some_and(has_blocks)
+    }),
+    of_agent("a session of CodeBuddy", |root| {
+        let kinds = ["session_start", "function_call", "function_call_result"];
+        has(root, &["sessionId", "timestamp"]) && is_one_of(root, "type", &kinds)
+    }),
+    of_agent("a session of Antigravity", |root| has(root, &["step_index", "source", "type", "status"])),
+    of_agent("part of a stream of UI messages of the Vercel AI SDK", is_ui_chunk),
+];
+
+const fn of_agent(name: &'static str, sniff: fn(Value<'_, '_>) -> bool) -> Unsupported {
+    Unsupported { name, advice: None, meant: Meant::Conversation, sniff }
+}
+
+/// The kind of a document, if it is one of these.
+pub(super) fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
+    may_be_one(root).then(|| ALL.iter().find(|kind| (kind.sniff)(root))).flatten()
+}
+
+/// Whether a document has a key, or a type, that any of them is told by: a glance, because every file is looked at.
+fn may_be_one(root: Value<'_, '_>) -> bool {
+    const KEYS: [&str; 6] = ["eval_cases", "evalCases", "eval_id", "step_index", "step_number", "steps"];
+    const TYPES: [&[u8]; 7] = [
+        b"\"session_start",
+        b"\"message\"",
+        b"\"function_call",
+        b"\"tool-",
+        b"\"start-step",
+        b"\"finish-step",
+        b"\"text-",
+    ];
+    let is_mark = |member: Value<'_, '_>| match member {
+        _ if member.has_key("type") => TYPES.iter().any(|kind| member.raw().starts_with(kind)),
+        _ if member.has_key("message") => member.is_object(),
+        _ if member.has_key("kind") => member.raw().get(1).is_some_and(u8::is_ascii_uppercase),
+        _ => KEYS.iter().any(|key| member.has_key(key)),
+    };
+    root.is_array() || root.members().any(is_mark)
+}
+
+/// How many elements of a list are looked at.
+const LOOKED_AT: usize = 8;
+
+/// Whether a document is a step as wanted, or has or is a list with one.
+fn any_step(root: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) -> bool) -> bool {
+    let list = root.get("steps").filter(|steps| steps.is_array()).unwrap_or(root);
+    is_wanted(root) || list.elements().take(LOOKED_AT).any(is_wanted)
+}
+
+/// Whether a document is a chunk that only the stream of UI messages has, or a list of chunks
+/// (`packages/ai/src/ui-message-stream/ui-message-chunks.ts` of vercel/ai 5).
+pub(super) fn is_ui_chunk(root: Value<'_, '_>) -> bool {
+    let is_own = |chunk: Value<'_, '_>| {
+        let is_of_tool = |kind: &str| {
+            let step = kind.strip_prefix("tool-input-").or_else(|| kind.strip_prefix("tool-output-"));
+            step.is_some_and(|step| matches!(step, "start" | "delta" | "available" | "error" | "denied"))
+        };
+        let kind = chunk.get_str("type").unwrap_or_default();
+        is_of_tool(&kind) && has(chunk, &["toolCallId"])
+            || matches!(&*kind, "start-step" | "finish-step")
+            || matches!(&*kind, "text-start" | "text-delta" | "text-end") && has(chunk, &["id"])
+    };
+    is_own(root) || root.elements().take(LOOKED_AT).any(is_own)
+}
