@@ -208,8 +208,11 @@ impl Reading {
         if class.is_some() {
             matches.clear();
         } else if matches.is_empty() {
-            matches = similar::recognise(error);
-            if matches.is_empty() {
+            class = classes::cut(error);
+            if class.is_none() {
+                matches = similar::recognise(error);
+            }
+            if class.is_none() && matches.is_empty() {
                 class = classes::probable(error, status);
             }
         }

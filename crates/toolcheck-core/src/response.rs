@@ -35,7 +35,8 @@ pub fn read<'s>(format: &Format, value: Value<'_, 's>) -> Option<(Vec<Choice>, V
     Some((pieces.finish()?, Vec::new()))
 }
 
-/// Reads a response whose format is not known: as the one that finds the most in it.
+/// Reads a response whose format is not known: as the one that finds the most in it, of equals as that of the model's
+/// provider.
 #[must_use]
 pub fn read_any<'s>(value: Value<'_, 's>) -> Option<(&'static Format, Vec<Choice>, Vec<Completion<'s>>)> {
     let of_call = |call: &ChoiceCall| {
@@ -44,10 +45,16 @@ pub fn read_any<'s>(value: Value<'_, 's>) -> Option<(&'static Format, Vec<Choice
     let found = |choices: &[Choice]| -> usize {
         choices.iter().map(|choice| choice.text.len() + choice.calls.iter().map(of_call).sum::<usize>()).sum()
     };
-    let mut best: Option<(usize, _)> = None;
+    let mut model = None;
+    each_data(value, |data| model = model.take().or_else(|| Some(data.get_str("model")?.into_owned())));
+    let is_of = |format: &Format| {
+        let marks = &format.marks;
+        marks.has_own_models_only() && model.as_deref().is_some_and(|model| marks.has_model(model))
+    };
+    let mut best: Option<((usize, bool), _)> = None;
     for format in formats::ALL {
         let Some((choices, completions)) = read(format, value) else { continue };
-        let found = found(&choices);
+        let found = (found(&choices), is_of(format));
         // Of equals the last one: the common form of a dialect comes after it.
         if best.as_ref().is_none_or(|(most, _)| found >= *most) {
             best = Some((found, (*format, choices, completions)));
@@ -109,6 +116,27 @@ impl Pieces<'_> {
     }
 }
 
+/// Calls `see` with a response, or with the data of each of its events.
+fn each_data(value: Value<'_, '_>, mut see: impl FnMut(Value<'_, '_>)) {
+    let value = unwrapped(value);
+    if value.is_object() {
+        return see(value);
+    }
+    let mut see_event = |event: Value<'_, '_>| {
+        let data = event.get("data").filter(|data| data.is_object() || data.as_json_str().is_some());
+        let data = data.unwrap_or(event);
+        match data.as_json_str() {
+            Some(text) => in_text(Decoded::new(text, 0).text(), |data, _, _| see(data)),
+            None => see(data),
+        }
+    };
+    if value.as_json_str().is_some() {
+        see_event(value);
+    } else {
+        value.elements().for_each(see_event);
+    }
+}
+
 /// The ids in a response by which a later request may refer to what the server keeps of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -124,24 +152,8 @@ impl KeptIds {
     #[must_use]
     pub fn of(value: Value<'_, '_>) -> Self {
         let mut ids = Self::default();
-        let value = unwrapped(value);
-        if value.is_object() {
-            ids.add(value);
-        } else if value.as_json_str().is_some() {
-            ids.add_data(value);
-        } else {
-            value.elements().for_each(|event| ids.add_data(event));
-        }
+        each_data(value, |data| ids.add(data));
         ids
-    }
-
-    fn add_data(&mut self, value: Value<'_, '_>) {
-        let data = value.get("data").filter(|data| data.is_object() || data.as_json_str().is_some());
-        let data = data.unwrap_or(value);
-        match data.as_json_str() {
-            Some(text) => in_text(Decoded::new(text, 0).text(), |data, _, _| self.add(data)),
-            None => self.add(data),
-        }
     }
 
     /// Adds the ids in a response, or in an event that brings one, or an item of one.
@@ -301,6 +313,23 @@ mod tests {
             lines.into_iter().map(|line| &text[line]).collect::<Vec<_>>().join("\n")
         };
         payloads(text).into_iter().map(show).collect()
+    }
+
+    #[test]
+    fn a_response_is_of_the_provider_of_its_model() {
+        let format = |text: &str| {
+            let document = Document::read(text.as_bytes());
+            read_any(document.root()).map(|(format, ..)| format.id)
+        };
+        for (model, expected) in
+            [("magistral-small-latest", "mistral"), ("gpt-4o", "openai-chat"), ("tides-7b", "openai-chat")]
+        {
+            let choice = r#"{"index": 0, "delta": {"content": "At noon."}, "finish_reason": "stop"}"#;
+            let chunk = format!(r#"{{"model": "{model}", "choices": [{choice}]}}"#);
+            assert_eq!(format(&format!("[{chunk}]")), Some(expected), "{model}");
+            let text = format!("data: {chunk}\n\ndata: [DONE]\n\n");
+            assert_eq!(format(&serde_json::Value::from(text).to_string()), Some(expected), "{model}");
+        }
     }
 
     #[test]

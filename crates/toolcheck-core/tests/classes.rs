@@ -57,6 +57,75 @@ fn errors_are_told_apart_by_what_they_are_about() {
     }
 }
 
+/// Threads of users, with what they pasted.
+#[test]
+fn errors_of_models_and_servers_are_not_taken_for_those_of_requests() {
+    for (expected, error) in [
+        ("[parameter]", "400 Bad Request \"Argument not supported on this model: reasoningEffort\""),
+        ("duplicate-tool-definition", "invalid-argument: Duplicate tool names: web_search"),
+        (
+            "[server-parser]",
+            "tool call validation failed: parameters for tool lamp did not match schema: errors: [`/room`: expected array, but got string]",
+        ),
+        (
+            "[server-parser]",
+            "parameters for tool read did not match schema: errors: [missing properties: 'path']",
+        ),
+        (
+            "[parameter]",
+            "The model returned the following errors: Invalid parameter combination. Please check and try again.",
+        ),
+        (
+            "[content]",
+            "invalid request: message must be at least 1 token long or tool results must be specified.",
+        ),
+        (
+            "[server-parser]",
+            "status_code: 422, body: data=None message='No valid tool call or response generated'",
+        ),
+        (
+            "[server]",
+            "Failed to initialize samplers: Unexpected empty grammar stack after accepting piece: <think> (248068)",
+        ),
+        (
+            "[message-order]",
+            "Validation of jsonl file failed: Role must be either 'user', 'assistant', or 'system'. Unexpected value",
+        ),
+        ("[shape]", "{\"code\": 400, \"message\": \"Request contains an invalid argument.\"}"),
+        (
+            "mixed-content",
+            "text content is not allowed when tool_calls are provided. If you wish to pass a tool plan, either pass thinking content (with thinking enabled) or use 'tool_plan': 'messages[2].content[0]'",
+        ),
+        (
+            "[chat-template]?",
+            "While executing If at line 12, column 13 in source: {%- if param_spec['items'] -%} Error: Function is not a bool value",
+        ),
+        ("[shape]?", r#"{"type":"error","code":"invalid-argument"}"#),
+        ("[tool-schema]", "Failed to initialize samplers: failed to parse grammar"),
+    ] {
+        assert_eq!(read(error), expected, "{error}");
+    }
+}
+
+#[test]
+fn a_text_of_a_class_may_be_cut() {
+    let cut = |error: &str| {
+        let class = Reading::new(error).class?;
+        Some((class.class.id.clone(), class.error.is_some(), class.is_cut))
+    };
+    let known = |is_cut| Some(("parameter".to_owned(), true, is_cut));
+    assert_eq!(
+        cut("\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set"),
+        known(false)
+    );
+    let error = r#"vllm API error 400: {"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-ch"#;
+    assert_eq!(cut(error), known(true));
+    assert_eq!(cut(&format!("{error}. Check the logs")), known(true));
+    // Too little of it, or other words after its beginning.
+    assert_ne!(cut("\"auto\" tool choice requires"), known(true));
+    assert_ne!(cut("\"auto\" tool choice requires --enable the tools first"), known(true));
+}
+
 #[test]
 fn a_text_in_other_words_is_like_the_known_one() {
     let error = "BadRequestError: tool_use ids found without any tool_result blocks immediately after: toolu_9. \

@@ -130,6 +130,22 @@ const ALL_KINDS: &str = r#"{"model": "m", "max_tokens": 1, "system": "be brief",
  {"role": "assistant", "content": []}]}"#;
 
 #[test]
+fn reasoning_of_responses_and_tools_in_several_lists_are_shown() {
+    let exchange = r#"[{"request": {"model": "deepseek-reasoner", "messages": [{"role": "user", "content": "tide?"}]},
+        "response": {"choices": [{"index": 0, "finish_reason": "stop",
+            "message": {"role": "assistant", "reasoning_content": "It is noon.", "content": "Low."}}]}}]"#;
+    let drawn = show(&of_text(exchange, &View::new()), "text", 80);
+    assert!(drawn.contains("response  reasoning\n"), "{drawn}");
+    let said = r#"{"contents": [{"role": "user", "parts": [{"text": "tide?"}]}], "tools": [
+        {"functionDeclarations": [{"name": "tide"}, {"name": "depth"}]}, {"functionDeclarations": [{"name": "wind"}]}]}"#;
+    let drawn = show(&of_text(said, &View::new()), "text", 80);
+    assert!(drawn.contains("3 declared"), "{drawn}");
+    let search =
+        r#"{"contents": [{"role": "user", "parts": [{"text": "tide?"}]}], "tools": [{"googleSearch": {}}]}"#;
+    assert!(!show(&of_text(search, &View::new()), "text", 80).contains("declared"));
+}
+
+#[test]
 fn every_kind_of_part_has_a_label() {
     let text = show(&of_text(ALL_KINDS, &View::default()), "text", 100);
     assert!(!text.contains("hunter2") && !text.contains("brief"), "{text}");

@@ -281,6 +281,13 @@ fn cohere(talk: &Talk, random: &mut Random) -> Json {
         random,
         &Chat { arguments_are_text: true, with_ids: true, prefix: "", in_parts: true },
     );
+    // What the model says beside its calls has a place of its own.
+    let messages = body["messages"].as_array_mut().into_iter().flatten().filter_map(Json::as_object_mut);
+    for message in messages.filter(|message| message.contains_key("tool_calls")) {
+        if let Some(said) = message.remove("content") {
+            message.insert("tool_plan".to_owned(), said);
+        }
+    }
     body["model"] = json!("command-a-03-2025");
     body["stream"] = json!(random.percent(50));
     body

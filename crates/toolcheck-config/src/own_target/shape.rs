@@ -97,6 +97,7 @@ macro_rules! with_field_keys {
             values: Option<Vec<toml::Value>>,
             values_any_case: Option<bool>,
             refused_values: Option<Vec<toml::Value>>,
+            refused_starts: Option<Vec<String>>,
             pattern: Option<At<String>>,
             min_length: Option<usize>,
             max_length: Option<usize>,

@@ -68,7 +68,9 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     if sure == 0 || !root.is_object() {
         return sure;
     }
-    if root.get_any(&OWN_BODY).is_some() {
+    // Groq has `citation_options` too, as a string.
+    let is_own = |value: Value<'_, '_>| !value.has_key("citation_options") || value.is_object();
+    if OWN_BODY.iter().filter_map(|key| root.get(key)).any(is_own) {
         return sure.max(certainty::OWN_SETTING);
     }
     let model = root.get_str("model").unwrap_or_default();

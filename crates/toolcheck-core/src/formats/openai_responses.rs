@@ -131,7 +131,7 @@ fn item_of(kind: &str) -> Item {
 
 /// The keys of a request body. An `input` that is a string is no evidence by itself: spans, embeddings and speech have
 /// one too, but next to other keys.
-const BODY: [&str; 34] = [
+const BODY: [&str; 38] = [
     "model",
     "input",
     "instructions",
@@ -161,6 +161,10 @@ const BODY: [&str; 34] = [
     "background",
     "service_tier",
     "context_management",
+    "multi_agent",
+    "background_options",
+    "prompt_cache_options",
+    "access_programs",
     "max_tokens",
     "moderation",
     "seed",

@@ -13,6 +13,8 @@ use crate::targets::{FREE, Refusal};
 const FEWEST: usize = 20;
 /// The same if nothing shows that the text was cut, and it continues in other words.
 const FEWEST_OF_OTHER: usize = 40;
+/// The same for a text of a class: many of them are short, and begin with words that others have too.
+const FEWEST_OF_CLASS: usize = 28;
 /// The number of literal characters to search for first.
 const HEAD: usize = 14;
 /// The most starting places to try: errors are short, and long ones repeat themselves.
@@ -154,6 +156,31 @@ pub(super) fn recognise(error: &str) -> Vec<Recognised> {
         });
     }
     recognised
+}
+
+/// A text that no rule is known for, and that may have been cut.
+#[derive(Debug)]
+pub(super) struct Cut {
+    head: Expression,
+    tokens: Vec<Token>,
+}
+
+impl Cut {
+    /// `None` if the text is too short to be recognised by its beginning.
+    pub(super) fn of(text: &'static str) -> Option<Self> {
+        let mut tokens = tokens(text);
+        let named = tokens.iter().take_while(|token| !matches!(token, Token::Own(_))).count();
+        tokens.drain(..named);
+        let (pattern, literals) = head(&tokens)?;
+        Some(Self { head: Expression::new(pattern, literals), tokens })
+    }
+
+    /// How many literal characters of its beginning an error has, if they are enough.
+    pub(super) fn found_in(&self, error: &str) -> Option<usize> {
+        let starts = self.head.found_in(error)?.find_iter(error).take(MOST_PLACES);
+        let walks = starts.map(|start| Walk::new(&self.tokens, error, start.start()));
+        walks.filter(|walk| walk.own >= FEWEST_OF_CLASS && walk.is_enough(error)).map(|walk| walk.own).max()
+    }
 }
 
 /// How far an error matches a text.

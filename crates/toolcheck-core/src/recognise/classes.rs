@@ -6,6 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 
+use super::beginnings::Cut;
 use super::expression::{Expression, literals};
 use super::{LAST, LONGEST_NAME, captured, pattern, windows};
 use crate::rule_id::RuleId;
@@ -112,6 +113,8 @@ pub struct Classified {
     pub class: &'static ErrorClass,
     /// The text that is known; `None` where only its words or its status are.
     pub error: Option<&'static ClassError>,
+    /// Whether only the beginning of that text was found, because it was cut.
+    pub is_cut: bool,
     /// The values of the text's placeholders, by name.
     pub captures: Vec<(String, String)>,
 }
@@ -120,6 +123,14 @@ pub struct Classified {
 static TEXTS: LazyLock<Vec<(&'static ErrorClass, &'static ClassError, Expression)>> = LazyLock::new(|| {
     let of_class = |class: &'static ErrorClass| {
         class.errors.iter().map(move |error| (class, error, Expression::of(&error.text, LAST)))
+    };
+    ErrorClass::all().flat_map(of_class).collect()
+});
+
+/// The texts of classes that are long enough to be recognised by their beginning.
+static CUTS: LazyLock<Vec<(&'static ErrorClass, &'static ClassError, Cut)>> = LazyLock::new(|| {
+    let of_class = |class: &'static ErrorClass| {
+        class.errors.iter().filter_map(move |error| Some((class, error, Cut::of(&error.text)?)))
     };
     ErrorClass::all().flat_map(of_class).collect()
 });
@@ -147,7 +158,18 @@ pub(super) fn known(error: &str, length: usize) -> Option<Classified> {
         let (class, text, _, expression) = found.min_by_key(|(_, _, own, _)| Reverse(*own))?;
         let mut captures = captured(expression, error, &expression.captures(error)?);
         captures.retain(|(_, value)| value.len() <= LONGEST_NAME);
-        Some(Classified { class, error: Some(text), captures })
+        Some(Classified { class, error: Some(text), is_cut: false, captures })
+    })
+}
+
+/// What an error is about that begins like a text that is known, and was then cut.
+#[must_use]
+pub(super) fn cut(error: &str) -> Option<Classified> {
+    windows(error).find_map(|error| {
+        let found = CUTS.iter().filter_map(|(class, text, cut)| Some((class, text, cut.found_in(error)?)));
+        // Of several, the first.
+        let (class, text, _) = found.min_by_key(|(.., own)| Reverse(*own))?;
+        Some(Classified { class, error: Some(text), is_cut: true, captures: Vec::new() })
     })
 }
 
@@ -172,5 +194,5 @@ pub(super) fn probable(error: &str, status: Option<u16>) -> Option<Classified> {
         ErrorClass::all().find(|class| class.statuses.contains(&status))
     };
     let class = by_words.or_else(by_status)?;
-    Some(Classified { class, error: None, captures: Vec::new() })
+    Some(Classified { class, error: None, is_cut: false, captures: Vec::new() })
 }

@@ -18,6 +18,7 @@ mod request_log;
 mod sqlite;
 mod sse;
 mod vcr;
+mod wiremock;
 
 use toolcheck_json::{Document, Value};
 
@@ -35,6 +36,7 @@ pub static ALL: &[&Container] = &[
     &httpmock::CONTAINER,
     &har::CONTAINER,
     &protocol_log::CONTAINER,
+    &wiremock::CONTAINER,
     &sse::CONTAINER,
     &openai_batch::CONTAINER,
     &anthropic_batch::CONTAINER,

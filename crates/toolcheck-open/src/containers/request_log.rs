@@ -96,7 +96,7 @@ fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
 }
 
 /// The text of a body, in a record that starts at a byte of the file.
-fn text(file: &[u8], start: usize, value: Value<'_, '_>) -> Body {
+pub(super) fn text(file: &[u8], start: usize, value: Value<'_, '_>) -> Body {
     let span = value.span().range();
     let span = start + span.start..start + span.end;
     Ok(match value.as_str() {

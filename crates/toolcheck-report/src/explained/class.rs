@@ -22,7 +22,7 @@ pub(super) fn to_json(found: &Classified) -> Value {
         "rule": found.error.and_then(|error| error.rule),
         "in_request": class.is_in_request,
         "captures": captures,
-        "probable": found.error.is_none(),
+        "probable": found.error.is_none() || found.is_cut,
     })
 }
 
@@ -36,11 +36,15 @@ impl Explained {
     ) -> io::Result<()> {
         let (class, error) = (found.class, found.error);
         match error {
+            Some(error) if found.is_cut => writeln!(out, "probably {} ({})\n", class.id, error.from)?,
             Some(error) => writeln!(out, "{} ({})\n", class.id, error.from)?,
             None => writeln!(out, "probably {}\n", class.id)?,
         }
         let summary = error.and_then(|error| error.meaning.as_ref()).unwrap_or(&class.summary);
         wording.write_wrapped(summary, out)?;
+        if found.is_cut {
+            wording.write_wrapped("Only the beginning of the error text matches.", out)?;
+        }
         if error.is_none() {
             wording.write_wrapped("The text is not known: this is concluded from its words, and it may be about something else.", out)?;
         }

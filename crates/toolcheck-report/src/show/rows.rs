@@ -162,6 +162,10 @@ pub(super) fn add_response(
         if number > 0 {
             push(Row::new(RowKind::Other, format!("alternative answer {}", number + 1), span));
         }
+        for block in &answer.reasoning {
+            let row = Row::new(RowKind::Other, "reasoning", block.place.span);
+            push(row.note_if(block.text.is_empty(), "encrypted"));
+        }
         if !answer.text.is_empty() {
             let row = Row::new(RowKind::Other, "text", span).note(characters(answer.text.chars().count()));
             let beginning = shows_text.then(|| beginning(&answer.text));
@@ -271,11 +275,16 @@ impl Writer<'_, '_> {
             let row = self.with_size(Row::new(RowKind::Other, "instructions", place.span), place);
             self.push(Row { speaker: "system".to_owned(), is_first: true, ..row });
         }
-        if let (Some(place), Some(declared)) =
-            (transcript.request.tools.place, transcript.request.tools.count())
-        {
+        let tools = &transcript.request.tools;
+        // Some formats declare tools in several lists.
+        let of_lists = || {
+            let (first, last) = (tools.listed().first()?, tools.listed().last()?);
+            Some(first.place.span.to(last.place.span))
+        };
+        let span = tools.place.map(|place| place.span).or_else(of_lists);
+        if let (Some(span), Some(declared)) = (span, tools.count()) {
             let title = format!("{declared} declared");
-            let row = Row::new(RowKind::Other, title, place.span);
+            let row = Row::new(RowKind::Other, title, span);
             self.push(Row { speaker: "tools".to_owned(), is_first: true, ..row });
         }
     }

@@ -419,6 +419,10 @@ fn values(field: FieldView<'static>, asked: &Asked<'static>, value: &Json) -> Ve
         Asked::NoneOf(values) => {
             values.iter().map(|value| (format!("the value {value}"), instead(scalar(value)))).collect()
         }
+        Asked::NotStarting(starts) => starts
+            .iter()
+            .map(|start| (format!("a text that starts with {start}"), instead(json!(format!("{start}AAAA")))))
+            .collect(),
         Asked::Pattern(pattern) if value.is_string() || field.types().contains(&JsonType::String) => {
             let pattern = Pattern::from((*pattern).to_owned());
             let wrong = ["not: valid!", "é", " ", ""].iter().find(|wrong| !pattern.is_match(wrong));

@@ -106,6 +106,7 @@ fn limits(asked: &Asked<'_>) -> Value {
         Asked::Types(types) => json!({"types": names(types)}),
         Asked::OneOf { values, any_case } => json!({"values": scalars(values), "any_case": any_case}),
         Asked::NoneOf(values) => json!({"refused_values": scalars(values)}),
+        Asked::NotStarting(starts) => json!({"refused_starts": starts}),
         Asked::Pattern(pattern) => json!({"pattern": pattern}),
         Asked::KeyPattern(pattern) => json!({"key_pattern": pattern}),
         Asked::Length { min, max } | Asked::Items { min, max } => json!({"min": min, "max": max}),

@@ -83,7 +83,13 @@ impl<'d, 's> Beside<'d, 's> {
     pub(crate) fn of(row: Value<'d, 's>) -> Self {
         let says = |value: &Value<'_, '_>| value.as_json_str().is_some_and(|text| !text.is_empty());
         let system = SYSTEM.iter().filter_map(|key| row.get(key)).find(says);
-        Self { tools: tools_under(row, &TOOLS), system }
+        // A `function` may be anything: a name, or a call.
+        let declares = |list: &Value<'_, '_>| {
+            let first = list.elements().next();
+            first.is_some_and(|tool| tool.get("name").is_some() && tool.get("parameters").is_some())
+        };
+        let tools = tools_under(row, &TOOLS).or_else(|| row.get("function").filter(declares));
+        Self { tools, system }
     }
 
     /// The bytes that are read for each list.

@@ -125,6 +125,7 @@ impl Check {
             }
             CheckKind::Values { values, .. } => !text.is_escaped() && is_among(values),
             CheckKind::Refused(values) => !text.is_escaped() && !is_among(values),
+            CheckKind::Starts(starts) => !starts.iter().any(|start| raw.starts_with(start.as_bytes())),
             _ => false,
         }
     }
@@ -155,6 +156,7 @@ pub(super) enum CheckKind {
     Type(Arc<[JsonType]>, u8),
     Values { values: Arc<[Scalar]>, any_case: bool },
     Refused(Arc<[Scalar]>),
+    Starts(Arc<[Arc<str>]>),
     Pattern(Pattern),
     Length { min: Option<usize>, max: Option<usize> },
     Items { min: Option<usize>, max: Option<usize> },
@@ -420,6 +422,9 @@ fn checks(table: &FieldTable, fact: Option<usize>) -> Vec<Check> {
     if let Some(values) = &table.refused_values {
         add(CheckKind::Refused(values.clone()));
     }
+    if let Some(starts) = &table.refused_starts {
+        add(CheckKind::Starts(starts.clone()));
+    }
     if table.min_length.is_some() || table.max_length.is_some() {
         add(CheckKind::Length { min: table.min_length, max: table.max_length });
     }
@@ -476,7 +481,9 @@ impl CheckKind {
     pub(super) fn fault(&self) -> ShapeFaultKind {
         match self {
             Self::Type(..) => ShapeFaultKind::Type,
-            Self::Values { .. } | Self::Refused(_) | Self::Among(_) => ShapeFaultKind::Value,
+            Self::Values { .. } | Self::Refused(_) | Self::Starts(_) | Self::Among(_) => {
+                ShapeFaultKind::Value
+            }
             Self::Pattern(_) | Self::EntryPattern(_) => ShapeFaultKind::Pattern,
             Self::Length { .. } => ShapeFaultKind::Length,
             Self::Items { .. } => ShapeFaultKind::Items,

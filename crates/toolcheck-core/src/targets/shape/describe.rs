@@ -429,6 +429,8 @@ pub enum Asked<'f> {
     },
     /// It may not be one of these.
     NoneOf(Vec<Allowed<'f>>),
+    /// It may not start with one of these.
+    NotStarting(Vec<&'f str>),
     /// It must match an expression.
     Pattern(&'f str),
     /// The keys of the object must match an expression.
@@ -497,6 +499,7 @@ impl<'f> Asked<'f> {
                 Self::OneOf { values: scalars(values), any_case: *any_case }
             }
             CheckKind::Refused(values) => Self::NoneOf(scalars(values)),
+            CheckKind::Starts(starts) => Self::NotStarting(starts.iter().map(|start| &**start).collect()),
             CheckKind::Pattern(pattern) => Self::Pattern(pattern.as_str()),
             CheckKind::EntryPattern(pattern) => Self::KeyPattern(pattern.as_str()),
             CheckKind::Length { min, max } => Self::Length { min: *min, max: *max },

@@ -264,6 +264,8 @@ field_table! {
     values_any_case: bool,
     /// Values that are refused.
     refused_values: Arc<[Scalar]>,
+    /// What a string may not start with.
+    refused_starts: Arc<[Arc<str>]>,
     /// The expression that a string must match.
     pattern: Pattern,
     /// The fewest characters of a string.

@@ -27,6 +27,12 @@ impl Check {
                 let wrong = scalars(value).find(|scalar| is_one_of(values, false, *scalar))?;
                 Some(Detail::Values { allowed: Vec::new(), got: short(wrong) })
             }
+            CheckKind::Starts(starts) => {
+                // The text is long, and an escape is no part of what is looked for.
+                let raw = value.as_json_str()?.raw();
+                let start = starts.iter().find(|start| raw.starts_with(start.as_bytes()))?;
+                Some(Detail::Values { allowed: Vec::new(), got: start.to_string() })
+            }
             CheckKind::Pattern(pattern) => {
                 let text = value.as_str()?;
                 (!pattern.is_match(&text)).then(|| {

@@ -22,6 +22,7 @@ impl Display for Asked<'_> {
             Self::OneOf { values, any_case: false } => f.write_str(&listed(values, "or")),
             Self::OneOf { values, any_case: true } => write!(f, "{}, in any case", listed(values, "or")),
             Self::NoneOf(values) => write!(f, "not {}", listed(values, "or")),
+            Self::NotStarting(starts) => write!(f, "does not start with {}", keys(starts)),
             Self::Pattern(pattern) => write!(f, "matches `{pattern}`"),
             Self::KeyPattern(pattern) => write!(f, "its keys match `{pattern}`"),
             Self::Length { min, max } => limits(f, *min, *max, " characters"),
