@@ -241,13 +241,35 @@ const PARTS: [&str; 3] = ["content", "parts", "blocks"];
 /// A record of a log that its reader does not know, if it holds calls or results.
 pub(crate) fn record<'s>(record: Value<'_, 's>) -> Option<Unread<'s>> {
     let inner = record.get_any(&MESSAGES).filter(|message| message.is_object());
-    [Some(record), inner].into_iter().flatten().find_map(|message| {
+    [Some(record), inner]
+        .into_iter()
+        .flatten()
+        .find_map(|message| {
+            let blocks = || message.get_any(&PARTS).into_iter().flat_map(|parts| parts.elements());
+            let member = || message.members().find_map(called_member);
+            // An event about a call names it too.
+            let is_own =
+                |unread: &Unread<'_>| unread.what == UnreadKind::Calls || of_words(&unread.name).is_some();
+            part(message).filter(is_own).or_else(member).or_else(|| blocks().find_map(part))
+        })
+        .or_else(|| in_list(record))
+}
+
+/// The keys under which a request has its messages.
+const LISTS: [&str; 3] = ["messages", "contents", "input"];
+/// How many messages of a list are looked at.
+const MESSAGES_LOOKED_AT: usize = 64;
+
+/// The first calls or results in the messages of a request among the records of a log.
+fn in_list<'s>(record: Value<'_, 's>) -> Option<Unread<'s>> {
+    let messages = record.get_any(&LISTS)?.elements().take(MESSAGES_LOOKED_AT);
+    messages.filter(|message| message.is_object()).find_map(|message| {
         let blocks = || message.get_any(&PARTS).into_iter().flat_map(|parts| parts.elements());
-        let member = || message.members().find_map(called_member);
-        // An event about a call names it too.
-        let is_own =
-            |unread: &Unread<'_>| unread.what == UnreadKind::Calls || of_words(&unread.name).is_some();
-        part(message).filter(is_own).or_else(member).or_else(|| blocks().find_map(part))
+        message
+            .members()
+            .find_map(called_member)
+            .or_else(|| blocks().find_map(part))
+            .or_else(|| part(message))
     })
 }
 

@@ -73,6 +73,10 @@ fn recursion_ends() {
     too_much(
         "{% set ns = namespace(x=1) %}{% for i in range(100000) %}{% set ns.x = {'a': ns.x} %}{% endfor %}{{ ns.x }}",
     );
+    // Each copy of a dict costs its size.
+    too_much(
+        "{% set ns = namespace(d={}) %}{% for i in range(99999) %}{% set ns.d = dict(ns.d, **{i|string: 1}) %}{% endfor %}",
+    );
     too_much("{% for x in [[1]] recursive %}{{ loop([x]) }}{% endfor %}");
 }
 

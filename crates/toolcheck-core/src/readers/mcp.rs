@@ -190,7 +190,11 @@ impl<'s> Session<'s> {
             (Some(method), Some(id)) => {
                 let number = match &*method {
                     "tools/call" => Some(self.call(message, params)),
-                    "sampling/createMessage" => params.map(|params| self.sample(params)),
+                    "sampling/createMessage" => {
+                        let is_list =
+                            |params: &Value<'_, '_>| params.get("messages").is_some_and(Value::is_array);
+                        params.filter(is_list).map(|params| self.sample(params))
+                    }
                     _ => None,
                 };
                 let is_read = number.is_some();

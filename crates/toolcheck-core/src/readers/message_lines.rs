@@ -2,7 +2,7 @@
 
 use toolcheck_json::Value;
 
-use super::{Conversation, Ended, Reader, Reading, Sort, Unit, lists};
+use super::{Conversation, Ended, Reader, Reading, Sort, Unit, lists, search};
 use crate::claim::certainty;
 use crate::formats::{anthropic, openai_chat};
 use crate::ir::Transcript;
@@ -16,20 +16,21 @@ pub(super) static READER: Reader = Reader {
     read,
 };
 
-/// Messages name nothing but a role, so that all records must be some, and any other reader is surer.
+/// Messages name nothing but a role, so that most records must be some, and any other reader is surer.
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    let is_line = |record: &Value<'_, '_>| {
-        record.get("role").is_some_and(|role| role.as_json_str().is_some())
-            && (is_message(*record) || record.get("tools").is_some())
-            && record.get_any(&["messages", "type", "model_name"]).is_none()
-    };
-    let is_log = records.len() > 1 && records.iter().all(is_line);
-    let has_several = || records.iter().filter(|record| is_message(**record)).count() > 1;
-    if is_log && has_several() { certainty::SURE } else { 0 }
+    let [first, _, ..] = records else { return 0 };
+    if !is_message(*first) && first.get("tools").is_none() {
+        return 0;
+    }
+    let messages = records.iter().filter(|record| is_message(**record)).count();
+    let others = records.len() - messages - usize::from(!is_message(*first));
+    if messages > 1 && messages > others { certainty::SURE } else { 0 }
 }
 
 fn is_message(record: Value<'_, '_>) -> bool {
-    record.get_any(&["content", "tool_calls"]).is_some()
+    record.get("role").is_some_and(|role| role.as_json_str().is_some())
+        && record.get_any(&["content", "tool_calls"]).is_some()
+        && record.get_any(&["messages", "type", "model_name"]).is_none()
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
@@ -41,15 +42,21 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         if record.get("tools").is_some() {
             lists::add_tools(&mut transcript, *record, &lists::TOOLS);
         }
-        if !is_message(*record) || record.get("role").is_none() {
-            reading.leave_out_unknown("lines that are not messages", *record);
+        if !is_message(*record) {
+            // A log of something else may hold conversations too.
+            let before = reading.conversations.len();
+            search::read_value(&READER, *record, None, &mut reading);
+            if reading.conversations.len() == before {
+                reading.leave_out_unknown("lines that are not messages", *record);
+            }
         } else if is_of_blocks {
             anthropic::read_message(&mut transcript, *record, number, false);
         } else {
             openai_chat::read_message(&mut transcript, *record, number);
         }
     }
-    reading.conversations.push(Conversation { title: "messages".to_owned(), transcript, ended: Ended::Open });
+    let conversation = Conversation { title: "messages".to_owned(), transcript, ended: Ended::Open };
+    reading.conversations.insert(0, conversation);
     reading
 }
 

@@ -73,13 +73,17 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     strict_tools(cx, out);
     let unchecked = cx.checks().unchecked.iter();
     let mut unchecked: HashMap<&str, &Unchecked> = unchecked.map(|tool| (&*tool.tool, tool)).collect();
-    for (number, tool) in cx.transcript.request.tools.listed().iter().enumerate() {
-        let Some(place) = tool.schema else { continue };
+    let schemas = cx.transcript.request.tools.listed().iter().enumerate().flat_map(|(number, tool)| {
+        let of_results = tool.result_schema.map(|place| (number, tool, place, "output schema"));
+        tool.schema.map(|place| (number, tool, place, "schema")).into_iter().chain(of_results)
+    });
+    for (number, tool, place, title) in schemas {
         let value = cx.document.value(place.node);
         let name = Named::text_or_unknown(tool.name.as_ref());
         let unusable = cx.schemas.unusable(value);
         let (what, pointer, case): (Cow<'_, str>, _, _) = match &unusable {
             // If it is too large or too slow, that shows when it is used.
+            None | Some(Unusable::TooLarge) if title != "schema" => continue,
             None | Some(Unusable::TooLarge) => match unchecked.remove(name) {
                 Some(tool) => (tool.reason(), "", "endless"),
                 None => continue,
@@ -107,7 +111,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let part = inner.and_then(invalid_part).map_or(String::new(), |part| format!(": {part}"));
         let finding = out.report(
             inner.map_or(place, Place::of),
-            format!("the schema of tool `{}` {what}{part}", shorten(name)),
+            format!("the {title} of tool `{}` {what}{part}", shorten(name)),
         );
         if let Some(inner) = inner {
             // If schemas are protobuf messages, a type may be written as its number.

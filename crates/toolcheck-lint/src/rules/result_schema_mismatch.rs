@@ -17,7 +17,7 @@ declare_rule! {
     /// raise an error instead of giving the result to the model.
     ///
     /// Each violation is reported separately, at its place inside the result, and at most 20 of one result. Results
-    /// that would take too long to check are not checked.
+    /// that would take too long to check are reported as that.
     ///
     /// ## Fails
     ///
@@ -93,8 +93,16 @@ fn faults(
     let compiled = cx.schemas.of(cx.document.value(declared.node).raw());
     let Ok(schema) = &*compiled else { return Vec::new() };
     let root = cx.document.value(structured.node);
-    if schema.take_compiling(fuel).is_err() || schema.check(root, fuel) != Verdict::Violated {
-        return Vec::new();
+    let verdict = match schema.take_compiling(fuel) {
+        Ok(()) => schema.check(root, fuel),
+        Err(_) => Verdict::TooSlow,
+    };
+    match verdict {
+        Verdict::Allowed | Verdict::Unknown => return Vec::new(),
+        Verdict::Violated => {}
+        Verdict::TooSlow | Verdict::TooLarge | Verdict::TooLong => {
+            return vec![(structured, "the result is not checked: that would take too long".to_owned())];
+        }
     }
     violations::list(schema, (root, false), &WORDS, &|at, of_key| {
         let key = if of_key { at.key_span() } else { None };

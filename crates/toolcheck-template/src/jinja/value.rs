@@ -176,6 +176,8 @@ const FEW: usize = 12;
 impl Dict {
     /// A dict of these entries. The last value of a key counts, at the place of the first.
     pub(crate) fn new(entries: Vec<(Value, Value)>, source: Option<u32>) -> Step<Rc<Self>> {
+        // A copy goes through all of it, and sorts it.
+        super::budget::work(entries.len() * 4);
         let depth = deeper(entries.iter().flat_map(|(key, value)| [key, value]))?;
         for (key, _) in &entries {
             key.check_hashable()?;

@@ -263,35 +263,46 @@ impl<'p, 's> Session<'p, 's> {
         self.misplaced(event, kind, Misplacement::LeftOpen { thing: ends.thing.clone(), ids }, says);
     }
 
-    /// Adds the messages of a list, unless the log has what was said: then they repeat it.
+    /// Adds the messages of a list. Where the log has what was said, they repeat it, and only calls and results that it does
+    /// not have are new.
     fn remember(&mut self, list: Value<'_, 's>) {
-        if !self.transcript.parts.is_empty() {
-            return;
-        }
+        let is_first = self.transcript.parts.is_empty();
         for message in list.elements().filter(|message| message.is_object()) {
             let content = message.get("content");
             let role = match message.get_str("role").as_deref() {
                 Some("assistant" | "reasoning") => Role::Assistant,
                 Some("tool") => {
-                    let id = message.get_any(&["toolCallId", "tool_call_id"]);
-                    let is_error = message.get("error").is_some_and(|error| !error.is_null());
-                    let text = id.and_then(Named::of).map(|id| id.text);
-                    if let Some(called) = text.and_then(|id| self.calls.get_mut(&id)) {
-                        called.has_result = true;
-                    }
-                    let result = parts::result(id, content, is_error.then_some(true));
-                    self.transcript.turn(Role::Tool, message).part(message, Body::Result(result));
+                    self.remember_result(message, content);
                     continue;
                 }
                 Some("system" | "developer") => Role::System,
                 _ => Role::User,
             };
-            self.transcript.turn(role, message).content(content, |_| None);
+            if is_first {
+                self.transcript.turn(role, message).content(content, |_| None);
+            }
             for call in message.get_any(&["toolCalls", "tool_calls"]).into_iter().flat_map(Value::elements) {
-                let function = call.get("function").unwrap_or(call);
-                self.call(call, call.get("id"), function.get("name"), function.get("arguments"));
+                let id = call.get("id").and_then(Named::of);
+                if is_first || id.is_some_and(|id| !self.calls.contains_key(&id.text)) {
+                    let function = call.get("function").unwrap_or(call);
+                    self.call(call, call.get("id"), function.get("name"), function.get("arguments"));
+                }
             }
         }
+    }
+
+    fn remember_result(&mut self, message: Value<'_, 's>, content: Option<Value<'_, 's>>) {
+        let id = message.get_any(&["toolCallId", "tool_call_id"]);
+        let text = id.and_then(Named::of).map(|id| id.text);
+        match text.as_ref().map(|id| self.calls.get_mut(id)) {
+            Some(Some(called)) if called.has_result => return,
+            Some(Some(called)) => called.has_result = true,
+            Some(None) if !self.orphans.insert(text.clone().unwrap_or_default()) => return,
+            _ => {}
+        }
+        let is_error = message.get("error").is_some_and(|error| !error.is_null());
+        let result = parts::result(id, content, is_error.then_some(true));
+        self.transcript.turn(Role::Tool, message).part(message, Body::Result(result));
     }
 
     fn say(&mut self, says: &Says, item: Value<'_, 's>) {
