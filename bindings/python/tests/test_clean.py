@@ -1,6 +1,8 @@
 """Data sets are cleaned in their own type, and what is reported is true of what is left."""
 
+import io
 import json
+import warnings
 
 import pytest
 
@@ -61,6 +63,42 @@ def as_json(rows):
     return pa.table({"id": [one["id"] for one in rows], **{name: pa.ExtensionArray.from_storage(pa.json_(), one) for name, one in stored.items()}})
 
 
+def as_json_of_parquet(read):
+    """As polars and pandas read what `datasets` writes."""
+
+    def store(rows):
+        file = io.BytesIO()
+        as_data_set_of_json(rows).to_parquet(file)
+        return read(io.BytesIO(file.getvalue()))
+
+    return store
+
+
+def read_by_polars(file):
+    polars = pytest.importorskip("polars")
+    frame = polars.read_parquet(file)
+    if not hasattr(frame.schema["messages"].inner, "ext_storage"):
+        pytest.skip("needs a polars that has types of extensions")
+    return frame
+
+
+def with_schemas_as_text(store):
+    """As DuckDB reads a schema of the type `arrow.json`."""
+
+    def stored(rows):
+        rows = json.loads(json.dumps(rows))
+        for tool in (tool for one in rows for tool in one["tools"]):
+            tool["function"]["parameters"] = json.dumps(tool["function"]["parameters"])
+        return store(rows)
+
+    return stored
+
+
+def with_lists_of_texts(store):
+    """A JSON text for each message and each tool."""
+    return lambda rows: store([{**one, **{name: [json.dumps(part) for part in one[name]] for name in HOW}} for one in rows])
+
+
 def as_chunks(rows):
     schema = pa.Table.from_pylist(rows).schema
     return pa.concat_tables([pa.Table.from_pylist(rows[start : start + 5], schema=schema) for start in range(0, len(rows), 5)])
@@ -96,6 +134,13 @@ STORES |= {
 
 
 STORES |= {"text, views": lambda rows: as_views(as_texts(rows)), "text, a batch of views": lambda rows: as_batch_of_views(as_texts(rows))}
+STORES |= {
+    "Parquet of Json in polars": as_json_of_parquet(read_by_polars),
+    "Parquet of Json in pandas": as_json_of_parquet(lambda file: pytest.importorskip("pandas").read_parquet(file)),
+}
+for name in ("pyarrow", "polars", "pandas", "Arrow in pandas", "Parquet in pandas"):
+    STORES[f"schemas as text, {name}"] = with_schemas_as_text(STORES[name])
+    STORES[f"lists of texts, {name}"] = with_lists_of_texts(STORES[name])
 
 
 def ids(data):
@@ -169,6 +214,39 @@ def test_rows_are_fixed_where_they_are(store, fix):
     assert report.after.errors == 0
 
 
+def test_the_rows_that_were_dropped_are_named(monkeypatch):
+    wrong = [number for number, is_wrong in enumerate(error_rows()) if is_wrong]
+    named = [{**one, "id": f"row {one['id']}"} for one in ROWS]
+    for store in (pa.Table.from_pylist, as_polars, as_pandas, as_datasets):
+        for fix in (None, "safe"):
+            _, report = clean_dataset(store(ROWS), **HOW, fix=fix)
+            assert len(report.dropped_rows) == report.dropped and set(report.dropped_rows) <= set(wrong)
+        assert clean_dataset(store(named), **HOW, key="id")[1].dropped_rows == tuple(f"row {number}" for number in wrong)
+        many = clean_dataset(store(named * 100), **HOW)[1]
+        assert many.dropped_rows == tuple([len(ROWS) * part + number for part in range(100) for number in wrong])
+        monkeypatch.setattr("toolcheck_lint._clean.MOST_NAMED", 3)
+        assert clean_dataset(store(ROWS), **HOW)[1].dropped_rows == tuple(wrong[:3])
+        monkeypatch.undo()
+
+
+def test_bodies_of_pandas_that_have_texts():
+    pandas = pytest.importorskip("pandas")
+    bodies = [{name: [json.dumps(part) for part in one[name]] for name in HOW} for one in ROWS]
+    frame = pandas.DataFrame({"id": range(len(ROWS)), "body": bodies})
+    assert clean_dataset(frame, messages="body")[1].dropped_rows == tuple(n for n, is_wrong in enumerate(error_rows()) if is_wrong)
+
+
+def test_tools_that_are_not_named():
+    for store in (pa.Table.from_pylist, as_polars, as_pandas, as_datasets):
+        with pytest.warns(UserWarning, match="the column `tools` is not read: .* name it with `tools='tools'`") as seen:
+            clean_dataset(store(ROWS), messages="messages")
+        assert seen[0].filename == __file__
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            clean_dataset(store(ROWS), **HOW)
+            clean_dataset(store(ROWS))
+
+
 def test_what_is_beside_the_fix_stays():
     body = json.dumps({"model": "m", **CLEAN, "note": [1,  2]})
     late = row(1)
@@ -214,7 +292,8 @@ def test_without_rows():
             kept, report = clean_dataset(empty, **HOW, fix=fix)
             assert (len(kept), report.rows) == (0, 0)
             assert shape(kept) == shape(empty)
-        nothing, report = clean_dataset(data, messages="tools")
+        with pytest.warns(UserWarning, match="^nothing was read of any of the 16 rows, and all were dropped: is `tools` the column"):
+            nothing, report = clean_dataset(data, messages="tools")
         assert (len(nothing), report.kept, shape(nothing)) == (0, 0, shape(data))
 
 
@@ -259,11 +338,65 @@ def test_data_sets_keep_their_format_and_can_be_cleaned_again():
         clean_dataset(datasets.DatasetDict(train=ds), **HOW)
 
 
+def test_schemas_of_json_are_used_in_duckdb(tmp_path):
+    """It reads `arrow.json` as plain text."""
+    duckdb = pytest.importorskip("duckdb")
+    datasets = pytest.importorskip("datasets")
+    if not hasattr(datasets, "Json"):
+        pytest.skip("needs a `datasets` that has the type `Json`")
+    text = datasets.Value("string")
+    function = {"name": text, "parameters": datasets.Json()}
+    features = datasets.Features(
+        {"id": datasets.Value("int64"), "messages": datasets.List(datasets.Json()), "tools": datasets.List({"type": text, "function": function})}
+    )
+    file = tmp_path / "train.parquet"
+    datasets.Dataset.from_list(ROWS, features=features).to_parquet(file)
+    table = duckdb.sql(f"select id, messages, tools from '{file}'").to_arrow_table()
+    assert found(table) == [rules_of(one) for one in ROWS]
+    assert Linter(kind="dataset").column(table, key="id").errors == sum(error_rows())
+    good = {"parameters": {"type": "object", "properties": json.dumps({"port": {"type": "string", "default": "{}"}})}}
+    for tool in ({"toolSpec": {"name": "t", "inputSchema": json.dumps(good["parameters"])}}, {"name": "t", **good}, {"name": "t", "input_schema": good["parameters"]}):
+        table = pa.table({"messages": [ROWS[0]["messages"][:1] + [{"role": "assistant", "content": "Six."}]], "tools": [[tool]]})
+        assert "invalid-tool-schema" not in [rule for rules in found(table) for rule in rules], tool
+
+
+def test_a_column_of_json_in_polars():
+    polars = pytest.importorskip("polars")
+    if not hasattr(polars, "Extension"):
+        pytest.skip("needs a polars that has types of extensions")
+    frame = polars.from_arrow(as_json(ROWS))
+    kept, report = clean_dataset(frame, **HOW, fix="unsafe", drop=None)
+    assert (kept.schema, report.unfit) == (frame.schema, 0) and report.fixed > 0
+
+
 def test_progress():
     for store in (pa.Table.from_pylist, as_polars, as_pandas, as_datasets):
         seen = []
         clean_dataset(store([row(number) for number in range(2500)]), **HOW, progress=seen.append)
         assert seen == [1000, 2000, 2500], store
+
+
+def test_a_name_that_is_misspelt_is_one_of_the_function_that_was_called():
+    table = pa.Table.from_pylist(ROWS)
+    message = r"^clean_dataset\(\) got an unexpected keyword argument `mesages`; did you mean `messages`\?$"
+    with pytest.raises(TypeError, match=message):
+        clean_dataset(table, mesages="messages")
+    polars = pytest.importorskip("polars")
+    import toolcheck_lint.polars  # noqa: F401
+
+    for name in ("lint", "findings", "verdicts", "mask", "errors", "clean"):
+        with pytest.raises(TypeError, match=rf"^{name}\(\) got an unexpected keyword argument `targt`; did you mean `target`\?$"):
+            getattr(polars.DataFrame(ROWS, infer_schema_length=None).toolcheck, name)("messages", targt="bedrock")
+    with pytest.raises(TypeError, match="^progress: expected a function, which is called with .*, not bool$"):
+        clean_dataset(table, **HOW, progress=True)
+    with pytest.raises(ValueError, match="^samples: expected 0 or more, not -1$"):
+        Linter().column(table, samples=-1)
+    with pytest.raises(ValueError, match="there are no columns at all$"):
+        clean_dataset(pa.table({}), messages="messages")
+    with pytest.raises(ValueError, match="there are no columns at all$"):
+        Linter().column(pa.table({}), key="id")
+    with pytest.raises(TypeError, match="^a Dataset of `datasets` is linted by `toolcheck_lint.hf.lint_dataset`$"):
+        Linter().column(as_datasets(ROWS))
 
 
 def test_what_is_given_wrongly():
@@ -304,6 +437,9 @@ def test_the_namespace_of_polars():
         frame.toolcheck.errors("nope")
     with pytest.raises(TypeError, match="name both"):
         frame.toolcheck.errors(tools="tools")
+    with pytest.warns(UserWarning, match="the column `tools` is not read") as seen:
+        frame.toolcheck.mask("messages")
+    assert [one.filename for one in seen] == [__file__]
 
 
 def test_polars_that_is_lazy():
@@ -376,9 +512,11 @@ def test_the_example_of_duckdb(train):
 
 def test_the_example_of_polars(train):
     pytest.importorskip("polars")
-    names = recipe("toolcheck_lint.polars")
+    names = recipe("import toolcheck_lint.polars")
     assert names["frame"].filter(names["frame"]["errors"].list.len() == 0)["id"].to_list() == train
     assert set(names["good"]["id"].to_list()) <= set(train)
+    typed = recipe("from toolcheck_lint.polars import Toolcheck", frame=names["frame"])
+    assert typed["good"]["id"].to_list() == train
 
 
 def test_the_examples_of_data_sets(train, capsys, tmp_path, monkeypatch):

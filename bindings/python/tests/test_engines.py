@@ -95,6 +95,28 @@ def test_findings_of_spark(spark):
     assert all(count.samples == () for count in lint_dataframe(df, messages="messages").counts)
 
 
+def test_rows_of_datasets_without_a_key_have_numbers():
+    datasets = pytest.importorskip("datasets")
+    from toolcheck_lint.hf import lint_dataset
+
+    ds = datasets.Dataset.from_list(rows())
+    columns = {"messages": "messages", "tools": "tools"}
+    for how in (columns, {}):
+        found = lint_dataset(ds, **how, mode="rows", batch_size=7, threads=2)
+        named = lint_dataset(ds, **how, key="id", mode="rows")
+        assert found.column_names == ["row", *named.column_names[1:]] and len(found) > 0
+        assert [ds["id"][row] for row in found["row"]] == list(named["id"])
+    assert lint_dataset(ds.select([]), mode="rows").column_names == found.column_names
+    with pytest.raises(ValueError, match="^threads: expected 1 or more, not 0$"):
+        lint_dataset(ds, threads=0)
+    with pytest.raises(ValueError, match="^samples: expected 0 or more, not -1$"):
+        lint_dataset(ds, samples=-1)
+    with pytest.raises(TypeError, match="^progress: expected a function"):
+        lint_dataset(ds, progress=True)
+    with pytest.raises(TypeError, match=r"^lint_dataset\(\) got .* `treads`; did you mean `threads`\?$"):
+        lint_dataset(ds, treads=2)
+
+
 def kept():
     """The keys of rows that are read and have no error."""
     reports = [(row["id"], report_of(row)) for row in rows()]

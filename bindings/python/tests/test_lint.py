@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 import threading
+import warnings
 from pathlib import Path
 
 import pytest
@@ -436,3 +437,12 @@ def test_the_package_is_small_to_import():
     code = "import sys, toolcheck_lint; print([name for name in ('pytest', 'pyarrow', 'pandas', 'numpy') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_conversation_that_is_nearly_the_next_one(clean):
+    with pytest.warns(UserWarning, match="^conversation='nxt' is the title of a conversation; did you mean 'next'[?]$"):
+        toolcheck_lint.lint(clean, conversation="nxt")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for name in ("next", "2", "Which ferry goes first?"):
+            toolcheck_lint.lint(clean, conversation=name)

@@ -213,6 +213,11 @@ def test_later(toolcheck_http):
     result.stdout.fnmatch_lines(["*toolcheck: request 1 of 1*", "*unanswered-tool-call*"])
 
 
+def test_a_setting_that_is_misspelt(run):
+    result = run("def test_it(toolcheck):\n    toolcheck(CLEAN, targt='bedrock')\n")
+    result.stdout.fnmatch_lines(["*TypeError: toolcheck() got an unexpected keyword argument `targt`; did you mean `target`?"])
+
+
 def test_a_test_that_sends_nothing(run):
     pytest.importorskip("httpx")
     source = """
@@ -228,7 +233,7 @@ def test_elsewhere(toolcheck_http):
     result = run(source)
     result.assert_outcomes(passed=2, warnings=2)
     result.stdout.fnmatch_lines(
-        ["*NoRequestWarning: *::test_nothing sent nothing to the path of a known API, so nothing was checked", "*::test_elsewhere *; 1 went to other paths"]
+        ["*NoRequestWarning: *::test_nothing sent nothing to the path of a known API, so nothing was checked; only what `httpx`, `httpx2` and `requests` send is seen", "*::test_elsewhere *; 1 went to other paths; only *"]
     )
     result = run(source, "-W", "error::toolcheck_lint.pytest_plugin.NoRequestWarning")
     result.assert_outcomes(passed=2, errors=2)

@@ -143,12 +143,18 @@ def test_none(provider):
 
 def test_nothing_sent(provider):
     provider.expect_refusal()
+
+def test_no_rule(provider):
+    with pytest.raises(ValueError, match="no rule `unanswered-call`; did you mean `unanswered-tool-call`"):
+        provider.expect_refusal("unanswered-call")
+    agent.run()
 """
     )
-    result.assert_outcomes(passed=2, failed=3)
+    result.assert_outcomes(passed=3, failed=3)
     result.stdout.fnmatch_lines(
         [
             "toolcheck: refused with 400: unanswered-tool-call *",
+            "  the test expects a refusal because of unknown-tool",
             "toolcheck: no request was refused, which the test expects",
             "toolcheck: no request was refused, which the test expects",
         ]

@@ -30,6 +30,18 @@ def test_every_value_comes_through_toml():
     assert toml([]) == ""
 
 
+def test_what_is_no_list_of_turns():
+    for wrong, message in [
+        ("Low at six.", r"^turns: expected a list of turns, such as `\[calls.*\]`, not str$"),
+        (text("Low at six."), "^turns: expected a list of turns, .*, not one turn$"),
+        (None, "^turns: .*, not NoneType$"),
+        (["Low at six."], r"^turns\[0\]: .* and this is str; did you mean `text\('Low at six.'\)`\?$"),
+        ([text("Well?"), call("tides")], r"^turns\[1\]: a call is no turn; put it in one: `calls\(call\(...\)\)`$"),
+    ]:
+        with pytest.raises(TypeError, match=message):
+            toml(wrong)
+
+
 def test_a_stream_that_is_cut_off_can_end_cleanly(binary):
     turn = calls(call("tides", {"harbour": "Oban"}), call("ferries"), cut_in="between-calls", clean_end=True)
     with Provider(bin=binary) as provider:

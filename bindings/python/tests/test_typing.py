@@ -64,6 +64,7 @@ toolcheck_lint.lint(1)  # type: ignore[arg-type]
 def test_settings_are_typed_wherever_they_are_given(tmp_path, mypy_cache):
     """A comment that ignores an error is one itself where there is none (`warn_unused_ignores`)."""
     pytest.importorskip("mypy")
+    pytest.importorskip("polars")
     user = tmp_path / "user.py"
     user.write_text(
         """
@@ -102,6 +103,15 @@ with mock.Provider(target=["anthropic", "bedrock"], turns=[mock.calls(mock.call(
     why: list[str] = [refused.rule for refused in provider.refused()]
 mock.Provider(targt="anthropic")  # type: ignore[call-arg]
 program: str = toolcheck_lint.find_program()
+import polars
+from toolcheck_lint.polars import Toolcheck
+
+frame = polars.DataFrame({"messages": [[{"role": "user", "content": "Hello"}]]})
+good: polars.DataFrame = frame.filter(Toolcheck(frame).mask("messages", target="bedrock"))
+few, done = Toolcheck(frame).clean("messages", key="id")
+few_rows: polars.DataFrame = few
+gone: tuple[Any, ...] = done.dropped_rows
+Toolcheck(frame).errors("messages", targt="bedrock")  # type: ignore[call-arg]
 try:
     toolcheck_lint.lint({}).raise_for_errors()
 except toolcheck_lint.ReportError as error:

@@ -24,6 +24,8 @@ class Job:
     ) -> None:
         if tools is not None and messages is None:
             raise TypeError("`tools` is a column beside `messages`: name both")
+        if isinstance(samples, int) and samples < 0:
+            raise ValueError(f"samples: expected 0 or more, not {samples}")
         self.messages = messages
         self.tools = tools
         self.key = key
@@ -83,7 +85,8 @@ def check_columns(names: Iterable[str], known: Sequence[str]) -> None:
     """A `ValueError` if there is no column of a name."""
     for name in names:
         if name not in known:
-            raise ValueError(f"there is no column `{name}`; there are {', '.join(f'`{one}`' for one in known)}")
+            there = f"there are {', '.join(f'`{one}`' for one in known)}" if known else "there are no columns at all"
+            raise ValueError(f"there is no column `{name}`; {there}")
 
 
 FINDINGS = ("row", "rule", "level", "pointer", "tool_call_id", "message")

@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, Unpack, final
 
 from ._batches import Job
+from ._given import check_settings, note_tools, warn
 from ._linter import Linter, RowSettings
 from ._stores import Unfit, store_of
 from ._summary import Summary
 
 Data = TypeVar("Data")
 Progress = Callable[[int], object]
+MOST_NAMED = 10_000
+"""The most rows that a report names."""
 
 
 @final
@@ -27,6 +30,10 @@ class CleanReport:
     """The number of rows that were fixed, also of those that were dropped all the same."""
     unfit: int
     """The number of rows that stay as they were because what they would be is no value of their column."""
+
+    dropped_rows: tuple[Any, ...] = ()
+    """The rows that were dropped, in their order: their keys, or their numbers from 0 without a `key`. Only the first 10,000
+    are named."""
 
     @property
     def rows(self) -> int:
@@ -67,7 +74,10 @@ def clean_dataset(
     - `fix`: rows are fixed first, as `toolcheck fix` does; with `"unsafe"`, also where something is lost or guessed.
     - `drop`: rows with errors, and those that nothing was read of, are left out; with `"warning"`, those with warnings too;
       with `None`, none.
+
+    If nothing was read of any row, there is a warning.
     """
+    check_settings(clean_dataset, settings)
     for name, value, known in (("drop", drop, ("error", "warning")), ("fix", fix, ("safe", "unsafe"))):
         if value is not None and value not in known:
             raise ValueError(f"{name}: expected {known[0]!r}, {known[1]!r} or None, not {value!r}")
@@ -81,7 +91,17 @@ def clean_dataset(
     else:
         store, mask = cleaner.clean(store_of(ds), progress)
         kept = store.kept(mask)
+    note_tools(messages, tools, _columns(ds))
+    before = cleaner.report.before
+    if before.rows and before.unread == before.rows:
+        done = "" if drop is None else ", and all were dropped"
+        where = f"is `{messages}` the column with the messages?" if messages else "name their column with `messages`"
+        warn(f"nothing was read of any of the {before.rows} rows{done}: {where}")
     return kept, cleaner.report
+
+
+def _columns(ds: Any) -> list[str]:
+    return list(map(str, ds.column_names if hasattr(ds, "column_names") else ds.columns))
 
 
 class Cleaner:
@@ -95,6 +115,8 @@ class Cleaner:
         self._after = Summary()
         self._fixed = 0
         self._unfit = 0
+        self._rows = 0
+        self._dropped: list[Any] = []
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Cleaner, (self.job, self._drop, self._fix)
@@ -112,7 +134,9 @@ class Cleaner:
     @property
     def report(self) -> CleanReport:
         """What was done so far."""
-        return CleanReport(before=self._before, after=self._after, fixed=self._fixed, unfit=self._unfit)
+        return CleanReport(
+            before=self._before, after=self._after, fixed=self._fixed, unfit=self._unfit, dropped_rows=tuple(self._dropped)
+        )
 
     def clean(self, store: Any, progress: Progress | None = None) -> tuple[Any, list[bool]]:
         """The rows of a table with what can be fixed fixed, and which of them are to be kept."""
@@ -129,7 +153,13 @@ class Cleaner:
                 verdicts = store.read(table)
         self._after += after
         counts = zip(verdicts["ok"], verdicts["warnings"], strict=True)
-        return store, [self._drop is None or (ok and not (warnings and self._drop == "warning")) for ok, warnings in counts]
+        mask = [self._drop is None or (ok and not (warned and self._drop == "warning")) for ok, warned in counts]
+        key = self.job.key
+        for number, ok in enumerate(mask):
+            if not ok and len(self._dropped) < MOST_NAMED:
+                self._dropped.append(self._rows + number if key is None else store.value(key, number))
+        self._rows += len(mask)
+        return store, mask
 
     def _verdicts(self, store: Any, unsafe: bool | None, progress: Progress | None) -> tuple[Any, Summary, Summary]:
         linter: Linter = self.job.linter

@@ -8,9 +8,17 @@ from typing import Any
 
 from ._plain import plain
 
+# What `src/arrow/says.rs` has of columns of Arrow.
+LISTS = ("messages", "contents", "tools", "functions")
+AROUND = ("function", "functionDeclarations", "function_declarations", "toolSpec")
+SCHEMAS = ("parameters", "parametersJsonSchema", "parameters_json_schema", "input_schema", "inputSchema")
+WORDS = ("$comment", "const", "default", "description", "enum", "example", "examples", "title")
+
 
 def readable(array: Any) -> Any:
     """A series or a frame of polars or pandas that can be read; anything else as it is."""
+    if type(array).__module__.partition(".")[0] == "datasets" and hasattr(array, "with_format"):
+        raise TypeError(f"a {type(array).__name__} of `datasets` is linted by `toolcheck_lint.hf.lint_dataset`")
     for name, read in (("polars", _of_polars), ("pandas", _of_pandas)):
         library = sys.modules.get(name)
         if library is not None and isinstance(array, (library.DataFrame, library.Series)):
@@ -48,26 +56,64 @@ def _of_pandas(pandas: Any, array: Any) -> Any:
     import pyarrow
 
     if isinstance(array, pandas.Series):
-        return _column(pyarrow, array)[0]
+        return _column(pyarrow, array, True)[0]
     columns, fields = [], []
     for name in array.columns:
-        column, is_json = _column(pyarrow, array[name])
+        column, is_json = _column(pyarrow, array[name], name in LISTS)
         metadata = {"ARROW:extension:name": "arrow.json", "ARROW:extension:metadata": ""} if is_json else None
         columns.append(column)
         fields.append(pyarrow.field(str(name), column.type, metadata=metadata))
     return pyarrow.table(columns, schema=pyarrow.schema(fields))
 
 
-def _column(pyarrow: Any, series: Any) -> tuple[Any, bool]:
-    """A column of Arrow, and whether its texts are the JSON of what is in the series."""
+def _column(pyarrow: Any, series: Any, has_lists: bool) -> tuple[Any, bool]:
+    """A column of Arrow, and whether its texts are the JSON of what is in the series. It may have lists of messages or tools."""
     if series.dtype != object or all(value is None or isinstance(value, str | bytes | float) for value in series):
         try:
             return pyarrow.array(series, from_pandas=True), False
         except (pyarrow.ArrowException, TypeError):
             # Such as numbers among texts.
             pass
-    texts = [None if _is_nothing(value) else json.dumps(bare(value), default=str) for value in series]
+    said = (None if _is_nothing(value) else bare(value) for value in series)
+    said = (_said(value) for value in said) if has_lists else said
+    texts = [None if value is None else json.dumps(value, default=str) for value in said]
     return pyarrow.array(texts, pyarrow.large_string()), True
+
+
+def _said(value: Any) -> Any:
+    """Messages or tools that are texts, or have schemas that are, as what these say."""
+    if isinstance(value, dict):
+        # A body.
+        return {name: _said(one) if name in LISTS and isinstance(one, list) else one for name, one in value.items()}
+    return [_tool(one) for one in value] if isinstance(value, list) else value
+
+
+def _tool(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_tool(one) for one in value]
+    value = _object(value)
+    if not isinstance(value, dict):
+        return value
+    return {name: _tool(one) if name in AROUND else _schema(one) if name in SCHEMAS else one for name, one in value.items()}
+
+
+def _schema(value: Any) -> Any:
+    value = _object(value)
+    if isinstance(value, list):
+        return [_schema(one) for one in value]
+    if isinstance(value, dict):
+        return {name: one if name in WORDS else _schema(one) for name, one in value.items()}
+    return value
+
+
+def _object(value: Any) -> Any:
+    """The object whose JSON a text is; anything else as it is."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            pass
+    return value
 
 
 def _is_nothing(value: Any) -> bool:

@@ -2,8 +2,10 @@
 
 import json
 import os
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, Literal, Protocol, TypedDict, final
 
@@ -131,6 +133,9 @@ class Linter:
             if value is not None:
                 _check(argument, value, str, "a text (str)")
         _check("name", name, str, "a text (str)")
+        if conversation is not None and conversation != "next" and get_close_matches(conversation.lower(), ["next"], 1, 0.8):
+            text = f"conversation={conversation!r} is the title of a conversation; did you mean 'next'?"
+            warnings.warn(text, UserWarning, stacklevel=2)
         if target is not None:
             _check("target", target, str | os.PathLike, "a name (str) or a path")
         if config is not None:
@@ -186,6 +191,9 @@ class Linter:
         path in each row with dots between names, or a column, which is then no part of the row; by default it is the number
         of the row. `progress` is called with the number of rows so far.
         """
+        if isinstance(samples, int) and samples < 0:
+            raise ValueError(f"samples: expected 0 or more, not {samples}")
+        check_progress(progress)
         array, tools, key = map(readable, (array, tools, key))
         counted = self._native.column(array, tools=tools, key=key, samples=samples, progress=progress)
         return Summary._of(counted)
@@ -221,6 +229,7 @@ class Linter:
     ) -> tuple[ArrowStream, Summary, Summary]:
         """The same with a summary of all rows, and one of those that are kept if those of a level are dropped. If
         `unsafe_fixes` is given, the table has the texts of rows that are fixed as `fixed`."""
+        check_progress(progress)
         array, tools = readable(array), readable(tools)
         table, counted, kept = self._native.verdicts(
             array, tools=tools, unsafe_fixes=unsafe_fixes, drop=drop, progress=progress
@@ -233,6 +242,13 @@ class Linter:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _linter_of, (self._settings,)
+
+
+def check_progress(progress: object) -> None:
+    """A `TypeError` if it is nothing that can be called."""
+    if progress is not None and not callable(progress):
+        expected = "a function, which is called with the number of rows so far"
+        raise TypeError(f"progress: expected {expected}, not {type(progress).__name__}")
 
 
 def _linter_of(settings: dict[str, Any]) -> Linter:

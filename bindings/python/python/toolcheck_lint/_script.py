@@ -67,7 +67,24 @@ def error(status: int, message: str = "", *, retry_after: int | None = None, att
 
 def toml(turns: Iterable[Turn]) -> str:
     """The turns as the text of a script."""
+    turns = checked(turns)
     return "".join("[[turn]]\n" + "".join(f"{_value(key)} = {_value(value)}\n" for key, value in turn.items()) for turn in turns)
+
+
+def checked(turns: Any) -> list[Turn]:
+    """A `TypeError` if they are no list of turns."""
+    expected = "expected a list of turns, such as `[calls(call(\"tides\")), text(\"Low at six.\")]`"
+    if isinstance(turns, str | bytes | Mapping) or not isinstance(turns, Iterable):
+        one = "one turn" if isinstance(turns, Mapping) else type(turns).__name__
+        raise TypeError(f"turns: {expected}, not {one}")
+    listed = list(turns)
+    for number, turn in enumerate(listed):
+        if not isinstance(turn, Mapping):
+            hint = f"; did you mean `text({turn!r})`?" if isinstance(turn, str) and len(turn) < 50 else ""
+            raise TypeError(f"turns[{number}]: {expected}, and this is {type(turn).__name__}{hint}")
+        if "tool" in turn:
+            raise TypeError(f"turns[{number}]: a call is no turn; put it in one: `calls(call(...))`")
+    return listed
 
 
 def _without_none(table: dict[str, Any]) -> dict[str, Any]:

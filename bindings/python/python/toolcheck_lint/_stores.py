@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from ._batches import check_columns
-from ._frames import bare
+from ._frames import SCHEMAS, bare
 
 
 class Unfit(Exception):
@@ -44,6 +44,9 @@ class ArrowStore:
 
     def column(self, name: str) -> Any:
         return self._data.column(name)
+
+    def value(self, name: str, number: int) -> Any:
+        return self.column(name)[number].as_py()
 
     def read(self, table: Any) -> dict[str, list[Any]]:
         """The columns of a table of verdicts."""
@@ -117,8 +120,9 @@ def is_text(pyarrow: Any, kind: Any) -> bool:
     return any(test(kind) for test in tests)
 
 
-def arrow_array(values: list[Any], kind: Any) -> Any:
-    """An array of a type, in which JSON may be at any depth. `Unfit` if a value is none of it."""
+def arrow_array(values: list[Any], kind: Any, in_schema: bool = False) -> Any:
+    """An array of a type, in which JSON may be at any depth. `Unfit` if a value is none of it. An object in a schema may be
+    a text in the column."""
     import pyarrow
 
     types = pyarrow.types
@@ -140,7 +144,7 @@ def arrow_array(values: list[Any], kind: Any) -> Any:
             starts = [None if value is None else end for value, end in zip(values, ends, strict=False)]
             build = pyarrow.ListArray if types.is_list(kind) else pyarrow.LargeListArray
             offsets = pyarrow.array([*starts, ends[-1]], pyarrow.int32() if types.is_list(kind) else pyarrow.int64())
-            return build.from_arrays(offsets, arrow_array(elements, kind.value_type), type=kind)
+            return build.from_arrays(offsets, arrow_array(elements, kind.value_type, in_schema), type=kind)
         if types.is_struct(kind):
             fields = [kind.field(number) for number in range(kind.num_fields)]
             names = {field.name for field in fields}
@@ -148,9 +152,14 @@ def arrow_array(values: list[Any], kind: Any) -> Any:
                 # What has no field would be lost.
                 if value is not None and (not isinstance(value, dict) or any(one is not None and key not in names for key, one in value.items())):
                     raise Unfit
-            members = [arrow_array([value and value.get(field.name) for value in values], field.type) for field in fields]
+            members = [
+                arrow_array([value and value.get(field.name) for value in values], field.type, in_schema or field.name in SCHEMAS)
+                for field in fields
+            ]
             nothing = pyarrow.array([value is None for value in values], pyarrow.bool_())
             return pyarrow.StructArray.from_arrays(members, fields=fields, mask=nothing)
+        if in_schema and is_text(pyarrow, kind):
+            values = [_text(value) if isinstance(value, dict) else value for value in values]
         return pyarrow.array(values, kind)
     except (pyarrow.ArrowException, TypeError, ValueError, OverflowError) as reason:
         raise Unfit(str(reason)) from reason
@@ -171,6 +180,9 @@ class PolarsStore:
     def column(self, name: str) -> Any:
         return self._data.get_column(name)
 
+    def value(self, name: str, number: int) -> Any:
+        return self.column(name)[number]
+
     def read(self, table: Any) -> dict[str, list[Any]]:
         import polars
 
@@ -187,8 +199,12 @@ class PolarsStore:
             value = value.encode() if kind == polars.Binary else value
         elif isinstance(kind, polars.List) and isinstance(kind.inner, texts):
             value = [_text(one) for one in value]
+        value = _in_polars(polars, value, kind)
+        stored = _storage(polars, kind)
         try:
-            made = polars.Series(name, [value], dtype=kind)
+            made = polars.Series(name, [value], dtype=stored)
+            # It can't be made of an extension type at once.
+            made = made if stored == kind else made.cast(kind)
         except (polars.exceptions.PolarsError, TypeError, ValueError, OverflowError) as reason:
             raise Unfit(str(reason)) from reason
         # What has no field in a struct is lost without an error.
@@ -212,6 +228,44 @@ class PolarsStore:
         return self._data if all(mask) else self._data.filter(polars.Series(mask, dtype=polars.Boolean))
 
 
+def _storage(polars: Any, kind: Any) -> Any:
+    """A type of polars with the types in which those of extensions are stored."""
+    if hasattr(kind, "ext_storage"):
+        return kind.ext_storage()
+    if isinstance(kind, polars.List):
+        return polars.List(_storage(polars, kind.inner))
+    if isinstance(kind, polars.Struct):
+        return polars.Struct({field.name: _storage(polars, field.dtype) for field in kind.fields})
+    return kind
+
+
+def _in_polars(polars: Any, value: Any, kind: Any, in_schema: bool = False) -> Any:
+    """A value with texts where the column has JSON as text."""
+    if hasattr(kind, "ext_storage"):
+        if kind.ext_name() != "arrow.json":
+            raise Unfit
+        return None if value is None else _text(value)
+    if isinstance(kind, polars.List) and isinstance(value, list):
+        return [_in_polars(polars, one, kind.inner, in_schema) for one in value]
+    if isinstance(kind, polars.Struct) and isinstance(value, dict):
+        kinds = {field.name: field.dtype for field in kind.fields}
+        return {name: _in_polars(polars, one, kinds.get(name), in_schema or name in SCHEMAS) for name, one in value.items()}
+    return _text(value) if in_schema and kind == polars.String and isinstance(value, dict) else value
+
+
+def _as_before(old: Any, value: Any, in_schema: bool = False) -> Any:
+    """A value with texts where the old one has the JSON of schemas as text."""
+    old = old.tolist() if hasattr(old, "tolist") else old
+    if isinstance(value, dict):
+        if isinstance(old, str):
+            return _text(value) if in_schema else value
+        if isinstance(old, dict):
+            return {name: _as_before(old.get(name), one, in_schema or name in SCHEMAS) for name, one in value.items()}
+    if isinstance(value, list) and isinstance(old, list) and old:
+        return [_as_before(old[min(place, len(old) - 1)], one, in_schema) for place, one in enumerate(value)]
+    return value
+
+
 class PandasStore:
     """A frame of pandas."""
 
@@ -227,6 +281,10 @@ class PandasStore:
     def column(self, name: str) -> Any:
         return self._data[name]
 
+    def value(self, name: str, number: int) -> Any:
+        value = self.column(name).iloc[number]
+        return value.item() if hasattr(value, "item") else value
+
     def read(self, table: Any) -> dict[str, list[Any]]:
         return ArrowStore(None).read(table)
 
@@ -237,7 +295,7 @@ class PandasStore:
             if isinstance(old, str | bytes):
                 value = text if text is not None else _text(value)
                 return value.encode() if isinstance(old, bytes) else value
-            return [_text(one) for one in value] if len(old) and isinstance(old[0], str) else value
+            return [_text(one) for one in value] if len(old) and isinstance(old[0], str) else _as_before(old, value)
         if hasattr(column.dtype, "pyarrow_dtype"):
             return self._arrow(name).made(name, number, value, text)
         # Texts are all that another type can have.

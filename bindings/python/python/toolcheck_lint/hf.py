@@ -5,7 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from ._batches import FINDINGS, Job, check_columns
-from ._linter import RowSettings
+from ._given import check_count, check_settings, note_tools
+from ._linter import RowSettings, check_progress
 from ._summary import Summary
 
 if TYPE_CHECKING:
@@ -72,17 +73,22 @@ def lint_dataset(
     **settings: Unpack[RowSettings],
 ) -> "Summary | Dataset | list[bool]":
     """Counts what is found in the rows of a data set; with `mode="rows"`, a data set of the findings, in which the key has
-    the type that it has in the rows; with `mode="mask"`, whether each row was read and has no error, in their order.
+    the type that it has in the rows, or without a key the number of the row as `row`; with `mode="mask"`, whether each row was read and has no error, in their order.
 
     The parameters are those of `toolcheck_lint.spark.lint_dataframe`. Batches are linted on `threads` threads while the
     next one is read; `progress` is called with the number of rows so far.
     """
     _check(ds)
+    check_settings(lint_dataset, settings)
+    check_count("threads", threads, 1)
+    check_count("batch_size", batch_size, 1)
+    check_progress(progress)
     job = Job(messages, tools, key, samples, settings)
     if job.columns is not None:
         # A data set that is streamed may not know them before it is read.
         if ds.column_names is not None:
             check_columns(job.columns, ds.column_names)
+            note_tools(messages, tools, ds.column_names)
         ds = ds.select_columns(job.columns)
     if mode not in ("summary", "rows", "mask"):
         raise ValueError(f"there is no mode {mode!r}; expected summary, rows or mask")
@@ -92,11 +98,15 @@ def lint_dataset(
         import datasets
         import pyarrow
 
-        if key is None:
-            raise TypeError("`key` is needed to name the rows of the findings")
-        tables = list(_each(job.findings, ds, batch_size, threads, progress))
+        tables, first = [], 0
+        for count, table in _each(lambda batch: (len(batch), job.findings(batch)), ds, batch_size, threads, progress):
+            if key is None:
+                numbers = pyarrow.array([first + row for row in table["row"].to_pylist()], pyarrow.int64())
+                table = table.set_column(0, table.schema.field(0), numbers)
+            first += count
+            tables.append(table)
         if not tables:
-            return datasets.Dataset.from_dict({name: [] for name in (key, *FINDINGS[1:])})
+            return datasets.Dataset.from_dict({name: [] for name in (key or "row", *FINDINGS[1:])})
         return datasets.Dataset(pyarrow.concat_tables(tables))
     return Summary.sum(_each(job.summary, ds, batch_size, threads, progress))
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 from . import _program, _script
+from ._linter import Linter
 from ._script import Turn, call, calls, error, text
 
 START_SECONDS = 20.0
@@ -94,7 +95,7 @@ class Provider:
         try:
             addresses = self._addresses()
             self.url, self.admin = addresses["url"], addresses["control"]
-            turns = list(turns)
+            turns = _script.checked(turns)
             if turns:
                 self.script(turns)
         except BaseException:
@@ -188,6 +189,9 @@ class Provider:
 
     def expect_refusal(self, rule: str | None = None) -> None:
         """Turns the check at the end around: a request has to be refused, because of this rule if one is named."""
+        if rule is not None:
+            # One that is not known could never be the reason.
+            Linter(select=[rule])
         self._expected = rule or True
 
     def assert_conformant(self) -> None:
@@ -205,7 +209,7 @@ class Provider:
         if not report["requests"]:
             return "\n".join(unexpected) or self._missing_refusal(refused)
         told = {one.rule for one in refused} | {one["rule"] for one in report["allowed"]}
-        faults = unexpected + [str(one) for one in refused if not self._is_expected(one)]
+        faults = unexpected + [str(one) + self._instead() for one in refused if not self._is_expected(one)]
         exchanges = self._exchanges()
         # The mock says what the target refuses; between the requests, no target is needed.
         arguments = ["lint", "-", "--isolated", "--no-excerpt", "--output-format", "json", "--max-findings", "0"]
@@ -251,6 +255,10 @@ class Provider:
 
     def _is_expected(self, refused: Refused) -> bool:
         return self._expected is True or self._expected == refused.rule
+
+    def _instead(self) -> str:
+        """What the test expects of a refusal."""
+        return f"\n  the test expects a refusal because of {self._expected}" if isinstance(self._expected, str) else ""
 
     def _missing_refusal(self, refused: list[Refused]) -> str:
         if self._expected is False or any(map(self._is_expected, refused)):

@@ -59,10 +59,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture
 def toolcheck(request: pytest.FixtureRequest) -> "Callable[..., Checked]":
     """Lints a body: `toolcheck(body, target="bedrock").assert_clean()`. The settings are those of `toolcheck_lint.lint`."""
+    from ._given import check_settings
     from .testing import check
 
     settings = _settings_of(request)
-    return lambda body, **own: check(body, **{**settings, **own})
+
+    def toolcheck(body: Any, **own: Any) -> "Checked":
+        check_settings(check, own, also=("tools",), name="toolcheck")
+        return check(body, **{**settings, **own})
+
+    return toolcheck
 
 
 @pytest.fixture
@@ -81,7 +87,7 @@ def toolcheck_http(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
         pytest.fail(f"toolcheck: {faults}", pytrace=False)
     if not sent:
         others = f"; {sent.others} went to other paths" if sent.others else ""
-        text = f"{request.node.nodeid} sent nothing to the path of a known API, so nothing was checked{others}"
+        text = f"{request.node.nodeid} sent nothing to the path of a known API, so nothing was checked{others}; only what `httpx`, `httpx2` and `requests` send is seen"
         warnings.warn(NoRequestWarning(text), stacklevel=1)
 
 

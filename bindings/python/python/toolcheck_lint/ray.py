@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from ._batches import Job
+from ._given import check_settings, note_tools
 from ._linter import RowSettings
 from ._summary import Summary
 
@@ -49,8 +50,10 @@ def lint_dataset(
 
     The parameters are those of `toolcheck_lint.spark.lint_dataframe`; `batch_size` is that of `map_batches`.
     """
+    check_settings(lint_dataset, settings)
     job = Job(messages, tools, key, samples, settings)
     if job.columns is not None:
+        note_tools(messages, tools, ds.columns(fetch_if_missing=False))
         ds = ds.select_columns(job.columns)
     if mode not in ("summary", "rows"):
         raise ValueError(f"there is no mode {mode!r}; expected summary or rows")

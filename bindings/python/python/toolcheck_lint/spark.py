@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from ._batches import FINDINGS, Job
+from ._given import check_settings, note_tools
 from ._linter import RowSettings
 from ._summary import Summary
 
@@ -49,8 +50,10 @@ def lint_dataframe(
     that names rows. Without `messages`, a row is an object of all columns, as in a file of JSON Lines. The settings are
     those of `toolcheck_lint.Linter`; the kind is `dataset` unless it is given. Without a `key` there are no examples.
     """
+    check_settings(lint_dataframe, settings)
     job = Job(messages, tools, key, samples, settings)
     if job.columns is not None:
+        note_tools(messages, tools, df.columns)
         # The name as it is: a dot in it would be a field.
         df = df.select(*[f"`{name}`" for name in job.columns])
     if mode == "rows":

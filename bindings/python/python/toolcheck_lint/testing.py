@@ -5,6 +5,7 @@ from typing import Any, Unpack, overload
 
 from . import _native
 from ._findings import Level, check_level
+from ._given import check_settings
 from ._linter import Body, Linter, Settings, linter_for
 from ._report import NOTHING_READ, Report
 
@@ -40,6 +41,7 @@ def _listed(texts: Iterable[str | Iterable[str]]) -> list[str]:
 
 def check(body: Body, **settings: Unpack[Settings]) -> Checked:
     """The report of a body, with assertions. The settings are those of `Linter`."""
+    check_settings(check, settings, also=("tools",))
     linter = linter_for({name: value for name, value in settings.items() if value is not None})
     return Checked(linter._native.lint(body), linter)
 

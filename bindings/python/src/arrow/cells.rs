@@ -110,7 +110,7 @@ pub(crate) fn cells(array: &dyn Array, says: Says) -> Result<Box<dyn Cell + '_>,
             Box::new(FixedList { lists, values: cells(lists.values().as_ref(), says.element(field))? })
         }
         DataType::Struct(_) => Box::new(Object::new(array.as_struct(), says)?),
-        DataType::Map(..) => Box::new(Entries::new(array.as_map())?),
+        DataType::Map(..) => Box::new(Entries::new(array.as_map(), says)?),
         other => match texts(array) {
             Some(texts) if says == Says::Text && is_of_bytes(other) => Box::new(Bytes(texts)),
             Some(texts) => Box::new(Said { texts, says }),
@@ -348,12 +348,12 @@ struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    fn new(maps: &'a MapArray) -> Result<Self, String> {
+    fn new(maps: &'a MapArray, says: Says) -> Result<Self, String> {
         let keys = texts(maps.keys().as_ref()).ok_or_else(|| maps.data_type().to_string())?;
         let DataType::Struct(fields) = maps.entries().data_type() else {
             return Err(maps.data_type().to_string());
         };
-        let says = fields.get(1).map_or(Says::Text, |field| Says::of(field, Says::Text));
+        let says = fields.get(1).map_or(Says::Text, |field| says.value(field));
         Ok(Self { maps, keys, values: cells(maps.values().as_ref(), says)? })
     }
 }

@@ -124,7 +124,7 @@ impl Rows {
         let says = Says::of(&self.bodies.reader.field(), Says::Row);
         let bodies = self.bodies.take(count);
         let of_tools =
-            self.tools.as_ref().map_or(Says::Text, |tools| Says::of(&tools.reader.field(), Says::List));
+            self.tools.as_ref().map_or(Says::Text, |tools| Says::of(&tools.reader.field(), Says::Tools));
         let tools = self.tools.as_mut().map(|tools| tools.take(count));
         let keys = match &mut self.keys {
             Keys::Column(keys) => Some(keys.take(count)),
@@ -294,6 +294,9 @@ fn has_path(mut kind: &DataType, path: &str) -> Result<(), String> {
 fn known_columns(name: &str, known: &[&str]) -> Result<(), String> {
     if known.contains(&name.split('.').next().unwrap_or(name)) {
         return Ok(());
+    }
+    if known.is_empty() {
+        return Err(format!("there is no column `{}`; there are no columns at all", shown(name)));
     }
     let names = known.iter().take(COLUMNS_SHOWN).map(|known| format!("`{}`", shown(known)));
     let mut names = names.collect::<Vec<_>>().join(", ");

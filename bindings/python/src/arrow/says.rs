@@ -1,5 +1,5 @@
-//! Text that is JSON: of the extension type `arrow.json`, at any depth, and of lists that are stored as text. What a row says
-//! does not depend on how it is stored.
+//! Text that is JSON: of the extension type `arrow.json`, at any depth, and of lists and schemas that are stored as text. What
+//! a row says does not depend on how it is stored.
 
 use arrow_schema::Field;
 use base64::Engine;
@@ -22,10 +22,26 @@ pub(crate) enum Says {
     List,
     /// An object, which may be a text.
     Object,
+    /// The same of tools.
+    Tools,
+    /// A tool, or what is around the schema in it; it may be a text.
+    Tool,
+    /// A schema or a part of one. A text is an object if it is the JSON of one: DuckDB and others do not keep `arrow.json`.
+    Schema,
 }
 
 /// The columns that hold a list of objects in every format, so that a text in them is the list, stored as text.
-const LISTS: [&str; 4] = ["messages", "contents", "tools", "functions"];
+const LISTS: [&str; 2] = ["messages", "contents"];
+/// The same of tools.
+const TOOLS: [&str; 2] = ["tools", "functions"];
+/// What a tool may have around its schema.
+const AROUND: [&str; 4] = ["function", "functionDeclarations", "function_declarations", "toolSpec"];
+/// What has the schema of a tool.
+const SCHEMAS: [&str; 5] =
+    ["parameters", "parametersJsonSchema", "parameters_json_schema", "input_schema", "inputSchema"];
+/// What has texts or any value in a schema.
+const WORDS: [&str; 8] =
+    ["$comment", "const", "default", "description", "enum", "example", "examples", "title"];
 
 impl Says {
     /// What an array with a field says, if it would say `otherwise` without the type of that field.
@@ -35,13 +51,32 @@ impl Says {
 
     /// What the elements of a list say.
     pub(crate) fn element(self, field: &Field) -> Self {
-        Self::of(field, if matches!(self, Self::Row | Self::List) { Self::Object } else { Self::Text })
+        let says = match self {
+            Self::Row | Self::List => Self::Object,
+            Self::Tools | Self::Tool => Self::Tool,
+            Self::Schema => Self::Schema,
+            Self::Text | Self::Json | Self::Object => Self::Text,
+        };
+        Self::of(field, says)
     }
 
     /// What a member of an object says.
     pub(crate) fn member(self, field: &Field) -> Self {
-        let is_list = self == Self::Row && LISTS.contains(&&**field.name());
-        Self::of(field, if is_list { Self::List } else { Self::Text })
+        let name = &**field.name();
+        let says = match self {
+            Self::Row if LISTS.contains(&name) => Self::List,
+            Self::Row if TOOLS.contains(&name) => Self::Tools,
+            Self::Tool if AROUND.contains(&name) => Self::Tool,
+            Self::Tool if SCHEMAS.contains(&name) => Self::Schema,
+            Self::Schema if !WORDS.contains(&name) => Self::Schema,
+            _ => Self::Text,
+        };
+        Self::of(field, says)
+    }
+
+    /// What the values of a map say.
+    pub(crate) fn value(self, field: &Field) -> Self {
+        Self::of(field, if self == Self::Schema { Self::Schema } else { Self::Text })
     }
 
     /// The JSON that a text is, if it is any.
@@ -49,8 +84,8 @@ impl Says {
         let text = text.trim_ascii();
         let may_be = match self {
             Self::Json => true,
-            Self::List => text.starts_with(b"["),
-            Self::Object => text.starts_with(b"{"),
+            Self::List | Self::Tools => text.starts_with(b"["),
+            Self::Object | Self::Tool | Self::Schema => text.starts_with(b"{"),
             Self::Text | Self::Row => false,
         };
         // What is damaged is written as a text: as it is, it would damage what is around it.
