@@ -182,12 +182,21 @@ const mend = latest(async () => {
   };
 });
 
+/** How many characters of a drawing stand beside each other. */
+function columns() {
+  const pen = document.createElement("canvas").getContext("2d");
+  const { fontFamily } = getComputedStyle(at("error"));
+  pen.font = `${0.8 * parseFloat(getComputedStyle(document.documentElement).fontSize)}px ${fontFamily}`;
+  const fit = Math.floor((at("error").clientWidth - 26) / pen.measureText("0".repeat(100)).width * 100);
+  return Math.max(40, Math.min(100, fit || 80));
+}
+
 const explain = latest(async () => {
   const error = at("error").value.trim();
   const shown = at("explained");
   shown.hidden = !error;
   if (!error) return;
-  const { text: said } = await engine.ask("explain", error, report || isEmpty() ? undefined : text());
+  const { text: said } = await engine.ask("explain", error, report || isEmpty() ? undefined : text(), columns());
   shown.classList.add("wrapped");
   lines(shown, said, false);
 });

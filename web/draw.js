@@ -111,6 +111,7 @@ function copy(node) {
 const SEPARATORS = `
 .id + .details::before, .tool + .details::before, nav .quiet::before, .label > a::before { content: "· "; }
 nav .quiet::after, .finding > a::after { content: ":"; }
+.label > a::before, .finding > a::after { display: inline-block; white-space: pre; text-decoration: none; color: var(--text); }
 `;
 
 /** Shows a picture, which is a web page, in a tree of its own. `onFinding` is given the number and the rule of one that is clicked. */

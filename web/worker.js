@@ -10,7 +10,7 @@ const HELP = { "unrecognised-format": "choose the format above the text" };
 /** What is said of the command line, said of this page. */
 const here = (text) =>
   text
-    .replaceAll(/^ *more: toolcheck explain .*\n/gm, "")
+    .replaceAll(/^ *more: toolcheck\s+explain\s.*\n+/gm, "")
     .replaceAll(/(\d+) fixable with `toolcheck fix[^`]*`/g, "$1 can be fixed: see Fix");
 const helped = (finding) => (finding.help?.includes("--") && HELP[finding.rule] ? { ...finding, help: HELP[finding.rule] } : finding);
 
@@ -27,9 +27,9 @@ const calls = {
     const { body: fixed, changed, diff, applied, skipped, findings_left: left } = fix(body, { ...options, unified: true });
     return { body: changed ? fixed : null, diff, applied, skipped, left };
   },
-  explain(error, body) {
+  explain(error, body, width) {
     const explained = explainError(error, body);
-    return { explained: explained.explained, text: here(explained.render()) };
+    return { explained: explained.explained, text: here(explained.render({ width })) };
   },
   compare(before, after, options) {
     const changes = diff(before, after, options);

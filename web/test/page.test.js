@@ -254,6 +254,7 @@ test("a plan says what it makes up, and what was fixed is told afterwards", { sk
     await page.click("#undo");
     await said(/^This fixes 1 finding/);
     await page.selectOption("#example", { label: "a text before the results (Anthropic)" });
+    await page.click("#tab-fix");
     await said(/^Nothing here can be fixed\. Not fixed: misplaced-tool-result: the API accepts it\.$/);
   }));
 
