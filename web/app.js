@@ -1,6 +1,6 @@
 // The page: what is pasted, and what toolcheck says of it.
 
-import { clearPicture, drawExamples, drawFindings, drawPicture, drawReport, explanation, lines, point } from "./draw.js";
+import { clearPicture, drawExamples, drawFindings, drawPicture, drawReport, explanation, lines, point, sayIn } from "./draw.js";
 import { Field } from "./editor.js";
 import { start } from "./engine.js";
 import { EXAMPLES } from "./examples.js";
@@ -22,6 +22,12 @@ let report;
 let findings = [];
 let undone;
 let tab = "findings";
+/** Why the address shows nothing, until something is shown. */
+let refused = "";
+/** Whether the first finding is to be shown, as in a text that was not there before. */
+let isNew = false;
+/** What was just fixed. */
+let done;
 
 const text = () => held?.text ?? field.value;
 const isEmpty = () => text().trim() === "";
@@ -74,11 +80,13 @@ const check = latest(async () => {
   const shown = text();
   if (shown.trim() === "") {
     findings = [];
-    drawExamples(at("list"), EXAMPLES, load);
+    isNew = false;
+    drawExamples(at("list"), EXAMPLES, choosing);
     field.mark([]);
-    say("Paste a conversation to check it, or choose an example.");
+    say(refused ? `${refused}, so nothing of it is shown. Paste a conversation to check it, or choose an example.` : "Paste a conversation to check it, or choose an example.", refused ? "error" : "");
     return;
   }
+  refused = "";
   const result = await engine.ask("lint", shown, options());
   if (shown !== text()) return check();
   const { errors, warnings } = result.summary;
@@ -90,6 +98,9 @@ const check = latest(async () => {
   findings = result.findings;
   drawFindings(at("list"), result, select);
   mark();
+  const first = findings.find(({ range }) => range);
+  if (isNew && first && !held) field.reveal(first.range[0]);
+  isNew = false;
 });
 
 /** Marks the places of findings in the field. */
@@ -130,6 +141,7 @@ const mend = latest(async () => {
   at("fix-diff").hidden = true;
   at("undo").hidden = undone === undefined;
   at("fixed").className = "said";
+  const before = done && done.body === text() ? `${done.words} ` : "";
   if (report || isEmpty()) {
     at("fixed").textContent = "There is nothing to fix.";
     return;
@@ -146,27 +158,45 @@ const mend = latest(async () => {
   const more = result.skipped.filter((left) => left.unsafe).length;
   const hint = more && !at("unsafe").checked ? ` ${count(more, "more")} can be fixed if something may be lost or guessed.` : "";
   if (result.body === null) {
-    at("fixed").textContent = `Nothing is fixed.${hint}`;
+    const reasons = new Set(result.skipped.filter((left) => !left.unsafe).map(({ rule, reason }) => `\`${rule}\`: ${onPage(reason)}`));
+    const why = reasons.size ? ` Not fixed: ${[...reasons].slice(0, 5).join("; ")}.` : "";
+    sayIn(at("fixed"), before ? `${before}${result.skipped.length ? "Nothing else can be fixed." : "There is nothing else to fix."}${why}${hint}` : `Nothing here can be fixed.${why}${hint}`);
     return;
   }
-  const lost = result.applied.map((done) => done.lost ?? done.guess).filter(Boolean);
-  at("fixed").textContent = `This fixes ${count(result.applied.length, "finding")} and leaves ${result.left}.${lost.length ? ` Lost or guessed: ${lost.join("; ")}.` : ""}${hint}`;
+  const of = tally(result.applied.map(({ rule, action }) => `\`${rule}\` (${action})`));
+  const lost = [...new Set(result.applied.map((one) => one.lost ?? one.guess).filter(Boolean))];
+  // What takes the place of a result that is missing says so, but it is no result of a tool.
+  const isMadeUp = result.applied.some(({ action }) => action === "inserted");
+  const made = isMadeUp ? " What is inserted is made up: text that stands in for what is missing, and no answer of a tool." : "";
+  sayIn(at("fixed"), `${before}This fixes ${count(result.applied.length, "finding")} and leaves ${result.left}: ${of}.${made}${lost.length ? ` Lost or guessed: ${lost.join("; ")}.` : ""}${hint}`);
   lines(at("fix-diff"), result.diff.split("\n").slice(2).join("\n"), true);
   apply.disabled = false;
   apply.onclick = () => {
     undone = shown;
+    const words = `Fixed ${count(result.applied.length, "finding")}: ${of}.${isMadeUp ? " The text that was inserted is made up." : ""}`;
+    forget();
+    done = { body: lineEnds(result.body), words };
     replace(result.body);
     at("undo").hidden = false;
     at("undo").focus();
   };
 });
 
+/** How many characters of a drawing stand beside each other. */
+function columns() {
+  const pen = document.createElement("canvas").getContext("2d");
+  const { fontFamily } = getComputedStyle(at("error"));
+  pen.font = `${0.8 * parseFloat(getComputedStyle(document.documentElement).fontSize)}px ${fontFamily}`;
+  const fit = Math.floor((at("error").clientWidth - 26) / pen.measureText("0".repeat(100)).width * 100);
+  return Math.max(40, Math.min(100, fit || 80));
+}
+
 const explain = latest(async () => {
   const error = at("error").value.trim();
   const shown = at("explained");
   shown.hidden = !error;
   if (!error) return;
-  const { text: said } = await engine.ask("explain", error, report || isEmpty() ? undefined : text());
+  const { text: said } = await engine.ask("explain", error, report || isEmpty() ? undefined : text(), columns());
   shown.classList.add("wrapped");
   lines(shown, said, false);
 });
@@ -186,13 +216,35 @@ const compare = latest(async () => {
   }
 });
 
+/** How often each of some things is there. */
+function tally(things) {
+  const counts = new Map();
+  for (const one of things) counts.set(one, (counts.get(one) ?? 0) + 1);
+  return [...counts].map(([one, times]) => (times > 1 ? `${times} times ${one}` : one)).join(", ");
+}
+
+/** A reason without what only the command line has. */
+const onPage = (reason) => reason.replace(/[;:,] (?:[^;:]* )?`?--[^]*$/, "");
+
+/** The address no longer says what the page shows. */
+function forget() {
+  refused = "";
+  if (location.hash) history.replaceState(null, "", location.pathname + location.search);
+}
+
 const panels = { findings: () => {}, picture: draw, fix: mend, explain, compare };
 
 /** Does everything anew that depends on the conversation. */
 function update() {
   if (!engine) return;
+  allow();
   check();
   panels[tab]();
+}
+
+/** There is a link only to something. */
+function allow() {
+  at("share").disabled = isEmpty() && !at("after").value.trim() && !at("error").value.trim();
 }
 
 let timer;
@@ -201,10 +253,12 @@ function soon(work) {
   timer = setTimeout(work, 150);
 }
 
+/** The field has one kind of line end, and places have to be those of what it shows. */
+const lineEnds = (given) => given.replaceAll(/\r\n?/g, "\n");
+
 /** Shows a conversation in place of what is there. */
 function replace(given) {
-  // The field has one kind of line end, and places have to be those of what it shows.
-  const next = given.replaceAll(/\r\n?/g, "\n");
+  const next = lineEnds(given);
   report = undefined;
   held = next.length > HELD ? { text: next, from: 0 } : undefined;
   at("held").hidden = !held;
@@ -242,6 +296,7 @@ function asReport(opened) {
 function show(opened) {
   undone = undefined;
   report = asReport(opened);
+  isNew = !report;
   if (!report) return replace(opened);
   held = undefined;
   findings = [];
@@ -252,9 +307,11 @@ function show(opened) {
   const { errors, warnings, files } = report.summary;
   say(`${count(errors, "error")}, ${count(warnings, "warning")}`, errors ? "error" : warnings ? "warning" : "clean", `a report on ${count(files, "file")}`);
   drawReport(at("list"), report);
+  allow();
 }
 
 async function open(file) {
+  forget();
   say(`Reading ${file.name} ...`);
   try {
     show(await file.text());
@@ -279,22 +336,36 @@ function listen() {
   field = new Field(at("body"), {
     label: "Request body, list of messages, or JSON Lines",
     hint: "Paste a request body, a list of messages, or JSON Lines; or drop a file.",
-    onInput() {
+    onInput(isPasted) {
       undone = undefined;
+      forget();
+      isNew ||= isPasted;
       if (report || asReport(field.value)) return show(field.value);
       soon(update);
     },
     onPlace: follow,
   });
-  for (const name of ["format", "target", "kind"]) at(name).addEventListener("change", update);
+  for (const name of ["format", "target", "kind"]) at(name).addEventListener("change", () => {
+    forget();
+    update();
+  });
   at("texts").addEventListener("change", draw);
   at("unsafe").addEventListener("change", mend);
-  at("error").addEventListener("input", () => soon(explain));
-  at("after").addEventListener("input", () => soon(compare));
-  at("release").addEventListener("click", () => replace(""));
+  for (const [name, work] of [["error", explain], ["after", compare]]) {
+    at(name).addEventListener("input", () => {
+      forget();
+      allow();
+      soon(work);
+    });
+  }
+  at("release").addEventListener("click", () => {
+    forget();
+    replace("");
+  });
   at("undo").addEventListener("click", () => {
     const before = undone;
     undone = undefined;
+    forget();
     replace(before);
     at("tab-fix").focus();
   });
@@ -305,7 +376,7 @@ function listen() {
   at("example").addEventListener("change", ({ target }) => {
     const [group, name] = target.value.split("\n");
     const example = EXAMPLES[group]?.[name];
-    if (example) load(example);
+    if (example) choosing(example);
     target.value = "";
   });
   at("share").addEventListener("click", share);
@@ -321,7 +392,10 @@ function listen() {
     over(false);
     const [file] = event.dataTransfer.files;
     if (file) open(file);
-    else if (event.dataTransfer.getData("text")) show(event.dataTransfer.getData("text"));
+    else if (event.dataTransfer.getData("text")) {
+      forget();
+      show(event.dataTransfer.getData("text"));
+    }
   });
   const tabs = [...document.querySelectorAll("[role=tab]")];
   for (const [index, one] of tabs.entries()) {
@@ -351,7 +425,15 @@ async function share() {
 
 /** Shows what the address holds. */
 async function restore() {
-  const state = await unpack(location.hash.slice(1));
+  let state;
+  try {
+    state = await unpack(location.hash.slice(1));
+  } catch (error) {
+    refused = error.message;
+    if (!isEmpty() || report) say(`${refused}, so nothing of it is shown.`, "error");
+    else update();
+    return true;
+  }
   if (!state) return false;
   load(state);
   return true;
@@ -364,6 +446,12 @@ function load(state) {
   for (const name of ["after", "error"]) at(name).value = word(state[name]);
   choose(Object.hasOwn(panels, state.tab) ? state.tab : "findings");
   show(word(state.body));
+}
+
+/** Shows an example. */
+function choosing(example) {
+  forget();
+  load(example);
 }
 
 function fill(select, values) {

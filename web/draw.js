@@ -10,15 +10,20 @@ function element(name, attributes = {}, ...children) {
   return made;
 }
 
+/** A sentence with what is between backticks as code. */
+function words(text) {
+  return text.split(/`([^`\n]+)`/).map((part, index) => (index % 2 ? element("code", {}, part) : part));
+}
+
 const isWeb = (url) => /^https:\/\//.test(url);
 
 function details(finding) {
   const more = element("div", { class: "more" });
-  if (finding.provider_error) more.append(element("p", { class: "answer" }, `${finding.status ?? ""} ${finding.provider_error}`.trim()));
+  if (finding.provider_error) more.append(element("p", { class: "answer" }, finding.status ? `${finding.status}: ` : "", ...words(finding.provider_error)));
   if (finding.labels?.length) {
-    more.append(element("ul", { class: "labels" }, ...finding.labels.map((label) => element("li", {}, `line ${label.line}: ${label.message}`))));
+    more.append(element("ul", { class: "labels" }, ...finding.labels.map((label) => element("li", {}, `line ${label.line}: `, ...words(label.message)))));
   }
-  if (finding.help) more.append(element("p", {}, finding.help));
+  if (finding.help) more.append(element("p", {}, ...words(finding.help)));
   if (isWeb(finding.url)) more.append(element("a", { href: finding.url, rel: "noreferrer", target: "_blank" }, `about ${finding.rule}`));
   return more;
 }
@@ -27,7 +32,7 @@ function item(finding, place, onSelect) {
   const is = finding.level === "error" ? "error" : "warning";
   const head = [
     element("span", { class: "rule" }, `${is}: ${finding.rule}`),
-    element("span", { class: "message" }, finding.message),
+    element("span", { class: "message" }, ...words(finding.message)),
     element("span", { class: "place" }, place),
   ];
   const made = element("li", { class: `finding ${is}` });
@@ -45,7 +50,7 @@ function item(finding, place, onSelect) {
 
 /** A finding as the field explains it, where the mark of its place is pointed at. */
 export function explanation(finding) {
-  return element("div", {}, element("strong", {}, finding.rule), ` ${finding.message}`, details(finding));
+  return element("div", {}, element("strong", {}, finding.rule), ": ", ...words(finding.message), details(finding));
 }
 
 /** Points at one finding of a list, or at none. */
@@ -102,6 +107,13 @@ function copy(node) {
   return made;
 }
 
+/** What stands beside something else in the picture is told apart from it. */
+const SEPARATORS = `
+.id + .details::before, .tool + .details::before, nav .quiet::before, .label > a::before { content: "· "; }
+nav .quiet::after, .finding > a::after { content: ":"; }
+.label > a::before, .finding > a::after { display: inline-block; white-space: pre; text-decoration: none; color: var(--text); }
+`;
+
 /** Shows a picture, which is a web page, in a tree of its own. `onFinding` is given the number and the rule of one that is clicked. */
 export function drawPicture(host, html, onFinding) {
   // The policy forbids styles inside a page, so they are taken out before it is parsed.
@@ -109,7 +121,7 @@ export function drawPicture(host, html, onFinding) {
   const page = new DOMParser().parseFromString(html.replace(/<style>[^]*?<\/style>/, ""), "text/html");
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(`${css.replaceAll(":root", ":host").replace(/^body \{/m, ".page {")} .page { padding: 0.25rem 0; background: none; } h1, header > p { display: none; } main { margin-top: 0.5rem; }`);
+  sheet.replaceSync(`${css.replaceAll(":root", ":host").replace(/^body \{/m, ".page {")} .page { padding: 0.25rem 0; background: none; } h1, header > p { display: none; } main { margin-top: 0.5rem; } ${SEPARATORS}`);
   root.adoptedStyleSheets = [sheet];
   const body = element("div", { class: "page" });
   body.append(...[...page.body.childNodes].map(copy));
@@ -129,11 +141,16 @@ export function drawPicture(host, html, onFinding) {
   });
 }
 
-/** Shows a text line by line; of a diff, with what each line is. */
+/** Says something in one sentence or several. */
+export function sayIn(box, text) {
+  box.replaceChildren(...words(text));
+}
+
+/** Shows a text line by line; of a diff, with what each line is. Elsewhere a line that is indented may be part of a drawing. */
 export function lines(box, text, isDiff) {
   const kinds = { "+": "added", "-": "removed", "@": "hunk" };
   const spans = text.trimEnd().split("\n").slice(0, 5000).map((line) => {
-    const kind = isDiff ? kinds[line[0]] : undefined;
+    const kind = isDiff ? kinds[line[0]] : /^\s/.test(line) ? "drawn" : undefined;
     return element("span", kind ? { class: kind } : {}, line);
   });
   box.replaceChildren(...spans);

@@ -28,7 +28,9 @@ const look = EditorView.theme({
   ".cm-lintRange": { backgroundImage: "none", textDecorationLine: "underline", textDecorationStyle: "wavy", textDecorationSkipInk: "none", textUnderlineOffset: "3px" },
   ".cm-lintRange-error": { backgroundImage: "none", textDecorationColor: "var(--error)" },
   ".cm-lintRange-warning": { backgroundImage: "none", textDecorationColor: "var(--warning)" },
-  ".cm-lintPoint::after": { display: "none" },
+  // A place between two characters, such as that of a missing comma, has nothing to underline.
+  ".cm-lintPoint::after": { left: "-0.35em", width: "0.7em", height: "0", border: "0", borderBottom: "3px solid var(--error)" },
+  ".cm-lintPoint-warning::after": { borderBottomColor: "var(--warning)" },
   ".cm-gutter-lint": { width: "1.2em" },
   ".cm-gutter-lint .cm-lint-marker": { width: "0.7em", height: "0.7em", margin: "0.4em 0.1em 0 0.3em", borderRadius: "50%", cursor: "pointer" },
   ".cm-gutter-lint .cm-lint-marker-error": { content: "normal", backgroundColor: "var(--error)" },
@@ -39,6 +41,8 @@ const look = EditorView.theme({
   ".cm-diagnostic-warning": { borderLeft: "0.3rem solid var(--warning)" },
   ".cm-diagnostic p": { margin: "0.2rem 0 0" },
   ".cm-diagnostic .answer": { color: "var(--quiet)", borderLeft: "2px solid var(--line)", paddingLeft: "0.5rem" },
+  ".cm-tooltip a": { color: "var(--link)" },
+  ".cm-tooltip code": { fontFamily: "var(--mono)", fontSize: "0.9em", padding: "0 0.2em", borderRadius: "0.2em", backgroundColor: "var(--active)" },
   ".cm-panels": { backgroundColor: "var(--card)", color: "var(--text)" },
   ".cm-textfield, .cm-button": { color: "var(--text)", backgroundColor: "var(--field)", backgroundImage: "none", border: "1px solid var(--line)" },
 });
@@ -63,7 +67,7 @@ const typing = EditorView.domEventHandlers({
 
 /**
  * Makes a field of an element, in a shadow tree: there the styles of the editor are no elements, so the policy of the page
- * allows them. `onInput` is told what a person has changed, and `onPlace` where the cursor was put.
+ * allows them. `onInput` is told when a person has changed something, and whether it was pasted, and `onPlace` where the cursor was put.
  */
 export class Field {
   #view;
@@ -78,7 +82,7 @@ export class Field {
     root.append(frame);
     const told = EditorView.updateListener.of((update) => {
       if (this.#isOwn) return;
-      if (update.docChanged) onInput();
+      if (update.docChanged) onInput(update.transactions.some((one) => one.isUserEvent("input.paste") || one.isUserEvent("input.drop")));
       else if (update.selectionSet) onPlace(update.state.selection.main.head);
     });
     this.#view = new EditorView({
@@ -141,6 +145,11 @@ export class Field {
     const head = Math.min(from, end);
     this.#own({ selection: { anchor, head }, effects: EditorView.scrollIntoView(head, { y: "start", yMargin: 80 }) });
     this.#view.focus();
+  }
+
+  /** Shows a place, and selects nothing. */
+  reveal(place) {
+    this.#own({ effects: EditorView.scrollIntoView(Math.min(place, this.#view.state.doc.length), { y: "start", yMargin: 80 }) });
   }
 
   /** Shows marks: `from`, `to`, `severity` and `renderMessage`. */

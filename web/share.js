@@ -12,18 +12,20 @@ export async function pack(state) {
   return VERSION + btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** What an address holds, or nothing if it holds nothing that is known. */
+/** What an address holds, or nothing if it holds nothing. */
 export async function unpack(fragment) {
-  if (!fragment.startsWith(VERSION)) return undefined;
+  if (fragment === "") return undefined;
+  if (!fragment.startsWith(VERSION)) throw new Error("This link is damaged, or of another version of this page");
   try {
     const text = atob(fragment.slice(VERSION.length).replaceAll("-", "+").replaceAll("_", "/"));
     const packed = Uint8Array.from(text, (character) => character.charCodeAt(0));
     const bytes = await read(new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw")), MOST);
     const state = JSON.parse(new TextDecoder().decode(bytes));
-    return typeof state === "object" && state !== null ? state : undefined;
+    if (typeof state === "object" && state !== null) return state;
   } catch {
-    return undefined;
+    // Said below.
   }
+  throw new Error("This link is damaged or cut off");
 }
 
 async function read(stream, most) {

@@ -5,11 +5,20 @@ import { diff, explainError, fix, init, lint, names, show } from "./toolcheck/we
 /** The findings that are shown; a list of more is of no use. */
 const SHOWN = 500;
 
+/** What there is here in place of an option of the command line. */
+const HELP = { "unrecognised-format": "choose the format above the text" };
+/** What is said of the command line, said of this page. */
+const here = (text) =>
+  text
+    .replaceAll(/^ *more: toolcheck\s+explain\s.*\n+/gm, "")
+    .replaceAll(/(\d+) fixable with `toolcheck fix[^`]*`/g, "$1 can be fixed: see Fix");
+const helped = (finding) => (finding.help?.includes("--") && HELP[finding.rule] ? { ...finding, help: HELP[finding.rule] } : finding);
+
 const calls = {
   names,
   lint(body, options) {
     const report = lint(body, options);
-    const findings = report.findings.slice(0, SHOWN).map((finding) => ({ ...finding, range: typeof body === "string" ? report.range(finding) : null }));
+    const findings = report.findings.slice(0, SHOWN).map((finding) => ({ ...helped(finding), range: typeof body === "string" ? report.range(finding) : null }));
     const { format, target, kind, transcripts, messages, toolCalls, toolResults, summary } = report;
     return { format, target, kind, transcripts, messages, toolCalls, toolResults, summary, findings, total: report.findings.length };
   },
@@ -18,9 +27,9 @@ const calls = {
     const { body: fixed, changed, diff, applied, skipped, findings_left: left } = fix(body, { ...options, unified: true });
     return { body: changed ? fixed : null, diff, applied, skipped, left };
   },
-  explain(error, body) {
+  explain(error, body, width) {
     const explained = explainError(error, body);
-    return { explained: explained.explained, text: explained.render() };
+    return { explained: explained.explained, text: here(explained.render({ width })) };
   },
   compare(before, after, options) {
     const changes = diff(before, after, options);

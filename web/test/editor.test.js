@@ -58,7 +58,7 @@ test("lines have numbers, and the place of a finding has a mark that explains it
     await range.hover();
     const tip = page.locator("#body .cm-tooltip");
     await tip.waitFor();
-    assert.match(await tip.textContent(), /unanswered-tool-call tool call `toolu_dagebuell` has no result.*400 messages\.2: `tool_use` ids were found/s);
+    assert.match(await tip.textContent(), /unanswered-tool-call: tool call toolu_dagebuell has no result.*400: messages\.2: tool_use ids were found/s);
     assert.match(await tip.locator("a").getAttribute("href"), /^https:.*unanswered-tool-call/);
     await page.mouse.move(5, 5);
     // What was fixed has no mark.

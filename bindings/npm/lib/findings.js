@@ -40,7 +40,7 @@ function difference(body, expected, options = {}) {
     if (index >= 0) left.splice(index, 1);
     return index < 0;
   });
-  const lines = [...missing.map(({ text }) => `- ${text}`), ...left.map((one) => `+ ${written(one)}  body.json:${one.line}:${one.column}`)];
+  const lines = [...missing.map(({ text }) => `- ${text}`), ...left.map((one) => `+ ${written(one)}  line ${one.line}, column ${one.column} of the body`)];
   if (!lines.length) lines.push("they are in another order:", ...findings.map((one) => `  ${written(one)}`));
   return ["the findings are not as expected:", ...lines].join("\n");
 }

@@ -7,19 +7,39 @@ export interface Call {
   arguments?: Record<string, unknown>;
   raw?: string;
   id?: string;
+  /** Whether there is a signature of the call (Gemini). */
+  signed?: boolean;
 }
+
+/** A call that the provider carries out itself (Anthropic). */
+export interface ServerCall {
+  tool: string;
+  arguments?: Record<string, unknown>;
+  /** The result, as the API writes it. */
+  result?: Record<string, unknown>[];
+}
+
+export type Stop = "end" | "calls" | "length" | "pause";
 
 /** A turn, with the keys of `[[turn]]` in a script. */
 export interface Turn {
   text?: string;
   reasoning?: string;
+  redacted?: boolean;
+  "server-calls"?: ServerCall[];
   calls?: Call[];
-  stop?: "end" | "calls" | "length";
+  stop?: Stop;
   status?: number;
+  "error-after"?: number;
+  texts?: Record<string, string>;
   "retry-after"?: number;
   attempts?: number;
+  once?: boolean;
+  tokens?: number;
   pieces?: number;
   interleaved?: boolean;
+  "index-zero"?: boolean;
+  "without-end"?: boolean;
   "cut-after"?: number;
   "cut-in"?: "arguments" | "between-calls";
   "clean-end"?: boolean;
@@ -29,8 +49,20 @@ export interface Turn {
 export interface TurnOptions {
   /** What it thinks before that, where the format has room for it. */
   reasoning?: string;
-  /** The reason to stop, if it is not the natural one. */
-  stop?: "end" | "calls" | "length";
+  /** Whether there is reasoning that is encrypted as a whole (Anthropic). */
+  redacted?: boolean;
+  /** The calls that the provider carries out itself (Anthropic). */
+  serverCalls?: ServerCall[];
+  /** The reason to stop, if it is not the natural one; `pause` is Anthropic's. */
+  stop?: Stop;
+  /** Whether the turn is given only once: then comes the next one, even if the next request holds less of the conversation. */
+  once?: boolean;
+  /** How many tokens the response says that it has. */
+  tokens?: number;
+  /** After how many events of a stream an error ends it. */
+  errorAfter?: number;
+  /** Whether the stream lacks what only says that it has ended: `message_stop`, `[DONE]`. */
+  withoutEnd?: boolean;
   /** The number of characters in each piece of a stream. */
   pieces?: number;
   /** After how many events the connection breaks. */
@@ -44,6 +76,8 @@ export interface CallsOptions extends TurnOptions {
   text?: string;
   /** Whether the pieces of parallel calls take turns. */
   interleaved?: boolean;
+  /** Whether each call of a stream has the number 0 (Chat Completions, Mistral). */
+  indexZero?: boolean;
   /** Where a stream is cut off, whatever events the format has. */
   cutIn?: "arguments" | "between-calls";
 }
@@ -54,13 +88,16 @@ export interface CallsOptions extends TurnOptions {
  * Without a name it calls the first tool of the request, and without arguments it makes them from the tool's schema.
  * `raw` is a text in place of the arguments, which need not be JSON.
  */
-export function call(tool?: string, args?: Record<string, unknown>, options?: { raw?: string; id?: string }): Call;
+export function call(tool?: string, args?: Record<string, unknown>, options?: { raw?: string; id?: string; signed?: boolean }): Call;
 /** A turn in which the model calls tools. */
 export function calls(...calls: Call[] | [...Call[], CallsOptions]): Turn;
 /** A turn in which the model only says this. */
 export function text(text: string, options?: TurnOptions): Turn;
-/** An error in place of the next turn: always, or for this many attempts of the same request. */
-export function error(status: number, options?: { message?: string; retryAfter?: number; attempts?: number }): Turn;
+/** An error in place of the next turn: always, once, or for this many attempts of the same request. `texts` are messages by format. */
+export function error(
+  status: number,
+  options?: { message?: string; texts?: Record<string, string>; retryAfter?: number; attempts?: number; once?: boolean },
+): Turn;
 
 /** Why a request was refused. */
 export interface Refused {
@@ -96,6 +133,8 @@ export interface ProviderOptions {
   strict?: "known" | "likely";
   /** What the model says, turn by turn. */
   turns?: Iterable<Turn>;
+  /** Whether a request to a path that is not known, which is answered with 404, fails the test; by default it is a warning. */
+  notFound?: "warning" | "error";
   /** The program; by default `TOOLCHECK_BIN`, that of the package, or the one on the PATH. */
   bin?: string;
 }
@@ -117,13 +156,20 @@ export interface Provider {
   exchanges(): Promise<Exchange[]>;
   /** The requests that were refused. */
   refused(): Promise<Refused[]>;
-  /** How many requests there were, what was refused and what allowed, and which paths were those of other APIs. */
+  /** How many requests there were, what was refused and what allowed, which paths were those of other APIs, and which are not known. */
   report(): Promise<{
     version: number;
     requests: number;
     refused: Refused[];
     allowed: Refused[];
     unexpected: string[];
+    not_found: string[];
+    /** How many exchanges were too large to be kept. */
+    not_kept: number;
+    /** The requests that a recording does not answer. */
+    not_recorded: { path: string; message: string }[];
+    /** How many refusals there are besides those of `refused`. */
+    refused_not_listed: number;
   }>;
   /** Forgets what was seen. */
   reset(): Promise<void>;
@@ -158,8 +204,30 @@ export function provider(options?: FixtureOptions): (context: {}, use: (provider
 export type Body = string | Uint8Array | ArrayBuffer | ArrayBufferView | object;
 /** What is a body only once something is taken out of it, such as a promise, a response or a map. */
 export type NoBody = PromiseLike<unknown> | { arrayBuffer(): unknown } | ReadonlyMap<any, any> | ReadonlySet<any>;
-/** A type of bodies, without what is none. */
-export type Readable<B> = B extends NoBody ? never : B;
+/** What the compiler shows where a promise is given. */
+export interface ForgottenAwait {
+  then?: "it is a promise: `await` it";
+  toString(): string;
+}
+/** What the compiler shows where something is given that has a body and is none. */
+export interface NotTheBody {
+  arrayBuffer?: "take out what is in it, as with `await response.json()`";
+  size?: "take out what is in it, as with `Object.fromEntries(map)`";
+  toString(): string;
+}
+/** A type of bodies. Of a type that has promises or the like, it is one that they don't fit; what is `unknown` is seen when it is read. */
+export type Readable<B> = 0 extends 1 & B
+  ? B
+  : unknown extends B
+    ? unknown
+    : [B] extends [Body]
+      ? Plain<B>
+      : object;
+type Plain<B> = [Extract<B, PromiseLike<unknown>>] extends [never]
+  ? [Extract<B, NoBody>] extends [never]
+    ? B
+    : NotTheBody
+  : ForgottenAwait;
 
 export interface LintOptions {
   /** API to check against, or a TOML file; by default the format's own provider. */
@@ -205,16 +273,16 @@ export interface Report {
 }
 
 /** The report on a body, as in `schemas/report.v1.schema.json`. A body is text, bytes, or what JSON can say. */
-export function lint<B extends Body>(body: Readable<B>, options?: LintOptions): Report;
+export function lint<B>(body: Readable<B>, options?: LintOptions): Report;
 /** Throws if there are findings in a body, or no transcript. */
-export function assertClean<B extends Body>(body: Readable<B>, options?: MatcherOptions): void;
+export function assertClean<B>(body: Readable<B>, options?: MatcherOptions): void;
 /**
  * Throws if a body has other findings than these, in this order.
  *
  * A finding is the id of its rule, optionally with its level before it and its place after it:
  * `error unanswered-tool-call at /messages/1/content/0`, with `2:` before the place for the third record of JSON Lines.
  */
-export function assertFindings<B extends Body>(body: Readable<B>, expected: string | readonly string[], options?: LintOptions): void;
+export function assertFindings<B>(body: Readable<B>, expected: string | readonly string[], options?: LintOptions): void;
 
 interface Result {
   pass: boolean;

@@ -1,12 +1,12 @@
-import type { Body, FixtureOptions, LintOptions, MatcherOptions, Provider, Readable } from "./index.js";
+import type { FixtureOptions, LintOptions, MatcherOptions, Provider, Readable } from "./index.js";
 
 // `context.assert` has them from Node 22.14 and 23.7 on.
 declare module "node:test" {
   interface TestContextAssert {
     /** The body of a request has no findings. */
-    clean<B extends Body>(body: Readable<B>, options?: MatcherOptions): void;
+    clean<B>(body: Readable<B>, options?: MatcherOptions): void;
     /** The body has these findings, in this order, and no others. */
-    findings<B extends Body>(body: Readable<B>, expected: string | readonly string[], options?: LintOptions): void;
+    findings<B>(body: Readable<B>, expected: string | readonly string[], options?: LintOptions): void;
   }
 }
 

@@ -23,12 +23,12 @@ const CLEARED = [
   "GOOGLE_GENAI_USE_VERTEXAI",
 ];
 
-const OPTIONS = { target: "names", strict: ["known", "likely"], allow: "names", turns: "list", bin: "string" };
+const OPTIONS = { target: "names", strict: ["known", "likely"], allow: "names", turns: "list", notFound: ["warning", "error"], bin: "string" };
 
 /** Starts a mock of LLM APIs on the loopback interface. */
 async function startProvider(options = {}) {
   check(options, OPTIONS);
-  const { target, strict, allow, turns = [], bin } = options;
+  const { target, strict, allow, turns = [], notFound, bin } = options;
   const program = find(bin);
   const args = ["serve", "--port", "0"];
   const targets = several(target);
@@ -36,7 +36,7 @@ async function startProvider(options = {}) {
   for (const rule of several(allow)) args.push("--allow", rule);
   if (strict !== undefined) args.push("--strict", strict);
   const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"] });
-  const provider = new Provider(program, child, targets, await addresses(program, child));
+  const provider = new Provider(program, child, targets, await addresses(program, child), notFound === "error");
   try {
     const script = [...turns];
     if (script.length) await provider.script(script);
@@ -48,6 +48,14 @@ async function startProvider(options = {}) {
 }
 
 const FIXTURE = { ...OPTIONS, setEnv: "boolean" };
+
+const warned = new Set();
+/** Warns once in a process, and so in a file of tests: with a mock for each test, all of them may say the same. */
+function warn(text) {
+  if (warned.has(text)) return;
+  warned.add(text);
+  console.warn(text);
+}
 
 /** A mock in the environment, and what ends it: that throws if a request was refused, or if something is wrong between them. */
 async function opened(options) {
@@ -63,8 +71,12 @@ async function opened(options) {
   const close = async () => {
     try {
       await mock.assertConformant();
-      if (!(await mock.report()).requests) {
-        console.warn("The test sent nothing to its mock, so nothing was checked: does the client use `provider.url`?");
+      const { requests, not_found: lost = [] } = await mock.report();
+      if (lost.length) {
+        const nothing = requests ? "" : " Nothing else was sent, so nothing was checked.";
+        warn(`The mock knows no such path, and answered 404: ${lost.join(", ")}.${nothing} Is the base URL of the client right? OpenAI's clients need \`/v1\` after \`provider.url\`.`);
+      } else if (!requests) {
+        warn("The test sent nothing to its mock, so nothing was checked: does the client use `provider.url`?");
       }
     } finally {
       await drop();
@@ -115,8 +127,10 @@ class Provider {
   #program;
   #child;
   #expected = false;
+  #isStrictAboutPaths;
 
-  constructor(program, child, targets, { url, control }) {
+  constructor(program, child, targets, { url, control }, isStrictAboutPaths) {
+    this.#isStrictAboutPaths = isStrictAboutPaths;
     this.#program = program;
     this.#child = child;
     this.targets = targets;
@@ -171,6 +185,11 @@ class Provider {
   }
 
   expectRefusal(rule) {
+    if (rule !== undefined) {
+      if (typeof rule !== "string") throw new ToolcheckError(`expectRefusal: the rule is ${rule === null ? "null" : `a ${typeof rule}`}; expected the id of a rule, such as \`unanswered-tool-call\``);
+      // The program says that there is no such rule, and which may be meant.
+      run(this.#program, ["explain", "--", rule]);
+    }
     this.#expected = rule ?? true;
   }
 
@@ -180,15 +199,17 @@ class Provider {
   }
 
   async faults() {
-    const { requests, refused, allowed, unexpected } = await this.report();
+    const { requests, refused, allowed, unexpected, not_found: lost = [] } = await this.report();
     const isExpected = (one) => this.#expected === true || this.#expected === one.rule;
     const missing = () => {
       if (this.#expected === false || refused.some(isExpected)) return "";
       const of = this.#expected === true ? "" : ` because of ${this.#expected}`;
-      return `no request was refused${of}, which the test expects`;
+      const others = [...new Set(refused.map(({ rule }) => rule))];
+      return `no request was refused${of}, which the test expects (\`expectRefusal(${this.#expected === true ? "" : JSON.stringify(this.#expected)})\`)${others.length ? `; refused because of ${others.join(", ")}` : ""}`;
     };
     const elsewhere = unexpected.map((path) => `not expected of ${this.targets.join(" and ")}: ${path}`);
-    if (!requests) return elsewhere.join("\n") || missing();
+    if (this.#isStrictAboutPaths) elsewhere.push(...lost.map((path) => `there is no such path: ${path}`));
+    if (!requests) return [...elsewhere, missing()].filter(Boolean).join("\n");
     const exchanges = await this.#ask("GET", "exchanges");
     // The mock says what the target refuses; between the requests, no target is needed.
     const args = ["lint", "-", "--isolated", "--no-excerpt", "--output-format", "json", "--max-findings", "0"];
@@ -203,7 +224,9 @@ class Provider {
     ];
     const unseen = requests - exchanges.split("\n").filter(Boolean).length;
     if (unseen > 0) faults.push(`${unseen} requests are not checked, because the exchanges are too large to be kept`);
-    if (!faults.length) return missing();
+    const gone = missing();
+    if (!faults.length) return gone;
+    if (gone) faults.unshift(gone);
     // The first line is what a summary shows.
     const count = faults.length > 1 ? [`${faults.length} faults:`] : [];
     return [...count, ...faults, "", this.#draw(exchanges)].join("\n");

@@ -3,40 +3,62 @@
 "use strict";
 
 const { check } = require("./check.js");
+const { ToolcheckError } = require("./error.js");
 
-const CALL = { tool: "string", arguments: "object", raw: "string", id: "string" };
+const CALL = { tool: "string", arguments: "object", raw: "string", id: "string", signed: "boolean" };
+const SERVER_CALL = { tool: "string", arguments: "object", result: "list" };
 const TURN = {
   text: "string",
   reasoning: "string",
+  redacted: "boolean",
+  "server-calls": "list",
   calls: "list",
-  stop: "string",
+  stop: ["end", "calls", "length", "pause"],
   status: "number",
+  "error-after": "number",
+  texts: "object",
   "retry-after": "number",
   attempts: "number",
+  once: "boolean",
+  tokens: "number",
   pieces: "number",
   interleaved: "boolean",
+  "index-zero": "boolean",
+  "without-end": "boolean",
   "cut-after": "number",
-  "cut-in": "string",
+  "cut-in": ["arguments", "between-calls"],
   "clean-end": "boolean",
 };
 
-const SAID = { reasoning: "string", stop: "string", pieces: "number", cutAfter: "number", cleanEnd: "boolean" };
+const SAID = {
+  reasoning: "string",
+  redacted: "boolean",
+  serverCalls: "list",
+  stop: TURN.stop,
+  once: "boolean",
+  tokens: "number",
+  pieces: "number",
+  errorAfter: "number",
+  withoutEnd: "boolean",
+  cutAfter: "number",
+  cleanEnd: "boolean",
+};
 /** What may stand at the end of each function. */
 const OPTIONS = {
-  call: { raw: "string", id: "string" },
-  calls: { text: "string", interleaved: "boolean", cutIn: "string", ...SAID },
+  call: { raw: "string", id: "string", signed: "boolean" },
+  calls: { text: "string", interleaved: "boolean", indexZero: "boolean", cutIn: TURN["cut-in"], ...SAID },
   text: SAID,
-  error: { message: "string", retryAfter: "number", attempts: "number" },
+  error: { message: "string", texts: "object", retryAfter: "number", attempts: "number", once: "boolean" },
 };
 
 /** A call of a tool; without arguments they are made from the tool's schema. */
 function call(tool = "", args = undefined, options = {}) {
   check(options, OPTIONS.call, { before: "call: " });
-  const { raw, id } = options;
-  if (args === undefined || args === null) return { tool, raw, id };
-  if (fits(args)) return { tool, arguments: args, raw, id };
+  const { raw, id, signed } = options;
+  if (args === undefined || args === null) return { tool, raw, id, signed };
+  if (fits(args)) return { tool, arguments: args, raw, id, signed };
   // Scripts are TOML, which has no null; the text of the arguments has.
-  return { tool, raw: raw ?? JSON.stringify(args), id };
+  return { tool, raw: raw ?? JSON.stringify(args), id, signed };
 }
 
 /** A turn in which the model calls tools; options may stand at the end. */
@@ -44,27 +66,35 @@ function calls(...calls) {
   const last = calls.at(-1);
   const options = typeof last === "object" && last !== null && !("tool" in last) ? calls.pop() : {};
   check(options, OPTIONS.calls, { before: "calls: " });
-  const { text, reasoning, stop, pieces, interleaved, cutAfter, cutIn, cleanEnd } = options;
-  const cut = { "cut-after": cutAfter, "cut-in": cutIn, "clean-end": cleanEnd };
-  return { text, reasoning, calls, stop, pieces, interleaved, ...cut };
+  const { text, interleaved, indexZero, cutIn } = options;
+  return { text, calls, interleaved, "index-zero": indexZero, "cut-in": cutIn, ...said(options) };
 }
 
 /** A turn in which the model only says this. */
 function text(text, options = {}) {
   check(options, OPTIONS.text, { before: "text: " });
-  const { reasoning, stop, pieces, cutAfter, cleanEnd } = options;
-  return { text, reasoning, stop, pieces, "cut-after": cutAfter, "clean-end": cleanEnd };
+  return { text, ...said(options) };
+}
+
+/** The keys of a turn that may be said of any that the model says. */
+function said({ reasoning, redacted, serverCalls, stop, once, tokens, pieces, errorAfter, withoutEnd, cutAfter, cleanEnd }) {
+  const stream = { "error-after": errorAfter, "without-end": withoutEnd, "cut-after": cutAfter, "clean-end": cleanEnd };
+  return { reasoning, redacted, "server-calls": serverCalls, stop, once, tokens, pieces, ...stream };
 }
 
 /** An error in place of the next turn: always, or for this many attempts of the same request. */
 function error(status, options = {}) {
   check(options, OPTIONS.error, { before: "error: " });
-  const { message, retryAfter, attempts } = options;
-  return { status, text: message, "retry-after": retryAfter, attempts };
+  const { message, texts, retryAfter, attempts, once } = options;
+  return { status, text: message, texts, "retry-after": retryAfter, attempts, once };
 }
 
 /** The turns as the text of a script. */
 function toml(turns) {
+  // One turn, and also a text, which could be walked through by its letters.
+  if (typeof turns !== "object" || turns === null || typeof turns[Symbol.iterator] !== "function") {
+    throw new ToolcheckError("a script is a list of turns: `script([text(\"Low at six.\")])`");
+  }
   const listed = [...turns];
   // The server would name a line of a text that the user has not written.
   for (const [index, turn] of listed.entries()) {
@@ -72,6 +102,9 @@ function toml(turns) {
     check(turn, TURN, { where: "it is", one: "key", before });
     for (const [number, call] of [...(turn.calls ?? [])].entries()) {
       check(call, CALL, { where: "it is", one: "key", before: `${before}call ${number + 1}: ` });
+    }
+    for (const [number, call] of [...(turn["server-calls"] ?? [])].entries()) {
+      check(call, SERVER_CALL, { where: "it is", one: "key", before: `${before}server call ${number + 1}: ` });
     }
   }
   return listed
@@ -106,4 +139,4 @@ function value(it) {
   throw new TypeError(`a script cannot hold ${String(it)}`);
 }
 
-module.exports = { call, calls, error, text, toml };
+module.exports = { CALL, call, calls, error, SERVER_CALL, text, toml, TURN };

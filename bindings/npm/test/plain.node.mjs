@@ -98,6 +98,79 @@ test("every value comes through TOML, and what has no place there as text", () =
     assert.equal((await ask(ASKED, provider.url)).content[0].name, "tides");
   }));
 
+test("the keys of a script are those that the program knows, and of options too", async () => {
+  await withProvider({}, async (provider) => {
+    const keys = async (text) => {
+      const address = `${provider.admin}/script`;
+      const said = await (await fetch(address, { method: "POST", body: text })).text();
+      return [...JSON.parse(said).error.message.split("expected")[1].matchAll(/`([^`]+)`/g)].map(([, key]) => key).sort();
+    };
+    assert.deepEqual(Object.keys(script.TURN).sort(), await keys("[[turn]]\nno-such-key = 1\n"));
+    assert.deepEqual(Object.keys(script.CALL).sort(), await keys("[[turn]]\ncalls = [{ no-such-key = 1 }]\n"));
+    assert.deepEqual(Object.keys(script.SERVER_CALL).sort(), await keys("[[turn]]\nserver-calls = [{ no-such-key = 1 }]\n"));
+    assert.deepEqual([...script.TURN.stop].sort(), await keys('[[turn]]\nstop = "x"\n'));
+    assert.deepEqual([...script.TURN["cut-in"]].sort(), await keys('[[turn]]\ncut-in = "x"\n'));
+
+    // Each key can be said by a function, or is what a function is for.
+    const options = { reasoning: "a", redacted: true, serverCalls: [{ tool: "web_search", arguments: {}, result: [{ type: "x" }] }], stop: "pause", once: true, tokens: 9, pieces: 3, errorAfter: 2, withoutEnd: true, cutAfter: 1, cleanEnd: true };
+    const turns = [
+      calls(call("tides", {}, { signed: true }), { ...options, interleaved: true, indexZero: true, cutIn: "arguments" }),
+      text("x", options),
+      error(429, { message: "Slow down.", texts: { "openai-chat": "Slow." }, retryAfter: 1, attempts: 1 }),
+      error(500, { once: true }),
+    ];
+    const said = new Set(turns.flatMap((turn) => Object.entries(turn).filter(([, one]) => one !== undefined).map(([key]) => key)));
+    assert.deepEqual([...said].sort(), Object.keys(script.TURN).sort());
+    const documented = new URL("../../../docs/serve.md", import.meta.url);
+    if (existsSync(documented)) {
+      const rows = readFileSync(documented, "utf8").split("| key of a turn |")[1].split("\n\n")[0];
+      for (const [, cell] of rows.matchAll(/^\| ([^|]*) \|/gm)) for (const [, key] of cell.matchAll(/`([^`]+)`/g)) assert.ok(Object.hasOwn(script.TURN, key), key);
+    }
+    for (const turn of [text("x", { once: true }), text("x", { stop: "pause" }), text("x", { redacted: true }), text("x", { errorAfter: 2 }), text("x", { withoutEnd: true }), calls(call("tides", {}, { signed: true }), { indexZero: true }), error(429, { texts: { anthropic: "Slow." } }), text("x", { serverCalls: [{ tool: "web_search", result: [] }] })]) {
+      await provider.script([turn, text("y")]);
+    }
+  });
+});
+
+test("a script is a list", () =>
+  withProvider({}, async (provider) => {
+    for (const one of [text("a"), "a", undefined, null]) {
+      await assert.rejects(provider.script(one), { name: "ToolcheckError", message: 'a script is a list of turns: `script([text("Low at six.")])`' });
+    }
+  }));
+
+test("a path that is not known is named, as a warning or as an error", async (context) => {
+  const warn = context.mock.method(console, "warn", () => {});
+  const lost = async ({ url }) => assert.equal((await fetch(`${url}/chat/completion`, { method: "POST", body: "{}" })).status, 404);
+  await provider()({}, lost);
+  assert.match(warn.mock.calls[0].arguments[0], /^The mock knows no such path, and answered 404: POST \/chat\/completion\. Nothing else was sent, so nothing was checked\. .*`\/v1`/);
+  await provider()({}, lost);
+  assert.equal(warn.mock.callCount(), 1, "the same is said once");
+  await assert.rejects(provider({ notFound: "error" })({}, lost), /^Error: toolcheck: there is no such path: POST \/chat\/completion$/);
+  await withProvider({ notFound: "error" }, async (mock) => {
+    await ask(ASKED, mock.url);
+    await mock.assertConformant();
+    await lost(mock);
+    const report = await mock.report();
+    assert.deepEqual([report.not_found, report.not_kept, report.not_recorded, report.refused_not_listed], [["POST /chat/completion"], 0, [], 0]);
+    await assert.rejects(mock.assertConformant(), /there is no such path: POST \/chat\/completion\n/);
+  });
+  assert.throws(() => provider({ notFound: true }), /the option `notFound` is true; expected "warning" or "error"/);
+});
+
+test("a rule of an expected refusal has to be one, and a failure names it", () =>
+  withProvider({ target: "anthropic" }, async (provider) => {
+    assert.throws(() => provider.expectRefusal("unanswered-tool-cal"), /no such rule.*did you mean `unanswered-tool-call`/);
+    assert.throws(() => provider.expectRefusal(3), { name: "ToolcheckError", message: /^expectRefusal: the rule is a number; expected the id of a rule/ });
+    await run("drops a result", provider.url).catch(() => {});
+    provider.expectRefusal("unknown-tool");
+    await assert.rejects(provider.assertConformant(), (thrown) => {
+      assert.match(thrown.message, /no request was refused because of unknown-tool, which the test expects \(`expectRefusal\("unknown-tool"\)`\); refused because of unanswered-tool-call/);
+      assert.match(thrown.message, /refused with 400: unanswered-tool-call at/);
+      return true;
+    });
+  }));
+
 test("a key of a script is told by the turn that it is in, and not by a line of a text that nobody wrote", () =>
   withProvider({}, async (provider) => {
     for (const [turns, message] of [
@@ -237,6 +310,11 @@ test("what is no body is not taken for an empty one", async () => {
   const circle = { messages: [] };
   circle.messages.push(circle);
   assert.throws(() => lint(circle), /body\.messages\[0\] is a cycle/);
+  const inside = { ...body(ANSWERED), messages: [...ANSWERED, { role: "user", content: Promise.resolve("x") }] };
+  for (const use of [lint, assertClean, toBeClean]) assert.throws(() => use(inside), { name: "TypeError", message: "body.messages[3].content is a Promise, not what is in it: `await` it" });
+  assert.throws(() => lint({ messages: ANSWERED, metadata: { "a b": new Map() } }), { message: 'body.metadata["a b"] is a Map, not what is in it: give `Object.fromEntries(map)`' });
+  // What says itself what it is in JSON is that.
+  lint({ ...body(ANSWERED), metadata: Object.assign(new Map(), { toJSON: () => "x" }) });
 });
 
 test("findings are those that are expected, in their order", () => {
@@ -253,7 +331,8 @@ test("findings are those that are expected, in their order", () => {
     assert.throws(() => assertFindings(open, wrong), /^Error: the findings are not as expected:/);
   }
   assertFindings(open, ["unanswered-tool-call"]);
-  assert.match(has().message(), /\+ error unanswered-tool-call at \/messages\/1\/tool_calls\/0 {2}body\.json:\d+:\d+/);
+  assert.match(has().message(), /\+ error unanswered-tool-call at \/messages\/1\/tool_calls\/0 {2}line \d+, column \d+ of the body/);
+  assert.doesNotMatch(has().message(), /body\.json/);
   assert.match(has("unanswered-tool-call at /messages/2").message(), /- unanswered-tool-call at \/messages\/2/);
   assert.match(has("unanswered-tool-call").message(), /expected the body to have other findings/);
   assert.equal(toHaveFindings({ messages: [] }, 'empty-content at ""', { target: "openai-chat" }).pass, true);

@@ -14,6 +14,14 @@ const NO_BODIES = [
   ["Set", "give `[...set]`"],
 ];
 
+/** What a value is, and what to give instead, if `JSON.stringify` would write `{}` for it. */
+function noBody(value) {
+  // Most are plain, and quickly told.
+  const made = Object.getPrototypeOf(value);
+  if (made === Object.prototype || made === Array.prototype || typeof value.toJSON === "function") return undefined;
+  return NO_BODIES.find(([type]) => globalThis[type] !== undefined && value instanceof globalThis[type]);
+}
+
 /** A body as bytes. `name` is what errors call it. */
 export function bytesOf(body, name) {
   if (typeof body === "string") return encode(body);
@@ -24,19 +32,25 @@ export function bytesOf(body, name) {
     const kind = body === null || body === undefined ? String(body) : `a ${typeof body}`;
     throw new TypeError(`the ${name} ${name === "tools" ? "are" : "is"} ${kind}: give a string, bytes or an object`);
   }
-  for (const [type, advice] of NO_BODIES) {
-    if (globalThis[type] !== undefined && body instanceof globalThis[type]) {
-      throw new TypeError(`the ${name} ${name === "tools" ? "are" : "is"} a ${type}, not what is in it: ${advice}`);
-    }
-  }
+  const no = noBody(body);
+  if (no) throw new TypeError(`the ${name} ${name === "tools" ? "are" : "is"} a ${no[0]}, not what is in it: ${no[1]}`);
   let text;
+  let isEmptied = false;
   try {
     // On several lines, so that the lines of findings are of use.
-    text = JSON.stringify(body, null, 2);
+    text = JSON.stringify(
+      body,
+      (_, value) => {
+        isEmptied ||= typeof value === "object" && value !== null && noBody(value) !== undefined;
+        return value;
+      },
+      2,
+    );
   } catch (error) {
     const path = fault(body);
     throw path ? new TypeError(`${name}${path}`, { cause: error }) : error;
   }
+  if (isEmptied) throw new TypeError(`${name}${fault(body)}`);
   if (text === undefined) throw new TypeError(`the ${name} can't be written as JSON`);
   return new TextEncoder().encode(text);
 }
@@ -77,7 +91,10 @@ export function textOf(bytes) {
   return pieces.join("");
 }
 
-/** Why `JSON.stringify` can't write a value: the path of the first BigInt or cycle, and what it is. */
+/**
+ * Why `JSON.stringify` can't write a value, or writes nothing of what is in it: the path of the first BigInt or cycle, or of the
+ * first promise, map or the like, and what it is.
+ */
 function fault(root) {
   // A stack of its own: a value may be deeper than the one of the engine.
   const open = new Set();
@@ -91,6 +108,8 @@ function fault(root) {
     const shown = typeof value?.toJSON === "function" ? value.toJSON() : value;
     if (typeof shown === "bigint") return `${path} is a BigInt, which JSON can't say`;
     if (typeof shown !== "object" || shown === null) continue;
+    const no = noBody(shown);
+    if (no) return `${path} is a ${no[0]}, not what is in it: ${no[1]}`;
     if (open.has(shown)) return `${path} is a cycle: it is inside itself`;
     open.add(shown);
     steps.push({ value: shown, leaves: true });

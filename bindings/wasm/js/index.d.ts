@@ -3,8 +3,30 @@ export type Body = string | Uint8Array | ArrayBuffer | ArrayBufferView | object;
 
 /** What is a body only once something is taken out of it, such as a promise, a response or a map. */
 export type NoBody = PromiseLike<unknown> | { arrayBuffer(): unknown } | ReadonlyMap<any, any> | ReadonlySet<any>;
-/** A type of bodies, without what is none. */
-export type Readable<B> = B extends NoBody ? never : B;
+/** What the compiler shows where a promise is given. */
+export interface ForgottenAwait {
+  then?: "it is a promise: `await` it";
+  toString(): string;
+}
+/** What the compiler shows where something is given that has a body and is none. */
+export interface NotTheBody {
+  arrayBuffer?: "take out what is in it, as with `await response.json()`";
+  size?: "take out what is in it, as with `Object.fromEntries(map)`";
+  toString(): string;
+}
+/** A type of bodies. Of a type that has promises or the like, it is one that they don't fit; what is `unknown` is seen when it is read. */
+export type Readable<B> = 0 extends 1 & B
+  ? B
+  : unknown extends B
+    ? unknown
+    : [B] extends [Body]
+      ? Plain<B>
+      : object;
+type Plain<B> = [Extract<B, PromiseLike<unknown>>] extends [never]
+  ? [Extract<B, NoBody>] extends [never]
+    ? B
+    : NotTheBody
+  : ForgottenAwait;
 
 export type Level = "error" | "warning";
 export type Kind = "request" | "session" | "dataset";
@@ -126,7 +148,7 @@ export class Report {
  * @throws {ToolcheckError} if an option is unknown or can't be used
  * @throws {TypeError} if the body is a promise, a response or something else that is no JSON, or has a BigInt or a cycle in it
  */
-export function lint<B extends Body>(body: Readable<B>, options?: LintOptions): Report;
+export function lint<B>(body: Readable<B>, options?: LintOptions): Report;
 
 export interface ShowOptions extends RenderOptions {
   /** `html` by default: a page that needs nothing else. */
@@ -138,7 +160,7 @@ export interface ShowOptions extends RenderOptions {
 }
 
 /** Draws a body. */
-export function show<B extends Body>(body: Readable<B>, options?: LintOptions & ShowOptions): string;
+export function show<B>(body: Readable<B>, options?: LintOptions & ShowOptions): string;
 
 export interface FixOptions extends LintOptions {
   /** Also fixes what loses or guesses something. */
@@ -175,7 +197,7 @@ export type FixedBody<B> = B extends string
       : B;
 
 /** Fixes a body. What it returns is of the type that it was given. */
-export function fix<B extends Body>(body: Readable<B>, options?: FixOptions): Fixed<FixedBody<B>>;
+export function fix<B>(body: Readable<B>, options?: FixOptions): Fixed<FixedBody<B>>;
 
 export interface DiffOptions {
   beforeFormat?: string;
@@ -203,7 +225,7 @@ export class Diff {
 }
 
 /** What a change to a conversation lost: of a history and what is sent, or of a request in two formats. */
-export function diff<B extends Body, A extends Body>(before: Readable<B>, after: Readable<A>, options?: DiffOptions): Diff;
+export function diff<B, A>(before: Readable<B>, after: Readable<A>, options?: DiffOptions): Diff;
 
 /** What the text of an error can mean. */
 export interface Match {
@@ -283,10 +305,10 @@ export interface ExplainOptions {
 }
 
 /** What an error of an API or a framework means and, with the request that failed, what in it causes the error. */
-export function explainError<B extends Body>(error: string, body?: Readable<B>, options?: ExplainOptions): Explained;
+export function explainError<B>(error: string, body?: Readable<B>, options?: ExplainOptions): Explained;
 
 /** How the findings in a body differ from those that are expected, line by line; no lines if they don't. */
-export function compareFindings<B extends Body>(body: Readable<B>, expected: string | readonly string[], options?: LintOptions): string[];
+export function compareFindings<B>(body: Readable<B>, expected: string | readonly string[], options?: LintOptions): string[];
 
 /** What the address of a request says about it. */
 export interface Endpoint {

@@ -40,8 +40,26 @@ nodeTest("another", async (context) => {
 });
 const started: Promise<Provider> = startProvider({ strict: "likely", allow: new Set(["unknown-tool"]) });
 
+// Of a generic type, and of what nobody knows, it is seen when it is read.
+export function generic<T extends object, R extends Request>(some: T, known: R, unknown: unknown, named: Record<string, unknown>): void {
+  lint(some);
+  lint(known);
+  lint(unknown);
+  lint(named);
+  assertClean(some);
+  assertFindings(unknown, []);
+}
+
+const { not_found, not_kept, not_recorded, refused_not_listed } = await (await started).report();
+const counts: [string[], number, string | undefined, number] = [not_found, not_kept, not_recorded[0]?.message, refused_not_listed];
+startProvider({ notFound: "error", turns: [text("x", { stop: "pause", once: true, redacted: true, withoutEnd: true, errorAfter: 2, serverCalls: [{ tool: "web_search", result: [{}] }] })] });
+calls(call("tides", {}, { signed: true }), { indexZero: true });
+error(429, { once: true, texts: { "openai-chat": "Slow down." } });
+
 // @ts-expect-error
 lint(Promise.resolve(request));
+// @ts-expect-error
+assertClean(Promise.resolve(request) as unknown as Promise<any>);
 // @ts-expect-error
 assertClean({} as Request | Promise<Request>);
 // @ts-expect-error
@@ -67,4 +85,4 @@ calls(call("tides"), { cutafter: 3 });
 // @ts-expect-error
 await useProvider({ target: "anthropic" });
 
-export { rule, started };
+export { counts, rule, started };

@@ -56,6 +56,14 @@ explainError("x");
 const sure: "found" | "probable" | "usually-accepted" | null | undefined = explainError("x", request, { target: "bedrock" }).cause;
 const generic = <B extends object>(body: B): B => fix(body as object).body as B;
 
+// Of a generic type, and of what nobody knows, it is seen when it is read.
+export function generics<T extends object, R extends Request>(some: T, known: R, unknown: unknown, named: Record<string, unknown>): void {
+  lint(some);
+  lint(known);
+  lint(unknown);
+  lint(named);
+}
+
 // @ts-expect-error
 lint(Promise.resolve(request));
 // @ts-expect-error
