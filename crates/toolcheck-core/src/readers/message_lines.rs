@@ -35,7 +35,10 @@ fn is_message(record: Value<'_, '_>) -> bool {
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
-    let Some(first) = records.first() else { return reading };
+    let Some(first) = records.first().filter(|_| records.iter().any(|record| is_message(*record))) else {
+        records.iter().for_each(|record| reading.leave_out_unknown("lines that are not messages", *record));
+        return reading;
+    };
     let mut transcript = Transcript::of_conversation(READER.key(), *first);
     let is_of_blocks = records.iter().any(|record| has_blocks(*record));
     for (number, record) in records.iter().enumerate() {
