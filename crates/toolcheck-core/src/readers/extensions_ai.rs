@@ -26,14 +26,22 @@ pub(super) static READER: Reader = Reader {
 };
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    // Most files have no such key anywhere, so that no value of them need be looked at.
-    let has_key = |record: &&Value<'_, '_>| {
-        let has = |key: &[u8]| memchr::memmem::find(record.raw(), key).is_some();
+    // Every file is looked at, and most have no such key at their beginning, so that no value of them need be looked at.
+    let has_key = |record: &Value<'_, '_>| {
+        let start = &record.raw()[..record.raw().len().min(BYTES_LOOKED_AT)];
+        let has = |key: &[u8]| memchr::memmem::find(start, key).is_some();
         has(b"\"$type\"") || has(b"\"contents\"")
     };
-    let records: Vec<Value<'_, '_>> = records.iter().filter(has_key).copied().collect();
-    nested::certainty_of(&records, is_message)
+    if records.iter().take(RECORDS_LOOKED_AT).any(has_key) {
+        nested::certainty_of(records, is_message)
+    } else {
+        0
+    }
 }
+
+/// How many records are looked at for a key, and how many bytes of each.
+const RECORDS_LOOKED_AT: usize = 3;
+const BYTES_LOOKED_AT: usize = 1 << 16;
 
 const CONTENTS: [&str; 4] = ["contents", "Contents", "Items", "items"];
 

@@ -27,11 +27,11 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
 
 /// Whether a record of a session is one of this agent.
 pub(super) fn is_record(record: Value<'_, '_>) -> bool {
-    let has_parts =
-        || record.get("message").and_then(|message| message.get("parts")).is_some_and(Value::is_array);
-    record.get("sessionId").is_some()
-        && record.get("uuid").is_some()
-        && (record.get("systemPayload").is_some() || has_parts())
+    let is_own = match record.get("message") {
+        Some(message) => message.get("parts").is_some_and(Value::is_array),
+        None => record.get("systemPayload").is_some(),
+    };
+    is_own && record.get("sessionId").is_some() && record.get("uuid").is_some()
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
