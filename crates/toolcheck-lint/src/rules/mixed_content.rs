@@ -38,7 +38,7 @@ declare_rule! {
     cases [
         "text-behind-calls": "text after a call of the same message",
         "content-behind-results": "other content after a result of the same message",
-        "content-beside-calls": "text in the content of a message with calls, where the API has another place for it",
+        "content-beside-calls" for users: "text in the content of a message with calls, where the API has another place for it",
         "text-beside-calls": "text in a message with calls",
         "content-beside-results": "other content in a message with results",
     ],
