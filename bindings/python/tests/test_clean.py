@@ -53,6 +53,7 @@ def as_arrow_in_pandas(rows):
 
 
 def as_parquet_in_pandas(rows):
+    pytest.importorskip("pandas")
     return pa.Table.from_pylist(rows).to_pandas()
 
 
