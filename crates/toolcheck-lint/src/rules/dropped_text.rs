@@ -54,11 +54,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if said.trim().is_empty() || kept.turn(cx).is_empty() || kept.is_unclear(cx) {
         return;
     }
-    // An API that takes no text beside calls leaves no other way, if it has no place for it outside the content.
+    // An API that takes no text beside calls leaves no other way.
     let is_refused = mixed_content::RULE
         .cases
         .iter()
-        .filter(|case| case.name != mixed_content::IN_CONTENT)
         .any(|case| cx.entry(&mixed_content::RULE, Some(case.name)).is_harmful());
     if is_refused || cx.entry(&mixed_content::RULE, None).is_harmful() || !kept.text(cx).trim().is_empty() {
         return;

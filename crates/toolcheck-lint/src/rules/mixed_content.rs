@@ -1,4 +1,4 @@
-use toolcheck_core::ir::{Body, Content, Place, Role};
+use toolcheck_core::ir::{Body, Role};
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::id_list;
@@ -38,15 +38,11 @@ declare_rule! {
     cases [
         "text-behind-calls": "text after a call of the same message",
         "content-behind-results": "other content after a result of the same message",
-        "content-beside-calls" for users: "text in the content of a message with calls, where the API has another place for it",
         "text-beside-calls": "text in a message with calls",
         "content-beside-results": "other content in a message with results",
     ],
     values MESSAGE, CALL_IDS
 }
-
-/// The case of text for which the API has another place.
-pub(crate) const IN_CONTENT: &str = "content-beside-calls";
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
@@ -69,9 +65,6 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let first_result = parts.iter().position(|part| matches!(part.body, Body::Result(_)));
         let is_after_result =
             first_result.is_some_and(|first| parts[first..].iter().any(|part| is_other(&part.body)));
-        let has_content = message.content != Content::Missing;
-        let in_content = |place: Place| has_content && message.content_place.span.contains(place.span);
-        let said = parts.iter().find(|part| is_other(&part.body) && in_content(part.place));
         let finding = out.report(message.place, what);
         let calls = parts.iter().filter_map(|part| match &part.body {
             Body::Call(call) => call.id.as_ref(),
@@ -82,7 +75,6 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .label(after_call.unwrap_or(other).place, "this is not a call or result")
             .help("remove the text, or move it to a separate message")
             .case(case)
-            .case_if(case == "text-beside-calls" && said.is_some(), IN_CONTENT)
             .case_if(after_call.is_some(), "text-behind-calls")
             .case_if(is_after_result, "content-behind-results")
             .value("ids", id_list(calls))
