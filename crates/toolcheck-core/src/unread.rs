@@ -9,7 +9,6 @@ use std::borrow::Cow;
 use toolcheck_json::{Document, Value};
 
 use crate::ir::{Place, Unread, UnreadKind};
-use crate::unsupported;
 
 /// Classifies a key of a message, or of a block without a type.
 fn of_key(key: &str) -> Option<UnreadKind> {
@@ -256,12 +255,14 @@ pub(crate) fn record<'s>(record: Value<'_, 's>) -> Option<Unread<'s>> {
         .or_else(|| in_list(record))
 }
 
+/// The keys under which a request has its messages.
+const LISTS: [&str; 3] = ["messages", "contents", "input"];
 /// How many messages of a list are looked at.
 const MESSAGES_LOOKED_AT: usize = 64;
 
 /// The first calls or results in the messages of a request among the records of a log.
 fn in_list<'s>(record: Value<'_, 's>) -> Option<Unread<'s>> {
-    let messages = record.get_any(&unsupported::LISTS)?.elements().take(MESSAGES_LOOKED_AT);
+    let messages = record.get_any(&LISTS)?.elements().take(MESSAGES_LOOKED_AT);
     messages.filter(|message| message.is_object()).find_map(|message| {
         let blocks = || message.get_any(&PARTS).into_iter().flat_map(|parts| parts.elements());
         message

@@ -475,7 +475,7 @@ fn is_message(value: Value<'_, '_>) -> bool {
 }
 
 /// The keys under which requests have their messages.
-pub(crate) const LISTS: [&str; 3] = ["messages", "contents", "input"];
+const LISTS: [&str; 3] = ["messages", "contents", "input"];
 
 /// Whether requests have their messages under a key, whatever its case.
 #[must_use]
