@@ -46,7 +46,11 @@ pub(crate) fn actions(
         let bytes = document.bytes_of(&part);
         if !settings.is_opened(&bytes) {
             let options = settings.read_as(document.format());
-            for (rule, diagnostics) in by_rule(&context.diagnostics) {
+            let mut by_rule = by_rule(&context.diagnostics);
+            if by_rule.is_empty() {
+                by_rule = rules_at(document, range);
+            }
+            for (rule, diagnostics) in &by_rule {
                 let start = document.text.byte(diagnostics[0].range.start);
                 let here = start.checked_sub(part.start).map(FixPlace::Byte);
                 // The one under the cursor, if there are more, and all of the rule.
@@ -77,6 +81,13 @@ pub(crate) fn actions(
     actions
 }
 
+/// The diagnostics at a place, by their rules, for an editor that does not say which it asks about.
+fn rules_at(document: &Document, range: lsp_types::Range) -> Vec<(String, Vec<Diagnostic>)> {
+    let mut own = document.diagnostics();
+    own.retain(|one| one.range.start <= range.end && range.start <= one.range.end);
+    by_rule(&own)
+}
+
 /// Whether a kind is another one, or a more special one of it.
 fn contains(wanted: &CodeActionKind, kind: &CodeActionKind) -> bool {
     let (wanted, kind) = (wanted.as_str(), kind.as_str());
@@ -85,13 +96,13 @@ fn contains(wanted: &CodeActionKind, kind: &CodeActionKind) -> bool {
 }
 
 /// Our diagnostics that can be fixed, by their rules.
-fn by_rule(diagnostics: &[Diagnostic]) -> Vec<(&str, Vec<Diagnostic>)> {
-    let mut rules: Vec<(&str, Vec<Diagnostic>)> = Vec::new();
+fn by_rule(diagnostics: &[Diagnostic]) -> Vec<(String, Vec<Diagnostic>)> {
+    let mut rules: Vec<(String, Vec<Diagnostic>)> = Vec::new();
     for diagnostic in diagnostics.iter().filter(|one| one.source.as_deref() == Some(SOURCE)) {
         let Some(NumberOrString::String(rule)) = &diagnostic.code else { continue };
         match rules.iter_mut().find(|(known, _)| known == rule) {
             Some((_, all)) => all.push(diagnostic.clone()),
-            None => rules.push((rule, vec![diagnostic.clone()])),
+            None => rules.push((rule.clone(), vec![diagnostic.clone()])),
         }
     }
     rules

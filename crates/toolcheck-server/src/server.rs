@@ -36,6 +36,9 @@ use crate::{diagnostics, folding, hover, links, navigate, symbols};
 /// The files that have settings for others.
 const CONFIGURATIONS: [&str; 4] = ["toolcheck.toml", ".toolcheck.toml", "pyproject.toml", "Cargo.toml"];
 
+/// What is said before the reason.
+const UNUSABLE: &str = "some settings in the editor can't be used: ";
+
 /// How far the server is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
@@ -240,18 +243,13 @@ impl<'o> Server<'o> {
         let workspace = params.capabilities.workspace.as_ref();
         let watched = workspace.and_then(|workspace| workspace.did_change_watched_files);
         self.can_watch = watched.and_then(|watched| watched.dynamic_registration).unwrap_or_default();
-        let options = params.initialization_options.filter(|options| !options.is_null());
-        let options = options.map(serde_json::from_value::<EditorOptions>).transpose();
-        let (options, wrong) = match options {
-            Ok(options) => (options.unwrap_or_default(), None),
-            Err(error) => (EditorOptions::default(), Some(error.to_string())),
-        };
+        let options = EditorOptions::read(params.initialization_options.as_ref().unwrap_or(&Json::Null));
         let (workspace, unusable) = Workspace::new(options);
         self.workspace = workspace;
         self.phase = Phase::Running;
-        if let Some(why) = wrong.or(unusable) {
+        if let Some(why) = unusable {
             // An editor that can't be told will find out with the next message.
-            let _ = self.show(format!("its settings in the editor can't be used: {why}"));
+            let _ = self.show(format!("{UNUSABLE}{why}"));
         }
         let sync = TextDocumentSyncOptions {
             open_close: Some(true),
@@ -311,9 +309,13 @@ impl<'o> Server<'o> {
             notification::Cancel::METHOD => {
                 self.respond_all(|pulls| pulls.cancel(params).into_iter().collect())
             }
-            notification::DidChangeWatchedFiles::METHOD | notification::DidChangeConfiguration::METHOD => {
+            notification::DidChangeConfiguration::METHOD => {
+                if let Some(options) = EditorOptions::changed(&params) {
+                    self.workspace.set(options);
+                }
                 self.read_settings_again()
             }
+            notification::DidChangeWatchedFiles::METHOD => self.read_settings_again(),
             notification::DidSaveTextDocument::METHOD => {
                 let uri = params.pointer("/textDocument/uri").and_then(Json::as_str).unwrap_or_default();
                 let name = uri.rsplit('/').next().unwrap_or_default();
@@ -409,8 +411,8 @@ impl<'o> Server<'o> {
     }
 
     fn read_settings_again(&mut self) -> io::Result<()> {
-        if let Some(error) = self.workspace.read_again() {
-            self.show(error)?;
+        if let Some(why) = self.workspace.read_again() {
+            self.show(format!("{UNUSABLE}{why}"))?;
         }
         let keys: Vec<String> = self.documents.keys().cloned().collect();
         for key in keys {

@@ -6,66 +6,141 @@ use std::sync::Arc;
 
 use lsp_types::Uri;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
-use serde::Deserialize;
+use serde_json::Value as Json;
 use toolcheck_config::Overrides;
 use toolcheck_config::allow::Allow;
 use toolcheck_core::formats;
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::suggest::similar;
+use toolcheck_core::text::shown;
 use toolcheck_lint::{FileReport, Finding, Options};
 use toolcheck_open::{Container, FileFormat};
 use toolcheck_project::{ConfigOptions, Configs, Error, Input, Limits, Resolver, SettingsFault, find_target};
 
 use crate::diagnostics::MOST;
 
-/// What an editor may set, in `initializationOptions`. It takes precedence over configurations, as flags do.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+/// What an editor may set, in `initializationOptions` or later. It takes precedence over configurations, as flags do.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct EditorOptions {
     target: Option<String>,
     format: Option<String>,
     kind: Option<String>,
     /// The configuration for all files.
-    config: Option<PathBuf>,
+    config: Option<String>,
+    /// What can't be used of what was sent.
+    wrong: Vec<String>,
 }
 
 impl EditorOptions {
-    fn resolver(&self) -> Result<Resolver, Unusable> {
+    /// What an editor has sent. Each setting counts by itself: a wrong one does not disable the others.
+    pub(crate) fn read(sent: &Json) -> Self {
+        let mut options = Self::default();
+        match sent {
+            Json::Object(members) => members.iter().for_each(|(key, value)| options.set(key, value)),
+            Json::Null => {}
+            _ => options.wrong.push("they are not an object".to_owned()),
+        }
+        options
+    }
+
+    /// What an editor sends when its settings have changed, if it does. Some put the name of the server around them; others
+    /// send what is nothing of ours.
+    pub(crate) fn changed(params: &Json) -> Option<Self> {
+        let sent = params.get("settings")?;
+        if let Some(own) = sent.get("toolcheck") {
+            return Some(Self::read(own));
+        }
+        let members = sent.as_object().filter(|members| !members.is_empty())?;
+        members.keys().all(|key| Self::NAMES.contains(&key.as_str())).then(|| Self::read(sent))
+    }
+
+    const NAMES: [&str; 4] = ["target", "format", "kind", "config"];
+
+    fn set(&mut self, key: &str, value: &Json) {
+        let place = match key {
+            "target" => &mut self.target,
+            "format" => &mut self.format,
+            "kind" => &mut self.kind,
+            "config" => &mut self.config,
+            _ => {
+                let why = format!("there is no setting `{}`{}", shown(key), similar(key, Self::NAMES));
+                return self.wrong.push(why);
+            }
+        };
+        match value {
+            Json::Null => {}
+            Json::String(text) => *place = (!text.is_empty()).then(|| text.clone()),
+            _ => self.wrong.push(format!("`{key}` is not a string")),
+        }
+    }
+
+    /// The settings of files, and why some of what was sent can't be used.
+    fn resolver(&self) -> (Resolver, Unusable) {
+        let mut unusable = Unusable { messages: self.wrong.clone(), ..Unusable::default() };
         let mut overrides = Overrides::default();
         let read_as = &mut overrides.read_as;
-        if let Some(name) = &self.target {
-            read_as.target = Some(find_target(name)?);
-        }
-        if let Some(name) = &self.format {
+        read_as.target =
+            self.target.as_ref().and_then(|name| unusable.unless(find_target(name).map_err(Into::into)));
+        read_as.format = self.format.as_ref().and_then(|name| {
             let unknown = || format!("there is no format `{name}`{}", similar(name, FileFormat::names()));
-            read_as.format = Some(FileFormat::named(name).ok_or_else(unknown)?);
-        }
-        if let Some(name) = &self.kind {
+            unusable.unless(FileFormat::named(name).ok_or_else(|| unknown().into()))
+        });
+        read_as.kind = self.kind.as_ref().and_then(|name| {
             let kinds = TranscriptKind::ALL.iter().map(|kind| kind.as_str());
             let unknown = || format!("there is no kind `{name}`{}", similar(name, kinds));
-            read_as.kind = Some(name.parse().map_err(|_| unknown())?);
-        }
-        let options = self.config.clone().map_or(ConfigOptions::Closest, ConfigOptions::File);
-        let configs = Configs::new(&options)?;
-        Ok(Resolver::new(overrides, Arc::new(configs))?)
+            unusable.unless(name.parse().map_err(|_| unknown().into()))
+        });
+        let named = self.config.as_ref().map(|path| ConfigOptions::File(PathBuf::from(path)));
+        let configs = named.and_then(|named| {
+            let configs = unusable.unless(Configs::new(&named).map_err(Into::into));
+            unusable.lacks_config = configs.is_none();
+            configs
+        });
+        // Without any, there is nothing to read that could fail.
+        let closest = || Configs::new(&ConfigOptions::Closest).expect("nothing is named");
+        let configs = Arc::new(configs.unwrap_or_else(closest));
+        let resolver = Resolver::new(overrides, Arc::clone(&configs)).map_err(Into::into);
+        let resolver = unusable.unless(resolver).unwrap_or_else(|| {
+            Resolver::new(Overrides::default(), Arc::new(closest())).expect("nothing is named")
+        });
+        (resolver, unusable)
     }
 }
 
-/// Why what an editor has set can't be used.
+/// Why some of what an editor has set can't be used.
+#[derive(Default)]
 struct Unusable {
-    message: String,
+    messages: Vec<String>,
     faults: Vec<SettingsFault>,
+    /// Whether the configuration for all files is missing.
+    lacks_config: bool,
+}
+
+impl Unusable {
+    /// A value, or nothing and why.
+    fn unless<T>(&mut self, value: Result<T, Self>) -> Option<T> {
+        value
+            .map_err(|other| {
+                self.messages.extend(other.messages);
+                self.faults.extend(other.faults);
+            })
+            .ok()
+    }
+
+    fn message(self) -> Option<String> {
+        (!self.messages.is_empty()).then(|| self.messages.join(", and "))
+    }
 }
 
 impl From<Error> for Unusable {
     fn from(error: Error) -> Self {
-        Self { message: error.to_string(), faults: error.faults().to_vec() }
+        Self { messages: vec![error.to_string()], faults: error.faults().to_vec(), lacks_config: false }
     }
 }
 
 impl From<String> for Unusable {
     fn from(message: String) -> Self {
-        Self { message, faults: Vec::new() }
+        Self { messages: vec![message], ..Self::default() }
     }
 }
 
@@ -87,36 +162,27 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    /// The settings with what an editor has set; if that can't be used, without, and the reason.
+    /// The settings with what an editor has set, and why some of that can't be used.
     pub(crate) fn new(options: EditorOptions) -> (Self, Option<String>) {
-        match options.resolver() {
-            Ok(resolver) => (Self::with(options, resolver, Vec::new()), None),
-            Err(Unusable { message, faults }) => {
-                let options = EditorOptions::default();
-                // Without any, there is nothing to read that could fail.
-                let configs = Arc::new(Configs::new(&ConfigOptions::Closest).expect("nothing is named"));
-                let resolver = Resolver::new(Overrides::default(), configs).expect("nothing is named");
-                (Self::with(options, resolver, faults), Some(message))
-            }
-        }
+        let (resolver, mut unusable) = options.resolver();
+        let named = std::mem::take(&mut unusable.faults);
+        (Self { options, resolver, named, told: Vec::new(), last: HashMap::new() }, unusable.message())
     }
 
-    fn with(options: EditorOptions, resolver: Resolver, named: Vec<SettingsFault>) -> Self {
-        Self { options, resolver, named, told: Vec::new(), last: HashMap::new() }
-    }
-
-    /// Forgets what was read: configurations have changed.
+    /// Forgets what was read: configurations have changed. Returns why some of what the editor has set can't be used.
     pub(crate) fn read_again(&mut self) -> Option<String> {
-        match self.options.resolver() {
-            Ok(resolver) => {
-                (self.resolver, self.told, self.named) = (resolver, Vec::new(), Vec::new());
-                None
-            }
-            Err(Unusable { message, faults }) => {
-                self.named = faults;
-                Some(message)
-            }
+        let (resolver, mut unusable) = self.options.resolver();
+        self.named = std::mem::take(&mut unusable.faults);
+        // The last settings of a configuration that can't be used hold.
+        if !unusable.lacks_config {
+            (self.resolver, self.told) = (resolver, Vec::new());
         }
+        unusable.message()
+    }
+
+    /// Takes other settings of the editor.
+    pub(crate) fn set(&mut self, options: EditorOptions) {
+        self.options = options;
     }
 
     /// The settings of a file; `None` if its configuration excludes it, or can't be used and never could.

@@ -22,8 +22,15 @@ pub(crate) fn symbols(document: &mut Document) -> Vec<DocumentSymbol> {
         for transcript in sites.iter().flat_map(|sites| &sites.transcripts) {
             let sites = sites.as_deref().expect("the transcript is of these");
             let own = transcript.messages.iter().take(MOST.saturating_sub(messages));
-            let own: Vec<DocumentSymbol> =
+            let mut own: Vec<DocumentSymbol> =
                 own.map(|message| of_message(message, sites, &document.text, part.start)).collect();
+            if let [next, .., last] | [next @ last] = &transcript.messages[own.len()..] {
+                let more = Counted(transcript.messages.len() - own.len(), "more message");
+                let place = next.place.start..last.place.end;
+                let place = (&place, SymbolKind::NULL);
+                let name = format!("{more} (not listed)");
+                own.push(symbol(name, None, place, Vec::new(), (&document.text, part.start)));
+            }
             messages += own.len().max(1);
             if has_all && sites.transcripts.len() == 1 {
                 all.extend(own);
@@ -39,6 +46,12 @@ pub(crate) fn symbols(document: &mut Document) -> Vec<DocumentSymbol> {
             break;
         }
         line += 1;
+    }
+    let rest = document.part_at(Position::new(line, 0));
+    if messages >= MOST && !rest.is_empty() && rest != (0..document.text.len()) {
+        let place = (&(0..rest.len()), SymbolKind::NULL);
+        let name = "the lines from here (not listed)".to_owned();
+        all.push(symbol(name, None, place, Vec::new(), (&document.text, rest.start)));
     }
     all
 }

@@ -6,3 +6,4 @@ mod edits;
 mod files;
 mod pulls;
 mod session;
+mod settings;

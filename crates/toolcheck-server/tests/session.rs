@@ -200,6 +200,11 @@ fn actions_fix_what_is_wrong() {
     let params = json!({"textDocument": document, "range": range, "context": context});
     let actions = client.ask("textDocument/codeAction", params);
     assert_json_snapshot!("action", actions);
+    // An editor that does not say which diagnostics it asks about means those at the place.
+    let mut without = json!({"textDocument": document, "range": range, "context": {"diagnostics": []}});
+    assert_eq!(client.ask("textDocument/codeAction", without.clone()), actions);
+    without["range"] = json!({"start": at(1, 3), "end": at(1, 3)});
+    assert_eq!(client.ask("textDocument/codeAction", without), json!([]));
     let mut lines: Vec<String> = TEXT.split_inclusive('\n').map(str::to_owned).collect();
     let edits = actions[0]["edit"]["changes"][URI].as_array().expect("there are edits").clone();
     for edit in edits.iter().rev() {
