@@ -3,13 +3,17 @@
 const { commands, window, workspace } = require("vscode");
 const { LanguageClient } = require("vscode-languageclient/node");
 const { initializationOptions, selector } = require("./options.js");
+const { program: programOf } = require("./program.js");
 
 /** @type {LanguageClient | undefined} */
 let client;
 
 async function start() {
   const settings = workspace.getConfiguration("toolcheck");
-  const program = { command: settings.get("path", "") || "toolcheck", args: ["server"] };
+  // What an unknown folder brings is not run.
+  const trusted = workspace.isTrusted ? (workspace.workspaceFolders ?? []) : [];
+  const local = trusted.filter(({ uri }) => uri.scheme === "file").map(({ uri }) => uri.fsPath);
+  const program = { command: programOf(settings.get("path", ""), local), args: ["server"] };
   client = new LanguageClient("toolcheck", "toolcheck", program, {
     documentSelector: selector,
     initializationOptions: initializationOptions(settings),
@@ -48,6 +52,8 @@ exports.activate = async (context) => {
         await restart();
       }
     }),
+    // Now its own program may be run.
+    workspace.onDidGrantWorkspaceTrust(restart),
   );
   await start();
 };

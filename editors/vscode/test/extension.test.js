@@ -1,7 +1,10 @@
 // The extension with a stand-in for VS Code: which program it starts, and with which settings.
 
 const assert = require("node:assert/strict");
+const fs = require("node:fs");
 const Module = require("node:module");
+const os = require("node:os");
+const path = require("node:path");
 const { test } = require("node:test");
 
 const started = [];
@@ -10,6 +13,7 @@ const registered = {};
 let values = {};
 let failure;
 let changed;
+let trusted;
 
 class LanguageClient {
   constructor(id, name, program, options) {
@@ -34,6 +38,9 @@ const vscode = {
   workspace: {
     getConfiguration: () => ({ get: (name, otherwise) => values[name] ?? otherwise }),
     onDidChangeConfiguration: (run) => ((changed = run), { dispose() {} }),
+    onDidGrantWorkspaceTrust: (run) => ((trusted = run), { dispose() {} }),
+    isTrusted: false,
+    workspaceFolders: undefined,
   },
 };
 
@@ -50,7 +57,7 @@ test("the server is started with the settings that are set, and again when they 
   values = { path: "/opt/toolcheck", target: "bedrock", kind: "", config: "" };
   const context = { subscriptions: [] };
   await extension.activate(context);
-  assert.equal(context.subscriptions.length, 2);
+  assert.equal(context.subscriptions.length, 3);
   const [client] = started;
   assert.deepEqual(client.program, { command: "/opt/toolcheck", args: ["server"] });
   assert.deepEqual(client.options.initializationOptions, { target: "bedrock" });
@@ -69,6 +76,42 @@ test("the server is started with the settings that are set, and again when they 
   assert.deepEqual([started[1].isRunning, started[2].isRunning], [false, true]);
   await extension.deactivate();
   assert.equal(started[2].isRunning, false);
+});
+
+test("a trusted folder's own program is started, unless a setting names another", async () => {
+  const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "toolcheck-")));
+  const write = (...parts) => {
+    const file = path.join(folder, ...parts);
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, "{}");
+    return file;
+  };
+  const command = async () => {
+    await registered["toolcheck.restart"]();
+    return started.at(-1).program.command;
+  };
+  const environment = write(".venv", "bin", "toolcheck");
+  vscode.workspace.workspaceFolders = [{ uri: { scheme: "file", fsPath: folder } }];
+  values = {};
+  assert.equal(await command(), "toolcheck");
+  vscode.workspace.isTrusted = true;
+  await trusted();
+  assert.equal(started.at(-1).program.command, environment);
+  // A package that is linked, with the program beside its real place.
+  write("store", "node_modules", "toolcheck", "package.json");
+  const linked = write("store", "node_modules", `@toolcheck/cli-linux-${process.arch}-musl`, "toolcheck");
+  fs.mkdirSync(path.join(folder, "node_modules"));
+  fs.symlinkSync(path.join(folder, "store", "node_modules", "toolcheck"), path.join(folder, "node_modules", "toolcheck"));
+  const { program } = require("../program.js");
+  assert.equal(program("toolcheck", [folder], "linux"), linked);
+  assert.equal(program("", [folder], "sunos"), environment);
+  assert.equal(program("", [path.join(folder, "missing")], "win32"), "toolcheck");
+  values = { path: "/opt/toolcheck" };
+  assert.equal(await command(), "/opt/toolcheck");
+  await extension.deactivate();
+  values = {};
+  vscode.workspace.isTrusted = false;
+  fs.rmSync(folder, { recursive: true });
 });
 
 test("recordings and configurations are looked at", () => {
