@@ -39,7 +39,8 @@ fn a_file_is_mended_in_place_and_then_left_alone() {
     );
     assert_eq!(fs::read_to_string(folder.join("a.json")).unwrap(), fixed());
     assert_eq!(fs::read_to_string(folder.join("clean.json")).unwrap(), CLEAN);
-    assert_eq!(seen_in(&folder, &["fix", "--isolated", "a.json"]), "status: 0\n--- stdout\n--- stderr\n");
+    let again = seen_in(&folder, &["fix", "--isolated", "a.json"]);
+    assert_eq!(again, "status: 0\n--- stdout\n--- stderr\nnote: nothing to fix in 1 file\n");
 }
 
 #[test]
@@ -329,7 +330,10 @@ fn errors_in_printed_values_are_left_and_named() {
     // A warning is not an error.
     write(&folder, "clean.md", format!("```\n{CLEAN}\n```\n"));
     let seen = seen_in(&folder, &["fix", "--isolated", "clean.md"]);
-    assert_eq!(seen, "status: 0\n--- stdout\n--- stderr\nnote: clean.md: a printed value is not changed\n");
+    assert_eq!(
+        seen,
+        "status: 0\n--- stdout\n--- stderr\nnote: clean.md: a printed value is not changed\nnote: nothing to fix in 1 file\n"
+    );
 }
 
 #[test]

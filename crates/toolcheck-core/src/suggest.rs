@@ -50,7 +50,27 @@ pub fn similar<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Sugg
         return Suggestion(None);
     }
     let name = name.to_lowercase().replace('_', "-");
-    let known = known.into_iter().map(|known| (strsim::jaro_winkler(&name, known), known));
-    let nearest = known.max_by(|one, other| one.0.total_cmp(&other.0));
+    let likeness = |known: &str| if is_part(&name, known) { 1.0 } else { strsim::jaro_winkler(&name, known) };
+    let known = known.into_iter().map(|known| (likeness(known), known));
+    // Of equals the shortest, and of those the last.
+    let nearest = known.max_by(|one, other| one.0.total_cmp(&other.0).then(other.1.len().cmp(&one.1.len())));
     Suggestion(nearest.filter(|(likeness, _)| *likeness > LIKE_ENOUGH).map(|(_, known)| known))
+}
+
+/// Whether a name is the words of a known one without some of them: `orphan-result` for `orphan-tool-result`.
+fn is_part(name: &str, known: &str) -> bool {
+    name.contains('-') && name.split('-').all(|word| known.split('-').any(|other| other == word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_that_is_left_out_does_not_hide_the_name() {
+        let known = ["orphan-server-result", "orphan-tool-result", "late-tool-result"];
+        assert_eq!(similar("orphan-result", known).name(), Some("orphan-tool-result"));
+        assert_eq!(similar("orphan_tool_result", known).name(), Some("orphan-tool-result"));
+        assert_eq!(similar("late-result", known).name(), Some("late-tool-result"));
+    }
 }

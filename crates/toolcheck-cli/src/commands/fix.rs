@@ -55,8 +55,15 @@ pub(crate) fn run_on(
     out: &mut dyn Write,
 ) -> Result<Status> {
     let mut project = Project::open(options)?;
-    let mut run =
-        Repairs { doing, shows_values, fail_on, status: Status::Clean, plans: Vec::new(), unsafe_left: 0 };
+    let mut run = Repairs {
+        doing,
+        shows_values,
+        fail_on,
+        status: Status::Clean,
+        plans: Vec::new(),
+        unsafe_left: 0,
+        is_silent: true,
+    };
     let clean = if doing == Doing::Plan { HashSet::new() } else { clean_and_large(&mut project) };
     for input in project.inputs().to_vec() {
         if clean.contains(&input.name) {
@@ -105,13 +112,7 @@ pub(crate) fn run_on(
         writeln!(out, "{plan:#}")?;
     }
     out.flush()?;
-    if run.unsafe_left > 0 {
-        let more = Counted(run.unsafe_left, "more finding");
-        screen::message(
-            "note",
-            &format!("{more} can be fixed with --unsafe-fixes, which lose or guess something"),
-        );
-    }
+    run.end(project.inputs().len());
     let errors: Vec<String> =
         project.errors().iter().chain(&project.settings_errors()).map(ToString::to_string).collect();
     screen::messages("warning", &project.foreign_configs());
@@ -155,12 +156,26 @@ struct Repairs {
     status: Status,
     plans: Vec<Json>,
     unsafe_left: usize,
+    /// Whether nothing was said of any file.
+    is_silent: bool,
 }
 
 impl Repairs {
     fn trouble(&mut self, message: &str) {
         screen::message("error", message);
         self.status = Status::Trouble;
+    }
+
+    /// Says what holds for all files.
+    fn end(&self, files: usize) {
+        if self.unsafe_left > 0 {
+            let more = Counted(self.unsafe_left, "more finding");
+            let more = format!("{more} can be fixed with --unsafe-fixes, which lose or guess something");
+            screen::message("note", &more);
+        } else if self.is_silent && self.doing == Doing::Write && self.status == Status::Clean {
+            // Silence could also mean that nothing was looked at.
+            screen::message("note", &format!("nothing to fix in {}", Counted(files, "file")));
+        }
     }
 
     /// Prints what would change, without what was said unless it is asked for.
@@ -180,6 +195,7 @@ impl Repairs {
         }
         match &input.source {
             Source::Stdin if !shows => {
+                self.is_silent = false;
                 out.write_all(&fixed.bytes)?;
                 out.flush()?;
                 screen::message("note", &summary(fixed));
@@ -197,6 +213,7 @@ impl Repairs {
                     self.trouble(&format!("cannot write {name}: {}", reason(&error)));
                     return Ok(());
                 }
+                self.is_silent = false;
                 writeln!(out, "{name}: {}", summary(fixed))?;
                 for cost in costs(fixed) {
                     writeln!(out, "  {cost}")?;
