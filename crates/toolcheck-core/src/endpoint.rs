@@ -107,6 +107,20 @@ impl Endpoint {
     }
 }
 
+/// The model that the path of an address names. A deployment is none.
+#[must_use]
+pub fn model_of(url: &str) -> Option<String> {
+    let path = path_of(url);
+    let of_call = || {
+        let (start, call) = path.rsplit_once('/')?;
+        let (before, model) = start.rsplit_once('/')?;
+        (MODEL_CALLS.contains(&call) && before.ends_with("/model")).then_some(model)
+    };
+    let model = of_path(path).find_map(|(_, _, model)| model).or_else(of_call)?;
+    // Of what clients escape, the ids of models have only these.
+    Some(["%3A", "%3a"].iter().fold(model.to_owned(), |model, escape| model.replace(escape, ":")))
+}
+
 /// What the requests to an address, or to the path of one, are.
 #[must_use]
 pub fn call(url: &str) -> Call {
@@ -173,7 +187,7 @@ fn is_in(host: &str, domain: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Call, Endpoint, call};
+    use super::{Call, Endpoint, call, model_of};
 
     #[test]
     fn the_last_step_of_the_path_counts() {
@@ -198,6 +212,21 @@ mod tests {
     }
 
     #[test]
+    fn a_path_names_its_model() {
+        assert_eq!(
+            model_of("/v1beta/models/gemini-2.5-pro:generateContent?key=k"),
+            Some("gemini-2.5-pro".to_owned())
+        );
+        for call in ["converse", "invoke"] {
+            let url = format!("https://b.example/model/anthropic.claude%3A0/{call}");
+            assert_eq!(model_of(&url).as_deref(), Some("anthropic.claude:0"));
+        }
+        assert_eq!(model_of("https://b.example/openai/deployments/d/chat/completions"), None);
+        assert_eq!(model_of("https://api.example.com/chain/invoke"), None);
+        assert_eq!(model_of(""), None);
+    }
+
+    #[test]
     fn the_hosts_of_llm_apis_are_known() {
         assert_eq!(call("https://api.cohere.com/v1/chat"), Call::Llm);
         assert_eq!(call("https://x.openai.azure.com:443/openai/deployments/d/extensions"), Call::Llm);
@@ -207,7 +236,7 @@ mod tests {
 
     #[test]
     fn an_address_names_the_format_and_the_target() {
-        let says = |url| {
+        let says = |url: &str| {
             let Endpoint { format, target, .. } = Endpoint::of(url);
             (format.map_or("-", |format| format.id), target.map_or("-", |target| &*target.id))
         };
@@ -230,6 +259,12 @@ mod tests {
         );
         assert_eq!(says("https://bedrock.example.com/model/a.b/converse"), ("bedrock-converse", "-"));
         assert_eq!(says("https://bedrock.example.com/model/a.b/invoke"), ("-", "-"));
+        let vertex = "https://us-east5-aiplatform.googleapis.com/v1/projects/p/locations/l/publishers";
+        let claude = format!("{vertex}/anthropic/models/claude-opus-4-1:rawPredict");
+        assert_eq!(says(&claude), ("anthropic", "vertex-anthropic"));
+        // Other publishers have formats of their own.
+        let mistral = format!("{vertex}/mistralai/models/m:rawPredict");
+        assert_eq!(says(&mistral), ("-", "-"));
         assert_eq!(says("https://gateway.example.com/v1/messages"), ("anthropic", "-"));
         // Two formats have this path.
         assert_eq!(says("https://gateway.example.com/v1/chat/completions"), ("-", "-"));

@@ -48,13 +48,36 @@ pub fn exchanges<'d, 's>(root: Value<'d, 's>) -> Option<Vec<Exchange<'d, 's>>> {
     Some(root.elements().map(|value| exchange(value).unwrap_or_else(|| none(value))).collect())
 }
 
-/// The response in a record that has no request, such as a stream that was recorded by itself. Gemini CLI keeps the
-/// replies of a test with the `method` that was called.
+/// The response in a record that has no request, such as a stream that was recorded by itself, also as a text. Gemini CLI
+/// keeps the replies of a test with the `method` that was called.
 #[must_use]
 pub fn response_alone<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
-    let response = root.get("response").filter(|response| response.is_object() || response.is_array())?;
-    let is_other =
-        |member: Value<'_, '_>| !["response", "status", "method"].iter().any(|key| member.has_key(key));
+    /// What an exchange may have beside its response.
+    const BESIDE: [&str; 13] = [
+        "response",
+        "status",
+        "status_code",
+        "statusCode",
+        "method",
+        "url",
+        "path",
+        "time",
+        "timestamp",
+        "startedDateTime",
+        "recorded_at",
+        "headers",
+        "response_headers",
+    ];
+    let is_stream = |response: Value<'_, '_>| {
+        let text = response.as_str();
+        text.is_some_and(|text| {
+            ["data:", "event:", "{"].iter().any(|start| text.trim_start().starts_with(start))
+        })
+    };
+    let is_one =
+        |response: &Value<'_, '_>| response.is_object() || response.is_array() || is_stream(*response);
+    let response = root.get("response").filter(is_one)?;
+    let is_other = |member: Value<'_, '_>| !BESIDE.iter().any(|key| member.has_key(key));
     (!root.members().any(is_other)).then_some(response)
 }
 

@@ -294,10 +294,40 @@ fn called_member<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
     member(value).filter(|_| is_filled())
 }
 
-/// The members of a request that hold tools under a key that no format reads.
+/// The keys under which a row has what the model answered, beside the request.
+const ANSWERS: [&str; 8] =
+    ["response", "output", "completion", "reply", "answer", "choices", "generation", "prediction"];
+/// How many values of an answer are looked at.
+const ANSWER_LOOKED_AT: usize = 256;
+
+/// The first call in an answer beside a request. It may be a message, a list of items or a response of any API.
+pub(crate) fn in_answer<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
+    let mut stack = vec![value];
+    for _ in 0..ANSWER_LOOKED_AT {
+        let value = stack.pop()?;
+        let is_call = |found: &Unread<'_>| found.what == UnreadKind::Calls;
+        if let Some(found) = value.is_object().then(|| called(value)).flatten().filter(is_call) {
+            return Some(found);
+        }
+        stack.extend(value.children().filter(|child| child.children().next().is_some()));
+    }
+    None
+}
+
+/// The calls or results of an object: it is one, or has a key that holds some.
+pub(crate) fn called<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
+    let is_one = value.get_any(&NAMES).is_some() || has_any(value, &CALL_IDS);
+    let typed = || block(value).filter(|_| value.get("type").is_some() && is_one);
+    value.members().find_map(called_member).or_else(typed)
+}
+
+/// The members of a request that hold tools under a key that no format reads, or calls that answer it.
 pub(crate) fn body<'d, 's>(root: Value<'d, 's>) -> impl Iterator<Item = Unread<'s>> + use<'d, 's> {
     root.members().filter_map(|value| {
         let key = value.key_text()?;
+        if ANSWERS.contains(&&*key) {
+            return in_answer(value);
+        }
         let what = of_body_key(&key).filter(|_| is_filled(value))?;
         Some(Unread { place: Place::of(value), what, name: key, is_known: true })
     })

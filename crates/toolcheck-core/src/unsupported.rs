@@ -6,7 +6,7 @@
 use toolcheck_json::{Kind, Value};
 
 use crate::claim::certainty;
-use crate::formats::{self, Format};
+use crate::formats::{self, Format, openai_chat};
 use crate::tools;
 
 mod agents;
@@ -70,6 +70,19 @@ pub fn conversation(root: Value<'_, '_>) -> Option<&'static Unsupported> {
 
 /// All kinds, the more telling first.
 static KINDS: &[Unsupported] = &[
+    Unsupported {
+        name: "texts to embed or to moderate",
+        advice: None,
+        meant: Meant::Other,
+        sniff: |root| {
+            let is_text = |value: Value<'_, '_>| !value.is_object();
+            let has_texts = root
+                .get("input")
+                .is_some_and(|input| input.elements().next().is_some() && input.elements().all(is_text));
+            // With a model that converses, the elements are a mistake.
+            has_texts && !openai_chat::is_own_model(root) && root.get("messages").is_none()
+        },
+    },
     Unsupported {
         name: "an OpenAI Batch file",
         advice: Some("check the requests in it: `jq -c .body FILE | toolcheck lint -`"),

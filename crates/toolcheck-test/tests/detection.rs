@@ -52,7 +52,8 @@ fn a_format_that_is_sure_has_a_mark() {
 }
 
 /// The cases of protocols that are not read yet, with words of the name that a report gives them.
-const UNREAD: [(&str, &str); 13] = [
+const UNREAD: [(&str, &str); 14] = [
+    ("claude-ai-export.json", "an export of claude.ai"),
     ("cohere-v1.json", "Cohere's v1 API"),
     ("openai-assistants-thread.json", "OpenAI's Assistants API"),
     ("openai-assistants-run.json", "OpenAI's Assistants API"),
@@ -180,4 +181,26 @@ fn a_clean_request_is_read_as_alone_behind_any_other() {
     }
     assert!(read > 1000, "{read}");
     assert!(wrong.is_empty(), "{} of {read}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// A mistake in a request to an API must not be hidden because somebody says which API it is.
+#[test]
+fn a_target_that_is_named_hides_nothing() {
+    let mut seen = 0;
+    for path in cases() {
+        let shown = path.to_string_lossy();
+        let Some((_, inside)) = shown.split_once("/fixtures/mistakes/") else { continue };
+        let format = inside.split('/').next().expect("it is in a folder");
+        let bytes = std::fs::read(&path).unwrap();
+        let of = |options: &Options| {
+            let report = toolcheck_lint::lint("case", &bytes, options);
+            let errors = report.findings.iter().filter(|finding| finding.level == Level::Error);
+            errors.map(|finding| (finding.rule, finding.spot.bytes.start)).collect::<Vec<_>>()
+        };
+        let alone = of(&Options::default());
+        let target = toolcheck_core::targets::find(format).expect("each format has a target");
+        assert_eq!(of(&Options::default().target(Some(target))), alone, "{inside}");
+        seen += alone.len();
+    }
+    assert!(seen > 300, "{seen}");
 }

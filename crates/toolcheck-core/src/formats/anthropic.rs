@@ -31,6 +31,8 @@ pub(crate) static FORMAT: Format = Format {
     family: "anthropic",
     routes: &[
         Route::new("", "/v1/messages"),
+        Route::new("/v1", "/publishers/anthropic/models/{model}:rawPredict"),
+        Route::new("/v1", "/publishers/anthropic/models/{model}:streamRawPredict").streamed(true),
         Route::new("/v1/models", "/{model}:rawPredict").shared(),
         Route::new("/v1/models", "/{model}:streamRawPredict").streamed(true).shared(),
     ],
@@ -104,18 +106,43 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     let body = if has_schemas || root.get("anthropic_version").is_some() {
         certainty::CERTAIN
     } else if named() {
-        certainty::SURE_OF_RECORD
+        match root.get_any(&OWN_BODY).is_some() {
+            // Neither a tool nor a setting of another API outweighs both.
+            true => certainty::SURE_OF_DIALECT - 2,
+            // Gateways serve such models in the format of OpenAI.
+            false if root.get("max_tokens").is_none() && is_like_chat(root, list) => 0,
+            false => certainty::SURE_OF_RECORD,
+        }
     } else if root.get("system").is_some() {
         certainty::LIKELY
     } else {
         0
     };
     // If the messages or the model belong to another format, the body alone is not enough to choose this one.
-    if sure < certainty::WEAK || super::openai_chat::is_own_model(root) {
+    if sure < certainty::WEAK || super::openai_chat::is_own_model(root) || names_another(root) {
         sure.max(body.min(certainty::SURE - 1))
     } else {
         sure.max(body)
     }
+}
+
+/// Keys of a body that other APIs with `messages` do not have.
+const OWN_BODY: [&str; 2] = ["system", "stop_sequences"];
+
+/// Whether a body names a model that only another format has.
+fn names_another(root: Value<'_, '_>) -> bool {
+    let others = || super::ALL.iter().filter(|format| format.id != FORMAT.id);
+    root.get_str("model").is_some_and(|model| others().any(|format| format.marks.has_model(&model)))
+}
+
+/// Whether a body has what only the format of OpenAI has, and nothing of this one.
+fn is_like_chat(root: Value<'_, '_>, list: Value<'_, '_>) -> bool {
+    const SETTINGS: [&str; 6] =
+        ["frequency_penalty", "presence_penalty", "n", "logprobs", "seed", "logit_bias"];
+    let mut messages = list.elements().take(64);
+    root.get_any(&SETTINGS).is_some()
+        || list.elements().next().is_some_and(|first| first.get_str("role").as_deref() == Some("system"))
+        || messages.any(|message| message.get_any(&["refusal", "tool_calls", "annotations"]).is_some())
 }
 
 /// The certainty from plain text. It is lower because most text-only messages are Chat Completions messages.

@@ -31,7 +31,7 @@ pub(super) static FORMAT: Format = Format {
         Route::new("", "/model/{model}/converse").streamed(false),
         Route::new("", "/model/{model}/converse-stream").streamed(true),
     ],
-    marks: Marks { body: &OWN_BODY, message: &BLOCKS, models: &[], is_shared: false },
+    marks: Marks { body: &MARKS, message: &BLOCKS, models: &[], is_shared: false },
     sniff,
     read_with,
     answers,
@@ -86,6 +86,7 @@ const BLOCKS: [&str; 10] = [
 ];
 
 /// Keys of the request body that other APIs with `messages` do not have.
+const MARKS: [&str; 4] = ["toolConfig", "inferenceConfig", "additionalModelRequestFields", "modelId"];
 const OWN_BODY: [&str; 3] = ["toolConfig", "inferenceConfig", "additionalModelRequestFields"];
 
 fn sniff(root: Value<'_, '_>) -> u8 {
@@ -98,7 +99,20 @@ fn sniff(root: Value<'_, '_>) -> u8 {
         |message: Value<'_, '_>| matches!(message.get_str("role").as_deref(), Some("user" | "assistant"));
     let may_be =
         || list.elements().take(8).all(|message| has_role(message) && message.get("tool_calls").is_none());
-    if is_own_body && (sure > 0 || may_be()) { sure.max(certainty::CERTAIN + 2) } else { sure }
+    // The key for the model is its own, too, but other software may have it beside texts.
+    let is_named = || {
+        let is_block = |block: Value<'_, '_>| block.is_object() && block.get("type").is_none();
+        let has_blocks = |message: Value<'_, '_>| {
+            let content = message.get("content").filter(|content| content.is_array());
+            content.is_some_and(|content| content.elements().all(is_block))
+        };
+        root.get_str("modelId").is_some() && list.elements().take(8).all(has_blocks)
+    };
+    if (is_own_body || is_named()) && (sure > 0 || may_be()) {
+        sure.max(certainty::CERTAIN + 2)
+    } else {
+        sure
+    }
 }
 
 fn claim(message: Value<'_, '_>) -> Claim {

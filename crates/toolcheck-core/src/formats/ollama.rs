@@ -167,7 +167,9 @@ fn arguments<'d, 's>(call: Value<'d, 's>) -> Option<Value<'d, 's>> {
 }
 
 fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
-    let message = value.get("message").filter(|message| message.is_object())?;
+    // Cohere has such a message, too, with another key for the reason of its end.
+    let message =
+        value.get("message").filter(|message| message.is_object() && value.get("finish_reason").is_none())?;
     Some(vec![openai_chat::answer(message, is_whole(value, true), &DIALECT)])
 }
 

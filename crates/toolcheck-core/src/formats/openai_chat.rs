@@ -125,7 +125,7 @@ const OWN_BODY: [&str; 6] = [
 pub(super) const MODELS: [&str; 6] = ["gpt-", "o1", "o3", "o4", "chatgpt-", "ft:gpt-"];
 
 /// Whether a body names a model that only this API has.
-pub(super) fn is_own_model(root: Value<'_, '_>) -> bool {
+pub(crate) fn is_own_model(root: Value<'_, '_>) -> bool {
     root.get_str("model").is_some_and(|model| {
         // Many providers serve `gpt-oss`.
         !model.starts_with("gpt-oss") && MODELS.iter().any(|name| model.starts_with(name))

@@ -194,7 +194,17 @@ pub(super) fn is_of_other_model(model: &str) -> bool {
 }
 
 fn sniff(root: Value<'_, '_>) -> u8 {
-    let is_body = || root.members().all(|member| member.key_text().is_some_and(|key| BODY.contains(&&*key)));
+    let is_body = || {
+        let is_known = |key: &str| BODY.contains(&key);
+        let mut unknown =
+            root.members().filter(|member| !member.key_text().is_some_and(|key| is_known(&key)));
+        // One wrong key hides no request that names a model of this API.
+        let is_own = || {
+            let model = root.get_str("model");
+            openai_chat::is_own_model(root) && !model.is_some_and(|model| is_of_other_model(&model))
+        };
+        unknown.next().is_none() || unknown.next().is_none() && is_own()
+    };
     let is_named = || {
         let model = root.get_str("model");
         model.map_or_else(|| root.get_any(&OWN_BODY).is_some(), |model| !is_of_other_model(&model))

@@ -55,6 +55,11 @@ static ALL: &[Unsupported] = &[
         has(root, &["sessionId", "timestamp"]) && is_one_of(root, "type", &kinds)
     }),
     of_agent("a session of Antigravity", |root| has(root, &["step_index", "source", "type", "status"])),
+    // What a user downloads: conversations with their messages.
+    of_agent("an export of claude.ai", |root| {
+        let is_one = |chat: Value<'_, '_>| is_list(chat, "chat_messages") && has(chat, &["uuid"]);
+        is_one(root) || root.elements().take(LOOKED_AT).any(is_one)
+    }),
     of_agent("part of a stream of UI messages of the Vercel AI SDK", is_ui_chunk),
 ];
 
@@ -69,7 +74,8 @@ pub(super) fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
 
 /// Whether a document has a key, or a type, that any of them is told by: a glance, because every file is looked at.
 fn may_be_one(root: Value<'_, '_>) -> bool {
-    const KEYS: [&str; 6] = ["eval_cases", "evalCases", "eval_id", "step_index", "step_number", "steps"];
+    const KEYS: [&str; 7] =
+        ["eval_cases", "evalCases", "eval_id", "step_index", "step_number", "steps", "chat_messages"];
     const TYPES: [&[u8]; 7] = [
         b"\"session_start",
         b"\"message\"",

@@ -40,6 +40,23 @@ pub(super) fn format_of(
     Some(by_keys.unwrap_or_else(|| with_fewest_faults(own, &likely, value)))
 }
 
+/// The same for somebody who checks against a target: a mistake in a request to it must not make it one to another API,
+/// and nothing else is of interest.
+pub(super) fn format_for(
+    wanted: Option<&'static Format>,
+    format: Option<&'static Format>,
+    is_sure: bool,
+    record: &Candidate<'_, '_>,
+) -> Option<&'static Format> {
+    let is_wanted =
+        |format: Option<&Format>| format.map(|format| format.id) == wanted.map(|wanted| wanted.id);
+    let Some(wanted) = wanted.filter(|_| !is_wanted(format)) else { return format };
+    let knows_keys = |format| shape_of(format).is_some_and(|shape| shape.knows_keys(record.value()));
+    let is_by_keys = || format.is_some_and(|format| !knows_keys(format)) && knows_keys(wanted);
+    let is_meant = is_wanted(format_of(format, is_sure, record)) || is_by_keys();
+    if is_meant { Some(wanted) } else { format }
+}
+
 /// The format of a record whose messages show none, in a file of the usual format.
 fn by_body(usual: Option<&'static Format>, record: &Candidate<'_, '_>) -> Option<&'static Format> {
     let value = record.value();

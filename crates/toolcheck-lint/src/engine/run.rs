@@ -1,7 +1,7 @@
 use std::rc::Rc;
 
 use toolcheck_core::detection::{Candidate, Detection};
-use toolcheck_core::endpoint::{self, Endpoint};
+use toolcheck_core::endpoint::{self, Endpoint, model_of};
 use toolcheck_core::exchange::{self, Exchange};
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::{Buffers, Transcript, TranscriptKind};
@@ -234,7 +234,13 @@ impl<'r> Run<'r> {
     fn finish_record(&mut self, record: &Record<'_>, document: &Document<'_>, mut findings: Vec<Draft>) {
         // In a file of no known format, the first record reports it for all.
         if self.of_file.format.is_none() {
+            let before = findings.len();
             findings.retain(|finding| self.unrecognised.keeps(finding.rule));
+            if findings.len() < before {
+                const RECORD: &str = "record in no format that is read";
+                const RECORDS: &str = "records in no format that is read";
+                self.report.count_not_read(LeftOut { one: RECORD, what: RECORDS, count: 1 });
+            }
         }
         let room = self.options.max_findings.saturating_sub(self.listed);
         self.report.limit(&mut findings, room);
@@ -268,8 +274,14 @@ impl<'r> Run<'r> {
         }
         let record = Candidate::new(record);
         let (format, is_sure) = Detection::of_record(self.of_file.format, &record);
-        let is_open = self.options.target.is_none() && self.options.kind == TranscriptKind::Request;
-        let format = if is_open { by_shape::format_of(format, is_sure, &record) } else { format };
+        let format = match (self.options.kind, &self.options.target) {
+            (TranscriptKind::Request, None) => by_shape::format_of(format, is_sure, &record),
+            (TranscriptKind::Request, Some(target)) => {
+                let wanted = target.format.as_deref().and_then(formats::find);
+                by_shape::format_for(wanted, format, is_sure, &record)
+            }
+            _ => format,
+        };
         self.rules_of(format)
     }
 
@@ -334,7 +346,11 @@ impl<'r> Run<'r> {
         buffers: Buffers<'s>,
         findings: &mut Vec<Draft>,
     ) -> Buffers<'s> {
-        let transcript = self.read(rules, document, exchange.request, buffers);
+        let mut transcript = self.read(rules, document, exchange.request, buffers);
+        if transcript.request.model.is_none() && transcript.format.is_some() {
+            let url = exchange.url.and_then(|url| url.as_str());
+            transcript.request.model = url.and_then(|url| model_of(&url)).map(Into::into);
+        }
         let histories = Histories::of(&transcript);
         let (answers, said) = answer_of(&exchange, rules).unwrap_or_default();
         let resent = self.exchanges.again(&exchange);

@@ -212,6 +212,12 @@ impl<'d, 's> Search<'d, 's> {
             self.found.push(Found { list: value, row, how: How::Answer });
             return;
         }
+        if value.get("type").is_some()
+            && let Some(called) = unread::called(value)
+        {
+            self.unread.push(called);
+            return;
+        }
         let taken = self.add_body(value);
         for member in value.members() {
             let is_tools = lists::TOOLS.iter().any(|key| member.has_key(key));
@@ -248,8 +254,9 @@ impl<'d, 's> Search<'d, 's> {
         if let Some(format) = surest(list) {
             return Some(Some(How::List(format)));
         }
-        let members = list.elements().flat_map(|message| message.members());
-        self.unknown.extend(members.filter(|member| holds_call(*member)).find_map(unread::member));
+        let mut members = list.elements().flat_map(|message| message.members());
+        let found = members.find_map(|member| unread::member(member).filter(|_| holds_call(member)));
+        self.unknown.extend(found.or_else(|| unread::in_answer(list)));
         Some(None)
     }
 }
