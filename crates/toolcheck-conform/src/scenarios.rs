@@ -31,6 +31,9 @@ pub struct Scenario {
     /// Whether the user ends the first run as soon as the tool `slow` is called.
     #[serde(default)]
     pub interrupt: bool,
+    /// Whether the user goes on in a copy of the conversation that ends before the model's last answer.
+    #[serde(default)]
+    pub fork: bool,
     /// How many requests the first run may send.
     pub max_turns: Option<u32>,
     /// The formats in which the conversation goes on: the first that is another one than before.
@@ -75,6 +78,7 @@ impl Scenario {
     pub fn needs(&self) -> Vec<String> {
         let ways = [
             (self.interrupt, "interrupt"),
+            (self.fork, "fork"),
             (self.max_turns.is_some(), "max-turns"),
             (!self.then_formats.is_empty(), "switch-format"),
             (self.withdraws_tools, "withdraw-tools"),
@@ -214,6 +218,8 @@ scenarios![
     "compaction-before-results",
     "compaction-twice",
     "resume-after-compaction",
+    "fork-before-answer",
+    "sub-agent-ends",
     "resume-after-interrupt",
     "interrupt-in-parallel-turn",
     "resume-after-max-turns",

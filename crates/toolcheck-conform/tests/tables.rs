@@ -68,7 +68,8 @@ fn what_a_scenario_needs_is_on_the_page() {
         for format in scenario.then_formats.iter().chain(&scenario.formats) {
             assert!(toolcheck_core::formats::find(format).is_some(), "{}: {format}", scenario.id);
         }
-        let goes_on = scenario.interrupt || scenario.max_turns.is_some() || scenario.withdraws_tools;
+        let goes_on =
+            scenario.interrupt || scenario.fork || scenario.max_turns.is_some() || scenario.withdraws_tools;
         let switches = !scenario.then_formats.is_empty();
         assert!(scenario.then.is_some() || !(goes_on || switches), "{}: nobody goes on", scenario.id);
     }

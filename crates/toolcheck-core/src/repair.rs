@@ -19,8 +19,14 @@ pub struct Repair {
     pub thoughts: &'static [&'static str],
     /// The blocks that only a result may have, by their `type` or by the key that says what they are.
     pub only_in_results: &'static [&'static str],
-    /// The key under which a result names its call; `None` if it is not a member of the result's own object.
+    /// Whether a call or a result is the one object in a block.
+    pub is_wrapped: bool,
+    /// The key under which a result names its call, in the [own object](Self::own) of the result; `None` if there is none.
     pub result_id: Option<&'static str>,
+    /// The key under which a call has its id, in the own object of the call; `None` if calls need none.
+    pub call_id: Option<&'static str>,
+    /// The key of a result's content, and the JSON of content that says that there was none.
+    pub no_output: (&'static str, &'static str),
     /// Whether a message may have several texts.
     pub takes_lists: bool,
     /// Writes the result of a call that has none; `None` if there is no honest form of it.
@@ -40,13 +46,23 @@ impl Repair {
         calls: None,
         thoughts: &[],
         only_in_results: &[],
+        is_wrapped: false,
         result_id: None,
+        call_id: None,
+        no_output: NO_OUTPUT,
         takes_lists: true,
         result: |_| None,
         text: typed_text,
         user: user_content,
         said: |text| user_content(vec![typed_text(text)]),
     };
+
+    /// The object that has the keys of a call or a result: the block, or what is in it.
+    #[must_use]
+    pub fn own<'d, 's>(&self, block: Value<'d, 's>) -> Value<'d, 's> {
+        let inner = || block.members().find(|member| member.is_object());
+        self.is_wrapped.then(inner).flatten().unwrap_or(block)
+    }
 
     /// Whether only a result may have a block.
     #[must_use]
@@ -56,6 +72,9 @@ impl Repair {
         self.only_in_results.iter().any(is)
     }
 }
+
+/// The content of a result that is one text.
+pub(crate) const NO_OUTPUT: (&str, &str) = ("content", r#""(no output)""#);
 
 /// A result that is missing.
 #[derive(Debug, Clone)]

@@ -10,11 +10,13 @@ use toolcheck_json::Value;
 use crate::finding::Finding;
 
 /// Rules about what belongs to what. Only once that is right, it shows where everything has to be.
-const BELONGS: [RuleId; 10] = [
+const BELONGS: [RuleId; 12] = [
     RuleId::DuplicateToolCallId,
     RuleId::DuplicateToolResult,
     RuleId::EmptyContent,
     RuleId::LateToolResult,
+    RuleId::MisplacedMessage,
+    RuleId::MisplacedToolResult,
     RuleId::MissingToolCallId,
     RuleId::OrphanToolResult,
     RuleId::ReusedToolCallId,
@@ -25,9 +27,12 @@ const BELONGS: [RuleId; 10] = [
 
 /// Rules about what has to be where: what they find then is fixed after it. So is an id that is used again, which shows once
 /// both calls have a result.
-const ARRANGED: [RuleId; 9] = [
+const ARRANGED: [RuleId; 12] = [
+    RuleId::DuplicateToolCallId,
+    RuleId::EmptyContent,
     RuleId::LateToolResult,
     RuleId::MisplacedMessage,
+    RuleId::MisplacedReasoning,
     RuleId::MisplacedToolResult,
     RuleId::ReorderedToolResults,
     RuleId::ReusedToolCallId,
@@ -37,10 +42,19 @@ const ARRANGED: [RuleId; 9] = [
     RuleId::UnansweredToolCall,
 ];
 
+/// The same, and keys that are missing beside an id.
+const WITH_KEYS: [RuleId; 13] = {
+    let mut rules = [RuleId::MissingField; 13];
+    rules.split_at_mut(1).1.copy_from_slice(&ARRANGED);
+    rules
+};
+
 /// The rules that can only be checked once findings of a rule are fixed: what is found then is not new.
 fn seen_after(rule: RuleId) -> &'static [RuleId] {
     match rule {
         RuleId::InvalidArgumentsJson => &[RuleId::ArgumentsSchemaMismatch],
+        // One finding stands for all keys that an object lacks.
+        RuleId::MissingToolCallId => &WITH_KEYS,
         rule if BELONGS.contains(&rule) => &ARRANGED,
         _ => &[],
     }

@@ -4,7 +4,7 @@
 //! conversion.
 
 use toolcheck_core::Format;
-use toolcheck_core::ir::{Arguments, Body, Part, Transcript};
+use toolcheck_core::ir::{Arguments, Body, Message, Part, Role, Transcript};
 use toolcheck_json::edit::{Edits, Piece};
 use toolcheck_json::{Document, NodeId, Value};
 
@@ -30,11 +30,23 @@ pub enum Plant {
     MalformedId,
     /// The arguments of a call are not JSON.
     BrokenArguments,
+    /// The content of a result is `null`.
+    NullResult,
+    /// A call has no id.
+    MissingId,
+    /// A system message is between a call and its result.
+    SystemMessage,
+    /// The user has sent a message without a text.
+    EmptyMessage,
+    /// The model speaks first.
+    ModelFirst,
+    /// A text begins with half a character.
+    LoneSurrogate,
 }
 
 impl Plant {
     /// All faults.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 15] = [
         Self::LostResult,
         Self::LostCall,
         Self::DoubledResult,
@@ -44,6 +56,12 @@ impl Plant {
         Self::ReusedId,
         Self::MalformedId,
         Self::BrokenArguments,
+        Self::NullResult,
+        Self::MissingId,
+        Self::SystemMessage,
+        Self::EmptyMessage,
+        Self::ModelFirst,
+        Self::LoneSurrogate,
     ];
 
     /// Its name.
@@ -59,6 +77,12 @@ impl Plant {
             Self::ReusedId => "reused id",
             Self::MalformedId => "malformed id",
             Self::BrokenArguments => "broken arguments",
+            Self::NullResult => "null result",
+            Self::MissingId => "missing id",
+            Self::SystemMessage => "system message",
+            Self::EmptyMessage => "empty message",
+            Self::ModelFirst => "model first",
+            Self::LoneSurrogate => "lone surrogate",
         }
     }
 
@@ -102,18 +126,36 @@ impl Plant {
                 let id = call.id.as_ref()?.text.to_string();
                 garden.rename(&all, &id, &format!("{id}:\u{e4} "))?;
             }
-            Self::BrokenArguments => {
-                let texts = all.calls.iter().filter_map(|part| match &part.body {
-                    Body::Call(call) => match call.arguments {
-                        Arguments::Text(text, _) => Some((call.arguments.place()?.node, text)),
-                        _ => None,
-                    },
-                    _ => None,
-                });
-                let texts: Vec<_> = texts.collect();
-                let (node, text) = pick(&texts, at)?;
-                let cut = format!("{{\"cut\": {}", text.decode());
-                garden.edits.replace(*node, Piece::text(&cut));
+            Self::BrokenArguments => garden.cut_arguments(&all, at)?,
+            Self::NullResult => {
+                let Body::Result(result) = &pick(&all.results, at)?.body else { return None };
+                garden.edits.replace(result.content_place?.node, Piece::Raw(b"null".to_vec()));
+            }
+            Self::MissingId => {
+                let Body::Call(call) = &pick(&all.calls, at)?.body else { return None };
+                let id = call.id.as_ref()?.place.node;
+                let path = garden.path(id);
+                garden.edits.remove_member(path.get(path.len().checked_sub(2)?)?.id(), id);
+            }
+            Self::SystemMessage => {
+                let result = pick(&all.results, at)?.place.node;
+                garden.insert_before(result, "Be brief.", Some(Piece::text("system")))?;
+            }
+            Self::EmptyMessage => garden.insert_before(pick(&all.results, at)?.place.node, "", None)?,
+            Self::ModelFirst => {
+                let is_of_model = |message: &&Message<'_>| message.role == Role::Assistant;
+                let role = transcript.messages.iter().find(is_of_model)?.role_name.as_ref()?.place.node;
+                let first = transcript.messages.iter().find(|message| message.role != Role::System)?;
+                garden.insert_before(first.place.node, "Hello.", Some(Piece::Node(role)))?;
+            }
+            Self::LoneSurrogate => {
+                let is_text = |part: &&Part<'_>| matches!(&part.body, Body::Text(_));
+                let texts: Vec<_> = transcript.parts.iter().filter(is_text).collect();
+                let text = document.value(pick(&texts, at)?.place.node);
+                let text = if text.is_object() { text.get("text")? } else { text };
+                text.as_json_str()?;
+                let half = [&b"\"\\ud83d "[..], &text.raw()[1..]].concat();
+                garden.edits.replace(text.id(), Piece::Raw(half));
             }
         }
         Some(garden.edits.apply().into_owned())
@@ -227,6 +269,37 @@ impl<'d, 's> Garden<'d, 's> {
             let own = Piece::Node(element.id());
             if element.id() == message.id() { vec![said.clone(), own] } else { vec![own] }
         });
+        Some(())
+    }
+
+    /// Inserts a message with a text before the one that a value is in, with another role than that of the user.
+    fn insert_before(&mut self, node: NodeId, text: &str, role: Option<Piece>) -> Option<()> {
+        let (message, messages) = self.message_of(node)?;
+        let Piece::Object(mut members) = (self.format.repair.said)(Piece::text(text)) else { return None };
+        if let Some(role) = role {
+            members.iter_mut().find(|(key, _)| key == "role")?.1 = role;
+        }
+        self.set(messages, |element| {
+            let own = Piece::Node(element.id());
+            let said = Piece::Object(members.clone());
+            if element.id() == message.id() { vec![said, own] } else { vec![own] }
+        });
+        Some(())
+    }
+
+    /// Puts something before the arguments of a call, so that they are not JSON.
+    fn cut_arguments(&mut self, all: &Sites<'_, '_>, at: usize) -> Option<()> {
+        let texts = all.calls.iter().filter_map(|part| match &part.body {
+            Body::Call(call) => match call.arguments {
+                Arguments::Text(text, _) => Some((call.arguments.place()?.node, text)),
+                _ => None,
+            },
+            _ => None,
+        });
+        let texts: Vec<_> = texts.collect();
+        let (node, text) = pick(&texts, at)?;
+        let cut = format!("{{\"cut\": {}", text.decode());
+        self.edits.replace(*node, Piece::text(&cut));
         Some(())
     }
 

@@ -106,6 +106,7 @@ const ONLY_THEN: [(&str, &str); 1] =
 
 /// Rules whose cases are fixed in another way than by hand, with why.
 const OTHERWISE: &[(&str, &str)] = &[
+    ("blank-text", "nobody knows what was said, so the message says that it was empty"),
     ("conflicting-parameters", "either of two keys may go, or a third may be added"),
     ("duplicate-tool-call-id", "the new id is made from the old one"),
     ("duplicate-tool-result", "nobody knows which of the two is right, so both stay"),
@@ -119,6 +120,7 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("late-tool-result", "all that is said stays"),
     ("lone-surrogate", "nobody knows the other half"),
     ("malformed-tool-call-id", "the new id is made from the old one"),
+    ("misplaced-message", "nobody knows what may be left out, so the user says it"),
     ("misplaced-reasoning", "nobody knows what the model said after it"),
     ("missing-field", "a key is renamed, and its value stays as it is"),
     ("missing-tool-call-id", "the result gets an id, and stays as it is"),
@@ -126,6 +128,7 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("trailing-assistant", "nobody knows what the user says next, so a message asks the model to go on"),
     ("unanswered-tool-call", "nobody knows the result, so it says that there is none"),
     ("unknown-content-type", "what else is wrong with the item is only seen then"),
+    ("unknown-role", "a system message stays in its place, as one of the user"),
     ("unknown-field", "nobody knows what was meant, so the key goes"),
     ("unsigned-reasoning", "nobody knows the signature, so the reasoning goes"),
     ("wrong-arguments-type", "the white space in the arguments stays"),

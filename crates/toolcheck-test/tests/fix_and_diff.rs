@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use toolcheck_core::diff::files::{File, Report, compare};
 use toolcheck_core::diff::{Kind, Level};
-use toolcheck_core::{Format, formats};
+use toolcheck_core::{Format, RuleId, formats};
 use toolcheck_lint::fix::Fixed;
 use toolcheck_lint::fix::{Action, Applied};
 use toolcheck_lint::{FixOptions, Options, fix};
@@ -23,12 +23,16 @@ fn compared(before: &[u8], after: &[u8], format: &'static Format) -> Report {
 /// Whether an action explains a change of this kind.
 fn explains(done: &Applied, kind: Kind, has_ids: bool) -> bool {
     match done.action {
-        Action::Inserted => kind == Kind::ResultAdded,
+        Action::Inserted => matches!(kind, Kind::ResultAdded | Kind::TextAdded | Kind::IdAdded),
         Action::Moved => matches!(kind, Kind::ResultMoved | Kind::TextMoved),
         Action::Merged => matches!(kind, Kind::TurnMerged | Kind::ResultMoved),
         Action::Renamed => kind == Kind::IdRenamed,
         Action::Reattached => kind == Kind::ResultReattached,
-        Action::Rewritten => kind == Kind::CallChanged && done.cost.is_some(),
+        // An empty result says so, and half a character is another one.
+        Action::Rewritten => match kind {
+            Kind::CallChanged | Kind::RoleChanged | Kind::TextAdded => done.cost.is_some(),
+            _ => matches!(kind, Kind::ResultChanged | Kind::TextChanged),
+        },
         // Without ids, the results after one that is gone answer other calls.
         Action::Removed => kind == Kind::ResultLost || !has_ids && kind == Kind::ResultReattached,
         // The text has a title.
@@ -69,7 +73,11 @@ fn is_the_plan(
         prop_assert!(!is_safe || *level < Level::Loss, "{kind} in {} is a loss: {applied:?}", format.id);
     }
     prop_assert!(!applied.is_empty() || found.is_empty(), "{found:?}");
-    let count = |action: Action| applied.iter().filter(|done| done.action == action).count();
+    // An id and a message may be inserted, too.
+    let is_result =
+        |done: &&Applied| done.action != Action::Inserted || done.rule == RuleId::UnansweredToolCall;
+    let count =
+        |action: Action| applied.iter().filter(is_result).filter(|done| done.action == action).count();
     for (action, kind) in COUNTED {
         let is_alone = !applied.iter().any(|done| done.action != action && explains(done, kind, has_ids));
         if has_ids && is_alone {
@@ -120,6 +128,14 @@ fn is_expected(plant: Plant, kind: Kind, level: Level) -> bool {
             // The words of the user stay.
             Plant::LateResult => kind == Kind::TextAdded,
             Plant::BrokenArguments => kind == Kind::CallChanged,
+            Plant::NullResult => kind == Kind::ResultChanged,
+            // It becomes a message of the user, which may have to go after the results.
+            Plant::SystemMessage | Plant::EmptyMessage => {
+                matches!(kind, Kind::TextAdded | Kind::TextMoved)
+            }
+            Plant::ModelFirst => kind == Kind::TextAdded,
+            // A text that was empty is a new one.
+            Plant::LoneSurrogate => matches!(kind, Kind::TextChanged | Kind::TextAdded),
             _ => false,
         }
 }
@@ -145,7 +161,10 @@ proptest! {
         let body = format.write_request(&conversation).body.to_string();
         let Some(broken) = plant.plant(body.as_bytes(), format, at) else { return Ok(()) };
         let fixed = mended(format, &broken, is_unsafe);
-        is_the_plan(format, &broken, &fixed.bytes, &fixed.applied)?;
+        // What becomes of a message in which nothing was said is no change.
+        if plant != Plant::EmptyMessage {
+            is_the_plan(format, &broken, &fixed.bytes, &fixed.applied)?;
+        }
         // What the API takes is not a fault. Without ids, which result is missing or was there before is a guess.
         let is_mended = !fixed.is_unchanged() && fixed.report().findings.is_empty();
         if is_mended && format.can_hold(Feature::CallIds) {

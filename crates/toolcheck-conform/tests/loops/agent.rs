@@ -87,6 +87,30 @@ impl<'l> Loop<'l> {
         self.has(Fault::RunsUnfinished) || self.has(Fault::RunsEmptied)
     }
 
+    /// Goes back to before the model's last answer.
+    pub(crate) fn fork(&mut self) {
+        let turns = &mut self.history.turns;
+        let is_answer = |turn: &Turn| matches!(turn, Turn::Assistant(_)) && turn.calls().is_empty();
+        turns.pop_if(|last| is_answer(last));
+        if self.fault == Some(Fault::ForksApart) {
+            turns.pop_if(|last| matches!(last, Turn::Results(_)));
+        }
+        self.verbatim.clear();
+    }
+
+    /// Runs another agent, and returns its answer.
+    fn delegate(&self, call: &Call, text: &str) -> (String, bool) {
+        let mut own = Self::new(self.url, self.format, self.is_streamed, self.fault);
+        if self.has(Fault::InheritsCalls) {
+            own.history = self.history.clone();
+            let mut said = Assistant::default();
+            said.calls = vec![call.clone()];
+            own.history.turns.push(Turn::Assistant(said));
+        }
+        let outcome = own.say(text);
+        (outcome.text, !outcome.is_done)
+    }
+
     /// Goes on in another format.
     pub(crate) fn switch(&mut self, format: &'static Format) {
         self.format = format;
@@ -303,7 +327,11 @@ impl<'l> Loop<'l> {
     }
 
     fn output(&self, call: &Call, arguments: Option<&Map<String, Json>>) -> ToolOutput {
+        let prompt = arguments.and_then(|arguments| arguments.get("text")).and_then(Json::as_str);
         let (text, failed) = match run(&call.name, arguments) {
+            _ if call.name == "delegate" && prompt.is_some() => {
+                self.delegate(call, prompt.unwrap_or_default())
+            }
             (_, true) if self.has(Fault::HidesFailures) => ("ok".to_owned(), false),
             _ if self.is_interrupted && call.name == "slow" => ("The user has ended it.".to_owned(), true),
             ran => ran,

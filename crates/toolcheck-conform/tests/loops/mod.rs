@@ -70,10 +70,16 @@ enum Fault {
     EmptiesTurns,
     /// The history goes on without a turn with calls.
     SkipsTurns,
+    /// A copy of a conversation ends with calls.
+    ForksApart,
+    /// A sub-agent begins with the call that it is run by.
+    InheritsCalls,
 }
 
 /// All of them.
-const FAULTS: [Fault; 28] = [
+const FAULTS: [Fault; 30] = [
+    Fault::ForksApart,
+    Fault::InheritsCalls,
     Fault::CompactsApart,
     Fault::RunsEmptied,
     Fault::RunsUnfinished,
@@ -105,7 +111,10 @@ const FAULTS: [Fault; 28] = [
 ];
 
 /// The check that must catch each fault, and a scenario in which it does so if it is not any.
-const CAUGHT: [(Fault, &str, Option<&str>); 55] = [
+const CAUGHT: [(Fault, &str, Option<&str>); 58] = [
+    (Fault::ForksApart, "is-not-refused", Some("fork-before-answer")),
+    (Fault::ForksApart, "is-valid", Some("fork-before-answer")),
+    (Fault::InheritsCalls, "is-not-refused", Some("sub-agent-ends")),
     (Fault::RunsUnfinished, "runs-only-finished", None),
     (Fault::RunsUnfinished, "runs-only-finished", Some("error-event-in-stream")),
     (Fault::RunsUnfinished, "never-says-default", None),
@@ -207,6 +216,9 @@ fn played(
     let mut outcome = client.say(&scenario.prompt);
     if let Some(then) = &scenario.then {
         client.is_interrupted = false;
+        if scenario.fork {
+            client.fork();
+        }
         client.most_requests = None;
         client.declares_tools = !scenario.withdraws_tools;
         if let Some(format) = then_format.and_then(formats::find) {

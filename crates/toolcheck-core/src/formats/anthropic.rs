@@ -68,7 +68,10 @@ static REPAIR: Repair = Repair {
     blocks: Some("content"),
     calls: None,
     thoughts: &[],
+    is_wrapped: false,
     result_id: Some("tool_use_id"),
+    call_id: Some("id"),
+    no_output: repair::NO_OUTPUT,
     takes_lists: true,
     result: |missing| {
         let id = missing.id.clone()?;

@@ -58,7 +58,10 @@ static REPAIR: Repair = Repair {
     blocks: Some("content"),
     calls: None,
     thoughts: &[],
-    result_id: None,
+    is_wrapped: true,
+    result_id: Some("toolUseId"),
+    call_id: Some("toolUseId"),
+    no_output: ("content", r#"[{"text": "(no output)"}]"#),
     takes_lists: true,
     result: |missing| {
         let id = missing.id.clone()?;

@@ -57,7 +57,10 @@ static REPAIR: Repair = Repair {
     blocks: Some("parts"),
     calls: None,
     thoughts: &[],
+    is_wrapped: true,
     result_id: None,
+    call_id: None,
+    no_output: ("response", r#"{"output": "(no output)"}"#),
     takes_lists: true,
     result: |missing| {
         let name = Some(missing.name.clone()?);

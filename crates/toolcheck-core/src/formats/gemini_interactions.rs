@@ -64,7 +64,10 @@ static REPAIR: Repair = Repair {
     blocks: None,
     calls: None,
     thoughts: &[],
+    is_wrapped: false,
     result_id: Some("call_id"),
+    call_id: Some("id"),
+    no_output: ("result", r#""(no output)""#),
     takes_lists: true,
     result: |missing| {
         Some(repair::object([

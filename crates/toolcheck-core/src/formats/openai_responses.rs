@@ -58,7 +58,10 @@ static REPAIR: Repair = Repair {
     blocks: None,
     calls: None,
     thoughts: &[],
+    is_wrapped: false,
     result_id: Some("call_id"),
+    call_id: Some("call_id"),
+    no_output: ("output", r#""(no output)""#),
     takes_lists: true,
     result: |missing| {
         let kind = match missing.kind {

@@ -1,8 +1,8 @@
 //! Continue: a session.
 //!
 //! What it sends is made of the calls of the model and of what it knows of each: a result is never missing, and messages of
-//! tools are not sent (`gui/src/redux/util/constructMessages.ts` of continuedev/continue). So a call that has a state needs no
-//! message with its result.
+//! tools are not sent (`gui/src/redux/util/constructMessages.ts` of continuedev/continue, at 049f34b). So a call that has a
+//! state needs no message with its result. It sends only what follows the last item with a summary, after the summary.
 
 use toolcheck_json::Value;
 
@@ -41,17 +41,33 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             continue;
         }
         let mut transcript = Transcript::of_conversation(READER.key(), record);
-        for item in record.get("history").into_iter().flat_map(|history| history.elements()) {
+        let items: Vec<_> =
+            record.get("history").into_iter().flat_map(|history| history.elements()).collect();
+        let summary =
+            |item: &Value<'_, '_>| item.get_str("conversationSummary").is_some_and(|text| !text.is_empty());
+        let last = items.iter().rposition(summary);
+        for (number, &item) in items.iter().enumerate() {
             match item.get("message") {
                 Some(message) => add(&mut transcript, item, message),
                 None => reading.leave_out_unknown("items that are not messages", item),
             }
+            if last == Some(number) {
+                let next = Transcript::of_conversation(READER.key(), record);
+                end(std::mem::replace(&mut transcript, next), Ended::Compacted, &mut reading);
+                transcript.next_message(Role::System, item);
+                transcript.content(item.get("conversationSummary"), |_| None);
+            }
         }
-        transcript.settle_results_of_first(Settled::Elsewhere);
-        reading.conversations.push(Conversation { title: "main".to_owned(), transcript, ended: Ended::Open });
+        end(transcript, Ended::Open, &mut reading);
     }
     number_titles(&mut reading.conversations);
     reading
+}
+
+fn end<'s>(mut transcript: Transcript<'s>, ended: Ended, reading: &mut Reading<'s>) {
+    transcript.settle_results_of_first(Settled::Elsewhere);
+    transcript.sent_next_by = (ended == Ended::Open).then_some(READER.id);
+    reading.conversations.push(Conversation { title: "main".to_owned(), transcript, ended });
 }
 
 fn add<'s>(transcript: &mut Transcript<'s>, item: Value<'_, 's>, message: Value<'_, 's>) {

@@ -1,8 +1,11 @@
 //! Hermes Agent: the log of a session, which holds what its requests are made of, as `_save_session_log` in `run_agent.py` of
-//! NousResearch/hermes-agent writes it.
+//! NousResearch/hermes-agent writes it. What is sent next is all of it, after `sanitize_api_messages` in
+//! `agent/agent_runtime_helpers.py` (at aca1cb5): that answers calls without results and leaves out results without calls,
+//! wherever they are, but a result that comes too late stays where it is.
 
 use toolcheck_json::Value;
 
+use super::mend::Mend;
 use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
 use crate::claim::certainty;
 use crate::formats::openai_chat;
@@ -16,6 +19,10 @@ pub(super) static READER: Reader = Reader {
     sniff,
     read,
 };
+
+/// The messages are those of Chat Completions.
+pub(super) static MEND: Mend =
+    Mend { format: Some(&openai_chat::FORMAT), ..Mend::plain(openai_chat::FORMAT.repair) };
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     if records.iter().any(|record| is_session(*record)) { certainty::OWN_SHAPE } else { 0 }
@@ -43,6 +50,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         }
         // A summary may have taken the place of what was called.
         transcript.settle_results_of_first(Settled::Elsewhere);
+        transcript.sent_next_by = Some(READER.id);
         reading.conversations.push(Conversation { title: "main".to_owned(), transcript, ended: Ended::Open });
     }
     super::parts::number_titles(&mut reading.conversations);

@@ -289,6 +289,7 @@ static MENDS: &[(&str, &Mend)] = &[
     ("copilot-cli", &copilot_cli::MEND),
     ("gemini-cli", &gemini_cli::MEND),
     ("goose", &goose::MEND),
+    ("hermes-agent", &hermes_agent::MEND),
     ("kimi-cli", &kimi_cli::MEND),
     ("opencode", &opencode::MEND),
     ("pi", &pi::MEND),
@@ -303,18 +304,21 @@ macro_rules! agents {
 }
 
 /// The agents whose next request is known, by id.
-static AGENTS: [(&str, next::Agent); 12] = agents![
+static AGENTS: [(&str, next::Agent); 15] = agents![
     "claude-code",
     "cline",
     "codex",
+    "continue-dev",
     "copilot-cli",
     "gemini-cli",
     "goose",
+    "hermes-agent",
     "kimi-cli",
     "kimi-code",
     "openhands",
     "opencode",
     "pi",
+    "qwen-code",
     "roo"
 ];
 

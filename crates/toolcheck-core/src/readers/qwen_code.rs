@@ -2,7 +2,9 @@
 //!
 //! What is sent next is the way from the last record back to the first (`reconstructHistory` in
 //! `packages/core/src/services/sessionService.ts` of QwenLM/qwen-code 0.21), from the last compression on, which holds what
-//! took the place of everything before it.
+//! took the place of everything before it. Then `repairOrphanedToolUseTurns` (`packages/core/src/core/geminiChat.ts`) answers
+//! calls without results, moves late results to their calls and leaves out second ones, and `cleanOrphanedToolCalls`
+//! (`packages/core/src/core/openaiContentGenerator/converter.ts`) leaves out results without calls.
 
 use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
@@ -121,5 +123,6 @@ fn end<'s>(mut transcript: Transcript<'s>, ended: Ended, reading: &mut Reading<'
         transcript.settle_calls_of_last_turn(Settled::Aborted);
     }
     transcript.settle_results_of_first(Settled::Elsewhere);
+    transcript.sent_next_by = (ended == Ended::Open).then_some(READER.id);
     reading.conversations.push(Conversation { title: "main".to_owned(), transcript, ended });
 }

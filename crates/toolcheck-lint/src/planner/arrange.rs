@@ -13,7 +13,7 @@ use toolcheck_json::edit::Piece;
 use super::Action;
 use super::blocks::node_of;
 use super::options::Unanswered;
-use super::plan::Planner;
+use super::plan::{MADE_UP, Planner};
 use crate::view::pairing::{CallSite, ResultSite};
 
 /// Why a call gets no result.
@@ -169,18 +169,22 @@ impl Planner<'_, '_> {
             );
             return None;
         }
-        let id = call.call.id.as_ref().map(|id| match self.new_ids.get(&call.number) {
-            Some(new) => Piece::text(new),
-            None => Piece::Node(id.place.node),
-        });
+        let old = || call.call.id.as_ref().map(|id| Piece::Node(id.place.node));
+        let id = self.new_ids.get(&call.number).map(|new| Piece::text(new)).or_else(old);
         let name = call.call.name.as_ref().map(|name| Piece::Node(name.place.node));
         let missing = Missing::new(call.call.kind, &*self.how.placeholder).id(id).name(name);
+        let needs_id = call.call.id.is_none() && self.repair.call_id.is_some();
+        let made_up = || Cost::Guess(MADE_UP.to_owned());
         let Some(piece) = (self.repair.result)(&missing) else {
+            if needs_id && !self.how.unsafe_fixes {
+                self.mends(finding, Action::Inserted, call.part.place.span.end, Some(made_up()));
+                return None;
+            }
             self.leave(Some(finding), "no result of such a call can be made up in this format");
             return None;
         };
         let risk = || Cost::Guess("a model would learn from a result that is made up".to_owned());
-        let cost = self.is_dataset().then(risk);
+        let cost = self.is_dataset().then(risk).or_else(|| needs_id.then(made_up));
         let at = call.part.place.span.end;
         self.mends(finding, Action::Inserted, at, cost).then_some(Unit::New(call.number, piece))
     }
@@ -232,6 +236,7 @@ impl Planner<'_, '_> {
         let mut slot = anchor;
         let is_linked = self.mend.is_some_and(|mend| mend.links.is_some());
         let mut linked: BTreeMap<usize, Vec<Piece>> = BTreeMap::new();
+        let mut moved = BTreeMap::new();
         for unit in units {
             match unit {
                 Unit::New(_, piece) if is_linked => linked.entry(slot).or_default().push(piece),
@@ -239,8 +244,9 @@ impl Planner<'_, '_> {
                 Unit::Moved(number) => {
                     let site = &self.pairing.results[number];
                     self.take_out(site);
-                    let from = self.slots[self.slot_of(site.part.place.node)];
-                    self.after.entry(slot).or_default().push(Piece::Node(from));
+                    let from = self.slot_of(site.part.place.node);
+                    moved.insert(slot, self.relink(from, slot, moved.get(&slot).copied()));
+                    self.after.entry(slot).or_default().push(Piece::Node(self.slots[from]));
                 }
                 Unit::New(_, piece) => {
                     let record = self.recorded(piece, anchor);
@@ -248,12 +254,15 @@ impl Planner<'_, '_> {
                 }
             }
         }
-        linked.into_iter().for_each(|(slot, pieces)| self.add_chain(slot, pieces));
+        for (slot, pieces) in linked {
+            let before = moved.get(&slot).and_then(|moved| self.record_id(*moved));
+            self.add_chain(slot, pieces, before.map(|id| Piece::Node(id.id())));
+        }
     }
 
     /// Puts messages into records after the one in a slot, each of which follows the one before it.
-    fn add_chain(&mut self, slot: usize, messages: Vec<Piece>) {
-        let (count, mut before) = (messages.len(), None);
+    fn add_chain(&mut self, slot: usize, messages: Vec<Piece>, mut before: Option<Piece>) {
+        let count = messages.len();
         for (number, message) in messages.into_iter().enumerate() {
             let mut id = self.new_record_id(slot, number);
             if number + 1 == count {

@@ -473,14 +473,58 @@ impl<'p, 's> Planner<'p, 's> {
                 self.new_ids.insert(site.number, new);
             }
         }
+        self.missing_ids(used);
         for site in &pairing.results {
             let new = site.paired_with.call().and_then(|call| self.new_ids.get(&call));
-            if let (Some(new), Some(id)) = (new, &site.result.call_id) {
-                self.values.insert(id.place.node, Piece::text(new));
+            match (new, &site.result.call_id) {
+                (Some(new), Some(id)) => _ = self.values.insert(id.place.node, Piece::text(new)),
+                (Some(new), None) => {
+                    let new = Piece::text(new);
+                    if let Some(key) = self.repair.result_id {
+                        let own = self.repair.own(self.document.value(site.part.place.node));
+                        self.edits.set_member(own.id(), key, new);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Ids for calls that have none: that of the result in its place, or a new one.
+    fn missing_ids(&mut self, mut used: HashSet<String>) {
+        let pairing = self.pairing;
+        let Some(key) = self.repair.call_id else { return };
+        for site in pairing.calls.iter().filter(|site| site.call.id.is_none()) {
+            let finding = self.finding(RuleId::MissingToolCallId, site.part.place);
+            // Where the id may be missing, the result that is made up for the call needs it.
+            let is_unanswered = || self.finding(RuleId::UnansweredToolCall, site.part.place).is_some();
+            if finding.is_none() && !(self.how.unsafe_fixes && is_unanswered()) {
+                continue;
+            }
+            let answer = pairing.answer_of(site).and_then(|answer| answer.result.call_id.as_ref());
+            let of_answer = answer.map(|id| id.text.to_string()).filter(|id| !used.contains(id));
+            let (action, guess) = match of_answer {
+                Some(_) => {
+                    (Action::Reattached, "it is a guess that the result in its place is that of the call")
+                }
+                None => (Action::Inserted, MADE_UP),
+            };
+            let made = || ids::replacement(&format!("call_{}", site.number + 1), 1, self.target, &used);
+            let Some(id) = of_answer.or_else(made) else { continue };
+            let own = self.repair.own(self.document.value(site.part.place.node));
+            let at = own.span().start;
+            let guess = Cost::Guess(guess.to_owned());
+            if finding.is_none_or(|finding| self.mends(finding, action, at, Some(guess))) {
+                used.insert(id.clone());
+                self.edits.set_member(own.id(), key, Piece::text(&id));
+                self.new_ids.insert(site.number, id);
             }
         }
     }
 }
+
+/// What a new id costs.
+pub(super) const MADE_UP: &str = "the id of the call is made up";
 
 /// What the user is made to say before a model that speaks first.
 const START: &str = "[The beginning of this conversation is missing.]";

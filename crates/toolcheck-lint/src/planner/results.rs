@@ -2,7 +2,7 @@
 
 use foldhash::HashSet;
 use toolcheck_core::RuleId;
-use toolcheck_core::ir::{Body, Place, ToolResult};
+use toolcheck_core::ir::{Body, Place, Role, ToolResult};
 use toolcheck_core::remedy::Cost;
 use toolcheck_json::edit::Piece;
 use toolcheck_json::{Kind, NodeId, Value};
@@ -222,6 +222,10 @@ impl<'p> Planner<'p, '_> {
         let slot = self.slot_of(site.part.place.node);
         if !self.is_slot(site) {
             self.take_out(site);
+            // The model has not said it.
+            if site.message.role == Role::Assistant && self.said_before_the_model(site, slot, &blocks) {
+                return;
+            }
             self.gone.remove(&slot);
             self.blocks.add_after_results(slot, blocks);
             return;
@@ -246,6 +250,19 @@ impl<'p> Planner<'p, '_> {
         let is_linked = self.mend.is_some_and(|mend| mend.links.is_some());
         let record = self.recorded(message, if is_linked { slot.saturating_sub(1) } else { slot });
         self.after.entry(last).or_default().push(record);
+    }
+
+    /// Has the user say blocks before a message of the model; `false` if something else is to be there.
+    fn said_before_the_model(&mut self, site: &ResultSite<'_, '_>, slot: usize, blocks: &[Piece]) -> bool {
+        let before = site.message_number.checked_sub(1).map(|number| &self.transcript.messages[number]);
+        let user = before.filter(|message| matches!(message.role, Role::User | Role::Tool));
+        let user = user.map(|message| self.slot_of(message.place.node));
+        match user.filter(|user| !self.gone.contains(user) && self.blocks_of(*user).is_some()) {
+            Some(user) => self.blocks.add_after_results(user, blocks.to_vec()),
+            None if self.before.contains_key(&slot) || self.mend.is_some() => return false,
+            None => _ = self.before.insert(slot, (self.repair.user)(blocks.to_vec())),
+        }
+        true
     }
 
     /// A block of a result as the user may have it: what only results may have is text.

@@ -146,6 +146,38 @@ impl Planner<'_, '_> {
         new
     }
 
+    /// The id of the record in a slot, where records follow each other by their ids.
+    pub(super) fn record_id(&self, slot: usize) -> Option<Value<'_, '_>> {
+        let (id_key, _) = self.mend.and_then(|mend| mend.links)?;
+        self.document.value(self.slots[slot]).get(id_key)
+    }
+
+    /// Has a record that moves follow the one in a slot, or `last`, which has moved there before it, and what followed that
+    /// follow the record. Returns its slot.
+    pub(super) fn relink(&mut self, from: usize, slot: usize, last: Option<usize>) -> usize {
+        let Some((id_key, parent_key)) = self.mend.and_then(|mend| mend.links) else { return from };
+        let document = self.document;
+        let member = |slot: &usize, key: &str| document.value(self.slots[*slot]).get(key);
+        let ids = (member(&from, id_key), member(&slot, id_key), member(&from, parent_key));
+        let (Some(own), Some(anchor), Some(parent)) = ids else { return from };
+        // The record on the way from the anchor to this one that follows the anchor.
+        let mut next = parent;
+        for before in (slot + 1..from).rev() {
+            if next.raw() != anchor.raw()
+                && member(&before, id_key).is_some_and(|id| id.raw() == next.raw())
+                && let Some(parent) = member(&before, parent_key)
+            {
+                next = parent;
+            }
+        }
+        let new_parent = last.and_then(|last| member(&last, id_key)).unwrap_or(anchor);
+        if next.raw() == anchor.raw() && next.id() != parent.id() {
+            self.values.insert(next.id(), Piece::Node(own.id()));
+        }
+        self.values.insert(parent.id(), Piece::Node(new_parent.id()));
+        from
+    }
+
     /// Arguments in the form that the target takes.
     pub(super) fn arguments(&mut self, part: Place, call: &Call<'_>) {
         let Some(place) = call.arguments.place() else { return };
@@ -154,29 +186,38 @@ impl Planner<'_, '_> {
             && text.is_text()
         {
             let text = text.decode();
-            let (json, cost) = if text.trim().is_empty() {
-                ("{}".to_owned(), None)
-            } else {
-                let wrapped = serde_json::json!({"INVALID_JSON": text});
-                let lost = "that the model wrote these arguments without the object around them".to_owned();
-                (wrapped.to_string(), Some(Cost::Loss(lost)))
-            };
+            let (json, cost) = if text.trim().is_empty() { ("{}".to_owned(), None) } else { wrapped(&text) };
             if self.mends(finding, Action::Rewritten, place.span.start, cost) {
                 self.values.insert(place.node, Piece::text(&json));
             }
         }
         let Some(finding) = self.finding(RuleId::WrongArgumentsType, part) else { return };
-        let piece = match (self.target.arguments.shape, &call.arguments) {
-            (Some(ArgumentType::Text), Arguments::Object(place)) => {
-                let raw = &self.document.bytes()[place.span.range()];
-                std::str::from_utf8(raw).ok().map(Piece::text)
+        let Ok(raw) = std::str::from_utf8(&self.document.bytes()[place.span.range()]) else { return };
+        let as_is = |json: String| Piece::Raw(json.into_bytes());
+        let (piece, cost) = match (self.target.arguments.shape, &call.arguments) {
+            (Some(ArgumentType::Text), Arguments::Object(_)) => (Piece::text(raw), None),
+            (Some(ArgumentType::Text), Arguments::Other(_)) => {
+                let (json, cost) = wrapped(raw);
+                (Piece::text(&json), cost)
             }
-            (Some(ArgumentType::Object), Arguments::Text(text, _)) => as_object(&text.decode()),
-            _ => None,
+            (Some(ArgumentType::Object), Arguments::Null(_)) => (as_is("{}".to_owned()), None),
+            (Some(ArgumentType::Object), Arguments::Other(_)) => {
+                let (json, cost) = wrapped(raw);
+                (as_is(json), cost)
+            }
+            (Some(ArgumentType::Object), Arguments::Text(text, _)) if text.is_text() => {
+                let text = text.decode();
+                as_object(&text).map_or_else(
+                    || {
+                        let (json, cost) = wrapped(&text);
+                        (as_is(json), cost)
+                    },
+                    |object| (object, None),
+                )
+            }
+            _ => return,
         };
-        if let Some(piece) = piece
-            && self.mends(finding, Action::Rewritten, place.span.start, None)
-        {
+        if self.mends(finding, Action::Rewritten, place.span.start, cost) {
             self.values.insert(place.node, piece);
         }
     }
@@ -191,6 +232,12 @@ fn rewritten(piece: Piece, written: Option<(NodeId, &Piece)>) -> Piece {
         }
         (piece, _) => piece,
     }
+}
+
+/// What are no arguments as the JSON of an object around them, with what that costs.
+fn wrapped(text: &str) -> (String, Option<Cost>) {
+    let lost = "that the model wrote these arguments without the object around them".to_owned();
+    (serde_json::json!({"INVALID_JSON": text}).to_string(), Some(Cost::Loss(lost)))
 }
 
 /// A text as the object that it spells.

@@ -1,7 +1,7 @@
 use toolcheck_core::ir::{Body, Content, Message, Part};
 use toolcheck_core::remedy::{Change, Remedy};
 
-use super::empty_content::may_go;
+use super::empty_content::{filled, may_go};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
@@ -37,7 +37,7 @@ declare_rule! {
     BlankText in Content, since "0.1.0", silent (silent in dataset) on wire looks at [TEXT, REASONING, EMPTY_PARTS], check,
     fix [
         safe: "A blank block beside others is removed.",
-        unsafe: "A marked one too, and a message that has nothing else.",
+        unsafe: "A marked one too, and a message that has nothing else. One that the conversation needs says that it was empty.",
         otherwise: "the message has nothing else, and the conversation needs the message",
     ],
     cases [
@@ -104,8 +104,10 @@ fn without(
     };
     if !parts.iter().any(is_other) {
         let guess = "it is a guess that the message means nothing, because it is only white space";
-        return (cx.transcript.messages.len() > 1 && may_go(cx, number))
-            .then(|| Remedy::guess(guess, [Change::Remove(message.place.node)]));
+        return match cx.transcript.messages.len() > 1 && may_go(cx, number) {
+            true => Some(Remedy::guess(guess, [Change::Remove(message.place.node)])),
+            false => filled(cx, message, parts),
+        };
     }
     let is_marked = cx.document.value(block.place.node).members().count() > 2;
     let change = [Change::Remove(block.place.node)];

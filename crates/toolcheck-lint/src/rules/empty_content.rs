@@ -173,8 +173,9 @@ fn remedy_of(
 /// A result that says that it is empty.
 fn of_result(cx: &Context<'_, '_>, content: Place) -> Option<Remedy> {
     let value = cx.document.value(content.node);
+    let (_, no_output) = formats::find(cx.transcript.format?.id)?.repair.no_output;
     let is_empty = value.is_null() || value.as_json_str().is_some_and(|text| text.is_empty());
-    is_empty.then(|| Remedy::safe([Change::Write(content.node, "\"(no output)\"".to_owned())]))
+    is_empty.then(|| Remedy::safe([Change::Write(content.node, no_output.to_owned())]))
 }
 
 /// The most messages on each side of an empty one that are looked at for one that is not.
@@ -207,11 +208,16 @@ pub(super) fn is_content(part: &Part<'_>) -> bool {
 }
 
 /// A text in a message that has nothing to say, and that the conversation needs.
-fn filled(cx: &Context<'_, '_>, message: &Message<'_>, parts: &[Part<'_>]) -> Option<Remedy> {
+pub(super) fn filled(cx: &Context<'_, '_>, message: &Message<'_>, parts: &[Part<'_>]) -> Option<Remedy> {
     let repair = formats::find(cx.transcript.format?.id)?.repair;
     let content = message.content_place.node;
     let is_here = content != message.place.node && message.role != Role::System;
-    if !is_here || message.role == Role::Tool || parts.iter().any(is_content) {
+    let says_more = |part: &Part<'_>| match &part.body {
+        Body::Empty => false,
+        Body::Text(text) => !text.string.is_blank(),
+        _ => true,
+    };
+    if !is_here || message.role == Role::Tool || parts.iter().any(says_more) {
         return None;
     }
     let text = Piece::text(EMPTY);

@@ -1,5 +1,6 @@
 use toolcheck_core::ir::{Body, Executor, Message, Part, Role};
 
+use super::unknown_role::as_user;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
@@ -51,6 +52,10 @@ declare_rule! {
     /// ]}
     /// ```
     MisplacedMessage in Order, since "0.1.0", silent on wire, check,
+    fix [
+        unsafe: "A system message becomes one of the user.",
+        otherwise: "nothing says which of the messages is meant to be where",
+    ],
     cases [
         "not-last": "an item that must come last is followed by others",
         "system": "a system message after an assistant or tool message",
@@ -134,6 +139,9 @@ fn neighbours(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if cx.pairing.knows_index(number) {
             finding.value("before", before.index);
         }
+        if let Some(remedy) = as_user(cx, message) {
+            finding.remedy(remedy);
+        }
         if let (Some(role), Some(previous)) = (&message.role_name, &before.role_name) {
             finding.value("role", &role.text).value("previous-role", &previous.text);
         }
@@ -202,6 +210,10 @@ fn sections(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let (number, (message, _)) = messages[number];
         let finding = out.report(message.place, what);
         finding.caption("this message").help(help).case(case).at(cx, (number, message));
+        let all = messages[first..=last].iter().map(|(_, (message, _))| as_user(cx, message));
+        if let Some(remedy) = all.reduce(|all, more| all?.and(more?)).flatten() {
+            finding.remedy(remedy);
+        }
         if let Some((other, label)) = other {
             finding.label(other.place, label);
         }

@@ -51,8 +51,8 @@ declare_rule! {
     MissingToolCallId in Ids, since "0.1.0", silent on wire looks at [CALLS, RESULTS], check,
     fix [
         safe: "A key with the id of the other half is renamed, and a result gets the id of the only call that it can answer.",
-        unsafe: "A result gets the id of the call in whose place it stands; one without a call becomes text of the user.",
-        otherwise: "no id is made up for a call that has none",
+        unsafe: "A call gets the id of the result in its place, or a new one. A result gets the id of the call in whose place it stands; one without a call becomes text of the user.",
+        otherwise: "there is no place for an id",
     ],
     cases [
         "call": "a call without an id",
@@ -121,9 +121,10 @@ fn with_id_of(
     call: &CallSite<'_, '_>,
     is_only: bool,
 ) -> Option<Remedy> {
-    let key = formats::find(cx.transcript.format?.id)?.repair.result_id?;
+    let repair = formats::find(cx.transcript.format?.id)?.repair;
+    let key = repair.result_id?;
     let id = cx.document.value(call.call.id.as_ref()?.place.node).as_str()?;
-    let object = cx.document.value(site.part.place.node);
+    let object = repair.own(cx.document.value(site.part.place.node));
     if !cx.pairing.is_first_answer(site) || object.has_key(key) {
         return None;
     }

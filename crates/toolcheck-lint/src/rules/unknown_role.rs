@@ -46,6 +46,7 @@ declare_rule! {
     UnknownRole in Fields, since "0.1.0", warning on wire reports shape, check,
     fix [
         safe: "The role becomes the one that is known to be meant.",
+        unsafe: "A system message becomes one of the user.",
         otherwise: "which known role is meant is not known",
     ],
     cases [
@@ -73,6 +74,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         finding.caption("no known role").at(cx, (number, message));
         if let Some(name) = &message.role_name {
             finding.value("role", shorten(&name.text)).case_if(name.text == RESULTS, TOOL);
+        }
+        if let Some(remedy) = as_user(cx, message) {
+            finding.remedy(remedy);
         }
         let name = message.role_name.as_ref();
         if let Some(instead) =
@@ -143,15 +147,31 @@ fn system_message(cx: &Context<'_, '_>, number: usize, message: &Message<'_>, ou
     let instead = cx.known_shape().and_then(|shape| shape.instead_of_value("role", &name.text));
     let instead = instead
         .unwrap_or_else(|| "move it to the field of the request that holds the system prompt".to_owned());
-    out.report(
+    let finding = out.report(
         name.place,
         format!("the model doesn't support messages with the role `{}`", shorten(&name.text)),
-    )
-    .caption("not supported by this model")
-    .help(format!("{instead}, or use a model that supports the role"))
-    .case(SYSTEM)
-    .at(cx, (number, message))
-    .value("role", shorten(&name.text));
+    );
+    finding
+        .caption("not supported by this model")
+        .help(format!("{instead}, or use a model that supports the role"))
+        .case(SYSTEM)
+        .at(cx, (number, message))
+        .value("role", shorten(&name.text));
+    if let Some(remedy) = as_user(cx, message) {
+        finding.remedy(remedy);
+    }
+}
+
+/// A system message as one of the user, in its place.
+pub(super) fn as_user(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<Remedy> {
+    let name = message.role_name.as_ref().filter(|_| message.role == Role::System)?;
+    let is_known = |role: &str| allowed(cx).is_none_or(|allowed| allowed.iter().any(|known| known == role));
+    let write = |role: &str| [Change::Write(name.place.node, format!("\"{role}\""))];
+    if is_none_of(allowed(cx), message) && is_known("system") {
+        return Some(Remedy::safe(write("system")));
+    }
+    let guess = "the model reads instructions as words of the user";
+    is_known("user").then(|| Remedy::guess(guess, write("user")))
 }
 
 /// The roles that the target knows, if it lists them.

@@ -46,7 +46,8 @@ declare_rule! {
     /// ```
     WrongArgumentsType in Arguments, since "0.1.0", silent (silent in dataset) on wire looks at [CALLS], check,
     fix [
-        safe: "Text becomes the object that it spells, or an object its text.",
+        safe: "Text becomes the object that it spells, or an object its text; `null` becomes `{}`.",
+        unsafe: "What is no object is kept in one: `{\"INVALID_JSON\": …}`.",
         otherwise: "the arguments are not the JSON of an object",
     ],
     cases [

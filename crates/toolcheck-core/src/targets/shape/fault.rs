@@ -25,7 +25,7 @@ pub struct ShapeFault<'f> {
     /// The key that it is about: `content[]` for an element of `content`, `properties{}` for a value in `properties`.
     pub key: Cow<'f, str>,
     /// The object that has the key, or lacks it.
-    pub(super) parent: NodeId,
+    pub parent: NodeId,
     /// The value, if there is one.
     pub(super) value: Option<NodeId>,
     pub(super) path: Vec<PathStep>,

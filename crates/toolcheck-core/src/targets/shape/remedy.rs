@@ -243,6 +243,10 @@ impl ShapeFault<'_> {
         if let Some(json) = respelled(value, expected) {
             return self.takes_json(field, &json).then(|| Remedy::safe([Change::Write(node, json)]));
         }
+        // A list of blocks without any is a text without any.
+        if got == JsonType::Array && takes(JsonType::String) && value.children().next().is_none() {
+            return Some(Remedy::safe([Change::Write(node, quoted(""))]));
+        }
         if is_part {
             return None;
         }

@@ -1,5 +1,6 @@
 //! What fixes faults of the shape.
 
+use toolcheck_core::formats;
 use toolcheck_core::ir::{Body, Part, Wanted};
 use toolcheck_core::remedy::{Change, Cost, Remedy};
 use toolcheck_core::shape::ShapeFaultKind;
@@ -12,7 +13,7 @@ use crate::rule::Context;
 /// Finds what fixes each fault where it is.
 pub(super) fn find(cx: &Context<'_, '_>, model: Option<&str>, refused: &mut [Refused<'_>]) {
     for refused in refused {
-        refused.remedy = of(cx.document, model, refused);
+        refused.remedy = of_result(cx, refused).or_else(|| of(cx.document, model, refused));
         if let Some(remedy) = &mut refused.remedy
             && let [Change::Remove(node)] = remedy.changes[..]
             && remedy.cost.is_some()
@@ -40,6 +41,35 @@ fn weigh(cx: &Context<'_, '_>, node: NodeId, remedy: &mut Remedy) {
         let key = value.key_text().unwrap_or_default();
         let lost = format!("`{}` with what is said in it, {} bytes", shorten(&key), value.raw().len());
         remedy.cost = Some(Cost::Loss(lost));
+    }
+}
+
+/// A result that has no content says that there was none.
+fn of_result(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Remedy> {
+    let fault = &refused.fault;
+    let repair = formats::find(cx.transcript.format?.id)?.repair;
+    let (key, json) = repair.no_output;
+    let is_plain = refused.unknown.is_empty() && refused.also_missing.is_empty();
+    if !is_plain || *fault.key != *key {
+        return None;
+    }
+    let parts = &cx.transcript.parts;
+    let after = parts.partition_point(|part| part.place.node <= fault.parent);
+    let part = after.checked_sub(1).map(|number| &parts[number])?;
+    let object = cx.document.value(fault.parent);
+    let is_own = repair.own(cx.document.value(part.place.node)).id() == object.id();
+    if !is_own || !matches!(part.body, Body::Result(_)) {
+        return None;
+    }
+    match object.get(key) {
+        Some(content) if content.is_null() => {
+            Some(Remedy::safe([Change::Write(content.id(), json.to_owned())]))
+        }
+        Some(_) => None,
+        None => {
+            let guess = "it is a guess that the tool had no output";
+            Some(Remedy::guess(guess, [Change::Add(object.id(), key.to_owned(), json.to_owned())]))
+        }
     }
 }
 
