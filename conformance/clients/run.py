@@ -47,7 +47,8 @@ def verdicts(program, client, environments, results, turn):
         folder = client.folder(environments)
         if client.driver.endswith(".mjs"):
             # Node.js looks for packages beside the file.
-            shutil.copy(os.path.join(FOLDER, "ai-sdk", client.driver), folder)
+            for script in glob.glob(os.path.join(FOLDER, os.path.dirname(client.driver), "*.mjs")):
+                shutil.copy(script, folder)
         command = ["conform", "--client", client.command(environments), "--format", ",".join(client.formats)]
         command += ["--timeout", TIMEOUT, "--output-format", "json"]
         if client.profile:
@@ -149,10 +150,13 @@ def table(found, level):
         yield f"| {names} | `{check}` | {places} | {text} |"
 
 
+def title(client, package, version):
+    return f"{package} {version}" + (f", {client.variant}" if client.variant else "")
+
+
 def section(client, found, differ, environments):
     (package, version), *others = versions(client, environments)
-    more = "" if client.name != "ai-sdk-compatible" else ", for compatible servers"
-    yield f"## {package} {version}{more}\n"
+    yield f"## {title(client, package, version)}\n"
     if others:
         yield "With " + ", ".join(f"{name} {number}" for name, number in others) + ".\n"
     for note in client.notes:
@@ -174,10 +178,8 @@ def section(client, found, differ, environments):
 def summary(client, found, environments):
     package, version = next(iter(versions(client, environments)))
     counts = [sum(status == own for own, _ in found.values()) for status in STATUSES]
-    name = f"{package} {version}" + (" (compatible)" if client.name == "ai-sdk-compatible" else "")
-    anchor = re.sub(r"[^\w -]", "", f"{package} {version}").lower().replace(" ", "-")
-    if client.name == "ai-sdk-compatible":
-        anchor += "-for-compatible-servers"
+    name = title(client, package, version)
+    anchor = re.sub(r"[^\w -]", "", name).lower().replace(" ", "-")
     return f"| [{name}](#{anchor}) | {len(client.formats)} | " + " | ".join(map(str, counts)) + " |"
 
 
