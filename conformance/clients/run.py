@@ -26,8 +26,6 @@ from clients import CLIENTS, FOLDER
 # Longer than the longest wait of a client: strands-agents gives up on an overloaded server after two minutes.
 TIMEOUT = "200"
 STATUSES = ["pass", "weak", "inconclusive", "fail", "broke", "skip"]
-# The scenarios in which Anthropic searches the web.
-SEARCHED = ["pause-turn", "server-tool-and-call", "tools-withdrawn"]
 # The longest reason in a cell.
 LONGEST = 160
 # Ids and addresses differ from format to format and from run to run.
@@ -67,19 +65,11 @@ def verdicts(program, client, environments, results, turn):
     return {(run["scenario"], run["format"], run["stream"]): seen(run, client) for run in runs}
 
 
-def declares_search(run):
-    """Whether a client has declared the tool that the provider runs: no API runs one that is not declared."""
-    tools = [tool for own in run.get("exchanges") or [] for tool in own["request"].get("tools") or []]
-    return any(str(tool.get("type")).startswith("web_search") for tool in tools)
-
-
 def seen(run, client):
     """The status of a run, and its verdicts that are not as they must or should be."""
     answered = [own["response"] for own in run.get("exchanges") or [] if own["status"] == 200]
     if not run["stream"] and answered and isinstance(answered[0], list):
         # It always streams.
-        return "skip", []
-    if run["format"] == "anthropic" and run["scenario"] in SEARCHED and not declares_search(run):
         return "skip", []
     wrong = [
         (verdict["status"], verdict["check"], verdict["reason"])
@@ -215,7 +205,7 @@ def former(page):
 INTRODUCTION = """\
 # Agent frameworks
 
-What `toolcheck conform` {version} found in current agent frameworks, each on the day that its row names. Each scenario was run twice in each format that the driver speaks, streamed and not, and only verdicts that were the same both times are here. A run that should not be streamed and is counts as `skip`, and so does one in which Anthropic searches the web though the client has not declared that tool: no API does that.
+What `toolcheck conform` {version} found in current agent frameworks, each on the day that its row names. Each scenario was run twice in each format that the driver speaks, streamed and not, and only verdicts that were the same both times are here. A run that should not be streamed and is counts as `skip`.
 `fail` is what a loop must not do, `weak` what it should not; `inconclusive` is what the exchanges do not show; `skip` is what the driver has no way to do. A check is a *must* in an API only if something says so of that API: [its sources](../crates/toolcheck-conform/checks). `toolcheck conform --list` says what each scenario is.
 
 On 2026-11-26, 94 findings, drawn at random from those of the 17 clients that had been run by then, were read by hand beside their exchanges. Five were of runs that should not be streamed and were, and two of searches that were not declared; both count as `skip` since. No other had its cause in a driver or the mock.
