@@ -23,6 +23,8 @@ class Client:
     # For the page: which options are not the defaults, and what is left out for which reason.
     notes: list
     environment: str = ""
+    # What tells it from another client of the same package.
+    variant: str = ""
     # Checks that say nothing about this client, with the reason in the notes.
     ignored: tuple = ()
     # A file in `profiles`, if the agent has tools of its own.
@@ -34,8 +36,8 @@ class Client:
     def command(self, environments):
         folder = self.folder(environments)
         if self.driver.endswith(".mjs"):
-            return f"node {os.path.join(folder, self.driver)} {self.arguments}".strip()
-        return f"{python_of(folder)} {os.path.join(FOLDER, self.driver)}"
+            return f"node {os.path.join(folder, os.path.basename(self.driver))} {self.arguments}".strip()
+        return f"{python_of(folder)} {os.path.join(FOLDER, self.driver)} {self.arguments}".strip()
 
 
 def python_of(folder):
@@ -74,6 +76,7 @@ CLIENTS = [
         ["openai-responses"],
         ["The same, with `auto_previous_response_id=True`: each request goes on from the response before it."],
         environment="openai-agents",
+        variant="previous response",
     ),
     Client(
         "openai-agents-conversation",
@@ -83,6 +86,7 @@ CLIENTS = [
         ["openai-responses"],
         ["The same, with a `conversation_id`: the server keeps the conversation."],
         environment="openai-agents",
+        variant="conversation",
     ),
     Client(
         "agent-framework",
@@ -99,6 +103,118 @@ CLIENTS = [
         ["anthropic"],
         ["anthropic"],
         ["`client.beta.messages.tool_runner`; the history of the next run is what the runner had."],
+        variant="tool runner",
+    ),
+    Client(
+        "anthropic-tool-runner-js",
+        "javascript/anthropic_runner.mjs",
+        "",
+        ["@anthropic-ai/sdk"],
+        ["anthropic"],
+        ["`client.beta.messages.toolRunner`; the history of the next run is what the runner had."],
+        environment="javascript",
+        variant="tool runner",
+    ),
+    Client(
+        "openai-run-tools",
+        "javascript/openai_runner.mjs",
+        "",
+        ["openai"],
+        ["openai-chat"],
+        ["`client.chat.completions.runTools`; the history of the next run is `runner.messages`, also if it failed."],
+        environment="javascript",
+        variant="runTools",
+    ),
+    Client(
+        "openai-agents-js",
+        "javascript/openai_agents.mjs",
+        "",
+        ["@openai/agents", "openai"],
+        ["openai-chat", "openai-responses"],
+        [
+            "The conversation is a `MemorySession`.",
+            "Set: `strict: false` for the tools, because strict schemas make the argument of `optional` a required one.",
+        ],
+        environment="javascript",
+    ),
+    Client(
+        "langchain-js",
+        "javascript/langchain_agent.mjs",
+        "",
+        [
+            "langchain",
+            "@langchain/core",
+            "@langchain/langgraph",
+            "@langchain/anthropic",
+            "@langchain/aws",
+            "@langchain/google-genai",
+            "@langchain/mistralai",
+            "@langchain/ollama",
+            "@langchain/openai",
+        ],
+        [form for form in EIGHT if form != "cohere"],
+        [
+            "`createAgent` with a `MemorySaver`; its models for Mistral and Ollama stream always.",
+            "Set: the client for Bedrock, whose own takes no address over `http`.",
+        ],
+        environment="javascript",
+        variant="JavaScript",
+    ),
+    Client(
+        "mastra",
+        "javascript/mastra_agent.mjs",
+        "",
+        ["@mastra/core", "@ai-sdk/anthropic", "@ai-sdk/google", "@ai-sdk/mistral", "@ai-sdk/openai"],
+        ["anthropic", "gemini", "mistral", "openai-chat", "openai-responses"],
+        ["An `Agent`; the messages of each response are added to the conversation."],
+        environment="javascript",
+    ),
+    Client(
+        "google-genai",
+        "google_genai_chat.py",
+        "",
+        ["google-genai"],
+        ["gemini"],
+        ["A chat with automatic function calling; the history of the next run is the chat's."],
+        variant="automatic calling",
+    ),
+    Client(
+        "haystack",
+        "haystack_agent.py",
+        "",
+        [
+            "haystack-ai",
+            "anthropic-haystack",
+            "cohere-haystack",
+            "mistral-haystack",
+            "ollama-haystack",
+            "anthropic",
+            "openai",
+        ],
+        ["anthropic", "cohere", "mistral", "ollama", "openai-chat", "openai-responses"],
+        [
+            "An `Agent`; the messages of each run are those of the next.",
+            "Left out: its generators for Bedrock and Gemini, which have no option for the address.",
+        ],
+    ),
+    Client(
+        "llm",
+        "llm_chain.py",
+        "",
+        ["llm", "llm-anthropic", "anthropic", "openai"],
+        ["anthropic", "openai-chat", "openai-responses"],
+        [
+            "A conversation, whose `chain` calls tools.",
+            "Left out: its plugin for Gemini, which has no option for the address.",
+        ],
+    ),
+    Client(
+        "semantic-kernel",
+        "semantic_kernel_agent.py",
+        "",
+        ["semantic-kernel", "openai"],
+        ["openai-chat"],
+        ["A `ChatCompletionAgent` with a `ChatHistoryAgentThread`."],
     ),
     Client(
         "langchain",
@@ -197,7 +313,7 @@ CLIENTS = [
     ),
     Client(
         "ai-sdk",
-        "agent.mjs",
+        "ai-sdk/agent.mjs",
         "",
         [
             "ai",
@@ -217,11 +333,12 @@ CLIENTS = [
     ),
     Client(
         "ai-sdk-compatible",
-        "agent.mjs",
+        "ai-sdk/agent.mjs",
         "compatible",
         ["ai", "@ai-sdk/openai-compatible"],
         ["openai-chat"],
         ["The same agent, with the provider for compatible servers."],
         environment="ai-sdk",
+        variant="for compatible servers",
     ),
 ]

@@ -57,12 +57,21 @@ def vertex_anthropic(url):
     return anthropic(url, sdk.AnthropicVertex(region="us-east5", project_id="p", access_token="x", base_url=url, max_retries=0))
 
 
-def anthropic(url, client=None):
+def bedrock_anthropic(url):
+    import anthropic as sdk
+
+    client = sdk.AnthropicBedrock(
+        aws_region="us-east-1", aws_access_key="x", aws_secret_key="x", base_url=url, max_retries=0
+    )
+    return anthropic(url, client, "us.anthropic.claude-sonnet-4-5-20250929-v1:0")
+
+
+def anthropic(url, client=None, model="claude-opus-4-8"):
     import anthropic as sdk
 
     client = client or sdk.Anthropic(base_url=url, api_key="x", max_retries=0)
     tools = [{"name": "tides", "description": "Tides.", "input_schema": SCHEMA}]
-    common = {"model": "claude-opus-4-8", "max_tokens": 64, "tools": tools}
+    common = {"model": model, "max_tokens": 64, "tools": tools}
     said = [{"role": "user", "content": ASKED}]
 
     def read(message):
@@ -97,7 +106,108 @@ def anthropic(url, client=None):
             ask(answered)
             yield "no error", None, False
         except sdk.BadRequestError as error:
-            yield error.body["error"]["type"], "invalid_request_error", "`tool_use` ids were found" in str(error)
+            # Bedrock names the kind of an error in a header.
+            kind = error.body.get("error", {}).get("type") or error.response.headers["x-amzn-errortype"]
+            is_right = kind in ("invalid_request_error", "ValidationException")
+            yield is_right, True, "`tool_use` ids were found" in str(error)
+
+
+def tides(harbour: str, note: str = "") -> str:
+    """Tells the tides.
+
+    Args:
+        harbour: Where.
+        note: What else.
+    """
+    ASKED_FOR.append(harbour)
+    return "6:00"
+
+
+# What the tool runners have called the function with.
+ASKED_FOR = []
+HARBOURS = ["Cuxhaven", "Husum"]
+
+
+def ran():
+    """What was asked for since the last time."""
+    asked = sorted(ASKED_FOR)
+    ASKED_FOR.clear()
+    return asked
+
+
+def anthropic_runner(url):
+    import anthropic as sdk
+
+    client = sdk.Anthropic(base_url=url, api_key="x", max_retries=0)
+    for stream in (False, True):
+        runner = client.beta.messages.tool_runner(
+            model="claude-opus-4-8",
+            max_tokens=64,
+            tools=[sdk.beta_tool(tides)],
+            messages=[{"role": "user", "content": ASKED}],
+            stream=stream,
+        )
+        yield runner.until_done().content[0].text, "Low at six.", ran() == HARBOURS
+
+
+def google_runner(url):
+    from google import genai
+    from google.genai import types
+
+    client = genai.Client(api_key="x", http_options=types.HttpOptions(base_url=url))
+    chat = client.chats.create(model="gemini-2.5-flash", config=types.GenerateContentConfig(tools=[tides]))
+    yield chat.send_message(ASKED).text, "Low at six.", ran() == HARBOURS
+    chat = client.chats.create(model="gemini-2.5-flash", config=types.GenerateContentConfig(tools=[tides]))
+    said = [chunk.text or "" for chunk in chat.send_message_stream(ASKED)]
+    yield said[-1], "Low at six.", ran() == HARBOURS
+
+
+def openai_stored(url):
+    """What the server keeps, asked for again."""
+    import openai as sdk
+
+    client = sdk.OpenAI(base_url=url + "/v1", api_key="x", max_retries=0)
+    first = client.responses.create(model="gpt-4o", input=ASKED)
+    again = client.responses.retrieve(first.id)
+    yield again.output_text, first.output_text, again.id == first.id
+    [item] = client.responses.input_items.list(first.id)
+    yield item.content[0].text, ASKED, item.role == "user"
+    client.responses.delete(first.id)
+    try:
+        client.responses.retrieve(first.id)
+        yield "no error", None, False
+    except sdk.NotFoundError as error:
+        yield error.type, "invalid_request_error", "not found" in str(error)
+    conversation = client.conversations.create(items=[{"role": "user", "content": "Moin."}])
+    client.conversations.items.create(conversation.id, items=[{"role": "assistant", "content": "Moin moin."}])
+    client.responses.create(model="gpt-4o", input=ASKED, conversation=conversation.id)
+    items = list(client.conversations.items.list(conversation.id, order="asc", limit=2))
+    texts = [item.content[0].text for item in items if item.type == "message"]
+    yield texts[:3], ["Moin.", "Moin moin.", ASKED], len(items) > 3
+    item = client.conversations.items.retrieve(items[0].id, conversation_id=conversation.id)
+    left = client.conversations.items.delete(item.id, conversation_id=conversation.id)
+    yield left.id, conversation.id, client.conversations.retrieve(conversation.id).id == conversation.id
+    deleted = client.conversations.delete(conversation.id).deleted
+    try:
+        client.conversations.items.list(conversation.id)
+        yield "no error", None, False
+    except sdk.NotFoundError as error:
+        yield error.type, "invalid_request_error", deleted and "Conversation with id" in str(error)
+
+
+def javascript(name):
+    """The same in `check.mjs`, whose steps are lines of JSON."""
+
+    def steps(url):
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "check.mjs")
+        ran = subprocess.run(["node", script, name, url], capture_output=True, text=True, timeout=120)
+        for line in ran.stdout.splitlines():
+            yield tuple(json.loads(line))
+        if ran.returncode:
+            raise RuntimeError(ran.stderr[-2000:])
+
+    steps.__name__ = f"{name}_js"
+    return steps
 
 
 def openai_chat(url):
@@ -485,35 +595,71 @@ def cohere(url):
             yield error.status_code, 400, "tool call id not found" in str(error.body)
 
 
-def codex(program):
-    """Codex as it is by default, but for its address: nothing that it sends may be refused."""
-    if not shutil.which("codex"):
-        print("codex: skipped, because it is not on the PATH (npm install @openai/codex)")
+def can_run_javascript():
+    """Whether the packages are there; they need a newer Node.js than many have."""
+    folder = os.path.dirname(os.path.abspath(__file__))
+    return bool(shutil.which("node")) and os.path.isdir(os.path.join(folder, "node_modules", "openai"))
+
+
+def agent(program, name, package, command, environment):
+    """An agent as it is by default, but for its address: nothing that it sends may be refused."""
+    if not shutil.which(name):
+        print(f"{name}: skipped, because it is not on the PATH (npm install {package})")
         return True
     with tempfile.TemporaryDirectory() as home, Mock(program) as url:
-        provider = f'name = "mock"\nbase_url = "{url}/v1"\nenv_key = "OPENAI_API_KEY"\nwire_api = "responses"\n'
-        with open(os.path.join(home, "config.toml"), "w") as file:
-            file.write(f'model = "gpt-5.4"\nmodel_provider = "mock"\n[model_providers.mock]\n{provider}')
-        command = ["codex", "exec", "--skip-git-repo-check", "-C", home, "Say hello."]
-        environment = {**os.environ, "CODEX_HOME": home, "OPENAI_API_KEY": "x"}
-        ended = subprocess.run(command, stdin=subprocess.DEVNULL, env=environment, capture_output=True, text=True, timeout=120)
+        # Nothing of who runs this is for the agent.
+        own = {key: value for key, value in os.environ.items() if not key.startswith(("ANTHROPIC_", "CLAUDE", "CODEX_", "OPENAI_"))}
+        own.update(environment(home, url))
+        arguments = [argument.format(home=home) for argument in command]
+        ended = subprocess.run(
+            [name, *arguments], cwd=home, stdin=subprocess.DEVNULL, env=own, capture_output=True, text=True, timeout=120
+        )
     is_right = ended.returncode == 0 and "Done." in ended.stdout
-    print("codex: it got its answer" if is_right else f"codex: {ended.stdout[-500:]}{ended.stderr[-1000:]}")
+    print(f"{name}: it got its answer" if is_right else f"{name}: {ended.stdout[-500:]}{ended.stderr[-1000:]}")
     return is_right
 
 
+def codex_home(home, url):
+    provider = f'name = "mock"\nbase_url = "{url}/v1"\nenv_key = "OPENAI_API_KEY"\nwire_api = "responses"\n'
+    with open(os.path.join(home, "config.toml"), "w") as file:
+        file.write(f'model = "gpt-5.4"\nmodel_provider = "mock"\n[model_providers.mock]\n{provider}')
+    return {"CODEX_HOME": home, "OPENAI_API_KEY": "x"}
+
+
+def claude_home(home, url):
+    # Without the last one, it also asks the internet for news of itself.
+    return {"HOME": home, "ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "x", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
+
+
+AGENTS = [
+    ("codex", "@openai/codex", ["exec", "--skip-git-repo-check", "-C", "{home}", "Say hello."], codex_home),
+    ("claude", "@anthropic-ai/claude-code", ["-p", "Say hello."], claude_home),
+]
+
+
+# Each with its target, and the number of its steps.
 SDKS = [
-    (anthropic, "anthropic"),
-    (vertex_anthropic, "vertex-anthropic"),
-    (openai_chat, "openai-chat"),
-    (openai_responses, "openai-responses"),
-    (openai_kept, "openai-responses"),
-    (google, "gemini"),
-    (google_interactions, "gemini-interactions"),
-    (bedrock, "bedrock-converse"),
-    (ollama, "ollama"),
-    (mistral, "mistral"),
-    (cohere, "cohere"),
+    (anthropic, "anthropic", 6),
+    (anthropic_runner, "anthropic", 2),
+    (vertex_anthropic, "vertex-anthropic", 6),
+    (bedrock_anthropic, "anthropic", 6),
+    (openai_chat, "openai-chat", 6),
+    (openai_responses, "openai-responses", 6),
+    (openai_kept, "openai-responses", 6),
+    (openai_stored, "openai-responses", 6),
+    (google, "gemini", 6),
+    (google_runner, "gemini", 2),
+    (google_interactions, "gemini-interactions", 6),
+    (bedrock, "bedrock-converse", 6),
+    (ollama, "ollama", 6),
+    (mistral, "mistral", 6),
+    (cohere, "cohere", 6),
+]
+JAVASCRIPT = [
+    (javascript("anthropic"), "anthropic", 8),
+    (javascript("openai_chat"), "openai-chat", 8),
+    (javascript("openai_responses"), "openai-responses", 7),
+    (javascript("google"), "gemini", 7),
 ]
 
 
@@ -524,7 +670,10 @@ def main():
     with tempfile.NamedTemporaryFile("w", suffix=".toml") as script:
         script.write(SCRIPT)
         script.flush()
-        for sdk, target in SDKS:
+        sdks = SDKS + JAVASCRIPT if can_run_javascript() else SDKS
+        if len(sdks) == len(SDKS):
+            print("JavaScript: skipped, because Node.js or node_modules is not there (npm ci)")
+        for sdk, target, steps in sdks:
             # As its own API, and without a word about which API it is.
             for arguments in (["--target", target], []):
                 if only and sdk.__name__ not in only:
@@ -542,11 +691,12 @@ def main():
                         failed += 1
                         print(f"{name}: step {done + 1}:")
                         traceback.print_exc(limit=-3)
-                if done != 6:
+                if done != steps:
                     failed += 1
-                print(f"{name}: {done} of 6 steps")
-    if not only or "codex" in only:
-        failed += not codex(program)
+                print(f"{name}: {done} of {steps} steps")
+    for name, *how in AGENTS:
+        if not only or name in only:
+            failed += not agent(program, name, *how)
     return 1 if failed else 0
 
 

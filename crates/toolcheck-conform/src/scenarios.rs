@@ -82,6 +82,8 @@ impl Scenario {
             (self.max_turns.is_some(), "max-turns"),
             (!self.then_formats.is_empty(), "switch-format"),
             (self.withdraws_tools, "withdraw-tools"),
+            // No API runs a tool that a request does not declare, and a client may leave out what it did not ask for.
+            (self.turns.iter().any(|turn| !turn.server_calls.is_empty()), "web-search"),
         ];
         let ways = ways.into_iter().filter(|(is_needed, _)| *is_needed).map(|(_, way)| way.to_owned());
         self.tools.iter().map(|tool| format!("tool:{tool}")).chain(ways).collect()

@@ -105,6 +105,8 @@ pub enum Framing {
     Lines,
     /// Messages of Amazon's binary event stream.
     Binary,
+    /// The same, each of which has the bytes of an event of another API in base64.
+    Chunks,
 }
 
 /// The time at which replies say that they were made, in seconds since 1970: replies are the same in each run.
@@ -315,7 +317,7 @@ impl Framing {
         match self {
             Self::ServerSent(_) => "text/event-stream",
             Self::Lines => "application/x-ndjson",
-            Self::Binary => "application/vnd.amazon.eventstream",
+            Self::Binary | Self::Chunks => "application/vnd.amazon.eventstream",
         }
     }
 
@@ -338,8 +340,23 @@ impl Framing {
             Self::ServerSent(_) => format!("event: {}\ndata: {data}\n\n", event.name).into_bytes(),
             Self::Lines => (data + "\n").into_bytes(),
             Self::Binary => binary(&event.name, data.as_bytes()),
+            Self::Chunks => {
+                binary("chunk", format!(r#"{{"bytes":"{}"}}"#, base64(data.as_bytes())).as_bytes())
+            }
         }
     }
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len() * 4 / 3 + 4);
+    for three in bytes.chunks(3) {
+        let bits = (0..3).fold(0, |bits, at| bits << 8 | three.get(at).map_or(0, |byte| usize::from(*byte)));
+        let digit =
+            |at: usize| if at > three.len() { '=' } else { char::from(DIGITS[bits >> (18 - 6 * at) & 63]) };
+        text.extend((0..4).map(digit));
+    }
+    text
 }
 
 /// A message of Amazon's event stream: the lengths of the whole and of the headers with a checksum, the headers, the

@@ -1,5 +1,7 @@
 //! The paths to which the requests of a format are posted.
 
+use crate::reply::Framing;
+
 /// A path to which requests in a format are posted.
 #[derive(Debug)]
 pub struct Route {
@@ -13,6 +15,12 @@ pub struct Route {
     pub is_common: bool,
     /// Whether requests in formats that are not read go to it, too.
     pub is_shared: bool,
+    /// The way in which a stream at this path is written, if it is not that of the format.
+    pub framing: Option<Framing>,
+    /// The target whose errors are written at this path, if they are not those of the format.
+    pub errors_of: Option<&'static str>,
+    /// What is in the names of the models whose requests are in this format, if those of others go to the path, too.
+    models: &'static str,
     /// Where the name of the model begins in `end`, if it has one.
     model: Option<usize>,
 }
@@ -37,7 +45,17 @@ impl Route {
             at += 1;
         }
         let model = if at < end.len() { Some(at) } else { None };
-        Self { base, end, streaming: Streaming::Body(false), is_common: false, is_shared: false, model }
+        Self {
+            base,
+            end,
+            streaming: Streaming::Body(false),
+            is_common: false,
+            is_shared: false,
+            framing: None,
+            errors_of: None,
+            models: "",
+            model,
+        }
     }
 
     /// The same path, which says whether the response is streamed.
@@ -60,6 +78,12 @@ impl Route {
         Self { is_shared: true, ..self }
     }
 
+    /// The same path on a server of many models, of which only those with this in their name take the format. Streams and
+    /// errors are written as the server does.
+    pub(crate) const fn on(self, models: &'static str, framing: Framing, errors_of: &'static str) -> Self {
+        Self { models, framing: Some(framing), errors_of: Some(errors_of), ..self }
+    }
+
     /// What stands before and after the name of the model in `end`.
     #[must_use]
     pub fn ends(&self) -> (&'static str, &'static str) {
@@ -76,7 +100,7 @@ impl Route {
             return Some(None);
         }
         let (start, model) = rest.split_at(rest.rfind('/')? + 1);
-        (start.ends_with(before) && !model.is_empty()).then_some(Some(model))
+        (start.ends_with(before) && !model.is_empty() && model.contains(self.models)).then_some(Some(model))
     }
 
     /// The path that a client uses.

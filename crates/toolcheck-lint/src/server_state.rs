@@ -343,6 +343,30 @@ impl ServerState {
         known.is_partial |= forgets;
     }
 
+    /// Notes items that were put into a conversation without a model, each with its id and that of the call that it is, and
+    /// the number of turns of the model in them. Nothing is said of what goes on from there: nobody knows what the API makes
+    /// of them.
+    pub fn put(&self, conversation: &str, items: Vec<(String, Option<String>)>, turns: usize) {
+        let mut known = self.known();
+        let before =
+            known.conversations.get(conversation).and_then(Option::as_ref).map_or(0, |kept| kept.turns);
+        let kept = Kept { owed: Arc::from([]), is_whole: false, turns: before + turns, is_continued: false };
+        let mut forgets = known.conversations.note(conversation, Some(kept));
+        for (item, call) in items {
+            let call = call.filter(|call| call.len() <= LONGEST_ID);
+            known.calls.extend(call.clone());
+            forgets |= known.items.note(&item, Some(call));
+        }
+        known.is_partial |= forgets;
+    }
+
+    /// Forgets a response that was deleted.
+    pub fn forget(&self, response: &str) {
+        let mut known = self.known();
+        let forgets = known.conversations.note(response, None);
+        known.is_partial |= forgets;
+    }
+
     fn known(&self) -> MutexGuard<'_, Known> {
         // What is known is added as a whole.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)

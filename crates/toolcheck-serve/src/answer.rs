@@ -28,6 +28,8 @@ pub(crate) struct Answer {
     pub(crate) missed: Option<String>,
     /// What of it must come back as it is.
     pub(crate) opaque: Vec<Opaque>,
+    /// The response as a whole, if clients may ask for it again.
+    pub(crate) stored: Option<Json>,
 }
 
 /// Why a request is refused.

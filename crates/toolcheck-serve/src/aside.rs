@@ -19,19 +19,18 @@ pub(crate) struct Question<'q> {
     pub(crate) length: u64,
 }
 
-/// The answer to a question: about a model, the tokens of a request, a conversation that is made; `None` if it asks for
-/// something else. `next` numbers what is made.
-pub(crate) fn answer(question: Question<'_>, next: impl FnOnce() -> u64) -> Option<Json> {
+/// The answer to a question: about a model, or the tokens of a request; `None` if it asks for something else.
+pub(crate) fn answer(question: Question<'_>) -> Option<Json> {
     let path = question.path.trim_end_matches('/');
     match *question.method {
-        Method::POST => posted(path, question.length / BYTES_A_TOKEN + 1, next),
+        Method::POST => posted(path, question.length / BYTES_A_TOKEN + 1),
         Method::GET => about_models(path),
         _ => None,
     }
 }
 
 /// The answer to what is posted, for a body of this many tokens.
-fn posted(path: &str, tokens: u64, next: impl FnOnce() -> u64) -> Option<Json> {
+fn posted(path: &str, tokens: u64) -> Option<Json> {
     if path.ends_with("/api/show") {
         return Some(shown());
     }
@@ -41,12 +40,7 @@ fn posted(path: &str, tokens: u64, next: impl FnOnce() -> u64) -> Option<Json> {
     if path.ends_with("/responses/input_tokens") {
         return Some(json!({"object": "response.input_tokens", "input_tokens": tokens}));
     }
-    if path.ends_with(":countTokens") {
-        return Some(json!({"totalTokens": tokens}));
-    }
-    path.ends_with("/conversations").then(|| {
-        json!({"id": format!("conv_{:048}", next()), "object": "conversation", "created_at": CREATED, "metadata": {}})
-    })
+    path.ends_with(":countTokens").then(|| json!({"totalTokens": tokens}))
 }
 
 /// The answer about a model, or the list of them.
@@ -102,7 +96,7 @@ mod tests {
 
     #[test]
     fn models_are_described_as_each_api_does() {
-        let ask = |method: &Method, path: &str| answer(Question { method, path, length: 400 }, || 7);
+        let ask = |method: &Method, path: &str| answer(Question { method, path, length: 400 });
         let get = |path: &str| ask(&Method::GET, path);
         let google = get("/v1beta/models/gemini-3-pro").unwrap_or_default();
         assert_eq!(
@@ -119,13 +113,11 @@ mod tests {
         assert_eq!(ask(&Method::DELETE, "/v1/models"), None);
     }
     #[test]
-    fn tokens_are_counted_and_conversations_are_made() {
-        let post = |path: &str| {
-            answer(Question { method: &Method::POST, path, length: 400 }, || 7).unwrap_or_default()
-        };
+    fn tokens_are_counted() {
+        let post =
+            |path: &str| answer(Question { method: &Method::POST, path, length: 400 }).unwrap_or_default();
         assert_eq!(post("/v1/messages/count_tokens")["input_tokens"], 101);
         assert_eq!(post("/v1/responses/input_tokens")["input_tokens"], 101);
         assert_eq!(post("/v1beta/models/gemini-3-pro:countTokens")["totalTokens"], 101);
-        assert_eq!(post("/v1/conversations")["id"], format!("conv_{:048}", 7));
     }
 }

@@ -28,6 +28,7 @@ use crate::room::Held;
 use crate::script::script;
 use crate::seen::{Exchange, MockLog};
 use crate::state::State;
+use crate::stored::Wanted;
 
 pub(crate) type Body = BoxBody<Bytes, io::Error>;
 
@@ -119,10 +120,19 @@ async fn talk(parts: http::request::Parts, body: Incoming, state: &Arc<State>) -
     let path = parts.uri.path();
     let length = hyper::body::Body::size_hint(&body).exact().unwrap_or_default();
     let question = Question { method: &parts.method, path, length };
-    if let Some(about) = aside::answer(question, || state.next_conversation()) {
+    if let Some(about) = aside::answer(question) {
         // What is sent is read, so that the connection goes on.
         let _ = state.room.receive(body).await;
         return json_of(about.to_string());
+    }
+    if let Some(wanted) = Wanted::of(&parts.method, path) {
+        let held = match state.room.receive(body).await {
+            Ok(held) => held,
+            Err(status) => return turned_away(status),
+        };
+        let body = serde_json::from_slice(&held.bytes).unwrap_or_default();
+        let query = parts.uri.query().unwrap_or_default();
+        return write(state.stored().answer(wanted, query, &body, &state.server()));
     }
     let missed = || {
         state.miss(parts.method.as_str(), path);
@@ -168,6 +178,9 @@ fn answer(
             (chosen, chosen.filter(|at| provider.is_once(*at)))
         })
     });
+    if let Some(response) = &answer.stored {
+        state.stored().keep(&checked.request.clone().into_json(), response);
+    }
     let goes_on = checked.goes_on();
     state.keep(Exchange {
         path: parts.uri.path().to_owned(),

@@ -42,6 +42,7 @@ mod script;
 mod script_turn;
 mod seen;
 mod state;
+mod stored;
 #[cfg(feature = "tls")]
 mod tls;
 mod upstream;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 use toolcheck_core::conversation::{Assistant, Call, Conversation, Reasoning, Turn as Said};
 use toolcheck_core::formats;
-use toolcheck_core::reply::{Pieces, Reply, ServerCall, Stop};
+use toolcheck_core::reply::{Framing, Pieces, Reply, ServerCall, Stop};
 use toolcheck_core::response::{self, KeptIds};
 use toolcheck_core::route::Streaming;
 use toolcheck_core::targets::{self, ErrorBody, Evidence, Target};
@@ -134,7 +134,8 @@ impl Asked {
     }
 
     fn errors(&self) -> Option<&ErrorBody> {
-        self.target.as_deref().and_then(|target| target.error.as_ref())
+        let own = self.route.errors_of.and_then(targets::find);
+        own.or(self.target.as_deref()).and_then(|target| target.error.as_ref())
     }
 
     /// The answer to a request that is refused.
@@ -271,11 +272,12 @@ impl Provider {
                 let own = said.sent.as_ref().filter(|sent| sent.is_kept()).map(|_| checked.request.text());
                 let moment = Moment { number, said, route, target: target.as_deref(), own };
                 let reply = reply(turn, &moment);
-                let answer = write(format, &reply, turn, is_streamed, query);
+                let mut answer = write((format, route.framing), &reply, turn, is_streamed, query);
                 if let Some(sent) = said.sent.clone().filter(|_| turn.error_after.is_none()) {
                     let is_cut = turn.cut_after.is_some() || turn.cut_in.is_some();
                     let response = format.write_reply(&reply);
                     keep(server, sent.after_turns(number + 1), format, &response, is_cut);
+                    answer.stored = Some(response).filter(|_| format.id == "openai-responses");
                 }
                 Answer { opaque: opaque(format, &reply), ..answer }
             }
@@ -561,7 +563,13 @@ fn response_id(moment: &Moment<'_>) -> String {
 /// The name of a tool, and its schema.
 type Tool = (String, Option<Json>);
 
-fn write(format: &Format, reply: &Reply, turn: &Turn, is_streamed: bool, query: &str) -> Answer {
+fn write(
+    (format, framing): (&Format, Framing),
+    reply: &Reply,
+    turn: &Turn,
+    is_streamed: bool,
+    query: &str,
+) -> Answer {
     let header = |value: &str| vec![("content-type".to_owned(), value.to_owned())];
     if !is_streamed {
         let body = format.write_reply(reply).to_string().into_bytes();
@@ -585,13 +593,13 @@ fn write(format: &Format, reply: &Reply, turn: &Turn, is_streamed: bool, query: 
         // The last event says that all is well.
         events.truncate(after.min(events.len().saturating_sub(1)));
         let error = format.write_stream_error(default_text(529), events.len());
+        let error = error.filter(|_| framing == format.framing);
         // Where nobody knows how an API says it, the connection breaks.
         is_cut = error.is_none();
         events.extend(error);
     }
     let is_open = is_cut || cut.is_some() || turn.without_end || turn.error_after.is_some();
-    let record = record(format.framing, &events);
-    let framing = format.framing;
+    let record = record(framing, &events);
     let (content_type, frames) = if is_array(format, query) {
         ("application/json", array(&events, is_open))
     } else if is_open {

@@ -1,6 +1,7 @@
 //! Which conversation a path asks for.
 
 use toolcheck_core::Format;
+use toolcheck_core::reply::Framing;
 use toolcheck_core::route::{self, Streaming};
 use toolcheck_core::targets::{self, Target};
 use toolcheck_core::{endpoint, formats};
@@ -14,6 +15,10 @@ pub(crate) struct Route {
     pub(crate) streaming: Streaming,
     /// The model, if the path names it.
     pub(crate) model: Option<String>,
+    /// How a stream is written.
+    pub(crate) framing: Framing,
+    /// The target whose errors are written, if they are not those of the one that is asked.
+    pub(crate) errors_of: Option<&'static str>,
 }
 
 /// Where a client sends the requests of a format, after the base URL of `toolcheck serve`. The model counts only for
@@ -33,7 +38,8 @@ pub(crate) fn route(path: &str, target: Option<&Target>) -> Option<Route> {
     let order = |format: &Format| (Some(format.id) != own, !format.marks.is_shared);
     let (format, route, model) = endpoint::of_path(path).min_by_key(|(format, ..)| order(format))?;
     let model = model.map(decoded).or_else(|| deployment(path));
-    Some(Route { format: format.id, streaming: route.streaming, model })
+    let framing = route.framing.unwrap_or(format.framing);
+    Some(Route { format: format.id, streaming: route.streaming, model, framing, errors_of: route.errors_of })
 }
 
 /// A path as the server behind it may read it: without escapes, empty steps and what stands behind a `;` in a step. An
@@ -124,7 +130,10 @@ mod tests {
         assert_eq!(gemini, Some(("gemini", Streaming::Path(true), Some("gemini-3-pro".to_owned()))));
         let bedrock = found("/model/eu.anthropic.claude%3A0/converse-stream");
         let model = Some("eu.anthropic.claude:0".to_owned());
-        assert_eq!(bedrock, Some(("bedrock-converse", Streaming::Path(true), model)));
+        assert_eq!(bedrock, Some(("bedrock-converse", Streaming::Path(true), model.clone())));
+        let invoked = found("/model/eu.anthropic.claude%3A0/invoke-with-response-stream");
+        assert_eq!(invoked, Some(("anthropic", Streaming::Path(true), model)));
+        assert_eq!(found("/model/meta.llama3/invoke"), None);
         for path in
             ["", "/", "/v1/models", "/v1/messages/count_tokens", "/x/converse", "/v1/models/a:countTokens"]
         {

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::BuildHasher;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toolcheck_core::text::bounded;
@@ -14,6 +13,7 @@ use crate::provider::Provider;
 use crate::room::Room;
 use crate::script::Turn;
 use crate::seen::{Exchange, MockLog};
+use crate::stored::Stored;
 
 /// How many bytes of exchanges are kept, as they are held. Later ones are answered, and counted.
 const MOST_KEPT: usize = 256 << 20;
@@ -39,8 +39,8 @@ pub(crate) struct State {
     kept: Mutex<Kept>,
     /// What later requests may refer to.
     server: Mutex<Arc<ServerState>>,
-    /// How many conversations were made for clients to fill.
-    conversations: AtomicU64,
+    /// What of it clients ask for again.
+    stored: Mutex<Stored>,
     most_kept: usize,
     watch: Watch,
 }
@@ -97,15 +97,16 @@ impl State {
             token: guard::token(),
             kept: Mutex::default(),
             server,
-            conversations: AtomicU64::new(0),
+            stored: Mutex::default(),
             most_kept,
             watch,
         }
     }
 
-    /// The number of a conversation that is made for a client to fill.
-    pub(crate) fn next_conversation(&self) -> u64 {
-        self.conversations.fetch_add(1, Ordering::Relaxed) + 1
+    /// The responses and conversations that clients ask for again.
+    pub(crate) fn stored(&self) -> MutexGuard<'_, Stored> {
+        // What is kept is only ever incomplete.
+        self.stored.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What later requests may refer to.
@@ -161,6 +162,7 @@ impl State {
     /// Forgets what was seen.
     pub(crate) fn forget(&self) {
         *self.kept() = Kept::default();
+        *self.stored() = Stored::default();
         *self.server.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(ServerState::of_server());
     }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use toolcheck_serve::{MockProvider, ScriptedCall, Turn};
 
-use crate::common::post;
+use crate::common::{post, send};
 
 fn tools() -> Json {
     json!([{"type": "function", "name": "tides", "parameters": {"type": "object", "properties": {}}, "strict": false}])
@@ -209,4 +209,79 @@ fn a_thread_of_anthropic_goes_on() {
         run.exchanges.iter().map(|exchange| exchange.goes_on).collect::<Vec<_>>(),
         [false, true, false, true]
     );
+}
+
+/// Asks for something besides conversations, and returns the status and the answer.
+fn ask(provider: &MockProvider, method: &str, path: &str, body: &Json) -> (u16, Json) {
+    let (status, _, body) = send(provider, method, path, "", &body.to_string());
+    (status, serde_json::from_str(&body).unwrap())
+}
+
+#[test]
+fn a_response_is_asked_for_again() {
+    let provider = script();
+    let (_, first) = respond(&provider, &json!({"input": "When is low tide?"}));
+    let path = format!("/v1/responses/{}", first["id"].as_str().unwrap());
+    let get = |path: &str| ask(&provider, "GET", path, &Json::Null);
+    assert_eq!(get(&path), (200, first.clone()));
+    let (_, items) = get(&format!("{path}/input_items"));
+    assert_eq!(items["data"][0]["content"][0], json!({"type": "input_text", "text": "When is low tide?"}));
+    let (status, cancelled) = ask(&provider, "POST", &format!("{path}/cancel"), &json!({}));
+    assert_eq!((status, message(&cancelled)), (400, "Cannot cancel a synchronous response."));
+    let (_, deleted) = ask(&provider, "DELETE", &path, &Json::Null);
+    assert_eq!(deleted["deleted"], true);
+    let (status, gone) = get(&path);
+    assert_eq!((status, gone["error"]["type"].as_str()), (404, Some("invalid_request_error")), "{gone}");
+    // And nothing goes on from it.
+    let (status, _) =
+        respond(&provider, &json!({"previous_response_id": first["id"], "input": outputs(&first)}));
+    assert_eq!(status, 400);
+    let (_, unstored) = respond(&provider, &json!({"input": "When is low tide?", "store": false}));
+    assert_eq!(get(&format!("/v1/responses/{}", unstored["id"].as_str().unwrap())).0, 404);
+    drop(provider.finish());
+}
+
+#[test]
+fn a_conversation_has_items() {
+    let provider = script();
+    let post = |path: &str, body: Json| ask(&provider, "POST", path, &body);
+    let (_, made) = post("/v1/conversations", json!({"metadata": {"a": "b"}}));
+    let conversation = format!("/v1/conversations/{}", made["id"].as_str().unwrap());
+    let items = format!("{conversation}/items");
+    let call = json!({"type": "function_call", "call_id": "call_x", "name": "tides", "arguments": "{}"});
+    let (_, added) = post(&items, json!({"items": [{"role": "user", "content": "Moin."}, call]}));
+    assert_eq!(added["data"][0]["type"], "message");
+    // What was put there is there.
+    let result = json!({"type": "function_call_output", "call_id": "call_x", "output": "ok"});
+    let (status, answer) = respond(&provider, &json!({"conversation": made["id"], "input": [result]}));
+    assert_eq!((status, text(&answer)), (200, "Low at six."), "{answer}");
+    let get = |path: &str| ask(&provider, "GET", path, &Json::Null).1;
+    let kinds = |list: &Json| -> Vec<String> {
+        list["data"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| item["type"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let all = get(&format!("{items}?order=asc"));
+    assert_eq!(kinds(&all), ["message", "function_call", "function_call_output", "message"]);
+    let page = get(&format!("{items}?order=asc&limit=1&after={}", all["first_id"].as_str().unwrap()));
+    assert_eq!((kinds(&page), &page["has_more"]), (vec!["function_call".to_owned()], &json!(true)));
+    let item = format!("{items}/{}", all["last_id"].as_str().unwrap());
+    assert_eq!(get(&item), all["data"][3]);
+    assert_eq!(ask(&provider, "DELETE", &item, &Json::Null), (200, made.clone()));
+    assert_eq!(
+        message(&get(&item)),
+        format!("Item with id '{}' not found.", all["last_id"].as_str().unwrap())
+    );
+    assert_eq!(get(&conversation), made);
+    assert_eq!(post(&conversation, json!({"metadata": {}})).1["metadata"], json!({}));
+    assert_eq!(ask(&provider, "DELETE", &conversation, &Json::Null).1["object"], "conversation.deleted");
+    let (status, unknown) = ask(&provider, "GET", &conversation, &Json::Null);
+    assert_eq!(
+        (status, message(&unknown)),
+        (404, &*format!("Conversation with id '{}' not found.", made["id"].as_str().unwrap()))
+    );
+    provider.finish().assert_conformant();
 }

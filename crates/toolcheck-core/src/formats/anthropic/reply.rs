@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
+use crate::conversation::Call;
 use crate::reply::{Event, Pieces, Reply, Stop};
 
 const REASONS: [&str; 3] = ["end_turn", "tool_use", "max_tokens"];
@@ -118,11 +119,16 @@ fn blocks(reply: &Reply) -> Vec<Block> {
         start: json!({"type": "text", "text": ""}),
         deltas: vec![("text_delta", "text", reply.said.text.clone())],
     });
+    let called = |call: &Call, input: Json| {
+        let mut block = json!({"type": "tool_use", "id": call.id, "name": call.name, "input": input});
+        if !reply.server_calls.is_empty() {
+            block["caller"] = direct();
+        }
+        block
+    };
     let calls = reply.said.calls.iter().enumerate().map(|(number, call)| Block {
-        whole: json!({
-            "type": "tool_use", "id": call.id, "name": call.name, "input": reply.arguments_value(number)
-        }),
-        start: json!({"type": "tool_use", "id": call.id, "name": call.name, "input": {}}),
+        whole: called(call, reply.arguments_value(number)),
+        start: called(call, json!({})),
         deltas: vec![("input_json_delta", "partial_json", reply.arguments_text(number).into_owned())],
     });
     reasoning.chain(redacted).chain(of_server).chain(text).chain(calls).collect()
