@@ -411,6 +411,17 @@ def explain_error(
     return Explained(is_explained=is_explained, data=json.loads(data), text=people)
 
 
+def models(model: str | None = None) -> dict[str, Any]:
+    """What APIs refuse or accept of requests to this model that they do not of others, each fact with its evidence.
+
+    It is what `toolcheck models MODEL --output-format json` prints; without a model, that of all.
+    """
+    if model is not None:
+        _check("model", model, str, "a name (str)")
+    found: dict[str, Any] = json.loads(_native.models(model))
+    return found
+
+
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
