@@ -41,6 +41,13 @@ const ARRANGED: [RuleId; 9] = [
 fn seen_after(rule: RuleId) -> &'static [RuleId] {
     match rule {
         RuleId::InvalidArgumentsJson => &[RuleId::ArgumentsSchemaMismatch],
+        // There is a prompt only once nothing is refused.
+        RuleId::TemplateRefuses => &[
+            RuleId::TemplateLoses,
+            RuleId::TemplateDoubles,
+            RuleId::TemplateMisbinds,
+            RuleId::TemplatePrintsNone,
+        ],
         rule if BELONGS.contains(&rule) => &ARRANGED,
         _ => &[],
     }

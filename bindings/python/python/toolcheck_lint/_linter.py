@@ -319,6 +319,7 @@ def fix(
     target: str | os.PathLike[str] | None = None,
     format: str | None = None,
     kind: Kind | None = None,
+    template: Template | None = None,
     config: Config | None = None,
 ) -> Fixed:
     """Fixes a body, as `Linter.fix` does. The settings are those of `Linter`."""
