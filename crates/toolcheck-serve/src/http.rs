@@ -159,7 +159,7 @@ fn answer(
     held: &Held,
 ) -> Answer {
     let server = state.server();
-    let checked =
+    let mut checked =
         provider.check(asked, &held.bytes, (encoding(parts).as_deref(), state.room.most_body), &server);
     let query = parts.uri.query().unwrap_or_default();
     let answer = provider.answer(asked, &checked, (query, &server), |turn| {
@@ -168,7 +168,7 @@ fn answer(
             (chosen, chosen.filter(|at| provider.is_once(*at)))
         })
     });
-    let goes_on = checked.goes_on();
+    let (goes_on, prompt) = (checked.goes_on(), checked.take_prompt());
     state.keep(Exchange {
         path: parts.uri.path().to_owned(),
         format: asked.format.id,
@@ -183,6 +183,7 @@ fn answer(
         opaque: answer.opaque.clone(),
         goes_on,
         missed: answer.missed.clone(),
+        prompt,
         time: now(),
     });
     answer
