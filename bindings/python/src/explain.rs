@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use toolcheck_core::endpoint::Endpoint;
 use toolcheck_embed::{Comparison, Side};
 use toolcheck_open::FileFormat;
-use toolcheck_report::{Style, diff};
+use toolcheck_report::{Style, diff, shapes};
 
 use crate::body::Body;
 use crate::linter::{unknown, written};
@@ -15,6 +15,13 @@ use crate::linter::{unknown, written};
 pub(crate) fn endpoint(url: &str) -> (&'static str, Option<&'static str>, Option<&'static str>) {
     let Endpoint { call, format, target, .. } = Endpoint::of(url);
     (call.as_str(), format.map(|format| format.id), target.map(|target| &*target.id))
+}
+
+/// What is known of a model, or of all, as JSON.
+#[pyfunction]
+#[pyo3(signature = (model = None))]
+pub(crate) fn models(model: Option<&str>) -> String {
+    shapes::models_json(model).to_string()
 }
 
 /// What a change to a conversation lost: the worst level of it, as JSON, and as text of an output.

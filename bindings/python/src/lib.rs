@@ -24,7 +24,7 @@ mod _native {
     #[pymodule_export]
     use crate::corpus::{CaseOutcome, Corpus, difference};
     #[pymodule_export]
-    use crate::explain::{diff_bodies, endpoint, text_of};
+    use crate::explain::{diff_bodies, endpoint, models, text_of};
     #[pymodule_export]
     use crate::linter::{Linted, Linter};
     #[pymodule_export]

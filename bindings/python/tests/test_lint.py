@@ -446,3 +446,13 @@ def test_a_conversation_that_is_nearly_the_next_one(clean):
         warnings.simplefilter("error")
         for name in ("next", "2", "Which ferry goes first?"):
             toolcheck_lint.lint(clean, conversation=name)
+
+
+def test_what_is_known_of_a_model():
+    known = toolcheck_lint.models("gpt-5")
+    assert known["model"] == "gpt-5"
+    assert any(fact["key"] == "max_tokens" for fact in known["facts"] if "key" in fact)
+    assert toolcheck_lint.models("unheard-of-3b")["facts"] == []
+    assert len(toolcheck_lint.models()["facts"]) > len(known["facts"])
+    with pytest.raises(TypeError, match="expected a name"):
+        toolcheck_lint.models(5)

@@ -49,3 +49,17 @@ def test_a_template_that_refuses_has_its_own_words():
     report = toolcheck.lint(BODY, template=source)
     assert "no tools, please" in report[0].message
     assert report[0].rule == "template-refuses"
+
+
+def test_a_form_that_the_template_reads():
+    source = "{% for m in messages %}{{ m.content }}{% for c in m.tool_calls or [] %}{{ c.function.name }}{% endfor %}{% endfor %}"
+    body = json.loads(json.dumps(BODY))
+    body["messages"][1]["content"] = None
+    assert rules_of(body, source) == ["template-prints-none"]
+    fixed = toolcheck.fix(body, template=source)
+    assert fixed.json()["messages"][1]["content"] == ""
+    assert rules_of(fixed.json(), source) == []
+
+
+def rules_of(body, source):
+    return [finding.rule for finding in toolcheck.lint(body, template=source)]

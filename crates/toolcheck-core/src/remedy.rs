@@ -78,6 +78,8 @@ pub enum Change {
     Move(NodeId, Vec<String>),
     /// The halves of characters in a string become U+FFFD.
     Halves(NodeId),
+    /// A message gets another before it, which is this JSON.
+    Before(NodeId, String),
 }
 
 impl Change {
@@ -91,6 +93,7 @@ impl Change {
             | Self::Wrap(node)
             | Self::Add(node, ..)
             | Self::Move(node, _)
+            | Self::Before(node, _)
             | Self::Halves(node) => *node,
         }
     }

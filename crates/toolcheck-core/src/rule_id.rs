@@ -108,6 +108,7 @@ rule_ids! {
     TemplateMisbinds "template-misbinds"
     TemplatePrintsNone "template-prints-none"
     TemplateRefuses "template-refuses"
+    TemplateUntrained "template-untrained"
     TooManyTools "too-many-tools"
     ToolNameMismatch "tool-name-mismatch"
     TrailingAssistant "trailing-assistant"

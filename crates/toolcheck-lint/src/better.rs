@@ -55,6 +55,13 @@ fn seen_after(rule: RuleId) -> &'static [RuleId] {
         RuleId::InvalidArgumentsJson => &[RuleId::ArgumentsSchemaMismatch],
         // One finding stands for all keys that an object lacks.
         RuleId::MissingToolCallId => &WITH_KEYS,
+        // There is a prompt only once nothing is refused.
+        RuleId::TemplateRefuses => &[
+            RuleId::TemplateLoses,
+            RuleId::TemplateDoubles,
+            RuleId::TemplateMisbinds,
+            RuleId::TemplatePrintsNone,
+        ],
         rule if BELONGS.contains(&rule) => &ARRANGED,
         _ => &[],
     }

@@ -371,6 +371,9 @@ pub struct Context<'c, 's> {
     pub(crate) settings: &'c Settings,
     /// The chat template of the model, if the user has named one.
     pub(crate) template: Option<&'c ChatTemplate>,
+    /// Whether it is worth finding what fixes what the template makes of it.
+    #[cfg(feature = "template")]
+    pub(crate) finds_forms: bool,
     /// What the template makes of it, found when a rule first asks.
     pub(crate) in_prompt: OnceCell<Vec<Observed>>,
     /// Its calls in plain text, read when a rule first needs them.

@@ -14,6 +14,7 @@
 //! ```
 //!
 //! - [`outputs`] has the formats of a report, from text with excerpts to SARIF.
+//! - [`shapes`] says what an API asks of requests, and what is known of a model.
 //! - [`show`] makes an [`Outline`] of a transcript while it is linted, and writes it as text, Markdown or HTML.
 //! - [`diff`] writes what changed between two files.
 //! - [`explained`] says what an API's error means, and what in a request causes it.
@@ -32,6 +33,7 @@ mod json_text;
 pub mod junit_xml;
 mod markup;
 pub mod outputs;
+pub mod shapes;
 pub mod show;
 mod style;
 mod summary;

@@ -169,7 +169,7 @@ fn answer(
     held: &Held,
 ) -> Answer {
     let server = state.server();
-    let checked =
+    let mut checked =
         provider.check(asked, &held.bytes, (encoding(parts).as_deref(), state.room.most_body), &server);
     let query = parts.uri.query().unwrap_or_default();
     let answer = provider.answer(asked, &checked, (query, &server), |turn| {
@@ -181,7 +181,7 @@ fn answer(
     if let Some(response) = &answer.stored {
         state.stored().keep(&checked.request.clone().into_json(), response);
     }
-    let goes_on = checked.goes_on();
+    let (goes_on, prompt) = (checked.goes_on(), checked.take_prompt());
     state.keep(Exchange {
         path: parts.uri.path().to_owned(),
         format: asked.format.id,
@@ -196,6 +196,7 @@ fn answer(
         opaque: answer.opaque.clone(),
         goes_on,
         missed: answer.missed.clone(),
+        prompt,
         time: now(),
     });
     answer

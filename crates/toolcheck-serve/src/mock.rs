@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 use toolcheck_core::suggest;
 use toolcheck_core::targets;
 use toolcheck_core::text::shown;
-use toolcheck_lint::{TargetRef, rules};
+use toolcheck_lint::{ChatTemplate, TargetRef, rules};
 
 use crate::comparison::Comparison;
 use crate::guard::Guard;
@@ -129,6 +129,12 @@ impl Builder {
     /// request that is sent again gets the same answer.
     pub fn turn(mut self, turn: Turn) -> Self {
         self.provider.script.push(turn);
+        self
+    }
+
+    /// Refuses what the chat template of the model refuses, and records the prompts.
+    pub fn template(mut self, template: impl Into<Arc<ChatTemplate>>) -> Self {
+        self.provider.template = Some(template.into());
         self
     }
 

@@ -10,11 +10,11 @@ use toolcheck_core::reply::{Framing, Pieces, Reply, ServerCall, Stop};
 use toolcheck_core::response::{self, KeptIds};
 use toolcheck_core::route::Streaming;
 use toolcheck_core::targets::{self, ErrorBody, Evidence, Target};
-use toolcheck_core::{Format, RuleId};
+use toolcheck_core::{Format, Level, RuleId};
 use toolcheck_json::{Document, Value};
 use toolcheck_lint::observe::{Context, Observer};
 use toolcheck_lint::server_state::{Continued, Sent, ServerState};
-use toolcheck_lint::{Finding, Options, TargetRef, lint_body};
+use toolcheck_lint::{ChatTemplate, Finding, Options, TargetRef, lint_body};
 
 use crate::answer::{Answer, Opaque, Refused, error};
 use crate::arguments::arguments;
@@ -52,6 +52,8 @@ pub(crate) struct Provider {
     pub(crate) allowed: Vec<RuleId>,
     /// What the model says; if it is empty, turns are made up.
     pub(crate) script: Vec<Turn>,
+    /// The chat template of the model, whose refusals are answered too.
+    pub(crate) template: Option<Arc<ChatTemplate>>,
     /// What an API has answered, which is answered again; nothing else is, but for refusals.
     pub(crate) recording: Option<Arc<Recording>>,
 }
@@ -102,6 +104,8 @@ struct Asks {
     beside: Beside,
     /// What it leaves on the server.
     sent: Option<Sent>,
+    /// The prompt that the template makes of it.
+    prompt: Option<String>,
 }
 
 /// The largest body whose status is asked for by itself.
@@ -186,7 +190,7 @@ impl Provider {
             Err(why) => return Checked::no_request(&plain, why),
         };
         let options = Options::new().keeps_source(false).names_model(asked.route.model.is_some());
-        let options = options.target(asked.named.clone());
+        let options = options.target(asked.named.clone()).template(self.template.clone());
         let reader = || Reader { asks: Asks::default(), replays: self.recording.is_some() };
         let mut asks = reader();
         let few = options.clone().max_findings(MOST_FINDINGS);
@@ -317,6 +321,9 @@ impl Provider {
 
     /// Whether the API refuses a request because of a finding.
     fn refuses(&self, finding: &Finding) -> bool {
+        if finding.rule == RuleId::TemplateRefuses {
+            return finding.level == Level::Error;
+        }
         let Some(error) = &finding.provider_error else { return false };
         let is_known = error.grounds.caution().is_none() && error.grounds.evidence > Evidence::Inferred;
         match self.strictness {
@@ -335,6 +342,11 @@ impl Checked {
     /// Whether it goes on from something that the server keeps.
     pub(crate) fn goes_on(&self) -> bool {
         self.said.as_ref().is_some_and(|said| said.turns_before.is_some())
+    }
+
+    /// The prompt that the template makes of it.
+    pub(crate) fn take_prompt(&mut self) -> Option<String> {
+        self.said.as_mut()?.prompt.take()
     }
 
     /// What it leaves on the server once it is answered.
@@ -385,6 +397,7 @@ impl Observer for Reader {
                 Beside::default()
             },
             sent: ServerState::sent(context.transcript, context.continued()),
+            prompt: context.prompt(),
         };
     }
 }

@@ -450,6 +450,7 @@ impl Checked {
             opaque: Vec::new(),
             goes_on: self.goes_on,
             missed: None,
+            prompt: None,
             response,
             is_cut,
             status,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
+use toolcheck_core::RuleId;
 use toolcheck_core::targets::{ErrorBody, Target, Verdict};
 use toolcheck_lint::{Category, Finding, rules};
 
@@ -55,7 +56,9 @@ impl Refused {
 
     /// What the API answers.
     pub(crate) fn answer(self, errors: Option<&ErrorBody>) -> Answer {
-        let text = self.text.as_deref().unwrap_or(UNKNOWN_TEXT);
+        let is_of_template = self.rule == RuleId::TemplateRefuses;
+        let unless_known = if is_of_template { &self.message } else { UNKNOWN_TEXT };
+        let text = self.text.as_deref().unwrap_or(unless_known);
         let mut answer = error_with(errors, self.status, text, &self.error);
         answer.tell("x-toolcheck-rule", self.rule.as_str());
         answer.tell("x-toolcheck-place", &self.place);

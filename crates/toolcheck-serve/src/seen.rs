@@ -58,6 +58,8 @@ pub struct Exchange {
     pub goes_on: bool,
     /// Why the recording that a mock answers from has no answer to it; `None` if it has, or there is none.
     pub missed: Option<String>,
+    /// The prompt that the chat template makes of the request; `None` if there is no template, or it refuses.
+    pub prompt: Option<String>,
     /// When it was answered, in seconds since 1970.
     pub time: f64,
 }
@@ -77,6 +79,7 @@ impl Exchange {
         let allowed = self.allowed.iter().map(|refused| refused.rule).collect::<Vec<_>>();
         let more = [
             ("allowed", (!allowed.is_empty()).then(|| json!(allowed))),
+            ("rendered", self.prompt.as_ref().map(|prompt| json!(prompt))),
             ("cut", self.is_cut.then_some(Json::Bool(true))),
             ("headers", self.retry_after.map(|after| json!({"retry-after": after.to_string()}))),
         ];
@@ -93,7 +96,8 @@ impl Exchange {
     pub(crate) fn bytes(&self) -> usize {
         let texts = [self.path.len(), self.request.text().len(), self.response.text().len()];
         let refused = self.refused.iter().chain(&self.allowed).chain(&self.against).map(Refused::bytes);
-        let missed = self.missed.as_ref().map_or(0, String::len);
+        let missed = [&self.missed, &self.prompt].map(|text| text.as_ref().map_or(0, String::len));
+        let missed: usize = missed.iter().sum();
         let opaque = self.opaque.iter().map(|opaque| size_of::<Opaque>() + opaque.text.len());
         size_of::<Self>() + missed + texts.into_iter().chain(refused).chain(opaque).sum::<usize>()
     }

@@ -394,3 +394,23 @@ fn the_scripts_of_the_documentation_are_read() {
     }
     assert!(!scripts.is_empty());
 }
+
+#[test]
+fn what_the_template_refuses_is_refused_and_prompts_are_recorded() {
+    let source = "{% for m in messages %}{% if m.role == 'system' %}{{ raise_exception('no system, please') }}{% endif %}\
+        <{{ m.role }}>{{ m.content }}{% endfor %}";
+    let template = toolcheck_template::Template::from_file_bytes("a.jinja", source.as_bytes()).unwrap();
+    let provider =
+        MockProvider::builder().target("vllm").unwrap().template(Arc::new(template.into())).start().unwrap();
+    let body =
+        |role: &str| json!({"model": "m", "messages": [{"role": role, "content": "Moin."}]}).to_string();
+    let (status, head, text) = post(&provider, "/v1/chat/completions", &body("system"));
+    assert!(status == 400 && text.contains("no system, please"), "{status} {text}");
+    assert!(head.contains("x-toolcheck-rule: template-refuses"), "{head}");
+    assert_eq!(post(&provider, "/v1/chat/completions", &body("user")).0, 200);
+    let run = provider.finish();
+    let prompts: Vec<Option<&str>> =
+        run.exchanges.iter().map(|exchange| exchange.prompt.as_deref()).collect();
+    assert_eq!(prompts, [None, Some("<user>Moin.")]);
+    assert!(run.exchanges[1].json_line().contains(r#""rendered":"<user>Moin.""#));
+}

@@ -5,6 +5,7 @@ use std::ops::Range;
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position};
 use toolcheck_core::text::shorten;
 use toolcheck_lint::{Finding, rules};
+use toolcheck_report::shapes::models_in_short;
 
 use crate::document::Document;
 use crate::sites::{Site, Sites};
@@ -33,6 +34,10 @@ pub(crate) fn hover(document: &mut Document, position: Position) -> Option<Hover
             Site::Tool(number) => of_tool(&sites, number),
         });
     }
+    if let Some((place, text)) = about_model(document, &part, byte) {
+        range = Some(document.text.between(part.start + place.start..part.start + place.end));
+        sections.push(text);
+    }
     if sections.is_empty() {
         return None;
     }
@@ -41,6 +46,18 @@ pub(crate) fn hover(document: &mut Document, position: Position) -> Option<Hover
         contents: HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value }),
         range,
     })
+}
+
+/// What is known of the model that a request names, and where it names it.
+fn about_model(document: &Document, part: &Range<usize>, byte: usize) -> Option<(Range<usize>, String)> {
+    let format = document.format()?;
+    let bytes = document.bytes_of(part);
+    let json = toolcheck_json::Document::read(&bytes);
+    let model = json.root().get("model")?;
+    let place = model.span().range();
+    let name = model.as_str().filter(|_| place.contains(&byte.saturating_sub(part.start)))?;
+    let known = models_in_short(&name, format);
+    (!known.is_empty()).then(|| (place.clone(), known.trim_end().to_owned()))
 }
 
 /// The pages of the rules with findings at a byte, in short.

@@ -275,6 +275,19 @@ fn half_a_character_does_not_lose_an_edit() {
 }
 
 #[test]
+fn what_is_known_of_a_model_is_at_its_name() {
+    let mut client = Client::new("utf-16");
+    let uri = "file:///invented/model.json";
+    client.open(uri, "{\"model\": \"gpt-5\", \"messages\": [{\"role\": \"user\", \"content\": \"hello\"}]}");
+    client.diagnostics(1);
+    let hover = |line, column| json!({"textDocument": {"uri": uri}, "position": at(line, column)});
+    let shown = client.ask("textDocument/hover", hover(0, 12))["contents"]["value"].to_string();
+    assert!(shown.contains("gpt-5 of openai-chat") && shown.contains("`max_tokens` of request"), "{shown}");
+    assert_eq!(client.ask("textDocument/hover", hover(0, 3)), Json::Null);
+    client.shut_down();
+}
+
+#[test]
 fn what_is_no_transcript_is_none_of_our_business() {
     let mut client = Client::new("utf-16");
     for (number, text) in

@@ -104,7 +104,7 @@ impl<'e> Evidence<'e> {
     }
 
     /// The sources of a value and of what is in it, in the order of the document.
-    fn numbers_in(&self, of: Of, value: Value<'_, '_>) -> Vec<u32> {
+    pub(crate) fn numbers_in(&self, of: Of, value: Value<'_, '_>) -> Vec<u32> {
         let first = value.id().index();
         let last = first + value.count();
         let sources = &self.traced.sources;

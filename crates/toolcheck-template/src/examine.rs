@@ -8,7 +8,7 @@ use crate::input::Input;
 use crate::load::Template;
 use crate::render::{Refusal, Traced};
 use crate::segments::Pointers;
-use crate::{parts, tools};
+use crate::{mask, parts, tools};
 
 /// What was found about a request and a template.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -48,6 +48,7 @@ impl Template {
         findings.confirm();
         bind::examine(&mut findings);
         parts::nulls(&mut findings);
+        mask::examine(&mut findings);
         let mut found = findings.observations;
         let place = |observation: &Observation| natural(&observation.pointer);
         found.sort_by_cached_key(|observation| {

@@ -39,6 +39,9 @@ pub enum Kind {
     Misbinds,
     /// It prints `None` where the content is `null`.
     PrintsNone,
+    /// It has `{% generation %}` blocks, and what the assistant said is outside of them: a trainer that trains on the
+    /// answers only does not train on it.
+    Untrained,
 }
 
 /// A sort of part of a request.

@@ -68,6 +68,8 @@ pub struct Input<'d> {
     pub variables: Option<Value<'d, 'd>>,
     /// Whether the prompt ends with the beginning of an answer.
     pub add_generation_prompt: bool,
+    /// Whether it is a row that a model is trained on, of which it counts what `{% generation %}` blocks cover.
+    pub is_training: bool,
     /// What a server makes of the messages first.
     pub preparation: Preparation,
     /// How arguments are given to the template.
@@ -90,6 +92,7 @@ impl<'d> Input<'d> {
             documents: None,
             variables: None,
             add_generation_prompt: true,
+            is_training: false,
             preparation: Preparation::default(),
             arguments: Arguments::default(),
             nulls: Nulls::default(),

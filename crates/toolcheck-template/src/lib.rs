@@ -25,16 +25,19 @@
 //! undefined value that says what it was an attribute of. What isn't implemented is a refusal of its own kind
 //! ([`RefusalKind::Unsupported`]), which says nothing about the template.
 
+mod as_chat;
 mod bind;
 mod convert;
 mod error;
 mod evidence;
 mod examine;
 mod findings;
+mod forms;
 mod gguf;
 mod input;
 mod jinja;
 mod load;
+mod mask;
 mod now;
 mod parts;
 mod prepare;
@@ -42,9 +45,11 @@ mod render;
 mod segments;
 mod tools;
 
+pub use self::as_chat::AsChat;
 pub use self::error::LoadError;
 pub use self::examine::Examination;
 pub use self::findings::{Kind, Observation, Part};
+pub use self::forms::{Change, OtherForm};
 pub use self::gguf::gguf_metadata_end;
 pub use self::input::{Arguments, Input, Limits, Nulls, Preparation};
 pub use self::load::{ADDITIONAL_FOLDER, FILES_OF_A_FOLDER, Template};

@@ -24,7 +24,7 @@ pub(crate) fn examine(findings: &mut Findings<'_>) {
     }
 }
 
-fn role(message: Value<'_, '_>) -> String {
+pub(crate) fn role(message: Value<'_, '_>) -> String {
     message.get_str("role").unwrap_or_default().into_owned()
 }
 

@@ -110,7 +110,20 @@ impl Template {
     pub(crate) fn trial(&self, input: &Input<'_>, trial: &Trial<'_>) -> Result<Traced, Refusal> {
         let ast = self.chosen(input.tools.is_some());
         let ast = ast.as_ref().map_err(|fault| Refusal::from(&**fault))?;
-        rendered(ast, input, self.tokens(), trial).map_err(|fault| Refusal::from(&*fault))
+        rendered(ast, input, self.tokens(), trial).map_err(|fault| self.refusal(&fault))
+    }
+
+    fn refusal(&self, fault: &Fault) -> Refusal {
+        let refusal = Refusal::from(fault);
+        let lacks_token = refusal.kind == RefusalKind::Undefined
+            && self.tokens().is_empty()
+            && refusal.message.ends_with("_token' is undefined");
+        if !lacks_token {
+            return refusal;
+        }
+        // A Jinja file alone does not have the special tokens that its model has.
+        let message = format!("{}: the tokenizer_config.json of the model has it", refusal.message);
+        Refusal { kind: RefusalKind::Unsupported, message, ..refusal }
     }
 }
 

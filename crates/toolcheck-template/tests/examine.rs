@@ -246,3 +246,21 @@ fn a_server_prepares_messages() {
     let prompt = super::template(through_parts).render(&prepared).unwrap().text;
     assert_eq!(prompt, "[One part.][Another.][][][][][][][]", "a result stays a text");
 }
+
+#[test]
+fn what_is_not_trained_on() {
+    let call = CALL.replace(r#""content": """#, r#""content": "I look.""#);
+    let row = body(&format!("{ASK}, {call}, {RESULT}"));
+    let untrained = |name: &str| {
+        let document = Document::read(row.as_bytes());
+        let input = Input { is_training: true, ..Input::of_request(document.root()).unwrap() };
+        let found = super::named(name).examine(&input).observations.into_iter();
+        let found = found.filter(|found| found.kind == Kind::Untrained);
+        found.map(|found| (found.part, found.pointer)).collect::<Vec<_>>()
+    };
+    assert_eq!(untrained("masked"), [(Part::Call, "/messages/1/tool_calls/0".to_owned())]);
+    // Here, the text is in a block and calls are not printed at all; the others have no blocks.
+    for name in ["plain", "chatml", "thinking"] {
+        assert_eq!(untrained(name), [], "{name}");
+    }
+}

@@ -33,6 +33,7 @@ from ._linter import (
     fix,
     lint,
     lint_file,
+    models,
     show,
 )
 from ._program import ProgramError, find_program
@@ -77,5 +78,6 @@ __all__ = [
     "fix",
     "lint",
     "lint_file",
+    "models",
     "show",
 ]

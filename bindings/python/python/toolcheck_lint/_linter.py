@@ -319,6 +319,7 @@ def fix(
     target: str | os.PathLike[str] | None = None,
     format: str | None = None,
     kind: Kind | None = None,
+    template: Template | None = None,
     config: Config | None = None,
 ) -> Fixed:
     """Fixes a body, as `Linter.fix` does. The settings are those of `Linter`."""
@@ -409,6 +410,17 @@ def explain_error(
     known = (one for one in texts if json.loads(explain(one, None, width)[1])["matches"])
     is_explained, data, people = explain(texts[0] if len(texts) == 1 else next(known, texts[0]), body, width)
     return Explained(is_explained=is_explained, data=json.loads(data), text=people)
+
+
+def models(model: str | None = None) -> dict[str, Any]:
+    """What APIs refuse or accept of requests to this model that they do not of others, each fact with its evidence.
+
+    It is what `toolcheck models MODEL --output-format json` prints; without a model, that of all.
+    """
+    if model is not None:
+        _check("model", model, str, "a name (str)")
+    found: dict[str, Any] = json.loads(_native.models(model))
+    return found
 
 
 @final

@@ -12,6 +12,7 @@ __all__ = [
     "diff_bodies",
     "difference",
     "endpoint",
+    "models",
     "text_of",
 ]
 
@@ -96,6 +97,7 @@ class Table:
     def __getitem__(self, key: object, /) -> NoReturn: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
+def models(model: str | None = None) -> str: ...
 def endpoint(url: str) -> tuple[str, str | None, str | None]: ...
 def diff_bodies(
     before: Any,

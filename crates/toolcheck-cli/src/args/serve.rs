@@ -40,6 +40,11 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "RULE")]
     pub(crate) allow: Vec<String>,
 
+    /// Chat template of the model, to refuse what it refuses and to record prompts: `tokenizer_config.json`, a Jinja file, a GGUF
+    /// file or the folder of a model
+    #[arg(long, value_name = "FILE")]
+    pub(crate) template: Option<PathBuf>,
+
     /// TOML file with a `[[turn]]` table for each turn of the model [default: generated turns]
     #[arg(long, value_name = "FILE")]
     pub(crate) script: Option<PathBuf>,

@@ -12,8 +12,8 @@ use toolcheck_core::targets::{self, Refusal, Target};
 use toolcheck_core::text::bounded;
 use toolcheck_lint::report::rule_url;
 use toolcheck_lint::{Rule, rules};
+use toolcheck_report::shapes::refusal_json;
 
-use super::refusal_json;
 use super::shapes::seen::{self, Seen};
 use crate::args::{Color, ExplainArgs, ListFormat};
 use crate::{Status, markdown, screen};

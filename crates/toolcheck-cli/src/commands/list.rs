@@ -9,8 +9,8 @@ use toolcheck_core::readers::Sort;
 use toolcheck_core::{formats, readers, targets};
 use toolcheck_lint::report::rule_url;
 use toolcheck_lint::{Category, rules};
+use toolcheck_report::shapes::refusal_json;
 
-use super::refusal_json;
 use crate::args::{Color, ListArgs, ListFormat};
 use crate::{Status, screen};
 

@@ -26,20 +26,9 @@ pub(crate) mod shapes;
 pub(crate) mod show;
 pub(crate) mod test;
 
-use serde_json::{Value, json};
 use toolcheck_core::suggest::similar;
-use toolcheck_core::targets::Refusal;
 use toolcheck_core::text::line;
 use toolcheck_lint::{Options, Report};
-
-/// A refusal as JSON, with the target or the rule that it belongs to.
-fn refusal_json(refusal: &Refusal, key: &str, owner: &str) -> Value {
-    json!({
-        key: owner, "case": refusal.case, "status": refusal.status, "text": refusal.text,
-        "level": refusal.level().as_str(), "evidence": refusal.evidence.to_string(),
-        "sources": refusal.sources, "seen": refusal.seen, "doubt": refusal.doubt,
-    })
-}
 
 /// The most titles of conversations that an error names.
 const TITLES: usize = 10;

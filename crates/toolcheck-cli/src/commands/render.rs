@@ -7,10 +7,14 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::builder::styling::{AnsiColor, Style as Paint};
 use serde_json::json;
 use toolcheck_config::Overrides;
+use toolcheck_core::detection::Detection;
+use toolcheck_core::formats;
 use toolcheck_core::text::shown;
 use toolcheck_json::{Document, Records, Value};
 use toolcheck_project::{Configs, Input, Resolver, find_target};
-use toolcheck_template::{Arguments, Input as Request, Origin, Preparation, Prompt, Refusal, Segment};
+use toolcheck_template::{
+    Arguments, AsChat, Input as Request, Origin, Preparation, Prompt, Refusal, Segment,
+};
 
 use crate::args::{PromptOutput, RenderArgs};
 use crate::{Status, screen};
@@ -41,7 +45,11 @@ pub(crate) fn run(args: &RenderArgs, out: &mut dyn Write) -> Result<Status> {
         let (line, column) = at.first().map_or((1, 1), |at| (at.line, at.column));
         bail!("{name}:{line}:{column}: {}", fault.kind.describe());
     }
-    let joins_parts = settings.target.as_deref().is_some_and(|target| target.prompt.joins_parts);
+    let chat = as_chat(document.root(), args.training)?;
+    let (sent, document) = (document, chat.as_ref().map(|chat| Document::read(chat.text.as_bytes())));
+    let document = document.as_ref().unwrap_or(&sent);
+    let joins_parts =
+        chat.is_some() || settings.target.as_deref().is_some_and(|target| target.prompt.joins_parts);
     let request = request(document.root(), args, joins_parts)?;
     let prompt = template.render(&request).map_err(refused)?;
     let style = screen::style(args.color);
@@ -51,7 +59,8 @@ pub(crate) fn run(args: &RenderArgs, out: &mut dyn Write) -> Result<Status> {
     }
     let segments = template.segments(&request).map_err(refused)?;
     let messages = request.messages.elements().collect();
-    let parts = Parts { prompt: &prompt, segments: &segments, messages };
+    let rewritten = chat.as_ref().map(|chat| (chat, &sent));
+    let parts = Parts { prompt: &prompt, segments: &segments, messages, rewritten };
     match args.output_format {
         PromptOutput::Text => text(&parts, out)?,
         PromptOutput::Json => toolcheck_report::outputs::write_json_line(&parts.json(), out)?,
@@ -67,6 +76,19 @@ fn refused(refusal: Refusal) -> anyhow::Error {
         false => "toolcheck can't run this chat template",
     };
     anyhow!("{what}: {}", shown(&refusal.to_string()))
+}
+
+/// What a server makes of a request in another format that it takes.
+///
+/// # Errors
+///
+/// It is not known what the server makes of it.
+fn as_chat(root: Value<'_, '_>, is_training: bool) -> Result<Option<AsChat>> {
+    let Some(chat) = formats::find("openai-chat").filter(|_| !is_training) else { return Ok(None) };
+    let other =
+        Detection::instead_of(chat.key(), root).filter(|other| (other.sniff)(root) > (chat.sniff)(root));
+    let made = other.and_then(|format| AsChat::of(format.id, root)).transpose();
+    made.map_err(|why| anyhow!("it is not known what a server makes of it: {}", shown(&why)))
 }
 
 /// What is rendered of a record.
@@ -94,6 +116,8 @@ struct Parts<'p> {
     prompt: &'p Prompt,
     segments: &'p [Segment],
     messages: Vec<Value<'p, 'p>>,
+    /// What a server made of the request, and the request.
+    rewritten: Option<(&'p AsChat, &'p Document<'p>)>,
 }
 
 impl Parts<'_> {
@@ -103,10 +127,18 @@ impl Parts<'_> {
             let (sort, pointer) = match &segment.origin {
                 Origin::Template => (Sort::Template, String::new()),
                 Origin::SpecialToken => (Sort::Token, String::new()),
-                Origin::Part { pointer, inner } => (self.sort_of(pointer), format!("{pointer}{inner}")),
+                Origin::Part { pointer, inner } => (self.sort_of(pointer), self.pointer(pointer, inner)),
             };
             (&self.prompt.text[segment.range.clone()], sort, pointer)
         })
+    }
+
+    /// Where a part is in the request.
+    fn pointer(&self, pointer: &str, inner: &str) -> String {
+        let node = |(chat, sent): (&AsChat, &Document<'_>)| {
+            toolcheck_json::pointers(sent, &[chat.origin(pointer)?]).pop()
+        };
+        self.rewritten.map_or_else(|| format!("{pointer}{inner}"), |made| node(made).unwrap_or_default())
     }
 
     fn sort_of(&self, pointer: &str) -> Sort {

@@ -4,11 +4,14 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, Result, anyhow};
 use serde_json::json;
+use toolcheck_config::Overrides;
 use toolcheck_core::text::{Counted, line, reason, shown};
+use toolcheck_lint::ChatTemplate;
+use toolcheck_project::{ConfigOptions, Configs, Input, Resolver};
 use toolcheck_serve::{Builder, Comparison, Difference, Exchange, MockProvider, Recording, Refused, Turn};
 
 use super::shapes;
@@ -59,6 +62,9 @@ fn builder(args: &ServeArgs) -> Result<Builder> {
     for name in &args.target {
         builder = builder.own_target(shapes::load(name)?);
     }
+    if let Some(path) = &args.template {
+        builder = builder.template(read_template(path)?);
+    }
     if let Some(path) = &args.replay {
         builder = builder.replay(read_recording(path)?);
     }
@@ -80,6 +86,17 @@ fn read_script(path: &Path) -> Result<Vec<Turn>> {
     let text = toolcheck_files::text(read(path)?)
         .map_err(|error| anyhow!("cannot read {}: {}", name_of(path), reason(&error)))?;
     toolcheck_serve::script(&text).with_context(|| name_of(path))
+}
+
+fn read_template(path: &Path) -> Result<Arc<ChatTemplate>> {
+    let mut overrides = Overrides::default();
+    overrides.read_as.template = Some(path.to_owned());
+    let configs = Configs::new(&ConfigOptions::Isolated)?;
+    let mut resolver = Resolver::new(overrides, Arc::new(configs))?;
+    let settings = resolver.resolve(&Input::file(path));
+    let unread =
+        || anyhow!("{}", resolver.errors().iter().map(ToString::to_string).collect::<Vec<_>>().join("; "));
+    settings.and_then(|settings| settings.template).ok_or_else(unread)
 }
 
 fn read_recording(path: &Path) -> Result<Recording> {

@@ -1,9 +1,6 @@
 //! `toolcheck shapes`: what an API requires, allows and refuses in a request, and how that is known.
 
-mod catalog;
-mod json;
 pub(crate) mod models;
-mod page;
 pub(crate) mod seen;
 mod tree;
 
@@ -19,8 +16,8 @@ use toolcheck_core::text::{bounded, guard, shown};
 use toolcheck_lint::TargetRef;
 use toolcheck_project::{ConfigOptions, Configs, Input, Resolver, find_target};
 use toolcheck_report::outputs::write_json;
+use toolcheck_report::shapes::{self, Catalog, Named};
 
-use self::catalog::{Catalog, Named};
 use crate::args::{Color, ListFormat, ShapesArgs};
 use crate::{Status, markdown, screen};
 
@@ -34,11 +31,11 @@ pub(crate) fn run(args: &ShapesArgs, out: &mut dyn Write) -> Result<Status> {
     let style = screen::style(Color::Auto);
     match (args.output_format, object) {
         (ListFormat::Json, object) => {
-            let report = json::report(&target, shape, &catalog, object);
+            let report = shapes::report(&target, shape, &catalog, object);
             write_json(&report, out)?;
         }
         (ListFormat::Text, None) => tree::write(&target, &catalog, &style, out)?,
-        (ListFormat::Text, Some(object)) => write_page(&page::of(&target, shape, object), out)?,
+        (ListFormat::Text, Some(object)) => write_page(&shapes::page(&target, shape, object), out)?,
     }
     Ok(Status::Clean)
 }

@@ -187,7 +187,8 @@ pub(crate) fn result_text(content: Value<'_, '_>) -> String {
 /// content and calls with functions.
 #[must_use]
 pub fn is_of_templates(id: &str) -> bool {
-    find(id).is_some_and(|format| format.family == "chat") || matches!(id, "trl" | "message-list")
+    find(id).is_some_and(|format| format.family == "chat")
+        || matches!(id, "trl" | "message-list" | "anthropic" | "openai-responses")
 }
 
 /// Whether a block is in a form that only datasets use, where blocks of every type keep their content under the same

@@ -147,6 +147,8 @@ impl Checker<'_> {
             course: None,
             continued: None,
             template: self.options.template.as_deref(),
+            #[cfg(feature = "template")]
+            finds_forms: self.options.marks != crate::options::Marks::Off,
             in_prompt: OnceCell::new(),
             text_calls: OnceCell::new(),
             shape_faults: OnceCell::new(),

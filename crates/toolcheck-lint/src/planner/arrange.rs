@@ -46,6 +46,7 @@ impl Planner<'_, '_> {
                 RuleId::MisplacedToolResult,
                 RuleId::ReorderedToolResults,
                 RuleId::SplitToolResults,
+                RuleId::TemplateMisbinds,
             ];
             let Some(call) = site.paired_with.call() else { continue };
             if rules.iter().any(|rule| self.finding(*rule, site.part.place).is_some()) {
@@ -82,7 +83,9 @@ impl Planner<'_, '_> {
         let in_call_order = in_place.clone();
         toolcheck_json::sort_by_position(&mut in_place, |site| site.part_number);
         let reordered = in_place.iter().find_map(|site| {
-            Some((site.part.place, self.finding(RuleId::ReorderedToolResults, site.part.place)?))
+            let of_api = self.finding(RuleId::ReorderedToolResults, site.part.place);
+            let found = of_api.or_else(|| self.finding(RuleId::TemplateMisbinds, site.part.place));
+            Some((site.part.place, found?))
         });
         let have_ids = in_place.iter().all(|site| site.result.call_id.is_some());
         if let Some((place, finding)) = reordered.filter(|_| have_ids)

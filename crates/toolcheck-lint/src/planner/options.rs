@@ -4,8 +4,10 @@ use std::str::FromStr;
 
 use toolcheck_core::{Level, RuleId};
 
+use crate::category::Category;
 use crate::error::Error;
 use crate::finding::{Finding, Spot};
+use crate::rules;
 
 /// What a result says that stands for one which is missing. It names no cause, because none is known.
 pub const PLACEHOLDER: &str =
@@ -196,9 +198,10 @@ impl FixOptions {
         self
     }
 
-    /// Whether a finding is to be fixed: the target refuses it, or the user asks for more.
+    /// Whether a finding is to be fixed: the target refuses it, the model does not read it, or the user asks for more.
     pub(crate) fn wants(&self, finding: &Finding) -> bool {
-        (self.accepted || finding.level == Level::Error) && self.asks_for(finding)
+        let is_wanted = self.accepted || finding.level == Level::Error || is_of_template(finding);
+        is_wanted && self.asks_for(finding)
     }
 
     /// Whether a finding is of one of the rules and places that the user asks for.
@@ -216,4 +219,9 @@ impl FixOptions {
     pub(crate) fn is_placeholder(&self, text: &str) -> bool {
         text == self.placeholder || text == PLACEHOLDER || OF_OTHERS.contains(&text)
     }
+}
+
+/// Whether a finding is about a chat template, which is there only if the user has named one.
+pub(crate) fn is_of_template(finding: &Finding) -> bool {
+    rules::get(finding.rule).category == Category::Templates
 }

@@ -22,7 +22,7 @@ impl Planner<'_, '_> {
             let at = starts.min().unwrap_or(0);
             let action = match remedy.changes.first() {
                 Some(Change::Remove(_)) => Action::Removed,
-                Some(Change::Add(..)) => Action::Inserted,
+                Some(Change::Add(..) | Change::Before(..)) => Action::Inserted,
                 _ => Action::Rewritten,
             };
             if !self.mends(number, action, at, remedy.cost.clone()) {
@@ -71,6 +71,11 @@ impl Planner<'_, '_> {
                             made.push((key.clone().into(), Piece::Node(node)));
                         }
                     }
+                }
+            }
+            Change::Before(_, json) => {
+                if let Ok(slot) = self.slots.binary_search(&node) {
+                    self.before.insert(slot, Piece::Raw(json.clone().into_bytes()));
                 }
             }
             Change::Halves(_) => {
@@ -138,6 +143,7 @@ fn is_composed(one: &Change, other: &Change) -> bool {
 fn site(change: &Change) -> (NodeId, Option<String>) {
     match change {
         Change::Add(object, key, _) => (*object, Some(key.clone())),
+        Change::Before(message, _) => (*message, Some(String::new())),
         other => (other.node(), None),
     }
 }

@@ -7,7 +7,7 @@ use toolcheck_core::repair::Repair;
 use toolcheck_core::targets::{self, Target};
 use toolcheck_json::{Document, Record};
 
-use super::options::FixOptions;
+use super::options::{FixOptions, is_of_template};
 use super::plan::{Planned, Planner, Source};
 use crate::finding::Finding;
 use crate::options::Options;
@@ -106,7 +106,8 @@ pub(crate) fn on_conversations<R>(
     }
     let mut planner: Option<Planner<'_, '_>> = None;
     // What is fixed in its place depends on an API.
-    let wanted = || findings.iter().enumerate().filter(|(_, finding)| finding.remedy.is_none());
+    let is_wanted = |finding: &Finding| finding.remedy.is_none() || is_of_template(finding);
+    let wanted = || findings.iter().enumerate().filter(|(_, finding)| is_wanted(finding));
     for (transcript, pairing, writer) in &usable {
         // What signs the model's reasoning is the API that the messages are for.
         let judge = options.target.as_deref().or_else(|| targets::find(writer.format?.id));

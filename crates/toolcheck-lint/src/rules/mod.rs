@@ -81,6 +81,7 @@ mod template_loses;
 mod template_misbinds;
 mod template_prints_none;
 mod template_refuses;
+mod template_untrained;
 mod too_many_tools;
 mod tool_name_mismatch;
 mod trailing_assistant;
@@ -190,6 +191,7 @@ pub static ALL: &[&Rule] = &[
     &template_misbinds::RULE,
     &template_prints_none::RULE,
     &template_refuses::RULE,
+    &template_untrained::RULE,
     &too_many_tools::RULE,
     &tool_name_mismatch::RULE,
     &trailing_assistant::RULE,

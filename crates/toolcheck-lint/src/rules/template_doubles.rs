@@ -35,7 +35,11 @@ declare_rule! {
     ///   {"role": "tool", "name": "tide", "content": "at noon"}
     /// ]}
     /// ```
-    TemplateDoubles in Templates, since "0.1.0", warning (error in dataset), check
+    TemplateDoubles in Templates, since "0.1.0", warning (error in dataset), check,
+    fix [
+        safe: "Arguments that are a text become an object.",
+        otherwise: "no other form is read better",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

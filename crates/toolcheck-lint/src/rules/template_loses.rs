@@ -34,7 +34,12 @@ declare_rule! {
     ///   {"role": "assistant", "content": "At noon."}
     /// ]}
     /// ```
-    TemplateLoses in Templates, since "0.1.0", warning (error in dataset), check
+    TemplateLoses in Templates, since "0.1.0", warning (error in dataset), check,
+    fix [
+        safe: "The conversation gets another form that the template reads: arguments as an object or a text, reasoning under another key.",
+        unsafe: "A text and its calls become two messages, and parallel calls are made one after another.",
+        otherwise: "no other form is read better",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

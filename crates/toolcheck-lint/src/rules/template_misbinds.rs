@@ -38,7 +38,11 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "call_2", "content": "from the west"}
     /// ]}
     /// ```
-    TemplateMisbinds in Templates, since "0.1.0", warning (error in dataset), check
+    TemplateMisbinds in Templates, since "0.1.0", warning (error in dataset), check,
+    fix [
+        safe: "Results are put into the order of their calls.",
+        otherwise: "the results do not name their calls",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -28,7 +28,11 @@ declare_rule! {
     ///   {"role": "assistant", "content": ""}
     /// ]}
     /// ```
-    TemplatePrintsNone in Templates, since "0.1.0", warning (error in dataset), check
+    TemplatePrintsNone in Templates, since "0.1.0", warning (error in dataset), check,
+    fix [
+        safe: "The content becomes an empty text.",
+        otherwise: "no other form is read better",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -33,7 +33,12 @@ declare_rule! {
     ///   {"role": "user", "content": "in Oban"}
     /// ]}
     /// ```
-    TemplateRefuses in Templates, since "0.1.0", error, check
+    TemplateRefuses in Templates, since "0.1.0", error, check,
+    fix [
+        safe: "The conversation gets another form that the template reads: ids of nine letters and digits, an empty text for null.",
+        unsafe: "Messages of the user become one, what the system says comes first, and parallel calls are made one after another.",
+        otherwise: "no other form is read",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

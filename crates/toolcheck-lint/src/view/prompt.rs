@@ -1,6 +1,7 @@
 //! What the chat template of a model makes of a request.
 
 use toolcheck_core::ir::Place;
+use toolcheck_core::remedy::Remedy;
 use toolcheck_core::{Level, RuleId};
 
 use crate::rule::{Context, Sink};
@@ -14,6 +15,8 @@ pub(crate) struct Observed {
     help: String,
     /// Whether the model's server surely does it. A warning says at most that something is not known.
     is_certain: bool,
+    /// What fixes it.
+    remedy: Option<Remedy>,
 }
 
 /// Reports what the template does that this rule is about.
@@ -27,10 +30,26 @@ pub(crate) fn report(rule: RuleId, cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if !observed.help.is_empty() {
             finding.help(observed.help.clone());
         }
+        if let Some(remedy) = &observed.remedy {
+            finding.remedy(remedy.clone());
+        }
         if !observed.is_certain {
             finding.at_most(Level::Warning).caption("the prompt of these messages is not checked");
         }
     }
+}
+
+impl Context<'_, '_> {
+    /// The prompt that the chat template makes of it; `None` if there is no template, or no prompt.
+    #[must_use]
+    pub fn prompt(&self) -> Option<String> {
+        self.template.and_then(|template| render(template, self))
+    }
+}
+
+#[cfg(not(feature = "template"))]
+fn render(template: &crate::template::ChatTemplate, _: &Context<'_, '_>) -> Option<String> {
+    template.never()
 }
 
 #[cfg(not(feature = "template"))]
@@ -39,7 +58,7 @@ fn examine(template: &crate::template::ChatTemplate, _: &Context<'_, '_>) -> Vec
 }
 
 #[cfg(feature = "template")]
-use with_template::examine;
+use with_template::{examine, render};
 
 #[cfg(feature = "template")]
 mod with_template {
@@ -47,35 +66,102 @@ mod with_template {
     use toolcheck_core::RuleId;
     use toolcheck_core::formats::is_of_templates;
     use toolcheck_core::ir::{Body, Place};
+    use toolcheck_core::remedy::{Change, Remedy};
     use toolcheck_core::text::kept;
-    use toolcheck_json::{NodeId, Value};
-    use toolcheck_template::{Arguments, Input, Kind, Observation, Part, Preparation, Refusal};
+    use toolcheck_json::{Document, NodeId, Value};
+    use toolcheck_template::{
+        Arguments, AsChat, Change as FormChange, Input, Kind, Observation, OtherForm, Part, Preparation,
+        Refusal, Template,
+    };
 
     use super::Observed;
     use crate::rule::Context;
     use crate::template::ChatTemplate;
 
+    pub(super) fn render(template: &ChatTemplate, cx: &Context<'_, '_>) -> Option<String> {
+        let render =
+            |_: Value<'_, '_>, input: &Input<'_>, _: Option<&AsChat>| template.template().render(input);
+        on_input(cx, render)?.ok()?.ok().map(|prompt| prompt.text)
+    }
+
     pub(super) fn examine(template: &ChatTemplate, cx: &Context<'_, '_>) -> Vec<Observed> {
-        let is_read = cx.transcript.format.is_some_and(|format| is_of_templates(format.id));
+        let examine = |root: Value<'_, '_>, input: &Input<'_>, chat: Option<&AsChat>| {
+            examine_input(template.template(), cx, (root, input), chat)
+        };
+        match on_input(cx, examine) {
+            None => Vec::new(),
+            Some(Ok(observed)) => observed,
+            Some(Err(why)) => vec![not_run(cx.transcript.place, &why, String::new())],
+        }
+    }
+
+    /// Does something with what is rendered of a transcript, if it is in a form that templates or servers read. An error
+    /// says why that is not known.
+    fn on_input<R>(
+        cx: &Context<'_, '_>,
+        then: impl FnOnce(Value<'_, '_>, &Input<'_>, Option<&AsChat>) -> R,
+    ) -> Option<Result<R, String>> {
+        let format = cx.transcript.format.filter(|format| is_of_templates(format.id))?;
         let root = cx.document.value(cx.transcript.place.node);
-        let Some(input) = is_read.then(|| input(cx, root)).flatten() else { return Vec::new() };
-        let found = template.template().examine(&input);
+        if !AsChat::is_of(format.id) {
+            return Some(Ok(then(root, &input(cx, root)?, None)));
+        }
+        // A trainer rewrites nothing.
+        let made = AsChat::of(format.id, root).filter(|_| !cx.is_training_example())?;
+        let chat = match made {
+            Ok(chat) => chat,
+            Err(why) => return Some(Err(why)),
+        };
+        let document = Document::read(chat.text.as_bytes());
+        let input = Input { preparation: Preparation::Vllm, ..Input::of(document.root())? };
+        Some(Ok(then(document.root(), &input, Some(&chat))))
+    }
+
+    fn examine_input(
+        template: &Template,
+        cx: &Context<'_, '_>,
+        (root, input): (Value<'_, '_>, &Input<'_>),
+        chat: Option<&AsChat>,
+    ) -> Vec<Observed> {
+        let found = template.examine(input);
         let refusal = found.refusal.as_ref();
         // What is not checked is not clean.
         if let Some(unknown) = refusal.filter(|refusal| !refusal.kind.is_certain()) {
-            return vec![not_run(&input, unknown)];
+            let place = if chat.is_some() { cx.transcript.place } else { Place::of(input.messages) };
+            return vec![not_run(place, &unknown.message, in_line(unknown))];
         }
-        let places = Places::new(cx, &input);
-        found
-            .observations
-            .iter()
-            .filter(|observation| !observation.by_design)
-            .filter_map(|observation| observed(&places, observation, refusal))
+        let places = Places::new(cx, chat);
+        let has_any = found.observations.iter().any(|observation| !observation.by_design);
+        let is_wanted = cx.finds_forms && has_any && chat.is_none();
+        let form = is_wanted.then(|| template.other_form(input, root, &found)).flatten();
+        let remedy = |number: usize| form.as_ref().filter(|form| form.solves[number]).map(self::remedy);
+        let observations = found.observations.iter().enumerate();
+        observations
+            .filter(|(_, observation)| !observation.by_design)
+            .filter_map(|(number, observation)| {
+                let own = observed(&places, observation, refusal)?;
+                Some(Observed { remedy: remedy(number), ..own })
+            })
             .collect()
     }
 
+    /// What makes another form of a conversation.
+    fn remedy(form: &OtherForm) -> Remedy {
+        let changes = form.changes.iter().map(|change| match change.clone() {
+            FormChange::Write(node, json) => Change::Write(node, json),
+            FormChange::Add(object, key, json) => Change::Add(object, key, json),
+            FormChange::Rename(member, key) => Change::Rename(member, key),
+            FormChange::Remove(node) => Change::Remove(node),
+            FormChange::Before(message, json) => Change::Before(message, json),
+        });
+        match &form.guesses[..] {
+            [] => Remedy::safe(changes),
+            guesses => Remedy::guess(guesses.join("; "), changes),
+        }
+    }
+
     /// What the server of the target renders.
-    fn input<'d>(cx: &Context<'d, 'd>, root: Value<'d, 'd>) -> Option<Input<'d>> {
+    fn input<'d>(cx: &Context<'_, '_>, root: Value<'d, 'd>) -> Option<Input<'d>> {
         let mut input = Input::of(root)?;
         let target = cx.named_target.or(cx.known_target);
         if target.is_some_and(|target| target.prompt.joins_parts) {
@@ -83,18 +169,20 @@ mod with_template {
         } else if cx.is_training_example() {
             // Servers read arguments into an object first, and trainers do not.
             input.arguments = Arguments::AsGiven;
+            input.is_training = true;
         }
         Some(input)
     }
 
     /// That nothing is known of the prompt.
-    fn not_run(input: &Input<'_>, refusal: &Refusal) -> Observed {
+    fn not_run(place: Place, why: &str, help: String) -> Observed {
         Observed {
             rule: RuleId::TemplateRefuses,
-            place: Place::of(input.messages),
-            message: format!("toolcheck can't run the chat template here: {}", kept(&refusal.message)),
-            help: in_line(refusal),
+            place,
+            message: format!("toolcheck can't run the chat template here: {}", kept(why)),
+            help,
             is_certain: false,
+            remedy: None,
         }
     }
 
@@ -103,33 +191,39 @@ mod with_template {
     }
 
     /// Where the parts of a request are.
-    struct Places<'c> {
+    struct Places<'c, 'a> {
         root: Value<'c, 'c>,
-        list: Value<'c, 'c>,
+        list: NodeId,
         /// The elements of the list.
         messages: Vec<Value<'c, 'c>>,
+        /// What a server made of the request, if not the request itself is rendered.
+        chat: Option<&'a AsChat>,
         /// The calls and results, by their places.
         parts: HashMap<NodeId, &'c Body<'c>>,
     }
 
-    impl<'c> Places<'c> {
-        fn new(cx: &Context<'c, 'c>, input: &Input<'c>) -> Self {
+    impl<'c, 'a> Places<'c, 'a> {
+        fn new(cx: &Context<'c, 'c>, chat: Option<&'a AsChat>) -> Self {
             let parts = cx.transcript.parts.iter();
             let parts = parts.filter(|part| matches!(part.body, Body::Call(_) | Body::Result(_)));
+            let own = cx.document.value(cx.transcript.place.node);
+            let list = if chat.is_none() { Input::of(own).map(|input| input.messages) } else { None };
             Self {
                 root: cx.document.root(),
-                list: input.messages,
-                messages: input.messages.elements().collect(),
+                list: list.unwrap_or(own).id(),
+                messages: list.into_iter().flat_map(Value::elements).collect(),
+                chat,
                 parts: parts.map(|part| (part.place.node, &part.body)).collect(),
             }
         }
 
         /// The value that a JSON Pointer names.
         fn at(&self, pointer: &str) -> Option<Value<'c, 'c>> {
+            if let Some(chat) = self.chat {
+                return Some(self.root.document().value(chat.origin(pointer)?));
+            }
             pointer.split('/').skip(1).try_fold(self.root, |value, step| match value.is_array() {
-                true if value.id() == self.list.id() => {
-                    self.messages.get(step.parse::<usize>().ok()?).copied()
-                }
+                true if value.id() == self.list => self.messages.get(step.parse::<usize>().ok()?).copied(),
                 true => value.elements().nth(step.parse().ok()?),
                 false => value.get(&step.replace("~1", "/").replace("~0", "~")),
             })
@@ -137,7 +231,7 @@ mod with_template {
     }
 
     fn observed(
-        places: &Places<'_>,
+        places: &Places<'_, '_>,
         observation: &Observation,
         refusal: Option<&Refusal>,
     ) -> Option<Observed> {
@@ -150,6 +244,7 @@ mod with_template {
             Kind::Doubles => RuleId::TemplateDoubles,
             Kind::Misbinds => RuleId::TemplateMisbinds,
             Kind::PrintsNone => RuleId::TemplatePrintsNone,
+            Kind::Untrained => RuleId::TemplateUntrained,
             _ => return None,
         };
         let message = match observation.kind {
@@ -159,12 +254,13 @@ mod with_template {
                 format!("{what} are encoded twice in the prompt")
             }
             Kind::Doubles => format!("{what} is in the prompt twice"),
+            Kind::Untrained => format!("{what} is not trained on"),
             Kind::Misbinds => "nothing in the prompt says to which call this result belongs".to_owned(),
             _ => "the prompt has `None` here, where the content is null".to_owned(),
         };
         let help = match observation.kind {
             Kind::Refuses => refusal.map_or_else(String::new, in_line),
-            Kind::Loses => note.to_owned(),
+            Kind::Loses | Kind::Untrained => note.to_owned(),
             Kind::Doubles if observation.part == Part::Argument => {
                 "give the arguments as an object: a trainer does not read the text first".to_owned()
             }
@@ -172,11 +268,11 @@ mod with_template {
             Kind::PrintsNone => "give an empty text instead of null".to_owned(),
             _ => String::new(),
         };
-        Some(Observed { rule, place: Place::of(value), message, help, is_certain: true })
+        Some(Observed { rule, place: Place::of(value), message, help, is_certain: true, remedy: None })
     }
 
     /// A part in words.
-    fn what(places: &Places<'_>, observation: &Observation, value: Value<'_, '_>) -> String {
+    fn what(places: &Places<'_, '_>, observation: &Observation, value: Value<'_, '_>) -> String {
         match places.parts.get(&value.id()) {
             Some(Body::Call(call)) => return format!("tool call {}", call.title()),
             Some(Body::Result(result)) => return format!("tool result {}", result.title()),

@@ -7,8 +7,8 @@ use textwrap::core::display_width;
 use toolcheck_core::targets::Target;
 use toolcheck_core::text::{guard, shown};
 use toolcheck_report::Style;
+use toolcheck_report::shapes::{Catalog, Named};
 
-use super::catalog::{Catalog, Named};
 use crate::screen;
 
 /// A line of the tree.

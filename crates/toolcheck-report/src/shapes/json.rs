@@ -4,18 +4,14 @@ use serde_json::{Map, Value, json};
 use toolcheck_core::shape::{
     Allowed, Asked, Condition, Demand, FieldView, JsonType, Known, ObjectView, Shape, Unseen, Verdict,
 };
-use toolcheck_core::targets::Target;
+use toolcheck_core::targets::{Refusal, Target};
 use toolcheck_lint::rules;
 
 use super::catalog::{Catalog, Named};
 
-/// The report: all objects, or one of them.
-pub(super) fn report(
-    target: &Target,
-    shape: &Shape,
-    catalog: &Catalog<'_>,
-    only: Option<&Named<'_>>,
-) -> Value {
+/// The shape of a target as JSON: all objects, or one of them.
+#[must_use]
+pub fn report(target: &Target, shape: &Shape, catalog: &Catalog<'_>, only: Option<&Named<'_>>) -> Value {
     let named = catalog.objects.iter().filter(|object| only.is_none_or(|only| only.name == object.name));
     let objects: Vec<Value> = named.flat_map(variants_of).collect();
     let unseen = match shape.unseen() {
@@ -135,6 +131,16 @@ fn scalars(values: &[Allowed<'_>]) -> Vec<Value> {
         false => serde_json::from_str(value.text).unwrap_or_else(|_| value.text.into()),
     };
     values.iter().map(scalar).collect()
+}
+
+/// A refusal as JSON, with the target or the rule that it belongs to.
+#[must_use]
+pub fn refusal_json(refusal: &Refusal, key: &str, owner: &str) -> Value {
+    json!({
+        key: owner, "case": refusal.case, "status": refusal.status, "text": refusal.text,
+        "level": refusal.level().as_str(), "evidence": refusal.evidence.to_string(),
+        "sources": refusal.sources, "seen": refusal.seen, "doubt": refusal.doubt,
+    })
 }
 
 pub(super) fn known(known: &Known<'_>) -> Value {

@@ -9,8 +9,9 @@ use toolcheck_core::text::shown;
 
 use super::catalog::{Fact, Named, Way};
 
-/// The page of an object.
-pub(super) fn of(target: &Target, shape: &Shape, object: &Named<'_>) -> String {
+/// The page of an object, as Markdown.
+#[must_use]
+pub fn page(target: &Target, shape: &Shape, object: &Named<'_>) -> String {
     let mut page = format!("# {}\n\n", shown(object.name));
     let facts = object.facts();
     head(&mut page, target, object);

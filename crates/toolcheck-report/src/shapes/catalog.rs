@@ -7,42 +7,73 @@ use toolcheck_core::text::shown;
 use toolcheck_lint::rules;
 
 /// The objects of a shape, those that are nearest to the request first.
-pub(super) struct Catalog<'f> {
-    pub(super) objects: Vec<Named<'f>>,
+#[derive(Debug)]
+pub struct Catalog<'f> {
+    /// Its objects.
+    pub objects: Vec<Named<'f>>,
 }
 
 /// An object. If it is a variant of several others, it has the fields of each in turn.
-pub(super) struct Named<'f> {
-    pub(super) name: &'f str,
-    pub(super) views: Vec<View<'f>>,
+#[derive(Debug)]
+pub struct Named<'f> {
+    /// Its name.
+    pub name: &'f str,
+    /// The object as a variant of each of others, or by itself.
+    pub views: Vec<View<'f>>,
     /// How a request leads to it.
-    pub(super) ways: Vec<Way<'f>>,
+    pub ways: Vec<Way<'f>>,
 }
 
 /// An object as a variant of another, or by itself.
-pub(super) struct View<'f> {
-    pub(super) object: ObjectView<'f>,
+#[derive(Debug)]
+pub struct View<'f> {
+    /// The object.
+    pub object: ObjectView<'f>,
     /// The object that it is a variant of.
-    pub(super) parent: Option<&'f str>,
+    pub parent: Option<&'f str>,
 }
 
 /// How a request leads to an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way<'f> {
+pub enum Way<'f> {
     /// It is the request, or a message of a list.
     Root,
     /// It is the value of a key.
-    Value { object: &'f str, key: &'f str },
+    Value {
+        /// The name of the object that has the key.
+        object: &'f str,
+        /// The key.
+        key: &'f str,
+    },
     /// It is an element of an array.
-    Element { object: &'f str, key: &'f str },
+    Element {
+        /// The name of the object that has the key.
+        object: &'f str,
+        /// The key.
+        key: &'f str,
+    },
     /// It is one of the values in an object.
-    Entry { object: &'f str, key: &'f str },
+    Entry {
+        /// The name of the object that has the key.
+        object: &'f str,
+        /// The key.
+        key: &'f str,
+    },
     /// It is a variant: the value of a key says so, or that there is none.
-    Variant { object: &'f str, by: &'f str, value: Option<&'f str> },
+    Variant {
+        /// The name of the object that it is a variant of.
+        object: &'f str,
+        /// The key whose value tells variants apart.
+        by: &'f str,
+        /// The value; `None` if there is none.
+        value: Option<&'f str>,
+    },
 }
 
 impl<'f> Catalog<'f> {
-    pub(super) fn new(shape: &'f Shape) -> Self {
+    /// The objects of a shape.
+    #[must_use]
+    pub fn new(shape: &'f Shape) -> Self {
         let mut catalog = Self { objects: Vec::new() };
         // The nearest to the root first, so that the first way to an object is the shortest.
         let mut open = VecDeque::from([(Way::Root, shape.request())]);
@@ -97,7 +128,8 @@ fn below<'f>(object: ObjectView<'f>) -> Vec<(Way<'f>, ObjectView<'f>)> {
 
 impl<'f> Way<'f> {
     /// The object that it leads from.
-    pub(super) fn from(self) -> Option<&'f str> {
+    #[must_use]
+    pub fn from(self) -> Option<&'f str> {
         match self {
             Self::Root => None,
             Self::Value { object, .. }
@@ -108,7 +140,8 @@ impl<'f> Way<'f> {
     }
 
     /// The object at its end: ``an element of `tools` of request``.
-    pub(super) fn sentence(self) -> String {
+    #[must_use]
+    pub fn sentence(self) -> String {
         let from = shown(self.from().unwrap_or_default());
         match self {
             Self::Root => String::new(),
@@ -123,7 +156,8 @@ impl<'f> Way<'f> {
     }
 
     /// The way in a few words, without the object that it leads from.
-    pub(super) fn words(self) -> String {
+    #[must_use]
+    pub fn words(self) -> String {
         match self {
             Self::Root => String::new(),
             Self::Value { key, .. } => format!("`{}`", shown(key)),
@@ -139,12 +173,14 @@ impl<'f> Way<'f> {
 
 impl<'f> Named<'f> {
     /// The object as the first of those that it is a variant of have it.
-    pub(super) fn first(&self) -> ObjectView<'f> {
+    #[must_use]
+    pub fn first(&self) -> ObjectView<'f> {
         self.views[0].object
     }
 
     /// Its fields, each once.
-    pub(super) fn fields(&self) -> Vec<FieldView<'f>> {
+    #[must_use]
+    pub fn fields(&self) -> Vec<FieldView<'f>> {
         let mut fields: Vec<FieldView<'f>> = Vec::new();
         for field in self.views.iter().flat_map(|view| view.object.fields()) {
             if !fields.iter().any(|known| known.key() == field.key()) {
@@ -155,7 +191,8 @@ impl<'f> Named<'f> {
     }
 
     /// Whether keys that it does not have are reported.
-    pub(super) fn is_closed(&self) -> bool {
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
         self.views.iter().any(|view| {
             let demands = view.object.demands();
             let mut unknown = demands.iter().filter(|demand| demand.fault == ShapeFaultKind::Unknown);

@@ -1,0 +1,177 @@
+//! What is known of models, by the evidence in targets.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+use toolcheck_core::shape::{Shape, Verdict};
+use toolcheck_core::targets::{self, Pattern, Refusal, Target};
+use toolcheck_core::text::{bounded, shown};
+
+use super::catalog::{Catalog, Fact, Named};
+use super::{json, page};
+
+/// What a target does with requests to some models only.
+struct OfModels<'t> {
+    target: &'t Target,
+    /// Demands on requests, each with the object that it is for.
+    facts: Vec<(&'t str, Fact<'t>)>,
+    refusals: Vec<&'t Refusal>,
+}
+
+/// What is known of a model, or the list of those that something is known of, as Markdown.
+#[must_use]
+pub fn models_page(model: Option<&str>) -> String {
+    let known = known(model);
+    match model {
+        Some(model) => page_of(model, &known),
+        None => list(&known),
+    }
+}
+
+/// What is known of a model, or of all, as JSON.
+#[must_use]
+pub fn models_json(model: Option<&str>) -> Value {
+    report(model, &known(model))
+}
+
+/// What is known of a model in a line for each fact, as Markdown, of the APIs with a format; empty if nothing is.
+#[must_use]
+pub fn models_in_short(model: &str, format: &str) -> String {
+    let mut text = String::new();
+    let known = known(Some(model));
+    for of_target in known.iter().filter(|known| known.target.format.as_deref() == Some(format)) {
+        let _ = writeln!(text, "{} of {}:\n", bounded(model, 80), shown(&of_target.target.id));
+        for (object, fact) in &of_target.facts {
+            let level = fact.known.level.map(|level| format!(" ({})", level.as_str())).unwrap_or_default();
+            let subject = page::subject(fact);
+            let _ =
+                writeln!(text, "- {subject} of {}: {}{}{level}", shown(object), although(fact), fact.asked);
+        }
+        for refusal in &of_target.refusals {
+            let _ = writeln!(text, "- refuses what `{}` finds ({})", refusal.rule, refusal.level().as_str());
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn known(model: Option<&str>) -> Vec<OfModels<'static>> {
+    targets::all().map(|target| OfModels::new(target, model)).filter(|known| !known.is_empty()).collect()
+}
+
+/// What is said of a fact that contradicts the documents.
+fn although(fact: &Fact<'_>) -> &'static str {
+    match fact.known.verdict {
+        Verdict::Accepted => "accepted, although the documents say: ",
+        _ => "",
+    }
+}
+
+impl<'t> OfModels<'t> {
+    /// What is known of this model, or of any.
+    fn new(target: &'t Target, model: Option<&str>) -> Self {
+        let holds = |own: Option<&str>, except: Option<&str>| {
+            let is =
+                |pattern: &str| model.is_none_or(|model| Pattern::from(pattern.to_owned()).is_match(model));
+            own.is_some_and(is) && !(model.is_some() && except.is_some_and(is))
+        };
+        let facts = target.shape().map(|shape: &Shape| Catalog::new(shape)).into_iter().flat_map(|catalog| {
+            let facts = |object: Named<'t>| object.facts().into_iter().map(move |fact| (object.name, fact));
+            catalog.objects.into_iter().flat_map(facts).collect::<Vec<_>>()
+        });
+        let facts = facts.filter(|(object, fact)| {
+            let known = &fact.known;
+            // What an object adds to is listed for that one.
+            let is_own = !known.is_inherited && known.object == *object;
+            is_own && holds(known.model, known.except_model)
+        });
+        let refusals = target.refusals.iter().filter(|refusal| {
+            let text = |pattern: &'t Option<Pattern>| pattern.as_ref().map(Pattern::as_str);
+            !refusal.legacy
+                && !refusal.is_inherited
+                && holds(text(&refusal.model), text(&refusal.except_model))
+        });
+        Self { target, facts: facts.collect(), refusals: refusals.collect() }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.facts.is_empty() && self.refusals.is_empty()
+    }
+
+    /// The expressions for the models that something is known of.
+    fn patterns(&self) -> impl Iterator<Item = &str> {
+        let of_refusals =
+            self.refusals.iter().filter_map(|refusal| refusal.model.as_ref().map(Pattern::as_str));
+        self.facts.iter().filter_map(|(_, fact)| fact.known.model).chain(of_refusals)
+    }
+}
+
+/// What is known of a model, as Markdown.
+fn page_of(model: &str, known: &[OfModels<'_>]) -> String {
+    let mut page = format!("# {}\n", bounded(model, 80));
+    for of_target in known {
+        let _ = write!(page, "\n## {}\n\n", shown(&of_target.target.id));
+        for (object, fact) in &of_target.facts {
+            let although = although(fact);
+            let (subject, when) = (page::subject(fact), fact.known.conditions());
+            let _ = writeln!(
+                page,
+                "- {subject} of {}: {although}{}, {}",
+                shown(object),
+                fact.asked,
+                shown(&when)
+            );
+            page::evidence(&mut page, fact);
+        }
+        for refusal in &of_target.refusals {
+            let case = refusal.case.as_deref().map(|case| format!(" ({})", shown(case))).unwrap_or_default();
+            let _ = writeln!(page, "- refuses what `{}`{case} finds", refusal.rule);
+            let status = refusal.status.map(|status| format!(" {status}")).unwrap_or_default();
+            if let Some(text) = &refusal.text {
+                let _ = writeln!(page, "  answers{status}: {}", shown(text));
+            }
+            let sources: Vec<String> =
+                refusal.sources.iter().map(|source| format!("<{}>", shown(source))).collect();
+            let _ = writeln!(page, "  {} {} {}", refusal.evidence, shown(&refusal.seen), sources.join(" "));
+        }
+    }
+    if known.is_empty() {
+        page.push_str("\nNothing is known of this model that is not known of all. `toolcheck shapes TARGET` shows what an API asks of each request.\n");
+    }
+    page
+}
+
+/// The models that something is known of, with the number of facts in each target, as Markdown.
+fn list(known: &[OfModels<'_>]) -> String {
+    let mut models: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
+    for of_target in known {
+        for pattern in of_target.patterns() {
+            *models.entry(pattern).or_default().entry(&of_target.target.id).or_default() += 1;
+        }
+    }
+    let mut page = "# Models\n\nExpressions for the models of which an API refuses or accepts something else than of others.\n\n".to_owned();
+    for (pattern, counts) in models {
+        let counts: Vec<String> =
+            counts.iter().map(|(target, count)| format!("{} {count}", shown(target))).collect();
+        let _ = writeln!(page, "- `{}`: {}", shown(pattern), counts.join(", "));
+    }
+    page.push_str("\n`toolcheck models MODEL` shows what is known of one.\n");
+    page
+}
+
+fn report(model: Option<&str>, known: &[OfModels<'_>]) -> Value {
+    let facts = known.iter().flat_map(|of_target| {
+        let id = &of_target.target.id;
+        let facts = of_target.facts.iter().map(move |(object, fact)| {
+            let known = json::known(&fact.known);
+            json!({"target": id, "object": object, "key": fact.key, "asked": fact.asked, "rule": fact.rule, "known": known})
+        });
+        let refusals = of_target.refusals.iter().map(move |refusal| {
+            let known = json::refusal_json(refusal, "rule", refusal.rule.as_str());
+            json!({"target": id, "rule": refusal.rule, "known": known})
+        });
+        facts.chain(refusals)
+    });
+    json!({"version": 1, "model": model, "facts": facts.collect::<Vec<_>>()})
+}
