@@ -3,6 +3,7 @@
 //! A turn of the model may span several consecutive items. They are read into one message, so that rules see one turn.
 //! Each result is a message of its own, as in Chat Completions.
 
+mod choice;
 mod reply;
 mod response;
 mod write;
@@ -18,7 +19,7 @@ use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Feature};
 use crate::ir::{
     self, Arguments, Body, Buffers, Call, Content, Executor, Message, MissingKey, Named, Part, Place,
-    Reasoning, Role, Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
+    Reasoning, Role, Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
 };
 use crate::repair::{self, Repair};
 use crate::reply::Framing;
@@ -278,7 +279,7 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     transcript.request.tool_choice = root
         .get("tool_choice")
         .filter(|choice| !choice.is_null())
-        .map(|choice| ToolChoice::new(choice, wanted(choice)));
+        .map(|choice| ToolChoice::new(choice, choice::wanted(choice, tools)));
     let format = root.get("text").and_then(|text| text.get("format"));
     transcript.request.answer_schema = format.and_then(openai_chat::answer_schema);
     transcript.request.instructions = root.get("instructions").map(Place::of);
@@ -513,24 +514,6 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
         returns_json: value.get("output_schema").is_some_and(Value::is_object),
         ..ToolDef::new(Place::of(value))
     }
-}
-
-/// Reads the choice among some tools: functions by their names, and others by their types.
-fn wanted<'s>(choice: Value<'_, 's>) -> Wanted<'s> {
-    if choice.get_str("type").as_deref() != Some("allowed_tools") {
-        return openai_chat::wanted(choice);
-    }
-    let tools = choice.get("tools").into_iter().flat_map(|tools| tools.elements());
-    let names = tools.filter_map(|tool| {
-        let kind = tool.get("type").and_then(Named::of)?;
-        match &*kind.text {
-            "function" | "custom" => Some((tool.get("name").and_then(Named::of)?, false)),
-            // A server by its label.
-            "mcp" => None,
-            _ => Some((kind, true)),
-        }
-    });
-    Wanted::Among(names.collect())
 }
 
 /// The types of tools that add no functions to call. A version may follow the type.
