@@ -336,6 +336,9 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
         model: value.get("model").and_then(Named::of),
         strict: strict(value),
         is_deferred: is_deferred(value),
+        serves_programs: value.get("allowed_callers").is_some_and(|callers| {
+            callers.elements().filter_map(Value::as_str).any(|caller| caller.starts_with("code_execution"))
+        }),
         ..ToolDef::new(Place::of(value))
     }
 }

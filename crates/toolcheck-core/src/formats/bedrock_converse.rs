@@ -286,16 +286,17 @@ fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
     Body::Opaque
 }
 
-fn executor(tool: Value<'_, '_>) -> (Executor, ToolKind) {
-    // Only tools that Bedrock itself runs have a `type`.
-    match tool.get_str("type") {
-        Some(_) => (Executor::Server, ToolKind::BuiltIn),
-        None => (Executor::Client, ToolKind::Function),
+/// Who has a part of a tool that Bedrock itself runs, or of another.
+fn executor(is_of_server: bool) -> (Executor, ToolKind) {
+    match is_of_server {
+        true => (Executor::Server, ToolKind::BuiltIn),
+        false => (Executor::Client, ToolKind::Function),
     }
 }
 
 fn call<'s>(tool: Value<'_, 's>) -> Body<'s> {
-    let (executor, kind) = executor(tool);
+    // Answers of some models have Anthropic's type of other calls.
+    let (executor, kind) = executor(tool.get_str("type").as_deref() == Some("server_tool_use"));
     Body::Call(Call {
         id: tool.get("toolUseId").and_then(Named::of),
         name: tool.get("name").and_then(Named::of),
@@ -308,7 +309,8 @@ fn call<'s>(tool: Value<'_, 's>) -> Body<'s> {
 }
 
 fn result<'s>(tool: Value<'_, 's>) -> Body<'s> {
-    let (executor, kind) = executor(tool);
+    // Results of each tool that Bedrock runs have a type of their own.
+    let (executor, kind) = executor(tool.get_str("type").is_some_and(|kind| kind != "tool_result"));
     let content = tool.get("content");
     Body::Result(ToolResult {
         call_id: tool.get("toolUseId").and_then(Named::of),

@@ -60,7 +60,7 @@ static DIALECT: Dialect =
 const OWN_BODY: [&str; 3] = ["safe_prompt", "random_seed", "prompt_mode"];
 
 /// The prefixes of the names of Mistral's own models. A name with a slash before the prefix is another provider's.
-const MODELS: [&str; 8] = [
+const MODELS: [&str; 9] = [
     "mistral-",
     "open-mistral-",
     "open-mixtral-",
@@ -69,6 +69,7 @@ const MODELS: [&str; 8] = [
     "magistral-",
     "ministral-",
     "pixtral-",
+    "voxtral-",
 ];
 
 fn sniff(root: Value<'_, '_>) -> u8 {

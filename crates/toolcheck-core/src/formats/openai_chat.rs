@@ -237,10 +237,19 @@ pub(super) fn read_dialect<'s>(
     transcript.request.reasoning = is_enabled(root.get("thinking"))
         .or_else(|| root.get("enable_thinking").and_then(|flag| flag.as_bool()));
     transcript.request.effort = root.get("reasoning_effort").and_then(Named::of);
+    let format = root.get("response_format").filter(|_| dialect.format == FORMAT.key());
+    transcript.request.answer_schema = format.and_then(|format| answer_schema(format.get("json_schema")?));
     for (index, value) in list.elements().enumerate() {
         message(&mut transcript, value, index, dialect);
     }
     Some(transcript)
+}
+
+/// The schema of a strict answer; the Responses API uses the same words.
+pub(super) fn answer_schema<'s>(format: Value<'_, 's>) -> Option<(Option<Named<'s>>, Place)> {
+    let is_strict = format.get("strict").and_then(Value::as_bool) == Some(true);
+    let schema = format.get("schema").filter(|schema| is_strict && schema.is_object())?;
+    Some((format.get("name").and_then(Named::of), Place::of(schema)))
 }
 
 /// Keys of tool definitions in other APIs.

@@ -3,6 +3,7 @@
 //! A turn of the model may span several consecutive items. They are read into one message, so that rules see one turn.
 //! Each result is a message of its own, as in Chat Completions.
 
+mod choice;
 mod reply;
 mod response;
 mod write;
@@ -291,7 +292,9 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     transcript.request.tool_choice = root
         .get("tool_choice")
         .filter(|choice| !choice.is_null())
-        .map(|choice| ToolChoice::new(choice, openai_chat::wanted(choice)));
+        .map(|choice| ToolChoice::new(choice, choice::wanted(choice, tools)));
+    let format = root.get("text").and_then(|text| text.get("format"));
+    transcript.request.answer_schema = format.and_then(openai_chat::answer_schema);
     transcript.request.instructions = root.get("instructions").map(Place::of);
     let is_set = |key| root.get(key).is_some_and(|value| !value.is_null());
     transcript.request.previous_response = root.get("previous_response_id").and_then(Named::of);
@@ -520,6 +523,8 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
         name: spec.get("name").and_then(Named::of),
         schema: spec.get("parameters").map(Place::of),
         executor: if is_own { Executor::Client } else { Executor::Server },
+        kind: value.get("type").and_then(Named::of).filter(|_| !is_own),
+        returns_json: value.get("output_schema").is_some_and(Value::is_object),
         ..ToolDef::new(Place::of(value))
     }
 }

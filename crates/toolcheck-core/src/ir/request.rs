@@ -27,6 +27,8 @@ pub struct Request<'s> {
     pub effort: Option<Named<'s>>,
     /// The place that names the container in which the provider runs programs.
     pub container: Option<Place>,
+    /// The name and the place of the schema that the answer must match strictly.
+    pub answer_schema: Option<(Option<Named<'s>>, Place)>,
     /// The id of the response that it continues.
     pub previous_response: Option<Named<'s>>,
     /// The id of the conversation on the server that it continues.
@@ -159,6 +161,8 @@ pub enum Wanted<'s> {
     Any,
     /// This tool.
     Tool(Named<'s>),
+    /// Any of these tools, or none; some of the names are types of tools that the provider runs.
+    Among(Vec<(Named<'s>, bool)>),
     /// A choice that needs no declared tool, or that this version does not know.
     Other,
     /// Not a valid choice in this format.
@@ -208,6 +212,10 @@ pub struct ToolDef<'s> {
     pub strict: Option<Place>,
     /// Whether it is loaded only when the model asks for it.
     pub is_deferred: bool,
+    /// Whether programs that the model writes may call it.
+    pub serves_programs: bool,
+    /// Whether its results must be texts of JSON.
+    pub returns_json: bool,
 }
 
 impl ToolDef<'_> {
@@ -224,6 +232,8 @@ impl ToolDef<'_> {
             model: None,
             strict: None,
             is_deferred: false,
+            serves_programs: false,
+            returns_json: false,
         }
     }
 }

@@ -1,4 +1,4 @@
-use toolcheck_core::ir::{Executor, ReasoningMode, ToolChoice, Wanted};
+use toolcheck_core::ir::{Executor, Named, ReasoningMode, ToolChoice, ToolDef, Wanted};
 use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -157,6 +157,9 @@ fn check_choice(cx: &Context<'_, '_>, choice: &ToolChoice<'_>, out: &mut Sink<'_
         if let Wanted::Tool(name) = &choice.wanted {
             finding.value("name", &name.text);
         }
+        if let Some(name) = not_among(cx, choice) {
+            finding.value("name", &name.text);
+        }
         return;
     }
     // Some models don't support forced calls at all.
@@ -279,7 +282,8 @@ fn container(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some(place) = cx.transcript.request.container else { return };
     // Any server tool may run programs, and a list that was not read may contain one.
     let tools = &cx.transcript.request.tools;
-    if tools.count().is_some() && tools.listed().iter().all(|tool| tool.executor == Executor::Client) {
+    let runs_nothing = |tool: &ToolDef<'_>| tool.executor == Executor::Client && !tool.serves_programs;
+    if tools.count().is_some() && tools.listed().iter().all(runs_nothing) {
         out.report(place, "a container is given, but no declared tool runs in it")
             .caption("this container")
             .help("declare the tool that runs programs, or remove the container")
@@ -309,6 +313,10 @@ fn fault(cx: &Context<'_, '_>, choice: &ToolChoice<'_>) -> Option<(&'static str,
         let what = "the tool choice forces a call while reasoning is enabled".to_owned();
         return Some(("forced-with-reasoning", what, "let the model choose, or disable reasoning"));
     }
+    if let Some(name) = not_among(cx, choice) {
+        let what = format!("the tool choice allows `{}`, which is not declared", shorten(&name.text));
+        return Some(("unknown-tool-chosen", what, "name tools that the request declares"));
+    }
     let Wanted::Tool(name) = &choice.wanted else { return None };
     // What is not a string is not a name: the shape says so.
     cx.document.value(name.place.node).as_json_str()?;
@@ -323,4 +331,20 @@ fn fault(cx: &Context<'_, '_>, choice: &ToolChoice<'_>) -> Option<(&'static str,
     }
     let what = format!("the tool choice forces `{}`, which is not declared", shorten(&name.text));
     Some(("unknown-tool-chosen", what, "name a tool that the request declares"))
+}
+
+/// The first of the tools to choose among that is not declared.
+fn not_among<'c, 's>(cx: &Context<'_, '_>, choice: &'c ToolChoice<'s>) -> Option<&'c Named<'s>> {
+    let Wanted::Among(names) = &choice.wanted else { return None };
+    let tools = &cx.transcript.request.tools;
+    tools.count().filter(|_| tools.in_text.is_empty())?;
+    // A type may be followed by a version.
+    let begins = |kind: &str, other: &str| kind.starts_with(other) || other.starts_with(kind);
+    let is_declared = |(name, is_kind): &(Named<'_>, bool)| {
+        tools.declared().any(|tool| match is_kind {
+            true => tool.kind.as_ref().is_some_and(|kind| begins(&kind.text, &name.text)),
+            false => tool.name.as_ref().is_some_and(|own| own.text == name.text),
+        })
+    };
+    names.iter().find(|name| !is_declared(name)).map(|(name, _)| name)
 }

@@ -56,6 +56,7 @@ declare_rule! {
         "no-object": "a schema that is not an object",
         "no-schema": "not valid JSON Schema",
         "pattern" for users: "an invalid regular expression",
+        "answer-reference": "a reference to a missing part, in the schema of a strict answer",
         "reference" for users: "a reference to a part of the schema that does not exist",
         "endless" for users: "a schema that can't be checked in bounded time",
         "strict-optional": "too many optional parameters in strict tools",
@@ -64,6 +65,7 @@ declare_rule! {
     ],
     values [
         "index": "the index of the tool, from 0",
+        "name": "the name of the schema of an answer",
         "field": "the keyword",
     ]
 }
@@ -71,6 +73,7 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     shape::report(cx, &RULE, out);
     strict_tools(cx, out);
+    strict_answer(cx, out);
     let unchecked = cx.checks().unchecked.iter();
     let mut unchecked: HashMap<&str, &Unchecked> = unchecked.map(|tool| (&*tool.tool, tool)).collect();
     let schemas = cx.transcript.request.tools.listed().iter().enumerate().flat_map(|(number, tool)| {
@@ -304,4 +307,21 @@ fn pointed_at<'d, 's>(value: Value<'d, 's>, pointer: &str) -> Option<Value<'d, '
         let segment = segment.replace("~1", "/").replace("~0", "~");
         if at.is_array() { at.elements().nth(segment.parse().ok()?) } else { at.get(&segment) }
     })
+}
+
+/// Reports the schema of a strict answer if it refers to what it does not have.
+fn strict_answer(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let Some((name, place)) = &cx.transcript.request.answer_schema else { return };
+    if !matches!(cx.schemas.unusable(cx.document.value(place.node)), Some(Unusable::DeadReference)) {
+        return;
+    }
+    let name = Named::text_or_unknown(name.as_ref());
+    out.report(
+        *place,
+        format!("the schema `{}` refers to a part of itself that does not exist", shorten(name)),
+    )
+    .caption("this schema")
+    .help("a reference begins at the top of the schema: put the definition there")
+    .case("answer-reference")
+    .value("name", shorten(name));
 }

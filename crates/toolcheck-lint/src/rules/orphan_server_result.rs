@@ -1,15 +1,17 @@
-use toolcheck_core::ir::Named;
+use foldhash::HashSet;
+use toolcheck_core::ir::{Body, Named};
+use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::server_pairs::halves;
 
 declare_rule! {
-    /// A server tool result without its call.
+    /// A server tool result without its call, or a call of a program without the program.
     ///
     /// ## Why is this bad?
     ///
     /// The provider runs server tools itself, and their calls and results stay together in the history. Either half
-    /// without the other is rejected.
+    /// without the other is rejected. The same holds for a program that the provider runs, and the calls that it makes.
     ///
     /// ## Fails
     ///
@@ -35,13 +37,18 @@ declare_rule! {
     ///   {"role": "user", "content": "and?"}
     /// ]}
     /// ```
-    OrphanServerResult in Pairing, since "0.1.0", silent on wire looks at [SERVER_RESULTS], check,
+    OrphanServerResult in Pairing, since "0.1.0", silent on wire looks at [SERVER_RESULTS, CALLS], check,
+    cases [
+        "caller": "a call that a program has made, without the program",
+    ],
     values PART, CALL_ID [
         "block": "the type of the result",
+        "source": "the id of the program that is missing",
     ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    without_program(cx, out);
     for half in halves(cx.transcript).1 {
         let finding = out
             .report(half.part.place, format!("server tool result {} has no matching call", half.is.title()));
@@ -54,5 +61,38 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if let Some(block) = &half.is.block {
             finding.value("block", toolcheck_core::text::shorten(&block.decode()));
         }
+    }
+}
+
+/// Reports calls whose program is nowhere in the conversation.
+fn without_program(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let calls = &cx.transcript.details.programmatic_calls;
+    // The program may be in what the server keeps.
+    if calls.is_empty() || cx.transcript.request.continues_remote_state {
+        return;
+    }
+    let ids = cx.transcript.parts.iter().filter_map(|part| match &part.body {
+        Body::Call(call) => call.id.as_ref(),
+        _ => None,
+    });
+    let ids: HashSet<&str> = ids.map(|id| &*id.text).collect();
+    for call in calls.iter().filter(|call| !ids.contains(&*call.program.text)) {
+        let id =
+            cx.transcript.parts.iter().find(|part| part.place == call.place).and_then(|part| {
+                match &part.body {
+                    Body::Call(call) => call.id.as_ref(),
+                    _ => None,
+                }
+            });
+        out.report(
+            call.place,
+            format!("tool call `{}` is of a program that is missing", shorten(Named::text_or_unknown(id))),
+        )
+        .caption("called by a program")
+        .label(call.program.place, "no call has this id")
+        .help("send the program's own call back, too, or remove `caller`")
+        .case("caller")
+        .value("source", &call.program.text)
+        .value("id", Named::text_or_unknown(id));
     }
 }

@@ -61,6 +61,7 @@ declare_rule! {
     cases [
         "legacy": "a result with the role `function`",
         "approval": "an answer to a request for approval",
+        "shell": "a result of a shell call",
         "other-kind": "a result of another kind than a function's",
         "alone": "there is no other message",
         "first-message": "the result is in the first message",
@@ -109,6 +110,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             None | Some(ToolKind::Function | ToolKind::Custom | ToolKind::Computer) => None,
             Some(ToolKind::LegacyFunction) => Some("legacy"),
             Some(ToolKind::Approval) => Some("approval"),
+            Some(ToolKind::Shell) => Some("shell"),
             Some(_) => Some("other-kind"),
         };
         let is_alone = cx.transcript.messages.len() == 1;

@@ -1,7 +1,8 @@
-use foldhash::HashMap;
-use toolcheck_core::ir::Place;
+use foldhash::{HashMap, HashSet};
+use toolcheck_core::ir::{Named, Place};
 use toolcheck_core::text::shorten;
 
+use super::invalid_arguments_json::is_json;
 use crate::rule::{Context, Sink, declare_rule};
 use crate::schema::{Fuel, Verdict};
 use crate::view::pairing::ResultSite;
@@ -37,14 +38,30 @@ declare_rule! {
     /// {"jsonrpc": "2.0", "id": 2, "result": {"content": [{"type": "text", "text": "3.1 m"}], "structuredContent": {"height": 3.1}}}
     /// ```
     ///
+    /// OpenAI's Responses API refuses a result that is no JSON if its function declares an `output_schema`:
+    ///
+    /// ```json openai-responses
+    /// {"tools": [{"type": "function", "name": "tide", "parameters": {"type": "object", "properties": {}}, "output_schema": {"type": "object", "properties": {}}}],
+    ///  "input": [
+    ///   {"role": "user", "content": "what is the tide?"},
+    ///   {"type": "function_call", "call_id": "call_1", "name": "tide", "arguments": "{}"},
+    ///   {"type": "function_call_output", "call_id": "call_1", "output": "{\"height\": 3.1}"}
+    /// ]}
+    /// ```
+    ///
     /// [schema]: https://modelcontextprotocol.io/specification/2025-11-25/server/tools#output-schema
-    ResultSchemaMismatch in Content, since "0.1.0", warning looks at [RESULTS], check
+    ResultSchemaMismatch in Content, since "0.1.0", warning looks at [RESULTS], check,
+    cases [
+        "no-json": "a text that is no JSON, where a text of JSON is asked for",
+    ],
+    values PART, CALL_ID
 }
 
 const WORDS: Words =
     Words { member: "field", object: "the structured content", whole: "the structured content" };
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    texts(cx, out);
     let schemas = schemas(cx);
     if schemas.is_empty() {
         return;
@@ -61,6 +78,39 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 .label(called.part.place, "the call")
                 .help("return `structuredContent` that matches the `outputSchema` of the tool, or update the schema");
         }
+    }
+}
+
+/// Reports texts that are no JSON although the tool says that its results are.
+fn texts(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let tools = cx.transcript.request.tools.declared().filter(|tool| tool.returns_json);
+    let names: HashSet<&str> = tools.filter_map(|tool| Some(&*tool.name.as_ref()?.text)).collect();
+    for site in cx.pairing.results.iter().filter(|_| !names.is_empty()) {
+        let Some(called) = site.paired_with.call().map(|number| &cx.pairing.calls[number]) else { continue };
+        let Some(name) = called.call.name.as_ref().filter(|name| names.contains(&*name.text)) else {
+            continue;
+        };
+        let text = site.result.content_place.and_then(|at| cx.document.value(at.node).as_str());
+        let Some(text) = text.filter(|text| !is_json(text)) else { continue };
+        let place = site.result.content_place.unwrap_or(site.part.place);
+        if cx.is_cut_off_in(place) {
+            continue;
+        }
+        drop(text);
+        out.report(
+            place,
+            format!(
+                "the result of `{}` is not JSON, which the tool says that it returns",
+                shorten(&name.text)
+            ),
+        )
+        .about_call(called.call)
+        .caption("not JSON")
+        .label(called.part.place, "the call")
+        .help("write the result as JSON, or declare no schema of the output")
+        .case("no-json")
+        .at(cx, site)
+        .value("id", Named::text_or_unknown(called.call.id.as_ref()));
     }
 }
 

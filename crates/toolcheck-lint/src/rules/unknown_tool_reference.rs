@@ -63,7 +63,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let declares_none = transcript.is_body && declared.count() == Some(0);
     let tools = match &declared.list {
         Some(tools) => tools.as_slice(),
-        None if declares_none && !declared.changes.is_empty() => &[],
+        None if declares_none => &[],
         None => return,
     };
     if declared.references.is_empty() && declared.changes.is_empty() {

@@ -269,7 +269,7 @@ fn meaning<'w>(wanted: &'w Wanted<'_>) -> (u8, Option<&'w str>) {
         Wanted::Nothing => (1, None),
         Wanted::Any => (2, None),
         Wanted::Tool(tool) => (3, Some(&tool.text)),
-        Wanted::Other => (4, None),
+        Wanted::Other | Wanted::Among(_) => (4, None),
         Wanted::Invalid => (5, None),
     }
 }

@@ -34,10 +34,11 @@ pub(super) struct Object {
     pub(super) needed: FieldSet,
     /// Those of them for which more counts than which other keys there are.
     pub(super) depends: FieldSet,
-    /// The facts that only say what was seen of it, those that depend on more than the model, and those of what is
-    /// accepted.
+    /// The facts that only say what was seen of it.
     pub(super) evidence: Vec<usize>,
+    /// Those that depend on more than the model; of what is accepted, the complements of their numbers.
     pub(super) conditional: Vec<usize>,
+    /// Those of what is accepted.
     pub(super) accepted: Vec<usize>,
     pub(super) by: Option<Discriminator>,
     pub(super) exactly_one: Option<Vec<u16>>,
@@ -330,6 +331,9 @@ impl Objects {
             }
         }
         object.accepted = self.accepted_of(&object.names);
+        let accepted = object.accepted.iter().copied();
+        let conditional = accepted.filter(|number| self.enforced.accepted[*number].is_conditional());
+        object.conditional.extend(conditional.map(|number| !number));
         object.derive();
         object.exactly_one = object.members(table.exactly_one.as_ref());
         object.at_least_one = object.members(table.at_least_one.as_ref());

@@ -21,8 +21,11 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         parent: Value<'d, 's>,
         value: Value<'d, 's>,
     ) -> Option<Detail<'f>> {
+        // A null is as good as an absent key, as it is for the others.
+        if value.is_null() {
+            return None;
+        }
         match &check.what {
-            CheckKind::Needs(_) | CheckKind::Excludes(_) if value.is_null() => None,
             CheckKind::Needs(key) => {
                 let other = self.beside(key, parent);
                 let is_there = other.is_some_and(|other| !other.is_null() && !is_empty(other));
@@ -174,7 +177,11 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
 
     /// Whether the request has what a fact asks for beside the field.
     pub(super) fn is_met(&mut self, number: usize, parent: Value<'d, 's>) -> bool {
-        let fact = &self.shape.facts()[number];
+        let shape = self.shape;
+        let fact = match shape.facts().get(number) {
+            Some(fact) => fact,
+            None => &shape.enforced.accepted[!number],
+        };
         let is_there = |value: &Value<'d, 's>| !value.is_null() && value.as_bool() != Some(false);
         if fact
             .unless

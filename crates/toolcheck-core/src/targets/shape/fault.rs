@@ -425,7 +425,8 @@ impl<'f> ShapeFault<'f> {
 
     /// What was seen of it.
     pub(super) fn evidence(&self, shape: &'f Shape, model: Option<&str>) -> Option<&'f FactTable> {
-        self.fact.or_else(|| self.of(shape.facts(), &self.object.evidence, model))
+        let unmet = |number| self.unmet.contains(&number);
+        self.fact.or_else(|| self.of(shape.facts(), &self.object.evidence, model, unmet))
     }
 
     /// The fact about it, one for a model before one for all.
@@ -434,11 +435,12 @@ impl<'f> ShapeFault<'f> {
         facts: &'t [FactTable],
         of_object: &[usize],
         model: Option<&str>,
+        unmet: impl Fn(usize) -> bool,
     ) -> Option<&'t FactTable> {
         let key = (!self.key.is_empty()).then_some(&*self.key);
         let fits = of_object.iter().map(|number| (*number, &facts[*number])).filter(|(number, fact)| {
             fact.fault == self.kind
-                && !self.unmet.contains(number)
+                && !unmet(*number)
                 && self.has_type(None, fact.got.as_deref())
                 && (fact.is_about(key) || self.kind == ShapeFaultKind::Unknown && fact.is_about(None))
                 && fact.fits(|pattern| model.is_some_and(|model| pattern.is_match(model)))
@@ -450,10 +452,11 @@ impl<'f> ShapeFault<'f> {
         best.map(|(_, fact)| fact)
     }
 
-    /// Whether the API refuses it, as far as is known.
+    /// Whether the API is known to refuse it.
     #[must_use]
     pub fn is_refused(&self, shape: &'f Shape, model: Option<&str>) -> bool {
-        self.of(&shape.enforced.accepted, &self.object.accepted, model).is_none()
+        let unmet = |of: usize| self.unmet.contains(&!of);
+        self.of(&shape.enforced.accepted, &self.object.accepted, model, unmet).is_none()
             && (shape.unseen() != Unseen::Nothing || self.evidence(shape, model).is_some())
     }
 

@@ -16,6 +16,7 @@ use super::compile::Object;
 use super::fault::ShapeFault;
 use super::tables::{Kind, SaidTable, ShapeFaultKind};
 use super::{Shape, formats};
+use crate::rule_id::RuleId;
 use crate::targets;
 
 /// An object that is written as another API has it.
@@ -64,9 +65,19 @@ impl Shape {
             let mut others = formats()
                 .enumerate()
                 .filter(|(number, format)| *format != self.format && knowing & (1 << number) != 0);
-            let found = others.find_map(|(_, format)| {
+            let fits = |format, is_lenient| {
                 let shape = shape_of(format)?;
-                Some((format, shape, shape.fits(value, kind, &marks)?))
+                Some((format, shape, shape.fits(value, kind, &marks, is_lenient)?))
+            };
+            let mut nearer = Vec::new();
+            let found = others.find_map(|(_, format)| {
+                nearer.push(format);
+                fits(format, false)
+            });
+            // What an API asks of a schema says nothing about whose tool it is: one that comes first would have refused it.
+            let found = found.map(|found| {
+                nearer.pop();
+                nearer.iter().find_map(|format| fits(*format, true)).unwrap_or(found)
             });
             if let Some((format, shape, variant)) = found {
                 let example = self.in_own_way(kind, value, shape, variant);
@@ -168,7 +179,8 @@ impl Shape {
     }
 
     /// The variant of an object of this kind that a value is, if it has no fault and explains what it has elsewhere.
-    fn fits(&self, value: Value<'_, '_>, kind: Kind, marks: &Marks<'_>) -> Option<&Object> {
+    /// It may have faults in the schema of a tool if the look at it `is_lenient`.
+    fn fits(&self, value: Value<'_, '_>, kind: Kind, marks: &Marks<'_>, is_lenient: bool) -> Option<&Object> {
         self.objects_of(kind).find_map(|(number, _)| {
             let mut checker = Checker::new(self, self.plain_facts().clone(), None, true);
             let variant = checker.variant_alone(value, number)?;
@@ -200,7 +212,10 @@ impl Shape {
                 return None;
             }
             checker.members_alone(value, variant);
-            (!checker.faults.iter().any(|fault| fault.is_refused(self, None))).then_some(object)
+            let is_let_pass =
+                |fault: &ShapeFault<'_>| is_lenient && fault.rule() == Some(RuleId::InvalidToolSchema);
+            let is_refused = |fault: &ShapeFault<'_>| !is_let_pass(fault) && fault.is_refused(self, None);
+            (!checker.faults.iter().any(is_refused)).then_some(object)
         })
     }
 

@@ -19,7 +19,7 @@ const A_BLOCK: usize = 64;
 /// The objects of a shape, by number.
 pub(super) struct Objects {
     file: &'static ShapeFile,
-    enforced: Arc<Enforced>,
+    pub(super) enforced: Arc<Enforced>,
     blocks: [OnceLock<Box<[Slot]>>; A_BLOCK],
     numbers: Mutex<HashMap<Names, usize>>,
     /// The numbers in the order in which the tables refer to the objects.

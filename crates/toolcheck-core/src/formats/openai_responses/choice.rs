@@ -1,0 +1,33 @@
+//! What a request says of the tools that the model may call.
+
+use std::borrow::Cow;
+
+use toolcheck_json::Value;
+
+use super::super::openai_chat;
+use crate::ir::{Named, Wanted};
+
+/// Reads the choice among some tools: functions by their names, and others by their types.
+pub(super) fn wanted<'s>(choice: Value<'_, 's>, declared: Option<Value<'_, '_>>) -> Wanted<'s> {
+    if choice.get_str("type").as_deref() != Some("allowed_tools") {
+        return openai_chat::wanted(choice);
+    }
+    // Others may have functions that the list does not show.
+    let has_more = |kind: Cow<'_, str>| matches!(&*kind, "mcp" | "namespace" | "tool_search");
+    let mut kinds =
+        declared.into_iter().flat_map(|tools| tools.elements()).filter_map(|tool| tool.get_str("type"));
+    if kinds.any(has_more) {
+        return Wanted::Other;
+    }
+    let tools = choice.get("tools").into_iter().flat_map(|tools| tools.elements());
+    let names = tools.filter_map(|tool| {
+        let kind = tool.get("type").and_then(Named::of)?;
+        match &*kind.text {
+            "function" | "custom" => Some((tool.get("name").and_then(Named::of)?, false)),
+            // A server by its label.
+            "mcp" => None,
+            _ => Some((kind, true)),
+        }
+    });
+    Wanted::Among(names.collect())
+}
