@@ -291,6 +291,15 @@ fn what_is_left_has_its_place_in_the_file_that_is_named() {
 }
 
 #[test]
+fn a_diff_of_a_file_with_a_byte_order_mark_shows_its_lines() {
+    let folder = folder("fix-bom");
+    write(&folder, "a.json", format!("\u{feff}{UNANSWERED}"));
+    write(&folder, "b.json", UNANSWERED);
+    let diff = |name: &str| seen_in(&folder, &["fix", "--isolated", "--diff", name]);
+    assert_eq!(diff("a.json").replace('\u{feff}', ""), diff("b.json").replace("b.json", "a.json"));
+}
+
+#[test]
 fn what_is_asked_for_and_not_there_is_said() {
     let folder = folder("fix-nothing-there");
     write(&folder, "a.json", UNANSWERED);
