@@ -125,6 +125,81 @@ fn lists_fit_the_screen() {
 }
 
 #[test]
+fn pages_fit_the_screen() {
+    let mut ids: Vec<&str> = toolcheck_lint::rules::ALL.iter().map(|rule| rule.id.as_str()).collect();
+    ids.push("parallel-one-fails");
+    for id in ids {
+        let page = seen_with(&[("COLUMNS", "80")], &["explain", id]);
+        // Code and links are not broken.
+        let is_prose = |line: &&str| !line.starts_with("  ") && line.trim().contains(' ');
+        for line in page.lines().filter(is_prose) {
+            assert!(line.chars().count() <= 80, "{id}: {line}");
+        }
+    }
+}
+
+#[test]
+fn each_command_says_of_itself_what_the_list_of_commands_says() {
+    let list = seen(&run(&["--help"]));
+    for command in ["lint", "fix", "show", "diff", "explain", "serve", "proxy", "conform", "matrix", "render"]
+    {
+        let help = String::from_utf8(run(&[command, "--help"]).stdout).unwrap();
+        let about = help.lines().next().unwrap().trim_end_matches('.').to_owned();
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(!about.is_empty() && words(&list).contains(&words(&about)), "{command}: {about}");
+    }
+}
+
+#[test]
+fn errors_name_what_the_user_named() {
+    let folder = folder("errors-names");
+    write(&folder, "a.json", CLEAN);
+    write(&folder, "t.jinja", "{{ messages[0].content ");
+    write(&folder, "empty/none.txt", "");
+    for (arguments, wanted) in [
+        (&["init", "nope"][..], "error: cannot write nope/toolcheck.toml: no such file or directory\n"),
+        (
+            &["lint", "--isolated", "a.json", "--output-format", "json=nope/x"],
+            "error: cannot write nope/x: no such file or directory\n",
+        ),
+        (
+            &["lint", "--isolated", "a.json", "--template", "t.jinja"],
+            "error: t.jinja: the chat template is broken: ",
+        ),
+        (
+            &["lint", "--isolated", "a.json", "--template", "empty"],
+            "error: empty: the folder has no chat template\n",
+        ),
+    ] {
+        let seen = seen_in(&folder, arguments);
+        assert!(seen.starts_with("status: 2\n") && seen.contains(wanted), "{seen}");
+    }
+}
+
+#[test]
+fn all_outputs_say_what_a_file_was_read_as() {
+    let folder = folder("read-as");
+    write(&folder, "-a.json", r#"{"model":"gpt-4o","messages":[{"role":"human","content":"hi"}]}"#);
+    let json = |arguments: &[&str]| -> serde_json::Value {
+        let output = toolcheck_in(&folder).args(arguments).args(["--", "-a.json"]).output().unwrap();
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    for (arguments, keys) in [
+        (&["lint", "--isolated", "--output-format", "json"][..], ["format", "target"]),
+        (&["fix", "--isolated", "--plan"], ["format", "target"]),
+    ] {
+        let json = json(arguments);
+        for key in keys {
+            assert_eq!(json["files"][0][key], "openai-chat", "{json:#}");
+        }
+    }
+    let shown = seen_in(&folder, &["show", "--isolated", "--", "-a.json"]);
+    assert!(shown.contains("-a.json  read as openai-chat, checked against openai-chat\n"), "{shown}");
+    // The command that it ends with can be run.
+    assert!(shown.contains("more: toolcheck lint --isolated ./-a.json\n"), "{shown}");
+}
+
+#[test]
 fn a_page_is_formatted_on_a_terminal_and_markdown_in_a_pipe() {
     let piped = seen(&run(&["explain", "misplaced-tool-result"]));
     assert!(piped.contains("```json") && piped.contains("## Fails"), "{piped}");

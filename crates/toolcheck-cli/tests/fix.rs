@@ -211,8 +211,14 @@ fn a_compressed_file_is_not_written() {
     let zipped = zipped.finish().unwrap();
     fs::write(folder.join("a.json.gz"), &zipped).unwrap();
     let seen = seen_in(&folder, &["fix", "--isolated", "a.json.gz"]);
-    assert!(seen.starts_with("status: 2\n") && seen.contains("a compressed file is not changed"), "{seen}");
+    let left = "left: a.json.gz:3:57: unanswered-tool-call: a compressed file is not changed";
+    assert!(seen.starts_with("status: 1\n") && seen.contains(left), "{seen}");
     assert_eq!(fs::read(folder.join("a.json.gz")).unwrap(), zipped);
+    // The plan and the marks say the same.
+    let plan = seen_in(&folder, &["fix", "--isolated", "--plan", "a.json.gz"]);
+    assert!(plan.contains("\"applied\": []") && plan.contains("a compressed file is not changed"), "{plan}");
+    let marks = seen_in(&folder, &["lint", "--isolated", "a.json.gz"]);
+    assert!(marks.contains("unanswered-tool-call") && !marks.contains("fixable"), "{marks}");
 }
 
 #[test]
@@ -230,7 +236,7 @@ fn a_link_is_changed_where_it_is_named_and_not_where_a_glob_found_it() {
     std::os::unix::fs::symlink("../outside", folder.join("inside/folder")).unwrap();
     let outside = || fs::read_to_string(folder.join("outside/a.json")).unwrap();
     let seen = seen_in(&folder.join("inside"), &["fix", "--isolated", "*.json", "*/*.json"]);
-    assert!(seen.starts_with("status: 0\n") && seen.contains("own.json: 1 finding fixed"), "{seen}");
+    assert!(seen.starts_with("status: 1\n") && seen.contains("own.json: 1 finding fixed"), "{seen}");
     for found in ["a.json", "folder/a.json"] {
         let note = format!("note: {found}: not changed, because a glob found it through a link");
         // The same file is told of once, by its first name.
@@ -240,9 +246,13 @@ fn a_link_is_changed_where_it_is_named_and_not_where_a_glob_found_it() {
     // Neither does a search, nor a glob that a folder of the user's leads to.
     for path in [".", "../inside", "**/*.json", "fol*/a.json", "[f]older/*.json"] {
         let seen = seen_in(&folder.join("inside"), &["fix", "--isolated", path]);
-        assert!(seen.starts_with("status: 0\n"), "{path}: {seen}");
+        let is_found = path.contains('*');
+        assert!(seen.starts_with(if is_found { "status: 1\n" } else { "status: 0\n" }), "{path}: {seen}");
+        assert_eq!(seen.contains("unanswered-tool-call: not changed, because"), is_found, "{path}: {seen}");
         assert_eq!(outside(), UNANSWERED, "{path}");
     }
+    let marks = seen_in(&folder.join("inside"), &["lint", "--isolated", "*.json"]);
+    assert!(marks.contains("unanswered-tool-call") && !marks.contains("fixable"), "{marks}");
     // What stands before the first wildcard was named by the user, as a folder is.
     for path in ["folder/*.json", "folder", "folder/a.json"] {
         write(&folder, "outside/a.json", UNANSWERED);
@@ -255,6 +265,65 @@ fn a_link_is_changed_where_it_is_named_and_not_where_a_glob_found_it() {
     assert!(seen.contains("a.json: 1 finding fixed"), "{seen}");
     assert_eq!(outside(), fixed());
     assert!(folder.join("inside/a.json").symlink_metadata().unwrap().is_symlink());
+}
+
+#[test]
+fn what_is_left_has_its_place_in_the_file_that_is_named() {
+    let folder = folder("fix-places-left");
+    let result = r#"{"role": "tool", "tool_call_id": "zz", "content": "x"}]}"#;
+    let text = UNANSWERED.trim_end().strip_suffix("\n]}").unwrap().to_owned() + ",\n" + result;
+    write(&folder, "a.json", &text);
+    let found = seen_in(&folder, &["lint", "--isolated", "--output-format", "concise", "a.json"]);
+    let last = text.lines().count();
+    assert!(found.contains(&format!("a.json:{last}:1: error orphan-tool-result")), "{found}");
+    let plan = toolcheck_in(&folder).args(["fix", "--isolated", "--plan", "a.json"]).output().unwrap();
+    let plan: serde_json::Value = serde_json::from_slice(&plan.stdout).unwrap();
+    let left = &plan["files"][0]["skipped"][0];
+    assert_eq!(left["line"], last, "{plan:#}");
+    let pointer = left["pointer"].as_str().unwrap().to_owned();
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(json.pointer(&pointer).unwrap()["tool_call_id"], "zz");
+    let seen = seen_in(&folder, &["fix", "--isolated", "--diff", "a.json"]);
+    assert!(seen.contains(&format!("left: a.json:{last}:1: orphan-tool-result")), "{seen}");
+    // What is written has one line more.
+    let seen = seen_in(&folder, &["fix", "--isolated", "a.json"]);
+    assert!(seen.contains(&format!("left: a.json:{}:1: orphan-tool-result", last + 1)), "{seen}");
+}
+
+#[test]
+fn a_diff_of_a_file_with_a_byte_order_mark_shows_its_lines() {
+    let folder = folder("fix-bom");
+    write(&folder, "a.json", format!("\u{feff}{UNANSWERED}"));
+    write(&folder, "b.json", UNANSWERED);
+    let diff = |name: &str| seen_in(&folder, &["fix", "--isolated", "--diff", name]);
+    assert_eq!(diff("a.json").replace('\u{feff}', ""), diff("b.json").replace("b.json", "a.json"));
+}
+
+#[test]
+fn what_is_asked_for_and_not_there_is_said() {
+    let folder = folder("fix-nothing-there");
+    write(&folder, "a.json", UNANSWERED);
+    let of = |args: &[&str]| {
+        let mut all = vec!["fix", "--isolated", "--diff", "a.json"];
+        all.extend(args);
+        seen_in(&folder, &all)
+    };
+    for (args, wanted) in [
+        (&["--only", "blank-text"][..], "warning: no finding of `blank-text`"),
+        (&["--place", "99999"], "warning: no finding at line 99999"),
+        (&["--place", "3:1"], "warning: no finding at 3:1"),
+        (&["--place", "/messages/0"], "warning: no finding at /messages/0"),
+        (&["--place", "/mess"], "warning: no finding at /mess"),
+        (&["--place", "3", "--only", "blank-text"], "warning: no finding of `blank-text` at line 3"),
+    ] {
+        let seen = of(args);
+        assert!(seen.starts_with("status: 1\n") && seen.contains(wanted) && !seen.contains("@@"), "{seen}");
+    }
+    // A pointer covers what is in its value.
+    for place in ["3", "3:57", "/messages/1", "/messages/1/tool_calls/0"] {
+        let seen = of(&["--place", place]);
+        assert!(seen.contains("@@") && !seen.contains("warning: "), "{place}: {seen}");
+    }
 }
 
 #[cfg(unix)]

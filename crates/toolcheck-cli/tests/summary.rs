@@ -113,3 +113,35 @@ fn for_people() {
         .collect();
     insta::assert_snapshot!(text.join("\n"));
 }
+
+/// The status of a run over a file, and how many errors and warnings its JSON counts.
+fn counts_of(
+    path: &Path,
+    output: &str,
+    counts: impl Fn(&Json) -> (Json, Json),
+) -> (Option<i32>, (Json, Json)) {
+    let args = ["lint", "--isolated", "--kind", "dataset", "--fail-on", "warning", "--output-format", output];
+    let output = toolcheck_in(&common::root()).args(args).arg(path).output().unwrap();
+    let json: Json = serde_json::from_slice(&output.stdout).unwrap();
+    (output.status.code(), counts(&json))
+}
+
+#[test]
+fn a_summary_counts_what_the_report_lists() {
+    let mut files: Vec<_> = fs::read_dir(common::root().join("fixtures/datasets"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.retain(|path| !path.to_string_lossy().ends_with(".expect.json"));
+    assert!(files.len() > 10);
+    for path in files {
+        let listed = counts_of(&path, "json", |json| {
+            let findings = json["findings"].as_array().unwrap();
+            let of = |level: &str| json!(findings.iter().filter(|found| found["level"] == level).count());
+            (of("error"), of("warning"))
+        });
+        let counted =
+            counts_of(&path, "summary-json", |json| (json["errors"].clone(), json["warnings"].clone()));
+        assert_eq!(listed, counted, "{}", path.display());
+    }
+}

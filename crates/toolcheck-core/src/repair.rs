@@ -205,6 +205,9 @@ fn is_of_items(value: Value<'_, '_>) -> bool {
 /// is shown.
 #[must_use]
 pub fn without_values(bytes: &[u8]) -> Vec<u8> {
+    if let Some(rest) = bytes.strip_prefix(BYTE_ORDER_MARK) {
+        return [BYTE_ORDER_MARK, &without_values(rest)].concat();
+    }
     if let Some(whole) = without_values_of_json(bytes) {
         return whole;
     }
@@ -214,6 +217,9 @@ pub fn without_values(bytes: &[u8]) -> Vec<u8> {
     }
     out
 }
+
+/// What a text may begin with that is no part of it.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// What stands for a text that is not shown, with its ends of lines.
 fn hidden(text: &[u8]) -> Vec<u8> {

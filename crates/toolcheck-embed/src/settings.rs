@@ -123,7 +123,7 @@ impl Settings {
             [(name, bytes)] => toolcheck_template::Template::from_file_bytes(name, bytes),
             files => toolcheck_template::Template::from_files(files),
         };
-        let template = template.map_err(|error| Error::new(format!("no chat template: {error}")))?;
+        let template = template.map_err(|error| Error::new(format!("template: {error}")))?;
         self.template = Some(std::sync::Arc::new(template.into()));
         Ok(self)
     }

@@ -28,10 +28,10 @@ impl Pending {
         let mut pending = pending();
         let mut builder = Builder::new();
         builder.prefix(".toolcheck-").suffix(".tmp");
-        // Like every new file: what the umask allows.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let file = builder.tempfile_in(folder)?;
+        // Like every new file: what the umask allows. An error of `tempfile_in` would name the temporary file, which says
+        // nothing to the user.
+        let file = builder
+            .make_in(folder, |path| fs::File::options().read(true).write(true).create_new(true).open(path))?;
         let path = file.path().to_owned();
         pending.insert(path.clone());
         Ok(Self { file: Some(file), path })

@@ -45,11 +45,12 @@ pub mod vocabulary;
 
 pub use category::Category;
 pub use engine::{
-    Lines, Piece, RECORDS_OF_HEAD, has_rows, lint, lint_body, lint_opened, lint_opened_with, lint_with,
+    Lines, Piece, RECORDS_OF_HEAD, blank_line_of, has_rows, lint, lint_body, lint_opened, lint_opened_with,
+    lint_with,
 };
 pub use error::Error;
 pub use finding::Finding;
-pub use fix::{FixOptions, Fixed, fix, fix_opened};
+pub use fix::{FixOptions, Fixed, fix, fix_nothing, fix_opened};
 pub use options::{Options, TargetRef};
 pub use report::{FileReport, Reading, Report, SkippedFile};
 pub use rule::{Fix, InDataset, Rule};

@@ -279,6 +279,15 @@ impl Summary {
         for reading in &report.readings {
             *self.formats.entry(reading.format.to_owned()).or_default() += count(reading.transcripts);
         }
+        self.add_findings(key, report, 1);
+    }
+
+    /// Counts what was found between rows, such as a blank line. It is in none of them.
+    pub fn add_between(&mut self, key: &str, report: &FileReport) {
+        self.add_findings(key, report, 0);
+    }
+
+    fn add_findings(&mut self, key: &str, report: &FileReport, rows: u64) {
         let mut of_row: BTreeMap<(RuleId, Level), RuleSummary> = BTreeMap::new();
         for found in &report.findings {
             let rule = of_row.entry((found.rule, found.level)).or_default();
@@ -289,10 +298,10 @@ impl Summary {
             }
         }
         for ((rule, level), left_out) in &report.left_out {
-            of_row.entry((*rule, *level)).or_default().findings += count(*left_out);
+            of_row.entry((*rule, *level)).or_default().findings += *left_out as u64;
         }
         for ((rule, level), mut found) in of_row {
-            found.rows = 1;
+            found.rows = rows;
             self.add_rule(rule.to_string(), level, found);
         }
     }

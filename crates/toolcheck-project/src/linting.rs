@@ -84,8 +84,10 @@ impl Linter<'_> {
         let is_sifted = self.baseline.is_some() || !settings.config.config.allows.is_empty();
         let most = if is_sifted { usize::MAX } else { self.options.max_findings };
         let options = settings.options().keeps_source(self.options.keep_source);
-        let options = options.marks_fixes(self.options.mark_fixes).max_findings(most);
         let mut text = Text::open(input, self.limits, self.progress)?;
+        // What is not changed is not fixable.
+        let mark_fixes = self.options.mark_fixes && input.why_unchanged(&text).is_none();
+        let options = options.marks_fixes(mark_fixes).max_findings(most);
         let start = text.start()?;
         if let Some(container) = settings.container().or_else(|| toolcheck_open::sniff(start)) {
             // Such a file may be large, and need not be read to the end.

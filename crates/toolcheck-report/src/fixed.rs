@@ -41,8 +41,8 @@ pub fn plan_v1(name: &str, bytes: &[u8], fixed: &Fixed<'_>) -> Json {
         json!({
             "rule": left.rule, "unsafe": left.cost.is_some(), "reason": left.reason,
             "lost": left.cost.as_ref().and_then(Cost::lost), "guess": left.cost.as_ref().and_then(Cost::guess),
-            "pointer": left.spot.pointer,
-            "record": left.spot.record, "line": left.spot.start.line, "column": left.spot.start.column,
+            "pointer": left.was.pointer,
+            "record": left.was.record, "line": left.was.start.line, "column": left.was.start.column,
         })
     });
     json!({

@@ -8,6 +8,15 @@ use std::fmt;
 pub enum LoadError {
     /// The file has no chat template.
     NoTemplate,
+    /// No file of the folder has a chat template.
+    NoneInFolder,
+    /// The template is wrong: no conversation can be rendered.
+    Syntax {
+        /// The line of the template, from 1.
+        line: u32,
+        /// What is wrong.
+        message: String,
+    },
     /// The template is not UTF-8.
     NotText,
     /// The file is malformed JSON; with the first fault.
@@ -26,6 +35,10 @@ impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoTemplate => f.write_str("the file has no chat template"),
+            Self::NoneInFolder => f.write_str("the folder has no chat template"),
+            Self::Syntax { line, message } => {
+                write!(f, "the chat template is broken: {message} (line {line} of the template)")
+            }
             Self::NotText => f.write_str("the chat template is not UTF-8"),
             Self::Json(fault) => write!(f, "the file is malformed JSON: {fault}"),
             Self::Gguf(what) => write!(f, "the GGUF file is malformed: {what}"),

@@ -7,7 +7,7 @@ use toolcheck_json::{Document, Kind, Value};
 use crate::error::LoadError;
 use crate::gguf;
 use crate::jinja::ast::Ast;
-use crate::jinja::fault::Fault;
+use crate::jinja::fault::{Fault, FaultKind};
 use crate::jinja::parse;
 
 /// The files of a model folder that say something about its template, in the order in which they count. A caller reads
@@ -41,16 +41,14 @@ impl Template {
     /// Reads a template from a file, whose name and content say what it is: `tokenizer_config.json` or other JSON with
     /// `chat_template`, a GGUF file, or else the text of a template.
     ///
-    /// A wrong template can be read. Rendering with it is refused.
-    ///
     /// # Errors
     ///
-    /// If the file has no template, or is malformed. [`LoadError::MoreNeeded`] if it is the beginning of a GGUF file and
+    /// If the file has no template, or is malformed, or the template is. [`LoadError::MoreNeeded`] if it is the beginning of a GGUF file and
     /// too short: see [`Self::from_gguf`].
     pub fn from_file_bytes(name: &str, bytes: &[u8]) -> Result<Self, LoadError> {
         let mut template = Self::default();
         template.add_file(name, bytes)?;
-        if template.variants.is_empty() { Err(LoadError::NoTemplate) } else { Ok(template) }
+        template.or(LoadError::NoTemplate)
     }
 
     /// Reads the template of a model folder from those of its files that are there: [`FILES_OF_A_FOLDER`], and
@@ -59,7 +57,7 @@ impl Template {
     ///
     /// # Errors
     ///
-    /// If no file has a template, or one of them is malformed.
+    /// If no file has a template, or one of them or the template is malformed.
     pub fn from_files(files: &[(&str, &[u8])]) -> Result<Self, LoadError> {
         let rank = |name: &str| {
             let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
@@ -71,7 +69,7 @@ impl Template {
         for (name, bytes) in ordered {
             template.add_file(name, bytes)?;
         }
-        if template.variants.is_empty() { Err(LoadError::NoTemplate) } else { Ok(template) }
+        template.or(LoadError::NoneInFolder)
     }
 
     /// Reads the template of a GGUF file. Only the metadata are read, a few megabytes at the beginning; the reader should
@@ -79,7 +77,7 @@ impl Template {
     ///
     /// # Errors
     ///
-    /// If reading fails, or the file is malformed or has no template.
+    /// If reading fails, or the file is malformed or has no template, or the template is malformed.
     ///
     /// ```
     /// use toolcheck_template::{LoadError, Template};
@@ -91,10 +89,23 @@ impl Template {
     pub fn from_gguf(reader: impl Read) -> Result<Self, LoadError> {
         let mut template = Self::default();
         template.add_gguf(&gguf::metadata(reader)?)?;
-        if template.variants.is_empty() { Err(LoadError::NoTemplate) } else { Ok(template) }
+        template.or(LoadError::NoTemplate)
     }
 
-    /// The template with this text, which knows these special tokens: names such as `bos_token` with their texts.
+    /// What was read, if it has a template and those that requests are rendered with are not wrong.
+    fn or(self, none: LoadError) -> Result<Self, LoadError> {
+        if self.variants.is_empty() {
+            return Err(none);
+        }
+        let faults = [false, true].map(|has_tools| self.chosen(has_tools).as_ref().err());
+        let broken = faults.into_iter().flatten().find(|fault| fault.kind == FaultKind::Syntax);
+        let broken =
+            broken.map(|fault| LoadError::Syntax { line: fault.line.max(1), message: fault.message.clone() });
+        broken.map_or(Ok(self), Err)
+    }
+
+    /// The template with this text, which knows these special tokens: names such as `bos_token` with their texts. A wrong one
+    /// can be read, and rendering with it is refused.
     #[must_use]
     pub fn from_text(source: &str, tokens: &[(&str, &str)]) -> Self {
         let mut template = Self::default();

@@ -40,7 +40,7 @@ fn a_folder() {
     let template = Template::from_files(&files).unwrap();
     assert_eq!(rendered(&template, WITHOUT), "<s>new");
     assert_eq!(rendered(&template, WITH_TOOLS), "<s>tools");
-    assert_eq!(Template::from_files(&[]).unwrap_err(), LoadError::NoTemplate);
+    assert_eq!(Template::from_files(&[]).unwrap_err(), LoadError::NoneInFolder);
 }
 
 #[test]
@@ -53,6 +53,14 @@ fn other_files() {
     assert_eq!(load("config.json", b"{}"), Err(LoadError::NoTemplate));
     assert!(matches!(load("config.json", b"{"), Err(LoadError::Json(_))));
     assert_eq!(load("t.jinja", b"\xff"), Err(LoadError::NotText));
+    // A broken template is no fault of the conversation.
+    for (name, bytes) in
+        [("t.jinja", &b"a\n{{ messages[0].content "[..]), ("c.json", br#"{"chat_template": "a\n{% if x"}"#)]
+    {
+        let error = load(name, bytes).unwrap_err();
+        assert!(matches!(error, LoadError::Syntax { line: 2, .. }), "{error}");
+        assert!(error.to_string().starts_with("the chat template is broken: "), "{error}");
+    }
     assert_eq!(load("t.gguf", b"GGUF"), Err(LoadError::MoreNeeded));
 }
 

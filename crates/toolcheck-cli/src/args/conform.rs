@@ -100,7 +100,8 @@ pub(crate) struct ConformArgs {
     pub(crate) output_format: ConformOutput,
 }
 
-/// An adapter or a gateway, which translates from one format to another.
+// An adapter or a gateway, which translates from one format to another. With a doc comment, this would be what the command is
+// about.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Adapters and gateways")]
 pub(crate) struct TranslationArgs {

@@ -43,7 +43,7 @@ pub(crate) struct FixesArgs {
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_parser(), hide_possible_values = true)]
     pub(crate) only: Vec<&'static Rule>,
 
-    /// Only fix what is found at these places: LINE, LINE:COLUMN or a JSON Pointer
+    /// Only fix what is found at these places: LINE, LINE:COLUMN as `lint` has them, or a JSON Pointer, with all in it
     #[arg(long, value_name = "PLACE", value_delimiter = ',', value_parser = parse_place)]
     pub(crate) place: Vec<FixPlace>,
 

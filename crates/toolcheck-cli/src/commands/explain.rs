@@ -1,7 +1,7 @@
 //! `toolcheck explain`: the page of a rule or a scenario.
 
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Result, anyhow};
@@ -68,10 +68,10 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
     Ok(Status::Clean)
 }
 
-/// Writes a page, as Markdown or as a terminal shows it.
+/// Writes a page, as Markdown or as a terminal of a known width shows it.
 pub(super) fn write_page(page: &str, out: &mut dyn Write) -> io::Result<()> {
     let style = screen::style(Color::Auto);
-    if style.color || io::stdout().is_terminal() {
+    if style.color || screen::is_wrapped() {
         markdown::write(page, &style, out)
     } else {
         out.write_all(page.as_bytes())

@@ -8,17 +8,14 @@ use anyhow::Result;
 use serde_json::{Value as Json, json};
 use toolcheck_core::text::{Counted, line, reason, shown};
 use toolcheck_core::{Level, RuleId};
-use toolcheck_lint::fix::{Action, Applied, Cost, Skipped};
-use toolcheck_lint::{FileReport, FixOptions, Fixed, fix, fix_opened};
+use toolcheck_lint::fix::{Action, Applied, Cost, FixPlace, Skipped};
+use toolcheck_lint::{FileReport, FixOptions, Fixed, fix, fix_nothing, fix_opened};
 use toolcheck_project::{FileOptions, Input, Limits, LintOptions, Project, ProjectOptions, Source};
 use toolcheck_report::fixed::plan_v1;
 use toolcheck_report::unified;
 
 use crate::args::{self, FixArgs};
 use crate::{Status, screen};
-
-/// The endings of files that are compressed, which are not written.
-const COMPRESSED: [&str; 2] = [".gz", ".zst"];
 
 /// What is done with what was planned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +53,9 @@ pub(crate) fn run_on(
 ) -> Result<Status> {
     let mut project = Project::open(options)?;
     let mut run = Repairs {
+        how,
+        asked: asked(how),
+        not_asked: 0,
         doing,
         shows_values,
         fail_on,
@@ -69,24 +69,15 @@ pub(crate) fn run_on(
         if clean.contains(&input.name) {
             continue;
         }
-        if let Source::File(path) = &input.source {
-            if input.is_linked {
-                let name = shown(&input.name);
-                let why =
-                    "not changed, because a glob found it through a link: name it to change what it links to";
-                screen::message("note", &format!("{name}: {why}"));
-                continue;
-            }
-            if let Some(error) = not_a_file(path) {
-                let name = shown(&input.name);
-                run.trouble(&format!(
-                    "cannot fix {name}: {error}: `toolcheck fix -` reads the standard input"
-                ));
-                continue;
-            }
+        let name = shown(&input.name);
+        if let Source::File(path) = &input.source
+            && let Some(error) = not_a_file(path)
+        {
+            run.trouble(&format!("cannot fix {name}: {error}: `toolcheck fix -` reads the standard input"));
+            continue;
         }
         let Some(settings) = project.settings(&input) else { continue };
-        let bytes = match input.read() {
+        let (bytes, why_unchanged) = match input.read_to_fix() {
             Ok(bytes) => bytes,
             Err(error) => {
                 run.trouble(&error.to_string());
@@ -94,13 +85,19 @@ pub(crate) fn run_on(
             }
         };
         let opened = toolcheck_project::open(&bytes, settings.container(), Limits::default());
-        let fixed = match opened {
-            Some(opened) => {
-                let note = format!("{}: a {} is not changed", shown(&input.name), opened.name);
-                screen::message("note", &note);
+        let fixed = match (opened, why_unchanged) {
+            (Some(opened), _) => {
+                screen::message("note", &format!("{name}: a {} is not changed", opened.name));
                 fix_opened(&input.name, &bytes, &opened, &settings.options(), how)
             }
-            None => fix(&input.name, &bytes, &settings.options(), how),
+            (None, Some(why)) => {
+                let fixed = fix_nothing(&input.name, &bytes, &settings.options(), how, why);
+                if !fixed.before.findings.is_empty() {
+                    screen::message("note", &format!("{name}: {why}"));
+                }
+                fixed
+            }
+            (None, None) => fix(&input.name, &bytes, &settings.options(), how),
         };
         if !input.is_named && fixed.before.transcripts == 0 {
             continue;
@@ -149,7 +146,39 @@ fn clean_and_large(project: &mut Project) -> HashSet<String> {
     run.report.files.iter().filter(|file| is_clean(file)).map(|file| file.path.clone()).collect()
 }
 
-struct Repairs {
+/// What the user names to be fixed, in words.
+struct Asked {
+    words: String,
+    rule: Option<RuleId>,
+    place: Option<FixPlace>,
+    is_found: bool,
+}
+
+/// The places, or else the rules, that are to be fixed alone.
+fn asked(how: &FixOptions) -> Vec<Asked> {
+    let rules: Vec<String> = how.only_rules().iter().map(|rule| format!("`{rule}`")).collect();
+    let of_rules = if rules.is_empty() { String::new() } else { format!(" of {}", rules.join(" or ")) };
+    let places = how.only_places().iter().map(|place| Asked {
+        words: format!("no finding{of_rules} at {place}"),
+        rule: None,
+        place: Some(place.clone()),
+        is_found: false,
+    });
+    let rules = how.only_rules().iter().map(|rule| Asked {
+        words: format!("no finding of `{rule}`"),
+        rule: Some(*rule),
+        place: None,
+        is_found: false,
+    });
+    if how.only_places().is_empty() { rules.collect() } else { places.collect() }
+}
+
+struct Repairs<'r> {
+    how: &'r FixOptions,
+    /// What is to be fixed alone; empty for all.
+    asked: Vec<Asked>,
+    /// How many other findings are left that make the exit status.
+    not_asked: usize,
     doing: Doing,
     shows_values: bool,
     fail_on: Level,
@@ -160,7 +189,7 @@ struct Repairs {
     is_silent: bool,
 }
 
-impl Repairs {
+impl Repairs<'_> {
     fn trouble(&mut self, message: &str) {
         screen::message("error", message);
         self.status = Status::Trouble;
@@ -168,11 +197,22 @@ impl Repairs {
 
     /// Says what holds for all files.
     fn end(&self, files: usize) {
+        let mut missing = self.asked.iter().filter(|asked| !asked.is_found).peekable();
+        if missing.peek().is_some() {
+            missing.for_each(|asked| screen::message("warning", &asked.words));
+        } else if self.not_asked > 0 {
+            let others = Counted(self.not_asked, "other finding");
+            screen::message("note", &format!("{others} left: `toolcheck lint` shows what is left"));
+        }
         if self.unsafe_left > 0 {
             let more = Counted(self.unsafe_left, "more finding");
             let more = format!("{more} can be fixed with --unsafe-fixes, which lose or guess something");
             screen::message("note", &more);
-        } else if self.is_silent && self.doing == Doing::Write && self.status == Status::Clean {
+        } else if self.is_silent
+            && self.asked.iter().all(|asked| asked.is_found)
+            && self.doing == Doing::Write
+            && self.status == Status::Clean
+        {
             // Silence could also mean that nothing was looked at.
             screen::message("note", &format!("nothing to fix in {}", Counted(files, "file")));
         }
@@ -184,8 +224,24 @@ impl Repairs {
         Ok(write(name, before, after, out)?)
     }
 
+    /// Notes which of what was asked for is there, and how much else is left.
+    fn compare(&mut self, fixed: &Fixed<'_>) {
+        for asked in self.asked.iter_mut().filter(|asked| !asked.is_found) {
+            asked.is_found = fixed.before.findings.iter().any(|finding| {
+                asked.rule.is_none_or(|rule| rule == finding.rule)
+                    && asked.place.as_ref().is_none_or(|place| place.has(&finding.spot))
+                    && self.how.asks_for(finding.rule, &finding.spot)
+            });
+        }
+        let is_bad = |level: Level| level >= self.fail_on;
+        let all = fixed.report().findings.iter().filter(|finding| is_bad(finding.level)).count();
+        let asked = fixed.skipped.iter().filter(|left| is_bad(left.level)).count();
+        self.not_asked += all.saturating_sub(asked);
+    }
+
     /// Writes what was fixed, or shows it.
     fn finish(&mut self, input: &Input, bytes: &[u8], fixed: &Fixed<'_>, out: &mut dyn Write) -> Result<()> {
+        self.compare(fixed);
         self.unsafe_left += fixed.skipped.iter().filter(|left| left.cost.is_some()).count();
         let shows = self.doing != Doing::Write;
         if self.doing == Doing::Plan {
@@ -203,12 +259,6 @@ impl Repairs {
             }
             Source::File(path) if !shows && !fixed.is_unchanged() => {
                 let name = shown(&input.name);
-                if COMPRESSED.iter().any(|ending| input.name.ends_with(ending)) {
-                    self.trouble(&format!(
-                        "{name}: a compressed file is not changed: pipe it through `toolcheck fix -`"
-                    ));
-                    return Ok(());
-                }
                 if let Err(error) = toolcheck_files::replace(path, Some(bytes), &fixed.bytes) {
                     self.trouble(&format!("cannot write {name}: {}", reason(&error)));
                     return Ok(());
@@ -227,8 +277,10 @@ impl Repairs {
             _ => {}
         }
         let is_failing = is_failing(fixed.report(), self.fail_on);
-        if is_failing && self.doing != Doing::Plan {
-            for left in left_over(fixed, self.fail_on) {
+        // What was asked for by name is told of whatever its level.
+        let least = if self.asked.is_empty() { Some(self.fail_on) } else { None };
+        if self.doing != Doing::Plan {
+            for left in left_over(fixed, least, !shows) {
                 screen::message("left", &format!("{}:{left}", shown(&input.name)));
             }
         }
@@ -243,11 +295,12 @@ fn is_failing(report: &FileReport, fail_on: Level) -> bool {
     [Level::Error, Level::Warning].into_iter().any(|level| level >= fail_on && report.count(level) > 0)
 }
 
-/// What is left, with why: once for all of a rule with the same reason.
-fn left_over(fixed: &Fixed<'_>, fail_on: Level) -> Vec<String> {
+/// What is left of at least this level, with why: once for all of a rule with the same reason. Its place is that in the file
+/// as it is now, or as it was if nothing is written.
+fn left_over(fixed: &Fixed<'_>, least: Option<Level>, is_written: bool) -> Vec<String> {
     let mut groups: Vec<(&Skipped, usize)> = Vec::new();
     let mut known: HashMap<(RuleId, &str), usize> = HashMap::new();
-    for left in fixed.skipped.iter().filter(|left| left.level >= fail_on) {
+    for left in fixed.skipped.iter().filter(|left| least.is_none_or(|least| left.level >= least)) {
         let number = *known.entry((left.rule, &left.reason)).or_insert(groups.len());
         match groups.get_mut(number) {
             Some((_, count)) => *count += 1,
@@ -255,7 +308,8 @@ fn left_over(fixed: &Fixed<'_>, fail_on: Level) -> Vec<String> {
         }
     }
     let line_of = |(left, count): (&Skipped, usize)| {
-        let Skipped { rule, spot, reason, .. } = left;
+        let Skipped { rule, reason, .. } = left;
+        let spot = if is_written { &left.spot } else { &left.was };
         let more = if count > 1 { format!(", {count} times") } else { String::new() };
         format!("{}:{}: {rule}{more}: {}", spot.start.line, spot.start.column, line(reason))
     };

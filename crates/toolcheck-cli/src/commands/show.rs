@@ -111,7 +111,10 @@ fn lint_command(args: &ShowArgs) -> String {
     if args.config.isolated {
         words.push("--isolated".to_owned());
     }
-    words.push(quoted(&path(&args.file)));
+    let file = path(&args.file);
+    // It would be taken for an option.
+    let file = if file.starts_with('-') && file != "-" { format!("./{file}") } else { file };
+    words.push(quoted(&file));
     words.join(" ")
 }
 

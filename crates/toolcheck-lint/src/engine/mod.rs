@@ -31,6 +31,7 @@ use crate::schema::Schemas;
 pub use body::lint_body;
 pub use opened::{lint_opened, lint_opened_with};
 pub use pieces::{Lines, Piece, RECORDS_OF_HEAD, has_rows};
+pub use text::blank_line_of;
 
 /// The number of further records that are checked for the file's format if the first one is ambiguous.
 const RECORDS_LOOKED_AT: usize = 16;

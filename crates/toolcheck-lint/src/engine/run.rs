@@ -477,7 +477,13 @@ impl<'r> Run<'r> {
             let (calls, results) = transcript.counts();
             self.report.tool_calls += calls;
             self.report.tool_results += results;
-            self.report.count_reading(rules.reading(format.id, self.options));
+            let reading = rules.reading(format.id, self.options);
+            // A file of no format that is known from its start is of that of its first transcript.
+            if self.report.format.is_none() {
+                self.report.format = Some(format.id);
+                self.report.target.clone_from(&reading.target);
+            }
+            self.report.count_reading(reading);
         } else {
             self.report.is_meant_as_request |= unsupported::is_meant_as_request(root)
                 && !self.is_of_another(root)

@@ -31,6 +31,16 @@ pub(super) fn not_json(bytes: &[u8], kind: &unsupported::Text, options: &Options
     locate(&Record { index: 0, bytes, start: 0, position }, finding)
 }
 
+/// The report of the first blank line among the records of a data set, and its number among their lines; `None` if there is
+/// none, or it does not matter.
+#[must_use]
+pub fn blank_line_of(path: &str, records: &Records<'_>, options: &Options) -> Option<(u64, FileReport)> {
+    let (_, findings) = blank_line(records, options)?;
+    let mut report = FileReport::empty(path, options.kind);
+    report.findings = findings;
+    Some((records.first_blank_line()?.position.line, report))
+}
+
 /// Reports the first blank line among the records of a data set, at its place. It belongs to none of them.
 pub(super) fn report_blank_line(records: &Records<'_>, options: &Options, report: &mut FileReport) {
     let Some((start, found)) = blank_line(records, options) else { return };

@@ -1,8 +1,9 @@
 //! Why findings are left.
 
 use std::borrow::Cow;
+use std::collections::VecDeque;
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use toolcheck_core::remedy::Cost;
 use toolcheck_core::{Level, RuleId, readers};
 
@@ -20,6 +21,8 @@ pub struct Skipped {
     pub rule: RuleId,
     /// Its place in the file as it is now.
     pub spot: Spot,
+    /// Its place in the file as it was; if it shows only once others are fixed, its place now.
+    pub was: Spot,
     /// How bad it is.
     pub level: Level,
     /// What an unsafe fix would cost; `None` if there is none either.
@@ -47,6 +50,59 @@ impl Why {
             Self::Because(reason) => reason.clone(),
         }
     }
+}
+
+/// Why a finding is left that is no error, as the report has it.
+fn accepted(finding: &Finding) -> String {
+    let only = format!("`fix --only {}` tries it all the same", finding.rule);
+    let doubt = finding.provider_error.as_ref().and_then(|answer| answer.only_warns.as_deref());
+    match (doubt, &finding.harm) {
+        (Some(doubt), _) => format!("only a warning: {}; {only}", doubt.trim_end_matches('.')),
+        (None, Some(harm)) if finding.provider_error.is_none() => {
+            format!("the API accepts it, but {}; {only}", harm.trim_end_matches('.'))
+        }
+        _ => format!("only a warning; {only}"),
+    }
+}
+
+/// What holds for a finding whatever else is fixed.
+type Mark<'f> = (RuleId, Option<usize>, &'f [u8]);
+
+/// The places that the findings of a file had before it was fixed, where they were found then: of those of one rule about
+/// the same bytes, in their order, first in the same record and then in any.
+fn places_before<'b>(
+    before: &'b FileReport,
+    applied: &[Applied],
+    after: &FileReport,
+) -> Vec<Option<&'b Spot>> {
+    let fixed: HashSet<(RuleId, usize)> =
+        applied.iter().map(|done| (done.rule, done.spot.bytes.start)).collect();
+    let mut open: Vec<&Finding> = before.findings.iter().collect();
+    open.retain(|finding| !fixed.contains(&(finding.rule, finding.spot.bytes.start)));
+    let mut places = vec![None; after.findings.len()];
+    for in_record in [true, false] {
+        let mark = |finding: &'_ Finding| (finding.rule, in_record.then_some(finding.spot.record));
+        let mut known: HashMap<Mark<'_>, VecDeque<usize>> = HashMap::default();
+        for (number, finding) in open.iter().enumerate() {
+            let (rule, record) = mark(finding);
+            known.entry((rule, record, finding.head.bytes())).or_default().push_back(number);
+        }
+        let mut found = HashSet::default();
+        for (place, finding) in places.iter_mut().zip(&after.findings) {
+            let (rule, record) = mark(finding);
+            if place.is_none()
+                && let Some(same) = known.get_mut(&(rule, record, finding.head.bytes()))
+                && let Some(number) = same.pop_front()
+            {
+                *place = Some(&open[number].spot);
+                found.insert(number);
+            }
+        }
+        drop(known);
+        let mut number = 0..;
+        open.retain(|_| number.next().is_none_or(|number| !found.contains(&number)));
+    }
+    places
 }
 
 /// What is known of why findings are left, while a file is fixed.
@@ -87,9 +143,7 @@ impl Reasons {
             return because(rule.unfixed);
         }
         if !is_wanted {
-            return Why::Because(
-                format!("the API accepts it; `--select {}` fixes it all the same", finding.rule).into(),
-            );
+            return Why::Because(accepted(finding).into());
         }
         if let Some(reason) = self.of_records.get(&finding.spot.record) {
             return Why::Because(reason.clone());
@@ -107,13 +161,26 @@ impl Reasons {
         }
     }
 
-    /// The findings of a file that is not changed, each with why.
-    pub(super) fn left(&self, report: &FileReport, how: &FixOptions) -> Vec<Skipped> {
-        let left = report.findings.iter().filter(|finding| how.asks_for(finding)).map(|finding| {
-            let why = self.why(finding, how.wants(finding), report.format);
+    /// The findings that are left of those that were asked for, each with why. `before` is the file as it was, with what was
+    /// fixed in it; `None` if it is the same.
+    pub(super) fn left(
+        &self,
+        report: &FileReport,
+        how: &FixOptions,
+        before: Option<(&FileReport, &[Applied])>,
+    ) -> Vec<Skipped> {
+        let places = before.map(|(before, applied)| places_before(before, applied, report));
+        let with_places = report.findings.iter().enumerate().map(|(number, finding)| {
+            let before = places.as_ref().and_then(|places| places[number]);
+            (finding, before.unwrap_or(&finding.spot))
+        });
+        let asked = with_places.filter(|(finding, was)| how.asks_for(finding.rule, was));
+        let left = asked.map(|(finding, was)| {
+            let why = self.why(finding, how.takes(finding), report.format);
             Skipped {
                 rule: finding.rule,
                 spot: finding.spot.clone(),
+                was: was.clone(),
                 level: finding.level,
                 reason: why.reason(),
                 cost: match why {

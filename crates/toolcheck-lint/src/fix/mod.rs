@@ -109,7 +109,7 @@ pub fn fix<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions)
     let Round { report: before, mut applied, mut after, mut reasons, .. } =
         Round::of(path, bytes, options, how);
     if after.is_none() {
-        let skipped = reasons.left(&before, how);
+        let skipped = reasons.left(&before, how, None);
         return Fixed { bytes: Cow::Borrowed(bytes), applied, skipped, before, after: None };
     }
     // What shows only once something else is fixed is fixed then.
@@ -137,7 +137,7 @@ pub fn fix<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions)
     toolcheck_json::sort_by_position(&mut applied, |done| done.spot.bytes.start);
     let (text, after) = after.unzip();
     let report = after.as_ref().unwrap_or(&before);
-    let mut skipped = reasons.left(report, how);
+    let mut skipped = reasons.left(report, how, Some((&before, &applied)));
     if !is_done {
         skipped.iter_mut().for_each(|left| left.reason = Cow::Borrowed(TOO_MANY_ROUNDS));
     }
@@ -156,9 +156,27 @@ pub fn fix_opened<'b>(
     let before = lint_opened(path, bytes, opened, &options.clone().marks(Marks::Planned));
     let reason =
         format!("not in this sort of file ({}): write the request to a file of its own", opened.name);
+    all_left(bytes, before, how, &reason)
+}
+
+/// What [`fix`] returns for a file that must not be changed, for a reason in one clause: all findings are left.
+#[must_use]
+pub fn fix_nothing<'b>(
+    path: &str,
+    bytes: &'b [u8],
+    options: &Options,
+    how: &FixOptions,
+    reason: &str,
+) -> Fixed<'b> {
+    let before = lint_with(path, bytes, &options.clone().marks(Marks::Planned), &mut ());
+    all_left(bytes, before, how, reason)
+}
+
+/// A file that comes back as it was.
+fn all_left<'b>(bytes: &'b [u8], before: FileReport, how: &FixOptions, reason: &str) -> Fixed<'b> {
     let mut reasons = Reasons::default();
-    before.findings.iter().for_each(|finding| reasons.add_record(finding.spot.record, reason.clone()));
-    let skipped = reasons.left(&before, how);
+    before.findings.iter().for_each(|finding| reasons.add_record(finding.spot.record, reason.to_owned()));
+    let skipped = reasons.left(&before, how, None);
     Fixed { bytes: Cow::Borrowed(bytes), applied: Vec::new(), skipped, before, after: None }
 }
 

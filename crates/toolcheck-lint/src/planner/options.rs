@@ -1,5 +1,6 @@
 //! What a fix may do.
 
+use std::fmt;
 use std::str::FromStr;
 
 use toolcheck_core::{Level, RuleId};
@@ -70,21 +71,37 @@ pub enum FixPlace {
     Line(usize),
     /// The line and the column at which a finding begins, from 1.
     Position(usize, usize),
-    /// The JSON Pointer of a finding's value, in its record.
+    /// The JSON Pointer of a finding's value, or of one that it is in, in its record.
     Pointer(String),
     /// The byte of the text at which a finding begins.
     Byte(usize),
 }
 
 impl FixPlace {
-    fn has(&self, spot: &Spot) -> bool {
+    /// Whether a finding is there.
+    #[must_use]
+    pub fn has(&self, spot: &Spot) -> bool {
         match self {
             Self::Line(line) => spot.start.line == *line as u64,
             Self::Position(line, column) => {
                 spot.start.line == *line as u64 && spot.start.column == *column as u64
             }
-            Self::Pointer(pointer) => *spot.pointer == **pointer,
+            Self::Pointer(pointer) => {
+                let rest = spot.pointer.strip_prefix(&**pointer);
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            }
             Self::Byte(byte) => spot.bytes.start == *byte,
+        }
+    }
+}
+
+impl fmt::Display for FixPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(line) => write!(f, "line {line}"),
+            Self::Position(line, column) => write!(f, "{line}:{column}"),
+            Self::Pointer(pointer) => f.write_str(pointer),
+            Self::Byte(byte) => write!(f, "byte {byte}"),
         }
     }
 }
@@ -200,14 +217,31 @@ impl FixOptions {
 
     /// Whether a finding is to be fixed: the target refuses it, the model does not read it, or the user asks for more.
     pub(crate) fn wants(&self, finding: &Finding) -> bool {
-        let is_wanted = self.accepted || finding.level == Level::Error || is_of_template(finding);
-        is_wanted && self.asks_for(finding)
+        self.takes(finding) && self.asks_for(finding.rule, &finding.spot)
     }
 
-    /// Whether a finding is of one of the rules and places that the user asks for.
-    pub(crate) fn asks_for(&self, finding: &Finding) -> bool {
-        (self.only.is_empty() || self.only.contains(&finding.rule))
-            && (self.places.is_empty() || self.places.iter().any(|place| place.has(&finding.spot)))
+    /// Whether a finding is bad enough to be fixed, or about a chat template.
+    pub(crate) fn takes(&self, finding: &Finding) -> bool {
+        self.accepted || finding.level == Level::Error || is_of_template(finding)
+    }
+
+    /// Whether a finding of this rule at this place is of one of the rules and places that the user asks for.
+    #[must_use]
+    pub fn asks_for(&self, rule: RuleId, place: &Spot) -> bool {
+        (self.only.is_empty() || self.only.contains(&rule))
+            && (self.places.is_empty() || self.places.iter().any(|own| own.has(place)))
+    }
+
+    /// The only rules whose findings are fixed; none for all.
+    #[must_use]
+    pub fn only_rules(&self) -> &[RuleId] {
+        &self.only
+    }
+
+    /// The only places whose findings are fixed; none for all.
+    #[must_use]
+    pub fn only_places(&self) -> &[FixPlace] {
+        &self.places
     }
 
     /// Whether only some places are fixed, which are others once the text is.

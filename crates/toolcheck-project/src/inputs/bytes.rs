@@ -125,6 +125,7 @@ pub struct Text<'p> {
     buffer: Buffer,
     is_ended: bool,
     max_document: u64,
+    is_compressed: bool,
 }
 
 impl<'p> Text<'p> {
@@ -178,7 +179,19 @@ impl<'p> Text<'p> {
         } else {
             Box::new(source)
         };
-        Ok(Self { source, buffer: Buffer::default(), is_ended: false, max_document: limits.document })
+        Ok(Self {
+            source,
+            buffer: Buffer::default(),
+            is_ended: false,
+            max_document: limits.document,
+            is_compressed: is_gzip || is_zstd,
+        })
+    }
+
+    /// Whether its source is compressed.
+    #[must_use]
+    pub fn is_compressed(&self) -> bool {
+        self.is_compressed
     }
 
     /// Reads one piece, as far as there is one.

@@ -35,6 +35,12 @@ const OPENED_EXTENSIONS: [&str; 7] = ["yaml", "yml", "har", "httprr", "sse", "lo
 /// The extensions that compressed files have in addition.
 const COMPRESSED_EXTENSIONS: [&str; 2] = ["gz", "zst"];
 
+/// Why a file is not changed that a glob found through a link.
+const LINKED: &str =
+    "not changed, because a glob found it through a link: name it to change what it links to";
+/// Why a compressed file is not changed.
+const COMPRESSED: &str = "a compressed file is not changed: pipe it through `toolcheck fix -`";
+
 /// An input of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Input {
@@ -77,8 +83,29 @@ impl Input {
     ///
     /// The input can't be read.
     pub fn read(&self) -> Result<Vec<u8>, Error> {
-        let text = Text::open(self, Limits::default(), &|_| {}).and_then(|mut text| text.rest());
-        text.map_err(|error| Error::caused(format!("cannot read {}", shown(&self.name)), &error))
+        Ok(self.read_to_fix()?.0)
+    }
+
+    /// Reads the whole text, decompressed, with why it is not changed: a clause; `None` if it may be.
+    ///
+    /// # Errors
+    ///
+    /// The input can't be read.
+    pub fn read_to_fix(&self) -> Result<(Vec<u8>, Option<&'static str>), Error> {
+        let read = || {
+            let mut text = Text::open(self, Limits::default(), &|_| {})?;
+            Ok((text.rest()?, self.why_unchanged(&text)))
+        };
+        read().map_err(|error: io::Error| Error::caused(format!("cannot read {}", shown(&self.name)), &error))
+    }
+
+    /// Why a fix does not change it, whatever is in its text.
+    pub(crate) fn why_unchanged(&self, text: &Text<'_>) -> Option<&'static str> {
+        match self.source {
+            Source::Stdin => None,
+            _ if self.is_linked => Some(LINKED),
+            Source::File(_) => text.is_compressed().then_some(COMPRESSED),
+        }
     }
 
     /// The size in bytes, or 0 if it is not known.

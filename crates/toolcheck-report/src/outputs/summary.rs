@@ -23,7 +23,9 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
     for ((id, level), rule) in rules {
         let level = painted(level.as_str(), colors_of(*level), style);
         let RuleSummary { findings, rows, samples, .. } = rule;
-        let counts = format!("{} in {}", counted(*findings, "finding"), counted(*rows, "row"));
+        let place =
+            if *rows > 0 { format!("in {}", counted(*rows, "row")) } else { "between rows".to_owned() };
+        let counts = format!("{} {place}", counted(*findings, "finding"));
         writeln!(out, "{level} {}: {counts}", painted(&line(id), BOLD, style))?;
         for sample in samples {
             let place = format!("{} {}", line(&sample.row), shown(&sample.pointer));

@@ -1,7 +1,8 @@
 //! A request in a block of Markdown, or in a string, has the findings that it has by itself, at their places there.
 
+use toolcheck_core::detection::Detection;
 use toolcheck_core::formats;
-use toolcheck_json::Position;
+use toolcheck_json::{Document, Position};
 use toolcheck_lint::{FileReport, Options, lint, lint_opened};
 use toolcheck_open::{Limits, open};
 
@@ -38,6 +39,10 @@ fn requests() -> impl Iterator<Item = (String, String, Vec<Said>)> {
         }
         let alone = lint("case", text.as_bytes(), &Options::new());
         formats::find(alone.format?)?;
+        // In a text, only what shows of which format it is counts as a request.
+        let mut detection = Detection::default();
+        detection.add(&Document::read(text.as_bytes()));
+        detection.best(None)?;
         Some((path.display().to_string(), text, said(&alone)))
     })
 }

@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use toolcheck_lint::{FixOptions, fix};
+use toolcheck_core::Level;
+use toolcheck_lint::{Finding, FixOptions, fix};
 
 use crate::common::{cases, fixtures};
 
 #[test]
 fn each_finding_that_is_left_has_a_reason() {
     let mut reasons: BTreeMap<String, BTreeSet<&'static str>> = BTreeMap::new();
-    let mut count = 0;
+    let (mut count, mut new) = (0, 0);
     for (path, options) in cases() {
         let bytes = std::fs::read(&path).unwrap();
         let name = path.strip_prefix(fixtures()).unwrap().to_string_lossy().into_owned();
@@ -24,6 +25,12 @@ fn each_finding_that_is_left_has_a_reason() {
                 assert!(!left.reason.is_empty() && !left.reason.ends_with('.'), "{name}: {}", left.reason);
                 assert_eq!(listed["reason"], *left.reason, "{name}");
                 assert_eq!(listed["unsafe"], left.cost.is_some(), "{name}");
+                says_what_the_report_says(&left.reason, finding, &name);
+                // Its place is in the file as it was, unless it is new.
+                let is_same = |old: &&Finding| (old.rule, &old.spot) == (left.rule, &left.was);
+                let was_there = fixed.before.findings.iter().any(|old| is_same(&old));
+                assert!(was_there || left.was == left.spot, "{name}: {}", left.rule);
+                new += usize::from(!was_there);
                 assert!(!is_unsafe || left.cost.is_none(), "{name}: {}: {}", left.rule, left.reason);
                 // What another fix would cost or tell is not the same for two findings.
                 let cause = left.reason.split([':', '`']).next().unwrap().to_owned();
@@ -33,8 +40,27 @@ fn each_finding_that_is_left_has_a_reason() {
         }
     }
     assert!(count > 2000, "{count}");
+    assert!(new < count / 10, "{new} of {count} have no place in the file as it was");
     let listed: Vec<&str> = reasons.keys().map(String::as_str).collect();
     assert!(listed.len() >= LEAST_CAUSES, "{} causes:\n{}", listed.len(), listed.join("\n"));
+}
+
+/// What is no error is left because of that, in the words of the report.
+fn says_what_the_report_says(reason: &str, finding: &Finding, name: &str) {
+    let answer = finding.provider_error.as_ref();
+    if reason.starts_with("the API accepts it") {
+        let harm = finding.harm.as_deref().unwrap_or_default().trim_end_matches('.');
+        assert!(answer.is_none() && !harm.is_empty() && reason.contains(harm), "{name}: {reason}");
+    }
+    if reason.starts_with("only a warning") {
+        assert_eq!(finding.level, Level::Warning, "{name}: {reason}");
+        let why = answer.and_then(|answer| answer.only_warns.as_deref()).unwrap_or_default();
+        assert!(reason.contains(why.trim_end_matches('.')), "{name}: {reason}");
+    }
+    if reason.contains("--only") {
+        assert!(reason.ends_with(&format!("`fix --only {}` tries it all the same", finding.rule)), "{name}");
+        assert_ne!(finding.level, Level::Error, "{name}: {reason}");
+    }
 }
 
 /// The number of causes that the corpus has: one sentence for several of them would be less.
