@@ -13,8 +13,10 @@ pub(super) static CONTAINER: Container =
 
 fn sniff(bytes: &[u8]) -> bool {
     batch::first(bytes, |entry| {
+        // Mistral names the path where a batch is made, and not in its lines.
+        let is_request = || entry.get("body").is_some_and(exchange::is_request);
         entry.get_any(&["body", "response"]).is_some_and(Value::is_object)
-            && entry.get_any(&["url", "error"]).is_some()
+            && (entry.get_any(&["url", "error"]).is_some() || is_request())
     })
 }
 
