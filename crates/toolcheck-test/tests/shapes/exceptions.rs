@@ -175,6 +175,14 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
         rules: &["invalid-value"],
         reason: "the strings of the list are looked at first",
     },
+    Exception {
+        formats: &["bedrock-converse"],
+        objects: &["document.source"],
+        key: "s3Location",
+        fault: "unknown",
+        rules: &["invalid-value"],
+        reason: "a source has one of its keys, and that it has two is looked at first",
+    },
 ];
 
 impl Exception {
