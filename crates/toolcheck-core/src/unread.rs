@@ -298,7 +298,7 @@ fn called_member<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
 const ANSWERS: [&str; 8] =
     ["response", "output", "completion", "reply", "answer", "choices", "generation", "prediction"];
 /// How many values of an answer are looked at.
-const ANSWER_LOOKED_AT: usize = 256;
+const ANSWER_LOOKED_AT: usize = 4096;
 
 /// The first call in an answer beside a request. It may be a message, a list of items or a response of any API.
 pub(crate) fn in_answer<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
@@ -309,7 +309,9 @@ pub(crate) fn in_answer<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
         if let Some(found) = value.is_object().then(|| called(value)).flatten().filter(is_call) {
             return Some(found);
         }
-        stack.extend(value.children().filter(|child| child.children().next().is_some()));
+        let filled = value.children().filter(|child| child.children().next().is_some());
+        let inside: Vec<Value<'_, '_>> = filled.take(ANSWER_LOOKED_AT).collect();
+        stack.extend(inside.into_iter().rev());
     }
     None
 }
@@ -337,4 +339,24 @@ pub(crate) fn body<'d, 's>(root: Value<'d, 's>) -> impl Iterator<Item = Unread<'
 pub(crate) fn tools<'s>(value: Value<'_, 's>) -> Unread<'s> {
     let name = value.key_text().unwrap_or(Cow::Borrowed("tools"));
     Unread { place: Place::of(value), what: UnreadKind::Tools, name, is_known: true }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_answer;
+    use toolcheck_json::Document;
+
+    #[test]
+    fn the_first_call_of_an_answer_is_named_and_long_answers_are_not_searched_to_their_end() {
+        let call = r#"{"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {}}"#;
+        let found = |text: &str| {
+            let document = Document::read(text.as_bytes());
+            in_answer(document.root()).map(|unread| unread.place.span.start as usize)
+        };
+        let two = format!(r#"{{"content": [{{"type": "text", "text": "so"}}, {call}, {call}]}}"#);
+        assert_eq!(found(&two), two.find(call));
+        assert_eq!(found(r#"{"content": [{"type": "text", "text": "so"}]}"#), None);
+        let late = format!("[{}{call}]", r#"{"text": {"is": "long"}},"#.repeat(5_000));
+        assert_eq!(found(&late), None);
+    }
 }
