@@ -97,6 +97,18 @@ proptest! {
 }
 
 #[test]
+fn records_of_no_format_are_counted_wherever_the_pieces_end() {
+    let text = "{\"port\": \"Oban\"}\n".repeat(9);
+    let options = Options::default();
+    let whole = lint("log.jsonl", text.as_bytes(), &options);
+    assert_eq!((whole.findings.len(), whole.not_read[0].count), (1, 8));
+    for cuts in [&[0.0][..], &[0.5], &[0.2, 0.4, 0.9]] {
+        let pieces = in_pieces(text.as_bytes(), cuts, &options).expect("it is linted in pieces");
+        assert_eq!(shown(pieces), shown(lint("log.jsonl", text.as_bytes(), &options)), "{cuts:?}");
+    }
+}
+
+#[test]
 fn the_corpus_is_linted_in_pieces() {
     let options = Options::default();
     let taken = TEXTS.iter().filter(|text| in_pieces(text, &[0.3, 0.7], &options).is_some()).count();

@@ -11,7 +11,7 @@ use toolcheck_json::{Arena, Document, Layout, Position, Record, Records};
 use super::find_format;
 use super::format_rules::FormatRules;
 use super::log::{self, Log};
-use super::run::{ReportOnce, Run};
+use super::run::{ReportOnce, Run, count_unrecognised};
 use crate::finding::Finding;
 use crate::options::Options;
 use crate::report::{FileReport, Offset, Source};
@@ -218,7 +218,10 @@ impl Lines {
             self.add_exchanges(bytes, &piece.exchanges, &mut report);
         }
         if !self.is_recognised() {
+            let before = report.findings.len();
             report.findings.retain(|finding| self.unrecognised.keeps(finding.rule));
+            let after = report.findings.len();
+            count_unrecognised(&mut report, before - after);
         }
         if self.options.keeps_source {
             self.keep_source(bytes, &piece.exchanges, &mut report);

@@ -43,6 +43,15 @@ fn count_unseen(report: &mut FileReport, transcript: &Transcript<'_>, server: Op
     }
 }
 
+/// Counts the records of no format behind the one that a finding reports.
+pub(super) fn count_unrecognised(report: &mut FileReport, count: usize) {
+    const RECORD: &str = "record in no format that is read";
+    const RECORDS: &str = "records in no format that is read";
+    if count > 0 {
+        report.count_not_read(LeftOut { one: RECORD, what: RECORDS, count });
+    }
+}
+
 /// A file while it is linted.
 pub(super) struct Run<'r> {
     of_file: Rc<FormatRules<'r>>,
@@ -236,11 +245,7 @@ impl<'r> Run<'r> {
         if self.of_file.format.is_none() {
             let before = findings.len();
             findings.retain(|finding| self.unrecognised.keeps(finding.rule));
-            if findings.len() < before {
-                const RECORD: &str = "record in no format that is read";
-                const RECORDS: &str = "records in no format that is read";
-                self.report.count_not_read(LeftOut { one: RECORD, what: RECORDS, count: 1 });
-            }
+            count_unrecognised(self.report, before - findings.len());
         }
         let room = self.options.max_findings.saturating_sub(self.listed);
         self.report.limit(&mut findings, room);
