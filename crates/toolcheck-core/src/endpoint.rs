@@ -117,8 +117,21 @@ pub fn model_of(url: &str) -> Option<String> {
         (MODEL_CALLS.contains(&call) && before.ends_with("/model")).then_some(model)
     };
     let model = of_path(path).find_map(|(_, _, model)| model).or_else(of_call)?;
-    // Of what clients escape, the ids of models have only these.
-    Some(["%3A", "%3a"].iter().fold(model.to_owned(), |model, escape| model.replace(escape, ":")))
+    Some(decoded(model))
+}
+
+/// A step of a path without its escapes.
+#[must_use]
+pub fn decoded(step: &str) -> String {
+    let mut bytes = Vec::with_capacity(step.len());
+    let mut rest = step.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let code = (*first == b'%').then(|| after.get(..2)).flatten();
+        let code = code.and_then(|code| u8::from_str_radix(std::str::from_utf8(code).ok()?, 16).ok());
+        bytes.push(code.unwrap_or(*first));
+        rest = if code.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// What the requests to an address, or to the path of one, are.

@@ -42,19 +42,12 @@ const ARRANGED: [RuleId; 12] = [
     RuleId::UnansweredToolCall,
 ];
 
-/// The same, and keys that are missing beside an id.
-const WITH_KEYS: [RuleId; 13] = {
-    let mut rules = [RuleId::MissingField; 13];
-    rules.split_at_mut(1).1.copy_from_slice(&ARRANGED);
-    rules
-};
-
 /// The rules that can only be checked once findings of a rule are fixed: what is found then is not new.
-fn seen_after(rule: RuleId) -> &'static [RuleId] {
-    match rule {
+fn seen_after(rule: RuleId) -> impl Iterator<Item = RuleId> {
+    let own: &'static [RuleId] = match rule {
         RuleId::InvalidArgumentsJson => &[RuleId::ArgumentsSchemaMismatch],
         // One finding stands for all keys that an object lacks.
-        RuleId::MissingToolCallId => &WITH_KEYS,
+        RuleId::MissingToolCallId => &[RuleId::MissingField],
         // There is a prompt only once nothing is refused.
         RuleId::TemplateRefuses => &[
             RuleId::TemplateLoses,
@@ -62,9 +55,10 @@ fn seen_after(rule: RuleId) -> &'static [RuleId] {
             RuleId::TemplateMisbinds,
             RuleId::TemplatePrintsNone,
         ],
-        rule if BELONGS.contains(&rule) => &ARRANGED,
         _ => &[],
-    }
+    };
+    let arranged = if BELONGS.contains(&rule) { &ARRANGED[..] } else { &[] };
+    own.iter().chain(arranged).copied()
 }
 
 /// How often each rule has findings: errors, and others.
@@ -86,9 +80,9 @@ impl Counts {
             let of_level = if self.errors.contains_key(&done) { &mut self.errors } else { &mut self.others };
             of_level.entry(done).and_modify(|count| *count = count.saturating_sub(1));
             // One fixed call may lack several arguments.
-            for other in seen_after(done).iter().filter(|other| **other != done) {
-                self.errors.insert(*other, usize::MAX);
-                self.others.insert(*other, usize::MAX);
+            for other in seen_after(done).filter(|other| *other != done) {
+                self.errors.insert(other, usize::MAX);
+                self.others.insert(other, usize::MAX);
             }
         }
         self

@@ -1,10 +1,11 @@
 //! Which conversation a path asks for.
 
 use toolcheck_core::Format;
+use toolcheck_core::endpoint::{self, decoded};
+use toolcheck_core::formats;
 use toolcheck_core::reply::Framing;
 use toolcheck_core::route::{self, Streaming};
 use toolcheck_core::targets::{self, Target};
-use toolcheck_core::{endpoint, formats};
 
 /// What a path asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,19 +96,6 @@ pub(crate) fn of_client(path: &str, agent: &str) -> Option<&'static Target> {
     let formats = endpoint::of_path(path.trim_end_matches('/')).map(|(format, ..)| format);
     let mut targets = formats.filter_map(|format| targets::find(format.id));
     targets.find(|target| target.clients.iter().any(|client| agent.starts_with(&**client)))
-}
-
-/// A step of a path without its escapes.
-fn decoded(step: &str) -> String {
-    let mut bytes = Vec::with_capacity(step.len());
-    let mut rest = step.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let code = (*first == b'%').then(|| after.get(..2)).flatten();
-        let code = code.and_then(|code| u8::from_str_radix(std::str::from_utf8(code).ok()?, 16).ok());
-        bytes.push(code.unwrap_or(*first));
-        rest = if code.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]

@@ -132,7 +132,7 @@ fn sniff(root: Value<'_, '_>) -> u8 {
         0
     };
     // If the messages or the model belong to another format, the body alone is not enough to choose this one.
-    if sure < certainty::WEAK || super::openai_chat::is_own_model(root) || names_another(root) {
+    if sure < certainty::WEAK || names_another(root) {
         sure.max(body.min(certainty::SURE - 1))
     } else {
         sure.max(body)

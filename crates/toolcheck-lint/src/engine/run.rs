@@ -307,10 +307,7 @@ impl<'r> Run<'r> {
             return rules;
         }
         let rules = self.known.of_api(target, format, self.options);
-        if self.report.transcripts == 0 {
-            rules.describe(None, self.report);
-        }
-        rules
+        self.describe_first(rules)
     }
 
     /// The rules for a request to an API that is not known: whatever its model is, its path says in which formats it may be.
@@ -330,6 +327,11 @@ impl<'r> Run<'r> {
         // Of equals the first.
         let Some((_, format)) = sure.rev().max_by_key(|(sure, _)| *sure) else { return rules };
         let rules = self.rules_of(Some(format));
+        self.describe_first(rules)
+    }
+
+    /// Records how the file is read, if the request that the rules are for is its first.
+    fn describe_first(&mut self, rules: Rc<FormatRules<'r>>) -> Rc<FormatRules<'r>> {
         if self.report.transcripts == 0 {
             rules.describe(None, self.report);
         }
