@@ -107,6 +107,8 @@ pub(crate) struct Node {
     pub(crate) next: u32,
     pub(crate) kind: Kind,
     pub(crate) flags: u8,
+    /// The keys of an object in short: see [`may_have`](crate::parse::may_have).
+    pub(crate) keys: u16,
 }
 
 /// The string contains a backslash.
@@ -511,7 +513,29 @@ impl<'d, 's> Value<'d, 's> {
     /// `json`.
     #[must_use]
     pub fn get(self, key: &str) -> Option<Self> {
-        self.members().filter(|member| member.has_key(key)).last()
+        let node = self.node();
+        if node.kind != Kind::Object || !parse::may_have(node.keys, key) {
+            return None;
+        }
+        let nodes = &self.document.arena.nodes;
+        let length = key.len() as u32 + 2;
+        let (mut at, mut found) = (self.id + 1, None);
+        while at < node.next {
+            let member = nodes.get(at as usize)?;
+            let may_be =
+                member.key_end.wrapping_sub(member.key_start) == length || member.flags & KEY_ESCAPED != 0;
+            if may_be {
+                let value = Value { document: self.document, id: at };
+                if value.has_key(key) {
+                    found = Some(value);
+                    if node.flags & MAYBE_DUPLICATE == 0 {
+                        break;
+                    }
+                }
+            }
+            at = member.next;
+        }
+        found
     }
 
     /// The member with the first of these keys that exists.

@@ -5,6 +5,7 @@ mod keys;
 use std::ops::Range;
 
 use self::keys::KeysSeen;
+pub(crate) use self::keys::may_have;
 use crate::block::{self, BLOCK, Masks};
 use crate::document::{
     Arena, Document, ESCAPED, KEY_ESCAPED, KEYED, Kind, MAYBE_DUPLICATE, Node, Span, UNTERMINATED,
@@ -112,6 +113,7 @@ fn unread(bytes: &[u8], kind: SyntaxErrorKind, marked: usize, mut arena: Arena) 
         next: 1,
         kind: Kind::Invalid,
         flags: 0,
+        keys: 0,
     });
     arena.faults.clear();
     arena.faults.push(SyntaxError { kind, span, opened_at: None });
@@ -269,6 +271,7 @@ impl<'a, 's> Reader<'a, 's> {
             next: id + 1,
             kind,
             flags: flags | key_flags,
+            keys: u16::MAX,
         });
         id
     }
@@ -336,6 +339,7 @@ impl<'a, 's> Reader<'a, 's> {
             if let Some(node) = self.arena.nodes.get_mut(frame.node as usize) {
                 node.end = end as u32;
                 node.next = next;
+                node.keys = frame.keys.in_short();
             }
         }
     }

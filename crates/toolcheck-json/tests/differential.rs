@@ -48,6 +48,8 @@ fn nearly_json() -> impl Strategy<Value = String> {
         Just(",".to_owned()),
         Just(":".to_owned()),
         Just("\"a\"".to_owned()),
+        Just("\"b\":".to_owned()),
+        Just("\"\\u0061\":2,".to_owned()),
         Just("\"".to_owned()),
         Just("\\".to_owned()),
         Just("\\u12".to_owned()),
@@ -78,6 +80,17 @@ fn assert_spans_nest(value: Value<'_, '_>) {
     }
 }
 
+/// Asserts that each member is found under its key, or one after it with the same key, and nothing under another one.
+fn assert_members_are_found(value: Value<'_, '_>) {
+    let has_key = |member: &Value<'_, '_>, key: &str| member.key_text().is_some_and(|own| own == *key);
+    let keys = value.members().filter_map(|member| member.key_text());
+    for key in keys.chain(["a", "b", "", "none"].map(Into::into)) {
+        let last = value.members().filter(|member| has_key(member, &key)).last();
+        assert_eq!(value.get(&key).map(Value::id), last.map(Value::id), "{key:?} of {value:?}");
+    }
+    value.children().for_each(assert_members_are_found);
+}
+
 proptest! {
     #[test]
     fn the_output_of_serde_json_is_read_back(value in json(), pretty: bool) {
@@ -89,12 +102,14 @@ proptest! {
         let read: Json = serde_json::from_str(&text).unwrap();
         prop_assert_eq!(to_json(root), read);
         assert_spans_nest(root);
+        assert_members_are_found(root);
     }
 
     #[test]
     fn both_accept_the_same_texts(text in nearly_json()) {
         let document = Document::read(text.as_bytes());
         assert_spans_nest(document.root());
+        assert_members_are_found(document.root());
         match serde_json::from_str::<Json>(&text) {
             Ok(read) => {
                 prop_assert_eq!(document.faults(), &[]);

@@ -545,7 +545,7 @@ pub(crate) struct Verdicts {
 }
 
 /// The maximum number of models that are cached: the log of a gateway alternates between several.
-const MODELS_REMEMBERED: usize = 16;
+const MODELS_REMEMBERED: usize = 64;
 
 #[derive(Debug, Default)]
 struct Said {

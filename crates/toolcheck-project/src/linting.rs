@@ -13,7 +13,7 @@ use toolcheck_open::{Container, Opened};
 use crate::Progress;
 use crate::baseline::{FileSession, RunBaseline};
 use crate::error::Error;
-use crate::inputs::{Input, Piece, Text};
+use crate::inputs::{Buffer, Input, Piece, Text};
 use crate::options::{Limits, LintOptions, SummaryOptions};
 use crate::pieces::{Pieces, Rounds, TooLong};
 use crate::resolve::FileSettings;
@@ -120,7 +120,16 @@ impl Linter<'_> {
             let lint = |_| {
                 let (number, piece) = Pieces::locked(&pieces).take()?;
                 let found = match piece {
-                    Piece::Lines(piece) => Ok((lines.lint(&piece), piece)),
+                    Piece::Lines(piece) => {
+                        let found = lines.lint(&piece);
+                        let kept = if lines.needs_bytes(&found) {
+                            piece
+                        } else {
+                            Pieces::locked(&pieces).free.push(piece);
+                            Buffer::default()
+                        };
+                        Ok((found, kept))
+                    }
                     Piece::TooLong(bytes) => Err(bytes),
                 };
                 Some((number, found))
@@ -131,7 +140,9 @@ impl Linter<'_> {
                 match found {
                     Ok((found, piece)) => {
                         parts.add(lines.add(&piece, found));
-                        Pieces::locked(&pieces).free.push(piece);
+                        if !piece.is_empty() {
+                            Pieces::locked(&pieces).free.push(piece);
+                        }
                     }
                     Err(bytes) => too_long.add(lines.skip_line(bytes)),
                 }

@@ -9,14 +9,33 @@ impl KeysSeen {
     #[inline]
     pub(super) fn may_repeat(&mut self, key: &[u8], is_escaped: bool) -> bool {
         let byte = |at: usize| u32::from(key.get(at).copied().unwrap_or(0));
-        let (first, middle, last) = (byte(0), byte(key.len() / 2), byte(key.len().wrapping_sub(1)));
-        let length = key.len() as u32;
+        let (first, middle) = (byte(0), byte(key.len() / 2));
         // An escaped key may be any key, so it sets every bit.
         let bit = |hash: u32| if is_escaped { u64::MAX } else { 1 << (hash & 63) };
-        let bits = [bit(first * 31 + last * 7 + length), bit(middle * 5 + first + length * 11)];
+        let bits = [bit(ends(key)), bit(middle * 5 + first + key.len() as u32 * 11)];
         let may_repeat = self.0[0] & bits[0] != 0 && self.0[1] & bits[1] != 0;
         self.0[0] |= bits[0];
         self.0[1] |= bits[1];
         may_repeat
     }
+
+    /// The keys so far, for [`may_have`].
+    #[inline]
+    pub(super) fn in_short(self) -> u16 {
+        let bits = self.0[0] | self.0[0] >> 32;
+        (bits | bits >> 16) as u16
+    }
+}
+
+/// Whether an object with these keys in short may have this one. Of keys that it doesn't have, most are ruled out.
+#[inline]
+pub(crate) fn may_have(keys: u16, key: &str) -> bool {
+    keys & 1 << (ends(key.as_bytes()) & 15) != 0
+}
+
+/// A number of the first and the last byte and the length.
+#[inline]
+fn ends(key: &[u8]) -> u32 {
+    let (first, last) = key.first().zip(key.last()).map_or((0, 0), |(first, last)| (*first, *last));
+    u32::from(first) * 31 + u32::from(last) * 7 + key.len() as u32
 }

@@ -132,10 +132,11 @@ fn find_format<'b>(
     }
     let mut detection = Detection::default();
     detection.add(first);
-    if !detection.is_certain() {
-        for record in more.into_iter().flatten().take(RECORDS_LOOKED_AT) {
-            detection.add(&Document::read(record.bytes));
+    for record in more.into_iter().flatten().take(RECORDS_LOOKED_AT) {
+        if detection.is_certain() {
+            break;
         }
+        detection.add(&Document::read(record.bytes));
     }
     detection.best(options.target.as_ref().and_then(|target| target.format.as_deref()))
 }

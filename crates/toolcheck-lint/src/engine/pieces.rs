@@ -71,6 +71,7 @@ pub struct Piece {
     /// The numbers of its records that hold exchanges, which may continue earlier ones, and so are linted in order.
     exchanges: Vec<usize>,
     records: usize,
+    bytes: usize,
     lines: u64,
 }
 
@@ -156,7 +157,14 @@ impl Lines {
         run.report_blank_line(&records);
         drop(buffers);
         self.caches().push(Cache { schemas, arena: document.into_arena() });
-        Piece { report, exchanges, records: count, lines: records.lines_passed() }
+        Piece { report, exchanges, records: count, bytes: piece.len(), lines: records.lines_passed() }
+    }
+
+    /// Whether [`Self::add`] needs the bytes of a piece: most pieces have nothing to report, and their memory can hold the
+    /// next one.
+    #[must_use]
+    pub fn needs_bytes(&self, piece: &Piece) -> bool {
+        !piece.exchanges.is_empty() || self.options.keeps_source && !piece.report.findings.is_empty()
     }
 
     /// Lints a line by itself, as if it were the first of the file; `None` if there is an exchange in it, which has to do
@@ -205,10 +213,12 @@ impl Lines {
         log.report_blank_line(&records, &mut report);
         drop(log);
         self.caches().push(Cache { schemas, arena: document.into_arena() });
-        Piece { report, exchanges: Vec::new(), records: count, lines: records.lines_passed() }
+        let lines = records.lines_passed();
+        Piece { report, exchanges: Vec::new(), records: count, bytes: piece.len(), lines }
     }
 
-    /// The report of a piece, at its place in the file. Pieces must be added in order.
+    /// The report of a piece, at its place in the file. Pieces must be added in order, with their bytes, which may be
+    /// empty if they are [not needed](Self::needs_bytes).
     pub fn add(&mut self, bytes: &[u8], piece: Piece) -> FileReport {
         let mut report = piece.report;
         let offset = self.offset;
@@ -228,7 +238,7 @@ impl Lines {
         }
         self.offset = Offset {
             records: offset.records + piece.records,
-            bytes: offset.bytes + bytes.len(),
+            bytes: offset.bytes + piece.bytes,
             lines: offset.lines + piece.lines,
         };
         report

@@ -87,7 +87,8 @@ impl Buffer {
     fn split_into(&mut self, end: usize, other: &mut Self) {
         let rest = &self.memory[end..self.filled];
         if other.memory.len() < rest.len() {
-            other.memory.resize(rest.len(), 0);
+            // Most of the next piece is still to come.
+            other.memory.resize(rest.len().max(self.memory.len().min(PIECE)), 0);
         }
         other.memory[..rest.len()].copy_from_slice(rest);
         other.filled = rest.len();

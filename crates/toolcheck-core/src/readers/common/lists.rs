@@ -174,8 +174,9 @@ pub(crate) fn opened(document: &Document<'_>) -> Option<Expanded> {
     if strings.is_empty() {
         return None;
     }
+    let has_inner = strings.iter().any(|string| may_hold_text(document.value(*string)));
     let mut opened = Expanded::new(document, &strings);
-    for _ in 1..DEEPEST_TEXT {
+    for _ in 1..if has_inner { DEEPEST_TEXT } else { 1 } {
         let inner = Document::read(opened.text());
         let strings = strings_with_lists(inner.root());
         if strings.is_empty() {
@@ -185,6 +186,12 @@ pub(crate) fn opened(document: &Document<'_>) -> Option<Expanded> {
         opened = opened.then(next);
     }
     Some(opened)
+}
+
+/// Whether what a string says may have JSON in its strings: that has quotes, whose backslashes are escaped here.
+fn may_hold_text(value: Value<'_, '_>) -> bool {
+    let has = |word: &[u8]| memchr::memmem::find(value.raw(), word).is_some();
+    has(br#"\\""#) || has(br"\\u00") || has(br"\u005")
 }
 
 /// The strings to open, in the order of the text.
@@ -243,9 +250,9 @@ fn holds_calls_in_text(value: Value<'_, '_>) -> bool {
 /// Whether a string is the text of JSON, perhaps as a string again, that is as wanted.
 fn with_text(value: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) -> bool) -> bool {
     let Some(string) = value.as_json_str() else { return false };
-    // Most strings are ruled out by a glance.
+    // Most strings are ruled out by a glance. What ends with a quote goes on with the backslash of its escape.
     let has = |word: &[u8]| memchr::memmem::find(string.raw(), word).is_some();
-    (has(b"role") || has(b"from") || has(b"function_call")) && in_text(value, is_wanted)
+    (has(br"role\") || has(br"from\") || has(b"function_call")) && in_text(value, is_wanted)
 }
 
 fn in_text(value: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) -> bool) -> bool {

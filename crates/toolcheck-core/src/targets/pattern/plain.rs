@@ -90,8 +90,7 @@ impl Plain {
                     (step, at) = (step + 1, at + 1);
                 }
                 Some(Step::Set { set, least, most }) => {
-                    let fitting =
-                        text[at..].iter().take(*most).take_while(|byte| is_in(**byte, *set)).count();
+                    let fitting = fitting(&text[at..], *set, *most);
                     if least == most && fitting == *most {
                         (step, at) = (step + 1, at + fitting);
                         continue;
@@ -113,6 +112,14 @@ impl Plain {
 
 fn is_in(byte: u8, set: u128) -> bool {
     byte.is_ascii() && set >> byte & 1 == 1
+}
+
+/// How many bytes at the start of a text are in a set, up to `most`. Nearly all bytes of ids and names are compared here.
+fn fitting(text: &[u8], set: u128, most: usize) -> usize {
+    let halves = [set as u64, (set >> 64) as u64];
+    let text = &text[..text.len().min(most)];
+    let is_in = |byte: &u8| byte.is_ascii() && halves[usize::from(byte >> 6 & 1)] >> (byte & 63) & 1 == 1;
+    text.iter().position(|byte| !is_in(byte)).unwrap_or(text.len())
 }
 
 struct Parser<'p> {

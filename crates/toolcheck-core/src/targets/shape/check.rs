@@ -8,10 +8,9 @@ use toolcheck_json::{Kind as JsonKind, NodeId, Value};
 use super::alike::Alike;
 use super::compile::{Discriminator, Field, FieldSet, Object, bit};
 use super::fault::{Detail, ShapeFault};
-use super::layout::{Layout, Layouts, MOST_LAYOUTS, Tag};
 use super::problem::{Cause, Problem};
 use super::tables::{JsonType, Kind, ShapeFaultKind};
-use super::texts::Unique;
+use super::texts::{Kept, Unique};
 use super::value::{bit_of, short, type_of};
 use super::{ModelFacts, Shape};
 use crate::rule_id::RuleId;
@@ -20,7 +19,7 @@ use crate::rule_id::RuleId;
 const DEEPEST: usize = 64;
 
 /// The most fields that decide together which object a value is.
-pub(super) const MOST_DECISIONS: usize = 4;
+const MOST_DECISIONS: usize = 4;
 
 /// The most unknown keys of an object that are reported. A fault takes thousands of bytes, and an object may have millions
 /// of keys.
@@ -68,25 +67,12 @@ pub(super) struct Checker<'f, 'd, 's> {
     pub(super) pointed: HashMap<&'f str, Option<NodeId>>,
     /// The strings that a pointer leads to.
     pub(super) listed: HashMap<&'f str, HashSet<Cow<'s, str>>>,
-    /// What the objects were so far that had no faults.
-    layouts: Layouts,
-    /// How many of them are kept.
-    pub(super) most_layouts: usize,
+    /// The objects so far that had no faults.
+    kept: Kept,
     /// Whether nothing but the object itself has decided whether it has faults.
     is_alone: bool,
     /// The name that an object has, if it has one.
     pub(super) names: HashMap<NodeId, Option<NodeId>>,
-}
-
-/// What an object is.
-#[derive(Clone, Copy)]
-pub(super) struct Chosen<'f> {
-    /// The number of the object of the shape.
-    pub(super) number: usize,
-    /// The keys that decided.
-    pub(super) decided: [&'f str; MOST_DECISIONS],
-    /// What decided, for the variants that are on the path.
-    pub(super) tags: [Option<Tag>; MOST_DECISIONS],
 }
 
 /// An object on the way to what is looked at.
@@ -135,8 +121,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             beside: HashMap::default(),
             pointed: HashMap::default(),
             listed: HashMap::default(),
-            layouts: Layouts::default(),
-            most_layouts: MOST_LAYOUTS,
+            kept: Kept::default(),
             is_alone: true,
             names: HashMap::default(),
         }
@@ -144,7 +129,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
 
     /// Checks a body.
     pub(super) fn request(&mut self, value: Value<'d, 's>) {
-        self.layouts = self.facts.take_layouts();
+        self.kept = self.facts.take_kept();
         self.object(value, self.shape.request, Scope::default());
     }
 
@@ -162,7 +147,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
 
     /// Checks a list of messages by itself.
     pub(super) fn messages(&mut self, list: Value<'d, 's>) {
-        self.layouts = self.facts.take_layouts();
+        self.kept = self.facts.take_kept();
         for (index, message) in list.elements().enumerate().filter(|(_, message)| message.is_object()) {
             self.path.push(Step::Key("messages"));
             self.path.push(Step::Index(index as u32));
@@ -173,7 +158,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
 
     /// The faults that were found.
     pub(super) fn end(mut self) -> Vec<ShapeFault<'f>> {
-        self.facts.keep_layouts(self.layouts);
+        self.facts.keep(self.kept);
         self.alike.add_to(&mut self.faults);
         self.faults
     }
@@ -188,7 +173,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     /// The number of the variant that an object by itself is.
     pub(super) fn variant_alone(&mut self, value: Value<'d, 's>, number: usize) -> Option<usize> {
         self.above.push(Above { value, kind: None, is_element: true, before: None });
-        self.variant(value, number, Scope::default()).map(|chosen| chosen.number)
+        self.variant(value, number, Scope::default())
     }
 
     /// Checks it as that variant.
@@ -197,12 +182,12 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         self.above.clear();
     }
 
-    /// The object of the shape that a value is, after all that decides it. `None` if that is not known, and a fault says
-    /// why.
-    fn variant(&mut self, value: Value<'d, 's>, mut number: usize, within: Scope<'f>) -> Option<Chosen<'f>> {
+    /// The number of the object of the shape that a value is, after all that decides it. `None` if that is not known, and a
+    /// fault says why.
+    fn variant(&mut self, value: Value<'d, 's>, mut number: usize, within: Scope<'f>) -> Option<usize> {
         let shape = self.shape;
         // Each field decides once.
-        let (mut decided, mut tags) = ([""; MOST_DECISIONS], [None; MOST_DECISIONS]);
+        let mut decided = [""; MOST_DECISIONS];
         for turn in 0..MOST_DECISIONS {
             let object = &shape.objects[number];
             let Some(by) = &object.by else { break };
@@ -228,15 +213,17 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                     }
                 },
             };
-            let tag = Tag { object: number, value };
-            let Some((text, next)) = tag.of(shape) else { break };
+            let next = match value {
+                Some(value) => by.values.get(usize::from(value)),
+                None => by.otherwise.as_ref(),
+            };
+            let Some((text, next)) = next else { break };
             if !by.is_untagged {
                 self.path.push(Step::Variant(text));
-                tags[turn] = Some(tag);
             }
-            number = next;
+            number = *next;
         }
-        Some(Chosen { number, decided, tags })
+        Some(number)
     }
 
     /// The value that decides what an object is, and is none of those that are known.
@@ -260,20 +247,8 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             self.looks_around();
             return;
         }
-        let like = self.layouts.like(value, number);
-        let before_work = |layout: &Layout| layout.before_work(value, &self.shape.objects[layout.variant]);
-        let like = match like.map(|like| (like, before_work(self.layouts.get(like)))) {
-            Some((_, None)) => {
-                self.before = None;
-                return;
-            }
-            Some((like, Some(before))) => Some((like, before)),
-            None => None,
-        };
         let kind = self.shape.objects[number].kind;
-        let most_layouts = self.most_layouts;
-        let mut texts = self.layouts.texts(kind).filter(|_| most_layouts > 0);
-        if let Some(unique) = texts.as_mut().and_then(|texts| texts.find(value, number))
+        if let Some(unique) = self.kept.of(kind).and_then(|texts| texts.find(value, number))
             && unique.iter().all(|unique| !self.unique.contains(unique))
         {
             self.unique.extend(unique.iter().cloned());
@@ -281,7 +256,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             self.before = None;
             return;
         }
-        let is_kept = self.layouts.texts(kind).is_some_and(|texts| texts.wants(value)) && most_layouts > 0;
+        let is_kept = self.kept.of(kind).is_some_and(|texts| texts.wants(value));
         let first_unique = self.found_unique.len();
         let is_alone = std::mem::replace(&mut self.is_alone, true);
         let depth = self.path.len();
@@ -289,21 +264,14 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         let before = self.before.take().filter(|_| is_element);
         self.above.push(Above { value, kind, is_element, before });
         let first = self.faults.len();
-        if let Some(like) = like {
-            self.members_like(like, value, within);
-        } else if let Some(chosen) = self.variant(value, number, within) {
-            let is_settled = self.members(value, chosen.number, within);
-            if is_settled && self.faults.len() == first && self.layouts.len() < self.most_layouts {
-                let object = &self.shape.objects[chosen.number];
-                let layout = Layout::of(value, number, chosen, object, self.shape.null_is_absent);
-                self.layouts.extend(layout, value);
-            }
+        if let Some(variant) = self.variant(value, number, within) {
+            self.members(value, variant, within);
         }
         if self.faults.len() > first {
             self.alike.leave_out(&mut self.faults, first, value.id());
             // The faults that are left out are faults too.
             self.is_alone = false;
-        } else if let Some(texts) = self.layouts.texts(kind).filter(|_| is_kept && self.is_alone) {
+        } else if let Some(texts) = self.kept.of(kind).filter(|_| is_kept && self.is_alone) {
             texts.keep(value, number, &self.found_unique[first_unique..]);
         }
         self.is_alone &= is_alone;
@@ -316,26 +284,6 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         self.is_alone = false;
     }
 
-    /// Checks an object that looks like one without faults.
-    fn members_like(&mut self, (like, skip): (usize, usize), value: Value<'d, 's>, within: Scope<'f>) {
-        let shape = self.shape;
-        let layout = self.layouts.get(like);
-        let number = layout.variant;
-        let tags = layout.tags.iter().flatten().filter_map(|tag| Some(Step::Variant(tag.of(shape)?.0)));
-        self.path.extend(tags);
-        let object = &shape.objects[number];
-        let within = self.inside(object, within);
-        for (index, member) in value.members().enumerate().skip(skip) {
-            let Some(known) = self.layouts.get(like).members[index].work else { continue };
-            let field = &object.fields[usize::from(known)];
-            if !field.asks_nothing_of(member) {
-                self.path.push(Step::Key(&field.key));
-                self.field(object, (number, known), field, value, member, within);
-                self.path.pop();
-            }
-        }
-    }
-
     /// What holds in an object.
     fn inside(&self, object: &'f Object, within: Scope<'f>) -> Scope<'f> {
         match (object.rule, within.rule) {
@@ -344,9 +292,8 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         }
     }
 
-    /// Checks the members of an object, and returns whether nothing but the keys, the kinds of their values and what is
-    /// wrong with a value by itself decides what is wrong with another object.
-    fn members(&mut self, value: Value<'d, 's>, number: usize, within: Scope<'f>) -> bool {
+    /// Checks the members of an object.
+    fn members(&mut self, value: Value<'d, 's>, number: usize, within: Scope<'f>) {
         let shape = self.shape;
         let object = &shape.objects[number];
         let within = self.inside(object, within);
@@ -396,7 +343,6 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         if self.faults.len() > first {
             self.settle(value, first);
         }
-        !is_request && seen.has_all(&object.depends)
     }
 
     /// Leaves of the faults of an object those that are not only what follows from another.

@@ -32,8 +32,6 @@ pub(super) struct Object {
     pub(super) required: Vec<u16>,
     /// The same as a set.
     pub(super) needed: FieldSet,
-    /// Those of them for which more counts than which other keys there are.
-    pub(super) depends: FieldSet,
     /// The facts that only say what was seen of it.
     pub(super) evidence: Vec<usize>,
     /// Those that depend on more than the model; of what is accepted, the complements of their numbers.
@@ -129,20 +127,6 @@ impl Check {
             CheckKind::Starts(starts) => !starts.iter().any(|start| raw.starts_with(start.as_bytes())),
             _ => false,
         }
-    }
-
-    /// Whether only the value decides whether it holds.
-    pub(super) fn is_of_value(&self) -> bool {
-        let of_value = |what: &CheckKind| {
-            matches!(
-                what,
-                CheckKind::Values { .. }
-                    | CheckKind::Refused(_)
-                    | CheckKind::Pattern(_)
-                    | CheckKind::Length { .. }
-            )
-        };
-        self.fact.is_none() && of_value(&self.what)
     }
 
     /// Whether it asks for a list that names all keys of an object.
@@ -550,12 +534,6 @@ impl Object {
             .filter(|number| is_required(&self.fields[*number as usize]))
             .collect();
         self.needed = FieldSet::of(&self.required);
-        let depends = |number: &u16| {
-            let field = &self.fields[usize::from(*number)];
-            field.checks.iter().any(Check::lists_all)
-                || field.required.iter().any(|required| required.fact.is_some())
-        };
-        self.depends = FieldSet::of(&self.required.iter().copied().filter(depends).collect::<Vec<_>>());
         for field in &mut self.fields {
             field.is_plain = field.absent.is_empty() && field.is_known;
         }

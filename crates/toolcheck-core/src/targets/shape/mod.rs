@@ -13,7 +13,6 @@ mod describe;
 mod fault;
 mod foreign;
 mod keys;
-mod layout;
 mod objects;
 mod problem;
 mod rating;
@@ -34,11 +33,11 @@ pub use self::describe::{
 };
 pub use self::fault::{Answer, Condition, Detail, ShapeFault};
 pub use self::foreign::Foreign;
-use self::layout::Layouts;
 use self::objects::Objects;
 pub use self::rating::Rating;
 use self::tables::ShapeFile;
 pub use self::tables::{Enforced, FactTable, JsonType, Kind, ShapeFaultKind, TextTable, Unseen};
+use self::texts::Kept;
 use crate::error::Error;
 use crate::rule_id::RuleId;
 use crate::targets::{Evidence, Pattern};
@@ -131,9 +130,9 @@ pub struct ModelFacts(Arc<OfModel>);
 struct OfModel {
     /// Whether each fact holds.
     holds: Box<[bool]>,
-    /// What objects without faults look like, from one request to the next: a walk takes them and gives them back. There
-    /// are as many as walks at the same time.
-    layouts: Mutex<Vec<Layouts>>,
+    /// Objects without faults, from one request to the next: a walk takes them and gives them back. There are as many as
+    /// walks at the same time.
+    kept: Mutex<Vec<Kept>>,
 }
 
 impl ModelFacts {
@@ -141,15 +140,15 @@ impl ModelFacts {
         self.0.holds.get(fact).copied().unwrap_or_default()
     }
 
-    /// The layouts that an earlier walk has found and no other has taken.
-    fn take_layouts(&self) -> Layouts {
-        self.0.layouts.lock().ok().and_then(|mut layouts| layouts.pop()).unwrap_or_default()
+    /// The objects that an earlier walk has kept and no other has taken.
+    fn take_kept(&self) -> Kept {
+        self.0.kept.lock().ok().and_then(|mut kept| kept.pop()).unwrap_or_default()
     }
 
-    /// Keeps layouts for the next walk.
-    fn keep_layouts(&self, layouts: Layouts) {
-        if let Ok(mut kept) = self.0.layouts.lock() {
-            kept.push(layouts);
+    /// Keeps objects for the next walk.
+    fn keep(&self, kept: Kept) {
+        if let Ok(mut all) = self.0.kept.lock() {
+            all.push(kept);
         }
     }
 }
@@ -286,7 +285,7 @@ impl Shape {
             is_match
         };
         let holds = self.facts().iter().map(|fact| fact.fits(&mut matches)).collect();
-        ModelFacts(Arc::new(OfModel { holds, layouts: Mutex::default() }))
+        ModelFacts(Arc::new(OfModel { holds, kept: Mutex::default() }))
     }
 
     /// Whether a body has a key that only a whole request has.
