@@ -86,6 +86,18 @@ impl<'d, 's> Candidate<'d, 's> {
         number.map_or(0, |number| self.sure_by_number(number))
     }
 
+    /// Whether the value itself shows a format, as far as its API does not share it with others.
+    #[must_use]
+    pub fn is_likely(&self, format: &Format) -> bool {
+        self.sure(format) >= SURE_OF_RECORD
+    }
+
+    /// Whether no other format is possible.
+    #[must_use]
+    pub fn is_certain(&self, format: &Format) -> bool {
+        self.sure(format) >= CERTAIN
+    }
+
     fn sure_by_number(&self, number: usize) -> u8 {
         *self.sure[number].get_or_init(|| (ALL[number].sniff)(self.value))
     }

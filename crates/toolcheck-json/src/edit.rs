@@ -96,7 +96,8 @@ enum Change {
     Children(Vec<Entry>),
 }
 
-/// Changes to a document.
+/// Changes to a document. A change that a value doesn't allow, such as a new member of a string, changes nothing: what
+/// stands in a document may be anything.
 #[derive(Debug, Clone)]
 pub struct Edits<'d, 's> {
     document: &'d Document<'s>,
@@ -122,12 +123,10 @@ impl<'d, 's> Edits<'d, 's> {
     }
 
     /// Sets the elements of a list, in their order. Those that it had and that are not among them are removed.
-    ///
-    /// # Panics
-    ///
-    /// The value is not a list.
     pub fn set_elements(&mut self, list: NodeId, elements: impl IntoIterator<Item = Piece>) {
-        assert!(self.document.value(list).is_array(), "only a list has elements");
+        if !self.document.value(list).is_array() {
+            return;
+        }
         let entry = |piece| match piece {
             Piece::Node(node) if self.document.value(node).key_span().is_none() => Entry::Old(node),
             piece => Entry::Element(piece),
@@ -137,53 +136,44 @@ impl<'d, 's> Edits<'d, 's> {
     }
 
     /// Adds a member to an object, after all others. If it has one with this key, it gets the value instead.
-    ///
-    /// # Panics
-    ///
-    /// The value is not an object.
     pub fn set_member(&mut self, object: NodeId, key: impl Into<Cow<'static, str>>, piece: Piece) {
         let key = key.into();
         if let Some(old) = self.document.value(object).get(&key) {
             return self.replace(old.id(), piece);
         }
-        self.entries(object).push(Entry::Member(key, piece));
+        if let Some(entries) = self.entries(object) {
+            entries.push(Entry::Member(key, piece));
+        }
     }
 
     /// Removes a member of an object, with its key.
-    ///
-    /// # Panics
-    ///
-    /// The value is not an object.
     pub fn remove_member(&mut self, object: NodeId, member: NodeId) {
         let is_it =
             |entry: &Entry| matches!(entry, Entry::Old(node) | Entry::Renamed(node, _) if *node == member);
-        self.entries(object).retain(|entry| !is_it(entry));
+        if let Some(entries) = self.entries(object) {
+            entries.retain(|entry| !is_it(entry));
+        }
     }
 
     /// Gives a member of an object another key.
-    ///
-    /// # Panics
-    ///
-    /// The value is not an object.
     pub fn rename_member(&mut self, object: NodeId, member: NodeId, key: impl Into<Cow<'static, str>>) {
-        let old = self.entries(object).iter_mut().find(|entry| **entry == Entry::Old(member));
-        if let Some(entry) = old {
+        let mut entries = self.entries(object).into_iter().flatten();
+        if let Some(entry) = entries.find(|entry| **entry == Entry::Old(member)) {
             *entry = Entry::Renamed(member, key.into());
         }
     }
 
-    /// The members that an object is to have.
-    fn entries(&mut self, object: NodeId) -> &mut Vec<Entry> {
-        let value = self.document.value(object);
-        assert!(value.is_object(), "only an object has members");
+    /// The members that an object is to have. `None` if the value is not one.
+    fn entries(&mut self, object: NodeId) -> Option<&mut Vec<Entry>> {
+        let value = Some(self.document.value(object)).filter(|value| value.is_object())?;
         let all = || Change::Children(value.members().map(|member| Entry::Old(member.id())).collect());
         let change = self.changes.entry(object).or_insert_with(all);
         if !matches!(change, Change::Children(_)) {
             *change = all();
         }
         match change {
-            Change::Children(entries) => entries,
-            Change::Value(_) => unreachable!("it has just been made a list of children"),
+            Change::Children(entries) => Some(entries),
+            Change::Value(_) => None,
         }
     }
 

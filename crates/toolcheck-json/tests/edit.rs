@@ -111,6 +111,21 @@ fn members_are_set_and_removed_and_a_text_becomes_a_block() {
 }
 
 #[test]
+fn a_change_that_a_value_does_not_allow_changes_nothing() {
+    for text in ["7", "\"x\"", "null", "[]", "nul", ""] {
+        let changed = edited(text, |document, edits| {
+            let root = document.root();
+            edits.set_member(root.id(), "id", Piece::text("1"));
+            edits.remove_member(root.id(), root.id());
+            edits.rename_member(root.id(), root.id(), "other");
+        });
+        assert_eq!(changed, text);
+    }
+    let changed = edited("{}", |document, edits| edits.set_elements(document.root().id(), []));
+    assert_eq!(changed, "{}");
+}
+
+#[test]
 fn many_edits_of_a_long_list_take_linear_time() {
     let count = 200_000;
     let text = format!("[{}]", vec!["{\"n\": 1}"; count].join(", "));

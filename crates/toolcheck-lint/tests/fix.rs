@@ -1,6 +1,7 @@
 //! Fixes of single faults, in all formats.
 
 use toolcheck_core::formats;
+use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::targets;
 use toolcheck_lint::fix::{Action, Duplicates, Orphans, PLACEHOLDER};
 use toolcheck_lint::{FixOptions, Fixed, Options, fix};
@@ -323,5 +324,23 @@ fn only_what_is_asked_for_is_fixed() {
     assert_eq!(fixed(place("5:8")), (Vec::new(), 0));
     for wrong in ["", "0", "x", "1:", "1:0", "1:2:3", "-1", "99999999999999999999"] {
         assert!(wrong.parse::<toolcheck_lint::fix::FixPlace>().is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn calls_that_are_no_objects_are_no_place_for_an_id() {
+    for call in [r#""x""#, "[]", "-1", r#""{\"name\": \"look\"}""#] {
+        let said = format!(r#"{{"role": "assistant", "tool_calls": [{call}]}}"#);
+        let list = format!(r#"[{{"tool_calls": [{call}]}}, {said}, {{}}]"#);
+        let asked = r#"{"type": "user", "content": "q"}"#;
+        let gemini = format!(r#"{{"messages": [{{"type": "gemini", "toolCalls": [{call}]}}, {asked}]}}"#);
+        for text in [&list, &gemini, &format!(r#"{{"id": {list}}}"#), &format!(r#"{{"messages": {list}}}"#)] {
+            for kind in [TranscriptKind::Request, TranscriptKind::Dataset] {
+                let options = Options::new().kind(kind);
+                let how = FixOptions::new().accepted(true).unsafe_fixes(true);
+                let fixed = fix("a.json", text.as_bytes(), &options, &how);
+                assert!(toolcheck_json::Document::read(&fixed.bytes).faults().is_empty(), "{text}");
+            }
+        }
     }
 }

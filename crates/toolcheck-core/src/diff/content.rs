@@ -44,7 +44,10 @@ impl<'s> Content<'s> {
         if let Some(content) = content {
             add(content, &mut pieces);
         }
-        let beside = part.get("parts").filter(|_| content.is_none_or(|content| content.id() != part.id()));
+        let is_content = |value: Value<'_, '_>| content.is_some_and(|content| content.id() == value.id());
+        // They are in the result, or in the only member of a part, which is the result.
+        let holders = Some(part).into_iter().chain(part.members()).filter(|holder| !is_content(*holder));
+        let beside = holders.filter_map(|holder| holder.get("parts")).next();
         pieces.extend(beside.into_iter().flat_map(Value::elements).map(Piece::Media));
         let mut own = Self::default();
         let mut text = String::new();

@@ -306,7 +306,7 @@ impl<'s> Reading<'_, '_, 's> {
         let signature = (call.signature == Signature::Present).then_some(0);
         let id = text_of(call.id.as_ref()).filter(|id| !id.is_empty());
         let id = id.filter(|_| call.settled != Some(Settled::UnknownId));
-        let lacks_arguments = matches!(call.arguments, Arguments::Missing | Arguments::Null(_));
+        let lacks_arguments = call.arguments.are_absent();
         let event = Event::new(Sort::Call, Speaker::Assistant, place);
         self.push(Event { key, name, arguments, lacks_arguments, signature, id, ..event });
     }

@@ -54,7 +54,7 @@ static REPAIR: Repair = Repair {
 };
 
 static DIALECT: Dialect =
-    Dialect { format: FORMAT.key(), result_name: &["name"], text: &["tool_plan"], roles: &[] };
+    Dialect { format: FORMAT.key(), result_name: &["name"], text: &["tool_plan"], media: &[], roles: &[] };
 
 /// The keys of a request body that no other dialect has.
 const OWN_BODY: [&str; 3] = ["citation_options", "safety_mode", "strict_tools"];

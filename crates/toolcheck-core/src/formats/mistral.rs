@@ -53,8 +53,13 @@ static REPAIR: Repair = Repair {
     said: repair::user_text,
 };
 
-static DIALECT: Dialect =
-    Dialect { format: FORMAT.key(), result_name: &["name"], text: &[], roles: &[("function", Role::Tool)] };
+static DIALECT: Dialect = Dialect {
+    format: FORMAT.key(),
+    result_name: &["name"],
+    text: &[],
+    media: &[],
+    roles: &[("function", Role::Tool)],
+};
 
 /// The keys of a request body that no other dialect has.
 const OWN_BODY: [&str; 3] = ["safe_prompt", "random_seed", "prompt_mode"];

@@ -59,8 +59,13 @@ static REPAIR: Repair = Repair {
     said: repair::user_text,
 };
 
-static DIALECT: Dialect =
-    Dialect { format: FORMAT.key(), result_name: &["tool_name", "name"], text: &[], roles: &[] };
+static DIALECT: Dialect = Dialect {
+    format: FORMAT.key(),
+    result_name: &["tool_name", "name"],
+    text: &[],
+    media: &["images"],
+    roles: &[],
+};
 
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "messages") else { return 0 };

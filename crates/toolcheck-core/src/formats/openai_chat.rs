@@ -69,6 +69,8 @@ pub(super) struct Dialect {
     pub(super) result_name: &'static [&'static str],
     /// The keys of a message that hold text in addition to its content.
     pub(super) text: &'static [&'static str],
+    /// The keys of a message that hold media in addition to its content.
+    pub(super) media: &'static [&'static str],
     /// The roles besides `system`, `user`, `assistant` and `tool`.
     pub(super) roles: &'static [(&'static str, Role)],
 }
@@ -77,6 +79,7 @@ static DIALECT: Dialect = Dialect {
     format: FORMAT.key(),
     result_name: &["name"],
     text: &["refusal"],
+    media: &[],
     roles: &[("developer", Role::System), ("function", Role::Tool)],
 };
 
@@ -368,6 +371,8 @@ struct Members<'d, 's> {
     result_name: Option<(usize, Named<'s>)>,
     /// The dialect's texts in addition to the content.
     texts: Vec<(Value<'d, 's>, Text<'s>)>,
+    /// The dialect's media in addition to the content.
+    media: Option<Value<'d, 's>>,
 }
 
 /// Sorts the members of a message.
@@ -387,6 +392,7 @@ fn members<'d, 's>(
         is_signed: false,
         result_name: None,
         texts: Vec::new(),
+        media: None,
     };
     for member in value.members() {
         match member.key_text().as_deref() {
@@ -416,6 +422,7 @@ fn members<'d, 's>(
             Some(key) if dialect.text.contains(&key) => {
                 own.texts.extend(Text::of(member).map(|text| (member, text)));
             }
+            Some(key) if dialect.media.contains(&key) => own.media = Some(member),
             _ => transcript.unread.extend(unread::member(member)),
         }
     }
@@ -470,6 +477,9 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
     }
     if let Some(content) = own.content {
         push_content(transcript, content);
+    }
+    for (index, medium) in own.media.into_iter().flat_map(Value::elements).enumerate() {
+        transcript.push(Part::new(medium, index, Body::Media));
     }
     if let Some(calls) = own.calls {
         push_calls(transcript, calls, own.is_signed);
@@ -535,7 +545,7 @@ fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
         }),
         Some(
             "image_url" | "input_audio" | "audio" | "file" | "image" | "document" | "document_url"
-            | "video_url",
+            | "video_url" | "audio_url" | "file_url" | "video" | "image_embeds" | "audio_embeds",
         ) => Body::Media,
         _ => Body::Opaque,
     }

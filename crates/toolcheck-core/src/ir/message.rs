@@ -287,6 +287,12 @@ pub enum Arguments<'s> {
 }
 
 impl<'s> Arguments<'s> {
+    /// Whether there are none: no such key, or `null`.
+    #[must_use]
+    pub fn are_absent(&self) -> bool {
+        matches!(self, Self::Missing | Self::Null(_))
+    }
+
     /// Classifies `value`.
     #[must_use]
     pub fn of(value: Option<Value<'_, 's>>) -> Self {

@@ -551,6 +551,31 @@ fn what_a_format_has_no_place_for_is_no_loss() {
 }
 
 #[test]
+fn media_beside_a_response_are_those_of_a_result() {
+    let (anthropic, gemini) = (format("anthropic"), format("gemini"));
+    let image = json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}});
+    let one = json!({"max_tokens": 9, "messages": [
+        {"role": "user", "content": "Look into the nest."},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "look", "input": {}}]},
+        {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text", "text": "taken"}, image]}
+        ]}
+    ]});
+    let of_gemini = |parts: Json| {
+        let response = json!({"id": "a", "name": "look", "response": {"output": "taken"}, "parts": parts});
+        json!({"contents": [
+            {"role": "user", "parts": [{"text": "Look into the nest."}]},
+            {"role": "model", "parts": [{"functionCall": {"id": "a", "name": "look", "args": {}}}]},
+            {"role": "user", "parts": [{"functionResponse": response}]}
+        ]})
+    };
+    let same = of_gemini(json!([{"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}]));
+    assert_eq!(compare((&one, anthropic), (&same, gemini)).1, []);
+    let (_, seen) = compare((&one, anthropic), (&of_gemini(json!([])), gemini));
+    assert_eq!(seen.iter().map(|seen| seen.kind).collect::<Vec<_>>(), [Kind::MediaLost]);
+}
+
+#[test]
 fn every_kind_has_a_test() {
     let of_files = [Kind::ConversationLost, Kind::ConversationAdded];
     let of_requests = [Kind::ParameterLost, Kind::ParameterAdded, Kind::ParameterChanged];

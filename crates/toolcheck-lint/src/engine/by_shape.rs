@@ -53,7 +53,9 @@ pub(super) fn format_for(
     let Some(wanted) = wanted.filter(|_| !is_wanted(format)) else { return format };
     let knows_keys = |format| shape_of(format).is_some_and(|shape| shape.knows_keys(record.value()));
     let is_by_keys = || format.is_some_and(|format| !knows_keys(format)) && knows_keys(wanted);
-    let is_meant = is_wanted(format_of(format, is_sure, record)) || is_by_keys();
+    // A key that its API refuses may have made another format a little surer.
+    let is_likely = || record.is_likely(wanted) && !format.is_some_and(|format| record.is_certain(format));
+    let is_meant = is_likely() || is_wanted(format_of(format, is_sure, record)) || is_by_keys();
     if is_meant { Some(wanted) } else { format }
 }
 
@@ -104,10 +106,12 @@ fn by_request(usual: Option<&'static Format>, record: Value<'_, '_>) -> Option<&
         let rating = rate(format, record).filter(|rating| rating.is_mostly_known)?;
         let is_likely = rating.has_structure || is_usual(format);
         let is_meant = is_likely && (is_conversation || !list.is_array());
-        (is_meant || is_conversation && rating.mistakes <= 1).then_some((rating.mistakes, format))
+        (is_meant || is_conversation && rating.mistakes <= 1).then_some((rating, format))
     });
-    // What several write alike is in the usual format of the file, or called by the name of the first.
-    rated.min_by_key(|(mistakes, format)| (*mistakes, !is_usual(format))).map(|(_, format)| format)
+    // What several write alike is in the usual format of the file, or has its messages where the format has them, or is
+    // called by the name of the first.
+    let order = |rating: &Rating, format: &Format| (rating.kinds, !is_usual(format), !rating.has_list);
+    rated.min_by_key(|(rating, format)| order(rating, format)).map(|(_, format)| format)
 }
 
 /// The format of a record that the usual one of its file finds fault with: the one of the others, which are as likely,
@@ -147,6 +151,7 @@ fn stored(record: Value<'_, '_>) -> Option<&'static Format> {
 fn rate(format: &Format, record: Value<'_, '_>) -> Option<Rating> {
     let mut rating = shape_of(format)?.rate(record)?;
     rating.mistakes += of_model(format, record);
+    rating.kinds += of_model(format, record);
     Some(rating)
 }
 

@@ -1,10 +1,11 @@
 use toolcheck_core::ir::{Arguments, Body, Call, Named, Part};
 use toolcheck_core::text::shorten;
-use toolcheck_json::Value;
+use toolcheck_json::{Document, Value};
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::schema::Schema;
 use crate::view::arguments::{self, Locate};
+use crate::view::checks::NO_ARGUMENTS;
 use crate::view::violations::{self, Words};
 
 declare_rule! {
@@ -64,6 +65,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let (Body::Call(call), Some(schema)) = (&part.body, violation.schema()) else { continue };
         // A table gives each row the arguments of all rows, with `null` for those that the row does not have.
         let is_padded = cx.is_training_example() && matches!(call.arguments, Arguments::Object(_));
+        if call.arguments.are_absent() {
+            let none = Document::read(NO_ARGUMENTS);
+            report_violations(out, (part, call), schema, (none.root(), false), &|_, _| part.place);
+            continue;
+        }
         arguments::with_places(cx, &call.arguments, |root, locate| {
             report_violations(out, (part, call), schema, (root, is_padded), locate);
         });

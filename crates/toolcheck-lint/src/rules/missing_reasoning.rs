@@ -39,12 +39,13 @@ declare_rule! {
     ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "none"}]}
     /// ]}
     /// ```
-    MissingReasoning in Reasoning, since "0.1.0", silent (silent in dataset) on wire looks at [RESULTS], check,
+    MissingReasoning in Reasoning, since "0.1.0", silent (silent in dataset) on wire looks at [RESULTS, TEXT], check,
     cases [
         "empty": "the message has an empty reasoning text",
         "by-default": "the request does not say whether the model reasons",
         "call": "the message starts with a call",
         "text": "the message starts with something else",
+        "prefill": "the request ends with the message, which the model is to go on with",
     ],
     values PART
 }
@@ -56,6 +57,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let is_by_default =
         cx.transcript.request.reasoning.is_none() && cx.entry(&RULE, Some("by-default")).is_harmful();
     if cx.transcript.request.reasoning != Some(true) && !is_by_default || turns.len() < 2 {
+        return;
+    }
+    let last = &turns[turns.len() - 1];
+    if last.role == Role::Assistant {
+        check_prefill(cx, out, last.messages.start);
         return;
     }
     // The calls whose results end the request: the model continues from there.
@@ -91,4 +97,18 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         Body::Call(call) => finding.about_call(call).case("call"),
         _ => finding.case("text"),
     };
+}
+
+/// Checks the message that a request ends with.
+fn check_prefill(cx: &Context<'_, '_>, out: &mut Sink<'_>, number: usize) {
+    let message = &cx.transcript.messages[number];
+    let Some(first) = cx.transcript.parts_of(message).first() else { return };
+    let is_said = matches!(first.body, Body::Text(_)) && !message.is_prefix;
+    if is_said && cx.is_request() && cx.entry(&RULE, Some("prefill")).is_harmful() {
+        out.report(first.place, "the request ends with a message of the model without its reasoning")
+            .caption("with reasoning, the model can't go on with this text")
+            .help("leave out the text, or turn off the reasoning for this request")
+            .case("prefill")
+            .at(cx, (number, message, first));
+    }
 }

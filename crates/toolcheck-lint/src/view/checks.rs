@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use foldhash::HashMap;
 use toolcheck_core::ir::Executor;
-use toolcheck_json::Value;
+use toolcheck_json::{Document, Value};
 
 use crate::rule::Context;
 use crate::schema::{Fuel, Schema, Unusable, Verdict};
@@ -69,6 +69,9 @@ impl Unchecked {
     }
 }
 
+/// What a call without arguments is checked as.
+pub(crate) const NO_ARGUMENTS: &[u8] = b"{}";
+
 /// The schema of a tool that may be called.
 #[derive(Clone, Copy)]
 struct Declared<'t> {
@@ -87,6 +90,9 @@ pub(crate) fn of(cx: &Context<'_, '_>) -> Checks {
     // A schema is compiled when its tool is first called: most tools never are.
     let mut compiled: HashMap<&str, Arc<Result<Schema, Unusable>>> = HashMap::default();
     let mut buffers = arguments::Buffers::default();
+    // A model that is trained on a call without arguments learns to leave them out. Of what is sent to an API, the shape
+    // says whether they may be missing.
+    let is_learned = cx.is_training_example() && (cx.named_target.is_none() || cx.known_shape().is_none());
     // The tool whose call took the last steps, and the others of which a call is not checked.
     let mut last = None;
     let mut known: HashMap<&str, usize> = HashMap::default();
@@ -101,13 +107,17 @@ pub(crate) fn of(cx: &Context<'_, '_>) -> Checks {
                 take_compiling(&schema, &mut fuel);
                 schema
             });
-            let check = |root: Value<'_, '_>| match &**schema {
+            let mut check = |root: Value<'_, '_>| match &**schema {
                 Ok(usable) => usable.check(root, &mut fuel),
                 Err(Unusable::TooLarge) => Verdict::TooLarge,
                 // A schema that can't be used has a finding of its own.
                 Err(_) => Verdict::Unknown,
             };
-            let verdict = arguments::with_value(cx, &call.arguments, &mut buffers, check);
+            let verdict = if is_learned && call.arguments.are_absent() {
+                Some(check(Document::read(NO_ARGUMENTS).root()))
+            } else {
+                arguments::with_value(cx, &call.arguments, &mut buffers, check)
+            };
             if verdict == Some(Verdict::Violated) {
                 checks.violations.push(Violation { part, schema: Arc::clone(schema) });
             }

@@ -1,6 +1,8 @@
 //! How well a body fits as a request, where its messages do not show its format.
 
-use foldhash::HashSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
 use toolcheck_json::{NodeId, Value};
 
 use super::check::Checker;
@@ -17,6 +19,10 @@ pub struct Rating {
     /// What is wrong: the keys of the request, and the messages, blocks and tools that have a fault or keys of another API,
     /// even if this one ignores them. An object counts once, because one mistake may be many faults.
     pub mistakes: usize,
+    /// The same, with objects that have the same faults counted once: a client makes the same mistake in each message.
+    pub kinds: usize,
+    /// Whether the messages are under a key that it knows.
+    pub has_list: bool,
     /// Whether more of its keys are known than not.
     pub is_mostly_known: bool,
     /// Whether a list or an object is under one of the known keys, besides the messages.
@@ -33,7 +39,7 @@ impl Shape {
         let request = &self.objects[self.request];
         let is_list = |field: &Field| field.items == Some(self.message);
         let (mut known, mut unknown, mut other_lists) = (0_usize, 0_usize, 0_usize);
-        let (mut has_structure, mut has_list) = (false, false);
+        let (mut has_structure, mut has_list, mut has_other_list) = (false, false, false);
         let prompt = prompt_of(body);
         for member in body.members().take(KEYS_LOOKED_AT) {
             let Some(key) = member.key_text() else { continue };
@@ -46,24 +52,26 @@ impl Shape {
                 None => {
                     let is_other_list =
                         is_list_key(&key) || prompt.is_some_and(|prompt| prompt.id() == member.id());
-                    has_list |= is_other_list;
+                    has_other_list |= is_other_list;
                     other_lists += usize::from(is_other_list);
                     unknown += usize::from(!is_other_list);
                 }
             }
         }
         // A row of a data set has columns of its own beside its prompt.
-        if !has_list || prompt.is_some() && unknown > 0 {
+        if !(has_list || has_other_list) || prompt.is_some() && unknown > 0 {
             return None;
         }
         let faults = self.check_request(self.plain_facts(), body, true);
         let (mut missing, mut of_request) = (0_usize, 0_usize);
-        let mut objects: HashSet<NodeId> = HashSet::default();
+        let mut objects: BTreeMap<NodeId, BTreeSet<(usize, Cow<'_, str>)>> = self.keys_of_others(body);
         for fault in faults.iter().filter(|fault| fault.is_refused(self, None)) {
             match fault.kind {
                 _ if !fault.is_of_request() => {
-                    objects.insert(fault.element_node());
-                    objects.extend(&fault.alike);
+                    for element in [fault.element_node()].iter().chain(&fault.alike) {
+                        let own = objects.entry(*element).or_default();
+                        own.insert((fault.kind as usize + 1, fault.key.clone()));
+                    }
                 }
                 ShapeFaultKind::Missing => missing += 1,
                 // They are counted above.
@@ -71,10 +79,11 @@ impl Shape {
                 _ => of_request += 1,
             }
         }
-        objects.extend(self.with_keys_of_others(body));
         // A key under another name is missing and unknown.
-        let mistakes = objects.len() + of_request + missing.max(unknown + other_lists);
-        Some(Rating { mistakes, is_mostly_known: known > unknown, has_structure })
+        let of_request = of_request + missing.max(unknown + other_lists);
+        let mistakes = objects.len() + of_request;
+        let kinds = objects.into_values().collect::<BTreeSet<_>>().len() + of_request;
+        Some(Rating { mistakes, kinds, has_list, is_mostly_known: known > unknown, has_structure })
     }
 
     /// Whether a body is a request that needs no messages, because they are stored at the API.
@@ -96,21 +105,23 @@ impl Shape {
         self.file.stored_if.iter().any(is_stored) && self.fits_keys(body)
     }
 
-    /// The messages and tools with keys that they do not have here.
-    fn with_keys_of_others(&self, body: Value<'_, '_>) -> Vec<NodeId> {
+    /// The messages and tools with keys that they do not have here, which have the number 0.
+    fn keys_of_others<'s>(&self, body: Value<'_, 's>) -> BTreeMap<NodeId, BTreeSet<(usize, Cow<'s, str>)>> {
         let request = &self.objects[self.request];
         let lists = body.members().take(KEYS_LOOKED_AT).filter_map(|member| {
             let items = request.field(&member.key_text()?)?.items?;
             Some((member, items))
         });
-        let mut found = Vec::new();
+        let mut found = BTreeMap::default();
         for (list, items) in lists {
             for element in list.elements().take(ELEMENTS_LOOKED_AT).filter(|element| element.is_object()) {
                 let mut checker = Checker::new(self, self.plain_facts().clone(), None, true);
                 let Some(object) = checker.alone(element, items) else { continue };
                 let is_known = |key: &str| object.field(key).is_some_and(|field| field.is_known);
-                if !element.members().filter_map(Value::key_text).all(|key| is_known(&key)) {
-                    found.push(element.id());
+                let keys = element.members().filter_map(Value::key_text).filter(|key| !is_known(key));
+                let keys: BTreeSet<_> = keys.map(|key| (0, key)).collect();
+                if !keys.is_empty() {
+                    found.insert(element.id(), keys);
                 }
             }
         }
