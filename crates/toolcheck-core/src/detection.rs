@@ -36,16 +36,11 @@ pub struct Detection {
     open: Vec<u32>,
     /// How sure the surest was of one document.
     surest: u8,
-    /// How many documents only one format writes.
-    certain: usize,
 }
-
-/// How many documents that only one format writes decide about a file. A log may begin with a request to another API.
-const ENOUGH_CERTAIN: usize = 5;
 
 impl Default for Detection {
     fn default() -> Self {
-        Self { sure: vec![0; ALL.len()], open: vec![0; ALL.len()], surest: 0, certain: 0 }
+        Self { sure: vec![0; ALL.len()], open: vec![0; ALL.len()], surest: 0 }
     }
 }
 
@@ -145,7 +140,6 @@ impl Detection {
         let sure = ALL.iter().map(|format| (format.sniff)(root)).collect::<Vec<u8>>();
         let surest = sure.iter().copied().max().unwrap_or_default();
         self.surest = self.surest.max(surest);
-        self.certain += usize::from(surest >= CERTAIN);
         for (number, sure) in sure.into_iter().enumerate() {
             self.sure[number] += u32::from(sure);
             if surest < SURE_OF_DIALECT {
@@ -234,10 +228,10 @@ impl Detection {
         (sure >= SURE).then_some(best)
     }
 
-    /// Whether enough documents have been seen that only one format writes, so that no other need be looked at.
+    /// Whether a document has been seen that only one format writes, so that no other need be looked at.
     #[must_use]
     pub fn is_certain(&self) -> bool {
-        self.certain >= ENOUGH_CERTAIN
+        self.surest >= CERTAIN
     }
 
     /// The format that is surest of the documents together; `None` where none recognises any. `wanted` is the format
