@@ -23,10 +23,10 @@ use crate::settings::Settings;
 use crate::template::ChatTemplate;
 use crate::view::checks::{self, Checks};
 use crate::view::exchanges::{Course, HistoryMatch};
-use crate::view::pairing::{CallSite, PairedWith, Pairing, ResultSite};
 use crate::view::prompt::Observed;
 use crate::view::shape::{self, Found};
 use crate::vocabulary::Term;
+use toolcheck_core::pairing::{CallSite, PairedWith, Pairing, ResultSite};
 
 pub(crate) use self::run::{Sink, is_silent, run};
 

@@ -7,9 +7,9 @@ mod retold;
 use foldhash::{HashMap, HashSet};
 
 use super::align::longest_increasing;
+use super::counterparts::Paired;
 use super::events::{Event, Events, Side, Sort, Speaker};
 use super::kinds::{Kind, Level};
-use super::pairing::Paired;
 use super::{Change, Counts};
 use crate::conversation::Feature;
 use crate::ir::Place;

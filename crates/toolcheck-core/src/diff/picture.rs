@@ -7,9 +7,9 @@ use foldhash::HashMap;
 use super::Change;
 use super::align::longest_increasing;
 use super::changes::{At, Found, characters};
+use super::counterparts::Paired;
 use super::events::{Event, Events, Sort, Speaker};
 use super::kinds::{Kind, Level};
-use super::pairing::Paired;
 use crate::text::{Line, shorten};
 
 /// Both sides of a comparison in rows. What is the same far from all changes is only counted.

@@ -15,8 +15,8 @@ use crate::rules::{self, altered_arguments, invalid_arguments_json, unread_conte
 use crate::schema::Schemas;
 use crate::server_state::Continued;
 use crate::view::exchanges::{Course, HistoryMatch};
-use crate::view::pairing::Pairing;
 use crate::view::shape;
+use toolcheck_core::pairing::Pairing;
 
 /// Runs rules on transcripts.
 #[derive(Debug, Clone, Copy)]

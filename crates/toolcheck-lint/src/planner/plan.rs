@@ -18,7 +18,7 @@ use super::blocks::Blocks;
 use super::options::{FixOptions, Unanswered};
 use super::{Action, ids};
 use crate::finding::Finding;
-use crate::view::pairing::{Pairing, ResultSite};
+use toolcheck_core::pairing::{Pairing, ResultSite};
 
 /// A finding that is fixed.
 pub(crate) struct Done {

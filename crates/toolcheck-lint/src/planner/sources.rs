@@ -12,7 +12,7 @@ use super::plan::{Planned, Planner, Source};
 use crate::finding::Finding;
 use crate::options::Options;
 use crate::rules;
-use crate::view::pairing::Pairing;
+use toolcheck_core::pairing::Pairing;
 
 /// What is planned for a record.
 pub(crate) struct Plans {

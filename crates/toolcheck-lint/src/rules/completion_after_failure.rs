@@ -2,7 +2,7 @@ use toolcheck_core::ir::{Named, Role};
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::failure::is_failed;
-use crate::view::pairing::CallSite;
+use toolcheck_core::pairing::CallSite;
 
 declare_rule! {
     /// A task that is declared complete in the same turn in which a tool failed.

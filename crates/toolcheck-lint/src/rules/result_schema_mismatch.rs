@@ -5,8 +5,8 @@ use toolcheck_core::text::shorten;
 use super::invalid_arguments_json::is_json;
 use crate::rule::{Context, Sink, declare_rule};
 use crate::schema::{Fuel, Verdict};
-use crate::view::pairing::ResultSite;
 use crate::view::violations::{self, Words};
+use toolcheck_core::pairing::ResultSite;
 
 declare_rule! {
     /// Tool results that don't match the tool's output schema.

@@ -5,7 +5,7 @@ use toolcheck_core::text;
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::exchanges::{Change, MatchedCall, PastCall};
-use crate::view::pairing::ResultSite;
+use toolcheck_core::pairing::ResultSite;
 
 declare_rule! {
     /// Two calls in one response whose results are swapped.

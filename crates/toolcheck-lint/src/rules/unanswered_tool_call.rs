@@ -4,7 +4,7 @@ use toolcheck_core::text::{self, shorten};
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::id_list;
-use crate::view::pairing::CallSite;
+use toolcheck_core::pairing::CallSite;
 
 declare_rule! {
     /// A tool call without a result.
