@@ -6,9 +6,8 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use tokio::sync::oneshot;
-use toolcheck_core::suggest;
+use toolcheck_core::suggest::unknown;
 use toolcheck_core::targets;
-use toolcheck_core::text::shown;
 use toolcheck_lint::{ChatTemplate, TargetRef, rules};
 
 use crate::comparison::Comparison;
@@ -75,9 +74,7 @@ impl Builder {
     /// There is no such target.
     pub fn target(self, name: &str) -> Result<Self, Error> {
         let Some(found) = targets::named(name) else {
-            let nearest = suggest::similar(name, targets::names()).name();
-            let hint = nearest.map_or_else(String::new, |nearest| format!("; is it `{nearest}`?"));
-            return Err(Error(format!("there is no target `{}`{hint}", shown(name))));
+            return Err(Error(unknown("target", name, targets::names())));
         };
         Ok(self.own_target(found))
     }
@@ -97,9 +94,7 @@ impl Builder {
     pub fn allow(mut self, rule: &str) -> Result<Self, Error> {
         let Some(found) = rules::find(rule) else {
             let ids = rules::ALL.iter().map(|rule| rule.id.as_str());
-            let nearest = suggest::similar(rule, ids).name();
-            let hint = nearest.map_or_else(String::new, |nearest| format!("; is it `{nearest}`?"));
-            return Err(Error(format!("there is no rule `{}`{hint}", shown(rule))));
+            return Err(Error(unknown("rule", rule, ids)));
         };
         self.provider.allowed.push(found.id);
         Ok(self)
