@@ -179,7 +179,7 @@ fn answer(
         })
     });
     if let Some(response) = &answer.stored {
-        state.stored().keep(&checked.request.clone().into_json(), response);
+        state.stored().keep(&checked.request.json(), response);
     }
     let (goes_on, prompt) = (checked.goes_on(), checked.take_prompt());
     state.keep(Exchange {
