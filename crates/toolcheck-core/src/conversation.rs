@@ -301,10 +301,13 @@ impl Conversation {
     }
 
     /// Shows each result with the call that it answers.
-    pub(crate) fn visit_outputs(&mut self, mut visit: impl FnMut(&mut ToolOutput, Option<&Seen>)) {
+    pub(crate) fn visit_outputs(
+        &mut self,
+        mut visit: impl FnMut(&mut ToolOutput, Option<&ConversationHalf>),
+    ) {
         let (mut calls, mut outputs) = (Vec::new(), Vec::new());
         for (turn, said) in self.turns.iter().enumerate() {
-            let seen = |position: usize, id: &str, name: &str| Seen {
+            let seen = |position: usize, id: &str, name: &str| ConversationHalf {
                 turn,
                 position,
                 id: id.to_owned(),
@@ -364,7 +367,7 @@ impl Turn {
 }
 
 /// A call or a result, with its place.
-pub(crate) struct Seen {
+pub(crate) struct ConversationHalf {
     /// The number of its turn.
     turn: usize,
     /// Its position in the turn.
@@ -373,7 +376,7 @@ pub(crate) struct Seen {
     pub(crate) name: String,
 }
 
-impl Half for Seen {
+impl Half for ConversationHalf {
     fn id(&self) -> Option<&str> {
         Some(&*self.id).filter(|id| !id.is_empty())
     }
