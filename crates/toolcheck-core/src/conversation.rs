@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use crate::matching::{ByName, Half, Matches, Position};
+use crate::matching::{Half, Match, Matches, Position};
 
 /// A conversation: what is said and done, without the form that a provider gives it.
 ///
@@ -318,7 +318,7 @@ impl Conversation {
             outputs
                 .extend(own.iter().enumerate().map(|(at, output)| seen(at, &output.call_id, &output.name)));
         }
-        let mut answers = Matches::of(&calls, &outputs, ByName::All).paired_with.into_iter();
+        let mut answers = Matches::of(&calls, &outputs, Match::AsMeant).paired_with.into_iter();
         for turn in &mut self.turns {
             let Turn::Results(outputs) = turn else { continue };
             for (output, answers) in outputs.iter_mut().zip(&mut answers) {

@@ -47,13 +47,15 @@ impl PairedWith {
     }
 }
 
-/// Which of the results without a matching id belong to a call by the names of their tools. The others do by the order.
+/// How calls and results are matched that no id binds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ByName {
-    /// All, as their sender means them.
-    All,
-    /// Those of a turn with more or fewer results than calls, as APIs read them that know no ids.
-    WhereUneven,
+pub(crate) enum Match {
+    /// As their sender means them: by the names of the tools and then by the order, even if one side has lost its id.
+    /// Whoever asks so reports the loss, and wants no other finding because of it.
+    AsMeant,
+    /// As an API reads them: by the order, if both sides are without ids. Names count only for a turn with more or fewer
+    /// results than calls.
+    AsRead,
 }
 
 /// Which calls and results belong together. Both have numbers.
@@ -135,14 +137,14 @@ const LOOKED_AHEAD: usize = 64;
 impl Matches {
     /// Matches calls and results, which are both in the order of the conversation: by id, and the results whose id belongs
     /// to no call by the names of the tools and the order.
-    pub(crate) fn of<C: Half, R: Half>(calls: &[C], results: &[R], by_name: ByName) -> Self {
+    pub(crate) fn of<C: Half, R: Half>(calls: &[C], results: &[R], how: Match) -> Self {
         let matches = Self {
             paired_with: vec![PairedWith::NoCall; results.len()],
             answered_by: vec![None; calls.len()],
             same_id_in_turn: vec![None; calls.len()],
             repeats_ids: false,
         };
-        let mut matching = Matching { calls, results, by_name, matches };
+        let mut matching = Matching { calls, results, how, matches };
         matching.pair();
         matching.matches
     }
@@ -152,7 +154,7 @@ impl Matches {
 struct Matching<'m, C, R> {
     calls: &'m [C],
     results: &'m [R],
-    by_name: ByName,
+    how: Match,
     matches: Matches,
 }
 
@@ -258,14 +260,17 @@ impl<'m, C: Half, R: Half> Matching<'m, C, R> {
         });
         let answered_by = &self.matches.answered_by;
         // A result with an id does not belong to a call with a different id.
-        let is_free = |call: usize| result.id().is_none() || calls[call].id().is_none();
+        let most_ids = usize::from(self.how == Match::AsMeant);
+        let is_free = |call: usize| {
+            usize::from(result.id().is_some()) + usize::from(calls[call].id().is_some()) <= most_ids
+        };
         let next = |line: &mut VecDeque<usize>| {
             while line.front().is_some_and(|call| answered_by[*call].is_some()) {
                 line.pop_front();
             }
             line.front().copied().filter(|call| is_free(*call))
         };
-        let name = result.name().filter(|_| self.by_name == ByName::All || !latest.is_even);
+        let name = result.name().filter(|_| self.how == Match::AsMeant || !latest.is_even);
         let named = name.and_then(|name| by_name.get_mut(name)).and_then(|line| {
             // Results are usually in the order of their calls, so look after the last paired call before going back.
             let ahead = line.partition_point(|call| latest.last.is_some_and(|last| *call <= last));

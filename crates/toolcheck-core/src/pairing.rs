@@ -9,7 +9,7 @@ use std::ops::Range;
 use foldhash::HashMap;
 
 use crate::ir::{Body, Call, Executor, Message, Named, Part, Role, Settled, ToolResult, Transcript};
-use crate::matching::{ByName, Half, Matches, Position};
+use crate::matching::{Half, Match, Matches, Position};
 use crate::targets::{Placement, Target};
 
 pub use crate::matching::PairedWith;
@@ -154,7 +154,7 @@ impl<'t, 's> Pairing<'t, 's> {
         } else {
             usize::MAX
         };
-        pairing.matches = Matches::of(&pairing.calls, &pairing.results, ByName::All);
+        pairing.matches = Matches::of(&pairing.calls, &pairing.results, Match::AsMeant);
         for (site, paired_with) in pairing.results.iter_mut().zip(&pairing.matches.paired_with) {
             site.paired_with = *paired_with;
         }
