@@ -30,6 +30,7 @@ mod frames;
 mod guard;
 mod http;
 mod ids;
+mod listener;
 mod mock;
 mod provider;
 mod proxy;
