@@ -55,12 +55,10 @@ fn errors_are_types_of_our_own() {
         toolcheck_config::Error,
         toolcheck_core::Error,
         toolcheck_embed::Error,
-        toolcheck_lint::Error,
         toolcheck_project::Error,
         toolcheck_report::conform::Error,
         toolcheck_template::LoadError,
         toolcheck_template::Refusal,
-        toolcheck_test::Error,
         toolcheck_toml::Error,
     );
     #[cfg(feature = "serve")]

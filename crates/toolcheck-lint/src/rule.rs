@@ -7,6 +7,7 @@ use std::cell::{OnceCell, RefCell};
 use foldhash::HashMap;
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Contents, Message, Part, Place, Transcript, TranscriptKind};
+use toolcheck_core::pairing::{CallSite, PairedWith, Pairing, ResultSite};
 use toolcheck_core::protocols::TextCalls;
 use toolcheck_core::readers::{self, NextRequest, Policy};
 use toolcheck_core::shape::Shape;
@@ -26,7 +27,6 @@ use crate::view::exchanges::{Course, HistoryMatch};
 use crate::view::prompt::Observed;
 use crate::view::shape::{self, ShapeFaults};
 use crate::vocabulary::Term;
-use toolcheck_core::pairing::{CallSite, PairedWith, Pairing, ResultSite};
 
 pub(crate) use self::run::{Sink, is_silent, run};
 

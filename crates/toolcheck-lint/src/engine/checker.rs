@@ -3,6 +3,7 @@ use std::cell::OnceCell;
 use foldhash::HashSet;
 use toolcheck_core::Level;
 use toolcheck_core::ir::{Contents, Transcript, TranscriptKind};
+use toolcheck_core::pairing::Pairing;
 use toolcheck_core::response::Choice;
 use toolcheck_json::Document;
 
@@ -16,7 +17,6 @@ use crate::schema::Schemas;
 use crate::server_state::Continued;
 use crate::view::exchanges::{Course, HistoryMatch};
 use crate::view::shape;
-use toolcheck_core::pairing::Pairing;
 
 /// Runs rules on transcripts.
 #[derive(Debug, Clone, Copy)]
