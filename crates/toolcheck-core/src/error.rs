@@ -1,8 +1,9 @@
-//! The error of this crate, of the linter and of the tests of corpora.
+//! The error of most crates.
 
 use std::fmt;
 
-/// Text that cannot be read: the file of a target, a name that does not exist, a pattern, a schema or an expectation.
+/// Text that cannot be read or used: the file of a target, a name that does not exist, a pattern, a schema, a script, an
+/// expectation or a report.
 ///
 /// The message may quote the text as it is; [`text::shown`](crate::text::shown) makes it safe to print.
 #[derive(Debug, Clone, PartialEq, Eq)]

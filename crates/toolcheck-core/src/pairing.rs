@@ -323,11 +323,8 @@ impl<'t, 's> Pairing<'t, 's> {
     #[must_use]
     pub fn reaches_end_of_turn(&self, call: &CallSite<'_, '_>) -> bool {
         let last = self.turns[call.turn].messages.end - 1;
-        call.message_number == last || self.calls_in_message(last)
-    }
-
-    fn calls_in_message(&self, message_number: usize) -> bool {
-        self.calls.binary_search_by(|site| site.message_number.cmp(&message_number)).is_ok()
+        let has_calls = || self.calls.binary_search_by_key(&last, |site| site.message_number).is_ok();
+        call.message_number == last || has_calls()
     }
 
     /// The results of a turn; empty if there is no such turn.

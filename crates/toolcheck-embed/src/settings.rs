@@ -12,8 +12,8 @@ use toolcheck_json::Document;
 use toolcheck_lint::{ChatTemplate, FixOptions, Options, Rule, TargetRef, rules};
 use toolcheck_open::FileFormat;
 
-use crate::error::Error;
 use crate::linter::Linter;
+use toolcheck_core::Error;
 
 /// How bodies are linted. Options are named as on the command line, and what can't be used is an error that says why.
 ///

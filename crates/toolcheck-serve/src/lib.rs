@@ -57,6 +57,7 @@ pub use proxy::{Passed, Proxy, ProxyBuilder};
 pub use received::Received;
 pub use recording::Recording;
 pub use route::path;
-pub use script::{CutIn, Error, ScriptedCall, ScriptedServerCall, ScriptedStop, Turn, script};
+pub use script::{CutIn, ScriptedCall, ScriptedServerCall, ScriptedStop, Turn, script};
 pub use seen::{Exchange, MockLog};
+pub use toolcheck_core::Error;
 pub use upstream::Upstream;

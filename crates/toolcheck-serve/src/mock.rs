@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
+use toolcheck_core::Error;
 use toolcheck_core::suggest::unknown;
 use toolcheck_core::targets;
 use toolcheck_lint::{ChatTemplate, TargetRef, rules};
@@ -14,7 +15,7 @@ use crate::listener::Listener;
 use crate::provider::{Provider, Strictness};
 use crate::recording::Recording;
 use crate::room::Room;
-use crate::script::{Error, Turn};
+use crate::script::Turn;
 use crate::seen::{Exchange, MockLog};
 use crate::state::{State, Watch};
 
@@ -70,7 +71,7 @@ impl Builder {
     /// There is no such target.
     pub fn target(self, name: &str) -> Result<Self, Error> {
         let Some(found) = targets::named(name) else {
-            return Err(Error(unknown("target", name, targets::names())));
+            return Err(Error::new(unknown("target", name, targets::names())));
         };
         Ok(self.own_target(found))
     }
@@ -90,7 +91,7 @@ impl Builder {
     pub fn allow(mut self, rule: &str) -> Result<Self, Error> {
         let Some(found) = rules::find(rule) else {
             let ids = rules::ALL.iter().map(|rule| rule.id.as_str());
-            return Err(Error(unknown("rule", rule, ids)));
+            return Err(Error::new(unknown("rule", rule, ids)));
         };
         self.provider.allowed.push(found.id);
         Ok(self)

@@ -441,7 +441,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
             _ => (self.paired.after, &self.paired.pairs.after),
         };
         let own = &events.all[number];
-        let call = own.owner.or_else(|| self.call_with(side, own.id.as_deref()?));
+        let call = own.owner.or_else(|| self.calls_by_id[side].get(own.id.as_deref()?).copied());
         let says_it = |other: &usize| {
             let event = &events.all[*other];
             let is_beside = own.owner.is_some() || event.turn == own.turn && event.sort == Sort::Result;
@@ -458,11 +458,6 @@ impl<'e, 's> Finder<'_, 'e, 's> {
         };
         // Of many results, the first ones are enough.
         events.all[call].results.iter().take(MOST_RESULTS).any(says_it)
-    }
-
-    /// The call with an id.
-    fn call_with(&self, side: usize, id: &str) -> Option<usize> {
-        self.calls_by_id[side].get(id).copied()
     }
 
     fn merged(&mut self) {
