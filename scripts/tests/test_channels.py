@@ -1,4 +1,4 @@
-"""Tests of channels.py, and of what rehearse.py makes of it."""
+"""Tests of channels.py, and of what `rehearse` makes of it."""
 
 import io
 import json
@@ -17,10 +17,8 @@ from unittest import mock
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import channels
 import rehearse
-import rehearse_hooks
-import rehearse_image
-import rehearse_tools
 import release
+from rehearse import hooks, image, tools
 
 VERSION = "1.2.3"
 # It says its version, and finds a mistake in each file with a call.
@@ -101,9 +99,9 @@ class Manifests(Released):
 
     def test_the_mirror_has_the_hook_of_this_repository(self):
         files = self.manifests()
-        hooks = (release.ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+        known = (release.ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
         hook = files["pre-commit/.pre-commit-hooks.yaml"].decode()
-        self.assertIn(hook, hooks)
+        self.assertIn(hook, known)
         self.assertTrue(hook.startswith("- id: toolcheck\n"))
         self.assertNotIn("toolcheck-system", hook)
         self.assertIn('["toolcheck-cli==1.2.3"]', files["pre-commit/pyproject.toml"].decode())
@@ -125,17 +123,17 @@ class Manifests(Released):
 class Installer(Released):
     def install(self, system, machine, **changed):
         """Runs the installer as on a system of this kind."""
-        tools = self.root / "tools"
-        tools.mkdir(exist_ok=True)
-        (tools / "uname").write_text(f'#!/bin/sh\ncase $1 in -s) echo {system} ;; *) echo {machine} ;; esac\n')
-        (tools / "uname").chmod(0o755)
+        programs = self.root / "tools"
+        programs.mkdir(exist_ok=True)
+        (programs / "uname").write_text(f'#!/bin/sh\ncase $1 in -s) echo {system} ;; *) echo {machine} ;; esac\n')
+        (programs / "uname").chmod(0o755)
         script = self.root / "install.sh"
         script.write_bytes(self.manifests()["install.sh"])
         # Afterwards: a script names what was released.
         for name, data in changed.items():
             (self.dist / channels.archive_file(name, VERSION)).write_bytes(data)
         with rehearse.served(self.dist) as url:
-            env = {"PATH": f"{tools}:{os.environ['PATH']}", "HOME": str(self.root), "TOOLCHECK_DOWNLOAD_URL": url}
+            env = {"PATH": f"{programs}:{os.environ['PATH']}", "HOME": str(self.root), "TOOLCHECK_DOWNLOAD_URL": url}
             return subprocess.run(["sh", str(script)], env=env, capture_output=True, text=True)
 
     def test_each_system_gets_its_program(self):
@@ -144,7 +142,7 @@ class Installer(Released):
                 result = self.install(*machine.split("-"))
                 self.assertEqual(result.returncode, 0, result.stderr)
                 self.assertIn(f"toolcheck {VERSION} is in {self.root}/.local/bin", result.stdout)
-                rehearse_tools.tries(self.root / ".local/bin/toolcheck", VERSION)
+                tools.tries(self.root / ".local/bin/toolcheck", VERSION)
 
     def test_another_system_is_refused(self):
         result = self.install("Plan9", "x86_64")
@@ -177,7 +175,7 @@ class Rehearsals(unittest.TestCase):
 
     def test_each_step_is_in_the_table(self):
         def skips():
-            raise rehearse_tools.Skip("no pwsh")
+            raise tools.Skip("no pwsh")
 
         def fails():
             raise release.Fault("broken")
@@ -199,9 +197,9 @@ class Rehearsals(unittest.TestCase):
             rehearse.replaced({}, "{ a }")
 
     def test_expressions_of_the_action(self):
-        self.assertEqual(rehearse_hooks.expression("${{ a.b }}-c", {"a.b": "1"}), "1-c")
+        self.assertEqual(hooks.expression("${{ a.b }}-c", {"a.b": "1"}), "1-c")
         with self.assertRaises(KeyError):
-            rehearse_hooks.expression("${{ a.c }}", {"a.b": "1"})
+            hooks.expression("${{ a.c }}", {"a.b": "1"})
 
     @unittest.skipUnless(hasattr(os, "chroot"), "no chroot")
     def test_an_unknown_instruction_is_a_fault(self):
@@ -211,17 +209,17 @@ class Rehearsals(unittest.TestCase):
             context = Path(folder) / "context"
             context.mkdir()
             with self.assertRaisesRegex(release.Fault, "RUN true"):
-                rehearse_image.in_chroot(path, context, "linux/amd64", VERSION, [])
+                image.in_chroot(path, context, "linux/amd64", VERSION, [])
 
     def test_a_program_that_finds_nothing_is_a_fault(self):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "toolcheck"
             path.write_bytes(PROGRAM)
             path.chmod(0o755)
-            rehearse_tools.tries(path, VERSION)
+            tools.tries(path, VERSION)
             path.write_bytes(PROGRAM.replace(b"exit 1", b"exit 0"))
             with self.assertRaisesRegex(release.Fault, "ended with 0"):
-                rehearse_tools.tries(path, VERSION)
+                tools.tries(path, VERSION)
 
 
 if __name__ == "__main__":

@@ -56,39 +56,23 @@ impl Linter {
     ) -> PyResult<Self> {
         let tools = tools.map(|tools| Body::named(tools, "tools")).transpose()?;
         let settings = || {
-            let mut settings = Settings::new().name(name);
-            if let Some(text) = config {
-                settings = settings.config(text)?;
-            }
-            if let Some(id) = target {
-                settings = settings.target(id)?;
-            }
-            if let Some(text) = own_target {
-                settings = settings.own_target(text)?;
-            }
-            if let Some(id) = format {
-                settings = settings.format(id)?;
-            }
-            if let Some(kind) = kind {
-                settings = settings.kind(kind)?;
-            }
-            if let Some(tools) = &tools {
-                settings = settings.tools(tools.as_slice())?;
-            }
-            if let Some(files) = &template {
-                let files: Vec<(&str, &[u8])> =
-                    files.iter().map(|(name, bytes)| (&**name, &**bytes)).collect();
-                settings = settings.template(&files)?;
-            }
-            if let Some(conversation) = conversation {
-                settings = settings.conversation(conversation);
-            }
-            if let Some(pointer) = at {
-                settings = settings.at(pointer)?;
-            }
-            settings = settings.select(select.iter().map(String::as_str))?;
-            settings = settings.extend_select(extend_select.iter().map(String::as_str))?;
-            settings.ignore(ignore.iter().map(String::as_str))
+            let files = template.as_ref().map(|files| {
+                files.iter().map(|(name, bytes)| (&**name, &**bytes)).collect::<Vec<(&str, &[u8])>>()
+            });
+            Settings::new()
+                .name(name)
+                .given(config, Settings::config)?
+                .given(target, Settings::target)?
+                .given(own_target, Settings::own_target)?
+                .given(format, Settings::format)?
+                .given(kind, Settings::kind)?
+                .given(tools.as_ref().map(Body::as_slice), Settings::tools)?
+                .given(files.as_deref(), Settings::template)?
+                .given(conversation, |own, conversation| Ok(own.conversation(conversation)))?
+                .given(at, Settings::at)?
+                .select(select.iter().map(String::as_str))?
+                .extend_select(extend_select.iter().map(String::as_str))?
+                .ignore(ignore.iter().map(String::as_str))
         };
         Ok(Self { linter: settings().map_err(|error| unusable(&error))?.linter() })
     }

@@ -400,7 +400,7 @@ def test_mistyped(provider):
 """
     )
     result.assert_outcomes(passed=1, errors=1)
-    result.stdout.fnmatch_lines(["*there is no rule `unanswered-tool-calls`; is it `unanswered-tool-call`?*"])
+    result.stdout.fnmatch_lines(["*there is no rule `unanswered-tool-calls`; did you mean `unanswered-tool-call`?*"])
 
 
 def test_a_block_checks_at_its_end(binary):

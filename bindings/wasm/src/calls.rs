@@ -175,41 +175,21 @@ impl Options {
     }
 
     fn settings(&self, parts: &Parts<'_>) -> Result<Settings, toolcheck_embed::Error> {
-        let mut settings = Settings::new();
-        if let Some(config) = &self.config {
-            settings = settings.config(config)?;
+        fn names(rules: Option<&Vec<String>>) -> Option<impl Iterator<Item = &str>> {
+            rules.map(|rules| rules.iter().map(String::as_str))
         }
-        if let Some(name) = &self.name {
-            settings = settings.name(name);
-        }
-        if let Some(format) = &self.format {
-            settings = settings.format(format)?;
-        }
-        if let Some(target) = &self.target {
-            settings = settings.target(target)?;
-        }
-        if let Some(kind) = &self.kind {
-            settings = settings.kind(kind)?;
-        }
-        if let Some(tools) = parts.get(1) {
-            settings = settings.tools(tools)?;
-        }
-        if let Some(rules) = &self.select {
-            settings = settings.select(rules.iter().map(String::as_str))?;
-        }
-        if let Some(rules) = &self.extend_select {
-            settings = settings.extend_select(rules.iter().map(String::as_str))?;
-        }
-        if let Some(rules) = &self.ignore {
-            settings = settings.ignore(rules.iter().map(String::as_str))?;
-        }
-        if let Some(conversation) = &self.conversation {
-            settings = settings.conversation(conversation);
-        }
-        if let Some(at) = &self.at {
-            settings = settings.at(at)?;
-        }
-        Ok(settings)
+        Settings::new()
+            .given(self.config.as_deref(), Settings::config)?
+            .given(self.name.as_deref(), |own, name| Ok(own.name(name)))?
+            .given(self.format.as_deref(), Settings::format)?
+            .given(self.target.as_deref(), Settings::target)?
+            .given(self.kind.as_deref(), Settings::kind)?
+            .given(parts.get(1), Settings::tools)?
+            .given(names(self.select.as_ref()), Settings::select)?
+            .given(names(self.extend_select.as_ref()), Settings::extend_select)?
+            .given(names(self.ignore.as_ref()), Settings::ignore)?
+            .given(self.conversation.as_deref(), |own, conversation| Ok(own.conversation(conversation)))?
+            .given(self.at.as_deref(), Settings::at)
     }
 
     fn style(&self) -> Style {

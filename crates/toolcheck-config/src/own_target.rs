@@ -85,9 +85,9 @@ struct TargetFile {
     roles: RolesTable,
     tools: ToolsTable,
     #[serde(rename = "refusal")]
-    refusals: Vec<Entry>,
+    refusals: Vec<RuleFact>,
     #[serde(rename = "tolerance")]
-    tolerances: Vec<Entry>,
+    tolerances: Vec<RuleFact>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -127,7 +127,7 @@ struct ModelTable {
 /// A refusal or a tolerance.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-struct Entry {
+struct RuleFact {
     rule: At<RuleName>,
     case: Option<At<String>>,
     model: Option<At<String>>,
@@ -195,7 +195,7 @@ impl TargetFile {
     }
 }
 
-impl Entry {
+impl RuleFact {
     fn check(&self, text: &str, found: &mut Vec<FileFault>) {
         let rule = match self.rule.meaning() {
             Ok(rule) => rule,

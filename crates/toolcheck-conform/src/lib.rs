@@ -29,5 +29,6 @@ pub mod sets;
 
 pub use case::{Case, Outcome};
 pub use judge::{Status, Verdict, judge};
-pub use profile::{OwnTool, Profile, ProfileError};
+pub use profile::{OwnTool, Profile};
 pub use scenarios::{Expected, Scenario};
+pub use toolcheck_core::Error;

@@ -1,10 +1,10 @@
 //! Agents with tools of their own: which of them stands for which standard tool.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
+use toolcheck_core::Error;
 use toolcheck_serve::{ScriptedCall, Turn};
 
 use crate::scenarios::Scenario;
@@ -21,7 +21,7 @@ use crate::scenarios::Scenario;
 /// "#)?;
 /// let scenario = profile.apply(scenarios::find("single-call").expect("there is such a scenario"))?;
 /// assert_eq!(scenario.turns[0].calls[0].tool, "exec_command");
-/// # Ok::<(), toolcheck_conform::ProfileError>(())
+/// # Ok::<(), toolcheck_conform::Error>(())
 /// ```
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -47,18 +47,6 @@ pub struct OwnTool {
     pub arguments: Map<String, Json>,
 }
 
-/// Why a profile can't be read, or a scenario can't be run with it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProfileError(String);
-
-impl fmt::Display for ProfileError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for ProfileError {}
-
 /// The tools that every loop has.
 pub(crate) const STANDARD: [&str; 6] = ["echo", "fail", "slow", "none", "empty", "optional"];
 /// The argument of the standard tools.
@@ -76,15 +64,15 @@ impl Profile {
     /// # Errors
     ///
     /// It is not TOML of that shape, or names a tool that no scenario calls.
-    pub fn read(text: &str) -> Result<Self, ProfileError> {
-        let profile: Self = toml::from_str(text).map_err(|error| ProfileError(error.to_string()))?;
+    pub fn read(text: &str) -> Result<Self, Error> {
+        let profile: Self = toml::from_str(text).map_err(|error| Error::new(error.to_string()))?;
         let all: Vec<&str> = crate::scenarios::all()
             .iter()
             .flat_map(|scenario| scenario.tools.iter().map(String::as_str))
             .chain(STANDARD)
             .collect();
         match profile.tools.keys().find(|name| !all.contains(&name.as_str())) {
-            Some(name) => Err(ProfileError(format!("`{name}` is not a standard tool"))),
+            Some(name) => Err(Error::new(format!("`{name}` is not a standard tool"))),
             None => Ok(profile),
         }
     }
@@ -94,8 +82,8 @@ impl Profile {
     /// # Errors
     ///
     /// The agent has no tool for one that is called, or no way to say what the model says of it.
-    pub fn apply(&self, scenario: &Scenario) -> Result<Scenario, ProfileError> {
-        let turns: Result<Vec<Turn>, ProfileError> =
+    pub fn apply(&self, scenario: &Scenario) -> Result<Scenario, Error> {
+        let turns: Result<Vec<Turn>, Error> =
             scenario.turns.iter().map(|turn| self.turn(turn, scenario)).collect();
         Ok(Scenario {
             turns: turns?,
@@ -106,7 +94,7 @@ impl Profile {
         })
     }
 
-    fn turn(&self, turn: &Turn, scenario: &Scenario) -> Result<Turn, ProfileError> {
+    fn turn(&self, turn: &Turn, scenario: &Scenario) -> Result<Turn, Error> {
         let mut own = turn.clone();
         for call in &mut own.calls {
             self.call(call, scenario)?;
@@ -119,26 +107,25 @@ impl Profile {
         Ok(own)
     }
 
-    fn call(&self, call: &mut ScriptedCall, scenario: &Scenario) -> Result<(), ProfileError> {
+    fn call(&self, call: &mut ScriptedCall, scenario: &Scenario) -> Result<(), Error> {
         let name = call.tool.clone();
         let Some(own) = self.tools.get(&name) else {
             // A tool that no agent has stays one.
             return if STANDARD.contains(&&*name) || scenario.tools.contains(&name) {
-                Err(ProfileError(format!("the profile has no tool for `{name}`")))
+                Err(Error::new(format!("the profile has no tool for `{name}`")))
             } else {
                 Ok(())
             };
         };
         call.tool.clone_from(&own.tool);
         if let Some(raw) = &call.raw {
-            let cannot = || ProfileError(format!("the profile cannot say `{raw}` of `{name}`"));
+            let cannot = || Error::new(format!("the profile cannot say `{raw}` of `{name}`"));
             call.raw = Some(own.raw(raw).ok_or_else(cannot)?);
         }
         if let Some(arguments) = &call.arguments {
             let own = own.arguments_of(arguments);
-            call.arguments = Some(
-                own.ok_or_else(|| ProfileError(format!("`{name}` is called with arguments of its own")))?,
-            );
+            call.arguments =
+                Some(own.ok_or_else(|| Error::new(format!("`{name}` is called with arguments of its own")))?);
         }
         Ok(())
     }

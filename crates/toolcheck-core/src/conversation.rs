@@ -1,7 +1,8 @@
 //! A conversation without a wire format, to compare and to write.
 
-use foldhash::HashMap;
 use serde_json::{Map, Value as Json};
+
+use crate::matching::{Half, Match, Matches, Position};
 
 /// A conversation: what is said and done, without the form that a provider gives it.
 ///
@@ -273,8 +274,7 @@ impl Conversation {
 
     /// The conversation with the ids `call_0`, `call_1` and so on in place of its own, so that two can be compared.
     ///
-    /// A result gets the id and name of the call that it answers: the call with its id, or if it has none, the call at its
-    /// position.
+    /// A result gets the id and name of the call that it answers.
     #[must_use]
     pub fn numbered(mut self) -> Self {
         let mut next = 0;
@@ -301,24 +301,28 @@ impl Conversation {
     }
 
     /// Shows each result with the call that it answers.
-    pub(crate) fn visit_outputs(&mut self, mut visit: impl FnMut(&mut ToolOutput, Option<&CallSeen>)) {
-        let mut seen: Vec<CallSeen> = Vec::new();
-        let mut by_id: HashMap<String, usize> = HashMap::default();
-        // The number of the first call of the last turn that has some.
-        let mut last = 0;
-        for (number, turn) in self.turns.iter_mut().enumerate() {
-            if !turn.calls().is_empty() {
-                last = seen.len();
-            }
-            for (position, call) in turn.calls().iter().enumerate() {
-                by_id.insert(call.id.clone(), seen.len());
-                seen.push(CallSeen { turn: number, position, name: call.name.clone() });
-            }
+    pub(crate) fn visit_outputs(
+        &mut self,
+        mut visit: impl FnMut(&mut ToolOutput, Option<&ConversationHalf>),
+    ) {
+        let (mut calls, mut outputs) = (Vec::new(), Vec::new());
+        for (turn, said) in self.turns.iter().enumerate() {
+            let seen = |position: usize, id: &str, name: &str| ConversationHalf {
+                turn,
+                position,
+                id: id.to_owned(),
+                name: name.to_owned(),
+            };
+            calls.extend(said.calls().iter().enumerate().map(|(at, call)| seen(at, &call.id, &call.name)));
+            let Turn::Results(own) = said else { continue };
+            outputs
+                .extend(own.iter().enumerate().map(|(at, output)| seen(at, &output.call_id, &output.name)));
+        }
+        let mut answers = Matches::of(&calls, &outputs, Match::AsMeant).paired_with.into_iter();
+        for turn in &mut self.turns {
             let Turn::Results(outputs) = turn else { continue };
-            for (position, output) in outputs.iter_mut().enumerate() {
-                let by_position = Some(last + position).filter(|_| output.call_id.is_empty());
-                let call = by_position.or_else(|| by_id.get(&output.call_id).copied());
-                visit(output, call.and_then(|call| seen.get(call)));
+            for (output, answers) in outputs.iter_mut().zip(&mut answers) {
+                visit(output, answers.call().map(|call| &calls[call]));
             }
         }
     }
@@ -362,11 +366,26 @@ impl Turn {
     }
 }
 
-/// A call that a result may answer.
-pub(crate) struct CallSeen {
+/// A call or a result, with its place.
+pub(crate) struct ConversationHalf {
     /// The number of its turn.
     turn: usize,
     /// Its position in the turn.
     position: usize,
+    id: String,
     pub(crate) name: String,
+}
+
+impl Half for ConversationHalf {
+    fn id(&self) -> Option<&str> {
+        Some(&*self.id).filter(|id| !id.is_empty())
+    }
+
+    fn name(&self) -> Option<&str> {
+        Some(&*self.name).filter(|name| !name.is_empty())
+    }
+
+    fn position(&self) -> Position {
+        Position { turn: self.turn, message: self.turn, part: self.turn }
+    }
 }

@@ -1,8 +1,9 @@
-//! The error of this crate.
+//! The error of most crates.
 
 use std::fmt;
 
-/// Text that cannot be read: the file of a target, or a name that does not exist.
+/// Text that cannot be read or used: the file of a target, a name that does not exist, a pattern, a schema, a script, an
+/// expectation or a report.
 ///
 /// The message may quote the text as it is; [`text::shown`](crate::text::shown) makes it safe to print.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,7 +11,8 @@ pub struct Error(Box<str>);
 
 impl Error {
     /// An error with this message.
-    pub(crate) fn new(message: impl Into<Box<str>>) -> Self {
+    #[must_use]
+    pub fn new(message: impl Into<Box<str>>) -> Self {
         Self(message.into())
     }
 }

@@ -7,6 +7,7 @@
 //! - [`mod@diff`]: what a change to a conversation lost.
 //! - [`unsupported`]: what else a file may be, by name.
 //! - [`ir`]: that representation. Neutral words, every part with its place in the file.
+//! - [`pairing`]: which result answers which call.
 //! - [`exchange`] and [`response`]: requests with what the model answered to them, streamed or at once.
 //! - [`protocols`]: how agents call tools in plain text, where the API knows nothing of it.
 //! - [`shape`]: which keys the objects of a request have, and what a provider enforces of that, as data.
@@ -29,6 +30,8 @@ pub mod framework;
 mod input_format;
 pub mod ir;
 mod level;
+mod matching;
+pub mod pairing;
 pub mod parsers;
 pub mod protocols;
 mod read;

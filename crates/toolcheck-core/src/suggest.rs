@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::text::shown;
+
 /// The lowest similarity, from 0 to 1, that is worth a suggestion.
 const LIKE_ENOUGH: f64 = 0.7;
 
@@ -17,8 +19,7 @@ const LONGEST: usize = 100;
 ///
 /// let known = ["openai-chat", "anthropic"];
 /// assert_eq!(similar("opnai-chat", known).name(), Some("openai-chat"));
-/// let message = format!("unknown format `opnai-chat`{}", similar("opnai-chat", known));
-/// assert_eq!(message, "unknown format `opnai-chat`; did you mean `openai-chat`?");
+/// assert_eq!(similar("opnai-chat", known).to_string(), "; did you mean `openai-chat`?");
 /// assert_eq!(similar("yaml", known).to_string(), "");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +43,18 @@ impl fmt::Display for Suggestion<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.map_or(Ok(()), |name| write!(f, "; did you mean `{name}`?"))
     }
+}
+
+/// The message about a name that is none of the known ones, which is the same wherever options are written.
+///
+/// ```
+/// use toolcheck_core::suggest::unknown;
+///
+/// let message = unknown("format", "opnai-chat", ["openai-chat", "anthropic"]);
+/// assert_eq!(message, "there is no format `opnai-chat`; did you mean `openai-chat`?");
+/// ```
+pub fn unknown<'k>(noun: &str, name: &str, known: impl IntoIterator<Item = &'k str>) -> String {
+    format!("there is no {noun} `{}`{}", shown(name), similar(name, known))
 }
 
 /// The most similar of the known names, if it is similar enough.

@@ -256,7 +256,7 @@ pub(crate) fn record<'s>(record: Value<'_, 's>) -> Option<Unread<'s>> {
 }
 
 /// The keys under which a request has its messages.
-const LISTS: [&str; 3] = ["messages", "contents", "input"];
+pub(crate) const LISTS: [&str; 3] = ["messages", "contents", "input"];
 /// How many messages of a list are looked at.
 const MESSAGES_LOOKED_AT: usize = 64;
 

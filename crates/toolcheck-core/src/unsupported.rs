@@ -8,6 +8,7 @@ use toolcheck_json::{Kind, Value};
 use crate::claim::certainty;
 use crate::formats::{self, Format, openai_chat};
 use crate::tools;
+use crate::unread::LISTS;
 
 mod agents;
 mod conversations;
@@ -486,9 +487,6 @@ pub fn describe(root: Value<'_, '_>) -> Option<&'static str> {
 fn is_message(value: Value<'_, '_>) -> bool {
     value.get_str("role").is_some() && value.get_any(&["content", "parts", "tool_calls"]).is_some()
 }
-
-/// The keys under which requests have their messages.
-const LISTS: [&str; 3] = ["messages", "contents", "input"];
 
 /// Whether requests have their messages under a key, whatever its case.
 #[must_use]

@@ -11,8 +11,8 @@ use toolcheck_open::{FileFormat, Limits};
 use toolcheck_report::Style;
 use toolcheck_report::diff::{Compare, Compared, Output};
 
-use crate::error::Error;
 use crate::open::open;
+use toolcheck_core::Error;
 
 /// One of two texts that are compared.
 #[derive(Debug, Clone)]

@@ -23,17 +23,16 @@
 //! Nothing here opens a file, reads the environment or starts a thread.
 
 mod compare;
-mod error;
 mod explain;
 mod linter;
 mod open;
 mod settings;
 
 pub use compare::{Comparison, Side};
-pub use error::Error;
 pub use explain::explain_error;
 pub use linter::Linter;
 pub use open::open;
 pub use settings::{Settings, fix_options};
+pub use toolcheck_core::Error;
 pub use toolcheck_lint::{FileReport, Finding, FixOptions, Fixed, Report};
 pub use toolcheck_report::explained::Explained;

@@ -9,8 +9,8 @@ use toolcheck_open::{Container, Limits};
 use toolcheck_report::explained::Explained;
 use toolcheck_report::{Outline, View, outline, outline_opened};
 
-use crate::error::Error;
 use crate::open::open;
+use toolcheck_core::Error;
 
 /// Lints bodies, one after the other or on several threads. It owns its settings, so that it can be kept; a clone of it is
 /// cheap.

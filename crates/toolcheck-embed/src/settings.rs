@@ -4,7 +4,7 @@ use std::path::Path;
 
 use toolcheck_config::{Config, ConfigFile, Home, Overrides, TargetSource, parse_target};
 use toolcheck_core::ir::TranscriptKind;
-use toolcheck_core::suggest::similar;
+use toolcheck_core::suggest;
 use toolcheck_core::targets;
 use toolcheck_core::text::shown;
 use toolcheck_core::tools::{self, Definition};
@@ -12,8 +12,8 @@ use toolcheck_json::Document;
 use toolcheck_lint::{ChatTemplate, FixOptions, Options, Rule, TargetRef, rules};
 use toolcheck_open::FileFormat;
 
-use crate::error::Error;
 use crate::linter::Linter;
+use toolcheck_core::Error;
 
 /// How bodies are linted. Options are named as on the command line, and what can't be used is an error that says why.
 ///
@@ -38,6 +38,22 @@ impl Settings {
     /// The defaults: everything is detected, and all rules run that are not opt-in.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// These settings with one that may be given, by its method.
+    ///
+    /// # Errors
+    ///
+    /// The method's own.
+    pub fn given<T>(
+        self,
+        value: Option<T>,
+        set: impl FnOnce(Self, T) -> Result<Self, Error>,
+    ) -> Result<Self, Error> {
+        match value {
+            Some(value) => set(self, value),
+            None => Ok(self),
+        }
     }
 
     /// The name of the body in reports, by default `body.json`. The settings for some files only of the configuration are
@@ -262,10 +278,8 @@ pub fn fix_options<'r>(
 
 fn known_rules<'r>(ids: impl IntoIterator<Item = &'r str>) -> Result<Vec<&'static Rule>, Error> {
     let known = |id| {
-        rules::find(id).ok_or_else(|| {
-            let similar = similar(id, rules::ALL.iter().map(|rule| rule.id.as_str()));
-            Error::new(format!("there is no rule `{}`{similar}", shown(id)))
-        })
+        let all = || rules::ALL.iter().map(|rule| rule.id.as_str());
+        rules::find(id).ok_or_else(|| Error::new(suggest::unknown("rule", id, all())))
     };
     ids.into_iter().map(known).collect()
 }
@@ -277,7 +291,6 @@ fn unknown<'k>(
     listed: impl Iterator<Item = &'k str>,
     known: impl Iterator<Item = &'k str>,
 ) -> Error {
-    let similar = similar(id, known);
     let listed: Vec<&str> = listed.collect();
-    Error::new(format!("there is no {noun} `{}`{similar}\n\n{noun}s: {}", shown(id), listed.join(", ")))
+    Error::new(format!("{}\n\n{noun}s: {}", suggest::unknown(noun, id, known), listed.join(", ")))
 }

@@ -22,7 +22,6 @@
 mod better;
 pub mod category;
 mod engine;
-mod error;
 pub mod finding;
 pub mod fingerprint;
 pub mod fix;
@@ -48,7 +47,6 @@ pub use engine::{
     Lines, Piece, RECORDS_OF_HEAD, blank_line_of, has_rows, lint, lint_body, lint_opened, lint_opened_with,
     lint_with,
 };
-pub use error::Error;
 pub use finding::Finding;
 pub use fix::{FixOptions, Fixed, fix, fix_nothing, fix_opened};
 pub use options::{Options, TargetRef};
@@ -57,3 +55,4 @@ pub use rule::{Fix, InDataset, Rule};
 pub use settings::Settings;
 pub use summary::Summary;
 pub use template::ChatTemplate;
+pub use toolcheck_core::Error;

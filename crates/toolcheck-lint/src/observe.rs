@@ -7,7 +7,7 @@ use toolcheck_json::{Document, Record, Value};
 use crate::finding::Finding;
 
 pub use crate::rule::Context;
-pub use crate::view::pairing::{CallSite, PairedWith, Pairing, ResultSite, Turn};
+pub use toolcheck_core::pairing::{CallSite, PairedWith, Pairing, ResultSite, Turn};
 
 /// An observer of a file while it is linted.
 pub trait Observer {

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use toolcheck_core::Error;
 use toolcheck_core::Level;
 
-use crate::error::Error;
 use crate::schema::Schema;
 use crate::settings::ToolNames;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use toolcheck_json::origins::Opened;
 
 use crate::finding::Spot;
-use crate::report::{FileReport, Source};
+use crate::report::FileReport;
 
 /// Gives the findings of a made text their places in the file.
 pub(crate) fn relocate(report: &mut FileReport, opened: &Opened, file: &[u8]) {
@@ -49,11 +49,4 @@ fn window(source: &[u8], at: usize) -> Range<usize> {
     let from = source[least..at].iter().rposition(is_end).map_or(least, |before| least + before + 1);
     let to = source[at..most].iter().position(is_end).map_or(most, |after| at + after);
     from..to
-}
-
-impl FileReport {
-    /// Keeps the lines of the file that its findings refer to.
-    pub(crate) fn keep_lines(&mut self, source: &[u8]) {
-        self.source = Source::of_findings(source, &self.findings);
-    }
 }

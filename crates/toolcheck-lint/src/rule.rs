@@ -7,6 +7,7 @@ use std::cell::{OnceCell, RefCell};
 use foldhash::HashMap;
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Contents, Message, Part, Place, Transcript, TranscriptKind};
+use toolcheck_core::pairing::{CallSite, PairedWith, Pairing, ResultSite};
 use toolcheck_core::protocols::TextCalls;
 use toolcheck_core::readers::{self, NextRequest, Policy};
 use toolcheck_core::shape::Shape;
@@ -23,9 +24,8 @@ use crate::settings::Settings;
 use crate::template::ChatTemplate;
 use crate::view::checks::{self, Checks};
 use crate::view::exchanges::{Course, HistoryMatch};
-use crate::view::pairing::{CallSite, PairedWith, Pairing, ResultSite};
 use crate::view::prompt::Observed;
-use crate::view::shape::{self, Found};
+use crate::view::shape::{self, ShapeFaults};
 use crate::vocabulary::Term;
 
 pub(crate) use self::run::{Sink, is_silent, run};
@@ -379,7 +379,7 @@ pub struct Context<'c, 's> {
     /// Its calls in plain text, read when a rule first needs them.
     pub(crate) text_calls: OnceCell<TextCalls>,
     /// What is wrong with its shape, found when a rule first asks.
-    pub(crate) shape_faults: OnceCell<Found<'c>>,
+    pub(crate) shape_faults: OnceCell<ShapeFaults<'c>>,
     /// What checking the arguments of its calls has shown, when a rule first asks.
     pub(crate) checks: OnceCell<Checks>,
     /// Whether it is the model's response to a request, which has the tools.
@@ -445,7 +445,7 @@ impl<'c> Context<'c, '_> {
     }
 
     /// What is wrong with the transcript's shape.
-    pub(crate) fn shape_faults(&self) -> &Found<'c> {
+    pub(crate) fn shape_faults(&self) -> &ShapeFaults<'c> {
         self.shape_faults.get_or_init(|| shape::find(self))
     }
 
@@ -541,14 +541,14 @@ impl<'c> Context<'c, '_> {
 /// expressions.
 #[derive(Debug, Default)]
 pub(crate) struct Verdicts {
-    said: RefCell<Vec<Said>>,
+    said: RefCell<Vec<RememberedVerdicts>>,
 }
 
 /// The maximum number of models that are cached: the log of a gateway alternates between several.
 const MODELS_REMEMBERED: usize = 64;
 
 #[derive(Debug, Default)]
-struct Said {
+struct RememberedVerdicts {
     /// The model of the requests.
     model: Option<String>,
     /// The verdicts on the cases of each rule.
@@ -556,17 +556,17 @@ struct Said {
 }
 
 /// The verdicts on the cases of a rule that were needed so far.
-type Cases = Vec<(Option<Box<str>>, Entry)>;
+type Cases = Vec<(Option<Box<str>>, EntryNumber)>;
 
 /// A verdict, as the number of the target's entry.
 #[derive(Debug, Clone, Copy)]
-enum Entry {
+enum EntryNumber {
     Refusal(usize),
     Tolerance(usize),
     None,
 }
 
-impl Entry {
+impl EntryNumber {
     fn of(target: &Target, verdict: Verdict<'_>) -> Self {
         match verdict {
             Verdict::Refused(refusal) => {
@@ -596,7 +596,10 @@ impl Verdicts {
         let models = &mut *self.said.borrow_mut();
         let number = models.iter().position(|said| said.model.as_deref() == model).unwrap_or_else(|| {
             models.truncate(MODELS_REMEMBERED - 1);
-            models.push(Said { model: model.map(str::to_owned), ..Said::default() });
+            models.push(RememberedVerdicts {
+                model: model.map(str::to_owned),
+                ..RememberedVerdicts::default()
+            });
             models.len() - 1
         });
         models.swap(0, number);
@@ -619,7 +622,7 @@ impl Verdicts {
             return entry.verdict(target);
         }
         let verdict = target.verdict(rule.id, case, model, wire);
-        cases.push((case.map(Box::from), Entry::of(target, verdict)));
+        cases.push((case.map(Box::from), EntryNumber::of(target, verdict)));
         verdict
     }
 }

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use glob::Pattern;
+use toolcheck_core::Error;
 use toolcheck_core::protocols::Protocol;
 use toolcheck_core::readers::Columns;
 use toolcheck_core::{Level, RuleId};
 
-use crate::error::Error;
 use crate::policy::Policy;
 
 /// The settings of the rules in a run. The defaults are those of a run without a configuration.

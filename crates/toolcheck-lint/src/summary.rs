@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use serde::{Deserialize, Serialize};
-use toolcheck_core::Level;
+use toolcheck_core::{Error, Level};
 use toolcheck_json::Document;
 
-use crate::error::Error;
 use crate::fingerprint::fnv_of;
 
 /// What was found in many rows.

@@ -1,5 +1,6 @@
 //! What was sent or answered: its text, and its JSON for who asks.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::OnceLock;
@@ -43,6 +44,11 @@ impl Content {
     pub fn has_half_characters(&self) -> bool {
         // Only an escape can be half a character in a text that is UTF-8.
         self.text.contains("\\u") && serde_json::from_str::<Json>(&self.text).is_err()
+    }
+
+    /// The JSON value, which is not kept beside the text if nobody has asked for it before.
+    pub(crate) fn json(&self) -> Cow<'_, Json> {
+        self.json.get().map_or_else(|| Cow::Owned(read(&self.text)), Cow::Borrowed)
     }
 
     /// The JSON value.

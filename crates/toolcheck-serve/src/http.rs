@@ -1,9 +1,7 @@
 //! The HTTP server.
 
-use std::convert::Infallible;
 use std::io;
-use std::net::TcpListener;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,11 +11,8 @@ use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Frame, Incoming};
 use hyper::header::{CONTENT_ENCODING, EXPECT, HeaderName, HeaderValue, USER_AGENT};
-use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode, http};
-use hyper_util::rt::TokioIo;
 use serde_json::json;
-use tokio::sync::oneshot;
 
 use crate::answer::Answer;
 use crate::aside::{self, Question};
@@ -35,53 +30,13 @@ pub(crate) type Body = BoxBody<Bytes, io::Error>;
 /// Where programs ask what was seen. A token follows, and then what they ask for.
 pub(crate) const CONTROL: &str = "/_toolcheck/";
 
-/// Serves until it is told to stop.
-pub(crate) async fn serve(listener: TcpListener, state: Arc<State>, stopped: oneshot::Receiver<()>) {
-    let mut stopped = pin!(stopped);
-    accept(listener, &mut stopped, |stream| {
-        let state = Arc::clone(&state);
-        let service = service_fn(move |request| {
-            let state = Arc::clone(&state);
-            async move { Ok::<_, Infallible>(respond(request, &state).await) }
-        });
-        let connection =
-            hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service);
-        // A client that goes away is not a fault, and neither is a stream that is cut off on purpose.
-        tokio::spawn(async move {
-            let _ = connection.await;
-        });
-    })
-    .await;
-}
-
-/// Takes connections until it is told to stop.
-pub(crate) async fn accept(
-    listener: TcpListener,
-    stopped: &mut Pin<&mut oneshot::Receiver<()>>,
-    serve: impl Fn(tokio::net::TcpStream),
-) {
-    let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
-    loop {
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
-            _ = stopped.as_mut() => return,
-        };
-        // The system may be short of something for a moment.
-        let Ok((stream, _)) = accepted else {
-            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-            continue;
-        };
-        let _ = stream.set_nodelay(true);
-        serve(stream);
-    }
-}
-
 /// The time in seconds since 1970.
 pub(crate) fn now() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
 }
 
-async fn respond(request: Request<Incoming>, state: &Arc<State>) -> Response<Body> {
+pub(crate) async fn respond(request: Request<Incoming>, state: Arc<State>) -> Response<Body> {
+    let state = &state;
     let (parts, body) = request.into_parts();
     let path = parts.uri.path();
     if let Some(said) = about_itself("serve", &parts) {
@@ -179,7 +134,7 @@ fn answer(
         })
     });
     if let Some(response) = &answer.stored {
-        state.stored().keep(&checked.request.clone().into_json(), response);
+        state.stored().keep(&checked.request.json(), response);
     }
     let (goes_on, prompt) = (checked.goes_on(), checked.take_prompt());
     state.keep(Exchange {

@@ -1,23 +1,21 @@
 //! The mock as a library.
 
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use std::thread::JoinHandle;
 
-use tokio::sync::oneshot;
-use toolcheck_core::suggest;
+use toolcheck_core::Error;
+use toolcheck_core::suggest::unknown;
 use toolcheck_core::targets;
-use toolcheck_core::text::shown;
 use toolcheck_lint::{ChatTemplate, TargetRef, rules};
 
 use crate::comparison::Comparison;
 use crate::guard::Guard;
 use crate::http;
+use crate::listener::Listener;
 use crate::provider::{Provider, Strictness};
 use crate::recording::Recording;
-use crate::room::{Room, THREADS};
-use crate::script::{Error, Turn};
+use crate::room::Room;
+use crate::script::Turn;
 use crate::seen::{Exchange, MockLog};
 use crate::state::{State, Watch};
 
@@ -44,10 +42,8 @@ pub struct Builder {
 /// [`MockProvider::finish`].
 #[derive(Debug)]
 pub struct MockProvider {
-    address: SocketAddr,
+    listener: Listener,
     state: Arc<State>,
-    stop: Option<oneshot::Sender<()>>,
-    thread: Option<JoinHandle<()>>,
     checks_on_drop: bool,
 }
 
@@ -75,9 +71,7 @@ impl Builder {
     /// There is no such target.
     pub fn target(self, name: &str) -> Result<Self, Error> {
         let Some(found) = targets::named(name) else {
-            let nearest = suggest::similar(name, targets::names()).name();
-            let hint = nearest.map_or_else(String::new, |nearest| format!("; is it `{nearest}`?"));
-            return Err(Error(format!("there is no target `{}`{hint}", shown(name))));
+            return Err(Error::new(unknown("target", name, targets::names())));
         };
         Ok(self.own_target(found))
     }
@@ -97,9 +91,7 @@ impl Builder {
     pub fn allow(mut self, rule: &str) -> Result<Self, Error> {
         let Some(found) = rules::find(rule) else {
             let ids = rules::ALL.iter().map(|rule| rule.id.as_str());
-            let nearest = suggest::similar(rule, ids).name();
-            let hint = nearest.map_or_else(String::new, |nearest| format!("; is it `{nearest}`?"));
-            return Err(Error(format!("there is no rule `{}`{hint}", shown(rule))));
+            return Err(Error::new(unknown("rule", rule, ids)));
         };
         self.provider.allowed.push(found.id);
         Ok(self)
@@ -194,25 +186,11 @@ impl Builder {
     ///
     /// The port is taken, or the system refuses.
     pub fn start(self) -> io::Result<MockProvider> {
-        let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, self.port))?;
-        listener.set_nonblocking(true)?;
-        let address = listener.local_addr()?;
         let room = Room::new(self.most_body);
         let state = Arc::new(State::new(self.provider, self.guard, room, self.most_kept, self.watch));
-        let (stop, stopped) = oneshot::channel();
-        let runtime = runtime()?;
-        let shared = Arc::clone(&state);
-        let serve = move || runtime.block_on(http::serve(listener, shared, stopped));
-        let thread = std::thread::Builder::new().name("toolcheck-serve".to_owned()).spawn(serve)?;
-        let checks_on_drop = self.checks_on_drop;
-        Ok(MockProvider { address, state, stop: Some(stop), thread: Some(thread), checks_on_drop })
+        let listener = Listener::start("toolcheck-serve", self.port, Arc::clone(&state), http::respond)?;
+        Ok(MockProvider { listener, state, checks_on_drop: self.checks_on_drop })
     }
-}
-
-/// What serves the network on one thread, and checks large bodies on others.
-pub(crate) fn runtime() -> io::Result<tokio::runtime::Runtime> {
-    let mut builder = tokio::runtime::Builder::new_current_thread();
-    builder.enable_io().enable_time().max_blocking_threads(THREADS).build()
 }
 
 impl MockProvider {
@@ -224,7 +202,7 @@ impl MockProvider {
     /// The address to give to a client in place of the API's.
     #[must_use]
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        self.listener.url()
     }
 
     /// Where programs ask what it has seen, as [`MockProvider::run`] does: `report`, `exchanges`, `script` and `reset` stand
@@ -255,20 +233,14 @@ impl MockProvider {
     #[must_use]
     pub fn finish(mut self) -> MockLog {
         self.checks_on_drop = false;
-        self.stop();
+        self.listener.stop();
         self.state.take()
-    }
-
-    fn stop(&mut self) {
-        // The thread may have ended by itself.
-        let _ = self.stop.take().map(|stop| stop.send(()));
-        let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 
 impl Drop for MockProvider {
     fn drop(&mut self) {
-        self.stop();
+        self.listener.stop();
         // A second panic would end the program.
         if self.checks_on_drop && !std::thread::panicking() {
             self.state.take().assert_conformant();

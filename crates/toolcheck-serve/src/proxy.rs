@@ -1,24 +1,18 @@
 //! A proxy that checks each request on its way to an API.
 
-use std::convert::Infallible;
 use std::fmt;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
-use std::thread::JoinHandle;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Frame, Incoming, SizeHint};
 use hyper::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
-use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode, http};
-use hyper_util::rt::TokioIo;
 use serde_json::json;
-use tokio::sync::oneshot;
 use toolcheck_core::formats;
 use toolcheck_lint::TargetRef;
 use toolcheck_lint::server_state::{Sent, ServerState};
@@ -27,7 +21,7 @@ use crate::answer::{Answer, Refused};
 use crate::content::Content;
 use crate::guard::{Guard, Purpose, leads_out};
 use crate::http::{Body, about_itself, agent, encoding, now, refuse, turned_away, write};
-use crate::mock::runtime;
+use crate::listener::Listener;
 use crate::provider::{Provider, Strictness, keep};
 use crate::received;
 use crate::room::{Held, Room};
@@ -82,10 +76,8 @@ impl fmt::Debug for OnUnchecked {
 /// A proxy that listens on the loopback interface until it is finished or dropped.
 #[derive(Debug)]
 pub struct Proxy {
-    address: SocketAddr,
+    listener: Listener,
     state: Arc<State>,
-    stop: Option<oneshot::Sender<()>>,
-    thread: Option<JoinHandle<()>>,
 }
 
 /// What has passed a proxy.
@@ -191,9 +183,7 @@ impl ProxyBuilder {
     ///
     /// The port is taken, or the system refuses.
     pub fn start(self) -> io::Result<Proxy> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, self.port))?;
-        listener.set_nonblocking(true)?;
-        let address = listener.local_addr()?;
+        let port = self.port;
         let zero = AtomicUsize::default;
         let room = Arc::new(Room::new(self.most_body));
         let state = Arc::new(State {
@@ -206,12 +196,8 @@ impl ProxyBuilder {
             unchecked: zero(),
             unchecked_paths: Mutex::default(),
         });
-        let (stop, stopped) = oneshot::channel();
-        let runtime = runtime()?;
-        let shared = Arc::clone(&state);
-        let serve = move || runtime.block_on(serve(listener, shared, stopped));
-        let thread = std::thread::Builder::new().name("toolcheck-proxy".to_owned()).spawn(serve)?;
-        Ok(Proxy { address, state, stop: Some(stop), thread: Some(thread) })
+        let listener = Listener::start("toolcheck-proxy", port, Arc::clone(&state), respond)?;
+        Ok(Proxy { listener, state })
     }
 }
 
@@ -234,13 +220,13 @@ impl Proxy {
     /// The address to give to a client in place of the API's.
     #[must_use]
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        self.listener.url()
     }
 
     /// Stops it, and says what has passed.
     #[must_use]
     pub fn finish(mut self) -> Passed {
-        self.stop();
+        self.listener.stop();
         let count = |count: &AtomicUsize| count.load(Ordering::Relaxed);
         let State { requests, refused, refused_against, unchecked, .. } = &*self.state;
         Passed {
@@ -250,18 +236,6 @@ impl Proxy {
             unchecked: count(unchecked),
             unchecked_paths: self.state.unchecked_paths().clone(),
         }
-    }
-
-    fn stop(&mut self) {
-        // The thread may have ended by itself.
-        let _ = self.stop.take().map(|stop| stop.send(()));
-        let _ = self.thread.take().map(JoinHandle::join);
-    }
-}
-
-impl Drop for Proxy {
-    fn drop(&mut self) {
-        self.stop();
     }
 }
 
@@ -282,24 +256,8 @@ impl State {
     }
 }
 
-async fn serve(listener: TcpListener, state: Arc<State>, stopped: oneshot::Receiver<()>) {
-    let mut stopped = pin!(stopped);
-    crate::http::accept(listener, &mut stopped, |stream| {
-        let state = Arc::clone(&state);
-        let service = service_fn(move |request| {
-            let state = Arc::clone(&state);
-            async move { Ok::<_, Infallible>(respond(request, &state).await) }
-        });
-        let connection =
-            hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service);
-        tokio::spawn(async move {
-            let _ = connection.await;
-        });
-    })
-    .await;
-}
-
-async fn respond(request: Request<Incoming>, state: &Arc<State>) -> Response<Body> {
+async fn respond(request: Request<Incoming>, state: Arc<State>) -> Response<Body> {
+    let state = &state;
     let builder = &state.builder;
     let (parts, body) = request.into_parts();
     if let Some(said) = about_itself("proxy", &parts) {

@@ -21,7 +21,7 @@ use crate::answer::Answer;
 use crate::frames::{array, is_array, record};
 use crate::received::events_in;
 use crate::route::route;
-use crate::script::Error;
+use toolcheck_core::Error;
 
 /// Exchanges with an API: what was sent and what it answered.
 ///
@@ -86,7 +86,9 @@ impl Recording {
                 0 => String::new(),
                 many => format!("; {} without a response, or of no known format", Counted(many, "exchange")),
             };
-            return Err(Error(format!("there is no exchange in it that could be answered again{others}")));
+            return Err(Error::new(format!(
+                "there is no exchange in it that could be answered again{others}"
+            )));
         }
         Ok(recording)
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
+use toolcheck_core::Error;
 
 /// A turn of a script.
 ///
@@ -122,18 +123,6 @@ pub enum ScriptedStop {
     Pause,
 }
 
-/// A script that can't be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Error(pub(crate) String);
-
-impl std::fmt::Display for Error {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Error {}
-
 impl Turn {
     /// A turn in which the model only says this.
     #[must_use]
@@ -197,5 +186,5 @@ pub fn script(text: &str) -> Result<Vec<Turn>, Error> {
         #[serde(default, rename = "turn")]
         turns: Vec<Turn>,
     }
-    toml::from_str::<File>(text).map(|file| file.turns).map_err(|error| Error(error.to_string()))
+    toml::from_str::<File>(text).map(|file| file.turns).map_err(|error| Error::new(error.to_string()))
 }

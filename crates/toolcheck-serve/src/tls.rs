@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use crate::script::Error;
+use toolcheck_core::Error;
 
 /// How a server is spoken to.
 #[derive(Clone)]
@@ -22,11 +22,11 @@ impl Tls {
     pub(crate) fn trusting(pem: &[u8]) -> Result<Self, Error> {
         let more: Vec<CertificateDer<'static>> = CertificateDer::pem_slice_iter(pem)
             .collect::<Result<_, _>>()
-            .map_err(|error| Error(format!("the certificates can't be read: {error}")))?;
+            .map_err(|error| Error::new(format!("the certificates can't be read: {error}")))?;
         if more.is_empty() && !pem.is_empty() {
-            return Err(Error("there is no certificate in the file: it must be in PEM".to_owned()));
+            return Err(Error::new("there is no certificate in the file: it must be in PEM"));
         }
-        let failed = |error: rustls::Error| Error(format!("TLS can't be set up: {error}"));
+        let failed = |error: rustls::Error| Error::new(format!("TLS can't be set up: {error}"));
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let verifier = rustls_platform_verifier::Verifier::new_with_extra_roots(more, Arc::clone(&provider));
         let mut config = ClientConfig::builder_with_provider(provider)

@@ -15,9 +15,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use toolcheck_core::text::shown;
 
 use crate::received::Received;
-use crate::script::Error;
 #[cfg(feature = "tls")]
 use crate::tls::Tls;
+use toolcheck_core::Error;
 
 /// A server by its base URL.
 #[derive(Debug, Clone)]
@@ -49,7 +49,7 @@ impl Upstream {
     ///
     /// It is not a URL of that form, or what is trusted are no certificates.
     pub fn trusting(url: &str, pem: &[u8]) -> Result<Self, Error> {
-        let wrong = |why: &str| Error(format!("`{}` {why}", shown(url)));
+        let wrong = |why: &str| Error::new(format!("`{}` {why}", shown(url)));
         let parsed: Uri = url.parse().map_err(|_| wrong("is not a URL"))?;
         let is_tls = parsed.scheme_str() == Some("https");
         if is_tls && !cfg!(feature = "tls") {

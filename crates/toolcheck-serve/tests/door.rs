@@ -264,7 +264,7 @@ fn a_refusal_is_let_through_if_its_rule_is_allowed() {
     let allowing = |rule: &str| MockProvider::builder().allow(rule);
     assert_eq!(
         allowing("orphan-tool-results").unwrap_err().to_string(),
-        "there is no rule `orphan-tool-results`; is it `orphan-tool-result`?"
+        "there is no rule `orphan-tool-results`; did you mean `orphan-tool-result`?"
     );
     let mock = allowing("orphan-tool-result").unwrap().start().unwrap();
     let (status, head, _) = post(&mock, "/v1/chat/completions", ORPHAN);

@@ -342,7 +342,7 @@ fn hostile_requests_are_answered() {
 #[test]
 fn a_mistyped_target_is_suggested() {
     let error = MockProvider::builder().target("antropic").unwrap_err().to_string();
-    assert_eq!(error, "there is no target `antropic`; is it `anthropic`?");
+    assert_eq!(error, "there is no target `antropic`; did you mean `anthropic`?");
 }
 
 #[test]

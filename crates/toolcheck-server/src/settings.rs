@@ -11,8 +11,7 @@ use toolcheck_config::Overrides;
 use toolcheck_config::allow::Allow;
 use toolcheck_core::formats;
 use toolcheck_core::ir::TranscriptKind;
-use toolcheck_core::suggest::similar;
-use toolcheck_core::text::shown;
+use toolcheck_core::suggest::unknown;
 use toolcheck_lint::{FileReport, Finding, Options};
 use toolcheck_open::{Container, FileFormat};
 use toolcheck_project::{ConfigOptions, Configs, Error, Input, Limits, Resolver, SettingsFault, find_target};
@@ -63,8 +62,7 @@ impl EditorOptions {
             "kind" => &mut self.kind,
             "config" => &mut self.config,
             _ => {
-                let why = format!("there is no setting `{}`{}", shown(key), similar(key, Self::NAMES));
-                return self.wrong.push(why);
+                return self.wrong.push(unknown("setting", key, Self::NAMES));
             }
         };
         match value {
@@ -82,13 +80,12 @@ impl EditorOptions {
         read_as.target =
             self.target.as_ref().and_then(|name| unusable.unless(find_target(name).map_err(Into::into)));
         read_as.format = self.format.as_ref().and_then(|name| {
-            let unknown = || format!("there is no format `{name}`{}", similar(name, FileFormat::names()));
-            unusable.unless(FileFormat::named(name).ok_or_else(|| unknown().into()))
+            let format = FileFormat::named(name);
+            unusable.unless(format.ok_or_else(|| unknown("format", name, FileFormat::names()).into()))
         });
         read_as.kind = self.kind.as_ref().and_then(|name| {
             let kinds = TranscriptKind::ALL.iter().map(|kind| kind.as_str());
-            let unknown = || format!("there is no kind `{name}`{}", similar(name, kinds));
-            unusable.unless(name.parse().map_err(|_| unknown().into()))
+            unusable.unless(name.parse().map_err(|_| unknown("kind", name, kinds).into()))
         });
         let named = self.config.as_ref().map(|path| ConfigOptions::File(PathBuf::from(path)));
         let configs = named.and_then(|named| {

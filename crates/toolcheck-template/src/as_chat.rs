@@ -51,7 +51,7 @@ impl AsChat {
 }
 
 /// A text and where it comes from.
-type Said = (String, NodeId);
+type OriginText = (String, NodeId);
 
 /// A message that is made.
 #[derive(Default)]
@@ -59,8 +59,8 @@ struct Message {
     role: Cow<'static, str>,
     origin: Option<NodeId>,
     /// Its texts; one of them is a text, and several are parts.
-    content: Option<Vec<Said>>,
-    reasoning: Option<Said>,
+    content: Option<Vec<OriginText>>,
+    reasoning: Option<OriginText>,
     calls: Vec<Call>,
     call_id: Option<String>,
 }
@@ -68,8 +68,8 @@ struct Message {
 struct Call {
     origin: NodeId,
     id: String,
-    name: Said,
-    arguments: Said,
+    name: OriginText,
+    arguments: OriginText,
 }
 
 #[derive(Default)]
@@ -183,7 +183,7 @@ impl Made {
             }
             "function_call_output" => {
                 let output = item.get("output");
-                let texts: Vec<Said> = output.into_iter().flat_map(texts_of_all).collect();
+                let texts: Vec<OriginText> = output.into_iter().flat_map(texts_of_all).collect();
                 let call_id = item.get_str("call_id").unwrap_or_default().into_owned();
                 let content = Some(texts);
                 let origin = Some(item.id());
@@ -276,7 +276,7 @@ impl Message {
                 origins.push((format!("{pointer}/content"), origin));
                 Piece::text(&text)
             } else {
-                let part = |(part, (text, origin)): (usize, Said)| {
+                let part = |(part, (text, origin)): (usize, OriginText)| {
                     origins.push((format!("{pointer}/content/{part}"), origin));
                     Piece::object([("type", Piece::text("text")), ("text", Piece::text(&text))])
                 };
@@ -330,7 +330,7 @@ fn raw(value: Value<'_, '_>) -> Piece {
 }
 
 /// The text of a value, or of the part that it is, or of its parts.
-fn texts_of(value: Value<'_, '_>) -> Vec<Said> {
+fn texts_of(value: Value<'_, '_>) -> Vec<OriginText> {
     if value.is_array() {
         return texts_of_all(value);
     }
@@ -340,6 +340,6 @@ fn texts_of(value: Value<'_, '_>) -> Vec<Said> {
 }
 
 /// The texts of a list of parts, or a text.
-fn texts_of_all(value: Value<'_, '_>) -> Vec<Said> {
+fn texts_of_all(value: Value<'_, '_>) -> Vec<OriginText> {
     if value.is_array() { value.children().flat_map(texts_of).collect() } else { texts_of(value) }
 }

@@ -45,36 +45,36 @@ struct Reader<R> {
     version: u32,
 }
 
-type Found<T> = Result<T, LoadError>;
+type Loaded<T> = Result<T, LoadError>;
 
-fn malformed<T>(what: &'static str) -> Found<T> {
+fn malformed<T>(what: &'static str) -> Loaded<T> {
     Err(LoadError::Gguf(what))
 }
 
 impl<R: Read> Reader<R> {
-    fn bytes<const N: usize>(&mut self) -> Found<[u8; N]> {
+    fn bytes<const N: usize>(&mut self) -> Loaded<[u8; N]> {
         let mut bytes = [0; N];
         self.count(N as u64)?;
         self.inner.read_exact(&mut bytes).map_err(failed)?;
         Ok(bytes)
     }
 
-    fn count(&mut self, bytes: u64) -> Found<()> {
+    fn count(&mut self, bytes: u64) -> Loaded<()> {
         self.at = self.at.saturating_add(bytes);
         if self.at > LONGEST { malformed("its metadata are too long") } else { Ok(()) }
     }
 
-    fn u32(&mut self) -> Found<u32> {
+    fn u32(&mut self) -> Loaded<u32> {
         let bytes = self.bytes()?;
         Ok(if self.big { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) })
     }
 
-    fn u64(&mut self) -> Found<u64> {
+    fn u64(&mut self) -> Loaded<u64> {
         let bytes = self.bytes()?;
         Ok(if self.big { u64::from_be_bytes(bytes) } else { u64::from_le_bytes(bytes) })
     }
 
-    fn skip(&mut self, length: u64) -> Found<()> {
+    fn skip(&mut self, length: u64) -> Loaded<()> {
         self.count(length)?;
         let skipped = io::copy(&mut self.inner.by_ref().take(length), &mut io::sink()).map_err(failed)?;
         if skipped == length { Ok(()) } else { Err(LoadError::MoreNeeded) }
@@ -82,7 +82,7 @@ impl<R: Read> Reader<R> {
 
     /// A text of at most so many bytes; `None` for a longer one, which is skipped. No memory is taken for a length that
     /// the file only claims.
-    fn text(&mut self, most: u64) -> Found<Option<Vec<u8>>> {
+    fn text(&mut self, most: u64) -> Loaded<Option<Vec<u8>>> {
         let length = self.u64()?;
         if length > most {
             self.skip(length)?;
@@ -94,7 +94,7 @@ impl<R: Read> Reader<R> {
         if text.len() as u64 == length { Ok(Some(text)) } else { Err(LoadError::MoreNeeded) }
     }
 
-    fn metadata(&mut self, finds_tokens: bool) -> Found<Metadata> {
+    fn metadata(&mut self, finds_tokens: bool) -> Loaded<Metadata> {
         if self.bytes::<4>()? != *b"GGUF" {
             return malformed("it does not begin with GGUF");
         }
@@ -136,7 +136,7 @@ impl<R: Read> Reader<R> {
         kind: u32,
         found: &mut Metadata,
         tokens: (&mut Vec<(String, u64)>, &mut Vocabulary),
-    ) -> Found<()> {
+    ) -> Loaded<()> {
         let (ids, vocabulary) = tokens;
         if kind == STRING && key.starts_with("tokenizer.chat_template") {
             let Some(text) = self.text(LONGEST_TEXT)? else { return Err(LoadError::TooLong) };
@@ -168,7 +168,7 @@ impl<R: Read> Reader<R> {
         self.skip_value(kind, 0)
     }
 
-    fn vocabulary(&mut self, vocabulary: &mut Vocabulary) -> Found<()> {
+    fn vocabulary(&mut self, vocabulary: &mut Vocabulary) -> Loaded<()> {
         let kind = self.u32()?;
         let length = self.u64()?;
         if kind != STRING {
@@ -181,7 +181,7 @@ impl<R: Read> Reader<R> {
         Ok(())
     }
 
-    fn skip_value(&mut self, kind: u32, depth: u32) -> Found<()> {
+    fn skip_value(&mut self, kind: u32, depth: u32) -> Loaded<()> {
         match kind {
             STRING => {
                 let length = self.u64()?;
@@ -199,7 +199,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    fn skip_items(&mut self, kind: u32, length: u64, depth: u32) -> Found<()> {
+    fn skip_items(&mut self, kind: u32, length: u64, depth: u32) -> Loaded<()> {
         if depth > 4 {
             return malformed("its arrays are nested too deeply");
         }

@@ -7,7 +7,7 @@ use toolcheck_json::{Document, Kind, Value};
 use crate::error::LoadError;
 use crate::gguf;
 use crate::jinja::ast::Ast;
-use crate::jinja::fault::{Fault, FaultKind};
+use crate::jinja::fault::{Fault, RefusalKind};
 use crate::jinja::parse;
 
 /// The files of a model folder that say something about its template, in the order in which they count. A caller reads
@@ -98,7 +98,7 @@ impl Template {
             return Err(none);
         }
         let faults = [false, true].map(|has_tools| self.chosen(has_tools).as_ref().err());
-        let broken = faults.into_iter().flatten().find(|fault| fault.kind == FaultKind::Syntax);
+        let broken = faults.into_iter().flatten().find(|fault| fault.kind == RefusalKind::Syntax);
         let broken =
             broken.map(|fault| LoadError::Syntax { line: fault.line.max(1), message: fault.message.clone() });
         broken.map_or(Ok(self), Err)

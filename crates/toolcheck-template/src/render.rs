@@ -7,11 +7,13 @@ use crate::convert::{self, Changes, Source, Trial};
 use crate::input::Input;
 use crate::jinja::ast::Ast;
 use crate::jinja::budget::Budget;
-use crate::jinja::fault::{Fault, FaultKind};
+use crate::jinja::fault::Fault;
 use crate::jinja::run;
 use crate::jinja::text::Mark;
 use crate::load::Template;
 use crate::now::Now;
+
+pub use crate::jinja::fault::RefusalKind;
 
 /// What a model reads.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -41,49 +43,9 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// What kind of refusal it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum RefusalKind {
-    /// The template called `raise_exception`.
-    Raised,
-    /// The template itself is wrong: no conversation can be rendered.
-    Syntax,
-    /// Something that doesn't exist was used, such as an attribute of an undefined value.
-    Undefined,
-    /// A value has the wrong type, such as `None` or a list in the place of a text.
-    Type,
-    /// Another error of Python, such as a `ValueError`.
-    Value,
-    /// The sandbox forbids it.
-    Security,
-    /// It exceeds the [limits](crate::Limits). Nothing is known of what the template would print.
-    TooMuch,
-    /// Something of Jinja that is not implemented here. Nothing is known of what the template would print.
-    Unsupported,
-}
-
-impl RefusalKind {
-    /// Whether the model's server would refuse the conversation too. Otherwise, it is only not known.
-    #[must_use]
-    pub fn is_certain(self) -> bool {
-        !matches!(self, Self::TooMuch | Self::Unsupported)
-    }
-}
-
 impl From<&Fault> for Refusal {
     fn from(fault: &Fault) -> Self {
-        let kind = match fault.kind {
-            FaultKind::Raised => RefusalKind::Raised,
-            FaultKind::Syntax => RefusalKind::Syntax,
-            FaultKind::Undefined => RefusalKind::Undefined,
-            FaultKind::Type => RefusalKind::Type,
-            FaultKind::Value => RefusalKind::Value,
-            FaultKind::Security => RefusalKind::Security,
-            FaultKind::TooMuch => RefusalKind::TooMuch,
-            FaultKind::Unsupported => RefusalKind::Unsupported,
-        };
-        Self { kind, message: fault.message.clone(), line: fault.line.max(1) }
+        Self { kind: fault.kind, message: fault.message.clone(), line: fault.line.max(1) }
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
-use toolcheck_core::suggest::similar;
+use toolcheck_core::suggest::unknown;
 use toolcheck_core::text::{Counted, shown};
 use toolcheck_core::{Format, Level, RuleId, formats};
 use toolcheck_embed::Settings;
@@ -424,9 +424,9 @@ impl Serialize for Checked {
 pub(crate) fn known_format(id: &str) -> &'static Format {
     // Not a closure: a panic in a closure would report the closure's place, not the caller's.
     let Some(format) = formats::named(id) else {
-        let similar = similar(id, formats::names());
+        let unknown = unknown("format", id, formats::names());
         let ids: Vec<&str> = formats::ALL.iter().map(|format| format.id).collect();
-        panic!("there is no format `{}`{similar}\n\nformats: {}", shown(id), ids.join(", "))
+        panic!("{unknown}\n\nformats: {}", ids.join(", "))
     };
     format
 }

@@ -9,7 +9,7 @@ use toolcheck_core::text::bounded;
 use toolcheck_core::{Level, RuleId};
 use toolcheck_lint::{Finding, rules};
 
-use crate::error::Error;
+use toolcheck_core::Error;
 
 /// An expected finding.
 ///

@@ -55,7 +55,6 @@ mod check;
 mod config;
 mod conversation;
 pub mod corpus;
-mod error;
 mod expected;
 pub mod plant;
 #[cfg(feature = "proptest")]
@@ -64,8 +63,8 @@ pub mod write;
 
 pub use check::{Body, Check, Checked, check};
 pub use conversation::conversation;
-pub use error::Error;
 pub use expected::{ActualFinding, Change, Difference, Expected, Place};
+pub use toolcheck_core::Error;
 pub use toolcheck_core::conversation::{Assistant, Call, Conversation, Feature, Reasoning, ToolOutput, Turn};
 
 /// [`check`](crate::check()) with a literal, written as in [`serde_json::json!`].

@@ -7,9 +7,9 @@ mod retold;
 use foldhash::{HashMap, HashSet};
 
 use super::align::longest_increasing;
+use super::counterparts::Paired;
 use super::events::{Event, Events, Side, Sort, Speaker};
 use super::kinds::{Kind, Level};
-use super::pairing::Paired;
 use super::{Change, Counts};
 use crate::conversation::Feature;
 use crate::ir::Place;
@@ -29,12 +29,12 @@ pub(super) struct Finder<'f, 'e, 's> {
     retold: Retold,
     /// The first calls with each id, before and after.
     calls_by_id: [HashMap<&'e str, usize>; 2],
-    found: Vec<Found>,
+    found: Vec<FoundChange>,
 }
 
 /// A change with its events.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct FoundChange {
     pub(super) change: Change,
     pub(super) at: At,
 }
@@ -49,7 +49,7 @@ pub(super) fn find<'s>(
     after: &Side<'_, 's>,
     paired: &Paired<'_, 's>,
     is_one_family: bool,
-) -> (Vec<Found>, Counts) {
+) -> (Vec<FoundChange>, Counts) {
     let sides = [before, after];
     let mut finder = Finder {
         sides,
@@ -77,7 +77,7 @@ pub(super) fn find<'s>(
     finder.parameters();
     let counts = finder.counts();
     let mut found = finder.found;
-    found.sort_by_key(|Found { change, .. }| {
+    found.sort_by_key(|FoundChange { change, .. }| {
         let place = |place: Option<Place>| place.map(|place| place.span.start);
         (std::cmp::Reverse(change.level), place(change.before.or(change.after)), change.kind)
     });
@@ -109,7 +109,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
             about: Line::from(about),
             count: 1,
         };
-        self.found.push(Found { change, at: At(before, after) });
+        self.found.push(FoundChange { change, at: At(before, after) });
     }
 
     /// The change that was added last.
@@ -441,7 +441,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
             _ => (self.paired.after, &self.paired.pairs.after),
         };
         let own = &events.all[number];
-        let call = own.owner.or_else(|| self.call_with(side, own.id.as_deref()?));
+        let call = own.owner.or_else(|| self.calls_by_id[side].get(own.id.as_deref()?).copied());
         let says_it = |other: &usize| {
             let event = &events.all[*other];
             let is_beside = own.owner.is_some() || event.turn == own.turn && event.sort == Sort::Result;
@@ -458,11 +458,6 @@ impl<'e, 's> Finder<'_, 'e, 's> {
         };
         // Of many results, the first ones are enough.
         events.all[call].results.iter().take(MOST_RESULTS).any(says_it)
-    }
-
-    /// The call with an id.
-    fn call_with(&self, side: usize, id: &str) -> Option<usize> {
-        self.calls_by_id[side].get(id).copied()
     }
 
     fn merged(&mut self) {

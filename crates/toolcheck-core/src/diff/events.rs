@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use toolcheck_json::{Document, Value};
 
-use super::binding::{self, Binding};
 use super::canonical;
 use super::content::{self, Content};
 use crate::conversation::Feature;
@@ -13,7 +12,27 @@ use crate::ir::{
     Arguments, Body, Call, Executor, Named, Part, Place, Reasoning, Role, Settled, Signature, ToolResult,
     Transcript,
 };
+use crate::matching::{Half, Match, Matches, Position};
 use crate::response::Choice;
+
+/// How results belong to calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Binding {
+    /// By the ids, if there are some.
+    Ids,
+    /// By the order, whatever the ids and the names.
+    Position,
+}
+
+impl Binding {
+    /// How the results of requests in a format belong to calls. Without a wire format, there are ids.
+    fn of(format: Option<&Format>) -> Self {
+        match format {
+            Some(format) if !format.can_hold(Feature::CallIds) => Self::Position,
+            _ => Self::Ids,
+        }
+    }
+}
 
 /// One side of a comparison.
 #[derive(Debug, Clone, Copy)]
@@ -108,6 +127,8 @@ pub(super) struct Event<'s> {
     pub(super) message: usize,
     /// The number of its turn: consecutive events of one speaker are one.
     pub(super) turn: usize,
+    /// The number of the turn of its message: consecutive messages of one role are one.
+    message_turn: usize,
     /// A hash of what it says, which does not depend on the speaker.
     pub(super) key: u64,
     /// The text of a text or of reasoning.
@@ -140,6 +161,7 @@ impl<'s> Event<'s> {
             place,
             message: 0,
             turn: 0,
+            message_turn: 0,
             key: 0,
             text: Cow::Borrowed(""),
             id: None,
@@ -170,7 +192,7 @@ pub(super) struct Events<'s> {
 
 impl<'s> Events<'s> {
     pub(super) fn of(side: &Side<'_, 's>) -> Self {
-        let mut reading = Reading { side, all: Vec::new(), message: 0 };
+        let mut reading = Reading { side, all: Vec::new(), message: 0, turn: 0, role: None };
         let transcript = side.transcript;
         if let Some(place) = transcript.request.instructions {
             let text = formats::text_of(side.document.value(place.node));
@@ -192,8 +214,47 @@ impl<'s> Events<'s> {
             }
             event.turn = turns;
         }
-        binding::bind(&mut all, side.binding);
+        bind(&mut all, side.binding);
         Self { all, turns: turns + 1 }
+    }
+}
+
+/// A call or a result among the events.
+struct EventHalf<'e, 's> {
+    event: &'e Event<'s>,
+    number: usize,
+    has_id: bool,
+}
+
+impl Half for EventHalf<'_, '_> {
+    fn id(&self) -> Option<&str> {
+        self.event.id.as_deref().filter(|_| self.has_id)
+    }
+
+    fn name(&self) -> Option<&str> {
+        self.event.name.as_deref()
+    }
+
+    fn position(&self) -> Position {
+        Position { turn: self.event.message_turn, message: self.event.message, part: self.number }
+    }
+}
+
+/// Says of each result which call it answers, and of each call which results it has.
+fn bind(events: &mut [Event<'_>], binding: Binding) {
+    let has_id = binding == Binding::Ids;
+    let of = |sort: Sort| {
+        let halves = events.iter().enumerate().filter(move |(_, event)| event.sort == sort);
+        halves.map(move |(number, event)| EventHalf { event, number, has_id }).collect::<Vec<_>>()
+    };
+    let (calls, results) = (of(Sort::Call), of(Sort::Result));
+    let matches = Matches::of(&calls, &results, Match::AsRead);
+    let pairs: Vec<(usize, usize)> = (results.iter().zip(matches.paired_with))
+        .filter_map(|(result, paired_with)| Some((result.number, calls[paired_with.call()?].number)))
+        .collect();
+    for (result, call) in pairs {
+        events[result].owner = Some(call);
+        events[call].results.push(result);
     }
 }
 
@@ -202,11 +263,14 @@ struct Reading<'r, 't, 's> {
     side: &'r Side<'t, 's>,
     all: Vec<Event<'s>>,
     message: usize,
+    /// The number of the turn of the message, and its role.
+    turn: usize,
+    role: Option<Role>,
 }
 
 impl<'s> Reading<'_, '_, 's> {
     fn push(&mut self, event: Event<'s>) {
-        self.all.push(Event { message: self.message, ..event });
+        self.all.push(Event { message: self.message, message_turn: self.turn, ..event });
     }
 
     fn value(&self, place: Place) -> Value<'_, 's> {
@@ -215,6 +279,9 @@ impl<'s> Reading<'_, '_, 's> {
 
     fn messages(&mut self, transcript: &Transcript<'s>) {
         for (message, parts) in transcript.messages_with_parts() {
+            if !message.is_directive && self.role.replace(message.role) != Some(message.role) {
+                self.turn += 1;
+            }
             let speaker = match message.role {
                 Role::System => Speaker::System,
                 Role::User => Speaker::User,
@@ -385,4 +452,57 @@ fn arguments_in(text: &str) -> u64 {
         return canonical::of_nothing();
     }
     canonical::of_json_text(text).unwrap_or_else(|| canonical::of_string(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value as Json, json};
+
+    use super::*;
+    use crate::pairing::Pairing;
+    use crate::targets::Target;
+
+    /// Messages with few ids and names, so that much is repeated, missing, early or late.
+    fn message() -> impl Strategy<Value = Json> {
+        let id = || (0..4).prop_map(|id| format!("c{id}"));
+        let name = || (0..3).prop_map(|name| format!("f{name}"));
+        let call = (id(), name()).prop_map(
+            |(id, name)| json!({"id": id, "type": "function", "function": {"name": name, "arguments": "{}"}}),
+        );
+        let result = (id(), prop::option::of(name())).prop_map(
+            |(id, name)| json!({"role": "tool", "tool_call_id": id, "name": name, "content": "done"}),
+        );
+        prop_oneof![
+            prop::collection::vec(call, 1..4)
+                .prop_map(|calls| json!({"role": "assistant", "content": null, "tool_calls": calls})),
+            result.clone(),
+            result,
+            Just(json!({"role": "user", "content": "go on"})),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// What a comparison says of a result is what rules say of it, if there are ids.
+        #[test]
+        fn results_answer_the_same_calls_as_for_rules(messages in prop::collection::vec(message(), 1..12)) {
+            let text = json!({"model": "gpt-5", "messages": messages}).to_string();
+            let document = Document::read(text.as_bytes());
+            let format = formats::find("openai-chat").unwrap();
+            let transcript = format.read(document.root()).unwrap();
+            let pairing = Pairing::new(&transcript, Target::unknown());
+            let events = Events::of(&Side::new(&transcript, &document)).all;
+            let results = events.iter().filter(|event| event.sort == Sort::Result);
+            let compared: Vec<_> = results
+                .map(|result| (result.place, result.owner.map(|call| events[call].place)))
+                .collect();
+            let of_rules: Vec<_> = pairing.results.iter().map(|site| {
+                let call = site.paired_with.call().map(|call| pairing.calls[call].part.place);
+                (site.part.place, call)
+            }).collect();
+            prop_assert_eq!(compared, of_rules, "{}", text);
+        }
+    }
 }

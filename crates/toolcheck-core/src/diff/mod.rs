@@ -19,14 +19,14 @@
 //! format has no place for is data: [`Format::holds`](crate::Format::holds). [`files`] compares whole files.
 
 mod align;
-mod binding;
 mod canonical;
 mod changes;
 mod content;
+mod counterparts;
 mod events;
 pub mod files;
 mod kinds;
-mod pairing;
+
 mod picture;
 
 use crate::ir::Place;
@@ -147,7 +147,7 @@ impl Counts {
 pub fn diff<'s>(before: &Side<'_, 's>, after: &Side<'_, 's>) -> Diff {
     let is_one_family = before.family() == after.family();
     let events = [events::Events::of(before), events::Events::of(after)];
-    let paired = pairing::Paired::new(&events[0], &events[1], is_one_family);
+    let paired = counterparts::Paired::new(&events[0], &events[1], is_one_family);
     let (found, counts) = changes::find(before, after, &paired, is_one_family);
     let picture = Picture::new(&paired, &found);
     let changes = found.into_iter().map(|found| found.change).collect();

@@ -6,10 +6,10 @@ use foldhash::HashMap;
 
 use super::Change;
 use super::align::longest_increasing;
-use super::changes::{At, Found, characters};
+use super::changes::{At, FoundChange, characters};
+use super::counterparts::Paired;
 use super::events::{Event, Events, Sort, Speaker};
 use super::kinds::{Kind, Level};
-use super::pairing::Paired;
 use crate::text::{Line, shorten};
 
 /// Both sides of a comparison in rows. What is the same far from all changes is only counted.
@@ -102,13 +102,13 @@ type Numbers = [Option<usize>; 2];
 
 impl Picture {
     /// The picture of what was found; empty if that is nothing.
-    pub(super) fn new(paired: &Paired<'_, '_>, found: &[Found]) -> Self {
+    pub(super) fn new(paired: &Paired<'_, '_>, found: &[FoundChange]) -> Self {
         if found.is_empty() {
             return Self::default();
         }
         let mut marks: [HashMap<usize, Vec<usize>>; 2] = Default::default();
         let mut beside = Vec::new();
-        for (number, Found { change, at: At(before, after) }) in found.iter().enumerate() {
+        for (number, FoundChange { change, at: At(before, after) }) in found.iter().enumerate() {
             if before.or(*after).is_none() {
                 beside.push(Mark::of(change));
             }

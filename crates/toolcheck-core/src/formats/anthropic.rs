@@ -152,11 +152,14 @@ fn names_another(root: Value<'_, '_>) -> bool {
 fn is_like_chat(root: Value<'_, '_>, list: Value<'_, '_>) -> bool {
     const SETTINGS: [&str; 6] =
         ["frequency_penalty", "presence_penalty", "n", "logprobs", "seed", "logit_bias"];
-    let mut messages = list.elements().take(64);
+    let mut messages = list.elements().take(LIKE_CHAT_LOOKED_AT);
     root.get_any(&SETTINGS).is_some()
         || list.elements().next().is_some_and(|first| first.get_str("role").as_deref() == Some("system"))
         || messages.any(|message| message.get_any(&["refusal", "tool_calls", "annotations"]).is_some())
 }
+
+/// How many messages show whether all are like those of Chat Completions.
+const LIKE_CHAT_LOOKED_AT: usize = 64;
 
 /// The certainty from plain text. It is lower because most text-only messages are Chat Completions messages.
 const OF_TEXT: u8 = certainty::TEXT - 5;

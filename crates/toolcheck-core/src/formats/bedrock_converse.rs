@@ -89,8 +89,9 @@ const BLOCKS: [&str; 10] = [
 ];
 
 /// Keys of the request body that other APIs with `messages` do not have.
-const MARKS: [&str; 4] = ["toolConfig", "inferenceConfig", "additionalModelRequestFields", "modelId"];
 const OWN_BODY: [&str; 3] = ["toolConfig", "inferenceConfig", "additionalModelRequestFields"];
+/// The same, and the key of the model, which stands beside messages of other formats too.
+const MARKS: [&str; 4] = [OWN_BODY[0], OWN_BODY[1], OWN_BODY[2], "modelId"];
 
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "messages") else { return 0 };

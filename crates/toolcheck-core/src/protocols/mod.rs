@@ -175,7 +175,7 @@ impl TextCalls {
             return read;
         }
         for protocol in spoken.unwrap_or(ALL) {
-            let mut found = Found::new(protocol);
+            let mut found = ProtocolCalls::new(protocol);
             for (number, text) in &candidates {
                 found.read_text(*number, *text);
             }
@@ -212,7 +212,7 @@ impl TextCalls {
 }
 
 /// The calls found for one protocol, before it is known whether the transcript uses it.
-struct Found {
+struct ProtocolCalls {
     protocol: &'static Protocol,
     calls: Vec<TextCall>,
     malformed: Vec<MalformedCall>,
@@ -220,7 +220,7 @@ struct Found {
     cut_off: Vec<u32>,
 }
 
-impl Found {
+impl ProtocolCalls {
     fn new(protocol: &'static Protocol) -> Self {
         Self { protocol, calls: Vec::new(), malformed: Vec::new(), cut_off: Vec::new() }
     }

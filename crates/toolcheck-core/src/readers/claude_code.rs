@@ -98,7 +98,7 @@ fn certainty_of(record: Value<'_, '_>) -> u8 {
 }
 
 /// What a record is, as far as it matters.
-enum Entry<'d, 's> {
+enum RecordKind<'d, 's> {
     /// A message of the conversation.
     Message(Role, Value<'d, 's>),
     /// A summary replaces what was said before, but for the records that it keeps.
@@ -111,27 +111,27 @@ enum Entry<'d, 's> {
     Unknown,
 }
 
-fn entry<'d, 's>(record: Value<'d, 's>) -> Entry<'d, 's> {
+fn entry<'d, 's>(record: Value<'d, 's>) -> RecordKind<'d, 's> {
     let kind = record.get_str("type");
     let role = match kind.as_deref() {
         Some("user") => Role::User,
         Some("assistant") => Role::Assistant,
         Some("system") if record.get_str("subtype").as_deref() == Some("compact_boundary") => {
-            return Entry::Compaction;
+            return RecordKind::Compaction;
         }
         // It repeats the whole messages of a sub-agent, which has a file of its own.
-        Some("progress") => return Entry::Other("progress records"),
-        Some("stream_event") => return Entry::Other("stream events"),
-        _ => return Entry::Unknown,
+        Some("progress") => return RecordKind::Other("progress records"),
+        Some("stream_event") => return RecordKind::Other("stream events"),
+        _ => return RecordKind::Unknown,
     };
     let Some(message) = record.get("message").filter(|message| message.is_object()) else {
-        return Entry::Unknown;
+        return RecordKind::Unknown;
     };
     let is_set = |key: &str| record.get(key).and_then(Value::as_bool) == Some(true);
     if is_set("isApiErrorMessage") || message.get_str("model").as_deref() == Some("<synthetic>") {
-        return Entry::Failure;
+        return RecordKind::Failure;
     }
-    Entry::Message(role, message)
+    RecordKind::Message(role, message)
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
@@ -142,18 +142,18 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     for &record in records {
         let entry = entry(record);
         match entry {
-            Entry::Other(what) => {
+            RecordKind::Other(what) => {
                 reading.leave_out(what);
                 continue;
             }
-            Entry::Unknown => {
+            RecordKind::Unknown => {
                 reading.leave_out_unknown("records that are not messages", record);
                 continue;
             }
             _ => {}
         }
         // A session that was resumed repeats what was said before.
-        let uuid = record.get("uuid").filter(|_| matches!(entry, Entry::Message(..))).map(Value::raw);
+        let uuid = record.get("uuid").filter(|_| matches!(entry, RecordKind::Message(..))).map(Value::raw);
         if let Some(uuid) = uuid
             && !seen.insert(uuid)
         {
@@ -167,13 +167,13 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         });
         let thread = &mut threads[number];
         match entry {
-            Entry::Message(role, message) => thread.add(role, (record, uuid), message),
-            Entry::Compaction => thread.compact(record),
-            Entry::Failure => {
+            RecordKind::Message(role, message) => thread.add(role, (record, uuid), message),
+            RecordKind::Compaction => thread.compact(record),
+            RecordKind::Failure => {
                 thread.abort(Settled::Aborted);
                 reading.leave_out("error messages");
             }
-            Entry::Other(_) | Entry::Unknown => {}
+            RecordKind::Other(_) | RecordKind::Unknown => {}
         }
     }
     for thread in threads {

@@ -64,7 +64,7 @@ fn is_of_first_version(records: &[Value<'_, '_>]) -> bool {
 }
 
 /// What a record is, as far as it matters.
-enum Entry<'d, 's> {
+enum RecordKind<'d, 's> {
     /// An item of the conversation.
     Item(Value<'d, 's>),
     /// A compaction, with the items that take the place of what was said.
@@ -79,33 +79,33 @@ enum Entry<'d, 's> {
     Unknown,
 }
 
-fn entry<'d, 's>(record: Value<'d, 's>) -> Entry<'d, 's> {
+fn entry<'d, 's>(record: Value<'d, 's>) -> RecordKind<'d, 's> {
     let Some(payload) = record.get("payload").filter(|payload| payload.is_object()) else {
         return entry_of_first_version(record);
     };
     match record.get_str("type").as_deref() {
         Some("response_item") => item(payload),
         Some("compacted") => {
-            Entry::Compaction(payload.get("replacement_history").filter(|history| history.is_array()))
+            RecordKind::Compaction(payload.get("replacement_history").filter(|history| history.is_array()))
         }
         Some("event_msg") => match payload.get_str("type").as_deref() {
-            Some("turn_aborted" | "error") => Entry::Abort,
+            Some("turn_aborted" | "error") => RecordKind::Abort,
             Some("thread_rolled_back") => {
-                Entry::RolledBack(payload.get("num_turns").and_then(Value::as_u64).unwrap_or(1))
+                RecordKind::RolledBack(payload.get("num_turns").and_then(Value::as_u64).unwrap_or(1))
             }
-            _ => Entry::Other("event records"),
+            _ => RecordKind::Other("event records"),
         },
         // Each start writes one. What ran when the program was ended is not answered any more.
-        Some("session_meta") => Entry::Abort,
-        Some("turn_context" | "world_state") => Entry::Other("settings records"),
+        Some("session_meta") => RecordKind::Abort,
+        Some("turn_context" | "world_state") => RecordKind::Other("settings records"),
         Some("inter_agent_communication" | "inter_agent_communication_metadata") => {
-            Entry::Other("messages between agents")
+            RecordKind::Other("messages between agents")
         }
-        _ => Entry::Unknown,
+        _ => RecordKind::Unknown,
     }
 }
 
-fn item<'d, 's>(item: Value<'d, 's>) -> Entry<'d, 's> {
+fn item<'d, 's>(item: Value<'d, 's>) -> RecordKind<'d, 's> {
     let is_hosted = match item.get_str("type").as_deref() {
         Some("web_search_call" | "file_search_call" | "code_interpreter_call") => true,
         Some("image_generation_call" | "mcp_call") => true,
@@ -114,16 +114,16 @@ fn item<'d, 's>(item: Value<'d, 's>) -> Entry<'d, 's> {
         }
         _ => false,
     };
-    if is_hosted { Entry::Other("calls that the provider ran") } else { Entry::Item(item) }
+    if is_hosted { RecordKind::Other("calls that the provider ran") } else { RecordKind::Item(item) }
 }
 
-fn entry_of_first_version<'d, 's>(record: Value<'d, 's>) -> Entry<'d, 's> {
+fn entry_of_first_version<'d, 's>(record: Value<'d, 's>) -> RecordKind<'d, 's> {
     if record.get("type").is_some() && record.get_any(&["payload", "timestamp"]).is_none() {
         item(record)
     } else if record.get("record_type").is_some() || record.get("instructions").is_some() {
-        Entry::Other("settings records")
+        RecordKind::Other("settings records")
     } else {
-        Entry::Unknown
+        RecordKind::Unknown
     }
 }
 
@@ -132,17 +132,17 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut history = History::default();
     for &record in records {
         match entry(record) {
-            Entry::Item(item) => history.add(item),
-            Entry::Compaction(replacement) => {
+            RecordKind::Item(item) => history.add(item),
+            RecordKind::Compaction(replacement) => {
                 history.end(Ended::Replaced, &mut reading.conversations);
                 replacement.into_iter().flat_map(|items| items.elements()).for_each(|item| history.add(item));
             }
-            Entry::Abort => history.abort(),
-            Entry::RolledBack(turns) => {
+            RecordKind::Abort => history.abort(),
+            RecordKind::RolledBack(turns) => {
                 history.roll_back(turns).end(Ended::Replaced, &mut reading.conversations);
             }
-            Entry::Other(what) => reading.left_out.add(what, 1),
-            Entry::Unknown => reading.leave_out_unknown("records of unknown kinds", record),
+            RecordKind::Other(what) => reading.left_out.add(what, 1),
+            RecordKind::Unknown => reading.leave_out_unknown("records of unknown kinds", record),
         }
     }
     let ended = if history.is_aborted() { Ended::Aborted } else { Ended::Open };

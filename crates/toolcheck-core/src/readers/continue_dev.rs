@@ -6,7 +6,7 @@
 
 use toolcheck_json::Value;
 
-use super::parts::{self, number_titles};
+use super::parts;
 use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
 use crate::claim::certainty;
 use crate::ir::{Arguments, Body, Role, Settled, Transcript};
@@ -34,11 +34,9 @@ fn is_session(record: Value<'_, '_>) -> bool {
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
-    let mut reading = Reading::default();
-    for &record in records {
+    Reading::of_sessions(records, |record, reading| {
         if !is_session(record) {
-            reading.leave_out_unknown("records that are not sessions", record);
-            continue;
+            return false;
         }
         let mut transcript = Transcript::of_conversation(READER.key(), record);
         let items: Vec<_> =
@@ -53,15 +51,14 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             }
             if last == Some(number) {
                 let next = Transcript::of_conversation(READER.key(), record);
-                end(std::mem::replace(&mut transcript, next), Ended::Compacted, &mut reading);
+                end(std::mem::replace(&mut transcript, next), Ended::Compacted, reading);
                 transcript.next_message(Role::System, item);
                 transcript.content(item.get("conversationSummary"), |_| None);
             }
         }
-        end(transcript, Ended::Open, &mut reading);
-    }
-    number_titles(&mut reading.conversations);
-    reading
+        end(transcript, Ended::Open, reading);
+        true
+    })
 }
 
 fn end<'s>(mut transcript: Transcript<'s>, ended: Ended, reading: &mut Reading<'s>) {

@@ -37,11 +37,9 @@ fn is_session(record: Value<'_, '_>) -> bool {
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
-    let mut reading = Reading::default();
-    for &record in records {
+    Reading::of_sessions(records, |record, reading| {
         if !is_session(record) {
-            reading.leave_out_unknown("records that are not sessions", record);
-            continue;
+            return false;
         }
         let mut transcript = Transcript::of_conversation(READER.key(), record);
         let messages = record.get("messages").into_iter().flat_map(|list| list.elements());
@@ -52,7 +50,6 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         transcript.settle_results_of_first(Settled::Elsewhere);
         transcript.sent_next_by = Some(READER.id);
         reading.conversations.push(Conversation { title: "main".to_owned(), transcript, ended: Ended::Open });
-    }
-    super::parts::number_titles(&mut reading.conversations);
-    reading
+        true
+    })
 }

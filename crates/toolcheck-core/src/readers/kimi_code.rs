@@ -88,13 +88,13 @@ const MOST_COMPACTIONS: usize = 1000;
 
 /// A message of the history.
 #[derive(Clone)]
-struct Entry<'d, 's> {
+struct HistoryItem<'d, 's> {
     record: Value<'d, 's>,
-    said: Said<'d, 's>,
+    said: ItemContent<'d, 's>,
 }
 
 #[derive(Clone)]
-enum Said<'d, 's> {
+enum ItemContent<'d, 's> {
     /// A message as a whole.
     Message(Value<'d, 's>),
     /// A step of the model, by its parts and calls.
@@ -105,10 +105,10 @@ enum Said<'d, 's> {
     Summary(Value<'d, 's>),
 }
 
-impl Entry<'_, '_> {
+impl HistoryItem<'_, '_> {
     /// Whether the user said it, and not the agent in the user's name.
     fn is_input(&self) -> bool {
-        let Said::Message(message) = &self.said else { return false };
+        let ItemContent::Message(message) = &self.said else { return false };
         let origin = message.get("origin");
         let kind = origin.and_then(|origin| origin.get_str("kind"));
         let is_of_user = match kind.as_deref() {
@@ -125,18 +125,18 @@ impl Entry<'_, '_> {
 /// The history, as far as it has been read.
 #[derive(Default)]
 struct History<'d, 's> {
-    entries: Vec<Entry<'d, 's>>,
+    entries: Vec<HistoryItem<'d, 's>>,
     /// The calls that have no result yet.
     pending: HashSet<&'s [u8]>,
     /// What was said while calls were running, which comes after their results.
-    deferred: Vec<Entry<'d, 's>>,
+    deferred: Vec<HistoryItem<'d, 's>>,
     compactions: usize,
 }
 
 impl<'d, 's> History<'d, 's> {
     fn add_message(&mut self, record: Value<'d, 's>) {
         let Some(message) = record.get("message") else { return };
-        let entry = Entry { record, said: Said::Message(message) };
+        let entry = HistoryItem { record, said: ItemContent::Message(message) };
         if self.pending.is_empty() { self.entries.push(entry) } else { self.deferred.push(entry) }
     }
 
@@ -144,23 +144,23 @@ impl<'d, 's> History<'d, 's> {
         match event.get_str("type").as_deref() {
             Some("step.begin") => {
                 self.close();
-                self.entries.push(Entry { record, said: Said::Step(Vec::new()) });
+                self.entries.push(HistoryItem { record, said: ItemContent::Step(Vec::new()) });
             }
             Some(kind @ ("content.part" | "tool.call")) => {
                 if kind == "tool.call" {
                     self.pending.extend(event.get("toolCallId").map(Value::raw));
                 }
                 match self.entries.last_mut().map(|last| &mut last.said) {
-                    Some(Said::Step(parts)) => parts.push(event),
+                    Some(ItemContent::Step(parts)) => parts.push(event),
                     // The step began before a result, or in a part of the log that is lost.
-                    _ => self.entries.push(Entry { record, said: Said::Step(vec![event]) }),
+                    _ => self.entries.push(HistoryItem { record, said: ItemContent::Step(vec![event]) }),
                 }
             }
             Some("tool.result") => {
                 if let Some(id) = event.get("toolCallId") {
                     self.pending.remove(id.raw());
                 }
-                self.entries.push(Entry { record, said: Said::Result(event) });
+                self.entries.push(HistoryItem { record, said: ItemContent::Result(event) });
                 if self.pending.is_empty() {
                     self.close();
                 }
@@ -176,16 +176,16 @@ impl<'d, 's> History<'d, 's> {
         self.entries.append(&mut self.deferred);
     }
 
-    fn finish(mut self) -> Vec<Entry<'d, 's>> {
+    fn finish(mut self) -> Vec<HistoryItem<'d, 's>> {
         self.close();
         self.entries
     }
 
     /// Puts a summary in the place of what was said, and returns what is left out.
-    fn compact(&mut self, record: Value<'d, 's>) -> Vec<Entry<'d, 's>> {
+    fn compact(&mut self, record: Value<'d, 's>) -> Vec<HistoryItem<'d, 's>> {
         self.close();
         let text = record.get_any(&["contextSummary", "summary"]);
-        let summary = text.map(|text| Entry { record, said: Said::Summary(text) });
+        let summary = text.map(|text| HistoryItem { record, said: ItemContent::Summary(text) });
         let number = |key: &str| {
             record.get(key).and_then(Value::as_u64).map(|count| usize::try_from(count).unwrap_or(usize::MAX))
         };
@@ -215,12 +215,12 @@ impl<'d, 's> History<'d, 's> {
     }
 
     /// Takes back as many inputs of the user with what followed them, but no summary.
-    fn undo(&mut self, count: u64) -> Vec<Entry<'d, 's>> {
+    fn undo(&mut self, count: u64) -> Vec<HistoryItem<'d, 's>> {
         self.close();
         let mut left = count;
         let mut start = self.entries.len();
         for (number, entry) in self.entries.iter().enumerate().rev() {
-            if left == 0 || matches!(entry.said, Said::Summary(_)) {
+            if left == 0 || matches!(entry.said, ItemContent::Summary(_)) {
                 break;
             }
             start = number;
@@ -230,7 +230,11 @@ impl<'d, 's> History<'d, 's> {
     }
 }
 
-fn conversation<'s>(entries: &[Entry<'_, 's>], ended: Ended, conversations: &mut Vec<Conversation<'s>>) {
+fn conversation<'s>(
+    entries: &[HistoryItem<'_, 's>],
+    ended: Ended,
+    conversations: &mut Vec<Conversation<'s>>,
+) {
     let Some(first) = entries.first() else { return };
     let mut transcript = Transcript::of_conversation(READER.key(), first.record.document().root());
     entries.iter().for_each(|entry| add(&mut transcript, entry));
@@ -242,20 +246,20 @@ fn conversation<'s>(entries: &[Entry<'_, 's>], ended: Ended, conversations: &mut
     conversations.push(Conversation { title: "main".to_owned(), transcript, ended });
 }
 
-fn add<'s>(transcript: &mut Transcript<'s>, entry: &Entry<'_, 's>) {
+fn add<'s>(transcript: &mut Transcript<'s>, entry: &HistoryItem<'_, 's>) {
     let record = entry.record;
     match &entry.said {
-        Said::Summary(text) => {
+        ItemContent::Summary(text) => {
             transcript.next_message(Role::User, record).part(*text, Body::text(Some(*text)));
         }
-        Said::Result(event) => {
+        ItemContent::Result(event) => {
             let result = event.get("result");
             let is_error = result.and_then(|result| result.get("isError")).and_then(Value::as_bool);
             let content = result.and_then(|result| result.get("output"));
             let result = parts::result(event.get("toolCallId"), content, is_error);
             transcript.next_message(Role::Tool, record).part(*event, Body::Result(result));
         }
-        Said::Step(events) => {
+        ItemContent::Step(events) => {
             transcript.next_message(Role::Assistant, record);
             for event in events {
                 match event.get("part") {
@@ -267,7 +271,7 @@ fn add<'s>(transcript: &mut Transcript<'s>, entry: &Entry<'_, 's>) {
                 }
             }
         }
-        Said::Message(message) => add_message(transcript, record, *message),
+        ItemContent::Message(message) => add_message(transcript, record, *message),
     }
 }
 

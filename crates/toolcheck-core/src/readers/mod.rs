@@ -123,6 +123,21 @@ pub struct Reading<'s> {
 }
 
 impl<'s> Reading<'s> {
+    /// Reads the records of which each is a session; `read` says whether one is.
+    pub(crate) fn of_sessions<'d>(
+        records: &[Value<'d, 's>],
+        mut read: impl FnMut(Value<'d, 's>, &mut Self) -> bool,
+    ) -> Self {
+        let mut own = Self::default();
+        for &record in records {
+            if !read(record, &mut own) {
+                own.leave_out_unknown("records that are not sessions", record);
+            }
+        }
+        parts::number_titles(&mut own.conversations);
+        own
+    }
+
     /// Leaves out a record of a kind that the reader does not know. If it looks as if it held calls or results, it is
     /// reported. One that is not whole is reported as that.
     pub(crate) fn leave_out_unknown(&mut self, what: &'static str, record: Value<'_, 's>) {

@@ -8,7 +8,7 @@ use foldhash::HashSet;
 use toolcheck_json::Value;
 
 use super::mend::Mend;
-use super::parts::{self, in_order, number_titles};
+use super::parts::{self, in_order};
 use super::{Conversation, Ended, LeftOut, Reader, Reading, Sort, Unit};
 use crate::claim::certainty;
 use crate::ir::{Body, Named, Role, Settled, Transcript};
@@ -52,15 +52,10 @@ fn is_message(message: Value<'_, '_>) -> bool {
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
-    let mut reading = Reading::default();
-    for &record in records {
-        match messages_of(record) {
-            Some(list) => read_session(record, list, records.len() > 1, &mut reading),
-            None => reading.leave_out_unknown("records that are not sessions", record),
-        }
-    }
-    number_titles(&mut reading.conversations);
-    reading
+    Reading::of_sessions(records, |record, reading| {
+        let list = messages_of(record);
+        list.map(|list| read_session(record, list, records.len() > 1, reading)).is_some()
+    })
 }
 
 fn read_session<'s>(
@@ -73,7 +68,7 @@ fn read_session<'s>(
     let is_child = info.and_then(|info| info.get("parentID")).is_some_and(|parent| !parent.is_null());
     let own = info.and_then(|info| info.get_str("id")).filter(|_| is_one_of_many);
     let title = own.map_or_else(|| if is_child { "agent" } else { "main" }.to_owned(), Cow::into_owned);
-    let mut messages: Vec<Entry<'_, 's>> = list.elements().map(Entry::of).collect();
+    let mut messages: Vec<KeptMessage<'_, 's>> = list.elements().map(KeptMessage::of).collect();
     let reverted = info.and_then(|info| info.get("revert")).map(|revert| take_back(&mut messages, revert));
     let next = sent_next(&messages);
     let is_next: HashSet<usize> = next.iter().copied().collect();
@@ -94,13 +89,13 @@ fn read_session<'s>(
 }
 
 /// A message, with those of its parts that the user has not taken back.
-struct Entry<'d, 's> {
+struct KeptMessage<'d, 's> {
     message: Value<'d, 's>,
     info: Option<Value<'d, 's>>,
     parts: Vec<Value<'d, 's>>,
 }
 
-impl<'d, 's> Entry<'d, 's> {
+impl<'d, 's> KeptMessage<'d, 's> {
     fn of(message: Value<'d, 's>) -> Self {
         let parts = message.get("parts").into_iter().flat_map(|parts| parts.elements()).collect();
         Self { message, info: message.get("info"), parts }
@@ -155,7 +150,10 @@ fn is(part: Value<'_, '_>, kind: &str) -> bool {
 }
 
 /// Takes away what the user took back: a message or one of its parts, and everything after it.
-fn take_back<'d, 's>(messages: &mut Vec<Entry<'d, 's>>, revert: Value<'d, 's>) -> Vec<Entry<'d, 's>> {
+fn take_back<'d, 's>(
+    messages: &mut Vec<KeptMessage<'d, 's>>,
+    revert: Value<'d, 's>,
+) -> Vec<KeptMessage<'d, 's>> {
     let id = revert.get("messageID").map(Value::raw);
     let Some(number) = messages.iter().position(|message| id.is_some() && message.id() == id) else {
         return Vec::new();
@@ -166,14 +164,14 @@ fn take_back<'d, 's>(messages: &mut Vec<Entry<'d, 's>>, revert: Value<'d, 's>) -
     let is_it = |one: &Value<'_, '_>| one.get("id").is_some_and(|id| id.raw() == part);
     if let Some(start) = cut.parts.iter().position(is_it) {
         let parts = cut.parts.split_off(start);
-        taken.insert(0, Entry { parts, ..*cut });
+        taken.insert(0, KeptMessage { parts, ..*cut });
     }
     taken
 }
 
 /// The numbers of the messages that OpenCode sends next, in its order: `filterCompacted` in
 /// `packages/opencode/src/session/message-v2.ts`. Only a summary that is finished hides what is before it.
-fn sent_next(messages: &[Entry<'_, '_>]) -> Vec<usize> {
+fn sent_next(messages: &[KeptMessage<'_, '_>]) -> Vec<usize> {
     let mut completed = HashSet::default();
     let mut tail = None;
     let mut first = 0;
@@ -219,12 +217,12 @@ struct Session<'r, 'd, 's> {
 
 impl<'s> Session<'_, '_, 's> {
     /// Adds a conversation of these messages.
-    fn add(&mut self, messages: &[&Entry<'_, 's>], mut ended: Ended) {
+    fn add(&mut self, messages: &[&KeptMessage<'_, 's>], mut ended: Ended) {
         if messages.is_empty() {
             return;
         }
         let transcript = Transcript::of_conversation(READER.key(), self.root);
-        let mut said = Said { transcript, left_out: &mut self.reading.left_out };
+        let mut said = OpenConversation { transcript, left_out: &mut self.reading.left_out };
         messages.iter().for_each(|message| said.add(message));
         let mut transcript = said.transcript;
         match ended {
@@ -241,13 +239,13 @@ impl<'s> Session<'_, '_, 's> {
 }
 
 /// A conversation while it is read.
-struct Said<'l, 's> {
+struct OpenConversation<'l, 's> {
     transcript: Transcript<'s>,
     left_out: &'l mut LeftOut,
 }
 
-impl<'s> Said<'_, 's> {
-    fn add(&mut self, entry: &Entry<'_, 's>) {
+impl<'s> OpenConversation<'_, 's> {
+    fn add(&mut self, entry: &KeptMessage<'_, 's>) {
         if !entry.is_of_model() {
             self.transcript.next_message(Role::User, entry.message);
             entry.parts.iter().for_each(|part| self.add_part(*part));

@@ -85,10 +85,10 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             continue;
         }
         match entry(record) {
-            Entry::Message(message) => {
+            RecordKind::Message(message) => {
                 log.get_or_insert_with(|| Log::new(record.document().root())).add(record, message);
             }
-            Entry::Summary(kind, summary) => {
+            RecordKind::Summary(kind, summary) => {
                 let log = log.get_or_insert_with(|| Log::new(record.document().root()));
                 if kind == Summary::Compaction {
                     log.divide(*branch, Ended::Compacted, &mut reading.conversations);
@@ -99,8 +99,8 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
                     kept.records.iter().for_each(|kept| log.add_kept(records[*kept]));
                 }
             }
-            Entry::Other(what) => reading.left_out.add(what, 1),
-            Entry::Unknown => reading.leave_out_unknown("records that are not messages", record),
+            RecordKind::Other(what) => reading.left_out.add(what, 1),
+            RecordKind::Unknown => reading.leave_out_unknown("records that are not messages", record),
         }
     }
     for (branch, log) in logs.into_iter().enumerate() {
@@ -118,7 +118,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 }
 
 /// What a record is, as far as it matters.
-enum Entry<'d, 's> {
+enum RecordKind<'d, 's> {
     Message(Value<'d, 's>),
     Summary(Summary, Value<'d, 's>),
     Other(&'static str),
@@ -134,22 +134,22 @@ enum Summary {
     Branch,
 }
 
-fn entry<'d, 's>(record: Value<'d, 's>) -> Entry<'d, 's> {
+fn entry<'d, 's>(record: Value<'d, 's>) -> RecordKind<'d, 's> {
     let summary = || record.get("summary");
     match record.get_str("type").as_deref() {
         // The second is what is printed while Pi works.
         Some("message" | "message_end") => {
             match record.get("message").filter(|message| message.is_object()) {
-                Some(message) => Entry::Message(message),
-                None => Entry::Unknown,
+                Some(message) => RecordKind::Message(message),
+                None => RecordKind::Unknown,
             }
         }
-        Some("custom_message") => Entry::Message(record),
+        Some("custom_message") => RecordKind::Message(record),
         Some("compaction") => {
-            summary().map_or(Entry::Unknown, |summary| Entry::Summary(Summary::Compaction, summary))
+            summary().map_or(RecordKind::Unknown, |summary| RecordKind::Summary(Summary::Compaction, summary))
         }
         Some("branch_summary") => {
-            summary().map_or(Entry::Unknown, |summary| Entry::Summary(Summary::Branch, summary))
+            summary().map_or(RecordKind::Unknown, |summary| RecordKind::Summary(Summary::Branch, summary))
         }
         Some(
             "message_start"
@@ -161,8 +161,8 @@ fn entry<'d, 's>(record: Value<'d, 's>) -> Entry<'d, 's> {
             | "tool_execution_start"
             | "tool_execution_update"
             | "tool_execution_end",
-        ) => Entry::Other("event records"),
-        _ => Entry::Unknown,
+        ) => RecordKind::Other("event records"),
+        _ => RecordKind::Unknown,
     }
 }
 
@@ -232,14 +232,17 @@ impl Branches {
     /// What the last compaction of the conversation has kept; `None` if there is none, or nothing shows what it kept.
     fn kept(&self, records: &[Value<'_, '_>]) -> Option<Kept> {
         let is_compaction =
-            |number: &usize| matches!(entry(records[*number]), Entry::Summary(Summary::Compaction, _));
+            |number: &usize| matches!(entry(records[*number]), RecordKind::Summary(Summary::Compaction, _));
         let end = self.way.iter().rposition(is_compaction)?;
         let first = records[self.way[end]].get("firstKeptEntryId")?;
         let is_first = |number: &usize| records[*number].get("id").is_some_and(|id| id.raw() == first.raw());
         let start = self.way[..end].iter().position(is_first)?;
         let kept = self.way[start..end].iter().copied();
         let is_sent = |number: &usize| {
-            matches!(entry(records[*number]), Entry::Message(_) | Entry::Summary(Summary::Branch, _))
+            matches!(
+                entry(records[*number]),
+                RecordKind::Message(_) | RecordKind::Summary(Summary::Branch, _)
+            )
         };
         Some(Kept { compaction: self.way[end], records: kept.filter(is_sent).collect() })
     }
@@ -278,12 +281,12 @@ impl<'s> Log<'s> {
     /// Adds a record that a compaction has kept.
     fn add_kept(&mut self, record: Value<'_, 's>) {
         match entry(record) {
-            Entry::Message(message) => self.add(record, message),
-            Entry::Summary(_, summary) => {
+            RecordKind::Message(message) => self.add(record, message),
+            RecordKind::Summary(_, summary) => {
                 self.transcript.next_message(Role::User, record);
                 self.transcript.part(summary, Body::text(Some(summary)));
             }
-            Entry::Other(_) | Entry::Unknown => {}
+            RecordKind::Other(_) | RecordKind::Unknown => {}
         }
     }
 

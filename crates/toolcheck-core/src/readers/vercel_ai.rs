@@ -48,10 +48,6 @@ fn blocks<'d, 's>(message: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>>
     message.get("content").into_iter().flat_map(|content| content.elements())
 }
 
-fn is_any_message(value: Value<'_, '_>) -> bool {
-    is_message(value) || is_plain_message(value)
-}
-
 /// Whether a value is a message with a part that only the SDK writes.
 fn is_message(value: Value<'_, '_>) -> bool {
     if !value.is_object() || value.get("role").is_none_or(|role| role.as_json_str().is_none()) {
@@ -89,7 +85,7 @@ fn is_plain_message(value: Value<'_, '_>) -> bool {
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
-    let found = nested::find(records, is_any_message);
+    let found = nested::find(records, |value| is_message(value) || is_plain_message(value));
     for mut list in found.lists {
         reading.left_out.add("earlier states of messages", drop_earlier(&mut list.messages));
         reading.conversations.push(conversation(list, &mut reading.left_out));

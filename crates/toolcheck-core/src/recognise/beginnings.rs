@@ -34,14 +34,14 @@ enum Token {
 }
 
 /// A text that may have been cut.
-struct Entry {
+struct KnownBeginning {
     origin: Origin,
     refusal: &'static Refusal,
     tokens: Vec<Token>,
 }
 
 struct Table {
-    entries: Vec<Entry>,
+    entries: Vec<KnownBeginning>,
     /// The expressions for the beginnings, with the entries of each: many texts begin alike.
     heads: Vec<(Expression, Vec<usize>)>,
 }
@@ -61,7 +61,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
                 heads.len() - 1
             });
             heads[index].1.push(entries.len());
-            entries.push(Entry { origin, refusal, tokens });
+            entries.push(KnownBeginning { origin, refusal, tokens });
         }
     }
     Table { entries, heads }
@@ -121,7 +121,7 @@ fn head(tokens: &[Token]) -> Option<(String, String)> {
 
 /// The texts whose beginning is in `error`; only those with the longest match.
 pub(super) fn recognise(error: &str) -> Vec<Recognised> {
-    let mut found: Vec<(&Entry, Walk)> = Vec::new();
+    let mut found: Vec<(&KnownBeginning, Walk)> = Vec::new();
     for (head, entries) in &TABLE.heads {
         let Some(pattern) = head.found_in(error) else { continue };
         let starts: Vec<usize> =

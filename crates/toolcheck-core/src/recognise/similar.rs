@@ -15,14 +15,14 @@ const FEWEST: usize = 4;
 /// Two words beside each other.
 type Pair = (u64, u64);
 
-struct Entry {
+struct KnownText {
     origin: Origin,
     refusal: &'static Refusal,
     pairs: Vec<Pair>,
 }
 
 struct Table {
-    entries: Vec<Entry>,
+    entries: Vec<KnownText>,
     /// In which texts a pair is: their indices.
     by_pair: HashMap<Pair, Vec<u32>>,
 }
@@ -37,7 +37,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         for pair in &pairs {
             by_pair.entry(*pair).or_default().push(u32::try_from(entries.len()).unwrap_or(u32::MAX));
         }
-        entries.push(Entry { origin, refusal, pairs });
+        entries.push(KnownText { origin, refusal, pairs });
     }
     Table { entries, by_pair }
 });
@@ -93,7 +93,7 @@ pub(super) fn recognise(error: &str) -> Vec<Recognised> {
     };
     let candidates: BTreeSet<u32> =
         own.iter().filter_map(|pair| table.by_pair.get(pair)).flatten().copied().collect();
-    let mut found: Vec<(f64, &Entry)> = Vec::new();
+    let mut found: Vec<(f64, &KnownText)> = Vec::new();
     for entry in candidates.into_iter().map(|index| &table.entries[index as usize]) {
         let shared: Vec<&Pair> = entry.pairs.iter().filter(|pair| own.contains(pair)).collect();
         if shared.len() < FEWEST {
@@ -105,8 +105,9 @@ pub(super) fn recognise(error: &str) -> Vec<Recognised> {
         }
     }
     found.sort_by(|(one, left), (other, right)| {
-        let order =
-            |entry: &Entry| (entry.origin.is_variant(), entry.refusal.legacy, entry.refusal.case.is_some());
+        let order = |entry: &KnownText| {
+            (entry.origin.is_variant(), entry.refusal.legacy, entry.refusal.case.is_some())
+        };
         other
             .total_cmp(one)
             .then(order(left).cmp(&order(right)))

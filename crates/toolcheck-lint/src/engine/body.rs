@@ -4,8 +4,8 @@ use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Buffers, Transcript, TranscriptKind};
 use toolcheck_json::{Document, Position, Record};
 
+use super::file_linter::FileLinter;
 use super::format_rules::FormatRules;
-use super::run::Run;
 use crate::observe::Observer;
 use crate::options::Options;
 use crate::report::FileReport;
@@ -30,11 +30,11 @@ pub fn lint_body(
     let schemas = Schemas::declaring(options.tools.clone(), options.kind);
     let record = Record { index: 0, bytes, start: 0, position: Position { line: 1, column: 1 } };
     let document = Document::read(bytes);
-    Run::new(rules, options, &schemas, observer, &mut report).lint_body(&record, &document, server);
+    FileLinter::new(rules, options, &schemas, observer, &mut report).lint_body(&record, &document, server);
     report
 }
 
-impl Run<'_> {
+impl FileLinter<'_> {
     /// Lints a document as the body of a request.
     fn lint_body(&mut self, record: &Record<'_>, document: &Document<'_>, server: Option<&ServerState>) {
         let root = document.root();

@@ -3,6 +3,7 @@ use std::cell::OnceCell;
 use foldhash::HashSet;
 use toolcheck_core::Level;
 use toolcheck_core::ir::{Contents, Transcript, TranscriptKind};
+use toolcheck_core::pairing::Pairing;
 use toolcheck_core::response::Choice;
 use toolcheck_json::Document;
 
@@ -15,7 +16,6 @@ use crate::rules::{self, altered_arguments, invalid_arguments_json, unread_conte
 use crate::schema::Schemas;
 use crate::server_state::Continued;
 use crate::view::exchanges::{Course, HistoryMatch};
-use crate::view::pairing::Pairing;
 use crate::view::shape;
 
 /// Runs rules on transcripts.

@@ -15,8 +15,8 @@ use toolcheck_json::origins::LeftOut;
 use toolcheck_json::{Document, Expanded, Layout, Position, Record, Records, Value, locate};
 
 use super::checker::{Checker, Continuation};
+use super::file_linter::LEAST_SAID;
 use super::format_rules::{FormatRules, KnownRules};
-use super::run::LEAST_SAID;
 use super::text;
 use crate::finding::{Draft, Finding, Spot};
 use crate::marks;

@@ -3,12 +3,13 @@
 mod body;
 mod by_shape;
 mod checker;
+mod file_linter;
 mod format_rules;
 mod log;
 mod opened;
 mod pieces;
+mod record_rules;
 mod refusals;
-mod run;
 mod text;
 
 use toolcheck_core::detection::{Detected, Detection};
@@ -17,9 +18,9 @@ use toolcheck_core::readers::Unit;
 use toolcheck_core::unsupported;
 use toolcheck_json::{Document, Layout, Record, Records};
 
+use self::file_linter::FileLinter;
 use self::format_rules::FormatRules;
 use self::log::Log;
-use self::run::Run;
 use toolcheck_core::formats::is_of_templates;
 use toolcheck_json::origins::LeftOut;
 
@@ -107,7 +108,7 @@ fn lint_records(
     let of_file = FormatRules::new(detected.map(|detected| detected.format), options);
     of_file.describe(detected, report);
     let is_single = layout == Layout::Single;
-    let mut run = Run::new(of_file, options, schemas, observer, report).of_one_document(is_single);
+    let mut run = FileLinter::new(of_file, options, schemas, observer, report).of_one_document(is_single);
     let mut record = first;
     let mut document = document;
     let mut buffers = Buffers::default();

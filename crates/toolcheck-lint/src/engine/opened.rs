@@ -7,7 +7,7 @@ use super::{lint_with, text};
 use crate::observe::Observer;
 use crate::options::Options;
 use crate::relocation::relocate;
-use crate::report::FileReport;
+use crate::report::{FileReport, Source};
 
 /// Lints what is inside a file. `source` is the file's own text, in which the findings get their places.
 #[must_use]
@@ -52,7 +52,7 @@ pub fn lint_opened_with(
         report.findings.splice(..0, text::notation(source, notation, options));
     }
     if options.keeps_source {
-        report.keep_lines(source);
+        report.source = Source::of_findings(source, &report.findings);
     }
     report
 }

@@ -8,10 +8,10 @@ use toolcheck_core::ir::Buffers;
 use toolcheck_core::readers::{Reader, Unit};
 use toolcheck_json::{Arena, Document, Layout, Position, Record, Records};
 
+use super::file_linter::{FileLinter, ReportOnce, count_unrecognised};
 use super::find_format;
 use super::format_rules::FormatRules;
 use super::log::{self, Log};
-use super::run::{ReportOnce, Run, count_unrecognised};
 use crate::finding::Finding;
 use crate::options::Options;
 use crate::report::{FileReport, Offset, Source};
@@ -142,7 +142,7 @@ impl Lines {
         let (mut none, mut count, mut exchanges) = ((), 0, Vec::new());
         let rules = self.rules();
         rules.describe(self.detected, &mut report);
-        let mut run = Run::new(rules, &self.options, &schemas, &mut none, &mut report);
+        let mut run = FileLinter::new(rules, &self.options, &schemas, &mut none, &mut report);
         let (mut document, mut buffers) = (Document::read_in(b"", arena), Buffers::default());
         let mut records = Records::of_lines(piece);
         for record in records.by_ref() {
@@ -223,15 +223,13 @@ impl Lines {
         let mut report = piece.report;
         let offset = self.offset;
         report.findings.iter_mut().for_each(|finding| finding.move_by(&offset));
-        report.findings.retain(|finding| self.blank.keeps(finding.rule));
+        self.blank.retain(&mut report.findings, |finding| finding.rule);
         if !piece.exchanges.is_empty() {
             self.add_exchanges(bytes, &piece.exchanges, &mut report);
         }
         if !self.is_recognised() {
-            let before = report.findings.len();
-            report.findings.retain(|finding| self.unrecognised.keeps(finding.rule));
-            let after = report.findings.len();
-            count_unrecognised(&mut report, before - after);
+            let count = self.unrecognised.retain(&mut report.findings, |finding| finding.rule);
+            count_unrecognised(&mut report, count);
         }
         if self.options.keeps_source {
             self.keep_source(bytes, &piece.exchanges, &mut report);
@@ -257,7 +255,7 @@ impl Lines {
         let schemas = self.schemas();
         let mut none = ();
         let exchanges = std::mem::take(&mut self.exchanges);
-        let mut run = Run::new(self.rules(), &self.options, &schemas, &mut none, &mut report);
+        let mut run = FileLinter::new(self.rules(), &self.options, &schemas, &mut none, &mut report);
         run.exchanges = exchanges;
         run.finish();
         report
@@ -268,7 +266,7 @@ impl Lines {
         let schemas = self.schemas();
         let mut none = ();
         let exchanges = std::mem::take(&mut self.exchanges);
-        let mut run = Run::new(self.rules(), &self.options, &schemas, &mut none, report);
+        let mut run = FileLinter::new(self.rules(), &self.options, &schemas, &mut none, report);
         run.exchanges = exchanges;
         for record in Records::of_lines(bytes).filter(|record| numbers.binary_search(&record.index).is_ok()) {
             let record = Record {

@@ -14,7 +14,7 @@ use super::Action;
 use super::blocks::node_of;
 use super::options::Unanswered;
 use super::plan::{MADE_UP, Planner};
-use crate::view::pairing::{CallSite, ResultSite};
+use toolcheck_core::pairing::{CallSite, ResultSite};
 
 /// Why a call gets no result.
 const STAND_IN: &str = "a result without a call stands where its result should be, and may be it";

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use toolcheck_core::Error;
 use toolcheck_core::{Level, RuleId};
 
 use crate::category::Category;
-use crate::error::Error;
 use crate::finding::{Finding, Spot};
 use crate::rules;
 

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::RuleId;
 use toolcheck_core::ir::{Body, Place, Role, Signature, Transcript, TranscriptKind};
+use toolcheck_core::pairing::{Pairing, ResultSite};
 use toolcheck_core::readers::Mend;
 use toolcheck_core::remedy::{Change, Cost, Remedy};
 use toolcheck_core::repair::Repair;
@@ -18,7 +19,6 @@ use super::blocks::Blocks;
 use super::options::{FixOptions, Unanswered};
 use super::{Action, ids};
 use crate::finding::Finding;
-use crate::view::pairing::{Pairing, ResultSite};
 
 /// A finding that is fixed.
 pub(crate) struct Done {

@@ -10,7 +10,7 @@ use toolcheck_json::{Kind, NodeId, Value};
 use super::Action;
 use super::options::{Duplicates, Orphans, Unanswered};
 use super::plan::Planner;
-use crate::view::pairing::{PairedWith, ResultSite};
+use toolcheck_core::pairing::{PairedWith, ResultSite};
 
 /// What is said of a result that became text, if it has no call.
 const NO_CALL: &str = "whose call is not in this conversation";

@@ -2,6 +2,7 @@
 
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::Transcript;
+use toolcheck_core::pairing::Pairing;
 use toolcheck_core::readers::{self, Conversation, Mend};
 use toolcheck_core::repair::Repair;
 use toolcheck_core::targets::{self, Target};
@@ -12,7 +13,6 @@ use super::plan::{Planned, Planner, Source};
 use crate::finding::Finding;
 use crate::options::Options;
 use crate::rules;
-use crate::view::pairing::Pairing;
 
 /// What is planned for a record.
 pub(crate) struct Plans {

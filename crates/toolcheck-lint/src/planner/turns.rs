@@ -9,7 +9,7 @@ use toolcheck_json::edit::Piece;
 use super::Action;
 use super::options::Unanswered;
 use super::plan::Planner;
-use crate::view::pairing::CallSite;
+use toolcheck_core::pairing::CallSite;
 
 /// What stands after reasoning that nothing follows.
 const REST: &str = "[The rest of this message is missing.]";

@@ -1,8 +1,8 @@
 use toolcheck_core::ir::{Named, Role};
+use toolcheck_core::pairing::CallSite;
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::failure::is_failed;
-use crate::view::pairing::CallSite;
 
 declare_rule! {
     /// A task that is declared complete in the same turn in which a tool failed.

@@ -1,7 +1,7 @@
 use toolcheck_core::ir::Named;
+use toolcheck_core::pairing::PairedWith;
 
 use crate::rule::{Context, Sink, declare_rule};
-use crate::view::pairing::PairedWith;
 
 declare_rule! {
     /// A second result for the same tool call.

@@ -46,14 +46,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let last = cx.transcript.messages.len().saturating_sub(1) as u32;
     // A block that is unfinished may still be closed later, except in a training example, which is complete.
     let may_continue = cx.is_cut_off || cx.transcript.kind != TranscriptKind::Dataset;
-    let of_protocol = cx.text_calls().malformed.iter().map(|block| Fault {
+    let of_protocol = cx.text_calls().malformed.iter().map(|block| FaultyCall {
         name: block.name.as_deref(),
         opening: block.opening,
         malformation: block.malformation,
         place: block.place,
         message: block.message,
     });
-    let of_reader = cx.transcript.details.malformed_text_calls.iter().map(|call| Fault {
+    let of_reader = cx.transcript.details.malformed_text_calls.iter().map(|call| FaultyCall {
         name: call.name.as_deref(),
         opening: call.opening,
         malformation: call.malformation,
@@ -86,7 +86,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 }
 
 /// A call that is malformed, whoever has found it.
-struct Fault<'f> {
+struct FaultyCall<'f> {
     name: Option<&'f str>,
     opening: Place,
     malformation: Malformation,
@@ -94,7 +94,7 @@ struct Fault<'f> {
     message: u32,
 }
 
-impl Fault<'_> {
+impl FaultyCall<'_> {
     fn text(&self) -> String {
         let call = self.name.map_or("a call".to_owned(), |name| format!("a call to `{}`", shorten(name)));
         match self.malformation {

@@ -93,7 +93,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if is_checked {
             continue;
         }
-        if let Some(fault) = fault(cx, id).filter(|fault| !is_other || matches!(fault, Fault::NotText(_)))
+        if let Some(fault) = fault(cx, id).filter(|fault| !is_other || matches!(fault, IdFault::NotText(_)))
             && seen.insert((&*id.text, id.instead))
         {
             report(cx, out, id, fault, (site.message_number, site.message, site.part), None, "result");
@@ -101,40 +101,40 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-enum Fault {
+enum IdFault {
     NotText(Instead),
     Empty,
     TooLong { length: usize, max: usize },
     Pattern,
 }
 
-fn fault(cx: &Context<'_, '_>, id: &Named<'_>) -> Option<Fault> {
+fn fault(cx: &Context<'_, '_>, id: &Named<'_>) -> Option<IdFault> {
     if let Some(instead) = id.instead {
-        return Some(Fault::NotText(instead));
+        return Some(IdFault::NotText(instead));
     }
     let ids = &cx.target().ids;
     if ids.pattern.is_none() && ids.max_length.is_none() {
         return None;
     }
     if id.text.is_empty() {
-        return Some(Fault::Empty);
+        return Some(IdFault::Empty);
     }
     if let Some(max) = ids.max_length {
         // There are at most as many characters as bytes, so most ids need not be counted.
         let length = if id.text.len() <= max { 0 } else { id.text.chars().count() };
         if length > max {
-            return Some(Fault::TooLong { length, max });
+            return Some(IdFault::TooLong { length, max });
         }
     }
     let fits = ids.pattern.as_ref().is_none_or(|pattern| pattern.is_match(&id.text));
-    (!fits).then_some(Fault::Pattern)
+    (!fits).then_some(IdFault::Pattern)
 }
 
 fn report(
     cx: &Context<'_, '_>,
     out: &mut Sink<'_>,
     id: &Named<'_>,
-    fault: Fault,
+    fault: IdFault,
     (message_number, message, part): (usize, &Message<'_>, &Part<'_>),
     answer: Option<&Part<'_>>,
     side: &'static str,
@@ -142,21 +142,21 @@ fn report(
     let pattern = cx.target().ids.pattern.as_ref().map_or("", |pattern| pattern.as_str());
     let title = shorten(&id.text);
     let what = match fault {
-        Fault::NotText(instead) if instead.is_scalar() => {
+        IdFault::NotText(instead) if instead.is_scalar() => {
             format!("tool call id `{title}` is {}, not a string", instead.name())
         }
-        Fault::NotText(instead) => format!("a tool call id is {}, not a string", instead.name()),
-        Fault::Empty => "a tool call id is empty".to_owned(),
-        Fault::TooLong { length, max } => {
+        IdFault::NotText(instead) => format!("a tool call id is {}, not a string", instead.name()),
+        IdFault::Empty => "a tool call id is empty".to_owned(),
+        IdFault::TooLong { length, max } => {
             format!("tool call id `{title}` has {length} characters, but the limit is {max}")
         }
-        Fault::Pattern => format!("tool call id `{title}` does not match `{pattern}`"),
+        IdFault::Pattern => format!("tool call id `{title}` does not match `{pattern}`"),
     };
     let finding = out.report(part.place, what);
     finding.tool_call_id = Some(kept(&id.text));
     let mut help = "map ids to valid ones, the same way in the call and in its result";
     match fault {
-        Fault::NotText(instead) => {
+        IdFault::NotText(instead) => {
             help = "write the id as a string, the same in the call and in its result";
             if !instead.is_scalar() {
                 finding.tool_call_id = None;
@@ -170,9 +170,9 @@ fn report(
                 .value("type", instead.name())
                 .value("json-type", instead.json_type())
         }
-        Fault::Empty => finding.case("empty"),
-        Fault::TooLong { length, max } => finding.case("length").value("length", length).value("max", max),
-        Fault::Pattern => finding.case("pattern"),
+        IdFault::Empty => finding.case("empty"),
+        IdFault::TooLong { length, max } => finding.case("length").value("length", length).value("max", max),
+        IdFault::Pattern => finding.case("pattern"),
     };
     finding
         .case(side)

@@ -1,9 +1,9 @@
 use toolcheck_core::formats;
 use toolcheck_core::ir::ToolKind;
+use toolcheck_core::pairing::{CallSite, ResultSite};
 use toolcheck_core::remedy::{Change, Remedy};
 
 use crate::rule::{Context, Sink, declare_rule};
-use crate::view::pairing::{CallSite, ResultSite};
 
 declare_rule! {
     /// A tool call or result without the id that pairs them.

@@ -1,7 +1,7 @@
 use toolcheck_core::ir::{Named, Role, ToolKind};
+use toolcheck_core::pairing::PairedWith;
 
 use crate::rule::{Context, Sink, declare_rule};
-use crate::view::pairing::PairedWith;
 
 declare_rule! {
     /// A tool result without a matching tool call.

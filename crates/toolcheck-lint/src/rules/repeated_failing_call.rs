@@ -1,7 +1,8 @@
+use toolcheck_core::pairing::CallSite;
+
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::arguments;
 use crate::view::failure::is_failed;
-use crate::view::pairing::CallSite;
 
 declare_rule! {
     /// The same call with the same arguments, failing several times in a row.

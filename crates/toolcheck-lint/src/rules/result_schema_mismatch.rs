@@ -1,11 +1,11 @@
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::ir::{Named, Place};
+use toolcheck_core::pairing::ResultSite;
 use toolcheck_core::text::shorten;
 
 use super::invalid_arguments_json::is_json;
 use crate::rule::{Context, Sink, declare_rule};
 use crate::schema::{Fuel, Verdict};
-use crate::view::pairing::ResultSite;
 use crate::view::violations::{self, Words};
 
 declare_rule! {

@@ -58,7 +58,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         }
         let calls = pairing.calls_of_turn(number);
         // Calls whose results follow the turn belong together; a call without a result is reported by another rule.
-        let is_answered = |call: &&crate::view::pairing::CallSite<'_, '_>| {
+        let is_answered = |call: &&toolcheck_core::pairing::CallSite<'_, '_>| {
             pairing.answer_of(call).is_some_and(|site| site.turn == number + 1)
         };
         let mut holders: Vec<usize> =
@@ -66,7 +66,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         holders.dedup();
         // Without ids, it is unclear which call has no result.
         let is_clear =
-            |call: &crate::view::pairing::CallSite<'_, '_>| call.call.id.is_some() || is_answered(&call);
+            |call: &toolcheck_core::pairing::CallSite<'_, '_>| call.call.id.is_some() || is_answered(&call);
         if holders.len() < 2 || !calls.iter().all(is_clear) {
             continue;
         }

@@ -60,7 +60,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if turn.messages.len() < 2 {
             continue;
         }
-        let in_place = |site: &&crate::view::pairing::ResultSite<'_, '_>| {
+        let in_place = |site: &&toolcheck_core::pairing::ResultSite<'_, '_>| {
             pairing.is_first_answer(site)
                 && site.paired_with.call().is_some_and(|call| pairing.calls[call].turn + 1 == number)
         };

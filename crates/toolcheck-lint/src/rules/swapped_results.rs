@@ -1,11 +1,11 @@
 use foldhash::HashSet;
 use serde_json::Value as Json;
 use toolcheck_core::Level;
+use toolcheck_core::pairing::ResultSite;
 use toolcheck_core::text;
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::exchanges::{Change, MatchedCall, PastCall};
-use crate::view::pairing::ResultSite;
 
 declare_rule! {
     /// Two calls in one response whose results are swapped.

@@ -1,10 +1,10 @@
 use foldhash::HashSet;
 use toolcheck_core::ir::ToolKind;
+use toolcheck_core::pairing::CallSite;
 use toolcheck_core::text::{self, shorten};
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::id_list;
-use crate::view::pairing::CallSite;
 
 declare_rule! {
     /// A tool call without a result.

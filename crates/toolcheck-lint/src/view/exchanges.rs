@@ -22,8 +22,8 @@ use crate::report::{locate_all, locate_places};
 use crate::server_state::ServerState;
 use crate::view::arguments::hash_of;
 
-use self::changes::Said;
-use self::course::{Run, Sent};
+use self::changes::SaidArguments;
+use self::course::{RefusedRequests, RepeatedCalls};
 
 pub(crate) use self::changes::Change;
 pub(crate) use self::course::{Course, UnansweredCalls, forces_a_call};
@@ -49,7 +49,7 @@ pub(crate) struct Exchanges {
     /// is that of several.
     given: HashMap<u64, Option<usize>>,
     /// The requests that were refused, and may be sent again.
-    sent: Sent,
+    sent: RefusedRequests,
     /// The tools whose calls were answered.
     answered: HashSet<u64>,
     /// What the server keeps after them.
@@ -74,7 +74,7 @@ struct Open {
     /// Whether it is in an earlier record than the one that is being read.
     is_elsewhere: bool,
     /// The same calls so far, one response after the other.
-    run: Run,
+    run: RepeatedCalls,
     /// What is reported if nothing answers its calls.
     owed: Option<UnansweredCalls>,
 }
@@ -99,7 +99,7 @@ pub(crate) struct PastChoice {
 pub(crate) struct PastCall {
     pub(crate) call: ChoiceCall,
     /// The arguments, to compare others with.
-    arguments: Said,
+    arguments: SaidArguments,
     /// Whether the response ends in it.
     pub(crate) is_cut: bool,
     /// Whether the model did not finish its arguments.
@@ -138,7 +138,7 @@ impl PastChoice {
         }
         let last = calls.len().saturating_sub(1);
         let calls = calls.into_iter().enumerate().map(|(number, call)| {
-            let arguments = Said::of(&call);
+            let arguments = SaidArguments::of(&call);
             // Where arguments are objects, or none have come yet, it does not show whether the end of the response is in
             // them.
             let is_cut = !answer.is_whole && number == last && (call.is_object || has_none);
@@ -337,7 +337,7 @@ impl Exchanges {
         answers: Vec<Choice>,
         continued: Option<Continued>,
         [findings, of_answer, silenced]: [&[Draft]; 3],
-        (run, owed): (Run, Option<UnansweredCalls>),
+        (run, owed): (RepeatedCalls, Option<UnansweredCalls>),
     ) {
         let histories = histories.keys();
         if histories.is_empty() {

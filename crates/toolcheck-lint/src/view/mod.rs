@@ -4,7 +4,6 @@ pub(crate) mod arguments;
 pub(crate) mod checks;
 pub(crate) mod exchanges;
 pub(crate) mod failure;
-pub(crate) mod pairing;
 pub(crate) mod prompt;
 pub(crate) mod server_pairs;
 pub(crate) mod shape;

@@ -174,7 +174,7 @@ impl Command<'_> {
 }
 
 /// The write of a program with its arguments. Without a shell, there are no redirections.
-fn in_words(words: &[&str]) -> Result<Option<FoundInWords>, Unchecked> {
+fn in_words(words: &[&str]) -> Result<Option<FoundWriteInWords>, Unchecked> {
     let Some(first) = program_at(words) else { return Ok(None) };
     match name_of(words[first]) {
         name if SHELLS.contains(&name) => {
@@ -187,10 +187,10 @@ fn in_words(words: &[&str]) -> Result<Option<FoundInWords>, Unchecked> {
 }
 
 /// The writer, and the characters or bytes of a write.
-type Found = (&'static str, Range<usize>);
+type FoundWrite = (&'static str, Range<usize>);
 
 /// The writer, the number of the word that contains the write, and the bytes of the write in it.
-type FoundInWords = (&'static str, usize, Option<Range<usize>>);
+type FoundWriteInWords = (&'static str, usize, Option<Range<usize>>);
 
 /// Why a script was not checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -221,7 +221,7 @@ fn may_write(script: &str) -> bool {
 
 /// Without a parser, no script that may write a file is checked.
 #[cfg(not(feature = "shell"))]
-fn in_script(script: &str, _: bool) -> Result<Option<Found>, Unchecked> {
+fn in_script(script: &str, _: bool) -> Result<Option<FoundWrite>, Unchecked> {
     if may_write(script) { Err(Unchecked::NoParser) } else { Ok(None) }
 }
 

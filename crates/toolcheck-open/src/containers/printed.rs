@@ -124,16 +124,16 @@ fn each(
 }
 
 /// A conversation in a value: its place there, and the keys that lead to it.
-type Found = (Range<usize>, String);
+type FoundConversation = (Range<usize>, String);
 
 /// The conversations in a value: itself, or those below it.
-fn conversations(value: Value<'_, '_>) -> Vec<Found> {
+fn conversations(value: Value<'_, '_>) -> Vec<FoundConversation> {
     let mut found = Vec::new();
     find_conversations(value, String::new(), 0, &mut found);
     found
 }
 
-fn find_conversations(value: Value<'_, '_>, path: String, depth: usize, found: &mut Vec<Found>) {
+fn find_conversations(value: Value<'_, '_>, path: String, depth: usize, found: &mut Vec<FoundConversation>) {
     if is_conversation(value) {
         return found.push((value.span().range(), path));
     }

@@ -16,6 +16,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
+use toolcheck_core::Error;
 
 pub use html::{html, matrix_html};
 pub use json::{json, matrix_json};
@@ -164,18 +165,6 @@ impl fmt::Display for Status {
     }
 }
 
-/// Why a report cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Error(String);
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Error {}
-
 impl Report {
     /// A report on a client, without runs.
     #[must_use]
@@ -207,9 +196,9 @@ impl Report {
         if let Ok(Versioned { version }) = serde_json::from_slice(text)
             && version != u64::from(VERSION)
         {
-            return Err(Error(format!("it is of version {version}, and not of version {VERSION}")));
+            return Err(Error::new(format!("it is of version {version}, and not of version {VERSION}")));
         }
-        serde_json::from_slice(text).map_err(|error| Error(error.to_string()))
+        serde_json::from_slice(text).map_err(|error| Error::new(error.to_string()))
     }
 }
 

@@ -7,7 +7,7 @@ use super::{Report, ScenarioRun, Status, Verdict};
 
 /// Runs of a scenario of which the same is to be said.
 struct Group<'r> {
-    what: What<'r>,
+    what: FailureGroup<'r>,
     reason: &'r str,
     runs: Vec<&'r ScenarioRun>,
     /// How many of them have another reason.
@@ -15,7 +15,7 @@ struct Group<'r> {
 }
 
 #[derive(PartialEq)]
-struct What<'r> {
+struct FailureGroup<'r> {
     status: Status,
     /// The scenario; `None` if there are several.
     scenario: Option<&'r str>,
@@ -80,8 +80,12 @@ fn groups(runs: &[ScenarioRun]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for run in runs {
         for Verdict { check, status, reason, known } in run.faults() {
-            let what =
-                What { status: *status, scenario: Some(&run.scenario), check, known: known.as_deref() };
+            let what = FailureGroup {
+                status: *status,
+                scenario: Some(&run.scenario),
+                check,
+                known: known.as_deref(),
+            };
             match groups.iter_mut().find(|group| group.what == what) {
                 Some(group) => {
                     group.otherwise += usize::from(group.reason != reason);
@@ -101,7 +105,8 @@ fn missing(runs: &[ScenarioRun]) -> Vec<Group<'_>> {
     for run in runs.iter().filter(|run| matches!(run.status, Status::Skip | Status::Broke)) {
         let reason = run.reason.as_deref().unwrap_or_default();
         let place = *places.entry((run.status, reason)).or_insert_with(|| {
-            let what = What { status: run.status, scenario: Some(&run.scenario), check: "", known: None };
+            let what =
+                FailureGroup { status: run.status, scenario: Some(&run.scenario), check: "", known: None };
             groups.push(Group { what, reason, runs: Vec::new(), otherwise: 0 });
             groups.len() - 1
         });
@@ -119,7 +124,7 @@ impl Group<'_> {
     }
 
     fn line(&self, all: &[ScenarioRun]) -> String {
-        let What { status, scenario, check, known } = self.what;
+        let FailureGroup { status, scenario, check, known } = self.what;
         let unscored = if self.runs.iter().any(|run| run.scored) { "" } else { "unscored " };
         let scenario = scenario.map_or_else(|| Counted(self.runs.len(), "run").to_string(), line);
         let check = if check.is_empty() { String::new() } else { format!(" {}", line(check)) };

@@ -73,7 +73,7 @@ impl Parser {
             return Ok(());
         }
         let message = "the template has too many operators in one statement";
-        Err(super::fault::Fault::at(super::fault::FaultKind::TooMuch, message, self.line()))
+        Err(super::fault::Fault::at(super::fault::RefusalKind::TooMuch, message, self.line()))
     }
 
     fn or(&mut self) -> Step<Expr> {
@@ -222,7 +222,7 @@ impl Parser {
             Token::Sign("{") => Kind::Dict(self.dict()?),
             other => {
                 let message = format!("unexpected '{}'", other.describe());
-                return Err(super::fault::Fault::at(super::fault::FaultKind::Syntax, message, line));
+                return Err(super::fault::Fault::at(super::fault::RefusalKind::Syntax, message, line));
             }
         };
         Ok(Expr { line, kind })

@@ -1,7 +1,7 @@
 //! Jinja's filters, with the `tojson` of transformers.
 
 use super::args::Args;
-use super::fault::{Fault, FaultKind, Step, type_error, unsupported};
+use super::fault::{Fault, RefusalKind, Step, type_error, unsupported};
 use super::lex::is_space;
 use super::methods;
 use super::ops;
@@ -100,7 +100,7 @@ pub(crate) fn apply(run: &Run<'_>, name: &str, value: &Value, args: &Args) -> St
         _ if is_known(name) => sequences::apply(run, name, value, args),
         _ => {
             let message = format!("No filter named '{name}' found.");
-            Err(Fault::new(FaultKind::Undefined, message))
+            Err(Fault::new(RefusalKind::Undefined, message))
         }
     }
 }
@@ -367,6 +367,6 @@ fn round(value: &Value, args: &Args) -> Step<Value> {
             Ok(Value::Float(text.parse().unwrap_or(number)))
         }
         "common" => Ok(Value::Float((number * factor).round_ties_even() / factor)),
-        _ => Err(Fault::new(FaultKind::Value, "method must be common, ceil or floor")),
+        _ => Err(Fault::new(RefusalKind::Value, "method must be common, ceil or floor")),
     }
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::args::Args;
-use super::fault::{Fault, FaultKind, Step, type_error, unsupported, value_error};
+use super::fault::{Fault, RefusalKind, Step, type_error, unsupported, value_error};
 use super::ops;
 use super::print;
 use super::run::Run;
@@ -32,7 +32,7 @@ pub(crate) fn call(run: &mut Run<'_>, function: Function, args: &Args) -> Step<V
     match function {
         Function::RaiseException => {
             let message = args.need(0, "message", "raise_exception")?;
-            Err(Fault::new(FaultKind::Raised, print::str(message).as_str()))
+            Err(Fault::new(RefusalKind::Raised, print::str(message).as_str()))
         }
         Function::StrftimeNow => {
             let format = args.text(0, "format", "strftime")?;
@@ -82,7 +82,7 @@ pub(crate) fn check_name(name: &str) -> Step<()> {
          Please rename the attribute.",
         print::quoted(name)
     );
-    Err(Fault::new(FaultKind::Security, message))
+    Err(Fault::new(RefusalKind::Security, message))
 }
 
 /// The entries that `dict(...)` would have.
@@ -130,7 +130,7 @@ fn range(args: &Args) -> Step<Value> {
     if super::value::range_length(&range) > LONGEST_RANGE {
         let message =
             format!("Range too big. The sandbox blocks ranges larger than MAX_RANGE ({LONGEST_RANGE}).");
-        return Err(Fault::new(FaultKind::Security, message));
+        return Err(Fault::new(RefusalKind::Security, message));
     }
     Ok(Value::Range(Rc::new(range)))
 }

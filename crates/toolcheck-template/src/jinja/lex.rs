@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::fault::{Fault, FaultKind};
+use super::fault::{Fault, RefusalKind};
 
 /// A token.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,7 +89,7 @@ fn space(text: &str) -> usize {
 
 impl Lexer<'_> {
     fn fault<T>(&self, message: impl Into<String>) -> Result<T, Box<Fault>> {
-        Err(Fault::at(FaultKind::Syntax, message, self.line))
+        Err(Fault::at(RefusalKind::Syntax, message, self.line))
     }
 
     fn rest(&self) -> &str {
@@ -351,7 +351,7 @@ impl Lexer<'_> {
         }
         match rest[..whole].replace('_', "").parse() {
             Ok(number) => Ok((Token::Int(number), whole)),
-            Err(_) => Err(Fault::at(FaultKind::Unsupported, "a very large integer", self.line)),
+            Err(_) => Err(Fault::at(RefusalKind::Unsupported, "a very large integer", self.line)),
         }
     }
 }

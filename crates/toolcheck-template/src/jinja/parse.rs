@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::ast::{Ast, Expr, For, Kind, Macro, Name, Node, Statement, Takes, Target};
-use super::fault::{Fault, FaultKind, Step};
+use super::fault::{Fault, RefusalKind, Step};
 use super::lex::{self, Token};
 
 /// The most statements, or the most expressions, inside one another.
@@ -63,7 +63,7 @@ impl Parser {
     }
 
     pub(crate) fn fault<T>(&self, message: impl Into<String>) -> Step<T> {
-        Err(Fault::at(FaultKind::Syntax, message, self.line()))
+        Err(Fault::at(RefusalKind::Syntax, message, self.line()))
     }
 
     /// Whether the next token is this operator; steps over it then.
@@ -140,7 +140,7 @@ impl Parser {
     pub(crate) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Step<T>) -> Step<T> {
         if self.depth >= DEEPEST {
             let message = "the template nests its statements or expressions too deeply";
-            return Err(Fault::at(FaultKind::TooMuch, message, self.line()));
+            return Err(Fault::at(RefusalKind::TooMuch, message, self.line()));
         }
         self.depth += 1;
         let found = read(self);

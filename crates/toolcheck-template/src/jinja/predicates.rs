@@ -3,7 +3,7 @@
 use super::args::Args;
 use super::ast::Comparison;
 use super::budget::Budget;
-use super::fault::{Fault, FaultKind, Step, type_error, unsupported};
+use super::fault::{Fault, RefusalKind, Step, type_error, unsupported};
 use super::ops;
 use super::print;
 use super::value::Value;
@@ -158,7 +158,7 @@ fn other(name: &str, value: &Value, args: &Args, budget: &Budget) -> Step<bool> 
         _ if is_known(name) => unsupported(format!("the test {name}")),
         _ => {
             let message = format!("No test named '{name}' found.");
-            Err(Fault::new(FaultKind::Undefined, message))
+            Err(Fault::new(RefusalKind::Undefined, message))
         }
     }
 }

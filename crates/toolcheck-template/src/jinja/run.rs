@@ -7,7 +7,7 @@ use super::access;
 use super::args::Args;
 use super::ast::{Ast, Expr, For, Kind, Macro, Name, Node, Statement, Target};
 use super::budget::Budget;
-use super::fault::{Fault, FaultKind, Step, type_error, unsupported, value_error};
+use super::fault::{Fault, RefusalKind, Step, type_error, unsupported, value_error};
 use super::functions;
 use super::ops;
 use super::print;
@@ -253,7 +253,7 @@ impl<'t> Run<'t> {
             Target::Attribute(name, attribute) => {
                 let Value::Namespace(at) = self.lookup(*name, scope) else {
                     let message = "cannot assign attribute on non-namespace object";
-                    return Err(Fault::new(FaultKind::Type, message));
+                    return Err(Fault::new(RefusalKind::Type, message));
                 };
                 functions::check_name(attribute)?;
                 let Some(attributes) = self.namespaces.get_mut(at) else { return Ok(()) };

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::fault::{Fault, FaultKind, Step, too_much, type_error};
+use super::fault::{Fault, RefusalKind, Step, too_much, type_error};
 use super::text::Text;
 
 /// A value.
@@ -83,9 +83,9 @@ impl Missing {
             }
             Self::Element(type_name, element) => format!("{} has no element {element}", of(type_name)),
             Self::Hint(hint) => hint.clone(),
-            Self::Unsafe(message) => return Fault::new(FaultKind::Security, message.clone()),
+            Self::Unsafe(message) => return Fault::new(RefusalKind::Security, message.clone()),
         };
-        Fault::new(FaultKind::Undefined, message)
+        Fault::new(RefusalKind::Undefined, message)
     }
 }
 
@@ -129,7 +129,7 @@ impl Generator {
         let (items, ended) = found;
         let depth = deeper(items.iter())?;
         let fault = match ended {
-            Err(fault) if fault.kind == FaultKind::TooMuch => return Err(fault),
+            Err(fault) if fault.kind == RefusalKind::TooMuch => return Err(fault),
             ended => RefCell::new(ended.err()),
         };
         Ok(Value::Generator(Rc::new(Self { items: RefCell::new(items.into()), fault, depth })))

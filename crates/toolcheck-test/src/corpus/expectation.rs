@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value as Json;
 use toolcheck_core::ir::TranscriptKind;
-use toolcheck_core::suggest::similar;
+use toolcheck_core::suggest::unknown;
 use toolcheck_core::targets::{self, Target};
 use toolcheck_core::text::{bounded, name_of};
 use toolcheck_core::{InputFormat, Level};
@@ -83,14 +83,14 @@ impl Expectation {
                 return Err(format!("`{key}` is empty").into());
             }
         }
-        let format = file.format.as_deref().map(|id| {
-            let similar = || similar(id, InputFormat::names());
-            InputFormat::named(id).ok_or_else(|| format!("there is no format `{id}`{}", similar()))
-        });
-        let target = file.target.as_deref().map(|id| {
-            let similar = || similar(id, targets::names());
-            targets::named(id).ok_or_else(|| format!("there is no target `{id}`{}", similar()))
-        });
+        let format = file
+            .format
+            .as_deref()
+            .map(|id| InputFormat::named(id).ok_or_else(|| unknown("format", id, InputFormat::names())));
+        let target = file
+            .target
+            .as_deref()
+            .map(|id| targets::named(id).ok_or_else(|| unknown("target", id, targets::names())));
         let findings = file.findings.into_iter().map(|finding| {
             let level = finding.level.map(|level| level.parse::<Level>()).transpose();
             let level = level.map_err(|error| error.to_string())?;

@@ -11,12 +11,12 @@ use toolcheck_report::conform::{ScenarioRun, Status};
 #[serde(deny_unknown_fields)]
 pub(super) struct Known {
     #[serde(default)]
-    known: Vec<Entry>,
+    known: Vec<KnownFailure>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct KnownFailure {
     /// The scenario or conversation; any, if none is named.
     scenario: Option<String>,
     /// The check that fails; all of the scenario, if none is named.
@@ -67,7 +67,8 @@ impl Known {
 
     /// The entries about one of these scenarios and formats that were not met.
     pub(super) fn stale_of(&self, judged: &[(&str, &str)]) -> Vec<String> {
-        let was_run = |entry: &Entry| judged.iter().any(|(scenario, format)| entry.is_of(scenario, format));
+        let was_run =
+            |entry: &KnownFailure| judged.iter().any(|(scenario, format)| entry.is_of(scenario, format));
         let stale = self.known.iter().filter(|entry| !entry.is_met && was_run(entry));
         stale
             .map(|entry| {
@@ -80,7 +81,7 @@ impl Known {
     }
 }
 
-impl Entry {
+impl KnownFailure {
     fn is_about(&self, scenario: &str, check: &str, format: &str) -> bool {
         self.is_of(scenario, format) && self.check.as_deref().is_none_or(|own| own == check)
     }

@@ -175,7 +175,7 @@ impl Process {
     pub(super) fn lines(
         &mut self,
         is_wanted: fn(&[u8]) -> bool,
-    ) -> Result<(SyncSender<Said>, Receiver<Said>)> {
+    ) -> Result<(SyncSender<Heard>, Receiver<Heard>)> {
         let output = self.child.stdout.take().ok_or_else(|| anyhow!("the client has no standard output"))?;
         let (sender, lines) = sync_channel(1);
         let own = sender.clone();
@@ -183,12 +183,12 @@ impl Process {
             let mut output = BufReader::new(output);
             while let Ok(Some(line)) = read_line(&mut output) {
                 if is_wanted(&line)
-                    && own.send(Said::Line(String::from_utf8_lossy(&line).into_owned())).is_err()
+                    && own.send(Heard::Line(String::from_utf8_lossy(&line).into_owned())).is_err()
                 {
                     return;
                 }
             }
-            let _ = own.send(Said::Ended);
+            let _ = own.send(Heard::Ended);
         });
         Ok((sender, lines))
     }
@@ -296,7 +296,7 @@ pub(super) fn check_status(status: ExitStatus, said: &str) -> Result<()> {
 }
 
 /// What is heard of a process.
-pub(super) enum Said {
+pub(super) enum Heard {
     Line(String),
     /// It reads no more, or writes no more.
     Ended,

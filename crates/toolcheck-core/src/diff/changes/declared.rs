@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use foldhash::{HashMap, HashSet};
 use toolcheck_json::{Kind as JsonKind, Value};
 
-use super::{At, Finder, Found};
+use super::{At, Finder, FoundChange};
 use crate::diff::Change;
 use crate::diff::canonical;
 use crate::diff::events::Side;
@@ -24,7 +24,7 @@ impl<'s> Finder<'_, '_, 's> {
     ) {
         let about = Line::from(format!("`{}`", shorten(name)));
         let change = Change { kind, level, inexpressible: false, before, after, about, count: 1 };
-        self.found.push(Found { change, at: At(None, None) });
+        self.found.push(FoundChange { change, at: At(None, None) });
     }
 
     /// Whether both sides are whole requests.

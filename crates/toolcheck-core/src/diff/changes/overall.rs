@@ -7,7 +7,7 @@ use foldhash::{HashMap, HashSet};
 use super::{At, Finder, title};
 use crate::conversation::Feature;
 use crate::diff::Counts;
-use crate::diff::binding::Binding;
+use crate::diff::events::Binding;
 use crate::diff::events::Sort;
 use crate::diff::kinds::{Kind, Level};
 

@@ -3,8 +3,8 @@
 use foldhash::{HashMap, HashSet};
 
 use crate::diff::content::Content;
+use crate::diff::counterparts::Paired;
 use crate::diff::events::Sort;
-use crate::diff::pairing::Paired;
 
 /// The texts that lost results have become.
 #[derive(Debug, Default)]

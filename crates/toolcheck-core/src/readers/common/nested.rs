@@ -17,7 +17,7 @@ pub(crate) struct List<'d, 's> {
 
 /// The lists of messages in a file.
 #[derive(Debug, Default)]
-pub(crate) struct Found<'d, 's> {
+pub(crate) struct MessageLists<'d, 's> {
     /// The lists, in the order of the file.
     pub(crate) lists: Vec<List<'d, 's>>,
     /// How many messages are in no list.
@@ -25,15 +25,15 @@ pub(crate) struct Found<'d, 's> {
 }
 
 /// A list while the file is searched: its place, the number of its record, and its elements.
-type Run<'d, 's> = (NodeId, usize, Vec<Value<'d, 's>>);
+type ListInFile<'d, 's> = (NodeId, usize, Vec<Value<'d, 's>>);
 
 /// Finds the lists that hold a message that is surely one. What stands inside a message is not searched.
 pub(crate) fn find<'d, 's>(
     records: &[Value<'d, 's>],
     is_message: impl Fn(Value<'d, 's>) -> bool,
-) -> Found<'d, 's> {
-    let mut found = Found::default();
-    let mut runs: Vec<Run<'d, 's>> = Vec::new();
+) -> MessageLists<'d, 's> {
+    let mut found = MessageLists::default();
+    let mut runs: Vec<ListInFile<'d, 's>> = Vec::new();
     let mut is_in_run = false;
     let is_row = |value: Value<'d, 's>| is_message(inner(value));
     for (number, &record) in records.iter().enumerate() {

@@ -17,7 +17,7 @@ pub struct Policy {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct RuleLevel {
     level: String,
     /// Why.
     #[allow(dead_code, reason = "the tests ask for it")]
@@ -35,14 +35,14 @@ impl Packed {
         Self { bytes, read: OnceLock::new() }
     }
 
-    fn entries(&self) -> HashMap<RuleId, Entry> {
+    fn entries(&self) -> HashMap<RuleId, RuleLevel> {
         // A test reads it, so that it can't fail for users.
         toolcheck_toml::from_packed(self.bytes).expect("the policy is valid")
     }
 
     fn policy(&self) -> &Policy {
         self.read.get_or_init(|| {
-            let level = |(rule, entry): (RuleId, Entry)| {
+            let level = |(rule, entry): (RuleId, RuleLevel)| {
                 (rule, entry.level.parse().expect("a level is `error` or `warning`"))
             };
             Policy { levels: self.entries().into_iter().map(level).collect() }

@@ -21,7 +21,7 @@ pub(crate) fn read_as<'s>(reader: &Reader, records: &[Value<'_, 's>]) -> Reading
 }
 
 /// A list of messages that has been found.
-struct Found<'d, 's> {
+struct FoundList<'d, 's> {
     list: Value<'d, 's>,
     /// The object that holds it.
     row: Option<Value<'d, 's>>,
@@ -141,7 +141,7 @@ fn read_responses<'s>(reader: &Reader, list: Value<'_, 's>, reading: &mut Readin
 /// The most bytes of tools that are read for the lists of a document: they are read again for each list in an object.
 const MOST_BESIDE: usize = 64 << 20;
 
-impl<'s> Found<'_, 's> {
+impl<'s> FoundList<'_, 's> {
     fn read(&self, reader: &Reader, beside: Option<Beside<'_, 's>>) -> Option<Transcript<'s>> {
         let mut transcript = match self.how {
             How::Body(format) => format.read(self.row?)?,
@@ -178,7 +178,7 @@ impl<'s> Found<'_, 's> {
 
 /// The search for lists in a document.
 struct Search<'d, 's> {
-    found: Vec<Found<'d, 's>>,
+    found: Vec<FoundList<'d, 's>>,
     /// Calls outside of lists.
     unread: Vec<Unread<'s>>,
     /// Lists of messages that no format knows.
@@ -191,9 +191,9 @@ impl<'d, 's> Search<'d, 's> {
         let mut stack = vec![(root, row)];
         while let Some((value, row)) = stack.pop() {
             if let Some(how) = self.list_of(value) {
-                self.found.extend(how.map(|how| Found { list: value, row, how }));
+                self.found.extend(how.map(|how| FoundList { list: value, row, how }));
             } else if has_flat_keys(value) {
-                self.found.push(Found { list: value, row, how: How::Flat });
+                self.found.push(FoundList { list: value, row, how: How::Flat });
             } else if value.is_object() {
                 self.search_object(value, row, &mut stack);
             } else {
@@ -209,7 +209,7 @@ impl<'d, 's> Search<'d, 's> {
         stack: &mut Vec<(Value<'d, 's>, Option<Value<'d, 's>>)>,
     ) {
         if is_answer(value) {
-            self.found.push(Found { list: value, row, how: How::Answer });
+            self.found.push(FoundList { list: value, row, how: How::Answer });
             return;
         }
         if value.get("type").is_some()
@@ -236,7 +236,7 @@ impl<'d, 's> Search<'d, 's> {
             return None;
         }
         let format = surest(value)?;
-        self.found.push(Found { list, row: Some(value), how: How::Body(format) });
+        self.found.push(FoundList { list, row: Some(value), how: How::Body(format) });
         Some(list.id())
     }
 

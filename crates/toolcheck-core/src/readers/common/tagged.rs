@@ -15,13 +15,13 @@ const CLOSING: &str = "</tool_call>";
 const WORD: &str = "tool_call";
 
 /// A text with the way back to the file.
-pub(crate) struct Said<'d, 's> {
+pub(crate) struct MappedText<'d, 's> {
     value: Value<'d, 's>,
     string: JsonStr<'s>,
     decoded: Decoded<'s>,
 }
 
-impl<'d, 's> Said<'d, 's> {
+impl<'d, 's> MappedText<'d, 's> {
     pub(crate) fn of(value: Value<'d, 's>) -> Option<Self> {
         let string = value.as_json_str()?;
         Some(Self { value, string, decoded: Decoded::new(string, value.span().start) })
@@ -64,7 +64,7 @@ pub(crate) fn calls<'s>(value: Value<'_, 's>, transcript: &mut Transcript<'s>) -
     if !value.as_json_str().is_some_and(|text| text.may_have(WORD)) {
         return found;
     }
-    let Some(said) = Said::of(value) else { return found };
+    let Some(said) = MappedText::of(value) else { return found };
     let text = said.text();
     let message = transcript.messages.len().saturating_sub(1) as u32;
     let mut at = Position { next: 0, closing: find(text, CLOSING) };
@@ -130,7 +130,7 @@ fn is_json(text: &str) -> bool {
 }
 
 /// Reads the call of a block, and what is wrong with it apart from its JSON.
-fn read<'s>(said: &Said<'_, 's>, block: &Block<'_>) -> (Call<'s>, Option<Malformation>) {
+fn read<'s>(said: &MappedText<'_, 's>, block: &Block<'_>) -> (Call<'s>, Option<Malformation>) {
     let mut call = parts::call(None, None, None);
     if block.inside.is_empty() {
         return (call, Some(Malformation::Nameless));

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use toolcheck_json::{Document, Value};
 
 use super::parts;
-use super::tagged::{self, OPENING, Said};
+use super::tagged::{self, MappedText, OPENING};
 use crate::formats::is_of_no_provider;
 use crate::ir::{
     Body, Malformation, MalformedTextCall, Named, Place, Reasoning, Role, Settled, Signature, Text, ToolKind,
@@ -130,7 +130,7 @@ pub(crate) fn read<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
         let speaker = name.as_ref().map_or("", |name| &*name.text);
         let role = role_of(speaker);
         // A user who hands on what a tool said.
-        let answers = text.filter(|_| matches!(role, Role::User | Role::Tool)).and_then(Said::of);
+        let answers = text.filter(|_| matches!(role, Role::User | Role::Tool)).and_then(MappedText::of);
         let answers = answers.filter(|said| said.text().trim_start().starts_with(RESPONSE));
         let role = if answers.is_some() { Role::Tool } else { role };
         let is_reasoning = is_one_of(speaker, &THOUGHTS);
@@ -267,7 +267,7 @@ fn results<'s>(
     transcript: &mut Transcript<'s>,
     turn: Value<'_, 's>,
     text: Option<Value<'_, 's>>,
-    answers: Option<&Said<'_, 's>>,
+    answers: Option<&MappedText<'_, 's>>,
 ) {
     let id = turn.get_any(&["tool_call_id", "call_id"]);
     let mut result = parts::result(id, text, None);
@@ -309,7 +309,7 @@ fn said<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>) {
         transcript.part(text, Text::of(text).map_or(Body::Opaque, Body::Text));
         return;
     }
-    if let Some(said) = Said::of(text) {
+    if let Some(said) = MappedText::of(text) {
         let before = said.text().find(OPENING).unwrap_or_default();
         if !said.text()[..before].trim().is_empty() {
             let (string, place) = said.part(0..before);

@@ -22,7 +22,7 @@ pub(crate) enum Change {
 
 /// The arguments of a call in a response, to compare others with.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Said {
+pub(crate) struct SaidArguments {
     /// What they mean; see [`meaning`].
     pub(super) meaning: u64,
     /// Their text without the marks that people repair.
@@ -36,7 +36,7 @@ pub(crate) struct Said {
     is_known: bool,
 }
 
-impl Said {
+impl SaidArguments {
     pub(super) fn of(call: &ChoiceCall) -> Self {
         let text = call.arguments.trim();
         let is_broken = call.is_function && call.has_all_arguments && !text.is_empty() && !is_json(text);
@@ -114,7 +114,7 @@ mod tests {
             has_all_arguments: true,
             place: Place { node: NodeId::ROOT, span: Span::default() },
         };
-        Said::of(&call).change(meaning(stored.as_bytes()), stored.as_bytes())
+        SaidArguments::of(&call).change(meaning(stored.as_bytes()), stored.as_bytes())
     }
 
     #[test]

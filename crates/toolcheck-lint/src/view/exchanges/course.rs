@@ -9,7 +9,7 @@ use toolcheck_core::ir::{Body, Executor, Place, Role, Transcript, Wanted};
 use toolcheck_core::response::{Choice, ChoiceCall};
 use toolcheck_json::Document;
 
-use super::changes::{Said, meaning};
+use super::changes::{SaidArguments, meaning};
 use super::{Continued, Exchanges, Histories};
 use crate::finding::{Draft, Finding, Spot};
 use crate::view::arguments::hash_of;
@@ -35,7 +35,12 @@ pub(crate) struct Course<'e> {
 
 impl<'e> Course<'e> {
     /// What an exchange with these answers has to do with those before it.
-    pub(crate) fn new(answers: &'e [Choice], resent: Option<Resent>, run: &Run, is_failing: bool) -> Self {
+    pub(crate) fn new(
+        answers: &'e [Choice],
+        resent: Option<Resent>,
+        run: &RepeatedCalls,
+        is_failing: bool,
+    ) -> Self {
         let first = run.first.clone().filter(|_| run.count > 1);
         let repeated = first.map(|first| Repeated { count: run.count, is_failing, first });
         Self { answers, resent, repeated, merged: Vec::new() }
@@ -74,7 +79,7 @@ pub(crate) struct Repeated {
 
 /// The requests that were refused.
 #[derive(Debug, Default)]
-pub(super) struct Sent {
+pub(super) struct RefusedRequests {
     by_hash: HashMap<u64, Refused>,
     order: VecDeque<u64>,
 }
@@ -89,7 +94,7 @@ struct Refused {
     spot: Option<Spot>,
 }
 
-impl Sent {
+impl RefusedRequests {
     /// The last refusal of this request; remembers the one that it gets now.
     fn again(&mut self, exchange: &Exchange<'_, '_>) -> Option<Resent> {
         let is_refused = exchange.status.is_some_and(|status| status >= 400);
@@ -141,7 +146,7 @@ impl Sent {
 
 /// The same calls, one response after the other.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Run {
+pub(crate) struct RepeatedCalls {
     calls: u64,
     results: u64,
     count: usize,
@@ -169,7 +174,7 @@ impl UnansweredCalls {
         Self {
             ids: calls().filter_map(|call| call.id.as_deref().map(hash_of)).collect(),
             tools: calls().filter_map(|call| call.name.as_deref().map(hash_of)).collect(),
-            is_certain: calls().any(|call| Said::of(call).is_broken),
+            is_certain: calls().any(|call| SaidArguments::of(call).is_broken),
             draft: Some(draft),
             finding: None,
         }
@@ -195,13 +200,13 @@ impl Exchanges {
         transcript: &Transcript<'_>,
         document: &Document<'_>,
         answers: &[Choice],
-    ) -> (Run, bool) {
-        let [answer] = answers else { return (Run::default(), false) };
+    ) -> (RepeatedCalls, bool) {
+        let [answer] = answers else { return (RepeatedCalls::default(), false) };
         let calls = answer.calls.iter().filter(|call| call.executor == Executor::Client);
         let calls: Vec<_> =
             calls.map(|call| (call.name.as_deref(), meaning(call.arguments.as_bytes()))).collect();
         if calls.is_empty() {
-            return (Run::default(), false);
+            return (RepeatedCalls::default(), false);
         }
         let first_new = continued.map_or(0, Continued::first_new);
         let new = transcript.messages.get(first_new..).unwrap_or_default();
@@ -225,7 +230,7 @@ impl Exchanges {
         };
         // Only the end of a long run asks.
         let is_failing = count > 1 && results.iter().any(tells);
-        (Run { calls, results: hash, count, first }, is_failing)
+        (RepeatedCalls { calls, results: hash, count, first }, is_failing)
     }
 
     /// Notes which calls a request answers, and which exchanges it takes up again or goes on from.

@@ -25,7 +25,7 @@ use crate::rule::{Context, Rule, Sink};
 
 /// What is wrong with the shape of a transcript.
 #[derive(Debug, Default)]
-pub(crate) struct Found<'c> {
+pub(crate) struct ShapeFaults<'c> {
     /// The faults, without those of objects that are written for another API.
     refused: Vec<Refused<'c>>,
     /// Those objects.
@@ -72,7 +72,7 @@ pub(crate) struct ForeignObjects<'c> {
     pub(crate) answer: Answer,
 }
 
-impl Found<'_> {
+impl ShapeFaults<'_> {
     /// Whether it has a fault of a tool's schema in a schema.
     pub(crate) fn has_fault_in_schema(&self, schema: Value<'_, '_>) -> bool {
         let (first, count) = (schema.id().index(), schema.count());
@@ -84,10 +84,10 @@ impl Found<'_> {
 }
 
 /// Finds what is wrong with the shape of a transcript.
-pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
+pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> ShapeFaults<'c> {
     let is_sent_somewhere = !cx.is_training_example() || cx.named_target.is_some();
     let Some(shape) = cx.known_shape().filter(|_| is_sent_somewhere) else {
-        return Found::default();
+        return ShapeFaults::default();
     };
     let model = cx.transcript.request.model.as_deref();
     let root = cx.document.value(cx.transcript.place.node);
@@ -113,7 +113,7 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
     let faults: Vec<ShapeFault<'c>> =
         faults.into_iter().filter(|fault| counts(fault) && fault.is_refused(shape, model)).collect();
     if faults.is_empty() {
-        return Found::default();
+        return ShapeFaults::default();
     }
     let answer = |fault: &ShapeFault<'c>| fault.answer(shape, cx.document, model);
     let (foreign, nodes) = foreign_objects(cx, shape, &faults, answer);
@@ -143,7 +143,7 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
         refused.help = help_of(cx.document, shape, &refused.fault, model);
         refused.answer = Some(answer(&refused.fault));
     }
-    Found { refused, foreign, nodes }
+    ShapeFaults { refused, foreign, nodes }
 }
 
 /// The help of the target's data, or how to write an object that only lacks what goes around it.
@@ -159,7 +159,7 @@ fn help_of<'c>(
     fault.help(shape, model).map(Cow::Borrowed).or_else(written)
 }
 
-impl Found<'_> {
+impl ShapeFaults<'_> {
     /// The keys that should be others.
     fn renamed(&self) -> impl Iterator<Item = NodeId> {
         let unknown = self.refused.iter().flat_map(|refused| &refused.unknown);

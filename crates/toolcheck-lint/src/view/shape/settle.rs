@@ -8,7 +8,7 @@ use toolcheck_core::ir::{Body, Place};
 use toolcheck_core::remedy::Change;
 use toolcheck_json::{NodeId, Value};
 
-use super::Found;
+use super::ShapeFaults;
 use crate::finding::{Draft, DraftContent, OfShape};
 use crate::rule::Context;
 
@@ -197,7 +197,7 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
     }
 
     /// Whether a finding only follows from what the shape reports.
-    fn follows(&self, found: &Found<'_>, finding: &Draft, is_kept: impl Fn(usize) -> bool) -> bool {
+    fn follows(&self, found: &ShapeFaults<'_>, finding: &Draft, is_kept: impl Fn(usize) -> bool) -> bool {
         let node = finding.place.node.index();
         if finding.rule == RuleId::InvalidToolSchema {
             // What the API says of a schema is more than that it is not JSON Schema.

@@ -41,7 +41,7 @@ const NOBODY: &str = "";
 
 /// The first write in a script, and its bytes; also `None` if the script can't be parsed. If `goes_deeper`, scripts for
 /// a nested shell are searched too.
-pub(super) fn in_script(script: &str, goes_deeper: bool) -> Result<Option<Found>, Unchecked> {
+pub(super) fn in_script(script: &str, goes_deeper: bool) -> Result<Option<FoundWrite>, Unchecked> {
     if !may_write(script) {
         return Ok(None);
     }
@@ -166,7 +166,7 @@ struct Walk {
     goes_deeper: bool,
     /// The writer to the input of the current command.
     input: Option<&'static str>,
-    found: Option<Found>,
+    found: Option<FoundWrite>,
 }
 
 /// Where the output of a command goes.

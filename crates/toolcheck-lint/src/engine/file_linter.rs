@@ -1,19 +1,18 @@
 use std::rc::Rc;
 
-use toolcheck_core::detection::{Candidate, Detection};
-use toolcheck_core::endpoint::{self, Endpoint, model_of};
+use toolcheck_core::endpoint::model_of;
 use toolcheck_core::exchange::{self, Exchange};
-use toolcheck_core::formats::{self, Format};
+use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Buffers, Transcript, TranscriptKind};
 use toolcheck_core::response::{self, Choice, Completion, KeptIds};
 use toolcheck_core::{RuleId, readers, unsupported};
 use toolcheck_json::origins::LeftOut;
 use toolcheck_json::{Document, NodeId, Record, Records, Value};
 
-use super::by_shape;
 use super::checker::{Checker, Continuation, is_cut_off};
-use super::format_rules::{FormatRules, KnownRules};
+use super::format_rules::FormatRules;
 use super::log::Log;
+use super::record_rules::{RecordRules, is_of_another, parse};
 use super::refusals::{self, Refused};
 use super::text;
 use crate::finding::Draft;
@@ -53,10 +52,8 @@ pub(super) fn count_unrecognised(report: &mut FileReport, count: usize) {
 }
 
 /// A file while it is linted.
-pub(super) struct Run<'r> {
-    of_file: Rc<FormatRules<'r>>,
-    /// The same, and those for records of other formats than the file's.
-    known: KnownRules<'r>,
+pub(super) struct FileLinter<'r> {
+    rules: RecordRules<'r>,
     options: &'r Options,
     schemas: &'r Schemas,
     unrecognised: ReportOnce,
@@ -90,13 +87,17 @@ impl ReportOnce {
         Self { rule: rule.id, is_reported: false }
     }
 
-    /// Whether to report a finding of a rule: any of other rules, and the first of this one.
-    pub(super) fn keeps(&mut self, rule: RuleId) -> bool {
-        rule != self.rule || !std::mem::replace(&mut self.is_reported, true)
+    /// Keeps the findings of other rules, and the first of this one, and counts the others.
+    pub(super) fn retain<F>(&mut self, findings: &mut Vec<F>, rule_of: impl Fn(&F) -> RuleId) -> usize {
+        let before = findings.len();
+        findings.retain(|finding| {
+            rule_of(finding) != self.rule || !std::mem::replace(&mut self.is_reported, true)
+        });
+        before - findings.len()
     }
 }
 
-impl<'r> Run<'r> {
+impl<'r> FileLinter<'r> {
     pub(super) fn new(
         of_file: FormatRules<'r>,
         options: &'r Options,
@@ -104,10 +105,8 @@ impl<'r> Run<'r> {
         observer: &'r mut dyn Observer,
         report: &'r mut FileReport,
     ) -> Self {
-        let of_file = Rc::new(of_file);
         Self {
-            known: KnownRules::with(Rc::clone(&of_file)),
-            of_file,
+            rules: RecordRules::new(of_file, options),
             options,
             schemas,
             unrecognised: ReportOnce::new(&unrecognised_format::RULE),
@@ -153,8 +152,8 @@ impl<'r> Run<'r> {
             self.lint_response(record, document, (value, format), answers, said);
             return buffers;
         }
-        let rules = self.rules_for(root);
-        let transcript = self.parse(&rules, root, buffers);
+        let rules = self.rules.for_record(root);
+        let transcript = parse(self.options, &rules, root, buffers);
         if self.may_be_lists(&transcript, root) && self.lint_lists(record, document) {
             return transcript.into_buffers();
         }
@@ -189,7 +188,7 @@ impl<'r> Run<'r> {
 
     /// The rules of most of the file.
     pub(super) fn rules(&self) -> Rc<FormatRules<'r>> {
-        Rc::clone(&self.of_file)
+        Rc::clone(&self.rules.of_file)
     }
 
     /// Lints a response that is there without its request.
@@ -201,7 +200,7 @@ impl<'r> Run<'r> {
         answers: Vec<Choice>,
         said: Vec<Completion<'s>>,
     ) {
-        let rules = self.rules_of(Some(format));
+        let rules = self.rules.of_format(Some(format));
         let mut request = Transcript::without_messages(format.key(), document.root());
         request.kind = TranscriptKind::Session;
         let checker = self.checker(&rules, usize::MAX);
@@ -229,7 +228,14 @@ impl<'r> Run<'r> {
     ) -> Buffers<'s> {
         let mut findings = Vec::new();
         for (number, exchange) in exchanges.into_iter().enumerate() {
-            let rules = self.rules_for_exchange(&exchange);
+            let mut rules = self.rules.for_record(exchange.request);
+            if let Some(of_address) = self.rules.of_address(&exchange, &rules) {
+                rules = of_address;
+                // How the file is read, if the request is its first.
+                if self.report.transcripts == 0 {
+                    rules.describe(None, self.report);
+                }
+            }
             buffers = self.lint_exchange(&rules, document, exchange, number == 0, buffers, &mut findings);
             Draft::only_count_after(&mut findings, self.options.max_findings);
         }
@@ -242,10 +248,9 @@ impl<'r> Run<'r> {
     /// Adds the findings of a record to the report.
     fn finish_record(&mut self, record: &Record<'_>, document: &Document<'_>, mut findings: Vec<Draft>) {
         // In a file of no known format, the first record reports it for all.
-        if self.of_file.format.is_none() {
-            let before = findings.len();
-            findings.retain(|finding| self.unrecognised.keeps(finding.rule));
-            count_unrecognised(self.report, before - findings.len());
+        if self.rules.of_file.format.is_none() {
+            let count = self.unrecognised.retain(&mut findings, |finding| finding.rule);
+            count_unrecognised(self.report, count);
         }
         let room = self.options.max_findings.saturating_sub(self.listed);
         self.report.limit(&mut findings, room);
@@ -270,77 +275,6 @@ impl<'r> Run<'r> {
     /// Reports the first blank line among the records of a data set, at its place. It belongs to none of them.
     pub(super) fn report_blank_line(&mut self, records: &Records<'_>) {
         text::report_blank_line(records, self.options, self.report);
-    }
-
-    /// The rules for a record, which may be of another format than most of the file.
-    fn rules_for(&mut self, record: Value<'_, '_>) -> Rc<FormatRules<'r>> {
-        if self.options.format.is_some() {
-            return Rc::clone(&self.of_file);
-        }
-        let record = Candidate::new(record);
-        let (format, is_sure) = Detection::of_record(self.of_file.format, &record);
-        let format = match (self.options.kind, &self.options.target) {
-            (TranscriptKind::Request, None) => by_shape::format_of(format, is_sure, &record),
-            (TranscriptKind::Request, Some(target)) => {
-                let wanted = target.format.as_deref().and_then(formats::find);
-                by_shape::format_for(wanted, format, is_sure, &record)
-            }
-            _ => format,
-        };
-        self.rules_of(format)
-    }
-
-    /// The rules for the request of an exchange: those of the API that it was sent to, if its address says which.
-    fn rules_for_exchange(&mut self, exchange: &Exchange<'_, '_>) -> Rc<FormatRules<'r>> {
-        let rules = self.rules_for(exchange.request);
-        if self.options.target.is_some() {
-            return rules;
-        }
-        let Some(url) = exchange.url.and_then(|url| url.as_str()) else { return rules };
-        let Some(target) = Endpoint::of(&url).target else {
-            return self.rules_of_path(&url, rules, exchange.request);
-        };
-        let Some(format) = target.format.as_deref().and_then(formats::find) else { return rules };
-        let is_detected = rules.format.is_some_and(|detected| detected.id == format.id);
-        let is_possible = self.options.format.is_none() && (format.sniff)(exchange.request) > 0;
-        if !(is_detected || is_possible) {
-            return rules;
-        }
-        let rules = self.known.of_api(target, format, self.options);
-        self.describe_first(rules)
-    }
-
-    /// The rules for a request to an API that is not known: whatever its model is, its path says in which formats it may be.
-    fn rules_of_path(
-        &mut self,
-        url: &str,
-        rules: Rc<FormatRules<'r>>,
-        request: Value<'_, '_>,
-    ) -> Rc<FormatRules<'r>> {
-        let is_detected = |format: &Format| rules.format.is_some_and(|detected| detected.id == format.id);
-        let formats: Vec<&Format> = endpoint::formats_of(url).collect();
-        if self.options.format.is_some() || formats.iter().any(|format| is_detected(format)) {
-            return rules;
-        }
-        let sure =
-            formats.iter().map(|format| ((format.sniff)(request), *format)).filter(|(sure, _)| *sure > 0);
-        // Of equals the first.
-        let Some((_, format)) = sure.rev().max_by_key(|(sure, _)| *sure) else { return rules };
-        let rules = self.rules_of(Some(format));
-        self.describe_first(rules)
-    }
-
-    /// Records how the file is read, if the request that the rules are for is its first.
-    fn describe_first(&mut self, rules: Rc<FormatRules<'r>>) -> Rc<FormatRules<'r>> {
-        if self.report.transcripts == 0 {
-            rules.describe(None, self.report);
-        }
-        rules
-    }
-
-    /// The rules for a format.
-    fn rules_of(&mut self, format: Option<&'static Format>) -> Rc<FormatRules<'r>> {
-        self.known.of(format, self.options)
     }
 
     /// Lints the request of an exchange, and compares it with the response that it continues.
@@ -416,53 +350,9 @@ impl<'r> Run<'r> {
         root: Value<'_, 's>,
         buffers: Buffers<'s>,
     ) -> Transcript<'s> {
-        let mut transcript = self.parse(rules, root, buffers);
+        let mut transcript = parse(self.options, rules, root, buffers);
         self.count(rules, document, root, &mut transcript);
         transcript
-    }
-
-    /// Whether a document in a format is written in another one that the user did not ask for. If the user names a format,
-    /// a request in another format is just an unrelated file of the folder.
-    fn is_of_another(&self, root: Value<'_, '_>) -> bool {
-        self.options.format.is_some_and(|format| Detection::instead_of(format.key(), root).is_some())
-    }
-
-    /// Whether a document, for which the user has named a format, shows a protocol that is not read yet.
-    fn is_of_other_protocol(&self, format: &Format, root: Value<'_, '_>) -> bool {
-        self.options.format.is_some()
-            && unsupported::conversation(root).is_some()
-            && (format.sniff)(root) == 0
-    }
-
-    fn parse<'s>(
-        &self,
-        rules: &FormatRules<'r>,
-        root: Value<'_, 's>,
-        buffers: Buffers<'s>,
-    ) -> Transcript<'s> {
-        let format = rules.format.filter(|format| !self.is_of_other_protocol(format, root));
-        let read = format.and_then(|format| (format.read_with)(root, buffers));
-        let is_body = || {
-            let is_known = |list| rules.format.is_some_and(|format| Detection::knows(format.id, list));
-            rules.target().shape().is_some_and(|shape| {
-                shape.knows_request(root, self.is_of_another(root))
-                    || shape.knows_stored(root)
-                    || unsupported::list_of(root).is_some_and(is_known)
-            })
-        };
-        match (read, format) {
-            (Some(mut read), _) => {
-                if self.options.kind == TranscriptKind::Dataset {
-                    readers::add_tools(&mut read, root);
-                }
-                read
-            }
-            // Only what has keys can be one, and the shape need not be compiled for anything else.
-            (None, Some(format)) if root.is_object() && is_body() => {
-                Transcript::without_messages(format.key(), root)
-            }
-            _ => Transcript::unrecognised(root),
-        }
     }
 
     /// Completes a transcript, and counts what is in it.
@@ -493,7 +383,7 @@ impl<'r> Run<'r> {
             self.report.count_reading(reading);
         } else {
             self.report.is_meant_as_request |= unsupported::is_meant_as_request(root)
-                && !self.is_of_another(root)
+                && !is_of_another(self.options, root)
                 || unsupported::is_unread_request(root);
         }
     }

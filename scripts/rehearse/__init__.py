@@ -23,9 +23,9 @@ from pathlib import Path
 
 import channels
 import release
-from rehearse_hooks import run_action, run_mirror, run_system_hook
-from rehearse_image import run_image
-from rehearse_tools import Skip, program_named, run, tries, yaml
+from rehearse.hooks import run_action, run_mirror, run_system_hook
+from rehearse.image import run_image
+from rehearse.tools import Skip, program_named, run, tries, yaml
 
 # Homebrew's own words, as far as the formula uses them: what it installs goes into a folder.
 BREW = r"""

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import release
-from rehearse_tools import BROKEN, RULE, Skip, run
+from rehearse.tools import BROKEN, RULE, Skip, run
 
 NAME = "toolcheck-rehearsal"
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import release
-from rehearse_tools import CLEAN, RULE, Skip, commit, program_named, repository, run, yaml
+from rehearse.tools import CLEAN, RULE, Skip, commit, program_named, repository, run, yaml
 
 if TYPE_CHECKING:
     from rehearse import Rehearsal

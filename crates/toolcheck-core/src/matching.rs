@@ -1,0 +1,288 @@
+//! Which result answers which call, wherever they are from: a transcript, a comparison, or a conversation without a format.
+
+use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
+
+use foldhash::{HashMap, HashMapExt};
+
+/// A call or a result.
+pub(crate) trait Half {
+    /// The id of the call.
+    fn id(&self) -> Option<&str>;
+    /// The name of the tool.
+    fn name(&self) -> Option<&str>;
+    /// Where it is.
+    fn position(&self) -> Position;
+}
+
+/// Where a call or a result is in a conversation: the numbers of its turn, its message and its part.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Position {
+    pub(crate) turn: usize,
+    pub(crate) message: usize,
+    pub(crate) part: usize,
+}
+
+/// The call that a result belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PairedWith {
+    /// The call with this number, as its first result.
+    First(usize),
+    /// The call with this number, which already has an earlier result.
+    Repeated(usize),
+    /// The call with this number, which comes after the result.
+    LaterCall(usize),
+    /// No call.
+    NoCall,
+}
+
+impl PairedWith {
+    /// The number of the call.
+    #[must_use]
+    pub fn call(self) -> Option<usize> {
+        match self {
+            Self::First(number) | Self::Repeated(number) | Self::LaterCall(number) => Some(number),
+            Self::NoCall => None,
+        }
+    }
+}
+
+/// How calls and results are matched that no id binds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Match {
+    /// As their sender means them: by the names of the tools and then by the order, even if one side has lost its id.
+    /// Whoever asks so reports the loss, and wants no other finding because of it.
+    AsMeant,
+    /// As an API reads them: by the order, if both sides are without ids. Names count only for a turn with more or fewer
+    /// results than calls.
+    AsRead,
+}
+
+/// Which calls and results belong together. Both have numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Matches {
+    /// For each result, its call.
+    pub(crate) paired_with: Vec<PairedWith>,
+    /// For each call, its first result.
+    pub(crate) answered_by: Vec<Option<usize>>,
+    /// For each call, the first call of the same turn that has the same id.
+    pub(crate) same_id_in_turn: Vec<Option<usize>>,
+    /// Whether several calls have the same id.
+    pub(crate) repeats_ids: bool,
+}
+
+/// The calls with one id that have no result yet. Almost always there is only one, which needs no allocation.
+#[derive(Default)]
+struct Open {
+    /// The latest turn with such calls, the first of these calls, and the others.
+    turn: usize,
+    first: Option<usize>,
+    others: VecDeque<usize>,
+    /// The turns before it, with their calls.
+    earlier: Vec<(usize, VecDeque<usize>)>,
+    /// The call that was paired most recently.
+    answered: Option<usize>,
+}
+
+impl Open {
+    fn push(&mut self, turn: usize, call: usize) {
+        match self.first {
+            Some(_) if self.turn == turn => self.others.push_back(call),
+            Some(first) => {
+                let mut calls = std::mem::take(&mut self.others);
+                calls.push_front(first);
+                self.earlier.push((self.turn, calls));
+                (self.turn, self.first) = (turn, Some(call));
+            }
+            None => (self.turn, self.first) = (turn, Some(call)),
+        }
+    }
+
+    /// Takes the call that the next result answers: the first one of the latest turn.
+    fn take(&mut self) -> Option<usize> {
+        if self.first.is_none()
+            && let Some((turn, calls)) = self.earlier.pop()
+        {
+            (self.turn, self.others) = (turn, calls);
+            self.first = self.others.pop_front();
+        }
+        let call = self.first.take()?;
+        self.first = self.others.pop_front();
+        self.answered = Some(call);
+        Some(call)
+    }
+
+    /// The first open call of this turn.
+    fn first_of(&self, turn: usize) -> Option<usize> {
+        self.first.filter(|_| self.turn == turn)
+    }
+}
+
+/// The calls of the latest turn, for results whose id matches none of them.
+#[derive(Default)]
+struct Latest<'m> {
+    turn: Option<usize>,
+    in_line: VecDeque<usize>,
+    /// The same calls by tool name; computed when first needed.
+    by_name: Option<HashMap<&'m str, VecDeque<usize>>>,
+    /// Whether as many results follow as there are calls.
+    is_even: bool,
+    /// The call that was paired most recently.
+    last: Option<usize>,
+}
+
+/// The number of calls after the last paired one that are considered for a result without an id.
+const LOOKED_AHEAD: usize = 64;
+
+impl Matches {
+    /// Matches calls and results, which are both in the order of the conversation: by id, and the results whose id belongs
+    /// to no call by the names of the tools and the order.
+    pub(crate) fn of<C: Half, R: Half>(calls: &[C], results: &[R], how: Match) -> Self {
+        let matches = Self {
+            paired_with: vec![PairedWith::NoCall; results.len()],
+            answered_by: vec![None; calls.len()],
+            same_id_in_turn: vec![None; calls.len()],
+            repeats_ids: false,
+        };
+        let mut matching = Matching { calls, results, how, matches };
+        matching.pair();
+        matching.matches
+    }
+}
+
+/// What is being matched.
+struct Matching<'m, C, R> {
+    calls: &'m [C],
+    results: &'m [R],
+    how: Match,
+    matches: Matches,
+}
+
+impl<'m, C: Half, R: Half> Matching<'m, C, R> {
+    fn pair(&mut self) {
+        let mut by_id: HashMap<&'m str, Open> = HashMap::with_capacity(self.calls.len());
+        let mut latest = Latest::default();
+        let mut unmatched = Vec::new();
+        let mut next_call = 0;
+        for number in 0..self.results.len() {
+            let result = &self.results[number];
+            let part = result.position().part;
+            while let Some(call) =
+                self.calls.get(next_call).map(Half::position).filter(|call| call.part < part)
+            {
+                self.open(next_call, &mut by_id);
+                let turn = call.turn;
+                if latest.turn != Some(turn) {
+                    latest = Latest { turn: Some(turn), ..Latest::default() };
+                }
+                latest.in_line.push_back(next_call);
+                next_call += 1;
+            }
+            let open = result.id().and_then(|id| by_id.get_mut(id));
+            self.matches.paired_with[number] = match open {
+                Some(open) => match open.take() {
+                    Some(call) => PairedWith::First(call),
+                    None => open.answered.map_or(PairedWith::NoCall, PairedWith::Repeated),
+                },
+                None => {
+                    unmatched.push(number);
+                    PairedWith::NoCall
+                }
+            };
+            if let PairedWith::First(call) = self.matches.paired_with[number] {
+                self.matches.answered_by[call] = Some(number);
+            } else if self.matches.paired_with[number] == PairedWith::NoCall {
+                if latest.by_name.is_none() {
+                    self.keep_own_calls(number, next_call, &mut latest);
+                }
+                self.pair_by_position(number, &mut latest);
+            }
+        }
+        for call in next_call..self.calls.len() {
+            self.open(call, &mut by_id);
+        }
+        // The remaining results may name a call that comes after them.
+        for number in unmatched {
+            if self.matches.paired_with[number] != PairedWith::NoCall {
+                continue;
+            }
+            let open = self.results[number].id().and_then(|id| by_id.get_mut(id));
+            if let Some(call) = open.and_then(Open::take) {
+                self.matches.paired_with[number] = PairedWith::LaterCall(call);
+                self.matches.answered_by[call] = Some(number);
+            }
+        }
+    }
+
+    fn open(&mut self, call: usize, by_id: &mut HashMap<&'m str, Open>) {
+        let Some(id) = self.calls[call].id() else { return };
+        let turn = self.calls[call].position().turn;
+        let open = match by_id.entry(id) {
+            Entry::Occupied(known) => {
+                self.matches.repeats_ids = true;
+                known.into_mut()
+            }
+            Entry::Vacant(new) => new.insert(Open::default()),
+        };
+        self.matches.same_id_in_turn[call] = open.first_of(turn);
+        open.push(turn, call);
+    }
+
+    /// A turn may be in several messages, of which an earlier one was interrupted: if its last message has as many calls
+    /// as results follow, the results are those of that message.
+    fn keep_own_calls(&self, result: usize, next_call: usize, latest: &mut Latest<'m>) {
+        let Some(&last) = latest.in_line.back() else { return };
+        let message_of = |call: usize| self.calls[call].position().message;
+        let message = message_of(last);
+        let is_earlier = |call: &usize| message_of(*call) != message;
+        let earlier = latest.in_line.iter().take_while(|call| is_earlier(call)).count();
+        let next_call = self.calls.get(next_call).map_or(usize::MAX, |call| call.position().part);
+        let is_own = |result: &&R| result.position().part < next_call;
+        let run = self.results[result..].iter().take_while(is_own).take(latest.in_line.len() + 1).count();
+        if run + earlier <= latest.in_line.len() {
+            latest.in_line.drain(..earlier);
+        }
+        latest.is_even = run == latest.in_line.len();
+    }
+
+    /// Pairs a result whose id matches no call, by its tool's name if it has one, and otherwise by its position among
+    /// the results of the latest turn.
+    fn pair_by_position(&mut self, number: usize, latest: &mut Latest<'m>) {
+        let (calls, result) = (self.calls, &self.results[number]);
+        let by_name = latest.by_name.get_or_insert_with(|| {
+            let mut by_name: HashMap<&'m str, VecDeque<usize>> = HashMap::default();
+            for &call in &latest.in_line {
+                if let Some(name) = calls[call].name() {
+                    by_name.entry(name).or_default().push_back(call);
+                }
+            }
+            by_name
+        });
+        let answered_by = &self.matches.answered_by;
+        // A result with an id does not belong to a call with a different id.
+        let most_ids = usize::from(self.how == Match::AsMeant);
+        let is_free = |call: usize| {
+            usize::from(result.id().is_some()) + usize::from(calls[call].id().is_some()) <= most_ids
+        };
+        let next = |line: &mut VecDeque<usize>| {
+            while line.front().is_some_and(|call| answered_by[*call].is_some()) {
+                line.pop_front();
+            }
+            line.front().copied().filter(|call| is_free(*call))
+        };
+        let name = result.name().filter(|_| self.how == Match::AsMeant || !latest.is_even);
+        let named = name.and_then(|name| by_name.get_mut(name)).and_then(|line| {
+            // Results are usually in the order of their calls, so look after the last paired call before going back.
+            let ahead = line.partition_point(|call| latest.last.is_some_and(|last| *call <= last));
+            let in_order = line.iter().skip(ahead).take(LOOKED_AHEAD).copied();
+            in_order
+                .into_iter()
+                .find(|call| answered_by[*call].is_none() && is_free(*call))
+                .or_else(|| next(line))
+        });
+        let Some(call) = named.or_else(|| next(&mut latest.in_line)) else { return };
+        latest.last = Some(call);
+        self.matches.paired_with[number] = PairedWith::First(call);
+        self.matches.answered_by[call] = Some(number);
+    }
+}

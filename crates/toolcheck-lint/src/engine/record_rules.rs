@@ -1,0 +1,136 @@
+//! Which rules are for a record, and how it is read.
+
+use std::rc::Rc;
+
+use toolcheck_core::detection::{Candidate, Detection};
+use toolcheck_core::endpoint::{self, Endpoint};
+use toolcheck_core::exchange::Exchange;
+use toolcheck_core::formats::{self, Format};
+use toolcheck_core::ir::{Buffers, Transcript, TranscriptKind};
+use toolcheck_core::{readers, unsupported};
+use toolcheck_json::Value;
+
+use super::by_shape;
+use super::format_rules::{FormatRules, KnownRules};
+use crate::options::Options;
+
+/// The rules for the records of a file, which may be of other formats than most of it.
+pub(super) struct RecordRules<'r> {
+    /// Those of most of the file.
+    pub(super) of_file: Rc<FormatRules<'r>>,
+    /// The same, and those for records of other formats.
+    known: KnownRules<'r>,
+    options: &'r Options,
+}
+
+impl<'r> RecordRules<'r> {
+    pub(super) fn new(of_file: FormatRules<'r>, options: &'r Options) -> Self {
+        let of_file = Rc::new(of_file);
+        Self { known: KnownRules::with(Rc::clone(&of_file)), of_file, options }
+    }
+
+    /// The rules for a record.
+    pub(super) fn for_record(&mut self, record: Value<'_, '_>) -> Rc<FormatRules<'r>> {
+        if self.options.format.is_some() {
+            return Rc::clone(&self.of_file);
+        }
+        let record = Candidate::new(record);
+        let (format, is_sure) = Detection::of_record(self.of_file.format, &record);
+        let format = match (self.options.kind, &self.options.target) {
+            (TranscriptKind::Request, None) => by_shape::format_of(format, is_sure, &record),
+            (TranscriptKind::Request, Some(target)) => {
+                let wanted = target.format.as_deref().and_then(formats::find);
+                by_shape::format_for(wanted, format, is_sure, &record)
+            }
+            _ => format,
+        };
+        self.of_format(format)
+    }
+
+    /// The rules for a format.
+    pub(super) fn of_format(&mut self, format: Option<&'static Format>) -> Rc<FormatRules<'r>> {
+        self.known.of(format, self.options)
+    }
+
+    /// The rules of the API that the request of an exchange was sent to, if its address says which, and it is not the one
+    /// of the rules that were `detected`.
+    pub(super) fn of_address(
+        &mut self,
+        exchange: &Exchange<'_, '_>,
+        detected: &FormatRules<'r>,
+    ) -> Option<Rc<FormatRules<'r>>> {
+        if self.options.target.is_some() {
+            return None;
+        }
+        let url = exchange.url?.as_str()?;
+        let Some(target) = Endpoint::of(&url).target else {
+            return self.of_path(&url, detected, exchange.request);
+        };
+        let format = target.format.as_deref().and_then(formats::find)?;
+        let is_detected = detected.format.is_some_and(|detected| detected.id == format.id);
+        let is_possible = self.options.format.is_none() && (format.sniff)(exchange.request) > 0;
+        (is_detected || is_possible).then(|| self.known.of_api(target, format, self.options))
+    }
+
+    /// The rules for a request to an API that is not known: whatever its model is, its path says in which formats it may be.
+    fn of_path(
+        &mut self,
+        url: &str,
+        detected: &FormatRules<'r>,
+        request: Value<'_, '_>,
+    ) -> Option<Rc<FormatRules<'r>>> {
+        let is_detected = |format: &Format| detected.format.is_some_and(|detected| detected.id == format.id);
+        let formats: Vec<&Format> = endpoint::formats_of(url).collect();
+        if self.options.format.is_some() || formats.iter().any(|format| is_detected(format)) {
+            return None;
+        }
+        let sure =
+            formats.iter().map(|format| ((format.sniff)(request), *format)).filter(|(sure, _)| *sure > 0);
+        // Of equals the first.
+        let (_, format) = sure.rev().max_by_key(|(sure, _)| *sure)?;
+        Some(self.of_format(Some(format)))
+    }
+}
+
+/// Whether a document in a format is written in another one that the user did not ask for. If the user names a format,
+/// a request in another format is just an unrelated file of the folder.
+pub(super) fn is_of_another(options: &Options, root: Value<'_, '_>) -> bool {
+    options.format.is_some_and(|format| Detection::instead_of(format.key(), root).is_some())
+}
+
+/// Whether a document, for which the user has named a format, shows a protocol that is not read yet.
+fn is_of_other_protocol(options: &Options, format: &Format, root: Value<'_, '_>) -> bool {
+    options.format.is_some() && unsupported::conversation(root).is_some() && (format.sniff)(root) == 0
+}
+
+/// Reads a transcript; an empty one if the format does not recognise it.
+pub(super) fn parse<'s>(
+    options: &Options,
+    rules: &FormatRules<'_>,
+    root: Value<'_, 's>,
+    buffers: Buffers<'s>,
+) -> Transcript<'s> {
+    let format = rules.format.filter(|format| !is_of_other_protocol(options, format, root));
+    let read = format.and_then(|format| (format.read_with)(root, buffers));
+    let is_body = || {
+        let is_known = |list| rules.format.is_some_and(|format| Detection::knows(format.id, list));
+        rules.target().shape().is_some_and(|shape| {
+            shape.knows_request(root, is_of_another(options, root))
+                || shape.knows_stored(root)
+                || unsupported::list_of(root).is_some_and(is_known)
+        })
+    };
+    match (read, format) {
+        (Some(mut read), _) => {
+            if options.kind == TranscriptKind::Dataset {
+                readers::add_tools(&mut read, root);
+            }
+            read
+        }
+        // Only what has keys can be one, and the shape need not be compiled for anything else.
+        (None, Some(format)) if root.is_object() && is_body() => {
+            Transcript::without_messages(format.key(), root)
+        }
+        _ => Transcript::unrecognised(root),
+    }
+}
