@@ -131,6 +131,11 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     } else {
         0
     };
+    // Texts are written alike elsewhere, where nobody must say how long the answer may be.
+    let is_text = sure <= certainty::TEXT && body == 0;
+    if is_text && root.get("model").is_some() && root.get("max_tokens").is_none() {
+        return sure / 2;
+    }
     // If the messages or the model belong to another format, the body alone is not enough to choose this one.
     if sure < certainty::WEAK || names_another(root) {
         sure.max(body.min(certainty::SURE - 1))

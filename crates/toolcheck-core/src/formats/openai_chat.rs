@@ -190,6 +190,7 @@ pub(super) fn claim(message: Value<'_, '_>) -> Claim {
     let sure = |block: Value<'_, '_>| match block.get_str("type").as_deref() {
         _ if is_of_no_provider(block) => None,
         Some("image_url" | "input_audio" | "file" | "refusal") => Some(certainty::LIKELY),
+        Some(kind) if MEDIA_OF_VENDORS.contains(&kind) => Some(certainty::LIKELY),
         Some("text") => Some(certainty::TEXT),
         Some("image" | "document" | "thinking") => Some(certainty::FAINT),
         _ => Some(0),
@@ -534,6 +535,9 @@ fn push_calls<'s>(transcript: &mut Transcript<'s>, calls: Value<'_, 's>, is_sign
     }
 }
 
+/// Types of blocks that servers of this format have and no other format: OpenRouter's videos, vLLM's and Z.ai's media.
+const MEDIA_OF_VENDORS: [&str; 5] = ["video_url", "audio_url", "file_url", "image_embeds", "audio_embeds"];
+
 fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
     match block.get_str("type").as_deref() {
         Some("text") => Body::text(block.get("text")),
@@ -544,9 +548,9 @@ fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
             is_redacted: false,
         }),
         Some(
-            "image_url" | "input_audio" | "audio" | "file" | "image" | "document" | "document_url"
-            | "video_url" | "audio_url" | "file_url" | "video" | "image_embeds" | "audio_embeds",
+            "image_url" | "input_audio" | "audio" | "file" | "image" | "document" | "document_url" | "video",
         ) => Body::Media,
+        Some(kind) if MEDIA_OF_VENDORS.contains(&kind) => Body::Media,
         _ => Body::Opaque,
     }
 }
