@@ -316,6 +316,18 @@ pub(crate) fn role_in_chat(role: Option<&str>) -> Role {
     }
 }
 
+/// The setting that asks for an answer in JSON, if none of what is said to the model has the word.
+fn unsaid_json<const N: usize>(format: Value<'_, '_>, said: [Option<Value<'_, '_>>; N]) -> Option<Place> {
+    let kind = format.get("type")?;
+    if !kind.as_json_str().is_some_and(|kind| kind.eq_str("json_object")) {
+        return None;
+    }
+    // A letter may be written as an escape.
+    let is_word = |text: &[u8]| text.eq_ignore_ascii_case(b"json") || text == br"\u00";
+    let has_word = said.into_iter().flatten().any(|value| value.raw().windows(4).any(is_word));
+    (!has_word).then(|| Place::of(kind))
+}
+
 /// Whether a cache marker asks for the long lifetime.
 fn is_long_lived(mark: Value<'_, '_>) -> bool {
     mark.get_str("ttl").as_deref() == Some("1h")
