@@ -295,9 +295,8 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
         .map(|choice| ToolChoice::new(choice, choice::wanted(choice, tools)));
     let format = root.get("text").and_then(|text| text.get("format"));
     transcript.request.answer_schema = format.and_then(openai_chat::answer_schema);
-    let said = ["input", "instructions"].map(|key| root.get(key));
-    let format = format.filter(|_| root.get("prompt").is_none_or(Value::is_null));
-    transcript.request.unsaid_json = format.and_then(|format| super::unsaid_json(format, said));
+    transcript.request.unsaid_json =
+        format.and_then(|format| super::unsaid_json(format, root, &["input", "instructions"]));
     transcript.request.instructions = root.get("instructions").map(Place::of);
     let is_set = |key| root.get(key).is_some_and(|value| !value.is_null());
     transcript.request.previous_response = root.get("previous_response_id").and_then(Named::of);
