@@ -244,6 +244,12 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     for (index, value) in list.elements().enumerate() {
         message(&mut transcript, value, index);
     }
+    if let Some(mark) = root.get("cache_control").filter(|mark| mark.is_object()) {
+        let content = list.elements().last().and_then(|last| last.get("content"));
+        let last = content.and_then(|content| content.elements().last());
+        let has_mark = last.is_some_and(|last| cache_mark(last, Bearer::Usual, None).is_some());
+        transcript.details.automatic_cache_mark = Some((Place::of(mark), has_mark));
+    }
     Some(transcript)
 }
 

@@ -169,7 +169,9 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     transcript.request.tools.hides_some = each(tools).flat_map(Value::members).any(|tool| {
         tool.key_text().is_some_and(|kind| !KNOWN_TOOLS.iter().any(|known| is_same_key(known, &kind)))
     });
-    let config = root.get_any(&["toolConfig", "tool_config"]);
+    // What is cached may have the tools.
+    let is_cached = root.get_any(&["cachedContent", "cached_content"]).is_some_and(|name| !name.is_null());
+    let config = root.get_any(&["toolConfig", "tool_config"]).filter(|_| !is_cached);
     let calling =
         config.and_then(|config| config.get_any(&["functionCallingConfig", "function_calling_config"]));
     transcript.request.tool_choice = calling.map(|calling| {
@@ -294,8 +296,13 @@ fn content<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
     let message = index as u32;
     for (index, value) in each(Some(parts)).enumerate() {
         let body = part(value);
-        if matches!(body, Body::Opaque) {
-            transcript.unread.extend(unread::block(value));
+        match &body {
+            Body::Opaque => transcript.unread.extend(unread::block(value)),
+            // A stream may end in a signature alone, which is to be sent back as it came.
+            Body::Text(text) if text.string.is_empty() && signature(value) == Signature::Present => {
+                transcript.details.signed_blanks.push(Place::of(value));
+            }
+            _ => {}
         }
         transcript.push(Part::new(value, index, body));
         if let Some(result) = value.get_any(&["functionResponse", "function_response"]) {
@@ -331,8 +338,13 @@ fn dangling_reference(result: Value<'_, '_>) -> Option<Place> {
     None
 }
 
+/// The signature of a part.
+fn signature(part: Value<'_, '_>) -> Signature {
+    Signature::of(part.get_any(&["thoughtSignature", "thought_signature"]))
+}
+
 fn part<'s>(value: Value<'_, 's>) -> Body<'s> {
-    let signature = Signature::of(value.get_any(&["thoughtSignature", "thought_signature"]));
+    let signature = signature(value);
     let mut text = None;
     for member in value.members() {
         let Some(key) = member.key_text() else { continue };

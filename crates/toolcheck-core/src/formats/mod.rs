@@ -316,6 +316,21 @@ pub(crate) fn role_in_chat(role: Option<&str>) -> Role {
     }
 }
 
+/// The setting that asks for an answer in JSON, if none of what is said to the model under these keys has the word.
+fn unsaid_json(format: Value<'_, '_>, root: Value<'_, '_>, keys: &[&str]) -> Option<Place> {
+    let kind = format.get("type")?;
+    let asks = kind.as_json_str().is_some_and(|kind| kind.eq_str("json_object"));
+    // A prompt that the server keeps may have the word.
+    if !asks || root.get("prompt").is_some_and(|prompt| !prompt.is_null()) {
+        return None;
+    }
+    // A letter may be written as an escape.
+    let is_word = |text: &[u8]| text.eq_ignore_ascii_case(b"json") || text == br"\u00";
+    let mut said = keys.iter().filter_map(|key| root.get(key)).peekable();
+    let is_unsaid = said.peek().is_some() && !said.any(|value| value.raw().windows(4).any(is_word));
+    is_unsaid.then(|| Place::of(kind))
+}
+
 /// Whether a cache marker asks for the long lifetime.
 fn is_long_lived(mark: Value<'_, '_>) -> bool {
     mark.get_str("ttl").as_deref() == Some("1h")

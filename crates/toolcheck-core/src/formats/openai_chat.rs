@@ -243,6 +243,8 @@ pub(super) fn read_dialect<'s>(
     transcript.request.effort = root.get("reasoning_effort").and_then(Named::of);
     let format = root.get("response_format").filter(|_| dialect.format == FORMAT.key());
     transcript.request.answer_schema = format.and_then(|format| answer_schema(format.get("json_schema")?));
+    transcript.request.unsaid_json =
+        format.and_then(|format| super::unsaid_json(format, root, &["messages"]));
     for (index, value) in list.elements().enumerate() {
         message(&mut transcript, value, index, dialect);
     }

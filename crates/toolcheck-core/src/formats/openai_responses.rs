@@ -295,6 +295,8 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
         .map(|choice| ToolChoice::new(choice, choice::wanted(choice, tools)));
     let format = root.get("text").and_then(|text| text.get("format"));
     transcript.request.answer_schema = format.and_then(openai_chat::answer_schema);
+    transcript.request.unsaid_json =
+        format.and_then(|format| super::unsaid_json(format, root, &["input", "instructions"]));
     transcript.request.instructions = root.get("instructions").map(Place::of);
     let is_set = |key| root.get(key).is_some_and(|value| !value.is_null());
     transcript.request.previous_response = root.get("previous_response_id").and_then(Named::of);
@@ -521,7 +523,7 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     let spec = value.get("function").unwrap_or(value);
     ToolDef {
         name: spec.get("name").and_then(Named::of),
-        schema: spec.get("parameters").map(Place::of),
+        schema: spec.get("parameters").filter(|schema| !schema.is_null()).map(Place::of),
         executor: if is_own { Executor::Client } else { Executor::Server },
         kind: value.get("type").and_then(Named::of).filter(|_| !is_own),
         returns_json: value.get("output_schema").is_some_and(Value::is_object),

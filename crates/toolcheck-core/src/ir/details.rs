@@ -12,6 +12,8 @@ use super::{Named, Place};
 pub struct Details<'s> {
     /// The marks that divide the request for the provider's cache, in the order in which the provider counts them.
     pub cache_marks: Vec<CacheMark>,
+    /// The mark of the request itself, which the provider puts on the last block, and whether that block has one.
+    pub automatic_cache_mark: Option<(Place, bool)>,
     /// Missing keys that an object needs because of another key or object.
     pub missing_keys: Vec<MissingKey<'s>>,
     /// Items that must come last in the input but do not.
@@ -32,6 +34,8 @@ pub struct Details<'s> {
     pub documents: Vec<Place>,
     /// The parts that are signed reasoning with only white space as text. In document order.
     pub blank_reasoning: Vec<Place>,
+    /// The parts with an empty text that carry a signature. In document order.
+    pub signed_blanks: Vec<Place>,
     /// The arguments that are an object where the program that wrote them writes JSON as a text.
     pub arguments_not_text: Vec<Place>,
     /// The calls in texts that a reader has found to be malformed, in the order of the file.

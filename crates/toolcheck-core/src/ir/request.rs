@@ -29,6 +29,8 @@ pub struct Request<'s> {
     pub container: Option<Place>,
     /// The name and the place of the schema that the answer must match strictly.
     pub answer_schema: Option<(Option<Named<'s>>, Place)>,
+    /// The setting that asks for JSON, if nothing that the request says to the model has the word.
+    pub unsaid_json: Option<Place>,
     /// The id of the response that it continues.
     pub previous_response: Option<Named<'s>>,
     /// The id of the conversation on the server that it continues.

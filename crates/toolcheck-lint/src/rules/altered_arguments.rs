@@ -21,6 +21,8 @@ declare_rule! {
     /// a repair of nothing but quotation marks and commas. If the arguments of the response are cut off or no JSON object,
     /// the finding is a warning.
     ///
+    /// A call with the name of another tool is reported, too: a warning if a gateway may have changed the name.
+    ///
     /// Other rules about the arguments are silent about such a call: they would blame the model.
     ///
     /// ## Fails
@@ -58,6 +60,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for (given, stored) in kept.calls_kept() {
         if stored.change != Change::Same {
             report(cx, out, given, stored);
+        } else {
+            check_name(cx, out, given, stored);
         }
     }
 }
@@ -91,6 +95,39 @@ fn report(cx: &Context<'_, '_>, out: &mut Sink<'_>, given: &PastCall, stored: &M
         finding.at_most(Level::Warning);
     }
 }
+
+/// Reports a call that has the name of another tool.
+fn check_name(cx: &Context<'_, '_>, out: &mut Sink<'_>, given: &PastCall, stored: &MatchedCall) {
+    let part = &cx.transcript.parts[stored.part];
+    let Body::Call(call) = &part.body else { return };
+    let is_same_id = call.id.as_ref().is_some_and(|id| given.call.id.as_deref() == Some(&*id.text));
+    let (Some(name), Some(was)) = (&call.name, given.call.name.as_deref().filter(|_| is_same_id)) else {
+        return;
+    };
+    // The same letters in another way are what a gateway makes of a name that an API does not take.
+    let (own, other) = (letters(&name.text), letters(was));
+    if own == other || own.is_empty() || other.is_empty() {
+        return;
+    }
+    let message =
+        format!("tool call {} is one of tool `{}` in the response", call.title(), text::shorten(was));
+    let finding = out.report(part.place, message);
+    finding.about_call(call).caption("in the history");
+    finding.help("send the call back with the name that the model wrote");
+    finding.label_at(given.call.place, given.spot.clone(), "in the response");
+    let shared = own.bytes().zip(other.bytes()).take_while(|(own, other)| own == other).count();
+    if own.ends_with(&other) || other.ends_with(&own) || shared >= SHORTENED.min(own.len().min(other.len())) {
+        finding.at_most(Level::Warning);
+    }
+}
+
+/// The letters and digits of a name.
+fn letters(name: &str) -> String {
+    name.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// How many letters the names of one tool share at least if a gateway has shortened one of them.
+const SHORTENED: usize = 16;
 
 /// Removes the findings about arguments that the client wrote, and returns them: the model is not to blame.
 pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usize) -> Vec<Draft> {

@@ -116,6 +116,7 @@ declare_rule! {
         "all-deferred": "every tool is deferred",
         "advisor": "a tool whose model can't advise the model of the request",
         "container-without-tool": "a container without a tool that runs in it",
+        "json-word": "an answer in JSON is asked for, but nothing says so to the model",
     ],
     values [
         "field": "the key of the parameter",
@@ -137,6 +138,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     deferred_tools(cx, out);
     advisor(cx, out);
     container(cx, out);
+    unsaid_json(cx, out);
 }
 
 /// Tools that are declared twice, under the current key and the deprecated one.
@@ -288,6 +290,18 @@ fn container(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .caption("this container")
             .help("declare the tool that runs programs, or remove the container")
             .case("container-without-tool");
+    }
+}
+
+/// An answer in JSON that no text asks for.
+fn unsaid_json(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let request = &cx.transcript.request;
+    let is_stored = request.continues_remote_state || !cx.transcript.details.stored_items.is_empty();
+    if let Some(place) = request.unsaid_json.filter(|_| !is_stored) {
+        out.report(place, "the answer must be JSON, but no message has the word")
+            .caption("this setting")
+            .help("say in the instructions that the answer is to be JSON")
+            .case("json-word");
     }
 }
 

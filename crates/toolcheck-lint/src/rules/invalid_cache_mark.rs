@@ -1,3 +1,4 @@
+use toolcheck_core::Level;
 use toolcheck_core::ir::Bearer;
 use toolcheck_core::remedy::{Change, Remedy};
 
@@ -85,6 +86,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .value("count", count)
             .value("max", max);
     }
+    automatic(cx, out);
     for mark in marks {
         let (case, what, help) = match mark.bearer {
             Bearer::Usual => continue,
@@ -114,4 +116,25 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if let Some(path) = &late.path {
         finding.value("path", path);
     }
+}
+
+/// The mark of the request itself, where all are taken.
+fn automatic(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let marks = &cx.transcript.details.cache_marks;
+    let Some((place, has_mark)) = cx.transcript.details.automatic_cache_mark else { return };
+    let Some(max) = cx.target().content.max_cache_marks.filter(|max| *max == marks.len()) else { return };
+    let count = max + 1;
+    let what = format!("the request has {count} cache markers with its own, but the limit is {max}");
+    let finding = out.report(place, what);
+    finding
+        .caption("marks the last block, too")
+        .help("remove it, or one of the others")
+        .case("too-many")
+        .value("count", count)
+        .value("max", max);
+    // It may add nothing where the last block has a mark.
+    if has_mark {
+        finding.at_most(Level::Warning);
+    }
+    finding.remedy(Remedy::safe(marks.first().map(|mark| Change::Remove(mark.place.node))));
 }

@@ -14,7 +14,7 @@ pub(crate) struct Half<'t, 's, T> {
 /// The calls without a result, and the results without a call.
 ///
 /// Halves are paired by id, and the remaining ones of a message by position: a pair whose ids were rewritten on one
-/// side is still a pair.
+/// side is still a pair. If both ids are of one kind, the result is returned: that they differ is one problem.
 pub(crate) fn halves<'t, 's>(
     transcript: &'t Transcript<'s>,
 ) -> (Vec<Half<'t, 's, Call<'s>>>, Vec<Half<'t, 's, ToolResult<'s>>>) {
@@ -43,19 +43,26 @@ pub(crate) fn halves<'t, 's>(
         call.and_then(|number| calls[number].take()).is_none()
     });
     let mut calls: Vec<_> = calls.into_iter().flatten().collect();
-    let mut open = results.iter().map(|result| result.message_number).peekable();
+    let mut open = results.iter().peekable();
     let mut paired = Vec::new();
     calls.retain(|call| {
-        while open.next_if(|message| *message < call.message_number).is_some() {
+        while open.next_if(|result| result.message_number < call.message_number).is_some() {
             paired.push(false);
         }
-        let is_paired = open.next_if(|message| *message == call.message_number).is_some();
-        if is_paired {
-            paired.push(true);
+        let result = open.next_if(|result| result.message_number == call.message_number);
+        if let Some(result) = result {
+            let ids = call.is.id.as_ref().zip(result.is.call_id.as_ref());
+            paired.push(ids.is_none_or(|(call, result)| kind(&call.text) != kind(&result.text)));
         }
-        !is_paired
+        result.is_none()
     });
+    drop(open);
     let mut paired = paired.into_iter().chain(std::iter::repeat(false));
     results.retain(|_| !paired.next().unwrap_or(false));
     (calls, results)
+}
+
+/// What an id begins with, which says what it is of.
+fn kind(id: &str) -> Option<&str> {
+    id.rsplit_once('_').map(|(kind, _)| kind)
 }

@@ -34,13 +34,11 @@ impl Check {
                 Some(Detail::Values { allowed: Vec::new(), got: start.to_string() })
             }
             CheckKind::Pattern(pattern) => {
-                let text = value.as_str()?;
-                (!pattern.is_match(&text)).then(|| {
-                    // Names and ids may be printed, other texts may be secrets.
-                    let is_name = text.len() <= LONGEST_NAME && names_something(value);
-                    let got = if is_name { short(value) } else { String::new() };
-                    Detail::Pattern { pattern: pattern.as_str(), got }
-                })
+                let text = scalars(value).filter_map(Value::as_str).find(|text| !pattern.is_match(text))?;
+                // Names and ids may be printed, other texts may be secrets.
+                let is_name = text.len() <= LONGEST_NAME && names_something(value);
+                let got = if is_name { short(value) } else { String::new() };
+                Some(Detail::Pattern { pattern: pattern.as_str(), got })
             }
             CheckKind::Length { min, max } => {
                 let text = value.as_json_str()?;
