@@ -334,7 +334,8 @@ fn dangling_reference(result: Value<'_, '_>) -> Option<Place> {
 fn part<'s>(value: Value<'_, 's>) -> Body<'s> {
     let signature = Signature::of(value.get_any(&["thoughtSignature", "thought_signature"]));
     let mut text = None;
-    for member in value.members() {
+    // A key that is null is as good as missing.
+    for member in value.members().filter(|member| !member.is_null()) {
         let Some(key) = member.key_text() else { continue };
         return match &*key {
             "functionCall" | "function_call" => call(member, Executor::Client, ToolKind::Function, signature),
