@@ -5,7 +5,7 @@ use toolcheck_json::{NodeId, Value};
 
 use super::columns::value_at;
 use super::lists::Beside;
-use super::{Columns, Conversation, Ended, Reader, Reading, Sort, flattened, lists, spans, turns};
+use super::{Columns, Conversation, Ended, Reader, Reading, Sort, flattened, lists, spans, turns, vercel_ai};
 use crate::claim::certainty;
 use crate::formats::{self, Format, anthropic, openai_chat};
 use crate::ir::{Place, Transcript, Unread};
@@ -37,6 +37,8 @@ enum How {
     Turns,
     /// OpenTelemetry's parts.
     Parts,
+    /// Messages of Vercel's AI SDK in a span.
+    Sdk,
     /// OpenInference's messages as objects.
     Wrapped,
     /// Attributes of a span, one for each value.
@@ -150,6 +152,7 @@ impl<'s> Found<'_, 's> {
         };
         match self.how {
             How::Turns => turns::read(&mut transcript, self.list),
+            How::Sdk => vercel_ai::read_list(&mut transcript, self.list),
             How::Parts => spans::read_parts(&mut transcript, self.list),
             How::Wrapped
                 if self.list.elements().filter_map(|entry| entry.get("message")).any(is_of_blocks) =>
@@ -221,7 +224,11 @@ impl<'d, 's> Search<'d, 's> {
         let taken = self.add_body(value);
         for member in value.members() {
             let is_tools = lists::TOOLS.iter().any(|key| member.has_key(key));
-            if taken == Some(member.id()) || is_tools {
+            // Gemini CLI keeps the call that a checkpoint is made for beside the history that ends with it
+            // (`packages/core/src/utils/checkpointUtils.ts`).
+            let is_copy =
+                member.has_key("toolCall") && value.get("clientHistory").is_some_and(Value::is_array);
+            if taken == Some(member.id()) || is_tools || is_copy {
                 continue;
             }
             self.unread.extend(unread::member(member).filter(|_| holds_call(member)));
@@ -251,6 +258,10 @@ impl<'d, 's> Search<'d, 's> {
         if !lists::is_list(list) {
             return None;
         }
+        if let Some(unread) = unsupported::calls_of_framework(list) {
+            self.unknown.push(unread);
+            return Some(None);
+        }
         if let Some(format) = surest(list) {
             return Some(Some(How::List(format)));
         }
@@ -267,6 +278,8 @@ fn own_form(list: Value<'_, '_>) -> Option<How> {
         Some(How::Turns)
     } else if spans::has_parts(list) {
         Some(How::Parts)
+    } else if vercel_ai::is_list(list) {
+        Some(How::Sdk)
     } else if spans::has_wrapped(list) {
         Some(How::Wrapped)
     } else {
