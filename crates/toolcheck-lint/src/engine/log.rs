@@ -221,7 +221,10 @@ impl<'r> Log<'r> {
         report: &mut FileReport,
     ) {
         let checker = self.checker(&self.rules);
-        let has_messages = |one: &Conversation<'_>| !one.transcript.messages.is_empty();
+        // Of a search, a list that is known and not read is all that there may be.
+        let has_messages = |one: &Conversation<'_>| {
+            !one.transcript.messages.is_empty() || self.is_searched() && !one.transcript.unread.is_empty()
+        };
         // Whose messages were read need not be asked.
         let is_read = !reading.conversations.is_empty() && reading.conversations.iter().all(has_messages);
         let is_own = is_read || self.reader.certainty(records) > 0;

@@ -106,7 +106,8 @@ pub(crate) fn read_value<'d, 's>(
         read_responses(reader, root, reading);
         return;
     }
-    let mut search = Search { found: Vec::new(), unread: Vec::new(), unknown: Vec::new() };
+    let mut search =
+        Search { found: Vec::new(), unread: Vec::new(), unknown: Vec::new(), foreign: Vec::new() };
     search.run(root, row);
     toolcheck_json::sort_by_position(&mut search.found, |found| found.list.id().index());
     let before = reading.conversations.len();
@@ -119,7 +120,12 @@ pub(crate) fn read_value<'d, 's>(
     });
     let conversation = |transcript| Conversation { title: String::new(), transcript, ended: Ended::Open };
     reading.conversations.extend(transcripts.map(conversation));
+    // A history of a framework is named, also where it is all that there is.
+    if !search.foreign.is_empty() && reading.conversations.len() == before {
+        reading.conversations.push(conversation(Transcript::of_conversation(reader.key(), root)));
+    }
     if let Some(last) = reading.conversations[before..].last_mut() {
+        last.transcript.unread.extend(search.foreign);
         last.transcript.unread.extend(search.unread);
         last.transcript.unread.extend(search.unknown);
     }
@@ -186,6 +192,8 @@ struct Search<'d, 's> {
     unread: Vec<Unread<'s>>,
     /// Lists of messages that no format knows.
     unknown: Vec<Unread<'s>>,
+    /// Histories of frameworks, which no reader reads.
+    foreign: Vec<Unread<'s>>,
 }
 
 impl<'d, 's> Search<'d, 's> {
@@ -259,7 +267,7 @@ impl<'d, 's> Search<'d, 's> {
             return None;
         }
         if let Some(unread) = unsupported::calls_of_framework(list) {
-            self.unknown.push(unread);
+            self.foreign.push(unread);
             return Some(None);
         }
         if let Some(format) = surest(list) {
