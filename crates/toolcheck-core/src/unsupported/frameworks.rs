@@ -2,7 +2,7 @@
 
 use toolcheck_json::Value;
 
-use super::{MESSAGES_LOOKED_AT, first_of, has, is_of_haystack, is_one_of};
+use super::{MESSAGES_LOOKED_AT, first_of, has, is_one_of};
 use crate::ir::{Place, Unread, UnreadKind};
 
 /// Whether a message is one of LlamaIndex: it keeps calls under `additional_kwargs`, or in blocks with a `block_type`
@@ -19,18 +19,16 @@ fn is_list_of_blocks(message: Value<'_, '_>) -> bool {
 
 /// A list of messages of a framework that no reader reads, if it holds calls: wherever it stands, it is in no wire format.
 pub(crate) fn calls_of_framework<'s>(list: Value<'_, 's>) -> Option<Unread<'s>> {
-    let messages = || list.elements().take(MESSAGES_LOOKED_AT);
+    // Every message of LlamaIndex has this key, and most lists have not.
+    memchr::memmem::find(list.raw(), b"\"additional_kwargs\"")?;
     let holds_call = |message: Value<'_, '_>| {
         let kept = message.get("additional_kwargs");
         let calls = kept.and_then(|kept| first_of(kept, "tool_calls"));
         let mut blocks = message.get("blocks").into_iter().flat_map(|blocks| blocks.elements());
         calls.is_some() || blocks.any(|block| is_one_of(block, "block_type", &["tool_call"]))
     };
-    let is_own = || {
-        messages().any(is_of_llama_index) && list.elements().any(holds_call) || messages().any(is_of_haystack)
-    };
-    if !messages().any(|message| message.get("role").or_else(|| message.get("_role")).is_some()) || !is_own()
-    {
+    let is_own = list.elements().take(MESSAGES_LOOKED_AT).any(is_of_llama_index);
+    if !is_own || !list.elements().any(holds_call) {
         return None;
     }
     let name = list.key_text().unwrap_or("messages".into());

@@ -247,7 +247,7 @@ impl<'d, 's> Search<'d, 's> {
     /// Adds an object that is like a request; returns the id of its list.
     fn add_body(&mut self, value: Value<'d, 's>) -> Option<NodeId> {
         let list = value.get_any(&["messages", "contents"]).filter(|list| lists::is_list(*list))?;
-        if own_form(list).is_some() {
+        if own_form(list).is_some() || is_of_sdk(list) || unsupported::calls_of_framework(list).is_some() {
             return None;
         }
         let format = surest(value)?;
@@ -265,6 +265,9 @@ impl<'d, 's> Search<'d, 's> {
         }
         if !lists::is_list(list) {
             return None;
+        }
+        if is_of_sdk(list) {
+            return Some(Some(How::Sdk));
         }
         if let Some(unread) = unsupported::calls_of_framework(list) {
             self.foreign.push(unread);
@@ -286,13 +289,16 @@ fn own_form(list: Value<'_, '_>) -> Option<How> {
         Some(How::Turns)
     } else if spans::has_parts(list) {
         Some(How::Parts)
-    } else if vercel_ai::is_list(list) {
-        Some(How::Sdk)
     } else if spans::has_wrapped(list) {
         Some(How::Wrapped)
     } else {
         None
     }
+}
+
+/// Whether a list of messages is of Vercel's AI SDK. Most are not, which a glance shows.
+fn is_of_sdk(list: Value<'_, '_>) -> bool {
+    memchr::memmem::find(list.raw(), b"\"toolCallId\"").is_some() && vercel_ai::is_list(list)
 }
 
 /// Whether the values of messages are attributes of a span.
