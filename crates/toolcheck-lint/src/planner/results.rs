@@ -19,6 +19,9 @@ const NO_CALL: &str = "whose call is not in this conversation";
 const DIFFERENT: &str =
     "the two results differ and cannot be joined; `--duplicates first` or `last` keeps one";
 
+/// How many results before one are compared with it.
+const MOST_BEFORE: usize = 16;
+
 /// More blocks than this are not all reasoning.
 const MOST_REASONING: usize = 8;
 
@@ -212,11 +215,11 @@ impl<'p> Planner<'p, '_> {
         }
     }
 
-    /// Whether the result before it in its turn is the same, byte for byte.
+    /// Whether one of the results right before it in its turn is the same, byte for byte.
     fn is_again(&self, site: &ResultSite<'_, '_>) -> bool {
-        let before = site.number.checked_sub(1).map(|before| &self.pairing.results[before]);
         let raw = |site: &ResultSite<'_, '_>| self.document.value(site.part.place.node).raw();
-        before.is_some_and(|before| before.turn == site.turn && raw(before) == raw(site))
+        let before = self.pairing.results[..site.number].iter().rev().take(MOST_BEFORE);
+        before.take_while(|before| before.turn == site.turn).any(|before| raw(before) == raw(site))
     }
 
     /// Writes a result as text of the user, after the results of its turn.
