@@ -101,6 +101,13 @@ pub(crate) fn member<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
     Some(Unread { place: Place::of(value), what, name: key, is_known: true })
 }
 
+/// A text that stands in a list of calls.
+pub(crate) fn text_in_place_of_call<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
+    value.as_json_str().filter(|text| !text.is_empty())?;
+    let (place, name) = (Place::of(value), Cow::Borrowed("tool_calls"));
+    Some(Unread { place, what: UnreadKind::Calls, name, is_known: true })
+}
+
 /// A block or item with calls or results that its format does not know.
 pub(crate) fn block<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
     let place = Place::of(value);

@@ -12,6 +12,9 @@ use crate::unread::LISTS;
 
 mod agents;
 mod conversations;
+mod frameworks;
+
+pub(crate) use frameworks::calls_of_framework;
 
 /// A kind of document that is not read.
 #[derive(Debug)]
@@ -128,6 +131,12 @@ static KINDS: &[Unsupported] = &[
         sniff: |root| is_list(root, "interactions") || is_list(root, "http_interactions"),
     },
     Unsupported {
+        name: "an OpenTelemetry trace with messages as structured attributes",
+        advice: Some("export the messages as JSON strings, or check the requests that are sent to the API"),
+        meant: Meant::Conversation,
+        sniff: frameworks::has_structured_messages,
+    },
+    Unsupported {
         name: "an OpenTelemetry trace without messages",
         advice: None,
         meant: Meant::Other,
@@ -136,6 +145,8 @@ static KINDS: &[Unsupported] = &[
                 || is_list(root, "scopeSpans")
                 || root.get("attributes").is_some()
                     && root.get_any(&["traceId", "trace_id", "spanId", "span_id", "context"]).is_some()
+                    // Some tracers keep what was sent beside the attributes.
+                    && !has_list_of_messages(root, DEEPEST_MESSAGES)
         },
     },
     Unsupported {
@@ -203,11 +214,10 @@ static KINDS: &[Unsupported] = &[
         advice: None,
         meant: Meant::Other,
         sniff: |root| {
-            let is_own = |message: Value<'_, '_>| {
-                has(message, &["role"])
-                    && first_of(message, "blocks").is_some_and(|block| block.get("block_type").is_some())
-            };
-            is_one_of(root, "class_name", &["SimpleChatStore"]) || any_message(root, is_own)
+            let is_store = |value: Value<'_, '_>| is_one_of(value, "class_name", &["SimpleChatStore"]);
+            is_store(root)
+                || root.get("chat_store").is_some_and(is_store)
+                || any_message(root, frameworks::is_of_llama_index)
         },
     },
     Unsupported {
@@ -305,6 +315,19 @@ fn any_message(root: Value<'_, '_>, is_wanted: fn(Value<'_, '_>) -> bool) -> boo
         messages.any(is_wanted)
     };
     is_wanted(root) || in_list()
+}
+
+/// How deep messages may be in a record of a tracer.
+const DEEPEST_MESSAGES: usize = 4;
+
+/// Whether an object holds a list of messages under the key that requests have.
+fn has_list_of_messages(value: Value<'_, '_>, depth: usize) -> bool {
+    first_of(value, "messages").is_some_and(|message| message.get_str("role").is_some())
+        || depth > 0
+            && value
+                .children()
+                .take(VALUES_LOOKED_AT)
+                .any(|child| child.is_object() && has_list_of_messages(child, depth - 1))
 }
 
 /// Whether a message is one of Haystack's. The first form has underscores; the second looks like Bedrock's.

@@ -1,7 +1,7 @@
 //! Fixes of the files in which agents keep their sessions.
 
 use serde_json::{Value as Json, json};
-use toolcheck_lint::fix::PLACEHOLDER;
+use toolcheck_lint::fix::{Duplicates, PLACEHOLDER, Unanswered};
 use toolcheck_lint::{FixOptions, Fixed, Options, fix};
 
 /// Fixes a file, and checks that the result is clean and that a second run changes nothing.
@@ -207,4 +207,102 @@ fn a_list_of_messages_in_a_data_set_is_mended_where_nothing_is_made_up() {
     assert!(fix("rows", lost.as_bytes(), &Options::new(), &FixOptions::new()).is_unchanged());
     let now = mended(&lost, &FixOptions::new().unsafe_fixes(true));
     assert!(now.starts_with(&lines(&[row(&[&result])])) && now.contains(PLACEHOLDER), "{now}");
+}
+
+#[test]
+fn a_lost_record_takes_its_old_id_also_behind_the_note_of_a_hook() {
+    let mut records = session();
+    records.remove(4);
+    let mut note = said("h1", Some("u4"), "user", &json!("checked"));
+    note["type"] = json!("attachment");
+    note["attachment"] = json!({"type": "hook_success", "hookName": "PostToolUse:Read"});
+    note.as_object_mut().expect("it is an object").remove("message");
+    records.insert(4, note);
+    let now = parsed(&mended(&lines(&records), &FixOptions::new()));
+    assert_eq!(chain(&now), ["b6", "u5", "a3", "a2", "u1"]);
+}
+
+#[test]
+fn a_new_result_of_pi_is_on_the_way_to_what_followed_its_call() {
+    let said = |id: &str, parent: Option<&str>, message: &Json| json!({"type": "message", "id": id, "parentId": parent, "timestamp": "2026-01-02T03:04:05Z", "message": message});
+    let text = |role: &str, text: &str| json!({"role": role, "content": [{"type": "text", "text": text}], "timestamp": 1});
+    let call = json!({"role": "assistant", "content": [{"type": "toolCall", "id": "t1", "name": "read", "arguments": {}}], "stopReason": "toolUse", "timestamp": 1});
+    let records = [
+        json!({"type": "session", "id": "s", "timestamp": "2026-01-02T03:04:05Z", "cwd": "/home/ada", "version": 3}),
+        said("a1", None, &text("user", "read")),
+        said("a2", Some("a1"), &call),
+        // A call of another branch.
+        said("b2", Some("a1"), &call),
+        said("a3", Some("a2"), &text("user", "well?")),
+        said("a4", Some("a3"), &text("assistant", "done")),
+    ];
+    let now = parsed(&mended(&lines(&records), &FixOptions::new()));
+    let new =
+        now.iter().find(|record| record["message"]["role"] == "toolResult").expect("there is a new one");
+    assert_eq!(new["parentId"], "a2");
+    let next = now.iter().find(|record| record["id"] == "a3").expect("it is still there");
+    assert_eq!(next["parentId"], new["id"]);
+}
+
+/// A session of Gemini CLI whose second call has these responses.
+fn gemini(responses: &[&str]) -> Json {
+    let responses: Vec<Json> = responses
+        .iter()
+        .map(|output| json!({"functionResponse": {"id": "c2", "name": "read", "response": {"output": output}}}))
+        .collect();
+    let first = json!([{"functionResponse": {"id": "c1", "name": "read", "response": {"output": "one"}}}]);
+    let call = |id: &str, result: &Json| json!({"id": id, "name": "read", "args": {}, "status": "success", "result": result});
+    json!({"sessionId": "s", "projectHash": "p", "startTime": "t", "lastUpdated": "t", "messages": [
+        {"id": "1", "timestamp": "t", "type": "user", "content": "read both"},
+        {"id": "2", "timestamp": "t", "type": "gemini", "content": "", "thoughts": [{"subject": "Both"}],
+            "toolCalls": [call("c1", &first), call("c2", &json!(responses))]},
+        {"id": "3", "timestamp": "t", "type": "gemini", "content": "done"},
+    ]})
+}
+
+#[test]
+fn of_a_doubled_response_in_a_call_of_gemini_cli_only_the_second_goes() {
+    let text = mended(&gemini(&["two", "two"]).to_string(), &FixOptions::new());
+    let now: Json = serde_json::from_str(&text).expect("it is a document");
+    assert_eq!(now, gemini(&["two"]));
+    // Two that differ stay, until somebody says which counts.
+    let text = gemini(&["two", "three"]).to_string();
+    assert!(fix("session", text.as_bytes(), &Options::new(), &FixOptions::new()).is_unchanged());
+    let unsafely = FixOptions::new().unsafe_fixes(true);
+    assert!(fix("session", text.as_bytes(), &Options::new(), &unsafely).is_unchanged());
+    for (which, left) in [(Duplicates::First, "two"), (Duplicates::Last, "three")] {
+        let now = mended(&text, &unsafely.clone().duplicates(which));
+        let now: Json = serde_json::from_str(&now).expect("it is a document");
+        assert_eq!(now, gemini(&[left]), "{which:?}");
+    }
+}
+
+#[test]
+fn a_call_that_is_dropped_takes_nothing_else_with_it() {
+    let mut session = gemini(&[]);
+    session["messages"]
+        .as_array_mut()
+        .expect("it is a list")
+        .push(json!({"id": "4", "timestamp": "t", "type": "user", "content": "more"}));
+    let how = FixOptions::new().unsafe_fixes(true).unanswered(Unanswered::Drop);
+    let now: Json = serde_json::from_str(&mended(&session.to_string(), &how)).expect("it is a document");
+    let calls = now["messages"][1]["toolCalls"].as_array().expect("they are a list");
+    assert_eq!(calls.iter().map(|call| call["id"].as_str()).collect::<Vec<_>>(), [Some("c1")]);
+}
+
+#[test]
+fn what_is_no_object_gets_neither_an_id_nor_a_result() {
+    let records = [
+        json!([{"tool_calls": [[]]}, {"role": "assistant"}]),
+        json!({"id": [{"role": "assistant", "tool_calls": ["x"]}, {}]}),
+        json!({"sessionId": "s", "lastUpdated": "t", "messages": [{"type": "gemini", "toolCalls": [-1]}, {"type": "gemini"}]}),
+    ];
+    for record in records {
+        let text = record.to_string();
+        let how = FixOptions::new().unsafe_fixes(true);
+        assert!(
+            !fix("session", text.as_bytes(), &Options::new(), &how).report().findings.is_empty(),
+            "{text}"
+        );
+    }
 }

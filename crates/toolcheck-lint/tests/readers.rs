@@ -20,9 +20,11 @@ const FILES: &[Expected] = &[
     ("agent-events/gemini-stream.jsonl", MAIN, (2, 2), 2),
     ("agent-events/grok-build.jsonl", MAIN, (2, 1), 1),
     ("agent-events/opencode-run.jsonl", MAIN, (2, 2), 2),
+    ("claude-code/as-list.json", &[("main", "open"), ("agent a1", "open")], (3, 2), 0),
     ("claude-code/kept-messages.jsonl", &[("main 1", "compacted"), ("main 2", "open")], (1, 1), 0),
     ("claude-code/kept-segment.jsonl", &[("main 1", "compacted"), ("main 2", "open")], (1, 1), 0),
     ("claude-code/rewound.jsonl", &[("main 1", "abandoned"), ("main 2", "open")], (3, 2), 0),
+    ("claude-code/rewound-to-start.jsonl", &[("main 1", "abandoned"), ("main 2", "open")], (2, 1), 0),
     ("cline/answers-as-text.json", MAIN, (3, 0), 3),
     ("cline/compaction.json", MAIN, (2, 1), 0),
     ("cline/roo-hidden.json", &[("main 1", "replaced"), ("main 2", "open")], (1, 1), 5),
@@ -30,6 +32,7 @@ const FILES: &[Expected] = &[
     ("codex/aborted.jsonl", MAIN, (2, 0), 3),
     ("codex/compaction.jsonl", &[("main 1", "replaced"), ("main 2", "open")], (1, 1), 3),
     ("codex/first-version.jsonl", MAIN, (1, 1), 4),
+    ("codex/notify.jsonl", MAIN, (1, 1), 1),
     ("codex/rolled-back.jsonl", &[("main 1", "open"), ("main 2", "replaced")], (1, 1), 2),
     ("codex/session.jsonl", MAIN, (7, 7), 12),
     ("continue-dev/session.json", MAIN, (4, 1), 0),
@@ -41,10 +44,12 @@ const FILES: &[Expected] = &[
     ("copilot-cli/sub-agent.jsonl", &[("main", "open"), ("agent of toolu_01", "open")], (4, 3), 6),
     ("gemini-cli/by-lines.jsonl", MAIN, (1, 1), 5),
     ("gemini-cli/compressed.jsonl", &[("main 1", "replaced"), ("main 2", "open")], (2, 2), 3),
+    ("gemini-cli/empty-result.json", MAIN, (2, 1), 0),
     ("gemini-cli/notices.json", &[], (0, 0), 1),
     ("gemini-cli/rewound.jsonl", &[("main 1", "open"), ("main 2", "replaced")], (1, 1), 1),
     ("gemini-cli/session.json", MAIN, (3, 2), 2),
     ("goose/export.json", &[("main 1", "replaced"), ("main 2", "open")], (1, 1), 4),
+    ("goose/notification.json", MAIN, (0, 0), 1),
     ("goose/session.jsonl", MAIN, (4, 4), 1),
     ("gemini-cli/checkpoint.jsonl", &[("main 1", "replaced"), ("main 2", "open")], (1, 1), 3),
     ("gemini-cli/patched.jsonl", &[("main 1", "replaced"), ("main 2", "open")], (1, 1), 1),
@@ -70,6 +75,7 @@ const FILES: &[Expected] = &[
     ("qwen-code/compressed.jsonl", &[("main 1", "replaced"), ("main 2", "open")], (0, 0), 2),
     ("qwen-code/rewound.jsonl", &[("main 1", "abandoned"), ("main 2", "open")], (3, 1), 1),
     ("qwen-code/session.jsonl", MAIN, (2, 2), 1),
+    ("swe-agent/mini.json", &[("main", "complete")], (2, 1), 1),
 ];
 
 #[test]
@@ -86,6 +92,23 @@ fn files_are_read_whole_and_once() {
         assert_eq!((report.tool_calls, report.tool_results), *calls, "{name}");
         assert_eq!(left, *left_out, "{name}: {:?}", report.not_read);
     }
+}
+
+#[test]
+fn an_empty_list_of_calls_holds_none() {
+    for answers in ["[]", " [ ] "] {
+        let row = json!({"query": "Hello", "answers": answers, "tools": "[{\"name\": \"tide\", \"parameters\": {}}]"});
+        let report = lint("rows.jsonl", row.to_string().as_bytes(), &Options::default());
+        assert_eq!((report.format, report.tool_calls), (Some("xlam"), 0));
+    }
+}
+
+#[test]
+fn a_trace_with_structured_messages_is_not_one_without_messages() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/detection/otel-structured.json");
+    let report = lint("trace.json", &std::fs::read(path).unwrap(), &Options::default());
+    let messages: Vec<&str> = report.findings.iter().map(|finding| &*finding.message).collect();
+    assert!(matches!(messages[..], [one] if one.contains("structured attributes")), "{messages:?}");
 }
 
 fn requests() -> Vec<Json> {

@@ -434,7 +434,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
     }
 
     /// Whether there is another result, on both sides, that says the same: one of the same call, or, for one without a call,
-    /// one beside it.
+    /// one of the results around it.
     fn is_repeated(&self, side: usize, number: usize) -> bool {
         let (events, pairs) = match side {
             0 => (self.paired.before, &self.paired.pairs.before),
@@ -453,8 +453,10 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                 && event.content.says_the_same(&own.content)
         };
         let Some(call) = call else {
-            let beside = [number.wrapping_sub(1), number + 1];
-            return beside.iter().filter(|other| **other < events.all.len()).any(says_it);
+            let is_result = |other: &usize| events.all[*other].sort == Sort::Result;
+            let before = (0..number).rev().take_while(is_result).take(MOST_RESULTS);
+            let after = (number + 1..events.all.len()).take_while(is_result).take(MOST_RESULTS);
+            return before.chain(after).any(|other| says_it(&other));
         };
         // Of many results, the first ones are enough.
         events.all[call].results.iter().take(MOST_RESULTS).any(says_it)

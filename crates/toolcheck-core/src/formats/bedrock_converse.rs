@@ -255,7 +255,7 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, message_in
     transcript.unread.extend(value.members().filter_map(unread::member));
     let Some(content) = content else { return };
     for (index, block) in content.elements().enumerate() {
-        if block.get("document").is_some() {
+        if block.get("document").is_some_and(|document| !document.is_null()) {
             transcript.details.documents.push(Place::of(block));
         }
         transcript.details.cache_marks.extend(cache_mark(block));
@@ -268,7 +268,8 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, message_in
 }
 
 fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
-    for member in block.members() {
+    // A key that is null is as good as missing.
+    for member in block.members().filter(|member| !member.is_null()) {
         let Some(key) = member.key_text() else { continue };
         return match &*key {
             "text" => Body::text(Some(member)),

@@ -346,7 +346,8 @@ fn signature(part: Value<'_, '_>) -> Signature {
 fn part<'s>(value: Value<'_, 's>) -> Body<'s> {
     let signature = signature(value);
     let mut text = None;
-    for member in value.members() {
+    // A key that is null is as good as missing.
+    for member in value.members().filter(|member| !member.is_null()) {
         let Some(key) = member.key_text() else { continue };
         return match &*key {
             "functionCall" | "function_call" => call(member, Executor::Client, ToolKind::Function, signature),

@@ -190,7 +190,7 @@ pub(super) fn claim(message: Value<'_, '_>) -> Claim {
     let sure = |block: Value<'_, '_>| match block.get_str("type").as_deref() {
         _ if is_of_no_provider(block) => None,
         Some("image_url" | "input_audio" | "file" | "refusal") => Some(certainty::LIKELY),
-        Some(kind) if MEDIA_OF_VENDORS.contains(&kind) => Some(certainty::LIKELY),
+        Some(kind) if MEDIA_OF_VENDORS.contains(&kind) => Some(certainty::SURE_OF_RECORD),
         Some("text") => Some(certainty::TEXT),
         Some("image" | "document" | "thinking") => Some(certainty::FAINT),
         _ => Some(0),
@@ -474,6 +474,14 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
         transcript.push(Part::new(value, 0, Body::Text(text)));
     }
     if role == Role::Tool {
+        if let Some((entries, content)) = results_in_one(value) {
+            for (index, entry) in entries.elements().enumerate() {
+                let named = |key: &str| entry.get(key).and_then(Named::of);
+                let body = result(entry.get(content), named("tool_call_id"), named("tool_name"), false);
+                transcript.push(Part::new(entry, index, body));
+            }
+            return;
+        }
         let body = result(own.content, own.call_id, own.result_name.map(|(_, name)| name), is_function);
         transcript.push(Part::new(value, 0, body));
         return;
@@ -490,6 +498,24 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
     if let Some(value) = own.function_call {
         transcript.push(Part::new(value, 0, called(value, None, ToolKind::LegacyFunction)));
     }
+}
+
+/// The results of several calls that a framework keeps in one message, with the key of what each returned: Agno's
+/// (`format_function_call_results` in `libs/agno/agno/models/google/gemini.py`), and Letta's (`tool_returns` in
+/// `letta/schemas/message.py`). No API has such a message.
+fn results_in_one<'d, 's>(message: Value<'d, 's>) -> Option<(Value<'d, 's>, &'static str)> {
+    let all = |key: &str, is_own: fn(Value<'_, '_>) -> bool| {
+        let list = message.get(key).filter(|list| list.is_array() && list.elements().next().is_some())?;
+        list.elements().all(|entry| entry.is_object() && is_own(entry)).then_some(list)
+    };
+    let is_of_agno = |entry: Value<'_, '_>| {
+        entry.get("tool_name").is_some() && entry.get_any(&["function", "type"]).is_none()
+    };
+    let is_of_letta = |entry: Value<'_, '_>| {
+        entry.get_str("tool_call_id").is_some() && entry.get_any(&["func_response", "status"]).is_some()
+    };
+    let of_agno = all("tool_calls", is_of_agno).map(|list| (list, "content"));
+    of_agno.or_else(|| all("tool_returns", is_of_letta).map(|list| (list, "func_response")))
 }
 
 /// Adds a message's content: a string, or its blocks.
@@ -532,6 +558,7 @@ fn push_calls<'s>(transcript: &mut Transcript<'s>, calls: Value<'_, 's>, is_sign
             if matches!(call.arguments, Arguments::Missing) && is_unread(value) {
                 transcript.unread.extend(unread::member(calls));
             }
+            transcript.unread.extend(unread::text_in_place_of_call(value));
         }
         transcript.push(Part::new(value, index, body));
     }

@@ -255,6 +255,9 @@ impl<'d, 's> Thread<'d, 's> {
             self.place(uuid, number);
             return;
         }
+        if role == Role::User && self.begins_again(record, message) {
+            self.divide(Ended::Abandoned);
+        }
         if !has_results(message)
             && let Some(parent) = record.get("parentUuid").filter(|parent| !parent.is_null())
             && !self.followed.insert(parent.raw())
@@ -277,6 +280,18 @@ impl<'d, 's> Thread<'d, 's> {
         if !self.kept.is_empty() && record.get("isCompactSummary").and_then(Value::as_bool) == Some(true) {
             self.turns.append(&mut self.kept);
         }
+    }
+
+    /// Whether a message of the user takes the place of the first one of a session: nothing is before it in the tree.
+    fn begins_again(&self, record: Value<'_, '_>, message: Value<'_, '_>) -> bool {
+        let is_set = |key: &str| record.get(key).and_then(Value::as_bool) == Some(true);
+        self.title == "main"
+            && record.get("parentUuid").is_some_and(Value::is_null)
+            && !self.followed.is_empty()
+            && self.turns.iter().any(|turn| turn.role == Role::Assistant)
+            && !has_results(message)
+            && !is_set("isMeta")
+            && !is_set("isCompactSummary")
     }
 
     /// A compaction: what it keeps is sent after its summary.
@@ -385,10 +400,12 @@ impl<'d, 's> Thread<'d, 's> {
             self.parts.push((self.turns, ended));
         }
         let count = self.parts.len();
+        let mut before = Ended::Open;
         for (number, (turns, ended)) in self.parts.into_iter().enumerate() {
             let title = if count > 1 { format!("{} {}", self.title, number + 1) } else { self.title.clone() };
             let Some(first) = turns.first().and_then(|turn| turn.messages.first()) else { continue };
-            let mut transcript = transcript(&turns, first.document().root());
+            let follows_summary = std::mem::replace(&mut before, ended) == Ended::Compacted;
+            let mut transcript = transcript(&turns, first.document().root(), follows_summary);
             if self.title == "main" && matches!(ended, Ended::Open | Ended::Aborted) {
                 transcript.sent_next_by = Some(READER.id);
             }
@@ -397,19 +414,26 @@ impl<'d, 's> Thread<'d, 's> {
     }
 }
 
-fn transcript<'s>(turns: &[Turn<'_, 's>], root: Value<'_, 's>) -> Transcript<'s> {
+fn transcript<'s>(turns: &[Turn<'_, 's>], root: Value<'_, 's>, follows_summary: bool) -> Transcript<'s> {
     let mut transcript = Transcript::of_conversation(READER.key(), root);
     transcript.batches_results = true;
+    let mut first: Option<u32> = None;
     for (index, turn) in turns.iter().enumerate() {
         for (number, message) in turn.messages.iter().enumerate() {
             anthropic::read_message(&mut transcript, *message, index, number > 0);
+            first.get_or_insert(transcript.parts.len() as u32);
         }
         if let Some(settled) = turn.settled {
             transcript.settle_calls_of_last(settled);
         }
     }
-    // The first message may answer a call of an earlier session, such as a plan that was approved.
-    transcript.settle_results_of_first(Settled::Elsewhere);
+    // The first record may answer a call of an earlier session, such as a plan that was approved. What follows a summary may
+    // answer a call before it.
+    if follows_summary {
+        transcript.settle_results_of_first(Settled::Elsewhere);
+    } else {
+        transcript.settle_results_of(0..first.unwrap_or_default(), Settled::Elsewhere);
+    }
     transcript
 }
 

@@ -3,6 +3,7 @@
 //! The items are those of the Responses API, each in a record of its own. Records of events repeat them for the screen, so
 //! only the events that change the conversation count. A compaction says what takes the place of everything before it.
 
+use foldhash::HashSet;
 use toolcheck_json::Value;
 use toolcheck_json::edit::Piece;
 
@@ -134,19 +135,19 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         match entry(record) {
             RecordKind::Item(item) => history.add(item),
             RecordKind::Compaction(replacement) => {
-                history.end(Ended::Replaced, &mut reading.conversations);
+                history.end(Ended::Replaced, &mut reading);
                 replacement.into_iter().flat_map(|items| items.elements()).for_each(|item| history.add(item));
             }
             RecordKind::Abort => history.abort(),
             RecordKind::RolledBack(turns) => {
-                history.roll_back(turns).end(Ended::Replaced, &mut reading.conversations);
+                history.roll_back(turns).end(Ended::Replaced, &mut reading);
             }
             RecordKind::Other(what) => reading.left_out.add(what, 1),
             RecordKind::Unknown => reading.leave_out_unknown("records of unknown kinds", record),
         }
     }
     let ended = if history.is_aborted() { Ended::Aborted } else { Ended::Open };
-    history.end(ended, &mut reading.conversations);
+    history.end(ended, &mut reading);
     in_order(&mut reading.conversations);
     number_titles(&mut reading.conversations);
     reading
@@ -192,8 +193,14 @@ impl<'d, 's> History<'d, 's> {
     }
 
     /// Ends the conversation here; what follows is another.
-    fn end(&mut self, ended: Ended, conversations: &mut Vec<Conversation<'s>>) {
+    fn end(&mut self, ended: Ended, reading: &mut Reading<'s>) {
         let history = std::mem::take(self);
+        let answered: HashSet<&[u8]> = history
+            .items
+            .iter()
+            .filter(|item| !is_notice(**item))
+            .filter_map(|item| output_id(*item))
+            .collect();
         let Some(first) = history.items.first() else { return };
         let mut transcript = Transcript::of_conversation(READER.key(), first.document().root());
         let mut aborts = history.aborts.iter().copied().peekable();
@@ -206,6 +213,10 @@ impl<'d, 's> History<'d, 's> {
             if begins_turn(*item) {
                 turn = transcript.parts.len();
             }
+            if is_notice(*item) && output_id(*item).is_some_and(|id| answered.contains(id)) {
+                reading.leave_out("notices of calls that were under way");
+                continue;
+            }
             openai_responses::read_item(&mut transcript, *item, number);
             let arguments = item.get("arguments").filter(|arguments| arguments.is_object());
             transcript.details.arguments_not_text.extend(arguments.map(Place::of));
@@ -217,8 +228,20 @@ impl<'d, 's> History<'d, 's> {
         if ended != Ended::Replaced {
             transcript.sent_next_by = Some(READER.id);
         }
-        conversations.push(Conversation { title: "main".to_owned(), transcript, ended });
+        reading.conversations.push(Conversation { title: "main".to_owned(), transcript, ended });
     }
+}
+
+/// The id of the call that an output of a custom tool answers.
+fn output_id<'s>(item: Value<'_, 's>) -> Option<&'s [u8]> {
+    let is_output = item.get_str("type").as_deref() == Some("custom_tool_call_output");
+    item.get("call_id").filter(|_| is_output).map(Value::raw)
+}
+
+/// Whether an output is what a script said while it ran, with `notify`: it names the tool, and the result does not
+/// (`codex-rs/core/src/tools/code_mode`). It is sent beside the result.
+fn is_notice(item: Value<'_, '_>) -> bool {
+    item.get_str("name").is_some() && output_id(item).is_some()
 }
 
 /// The beginnings of what Codex itself adds in the name of the user.

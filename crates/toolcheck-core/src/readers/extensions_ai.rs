@@ -4,7 +4,8 @@
 //! A message has a list of contents, each with its class: `AIContent.cs` in `src/Libraries/Microsoft.Extensions.AI.Abstractions`
 //! of dotnet/extensions 10, `KernelContent.cs` in `dotnet/src/SemanticKernel.Abstractions/Contents` of
 //! microsoft/semantic-kernel 1, `python/packages/core/agent_framework/_types.py` of microsoft/agent-framework 1. How keys are
-//! written is a setting of the serializer in .NET.
+//! written is a setting of the serializer in .NET. Semantic Kernel in Python has `content_type` in place of a class
+//! (`python/semantic_kernel/contents`).
 
 use std::borrow::Cow;
 
@@ -30,7 +31,7 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let has_key = |record: &Value<'_, '_>| {
         let start = &record.raw()[..record.raw().len().min(BYTES_LOOKED_AT)];
         let has = |key: &[u8]| memchr::memmem::find(start, key).is_some();
-        has(b"\"$type\"") || has(b"\"contents\"")
+        has(b"\"$type\"") || has(b"\"contents\"") || has(b"\"content_type\"")
     };
     if records.iter().take(RECORDS_LOOKED_AT).any(has_key) {
         nested::certainty_of(records, is_message)
@@ -68,8 +69,14 @@ fn is_message(value: Value<'_, '_>) -> bool {
             _ => false,
         };
         content.get_str("$type").is_some()
+            || is_of_kernel(value) && content.get_str("content_type").is_some()
             || is_of_python && content.get_str("type").is_some_and(|class| is_own(&class))
     })
+}
+
+/// Whether a message is one of Semantic Kernel in Python.
+fn is_of_kernel(message: Value<'_, '_>) -> bool {
+    message.get_str("content_type").as_deref() == Some("message") && message.get("items").is_some()
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
@@ -115,14 +122,18 @@ fn call_id<'d, 's>(value: Value<'d, 's>) -> Option<Value<'d, 's>> {
 
 /// What a content is, or what it is left out as. `asked` gets the ids of the calls that a person is asked about.
 fn body<'s>(content: Value<'_, 's>, asked: &mut HashSet<String>) -> Result<Body<'s>, &'static str> {
-    let class = content.get_str("$type").or_else(|| content.get_str("type")).unwrap_or(Cow::Borrowed(""));
+    let class = ["$type", "content_type", "type"].iter().find_map(|key| content.get_str(key));
+    let class = class.unwrap_or(Cow::Borrowed(""));
+    // In Python, Semantic Kernel has the id of the call under `id`, and one of the Responses API under `call_id`.
+    let is_of_kernel = content.get("content_type").is_some();
     // The classes of Semantic Kernel have their whole name.
     Ok(match class.strip_suffix("Content").unwrap_or(&class) {
         "text" | "Text" => Body::text(content.get_any(&["text", "Text"])),
         "reasoning" | "text_reasoning" | "Reasoning" => reasoning(None),
         "functionCall" | "function_call" | "FunctionCall" => {
             let name = content.get_any(&["name", "Name", "functionName", "FunctionName"]);
-            let mut call = call(call_id(content), name, content.get_any(&["arguments", "Arguments"]));
+            let id = if is_of_kernel { content.get("id") } else { call_id(content) };
+            let mut call = call(id, name, content.get_any(&["arguments", "Arguments"]));
             let is_past = content.get_any(&["informationalOnly", "InformationalOnly", "informational_only"]);
             if is_past.and_then(Value::as_bool) == Some(true) {
                 // It has been run already, perhaps by the service itself.
@@ -132,8 +143,10 @@ fn body<'s>(content: Value<'_, 's>, asked: &mut HashSet<String>) -> Result<Body<
         }
         "functionResult" | "function_result" | "FunctionResult" => {
             let returned = content.get_any(&["result", "Result", "exception"]);
-            let mut result = result(content.get_any(&["callId", "CallId", "call_id"]), returned, None);
-            result.name = content.get_any(&["functionName", "FunctionName"]).and_then(Named::of);
+            let ids: &[&str] = if is_of_kernel { &["id"] } else { &["callId", "CallId", "call_id"] };
+            let names: &[&str] = if is_of_kernel { &["name"] } else { &["functionName", "FunctionName"] };
+            let mut result = result(content.get_any(ids), returned, None);
+            result.name = content.get_any(names).and_then(Named::of);
             Body::Result(result)
         }
         class
@@ -151,6 +164,9 @@ fn body<'s>(content: Value<'_, 's>, asked: &mut HashSet<String>) -> Result<Body<
                 .any(|end| class.ends_with(end)) =>
         {
             return Err("calls that the provider ran");
+        }
+        "annotation" | "file_reference" if is_of_kernel => {
+            return Err("references to files");
         }
         "usage" | "error" => return Err("notes on usage and errors"),
         "data" | "uri" | "image" | "audio" | "hostedFile" | "hosted_file" | "Image" | "Audio" | "Binary" => {

@@ -128,7 +128,11 @@ impl<'d, 's> Patched<'d, 's> {
     fn result(&self, message: Value<'d, 's>, call: Value<'d, 's>) -> Option<Value<'d, 's>> {
         let ids = message.get("id").map(Value::raw).zip(call.get("id").map(Value::raw));
         let patched = ids.and_then(|ids| self.results.get(&ids)).copied();
-        patched.or_else(|| call.get("result")).filter(|result| !result.is_null())
+        // The program sends what is in a list: of an empty one, nothing.
+        let is_empty = |result: Value<'_, '_>| {
+            result.is_null() || result.is_array() && result.elements().next().is_none()
+        };
+        patched.or_else(|| call.get("result")).filter(|result| !is_empty(*result))
     }
 }
 
@@ -285,20 +289,24 @@ fn add_turn<'d, 's>(
         let response = response_of(call, value);
         let id = response.and_then(|response| response.get("id")).or_else(|| call.get("id"));
         answered.extend(id.map(Value::raw));
-        let status =
-            call.get_str("status").filter(|status| matches!(&**status, "success" | "error" | "cancelled"));
-        let is_error = status.map(|status| status != "success");
-        let content = response.map_or(Some(value), |response| response.get("response"));
-        let mut result = parts::result(id, content, is_error);
-        result.name = response
-            .and_then(|response| response.get("name"))
-            .or_else(|| call.get("name"))
-            .and_then(Named::of);
-        transcript.turn(Role::Tool, value).part(response.unwrap_or(value), Body::Result(result.clone()));
+        let body = result_of(call, value, response);
+        transcript.turn(Role::Tool, value).part(response.unwrap_or(value), body);
         for again in doubled(value, response) {
-            transcript.part(again, Body::Result(result.clone()));
+            transcript.part(again, result_of(call, value, Some(again)));
         }
     }
+}
+
+/// The result of a call: a response, or whatever is in its place.
+fn result_of<'s>(call: Value<'_, 's>, value: Value<'_, 's>, response: Option<Value<'_, 's>>) -> Body<'s> {
+    let own = |key: &str| response.and_then(|response| response.get(key)).or_else(|| call.get(key));
+    let status =
+        call.get_str("status").filter(|status| matches!(&**status, "success" | "error" | "cancelled"));
+    let is_error = status.map(|status| status != "success");
+    let content = response.map_or(Some(value), |response| response.get("response"));
+    let mut result = parts::result(own("id"), content, is_error);
+    result.name = own("name").and_then(Named::of);
+    Body::Result(result)
 }
 
 /// The responses in the result of a call.

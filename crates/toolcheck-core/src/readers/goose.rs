@@ -134,6 +134,10 @@ fn conversation<'s>(
     let mut transcript = Transcript::of_conversation(READER.key(), first.document().root());
     transcript.batches_results = true;
     for message in messages {
+        // What goose only asks or shows the user is no message.
+        if blocks(*message).next().is_some() && blocks(*message).all(|block| body(block).is_none()) {
+            continue;
+        }
         let role = match message.get_str("role").as_deref() {
             Some("assistant") => Role::Assistant,
             Some("system") => Role::System,
@@ -147,6 +151,9 @@ fn conversation<'s>(
                 None => &mut transcript,
             };
         }
+    }
+    if transcript.messages.is_empty() {
+        return;
     }
     match ended {
         Ended::Open => transcript.sent_next_by = Some(READER.id),

@@ -227,9 +227,30 @@ impl Reader {
         FormatId { id: self.id, family: self.id }
     }
 
+    /// How certain it is of the first records of a file. A list may stand in the place of the lines of a log.
+    #[must_use]
+    pub fn certainty(&self, records: &[Value<'_, '_>]) -> u8 {
+        let sure = (self.sniff)(records);
+        match records {
+            [list] if sure == 0 && list.is_array() && LINES.contains(&self.id) => {
+                let records: Vec<Value<'_, '_>> = list.elements().take(LOOKED_AT).collect();
+                (self.sniff)(&records)
+            }
+            _ => sure,
+        }
+    }
+
     /// Reads the records of one unit, which are all of the same document.
     #[must_use]
     pub fn read<'s>(&self, records: &[Value<'_, 's>]) -> Reading<'s> {
+        let listed: Vec<Value<'_, '_>>;
+        let records = match records {
+            [list] if list.is_array() && LINES.contains(&self.id) => {
+                listed = list.elements().collect();
+                &listed
+            }
+            _ => records,
+        };
         let mut reading = (self.read)(records);
         if let Some(first) = records.first() {
             finish::all(self, &mut reading, records, first.document());
@@ -296,6 +317,9 @@ pub static ALL: &[&Reader] = &[
     &xlam::READER,
 ];
 
+/// The readers of logs that have a record a line. Programs also print or keep the records as one list.
+const LINES: [&str; 6] = ["claude-code", "codex", "copilot-cli", "gemini-cli", "pi", "qwen-code"];
+
 /// The readers whose files can be fixed.
 static MENDS: &[(&str, &Mend)] = &[
     ("claude-code", &claude_code::MEND),
@@ -358,7 +382,7 @@ pub fn detect(records: &[Value<'_, '_>]) -> Option<&'static Reader> {
     let records = &records[..records.len().min(LOOKED_AT)];
     let may_be_protocol = glance::may_be_protocol(records);
     let asked = ALL.iter().filter(|reader| reader.sort != Sort::Protocol || may_be_protocol);
-    let sure = asked.map(|reader| ((reader.sniff)(records), *reader));
+    let sure = asked.map(|reader| (reader.certainty(records), *reader));
     let (sure, best) = sure.rev().max_by_key(|(sure, _)| *sure)?;
     (sure >= SURE).then_some(best)
 }
@@ -393,6 +417,12 @@ pub fn may_hold_lists(record: Value<'_, '_>) -> bool {
 #[must_use]
 pub fn has_calls_in_text(transcript: &Transcript<'_>, record: Value<'_, '_>) -> bool {
     message_list::has_calls_in_text(transcript, record)
+}
+
+/// Whether the lists of messages in a record repeat each other, as those of MLflow's spans do.
+#[must_use]
+pub fn repeats_lists(record: Value<'_, '_>) -> bool {
+    record.is_object() && memchr::memmem::find(record.raw(), b"\"mlflow.span").is_some()
 }
 
 /// Adds the tools that a row of a data set has under a key of its own, unless it declares tools as requests do.

@@ -3,7 +3,7 @@
 
 use toolcheck_json::Value;
 
-use super::{Reader, Sort, Unit, lists, search, spans, traces};
+use super::{Reader, Sort, Unit, lists, search, spans, traces, vercel_ai};
 use crate::claim::certainty;
 
 pub(super) static READER: Reader = Reader {
@@ -15,13 +15,17 @@ pub(super) static READER: Reader = Reader {
     read: |records| search::read_as(&READER, records),
 };
 
-/// The attributes that hold messages.
-const MESSAGES: [&str; 2] = ["gen_ai.input.messages", "gen_ai.output.messages"];
+/// The attributes that hold messages. Pydantic AI has those of a whole run under a key of its own.
+const MESSAGES: [&str; 3] = ["gen_ai.input.messages", "gen_ai.output.messages", "pydantic_ai.all_messages"];
+
+/// The attribute of Vercel's AI SDK that holds messages, in a form of its own.
+const OF_SDK: &str = "ai.prompt.messages";
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_own_key = |key: &str, value: Value<'_, '_>| {
         let key = key.strip_prefix("attributes.").unwrap_or(key);
         MESSAGES.contains(&key) && lists::unwrapped(value, spans::has_parts)
+            || key == OF_SDK && lists::unwrapped(value, vercel_ai::is_list)
             || key.starts_with("gen_ai.") && spans::is_flat_key(key)
     };
     let is_list = |record: Value<'_, '_>| {

@@ -1,6 +1,7 @@
 //! SWE-agent: a trajectory (`*.traj`).
 //!
 //! What was said is in `history`; `trajectory` repeats it as steps. Most runs have no calls: their actions are text.
+//! mini-swe-agent has `messages`, of which the last says how the run ended (`src/minisweagent/agents/default.py`).
 
 use foldhash::HashMap;
 use toolcheck_json::Value;
@@ -22,6 +23,9 @@ pub(super) static READER: Reader = Reader {
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_one = |record: &Value<'_, '_>| {
+        if messages_of_mini(*record).is_some() {
+            return true;
+        }
         let Some(history) = record.get("history").filter(|history| history.is_array()) else { return false };
         // A demonstration has no steps.
         let is_own = |message: Value<'_, '_>| {
@@ -33,14 +37,30 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
     if records.iter().any(is_one) { certainty::OWN_SHAPE } else { 0 }
 }
 
+/// The messages of a trajectory of mini-swe-agent, but not of one that holds responses of an API in their place.
+fn messages_of_mini<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    record.get_str("trajectory_format").filter(|format| format.starts_with("mini-swe-agent"))?;
+    let messages = record.get("messages").filter(|messages| messages.is_array())?;
+    messages.elements().all(|message| message.get_str("role").is_some()).then_some(messages)
+}
+
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
     for &record in records {
-        let Some(history) = record.get("history") else { continue };
+        let mini = messages_of_mini(record);
+        let Some(history) = mini.or_else(|| record.get("history")) else { continue };
         // Agents that share a file have histories of their own in it.
         let mut agents: HashMap<&[u8], usize> = HashMap::default();
         let ended = ended(record);
         for message in history.elements() {
+            if mini.is_some() && message.get_str("role").as_deref() == Some("exit") {
+                // The command that ends a run has no result.
+                if let Some(last) = reading.conversations.last_mut() {
+                    last.transcript.settle_calls_of_last_turn(Settled::Aborted);
+                }
+                reading.left_out.add("notes on how a run ended", 1);
+                continue;
+            }
             let agent = message.get("agent");
             let number = *agents.entry(agent.map_or(b"", Value::raw)).or_insert_with(|| {
                 let name = agent.and_then(|agent| agent.as_str()).unwrap_or("main".into());
@@ -62,7 +82,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 
 fn ended(record: Value<'_, '_>) -> Ended {
     match record.get("info").and_then(|info| info.get_str("exit_status")).as_deref() {
-        Some("submitted") => Ended::Complete,
+        Some("submitted" | "Submitted") => Ended::Complete,
         Some(_) => Ended::Aborted,
         None => Ended::Open,
     }

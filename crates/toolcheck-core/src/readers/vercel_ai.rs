@@ -83,6 +83,20 @@ fn is_plain_message(value: Value<'_, '_>) -> bool {
         })
 }
 
+/// Whether a list holds messages that only the SDK writes.
+pub(super) fn is_list(list: Value<'_, '_>) -> bool {
+    list.elements().take(LOOKED_AT).any(|message| list_of_parts(message).is_none() && is_message(message))
+}
+
+/// How many messages of a list are looked at.
+const LOOKED_AT: usize = 16;
+
+/// Adds the messages of a list, as the SDK sends them.
+pub(super) fn read_list<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
+    let messages = list.elements().collect();
+    read_messages(transcript, &List { title: String::new(), messages }, &mut LeftOut::default());
+}
+
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
     let found = nested::find(records, |value| is_message(value) || is_plain_message(value));
@@ -122,6 +136,11 @@ fn drop_earlier(messages: &mut Vec<Value<'_, '_>>) -> usize {
 fn conversation<'s>(list: List<'_, 's>, left_out: &mut LeftOut) -> Conversation<'s> {
     let root = list.messages[0].document().root();
     let mut transcript = Transcript::of_conversation(READER.key(), root);
+    read_messages(&mut transcript, &list, left_out);
+    Conversation { title: list.title, transcript, ended: Ended::Open }
+}
+
+fn read_messages<'s>(transcript: &mut Transcript<'s>, list: &List<'_, 's>, left_out: &mut LeftOut) {
     transcript.batches_results = true;
     let last = list.messages.len() - 1;
     // The calls that wait for consent, until somebody says something else.
@@ -143,16 +162,17 @@ fn conversation<'s>(list: List<'_, 's>, left_out: &mut LeftOut) -> Conversation<
         }
         let is_of_ui = list_of_parts(message).is_some() || message.get("toolInvocations").is_some();
         if role == Role::Assistant && is_of_ui {
-            read_ui_message(&mut transcript, message, number == last, left_out);
+            read_ui_message(transcript, message, number == last, left_out);
         } else if list_of_parts(message).is_some() {
             transcript.next_message(role, message);
-            parts(message).for_each(|part| read_part(&mut transcript, part));
+            parts(message).for_each(|part| read_part(transcript, part));
+        } else if role == Role::Tool && is_consent(message) {
+            left_out.add("answers to requests for consent", 1);
         } else {
-            read_model_message(&mut transcript, role, message, &mut asked);
+            read_model_message(transcript, role, message, &mut asked);
         }
     }
-    settle_asked(&mut transcript, &asked);
-    Conversation { title: list.title, transcript, ended: Ended::Open }
+    settle_asked(transcript, &asked);
 }
 
 /// Reads a part that is not a call.
@@ -296,6 +316,13 @@ fn add_results<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, step
     }
 }
 
+/// Whether a message says nothing else than whether calls may be run. The SDK takes it out before it sends the results,
+/// which it joins (`convertToLanguageModelPrompt`).
+fn is_consent(message: Value<'_, '_>) -> bool {
+    let is_own = |block: Value<'_, '_>| block.get_str("type").as_deref() == Some("tool-approval-response");
+    blocks(message).next().is_some() && blocks(message).all(is_own)
+}
+
 /// Reads a `ModelMessage`. `asked` gets the ids of the calls that a person is asked about.
 fn read_model_message<'s>(
     transcript: &mut Transcript<'s>,
@@ -314,6 +341,9 @@ fn read_model_message<'s>(
         block.get("providerExecuted").and_then(Value::as_bool) == Some(true)
             || block.get("toolCallId").is_some_and(|id| answered.contains(id.raw()))
     };
+    // The calls that hold their results, as those of assistant-ui do.
+    let whole: Vec<Value<'_, 's>> =
+        blocks(message).filter(|block| holds_result(*block) && !is_of_server(*block)).collect();
     transcript.content(message.get("content"), |block| {
         Some(match &*block.get_str("type").unwrap_or_default() {
             "tool-call" => {
@@ -336,10 +366,20 @@ fn read_model_message<'s>(
                 Body::Opaque
             }
             "reasoning" | "redacted-reasoning" => reasoning(block.get("signature")),
+            "tool-approval-response" => return None,
             kind if is_media(kind) => Body::Media,
             _ => Body::Opaque,
         })
     });
+    for block in whole {
+        transcript.turn(Role::Tool, message).part(block, Body::Result(result_of(block)));
+    }
+}
+
+/// Whether a call holds its result. One that is under way has none, or `null` in a table.
+fn holds_result(block: Value<'_, '_>) -> bool {
+    let result = block.get("result").filter(|_| block.get_str("type").as_deref() == Some("tool-call"));
+    result.is_some_and(|result| !result.is_null() || block.get("isError").is_some())
 }
 
 fn result_of<'s>(block: Value<'_, 's>) -> crate::ir::ToolResult<'s> {

@@ -55,6 +55,11 @@ static ALL: &[Unsupported] = &[
         has(root, &["sessionId", "timestamp"]) && is_one_of(root, "type", &kinds)
     }),
     of_agent("a session of Antigravity", |root| has(root, &["step_index", "source", "type", "status"])),
+    // `~/.local/share/amp/threads/T-*.json`.
+    of_agent("a thread of Amp", |root| {
+        root.get_str("id").is_some_and(|id| id.starts_with("T-"))
+            && first_of(root, "messages").is_some_and(|message| has(message, &["messageId", "role"]))
+    }),
     // What a user downloads: conversations with their messages.
     of_agent("an export of claude.ai", |root| {
         let is_one = |chat: Value<'_, '_>| is_list(chat, "chat_messages") && has(chat, &["uuid"]);
@@ -88,6 +93,7 @@ fn may_be_one(root: Value<'_, '_>) -> bool {
     let is_mark = |member: Value<'_, '_>| match member {
         _ if member.has_key("type") => TYPES.iter().any(|kind| member.raw().starts_with(kind)),
         _ if member.has_key("message") => member.is_object(),
+        _ if member.has_key("id") => member.raw().starts_with(b"\"T-"),
         _ if member.has_key("kind") => member.raw().get(1).is_some_and(u8::is_ascii_uppercase),
         _ => KEYS.iter().any(|key| member.has_key(key)),
     };

@@ -1,19 +1,20 @@
 //! Files that a reader reads: logs, histories and data sets.
 
+mod told;
+
 use std::cell::RefCell;
-use std::hash::{DefaultHasher, Hasher};
 use std::ops::Range;
 use std::rc::Rc;
 
-use foldhash::HashSet;
 use toolcheck_core::detection::{Candidate, Detection};
 use toolcheck_core::ir::{Place, Transcript, TranscriptKind};
 use toolcheck_core::readers::{self, Conversation, Ended, Reader, Reading, Sort, Unit};
 use toolcheck_core::text::shorten;
-use toolcheck_core::{Level, RuleId, formats};
+use toolcheck_core::{Level, formats};
 use toolcheck_json::origins::LeftOut;
 use toolcheck_json::{Document, Expanded, Layout, Position, Record, Records, Value, locate};
 
+use self::told::Told;
 use super::checker::{Checker, Continuation};
 use super::file_linter::LEAST_SAID;
 use super::format_rules::{FormatRules, KnownRules};
@@ -23,7 +24,7 @@ use crate::marks;
 use crate::observe::Observer;
 use crate::options::Options;
 use crate::report::{self, ConversationReport, FileReport, locate_all};
-use crate::rules::unrecognised_format;
+use crate::rules::{malformed_json, unrecognised_format};
 use crate::schema::Schemas;
 
 /// The bytes in which a record must begin for a reader to look at it.
@@ -220,10 +221,13 @@ impl<'r> Log<'r> {
         report: &mut FileReport,
     ) {
         let checker = self.checker(&self.rules);
-        let has_messages = |one: &Conversation<'_>| !one.transcript.messages.is_empty();
+        // Of a search, a list that is known and not read is all that there may be.
+        let has_messages = |one: &Conversation<'_>| {
+            !one.transcript.messages.is_empty() || self.is_searched() && !one.transcript.unread.is_empty()
+        };
         // Whose messages were read need not be asked.
         let is_read = !reading.conversations.is_empty() && reading.conversations.iter().all(has_messages);
-        let is_own = is_read || (self.reader.sniff)(records) > 0;
+        let is_own = is_read || self.reader.certainty(records) > 0;
         if !is_own {
             // The user has named the wrong reader: it takes what it does not know for an empty conversation.
             reading.conversations.retain(has_messages);
@@ -234,6 +238,9 @@ impl<'r> Log<'r> {
         let mut drafts = Vec::new();
         let mut told = Told::default();
         let is_one = reading.conversations.len() == 1;
+        // A trace that is known by its lists alone.
+        let is_trace =
+            !is_one && self.is_searched() && records.iter().any(|record| readers::repeats_lists(*record));
         for (number, conversation) in reading.conversations.iter_mut().enumerate() {
             let as_request = self.as_request(&mut conversation.transcript);
             self.list(conversation, report);
@@ -247,8 +254,10 @@ impl<'r> Log<'r> {
             let checker = self.checker(rules);
             checker.check(document, transcript, Continuation::default(), number == 0, observer, &mut drafts);
             // Examples are learnt one by one, so that each of them counts.
-            if !is_one && self.reader.sort != Sort::Dataset {
-                told.leave_out(document, &mut drafts, start);
+            let is_example = self.reader.sort == Sort::Dataset && !is_trace
+                || self.options.kind == TranscriptKind::Dataset;
+            if !is_one && !is_example && drafts.len() > start {
+                told.leave_out(document, transcript, &mut drafts, start);
             }
             let target = rules.known.map(|target| &*target.id);
             report.target = report.target.take().or_else(|| target.map(str::to_owned));
@@ -376,7 +385,15 @@ impl<'r> Log<'r> {
         } else {
             (Checker { rules: &unrecognised, ..*checker }, Transcript::unrecognised(root))
         };
+        let before = drafts.len();
         checker.check(document, &empty, Continuation::default(), true, &mut (), drafts);
+        // What is a loss of one record elsewhere is here why nothing was read.
+        let broken = drafts[before..].iter_mut().filter(|draft| draft.rule == malformed_json::RULE.id);
+        for draft in broken.filter(|_| is_own && self.reader.sort == Sort::AgentLog) {
+            if !self.options.settings.levels.contains_key(&draft.rule) {
+                draft.level = Level::Error;
+            }
+        }
     }
 
     /// Whether a conversation with this number is to be checked.
@@ -423,49 +440,6 @@ impl<'r> Log<'r> {
             transcripts: 1,
         });
     }
-}
-
-/// What was found in the conversations before. Spans and states repeat the history, and a fault in it is one fault.
-#[derive(Default)]
-struct Told(HashSet<(RuleId, u64)>);
-
-impl Told {
-    /// Longer values are not compared.
-    const LONGEST: usize = 1 << 16;
-
-    /// Leaves out of the findings from `start` on those of the same rule about a value that is written in the same way.
-    fn leave_out(&mut self, document: &Document<'_>, drafts: &mut Vec<Draft>, start: usize) {
-        let mut new = Vec::new();
-        for draft in drafts.split_off(start) {
-            let value = document.value(draft.place.node).raw();
-            if value.len() > Self::LONGEST {
-                drafts.push(draft);
-                continue;
-            }
-            let key = (draft.rule, hash_without_space(value));
-            new.push(key);
-            if !self.0.contains(&key) {
-                drafts.push(draft);
-            }
-        }
-        self.0.extend(new);
-    }
-}
-
-/// A hash of a value without the white space between its tokens: the same value may be indented differently.
-fn hash_without_space(value: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    let (mut is_in_string, mut is_escaped) = (false, false);
-    for &byte in value {
-        if is_in_string || !byte.is_ascii_whitespace() {
-            hasher.write_u8(byte);
-        }
-        if byte == b'"' && !is_escaped {
-            is_in_string = !is_in_string;
-        }
-        is_escaped = is_in_string && byte == b'\\' && !is_escaped;
-    }
-    hasher.finish()
 }
 
 /// Converts the places of a finding in an array of all records to places in its record. `lines` has the bytes of the records.

@@ -260,6 +260,15 @@ fn settle(
             }
             break;
         }
+        if check::takes_more(before, &report, changes) {
+            for change in changes.iter_mut() {
+                for done in change.fall_back() {
+                    reasons.add(done.rule, &done.spot, Why::Because(TAKES_MORE.into()));
+                }
+            }
+            changes.retain(|change| !change.applied.is_empty());
+            continue;
+        }
         let worse = check::not_better(before, &report, changes);
         if worse.is_empty() && report.left_out() == before.left_out() {
             let applied = changes.iter().flat_map(|change| change.applied.iter().cloned());
@@ -274,6 +283,9 @@ fn settle(
     }
     (Vec::new(), None)
 }
+
+/// Why nothing is changed where calls or results would go that no finding is about.
+const TAKES_MORE: &str = "it would take more out of the conversation than it says";
 
 /// What a file is read as once it is fixed, if it was not read so before.
 fn read_otherwise(before: &FileReport, after: &FileReport) -> Option<&'static str> {

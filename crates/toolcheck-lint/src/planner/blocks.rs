@@ -120,8 +120,19 @@ impl Planner<'_, '_> {
         self.blocks.set.insert(slot, blocks);
     }
 
-    /// Takes a block out of its own slot. Returns whether the slot has blocks.
+    /// Whether a value is one of the blocks that a slot has in the file.
+    pub(super) fn is_own_block(&mut self, slot: usize, node: NodeId) -> bool {
+        let message = self.messages.get(slot).map(|message| self.document.value(*message));
+        let list = self.repair.blocks.zip(message).and_then(|(key, message)| message.get(key));
+        let Some(list) = list.filter(|list| list.is_array()) else { return false };
+        self.parent_of(node).is_some_and(|parent| parent.id() == list.id())
+    }
+
+    /// Takes a block out of its own slot. Returns whether it was one.
     pub(super) fn take_out_block(&mut self, slot: usize, node: NodeId) -> bool {
+        if !self.is_own_block(slot, node) {
+            return false;
+        }
         if !self.blocks.left.contains_key(&slot) {
             let Some(blocks) = self.blocks_of(slot) else { return false };
             self.blocks.left.insert(slot, blocks.len());

@@ -236,7 +236,13 @@ impl<'p, 's> Planner<'p, 's> {
         let is_here = |place: &Place| {
             let [in_messages, in_slots] =
                 [&self.messages, &self.slots].map(|list| list.binary_search(&place.node));
-            in_messages.is_ok() || in_slots.is_ok()
+            // Results may stand in their calls.
+            let in_call = || {
+                let slot = self.slots.get(self.slot_of(place.node));
+                self.mend.is_some_and(|mend| mend.result_in_call.is_some())
+                    && slot.is_some_and(|slot| self.document.value(*slot).span().contains(place.span))
+            };
+            in_messages.is_ok() || in_slots.is_ok() || in_call()
         };
         self.elsewhere = places.filter(|place| !is_here(place)).map(|place| place.span).collect();
         toolcheck_json::sort_by_position(&mut self.elsewhere, |span| span.start as usize);
@@ -482,7 +488,9 @@ impl<'p, 's> Planner<'p, 's> {
                     let new = Piece::text(new);
                     if let Some(key) = self.repair.result_id {
                         let own = self.repair.own(self.document.value(site.part.place.node));
-                        self.edits.set_member(own.id(), key, new);
+                        if own.is_object() {
+                            self.edits.set_member(own.id(), key, new);
+                        }
                     }
                 }
                 _ => {}
@@ -512,6 +520,10 @@ impl<'p, 's> Planner<'p, 's> {
             let made = || ids::replacement(&format!("call_{}", site.number + 1), 1, self.target, &used);
             let Some(id) = of_answer.or_else(made) else { continue };
             let own = self.repair.own(self.document.value(site.part.place.node));
+            if !own.is_object() {
+                self.leave(finding, "what stands in the place of the call is no object");
+                continue;
+            }
             let at = own.span().start;
             let guess = Cost::Guess(guess.to_owned());
             if finding.is_none_or(|finding| self.mends(finding, action, at, Some(guess))) {

@@ -64,7 +64,7 @@ impl Planner<'_, '_> {
             Change::Move(_, way) => {
                 if let (Some(object), [around, key]) = (self.parent_of(node), &way[..]) {
                     self.edits.remove_member(object.id(), node);
-                    match object.get(around) {
+                    match object.get(around).filter(|around| around.is_object()) {
                         Some(around) => self.edits.set_member(around.id(), key.clone(), Piece::Node(node)),
                         None => {
                             let made = self.made.entry((object.id(), around.clone())).or_default();

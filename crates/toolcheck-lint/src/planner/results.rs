@@ -15,6 +15,13 @@ use toolcheck_core::pairing::{PairedWith, ResultSite};
 /// What is said of a result that became text, if it has no call.
 const NO_CALL: &str = "whose call is not in this conversation";
 
+/// Why two results of one call stay.
+const DIFFERENT: &str =
+    "the two results differ and cannot be joined; `--duplicates first` or `last` keeps one";
+
+/// How many results before one are compared with it.
+const MOST_BEFORE: usize = 16;
+
 /// More blocks than this are not all reasoning.
 const MOST_REASONING: usize = 8;
 
@@ -61,6 +68,10 @@ impl<'p> Planner<'p, '_> {
                 }
             }
             Duplicates::Both => {
+                if self.stands_in_call(second) {
+                    self.leave(Some(finding), DIFFERENT);
+                    return;
+                }
                 let blocks = [first.result, second.result].map(|result| self.content_blocks(result));
                 let ([Some(one), Some(other)], Some(place)) = (blocks, first.result.content_place) else {
                     self.say(finding, second, "a second result");
@@ -115,8 +126,10 @@ impl<'p> Planner<'p, '_> {
                 if self.blocks_left(slot) <= MOST_REASONING && self.is_only_reasoning(slot) {
                     self.gone.insert(slot);
                 }
+            } else if self.repair.calls.is_none() {
+                self.take_out_of_list(*node);
             } else if done.replace(slot) != Some(slot) {
-                self.take_out_of_list(slot, others);
+                self.take_out_of_calls(slot, others);
             }
         }
     }
@@ -133,7 +146,7 @@ impl<'p> Planner<'p, '_> {
     }
 
     /// Takes calls out of the list that a message has for them.
-    fn take_out_of_list(&mut self, slot: usize, gone: &HashSet<NodeId>) {
+    fn take_out_of_calls(&mut self, slot: usize, gone: &HashSet<NodeId>) {
         let message = self.document.value(self.messages[slot]);
         let Some((calls, text)) = self.repair.calls else { return };
         let Some(list) = message.get(calls) else { return };
@@ -173,6 +186,10 @@ impl<'p> Planner<'p, '_> {
                 }
                 continue;
             }
+            if self.stands_in_call(site) && !self.is_again(site) {
+                self.leave(Some(finding), "its program keeps each result in the call that it answers");
+                continue;
+            }
             // The same result again is one too many.
             if self.is_again(site) && self.mends(finding, Action::Removed, site.part.place.span.start, None) {
                 self.take_out(site);
@@ -198,11 +215,11 @@ impl<'p> Planner<'p, '_> {
         }
     }
 
-    /// Whether the result before it in its turn is the same, byte for byte.
+    /// Whether one of the results right before it in its turn is the same, byte for byte.
     fn is_again(&self, site: &ResultSite<'_, '_>) -> bool {
-        let before = site.number.checked_sub(1).map(|before| &self.pairing.results[before]);
         let raw = |site: &ResultSite<'_, '_>| self.document.value(site.part.place.node).raw();
-        before.is_some_and(|before| before.turn == site.turn && raw(before) == raw(site))
+        let before = self.pairing.results[..site.number].iter().rev().take(MOST_BEFORE);
+        before.take_while(|before| before.turn == site.turn).any(|before| raw(before) == raw(site))
     }
 
     /// Writes a result as text of the user, after the results of its turn.
@@ -318,9 +335,33 @@ impl<'p> Planner<'p, '_> {
             self.gone.insert(slot);
             return;
         }
-        if self.take_out_block(slot, node) && self.blocks_left(slot) == 0 {
+        if !self.take_out_block(slot, node) {
+            self.take_out_of_list(node);
+        } else if self.blocks_left(slot) == 0 {
             self.gone.insert(slot);
         }
+    }
+
+    /// Takes a value out of the list that it is in, with the object that holds nothing else.
+    fn take_out_of_list(&mut self, mut node: NodeId) {
+        while let Some(parent) = self.parent_of(node) {
+            if parent.is_array() {
+                self.elements_gone.entry(parent.id()).or_default().push(node);
+                return;
+            }
+            if parent.children().count() > 1 {
+                return;
+            }
+            node = parent.id();
+        }
+    }
+
+    /// Whether a result stands in its call, which is in no list of blocks.
+    fn stands_in_call(&mut self, site: &ResultSite<'_, '_>) -> bool {
+        let node = site.part.place.node;
+        self.mend.is_some_and(|mend| mend.result_in_call.is_some())
+            && !self.is_slot(site)
+            && !self.is_own_block(self.slot_of(node), node)
     }
 
     /// Puts a result in the place of another.
@@ -329,6 +370,8 @@ impl<'p> Planner<'p, '_> {
         let slot = self.slot_of(old.part.place.node);
         if self.is_slot(old) {
             self.instead.insert(slot, self.slot_of(new.part.place.node));
+        } else if self.stands_in_call(old) {
+            self.values.insert(old.part.place.node, Piece::Node(new.part.place.node));
         } else {
             self.gone.remove(&slot);
             self.blocks.put_instead(slot, old.part.place.node, new.part.place.node);

@@ -2,7 +2,7 @@
 
 use foldhash::HashMap;
 use toolcheck_core::RuleId;
-use toolcheck_core::ir::{Arguments, Call, Place};
+use toolcheck_core::ir::{Arguments, Call, Place, Role};
 use toolcheck_core::readers::Added;
 use toolcheck_core::remedy::Cost;
 use toolcheck_core::targets::ArgumentType;
@@ -121,26 +121,32 @@ impl Planner<'_, '_> {
     }
 
     /// Has what followed the record in one of `slots` follow a new record that comes after `slot`, and returns the new
-    /// record's id. If what comes next follows a record that is lost, the new one takes its id.
+    /// record's id. If something up to what the model says next follows a record that is lost, the new one takes its id.
     pub(super) fn link(&mut self, slot: usize, calls: &[usize], new: Piece) -> Piece {
         let Some((id_key, parent_key)) = self.mend.and_then(|mend| mend.links) else { return new };
         let document = self.document;
-        let near = self.slots.iter().skip(slot + 1).take(NEAR).map(|next| document.value(*next));
-        let Some(parent) = near.filter_map(|next| next.get(parent_key)).next().filter(|id| !id.is_null())
-        else {
+        let answers = self.transcript.messages.iter().filter(|message| message.role == Role::Assistant);
+        let answers = answers.map(|message| self.slot_of(message.place.node));
+        let end = answers.filter(|answer| *answer > slot).min().unwrap_or(self.slots.len()).min(slot + NEAR);
+        let near = self.slots.iter().take(end + 1).skip(slot + 1).map(|next| document.value(*next));
+        let parents: Vec<Value<'_, '_>> =
+            near.filter_map(|next| next.get(parent_key)).filter(|parent| !parent.is_null()).collect();
+        if parents.is_empty() {
             return new;
-        };
+        }
         if self.ids.is_none() {
             let records = self.slots.iter().map(|slot| document.value(*slot));
             self.ids = Some(records.filter_map(|record| record.get(id_key)).map(Value::raw).collect());
         }
-        if self.ids.as_mut().is_some_and(|ids| ids.insert(parent.raw())) {
-            return Piece::Node(parent.id());
+        if let Some(ids) = &mut self.ids
+            && let Some(lost) = parents.iter().find(|parent| ids.insert(parent.raw()))
+        {
+            return Piece::Node(lost.id());
         }
-        let follows = |call: &usize| {
+        let follows = |call: &usize, parent: &Value<'_, '_>| {
             document.value(self.slots[*call]).get(id_key).is_some_and(|id| id.raw() == parent.raw())
         };
-        if calls.iter().any(follows) {
+        if let Some(parent) = parents.iter().find(|parent| calls.iter().any(|call| follows(call, parent))) {
             self.values.insert(parent.id(), new.clone());
         }
         new

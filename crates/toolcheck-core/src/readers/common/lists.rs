@@ -232,6 +232,10 @@ fn strings_of_message(message: Value<'_, '_>, found: &mut Vec<NodeId>) {
         if is_wanted && holds_calls_in_text(member) {
             found.push(member.id());
         }
+        // A table has each call of a list as a text.
+        if member.has_key("tool_calls") {
+            found.extend(member.elements().filter(|call| holds_calls_in_text(*call)).map(Value::id));
+        }
         // Calls in blocks of their own.
         let values = member.elements().filter(|block| super::turns::is_call_block(*block));
         let values = values.filter_map(|block| block.get("value"));

@@ -25,4 +25,5 @@ pub(crate) mod unknown;
 
 use super::{
     Columns, Conversation, Ended, LOOKED_AT, LeftOut, Policy, Reader, Reading, Sort, Unit, next_request,
+    vercel_ai,
 };

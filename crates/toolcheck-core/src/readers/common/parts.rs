@@ -158,7 +158,7 @@ impl<'s> Transcript<'s> {
     }
 
     /// Says of the results among these parts why they may stay without calls.
-    fn settle_results_of(&mut self, parts: Range<u32>, settled: Settled) {
+    pub(crate) fn settle_results_of(&mut self, parts: Range<u32>, settled: Settled) {
         for part in &mut self.parts[parts.start as usize..parts.end as usize] {
             if let Body::Result(result) = &mut part.body {
                 result.settled.get_or_insert(settled);

@@ -5,7 +5,7 @@ use toolcheck_json::{NodeId, Value};
 
 use super::columns::value_at;
 use super::lists::Beside;
-use super::{Columns, Conversation, Ended, Reader, Reading, Sort, flattened, lists, spans, turns};
+use super::{Columns, Conversation, Ended, Reader, Reading, Sort, flattened, lists, spans, turns, vercel_ai};
 use crate::claim::certainty;
 use crate::formats::{self, Format, anthropic, openai_chat};
 use crate::ir::{Place, Transcript, Unread};
@@ -37,6 +37,8 @@ enum How {
     Turns,
     /// OpenTelemetry's parts.
     Parts,
+    /// Messages of Vercel's AI SDK in a span.
+    Sdk,
     /// OpenInference's messages as objects.
     Wrapped,
     /// Attributes of a span, one for each value.
@@ -104,7 +106,8 @@ pub(crate) fn read_value<'d, 's>(
         read_responses(reader, root, reading);
         return;
     }
-    let mut search = Search { found: Vec::new(), unread: Vec::new(), unknown: Vec::new() };
+    let mut search =
+        Search { found: Vec::new(), unread: Vec::new(), unknown: Vec::new(), foreign: Vec::new() };
     search.run(root, row);
     toolcheck_json::sort_by_position(&mut search.found, |found| found.list.id().index());
     let before = reading.conversations.len();
@@ -117,7 +120,12 @@ pub(crate) fn read_value<'d, 's>(
     });
     let conversation = |transcript| Conversation { title: String::new(), transcript, ended: Ended::Open };
     reading.conversations.extend(transcripts.map(conversation));
+    // A history of a framework is named, also where it is all that there is.
+    if !search.foreign.is_empty() && reading.conversations.len() == before {
+        reading.conversations.push(conversation(Transcript::of_conversation(reader.key(), root)));
+    }
     if let Some(last) = reading.conversations[before..].last_mut() {
+        last.transcript.unread.extend(search.foreign);
         last.transcript.unread.extend(search.unread);
         last.transcript.unread.extend(search.unknown);
     }
@@ -150,6 +158,7 @@ impl<'s> FoundList<'_, 's> {
         };
         match self.how {
             How::Turns => turns::read(&mut transcript, self.list),
+            How::Sdk => vercel_ai::read_list(&mut transcript, self.list),
             How::Parts => spans::read_parts(&mut transcript, self.list),
             How::Wrapped
                 if self.list.elements().filter_map(|entry| entry.get("message")).any(is_of_blocks) =>
@@ -183,6 +192,8 @@ struct Search<'d, 's> {
     unread: Vec<Unread<'s>>,
     /// Lists of messages that no format knows.
     unknown: Vec<Unread<'s>>,
+    /// Histories of frameworks, which no reader reads.
+    foreign: Vec<Unread<'s>>,
 }
 
 impl<'d, 's> Search<'d, 's> {
@@ -221,7 +232,11 @@ impl<'d, 's> Search<'d, 's> {
         let taken = self.add_body(value);
         for member in value.members() {
             let is_tools = lists::TOOLS.iter().any(|key| member.has_key(key));
-            if taken == Some(member.id()) || is_tools {
+            // Gemini CLI keeps the call that a checkpoint is made for beside the history that ends with it
+            // (`packages/core/src/utils/checkpointUtils.ts`).
+            let is_copy =
+                member.has_key("toolCall") && value.get("clientHistory").is_some_and(Value::is_array);
+            if taken == Some(member.id()) || is_tools || is_copy {
                 continue;
             }
             self.unread.extend(unread::member(member).filter(|_| holds_call(member)));
@@ -232,7 +247,7 @@ impl<'d, 's> Search<'d, 's> {
     /// Adds an object that is like a request; returns the id of its list.
     fn add_body(&mut self, value: Value<'d, 's>) -> Option<NodeId> {
         let list = value.get_any(&["messages", "contents"]).filter(|list| lists::is_list(*list))?;
-        if own_form(list).is_some() {
+        if own_form(list).is_some() || is_of_sdk(list) || unsupported::calls_of_framework(list).is_some() {
             return None;
         }
         let format = surest(value)?;
@@ -250,6 +265,13 @@ impl<'d, 's> Search<'d, 's> {
         }
         if !lists::is_list(list) {
             return None;
+        }
+        if is_of_sdk(list) {
+            return Some(Some(How::Sdk));
+        }
+        if let Some(unread) = unsupported::calls_of_framework(list) {
+            self.foreign.push(unread);
+            return Some(None);
         }
         if let Some(format) = surest(list) {
             return Some(Some(How::List(format)));
@@ -272,6 +294,11 @@ fn own_form(list: Value<'_, '_>) -> Option<How> {
     } else {
         None
     }
+}
+
+/// Whether a list of messages is of Vercel's AI SDK. Most are not, which a glance shows.
+fn is_of_sdk(list: Value<'_, '_>) -> bool {
+    memchr::memmem::find(list.raw(), b"\"toolCallId\"").is_some() && vercel_ai::is_list(list)
 }
 
 /// Whether the values of messages are attributes of a span.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use toolcheck_json::{Decoded, Document, JsonStr, Value};
+use toolcheck_json::{Decoded, Document, JsonStr, SyntaxErrorKind, Value};
 
 use super::parts;
 use super::turns::ARGUMENTS;
@@ -69,17 +69,18 @@ pub(crate) fn calls<'s>(value: Value<'_, 's>, transcript: &mut Transcript<'s>) -
     let message = transcript.messages.len().saturating_sub(1) as u32;
     let mut at = Position { next: 0, closing: find(text, CLOSING) };
     while let Some(block) = at.next(text) {
-        let (call, malformation) = read(&said, &block);
-        if let Some(malformation) = malformation {
-            let opening = said.place(block.tag.clone());
-            let name = call.name.as_ref().filter(|name| !name.text.is_empty());
-            let name = name.map(|name| name.text.clone().into_owned());
-            let whole = said.place(block.tag.start..block.first + block.inside.len());
-            let place = if malformation == Malformation::Unclosed { opening } else { whole };
-            let found = MalformedTextCall { name, opening, malformation, place, message };
-            transcript.details.malformed_text_calls.push(found);
+        for (call, malformation) in read_all(&said, &block) {
+            if let Some(malformation) = malformation {
+                let opening = said.place(block.tag.clone());
+                let name = call.name.as_ref().filter(|name| !name.text.is_empty());
+                let name = name.map(|name| name.text.clone().into_owned());
+                let whole = said.place(block.tag.start..block.first + block.inside.len());
+                let place = if malformation == Malformation::Unclosed { opening } else { whole };
+                let found = MalformedTextCall { name, opening, malformation, place, message };
+                transcript.details.malformed_text_calls.push(found);
+            }
+            found.push(Body::Call(call));
         }
-        found.push(Body::Call(call));
     }
     found
 }
@@ -109,7 +110,6 @@ impl Position {
             let again = find(&text[tag.end..end], OPENING).map(|again| tag.end + again);
             let again = again.filter(|again| is_json(text[tag.end..*again].trim()));
             let end = again.unwrap_or(end);
-            self.next = end;
             let inside = text[tag.end..end].trim();
             let first = tag.end + (text[tag.end..end].len() - text[tag.end..end].trim_start().len());
             let is_closed = self.closing.is_some() && again.is_none();
@@ -118,9 +118,15 @@ impl Position {
                 let before = text[..tag.start].trim_end_matches([' ', '\t']);
                 before.is_empty() || before.ends_with('\n') || before.ends_with(CLOSING)
             };
-            if inside.starts_with('{') || inside.is_empty() && is_closed && begins_line() {
+            if inside.starts_with('{')
+                || is_list_of_calls(inside)
+                || inside.is_empty() && is_closed && begins_line()
+            {
+                self.next = end;
                 return Some(Block { tag, inside, first, is_closed });
             }
+            // A mention of the tag: a block may begin before what closes it.
+            self.next = tag.end;
         }
     }
 }
@@ -128,6 +134,65 @@ impl Position {
 fn is_json(text: &str) -> bool {
     text.starts_with('{') && Document::read(text.as_bytes()).faults().is_empty()
 }
+
+/// Whether a text is a list of calls.
+fn is_list_of_calls(text: &str) -> bool {
+    if !text.starts_with('[') {
+        return false;
+    }
+    let document = Document::read(text.as_bytes());
+    let mut elements = document.root().elements().peekable();
+    document.faults().is_empty()
+        && elements.peek().is_some()
+        && elements.all(|element| element.is_object() && element.get("name").is_some())
+}
+
+/// Reads the calls of a block: mostly one, but some models write a list, or one object after another, which programs do not
+/// read.
+fn read_all<'s>(said: &MappedText<'_, 's>, block: &Block<'_>) -> Vec<(Call<'s>, Option<Malformation>)> {
+    let part = |range: Range<usize>| Block {
+        tag: block.tag.clone(),
+        inside: &block.inside[range.clone()],
+        first: block.first + range.start,
+        is_closed: block.is_closed,
+    };
+    if block.inside.starts_with('[') {
+        let document = Document::read(block.inside.as_bytes());
+        return document.root().elements().map(|call| read(said, &part(call.span().range()))).collect();
+    }
+    let objects = objects_in_row(block.inside);
+    if objects.len() < 2 {
+        return vec![read(said, block)];
+    }
+    let mut calls: Vec<_> = objects.into_iter().map(|object| read(said, &part(object))).collect();
+    // One mistake, whatever else is wrong with each.
+    calls.iter_mut().for_each(|(_, malformation)| *malformation = None);
+    calls[0].1 = Some(Malformation::Json(SyntaxErrorKind::TrailingContent));
+    calls
+}
+
+/// The objects of a text that is nothing but objects one after another; none if it is anything else.
+fn objects_in_row(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        let document = Document::read(&text.as_bytes()[at..]);
+        let root = document.root();
+        let is_followed =
+            document.faults().iter().all(|fault| fault.kind == SyntaxErrorKind::TrailingContent);
+        if !root.is_object() || !is_followed || found.len() == MOST_IN_ROW {
+            return Vec::new();
+        }
+        let span = root.span().range();
+        found.push(at + span.start..at + span.end);
+        let rest = &text[at + span.end..];
+        at = text.len() - rest.trim_start_matches([' ', '\t', '\r', '\n', ',', ';']).len();
+    }
+    found
+}
+
+/// The most objects in one block. Each is read together with all after it.
+const MOST_IN_ROW: usize = 16;
 
 /// Reads the call of a block, and what is wrong with it apart from its JSON.
 fn read<'s>(said: &MappedText<'_, 's>, block: &Block<'_>) -> (Call<'s>, Option<Malformation>) {

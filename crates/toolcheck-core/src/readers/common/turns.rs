@@ -124,7 +124,8 @@ fn role_of(name: &str) -> Role {
 
 /// Adds the turns of a list.
 pub(crate) fn read<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
-    for turn in list.elements() {
+    let turns: Vec<Value<'_, 's>> = list.elements().collect();
+    for (number, &turn) in turns.iter().enumerate() {
         let name = turn.get_any(&SPEAKERS).and_then(Named::of);
         let text = turn.get_any(&TEXTS);
         let speaker = name.as_ref().map_or("", |name| &*name.text);
@@ -153,6 +154,14 @@ pub(crate) fn read<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
                 transcript.part(text, Body::Reasoning(body));
             }
             (Role::Assistant, Some(text)) if is_call(turn) => calls(transcript, turn, text),
+            (Role::Assistant, Some(text)) if is_in_brackets(text) && is_result(turns.get(number + 1)) => {
+                let results = turns[number + 1..].iter().take_while(|turn| is_result(Some(turn)));
+                for _ in results {
+                    let mut call = parts::call(None, None, Some(text));
+                    call.kind = ToolKind::Custom;
+                    transcript.part(text, Body::Call(call));
+                }
+            }
             (Role::Assistant, Some(text)) => said(transcript, text),
             (_, Some(text)) => {
                 if role == Role::Unknown {
@@ -165,6 +174,21 @@ pub(crate) fn read<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
             own.elements().for_each(|call| add_call(transcript, call));
         }
     }
+}
+
+/// Whether a turn is a result.
+fn is_result(turn: Option<&Value<'_, '_>>) -> bool {
+    turn.and_then(|turn| speaker(*turn)).is_some_and(|name| is_one_of(&name, &RESULTS))
+}
+
+/// Whether a text is nothing but calls in brackets, such as `[Tides API(port="Oban")]`, as ToolACE has them.
+fn is_in_brackets(text: Value<'_, '_>) -> bool {
+    let Some(text) = text.as_str() else { return false };
+    let Some(inside) = text.trim().strip_prefix('[').and_then(|text| text.strip_suffix(")]")) else {
+        return false;
+    };
+    let name = inside.split('(').next().unwrap_or_default();
+    name.len() < inside.len() && !name.trim().is_empty() && !name.contains(['"', '{', '[', '\n'])
 }
 
 /// Adds a block that keeps its content under `value`.
@@ -183,7 +207,11 @@ fn add_block<'s>(transcript: &mut Transcript<'s>, block: Value<'_, 's>) {
 
 /// Adds the calls of a turn of calls.
 fn calls<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>, text: Value<'_, 's>) {
-    if text.is_array() && text.elements().next().is_none() {
+    // No calls, perhaps as the text of a list.
+    let is_blank = |text: &str| text.trim().strip_prefix('[').is_some_and(|rest| rest.trim_start() == "]");
+    if text.is_array() && text.elements().next().is_none()
+        || text.as_str().is_some_and(|text| is_blank(&text))
+    {
         return;
     }
     let before = transcript.parts.len();

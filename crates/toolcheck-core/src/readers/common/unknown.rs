@@ -82,7 +82,12 @@ fn add_parts<'s>(transcript: &mut Transcript<'s>, document: &Document<'s>) {
             starts.get(next).is_some_and(|start| *start < span.end)
         };
         found.extend(unread::members(value).filter(|unread| match unread.what {
-            UnreadKind::Calls => !is_read(&calls),
+            // Agno keeps results under the key of calls.
+            UnreadKind::Calls => {
+                let span = unread.place.span;
+                let next = results.partition_point(|start| *start <= span.start);
+                !is_read(&calls) && results.get(next).is_none_or(|start| *start >= span.end)
+            }
             UnreadKind::Results => !is_read(&results),
             UnreadKind::Tools => false,
         }));

@@ -1,8 +1,9 @@
 //! How well a body fits as a request, where its messages do not show its format.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::hash::BuildHasher;
 
+use foldhash::fast::FixedState;
+use foldhash::{HashMap, HashSet};
 use toolcheck_json::{NodeId, Value};
 
 use super::check::Checker;
@@ -64,13 +65,14 @@ impl Shape {
         }
         let faults = self.check_request(self.plain_facts(), body, true);
         let (mut missing, mut of_request) = (0_usize, 0_usize);
-        let mut objects: BTreeMap<NodeId, BTreeSet<(usize, Cow<'_, str>)>> = self.keys_of_others(body);
+        let mut objects = self.keys_of_others(body);
         for fault in faults.iter().filter(|fault| fault.is_refused(self, None)) {
             match fault.kind {
                 _ if !fault.is_of_request() => {
+                    let said = FixedState::default().hash_one((fault.kind as u8 + 1, &*fault.key));
                     for element in [fault.element_node()].iter().chain(&fault.alike) {
                         let own = objects.entry(*element).or_default();
-                        own.insert((fault.kind as usize + 1, fault.key.clone()));
+                        *own = own.wrapping_add(said);
                     }
                 }
                 ShapeFaultKind::Missing => missing += 1,
@@ -82,7 +84,7 @@ impl Shape {
         // A key under another name is missing and unknown.
         let of_request = of_request + missing.max(unknown + other_lists);
         let mistakes = objects.len() + of_request;
-        let kinds = objects.into_values().collect::<BTreeSet<_>>().len() + of_request;
+        let kinds = objects.into_values().collect::<HashSet<_>>().len() + of_request;
         Some(Rating { mistakes, kinds, has_list, is_mostly_known: known > unknown, has_structure })
     }
 
@@ -105,23 +107,23 @@ impl Shape {
         self.file.stored_if.iter().any(is_stored) && self.fits_keys(body)
     }
 
-    /// The messages and tools with keys that they do not have here, which have the number 0.
-    fn keys_of_others<'s>(&self, body: Value<'_, 's>) -> BTreeMap<NodeId, BTreeSet<(usize, Cow<'s, str>)>> {
+    /// The messages and tools with keys that they do not have here, each with a number that stands for these keys.
+    fn keys_of_others(&self, body: Value<'_, '_>) -> HashMap<NodeId, u64> {
         let request = &self.objects[self.request];
         let lists = body.members().take(KEYS_LOOKED_AT).filter_map(|member| {
             let items = request.field(&member.key_text()?)?.items?;
             Some((member, items))
         });
-        let mut found = BTreeMap::default();
+        let mut found = HashMap::default();
         for (list, items) in lists {
             for element in list.elements().take(ELEMENTS_LOOKED_AT).filter(|element| element.is_object()) {
                 let mut checker = Checker::new(self, self.plain_facts().clone(), None, true);
                 let Some(object) = checker.alone(element, items) else { continue };
                 let is_known = |key: &str| object.field(key).is_some_and(|field| field.is_known);
                 let keys = element.members().filter_map(Value::key_text).filter(|key| !is_known(key));
-                let keys: BTreeSet<_> = keys.map(|key| (0, key)).collect();
-                if !keys.is_empty() {
-                    found.insert(element.id(), keys);
+                let said = keys.map(|key| FixedState::default().hash_one((0_u8, &*key)));
+                if let Some(said) = said.reduce(u64::wrapping_add) {
+                    found.insert(element.id(), said);
                 }
             }
         }
