@@ -403,9 +403,11 @@ impl Target {
     ) -> Verdict<'_> {
         let fits = |own_case: &Option<String>, own_model: &Option<Pattern>| {
             let case_fits = own_case.is_none() || own_case.as_deref() == case;
-            let model_fits =
-                own_model.as_ref().is_none_or(|pattern| model.is_some_and(|model| pattern.is_match(model)));
-            (case_fits && model_fits).then_some((own_case.is_some(), own_model.is_some()))
+            // The expression of a case that does not matter is not compiled.
+            let model_fits = || {
+                own_model.as_ref().is_none_or(|pattern| model.is_some_and(|model| pattern.is_match(model)))
+            };
+            (case_fits && model_fits()).then_some((own_case.is_some(), own_model.is_some()))
         };
         // `max_by_key` takes the last of equals: reversed, the first of the file.
         let (refusals, tolerances) = self.entries(rule);

@@ -46,6 +46,10 @@ pub(super) type Unique = (usize, u16, String);
 
 /// How long a text must be to be worth a comparison, and how long it may be.
 const LENGTHS: std::ops::RangeInclusive<usize> = 48..=16 << 10;
+/// The fewest values of an object that is worth a comparison, and the most bytes of it for each: a message of text is
+/// checked sooner than compared.
+const FEWEST_VALUES: usize = 6;
+const BYTES_FOR_EACH: usize = 48;
 /// The most bytes that are kept.
 const MOST_BYTES: usize = 256 << 10;
 /// The texts that are kept before one must have been there again, and how many are new for each that was.
@@ -68,7 +72,11 @@ impl Texts {
 
     /// Whether [`Self::find`] looks for this one.
     pub(super) fn wants(&self, value: Value<'_, '_>) -> bool {
-        LENGTHS.contains(&value.raw().len()) && (self.misses < TRIES || self.hits * 2 > self.misses)
+        let (length, values) = (value.raw().len(), value.count());
+        LENGTHS.contains(&length)
+            && values >= FEWEST_VALUES
+            && length <= values * BYTES_FOR_EACH
+            && (self.misses < TRIES || self.hits * 2 > self.misses)
     }
 
     /// Keeps an object that is right.
@@ -97,7 +105,7 @@ mod tests {
     #[test]
     fn what_is_never_repeated_is_not_kept_for_long() {
         let mut texts = Texts::default();
-        let text = |number: usize| format!("{{\"content\": \"{number:064}\"}}");
+        let text = |number: usize| format!("{{\"content\": [1, 2, 3, 4, {number:064}]}}");
         let mut kept = 0;
         for number in 0..1000 {
             let text = text(number);
@@ -111,18 +119,23 @@ mod tests {
         assert!((200..300).contains(&kept), "{kept}");
     }
 
+    /// An object of many values.
+    fn long(number: usize) -> String {
+        format!("{{\"content\": [{}{number}]}}", "10000000, ".repeat(400))
+    }
+
     #[test]
     fn what_is_repeated_is_known_and_bounded() {
         let mut texts = Texts::default();
         for number in 0..1000 {
-            let text = format!("{{\"content\": \"{:04096}\"}}", number / 4);
+            let text = long(number / 4);
             let document = Document::read(text.as_bytes());
             assert_eq!(texts.find(document.root(), 7).is_some(), number % 4 > 0);
             assert!(texts.wants(document.root()));
             texts.keep(document.root(), 7, &[]);
             assert!(texts.size <= super::MOST_BYTES);
         }
-        let text = format!("{{\"content\": \"{:04096}\"}}", 249);
+        let text = long(249);
         let document = Document::read(text.as_bytes());
         assert!(texts.find(document.root(), 8).is_none(), "another object");
     }
