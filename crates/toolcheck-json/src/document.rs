@@ -528,7 +528,7 @@ impl<'d, 's> Value<'d, 's> {
                 let value = Value { document: self.document, id: at };
                 if value.has_key(key) {
                     found = Some(value);
-                    if node.flags & MAYBE_DUPLICATE == 0 {
+                    if node.flags & MAYBE_DUPLICATE == 0 && node.keys != u16::MAX {
                         break;
                     }
                 }

@@ -521,6 +521,8 @@ impl<'a, 's> Reader<'a, 's> {
                         self.at as u32,
                         KEYED | escaped,
                     ));
+                    // It is a fault already, and not compared with the others.
+                    self.arena.stack.last_mut().into_iter().for_each(|frame| frame.keys.add_any());
                 } else {
                     self.skip_bare_word();
                     self.fault(SyntaxErrorKind::InvalidKey, start, self.at);

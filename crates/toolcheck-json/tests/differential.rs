@@ -49,6 +49,7 @@ fn nearly_json() -> impl Strategy<Value = String> {
         Just(":".to_owned()),
         Just("\"a\"".to_owned()),
         Just("\"b\":".to_owned()),
+        Just("'b':1,".to_owned()),
         Just("\"\\u0061\":2,".to_owned()),
         Just("\"".to_owned()),
         Just("\\".to_owned()),

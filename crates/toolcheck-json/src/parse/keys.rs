@@ -19,6 +19,11 @@ impl KeysSeen {
         may_repeat
     }
 
+    /// Notes that there is a key that was not added, which may be any.
+    pub(super) fn add_any(&mut self) {
+        self.0[0] = u64::MAX;
+    }
+
     /// The keys so far, for [`may_have`].
     #[inline]
     pub(super) fn in_short(self) -> u16 {
