@@ -59,7 +59,7 @@ fn what_is_left_says_why_and_nothing_is_written() {
     write(&folder, "a.json", ORPHAN);
     let seen = seen_in(&folder, &["fix", "--isolated", "a.json"]);
     assert!(seen.starts_with("status: 1\n"), "{seen}");
-    assert!(seen.contains("left: a.json:4:3: orphan-tool-result: only with --unsafe-fixes"), "{seen}");
+    assert!(seen.contains("left: a.json:4:3: orphan-tool-result: needs --unsafe-fixes"), "{seen}");
     assert_eq!(fs::read_to_string(folder.join("a.json")).unwrap(), ORPHAN);
     let seen = seen_in(&folder, &["fix", "--isolated", "--unsafe-fixes", "a.json"]);
     assert!(seen.starts_with("status: 0\n"), "{seen}");
@@ -475,7 +475,7 @@ fn a_diff_of_responses_shows_ids_and_what_is_left_is_said_beside_it() {
     assert!(seen.contains("note: a.json:4:3: orphan-tool-result: it is a guess"), "{seen}");
     let seen = seen_in(&folder, &["fix", "--isolated", "--diff", "a.json"]);
     assert!(seen.starts_with("status: 1\n--- stdout\n--- stderr\n"), "{seen}");
-    assert!(seen.contains("left: a.json:4:3: orphan-tool-result: only with --unsafe-fixes"), "{seen}");
+    assert!(seen.contains("left: a.json:4:3: orphan-tool-result: needs --unsafe-fixes"), "{seen}");
     assert_eq!(fs::read_to_string(folder.join("a.json")).unwrap(), body);
 }
 
