@@ -206,7 +206,7 @@ mod tests {
             ("format = \"messages\"", "1:10: there is no format `messages`"),
             ("target = \"portabel\"", "1:10: there is no target `portabel`; did you mean `portable`?"),
             ("kind = \"log\"", "1:8: there is no kind `log` (expected one of request, session, dataset)"),
-            ("text-protocols = [\"xml\"]", "1:19: there is no protocol `xml` (expected one of "),
+            ("text-protocols = [\"acme\"]", "1:19: there is no protocol `acme` (expected one of "),
             ("exclude = [\"a\", \"../b\"]", "1:17: `../b` points outside the folder"),
             ("exclude = [\"*.json\", \"!a.json\"]", "1:22: `!a.json` is negated"),
             ("[[policy]]\nid = \" \"\ntools = []\nschema = {}", "2:6: the id of a policy must not be empty"),

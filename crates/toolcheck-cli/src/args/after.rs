@@ -57,7 +57,7 @@ Examples:
   toolcheck lint logs --kind session --fail-on warning
   toolcheck lint history.json --target bedrock
   toolcheck lint train.jsonl --kind dataset --output-format summary
-  toolcheck lint requests --output-format full,sarif=toolcheck.sarif";
+  toolcheck lint logs --output-format full,sarif=toolcheck.sarif";
 
 pub(super) const FIX: &str = "\
 Exit status: 0 if no finding at or above --fail-on is left, 1 if one is (with --diff or
@@ -83,6 +83,6 @@ Exit status: 0 if all cases passed, 1 if one failed, 2 for invalid usage, if a f
 be read or written, or if there are no cases.
 
 Examples:
-  toolcheck test fixtures
-  toolcheck test fixtures anthropic               # only cases with this in their path
-  toolcheck test fixtures --bless=new             # write the expectations that are missing";
+  toolcheck test corpus
+  toolcheck test corpus a.json                    # only cases with this in their path
+  toolcheck test corpus --bless=new               # write the expectations that are missing";

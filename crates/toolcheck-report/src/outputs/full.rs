@@ -122,10 +122,8 @@ fn write_without_excerpts(
         let pointer = bounded(&spot.name(), LONGEST_POINTER);
         let pointer = if pointer.is_empty() { pointer } else { format!(" at {pointer}") };
         let place = format!("{}:{}:{}{pointer}", shown(&file.path), spot.start.line, spot.start.column);
+        let place = if caption.is_empty() { place } else { format!("{place}: {caption}") };
         line(title, &place, AnsiColor::Cyan.on_default())?;
-        if !caption.is_empty() {
-            line("   ", caption, Colors::new())?;
-        }
     }
     if let Some(help) = &finding.help {
         line("help:", help, AnsiColor::Cyan.on_default())?;
