@@ -103,7 +103,10 @@ fn write_without_excerpts(
     write_trimmed(&text, out)?;
     let mut line = |title: &str, text: &str, colors: Colors| {
         let indent = " ".repeat(title.len() + 3);
+        // A place is followed by others.
+        let hanging = if title == "help:" { "" } else { "    " };
         let options = textwrap::Options::new(width.saturating_sub(title.len() + 3))
+            .subsequent_indent(hanging)
             .word_separator(textwrap::WordSeparator::AsciiSpace)
             .word_splitter(textwrap::WordSplitter::NoHyphenation);
         for (number, line) in textwrap::wrap(text, options).iter().enumerate() {
