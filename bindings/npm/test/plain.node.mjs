@@ -309,7 +309,7 @@ test("what is no body is not taken for an empty one", async () => {
   assertClean(new DataView(bytes.buffer));
   const circle = { messages: [] };
   circle.messages.push(circle);
-  assert.throws(() => lint(circle), /body\.messages\[0\] is a cycle/);
+  assert.throws(() => lint(circle), /body\.messages\[0\] contains itself/);
   const inside = { ...body(ANSWERED), messages: [...ANSWERED, { role: "user", content: Promise.resolve("x") }] };
   for (const use of [lint, assertClean, toBeClean]) assert.throws(() => use(inside), { name: "TypeError", message: "body.messages[3].content is a Promise, not what is in it: `await` it" });
   assert.throws(() => lint({ messages: ANSWERED, metadata: { "a b": new Map() } }), { message: 'body.metadata["a b"] is a Map, not what is in it: give `Object.fromEntries(map)`' });
