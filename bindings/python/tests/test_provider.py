@@ -239,7 +239,7 @@ def test_misspelt_key(provider):
         "--strict-markers",
     )
     result.assert_outcomes(passed=3, errors=2)
-    result.stdout.fnmatch_lines(["*no such target: `antropic`*", "*the marker `toolcheck`: it takes *target=*, not tagret*"])
+    result.stdout.fnmatch_lines(["*there is no target `antropic`*", "*the marker `toolcheck`: it takes *target=*, not tagret*"])
 
 
 def test_the_environment_is_as_before_afterwards(run, monkeypatch):

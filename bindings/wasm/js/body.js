@@ -106,11 +106,11 @@ function fault(root) {
       continue;
     }
     const shown = typeof value?.toJSON === "function" ? value.toJSON() : value;
-    if (typeof shown === "bigint") return `${path} is a BigInt, which JSON can't say`;
+    if (typeof shown === "bigint") return `${path} is a BigInt, which JSON can't represent`;
     if (typeof shown !== "object" || shown === null) continue;
     const no = noBody(shown);
     if (no) return `${path} is a ${no[0]}, not what is in it: ${no[1]}`;
-    if (open.has(shown)) return `${path} is a cycle: it is inside itself`;
+    if (open.has(shown)) return `${path} contains itself`;
     open.add(shown);
     steps.push({ value: shown, leaves: true });
     const keys = Object.keys(shown).reverse();

@@ -130,7 +130,7 @@ export class Report {
 
   /** Where a finding is in the string that was linted: its start and its end, as in `slice`. */
   range({ byte_start: start, byte_end: end }) {
-    if (typeof this.#body !== "string") throw new TypeError("the body was no string, so it has no places in one");
+    if (typeof this.#body !== "string") throw new TypeError("places need a body that is a string");
     this.#index ??= new Index(this.#body);
     return [this.#index.at(start), this.#index.at(end)];
   }

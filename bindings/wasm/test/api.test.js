@@ -94,13 +94,13 @@ test("objects are what JSON.stringify makes of them", () => {
   const body = { ...CLEAN, temperature: undefined, metadata: { user_id: undefined } };
   assert.deepEqual(lint(body, { target: "anthropic" }).findings, lint({ ...CLEAN, metadata: {} }, { target: "anthropic" }).findings);
   const wrong = (body, message) => assert.throws(() => lint(body), (error) => error instanceof TypeError && error.message === message);
-  wrong({ ...CLEAN, max_tokens: 9n }, "body.max_tokens is a BigInt, which JSON can't say");
+  wrong({ ...CLEAN, max_tokens: 9n }, "body.max_tokens is a BigInt, which JSON can't represent");
   wrong({ messages: [{ "a b": [1, 2n] }] }, 'body.messages[0]["a b"][1] is a BigInt, which JSON can\'t say');
   const cyclic = { messages: [{ role: "user" }] };
   cyclic.messages[0].content = cyclic.messages;
-  wrong(cyclic, "body.messages[0].content is a cycle: it is inside itself");
+  wrong(cyclic, "body.messages[0].content contains itself");
   for (const body of [undefined, null, 1, () => {}, Symbol("x")]) assert.throws(() => lint(body), TypeError);
-  assert.throws(() => lint(CLEAN, { tools: [1n] }), { name: "TypeError", message: "tools[0] is a BigInt, which JSON can't say" });
+  assert.throws(() => lint(CLEAN, { tools: [1n] }), { name: "TypeError", message: "tools[0] is a BigInt, which JSON can't represent" });
   // The same object twice is no cycle.
   const said = { role: "user", content: "x" };
   assert.equal(lint({ messages: [said, said] }).messages, 2);
@@ -128,7 +128,7 @@ test("one rule or one place is fixed alone", () => {
   assert.deepEqual(rules({ only: ["unanswered-tool-call"] }), ["unanswered-tool-call"]);
   assert.deepEqual(rules({ place: "/messages/1/content/0" }), ["unanswered-tool-call"]);
   assert.deepEqual(rules({ place: "/messages/0" }), []);
-  assert.throws(() => fix(body, { place: "x" }), /`x` is no LINE, LINE:COLUMN or JSON Pointer/);
+  assert.throws(() => fix(body, { place: "x" }), /`x` is not a LINE, a LINE:COLUMN or a JSON Pointer/);
   assert.throws(() => fix(body, { only: ["unanswered-tool-cal"] }), /there is no rule/);
 });
 

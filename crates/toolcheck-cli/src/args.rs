@@ -1,5 +1,6 @@
 //! The command line.
 
+mod after;
 #[cfg(feature = "serve")]
 mod conform;
 mod diff;
@@ -37,7 +38,7 @@ use toolcheck_project::{
 use toolcheck_report::outputs::{self, Output};
 use toolcheck_report::show;
 
-use toolcheck_core::suggest::{Suggestion, similar};
+use toolcheck_core::suggest::{Suggestion, unknown};
 use toolcheck_core::text::bounded;
 
 use crate::screen;
@@ -59,27 +60,11 @@ pub(crate) use test::{BlessArg, TestArgs, TestOutputSpec};
 
 /// Find tool-calling mistakes in LLM API requests before the API rejects them.
 #[derive(Debug, Parser)]
-#[command(name = "toolcheck", version, arg_required_else_help = true, after_help = AFTER)]
+#[command(name = "toolcheck", version, arg_required_else_help = true, after_help = after::MAIN)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
 }
-
-const AFTER: &str = "\
-Exit status: 0 if there are no problems, 1 if problems were found, 2 for invalid usage, or
-if an input could not be read or an output could not be written.
-
-Colors: --color takes precedence, then NO_COLOR, then FORCE_COLOR or CLICOLOR_FORCE.
-Without any of them, output is colored on a terminal.
-
-Examples:
-  toolcheck lint request.json                     # a request body, or a list of messages
-  toolcheck lint 'logs/**/*.jsonl' --kind session # recordings of sessions
-  toolcheck lint history.json --target bedrock    # would another API accept it?
-  toolcheck fix history.json                      # fix what can be fixed without a loss
-  toolcheck show request.json                     # an outline with the problems marked
-  toolcheck explain unanswered-tool-call          # the page of a rule
-  toolcheck explain --error 'messages.2: `tool_use` ids were found without ...' request.json";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -89,7 +74,7 @@ pub(crate) enum Command {
     Fix(Later<FixArgs>),
     /// Show a transcript as an outline: messages, tool calls, results and problems.
     Show(Later<ShowArgs>),
-    /// Print the prompt that the chat template of a model makes of a conversation.
+    /// Print the prompt that a model's chat template produces from a conversation.
     Render(Later<RenderArgs>),
     /// Compare two conversations, in any formats, and report what was lost or changed.
     Diff(Later<DiffArgs>),
@@ -103,16 +88,16 @@ pub(crate) enum Command {
     Targets(Later<ListArgs>),
     /// Show what an API requires, allows and refuses in a request, with the evidence.
     Shapes(Later<ShapesArgs>),
-    /// Show what APIs refuse or accept of a model alone, with the evidence.
+    /// Show what APIs refuse or accept only for certain models, with the evidence.
     Models(Later<ModelsArgs>),
     /// Run a test corpus: files that have their expected findings next to them.
     Test(Later<TestArgs>),
-    /// Run a mock of the APIs that refuses what they refuse, with their error texts.
+    /// Run a mock server that rejects what the real APIs reject, with their error texts.
     #[cfg(feature = "serve")]
     Serve(Later<ServeArgs>),
     /// Run the language server, for editors.
     #[cfg(feature = "lsp")]
-    #[command(visible_alias = "lsp", after_help = SERVER_AFTER)]
+    #[command(visible_alias = "lsp", after_help = after::SERVER)]
     Server,
     /// Check requests on their way to an API, and record its responses.
     #[cfg(feature = "serve")]
@@ -131,6 +116,7 @@ pub(crate) enum Command {
 }
 
 #[derive(Debug, ClapArgs)]
+#[command(after_help = after::LINT)]
 pub(crate) struct LintArgs {
     #[command(flatten)]
     pub(crate) files: FileArgs,
@@ -242,7 +228,7 @@ pub(crate) struct ReadingArgs {
     #[arg(long, value_name = "TITLE|N")]
     pub(crate) conversation: Option<String>,
 
-    /// Read only what an agent sends next of its log, after compactions, rewinds and branches
+    /// Read only what an agent sends next, according to its log, after compactions, rewinds and branches
     #[arg(long, conflicts_with = "conversation")]
     pub(crate) next: bool,
 
@@ -476,6 +462,7 @@ impl OutputArgs {
 }
 
 #[derive(Debug, ClapArgs)]
+#[command(after_help = after::SHOW)]
 pub(crate) struct ShowArgs {
     /// File to show; `-` for standard input
     #[arg(value_name = "FILE")]
@@ -532,27 +519,8 @@ pub(crate) enum Color {
     Never,
 }
 
-#[cfg(feature = "lsp")]
-const SERVER_AFTER: &str = "\
-It speaks the Language Server Protocol over its standard input and output: an editor
-starts it. docs/editors.md has the settings for editors.
-
-Exit status: 0 if the editor shut the server down, 1 if the server ended before that, 2 if
-the connection broke.";
-
-const EXPLAIN_AFTER: &str = "\
-Exit status: 0 if it was explained; with --error and a file, if the cause was found.
-1 if the error is unknown, or nothing in the file causes it. 2 for invalid usage, or if
-the file could not be read.
-
-Examples:
-  toolcheck explain unanswered-tool-call
-  toolcheck explain parallel-one-fails   # a scenario of `toolcheck conform`
-  toolcheck explain --error 'messages.2: `tool_use` ids were found without ...' request.json
-  pbpaste | toolcheck explain --error - request.json";
-
 #[derive(Debug, ClapArgs)]
-#[command(after_help = EXPLAIN_AFTER)]
+#[command(after_help = after::EXPLAIN)]
 pub(crate) struct ExplainArgs {
     /// Rule or scenario of `conform` to explain; with --error, the file with the request that failed
     #[arg(
@@ -565,7 +533,7 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) error: Option<String>,
 
-    /// API that returned the error: an id from `toolcheck targets`, or a TOML file [default: any that is known to]
+    /// API that returned the error: an id from `toolcheck targets`, or a TOML file [default: any API that is known to return it]
     #[arg(
         long, value_name = "ID|FILE", requires = "error", value_parser = target_parser(),
         hide_possible_values = true
@@ -593,18 +561,12 @@ pub(crate) struct InitArgs {
 }
 
 #[derive(Debug, ClapArgs)]
-#[command(after_help = COMPLETIONS_AFTER)]
+#[command(after_help = after::COMPLETIONS)]
 pub(crate) struct CompletionsArgs {
     /// Shell to generate completions for
     #[arg(value_name = "SHELL")]
     pub(crate) shell: Shell,
 }
-
-const COMPLETIONS_AFTER: &str = "\
-Examples:
-  toolcheck completions bash > ~/.local/share/bash-completion/completions/toolcheck
-  toolcheck completions zsh > ~/.zfunc/_toolcheck      # with ~/.zfunc in fpath
-  toolcheck completions fish > ~/.config/fish/completions/toolcheck.fish";
 
 /// The shells that have completions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -618,17 +580,12 @@ pub(crate) enum Shell {
 }
 
 #[derive(Debug, ClapArgs)]
-#[command(after_help = MAN_AFTER)]
+#[command(after_help = after::MAN)]
 pub(crate) struct ManArgs {
     /// Directory for one page per command [default: print the main page to standard output]
     #[arg(value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
 }
-
-const MAN_AFTER: &str = "\
-Examples:
-  toolcheck man | man -l -
-  toolcheck man ~/.local/share/man/man1";
 
 /// Finds a format by its name.
 fn parse_format(name: &str) -> Result<FileFormat, String> {
@@ -647,8 +604,11 @@ fn no_such_format(name: &str, all: impl Iterator<Item = FileFormat>) -> String {
     // A hint if the name is that of a target instead.
     let format = targets::named(name).and_then(|target| target.format.as_deref());
     let names = ids().chain(all.iter().flat_map(|format| format.aliases().iter().copied()));
-    let hint = format.map_or_else(|| similar(name, names), Suggestion::from);
-    format!("no such format{hint}\n\nformats: {}", ids().collect::<Vec<_>>().join(", "))
+    let unknown = match format {
+        Some(meant) => format!("there is no format `{}`{}", bounded(name, 80), Suggestion::from(meant)),
+        None => unknown("format", name, names),
+    };
+    format!("{unknown}\n\nformats: {}", ids().collect::<Vec<_>>().join(", "))
 }
 
 fn format_parser() -> impl TypedValueParser<Value = FileFormat> {
@@ -717,7 +677,7 @@ impl TypedValueParser for OutputSpecParser {
 pub(crate) fn parse_rule(id: &str) -> Result<&'static Rule, String> {
     rules::find(id).ok_or_else(|| {
         let known = rules::ALL.iter().map(|rule| rule.id.as_str());
-        format!("no such rule{}\n\n`toolcheck rules` lists all rules", similar(id, known))
+        format!("{}\n\n`toolcheck rules` lists all rules", unknown("rule", id, known))
     })
 }
 

@@ -262,6 +262,7 @@ fn commands() -> Vec<(String, String)> {
     for help in [
         "",
         "lint",
+        "fix",
         "show",
         "diff",
         "serve",

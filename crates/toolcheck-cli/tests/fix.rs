@@ -59,11 +59,11 @@ fn what_is_left_says_why_and_nothing_is_written() {
     write(&folder, "a.json", ORPHAN);
     let seen = seen_in(&folder, &["fix", "--isolated", "a.json"]);
     assert!(seen.starts_with("status: 1\n"), "{seen}");
-    assert!(seen.contains("left: a.json:4:3: orphan-tool-result: only with --unsafe-fixes"), "{seen}");
+    assert!(seen.contains("left: a.json:4:3: orphan-tool-result: needs --unsafe-fixes"), "{seen}");
     assert_eq!(fs::read_to_string(folder.join("a.json")).unwrap(), ORPHAN);
     let seen = seen_in(&folder, &["fix", "--isolated", "--unsafe-fixes", "a.json"]);
     assert!(seen.starts_with("status: 0\n"), "{seen}");
-    assert!(seen.contains("  4:3: orphan-tool-result: lost: that it is a result"), "{seen}");
+    assert!(seen.contains("  4:3: orphan-tool-result: lost: the fact that it is a result"), "{seen}");
     assert!(fs::read_to_string(folder.join("a.json")).unwrap().contains("low at six"));
 }
 
@@ -472,10 +472,10 @@ fn a_diff_of_responses_shows_ids_and_what_is_left_is_said_beside_it() {
     assert!(seen.starts_with("status: 1\n"), "{seen}");
     assert!(seen.contains("\n-  {\"type\": \"function_call_output\", \"call_id\": \"call_zz\""), "{seen}");
     assert!(seen.contains("\n+  {\"type\": \"function_call_output\", \"call_id\": \"call_a1\""), "{seen}");
-    assert!(seen.contains("note: a.json:4:3: orphan-tool-result: it is a guess"), "{seen}");
+    assert!(seen.contains("note: a.json:4:3: orphan-tool-result: it is only a guess"), "{seen}");
     let seen = seen_in(&folder, &["fix", "--isolated", "--diff", "a.json"]);
     assert!(seen.starts_with("status: 1\n--- stdout\n--- stderr\n"), "{seen}");
-    assert!(seen.contains("left: a.json:4:3: orphan-tool-result: only with --unsafe-fixes"), "{seen}");
+    assert!(seen.contains("left: a.json:4:3: orphan-tool-result: needs --unsafe-fixes"), "{seen}");
     assert_eq!(fs::read_to_string(folder.join("a.json")).unwrap(), body);
 }
 

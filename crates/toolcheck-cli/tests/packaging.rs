@@ -320,7 +320,7 @@ fn every_input_of_the_action_has_an_effect() {
     // These errors name the flags, so the inputs are passed on.
     for (name, message) in [
         ("format", "invalid value 'none' for '--format <ID>'"),
-        ("target", "no such target: `none`"),
+        ("target", "there is no target `none`"),
         ("kind", "invalid value 'none' for '--kind <KIND>'"),
         ("fail-on", "invalid value 'none' for '--fail-on <LEVEL>'"),
         ("output-format", "invalid value 'none' for '--output-format <OUTPUT[=FILE]>'"),

@@ -123,7 +123,7 @@ fn what_is_known_of_a_model_is_shown() {
     assert!(lint.contains(text) && known.contains(text), "{lint}\n{known}");
     // Each of the models that are listed has facts of its own.
     let listed = models(&[]);
-    assert!(listed.contains("- `^computer-use-preview`: openai-responses 1"), "{listed}");
+    assert!(listed.contains("- `^computer-use-preview`: openai-responses (1)"), "{listed}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use toolcheck_core::{Level, RuleId, targets};
 use toolcheck_toml::Spanned;
 
 use crate::values::FileFault;
-use toolcheck_core::suggest::similar;
+use toolcheck_core::suggest::{similar, unknown};
 use toolcheck_lint::Rule;
 use toolcheck_lint::rules;
 use toolcheck_lint::settings::{CommandLimit, SYSTEMS};
@@ -86,11 +86,12 @@ impl<N: Named> At<N> {
         let text = self.get().text();
         N::find(text).ok_or_else(|| {
             let all = N::all();
-            let similar = similar(text, N::names());
-            // A short list is shown in full.
+            let unknown = unknown(N::KIND, text, N::names());
+            // A short list is shown in full. A suggestion says more.
+            let is_listed = all.len() < 10 && similar(text, N::names()).name().is_none();
             let others =
-                if all.len() < 10 { format!(", expected one of {}", all.join(", ")) } else { String::new() };
-            self.fault(format!("unknown {} `{text}`{others}{similar}", N::KIND))
+                if is_listed { format!(" (expected one of {})", all.join(", ")) } else { String::new() };
+            self.fault(format!("{unknown}{others}"))
         })
     }
 }
@@ -167,8 +168,7 @@ pub(super) struct TargetText(pub(super) String);
 impl At<TargetText> {
     pub(super) fn unknown(&self) -> FileFault {
         let text = &self.get().0;
-        let similar = similar(text, targets::names());
-        self.fault(format!("unknown target `{text}`{similar}"))
+        self.fault(unknown("target", text, targets::names()))
     }
 }
 

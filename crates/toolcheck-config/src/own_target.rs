@@ -24,7 +24,7 @@ use crate::values::{Faults, FileFault};
 /// ```
 /// let text = "id = \"gateway\"\nname = \"Our gateway\"\nextends = \"opnai-chat\"\n";
 /// let error = toolcheck_config::parse_target(text).expect_err("the target is unknown");
-/// assert_eq!(error.to_string(), "3:11: unknown target `opnai-chat`; did you mean `openai-chat`?");
+/// assert_eq!(error.to_string(), "3:11: there is no target `opnai-chat`; did you mean `openai-chat`?");
 /// ```
 ///
 /// # Errors
@@ -281,9 +281,13 @@ mod tests {
     #[test]
     fn mistakes_have_a_place_and_a_suggestion() {
         let cases = [
-            ("format = \"opnai-chat\"", "3:10: unknown format `opnai-chat`", "did you mean `openai-chat`?"),
-            ("extends = \"antropic\"", "3:11: unknown target `antropic`", "did you mean `anthropic`?"),
-            ("union = [\"openai-chat\", \"gemni\"]", "3:25: unknown target `gemni`", "`gemini`?"),
+            (
+                "format = \"opnai-chat\"",
+                "3:10: there is no format `opnai-chat`",
+                "did you mean `openai-chat`?",
+            ),
+            ("extends = \"antropic\"", "3:11: there is no target `antropic`", "did you mean `anthropic`?"),
+            ("union = [\"openai-chat\", \"gemni\"]", "3:25: there is no target `gemni`", "`gemini`?"),
             ("formt = \"openai-chat\"", "3:1: unknown field `formt`", "did you mean `format`?"),
             ("kind = \"log\"", "3:8: `log` is ", ""),
             ("[ids]\npatern = 'a'", "4:1: unknown field `patern`", "did you mean `pattern`?"),
@@ -306,7 +310,7 @@ mod tests {
         let entries = [
             (
                 "rule = \"unansered-tool-call\"",
-                "4:8: unknown rule `unansered-tool-call`",
+                "4:8: there is no rule `unansered-tool-call`",
                 "`unanswered-tool-call`?",
             ),
             (

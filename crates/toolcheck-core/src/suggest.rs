@@ -2,10 +2,13 @@
 
 use std::fmt;
 
-use crate::text::shown;
+use crate::text::bounded;
 
 /// The lowest similarity, from 0 to 1, that is worth a suggestion.
 const LIKE_ENOUGH: f64 = 0.7;
+
+/// The fewest letters that can be a mistyped name.
+const FEWEST: usize = 2;
 
 /// The longest name to suggest something for: comparing two names takes the product of their lengths.
 const LONGEST: usize = 100;
@@ -54,7 +57,7 @@ impl fmt::Display for Suggestion<'_> {
 /// assert_eq!(message, "there is no format `opnai-chat`; did you mean `openai-chat`?");
 /// ```
 pub fn unknown<'k>(noun: &str, name: &str, known: impl IntoIterator<Item = &'k str>) -> String {
-    format!("there is no {noun} `{}`{}", shown(name), similar(name, known))
+    format!("there is no {noun} `{}`{}", bounded(name, LONGEST), similar(name, known))
 }
 
 /// The most similar of the known names, if it is similar enough.
@@ -67,7 +70,13 @@ pub fn similar<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Sugg
     let known = known.into_iter().map(|known| (likeness(known), known));
     // Of equals the shortest, and of those the last.
     let nearest = known.max_by(|one, other| one.0.total_cmp(&other.0).then(other.1.len().cmp(&one.1.len())));
-    Suggestion(nearest.filter(|(likeness, _)| *likeness > LIKE_ENOUGH).map(|(_, known)| known))
+    let is_meant = |(likeness, known): &(f64, &str)| *likeness > LIKE_ENOUGH && is_long_enough(&name, known);
+    Suggestion(nearest.filter(is_meant).map(|(_, known)| known))
+}
+
+/// Whether a name has enough letters to say which one is meant: a short one has its letters in many long ones.
+fn is_long_enough(name: &str, known: &str) -> bool {
+    name.len() >= FEWEST && (name.len() * 2 >= known.len() || known.starts_with(name) || is_part(name, known))
 }
 
 /// Whether a name is the words of a known one without some of them: `orphan-result` for `orphan-tool-result`.
@@ -78,6 +87,15 @@ fn is_part(name: &str, known: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_short_name_is_not_similar_to_a_long_one() {
+        let known = ["malformed-tool-call-id", "oversized-content", "xlam"];
+        assert_eq!(similar("foo", known).name(), None);
+        assert_eq!(similar("x", known).name(), None);
+        assert_eq!(similar("xlm", known).name(), Some("xlam"));
+        assert_eq!(similar("oversized", known).name(), Some("oversized-content"));
+    }
 
     #[test]
     fn a_word_that_is_left_out_does_not_hide_the_name() {

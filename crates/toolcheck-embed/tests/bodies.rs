@@ -44,7 +44,7 @@ fn what_cannot_be_used_is_an_error_that_says_why() {
     assert!(error(settings().own_target("id = 1")).starts_with("invalid target:\n"));
     assert_eq!(
         error(settings().config("\nignore = [\"blank-txt\"]")),
-        "invalid configuration: 2:11: unknown rule `blank-txt`; did you mean `blank-text`?"
+        "invalid configuration: 2:11: there is no rule `blank-txt`; did you mean `blank-text`?"
     );
     for names_a_file in ["extend = \"base.toml\"", "tools = \"tools.json\"", "target = \"./own.toml\""] {
         let message = error(settings().config(names_a_file));

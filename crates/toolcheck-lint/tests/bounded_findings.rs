@@ -129,7 +129,7 @@ fn of_very_many_objects_with_one_mistake_all_are_counted() {
             json!({"role": "user", "content": "hi", key: 1})
         };
         let messages: Vec<Json> = (0..2 * count).map(user).collect();
-        let unknown = |key: &str| format!("unknown key `{key}`, {count} times");
+        let unknown = |key: &str| format!("unknown key `{key}` (in {count} places)");
         assert_eq!(said_of(&messages), [unknown("even"), unknown("odd")], "{count}");
 
         let other = |number: usize| {

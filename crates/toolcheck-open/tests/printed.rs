@@ -229,7 +229,7 @@ fn every_block_that_holds_a_conversation_is_read_and_the_others_are_counted() {
     assert_eq!(notation.at, text.find("{\"messages").unwrap());
     assert_eq!(
         notation.what,
-        "a Python literal, not JSON; 2 JSON values with other text around them, such as lines of a log"
+        "a Python literal, not JSON; 2 JSON values with other text around them (Markdown, or the lines of a log)"
     );
     // Without any there is nothing to read.
     let text = "# A\n```\nnpm install\n```\n```json\n{\"a\": 1}\n```\n";

@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use toolcheck_config::{Overrides, TargetSource, parse_target};
 use toolcheck_core::ir::TranscriptKind;
-use toolcheck_core::suggest::similar;
-use toolcheck_core::text::bounded;
+use toolcheck_core::suggest::unknown;
 use toolcheck_core::tools::Definition;
 use toolcheck_core::{RuleId, targets};
 use toolcheck_json::Document;
@@ -211,11 +210,8 @@ pub fn find_target(name: &str) -> Result<TargetSource, Error> {
         return Ok(TargetSource::File(path.to_owned()));
     }
     let known = targets::ids().collect::<Vec<_>>().join(", ");
-    let similar = similar(name, targets::names());
-    Err(Error::new(format!(
-        "no such target: `{}`{similar}\n\ntargets: {known}, or a TOML file of your own",
-        bounded(name, 80)
-    )))
+    let unknown = unknown("target", name, targets::names());
+    Err(Error::new(format!("{unknown}\n\ntargets: {known}, or a TOML file of your own")))
 }
 
 /// How the bytes of a file are read: one that the user has named on the command line may be a pipe.

@@ -65,7 +65,7 @@ impl fmt::Display for Readings<'_> {
             }
             // More is found if it is known which API they are for.
             if *as_examples || target.is_none() && *format == readers::of_lists().id {
-                f.write_str(" (--target checks it as requests)")?;
+                f.write_str(" (not checked as requests; name a --target to do that)")?;
             }
         }
         // If the text is ambiguous, the user can choose.

@@ -58,7 +58,7 @@ fn a_warning_says_why_it_is_not_an_error() {
     let doubted = report("targets/mistral/misplaced-prefix.json", Some("mistral"));
     says(&doubted, "only the local validator was seen to reject it, not the hosted API");
     let inferred = report("targets/openai-chat/mismatched-result-kind-legacy.json", Some("openai-chat"));
-    says(&inferred, "inferred, but nobody has reported it");
+    says(&inferred, "this is inferred and has not been reported");
     let key = report("targets/groq/unknown-field.json", Some("groq"));
     says(&key, "the reports do not say which role the message had");
     // The user's own level.

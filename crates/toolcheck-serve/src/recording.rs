@@ -86,9 +86,7 @@ impl Recording {
                 0 => String::new(),
                 many => format!("; {} without a response, or of no known format", Counted(many, "exchange")),
             };
-            return Err(Error::new(format!(
-                "there is no exchange in it that could be answered again{others}"
-            )));
+            return Err(Error::new(format!("it has no exchange with a request and its response{others}")));
         }
         Ok(recording)
     }

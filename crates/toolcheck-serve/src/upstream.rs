@@ -59,11 +59,11 @@ impl Upstream {
             ));
         }
         if !is_tls && !pem.is_empty() {
-            return Err(wrong("is no `https` URL, so that there is no certificate to trust"));
+            return Err(wrong("is not an `https` URL, so there is no certificate to trust"));
         }
         let authority = parsed.authority().filter(|_| is_tls || parsed.scheme_str() == Some("http"));
         let Some(authority) = authority.filter(|authority| !authority.as_str().contains('@')) else {
-            return Err(wrong("is no URL such as http://127.0.0.1:4000"));
+            return Err(wrong("is not a URL; expected one such as http://127.0.0.1:4000"));
         };
         if parsed.query().is_some() {
             return Err(wrong("has a query, which a base URL cannot have"));

@@ -38,7 +38,7 @@ fn what_is_wrong_in_a_configuration_is_shown_as_it_is_typed() {
     client.change(&config, 2, json!([{"range": {"start": end, "end": end}, "text": "ignor = [\"x\"]\n"}]));
     assert_eq!(short(&client.diagnostics(2)), ["1:0 unknown field `ignor`"]);
     client.change(&config, 3, json!([{"text": "# 😀\ntarget = \"mistrl\"\n"}]));
-    assert_eq!(short(&client.diagnostics(3)), ["1:9 unknown target `mistrl`"]);
+    assert_eq!(short(&client.diagnostics(3)), ["1:9 there is no target `mistrl`"]);
     client.change(&uri, 2, json!([{"text": TEXT}]));
     let found = client.diagnostics(2);
     assert_eq!(found, good);
@@ -47,13 +47,13 @@ fn what_is_wrong_in_a_configuration_is_shown_as_it_is_typed() {
     set("# 😀\ntarget = \"mistrl\"\n");
     client.tell("textDocument/didSave", json!({"textDocument": {"uri": config}}));
     assert_eq!(client.diagnostics(2), good);
-    assert_eq!(short(&client.diagnostics(3)), ["1:9 unknown target `mistrl`"]);
+    assert_eq!(short(&client.diagnostics(3)), ["1:9 there is no target `mistrl`"]);
     // Closed, what is saved is shown.
     client.change(&config, 4, json!([{"text": ""}]));
     assert_eq!(client.diagnostics(4), json!([]));
     client.tell("textDocument/didClose", json!({"textDocument": {"uri": config}}));
     assert_eq!(client.diagnostics_of(&config), json!([]));
-    assert_eq!(short(&client.diagnostics_of(&config)), ["1:9 unknown target `mistrl`"]);
+    assert_eq!(short(&client.diagnostics_of(&config)), ["1:9 there is no target `mistrl`"]);
     set("");
     client.tell("textDocument/didSave", json!({"textDocument": {"uri": config}}));
     assert_ne!(client.diagnostics(2), good);

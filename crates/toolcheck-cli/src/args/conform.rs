@@ -37,7 +37,7 @@ Examples:
 #[command(after_help = AFTER)]
 pub(crate) struct ConformArgs {
     /// Command that runs an agent loop
-    #[arg(long, value_name = "COMMAND", required_unless_present_any = ["list", "client_per_run", "adapter", "gateway"])]
+    #[arg(long, value_name = "COMMAND")]
     pub(crate) client: Option<String>,
 
     /// Command that is started once for each run, and reads from its environment what to do
@@ -59,7 +59,7 @@ pub(crate) struct ConformArgs {
     #[arg(long, value_name = "ID", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
 
-    /// Run only the scenarios of this set [default: all, but only those of the newest set count]
+    /// Run only the scenarios of this set [default: run all, but let only the newest set affect the exit status]
     #[arg(long, value_name = "SET")]
     pub(crate) set: Option<String>,
 
@@ -79,7 +79,7 @@ pub(crate) struct ConformArgs {
     #[arg(long, value_name = "SECONDS")]
     pub(crate) start_timeout: Option<u64>,
 
-    /// TOML file with a `[[known]]` entry for each known failure; it is a failure if one of them no longer occurs
+    /// TOML file with a `[[known]]` entry for each known failure; the run fails if one of them no longer occurs
     #[arg(long, value_name = "FILE")]
     pub(crate) known: Option<PathBuf>,
 

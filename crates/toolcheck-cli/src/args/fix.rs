@@ -7,9 +7,10 @@ use toolcheck_core::Level;
 use toolcheck_lint::fix::{Duplicates, FixPlace, Orphans, Unanswered};
 use toolcheck_lint::{FixOptions, Rule};
 
-use super::{ConfigArgs, ReadingArgs, SelectionArgs, level_parser, rule_parser};
+use super::{ConfigArgs, ReadingArgs, SelectionArgs, after, level_parser, rule_parser};
 
 #[derive(Debug, ClapArgs)]
+#[command(after_help = after::FIX)]
 pub(crate) struct FixArgs {
     /// Files, directories and globs; `-` for standard input, which is written to standard output
     #[arg(value_name = "PATH", required = true, help_heading = "Arguments")]
@@ -39,11 +40,12 @@ pub(crate) struct FixesArgs {
     #[arg(long)]
     pub(crate) unsafe_fixes: bool,
 
-    /// Only fix findings of these rules; also those that the API accepts
+    /// Only fix findings of these rules, even if the API accepts them
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_parser(), hide_possible_values = true)]
     pub(crate) only: Vec<&'static Rule>,
 
-    /// Only fix what is found at these places: LINE, LINE:COLUMN as `lint` has them, or a JSON Pointer, with all in it
+    /// Only fix what is found at these places: a LINE or LINE:COLUMN as printed by `lint`, or a JSON Pointer (including
+    /// everything below it)
     #[arg(long, value_name = "PLACE", value_delimiter = ',', value_parser = parse_place)]
     pub(crate) place: Vec<FixPlace>,
 

@@ -48,7 +48,7 @@ pub(crate) struct ShapesArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ModelsArgs {
-    /// Model, as a request names it [default: list the models that something is known of]
+    /// Model, as a request names it [default: list all known models]
     #[arg(value_name = "MODEL")]
     pub(crate) model: Option<String>,
 

@@ -9,7 +9,7 @@ use super::target_parser;
 
 const AFTER: &str = "\
 Once it listens, it prints one line of JSON with its address, and passes requests on until
-the standard input closes. Use the address as the base URL of clients.
+standard input closes. Use the address as the base URL of clients.
 
 Exit status: 0 if no API refuses what was sent, 1 if one does, 2 for invalid usage, or if
 the port is taken.
@@ -66,7 +66,7 @@ pub(crate) struct ProxyArgs {
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
     pub(crate) max_body: usize,
 
-    /// Keep running when the standard input closes, until a signal ends the program
+    /// Keep running when standard input closes, until a signal ends the program
     #[arg(long)]
     pub(crate) keep_running: bool,
 }

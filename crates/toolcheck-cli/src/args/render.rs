@@ -34,7 +34,7 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "N", default_value = "1")]
     pub(crate) record: NonZeroUsize,
 
-    /// Render what a trainer reads: arguments as they are, and no beginning of an answer
+    /// Render what a trainer sees: arguments unchanged, and no generation prompt
     #[arg(long)]
     pub(crate) training: bool,
 
@@ -53,10 +53,10 @@ pub(crate) struct RenderArgs {
 /// How a prompt is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PromptOutput {
-    /// The prompt; on a terminal in colors by where its parts come from
+    /// The prompt; on a terminal, colored by the origin of its parts
     Text,
     /// For programs: the prompt, and where each of its parts comes from
     Json,
-    /// A self-contained web page, which shows of each part where it comes from
+    /// A self-contained web page that shows where each part comes from
     Html,
 }

@@ -8,7 +8,7 @@ use toolcheck_serve::Strictness;
 use super::target_parser;
 
 const AFTER: &str = "\
-Once it listens, it prints one line of JSON with its addresses, and serves until the
+Once it listens, it prints one line of JSON with its addresses, and serves until
 standard input closes. Clients use `url` as their base URL, with any API key; tests use
 the other addresses, which contain a token that nobody else can guess.
 
@@ -49,12 +49,12 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) script: Option<PathBuf>,
 
-    /// Answer as an API has: with the recorded response to a request with the same content; others get 404, and the exit status
-    /// is 1
+    /// Replay a recording: answer each request with the recorded response to the same content; other requests get 404, and the
+    /// exit status is 1
     #[arg(long, value_name = "RECORDING", conflicts_with = "script")]
     pub(crate) replay: Option<PathBuf>,
 
-    /// Do not serve, but compare what would be answered to the requests of a recording with its responses
+    /// Don't serve; compare the mock's answers to the requests in a recording with the recorded responses
     #[arg(long, value_name = "RECORDING", conflicts_with_all = ["script", "replay", "record", "keep_running", "port"])]
     pub(crate) against: Option<PathBuf>,
 
@@ -74,7 +74,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
     pub(crate) max_body: usize,
 
-    /// Keep running when the standard input closes, until a signal ends the program
+    /// Keep running when standard input closes, until a signal ends the program
     #[arg(long)]
     pub(crate) keep_running: bool,
 }
@@ -82,9 +82,9 @@ pub(crate) struct ServeArgs {
 /// How certain a refusal must be.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum StrictArg {
-    /// Somebody has seen it, or it is specified
+    /// It has been observed, or is specified
     Known,
-    /// It is inferred from something else that is known
+    /// It is inferred from known facts
     Likely,
 }
 

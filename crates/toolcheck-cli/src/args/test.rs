@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
-use toolcheck_core::suggest::similar;
+use toolcheck_core::suggest::unknown;
 use toolcheck_test::corpus::Bless;
 use toolcheck_test::corpus::outputs::{self, Output};
 
-use super::Color;
+use super::{Color, after};
 
 #[derive(Debug, Args)]
+#[command(after_help = after::TEST)]
 pub(crate) struct TestArgs {
     /// Directory with the cases
     #[arg(value_name = "DIR", default_value = "fixtures")]
@@ -77,7 +78,7 @@ fn parse_output(text: &str) -> Result<TestOutputSpec, String> {
     let (id, file) = text.split_once('=').map_or((text, None), |(id, file)| (id, Some(PathBuf::from(file))));
     let ids = || outputs::ALL.iter().map(|output| output.id);
     let output = outputs::find(id).ok_or_else(|| {
-        format!("no such output{}\n\noutputs: {}", similar(id, ids()), ids().collect::<Vec<_>>().join(", "))
+        format!("{}\n\noutputs: {}", unknown("output", id, ids()), ids().collect::<Vec<_>>().join(", "))
     })?;
     if file.as_ref().is_some_and(|file| file.as_os_str().is_empty()) {
         return Err("the file name after `=` is missing".to_owned());

@@ -19,7 +19,7 @@ use std::time::Duration;
 use anyhow::{Result, anyhow, bail};
 use toolcheck_conform::sets::{self, Set};
 use toolcheck_conform::{Case, Profile, Scenario, judge, scenarios};
-use toolcheck_core::suggest::similar;
+use toolcheck_core::suggest::unknown;
 use toolcheck_core::text::{reason, shown};
 use toolcheck_core::{Format, formats};
 use toolcheck_report::conform::{Report, ScenarioRun};
@@ -81,9 +81,14 @@ pub(crate) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
     let mut known = Known::read(args.known.as_deref())?;
     let profile = args.profile.as_deref().map(profile).transpose()?;
     let limits = Limits::of(args);
-    let (command, mut driver) = match (&args.client_per_run, args.client.as_deref().unwrap_or_default()) {
+    let (command, mut driver) = match (&args.client_per_run, args.client.as_deref()) {
         (Some(command), _) => (&**command, Driver::PerRun { command, timeout: limits.run, is_first: true }),
-        (None, command) => (command, Driver::Once(Client::new(command, limits)?)),
+        (None, Some(command)) => (command, Driver::Once(Client::new(command, limits)?)),
+        (None, None) => {
+            bail!(
+                "say what to test: --client, --client-per-run, --adapter or --gateway (or --list, to list the scenarios)"
+            )
+        }
     };
     if let Some(folder) = &args.record {
         std::fs::create_dir_all(folder).map_err(|error| {
@@ -136,7 +141,7 @@ fn planned(chosen: &[&'static Scenario], formats: &[&'static Format], asked: Str
 fn set_named(id: &str) -> Result<&'static Set> {
     let known = || sets::all().iter().map(|set| set.id);
     sets::find(id).ok_or_else(|| {
-        anyhow!("no such set{}\n\nthere is {}", similar(id, known()), known().collect::<Vec<_>>().join(", "))
+        anyhow!("{}\n\nsets: {}", unknown("set", id, known()), known().collect::<Vec<_>>().join(", "))
     })
 }
 
@@ -145,7 +150,7 @@ fn chosen(only: &[String], set: Option<&Set>) -> Result<Vec<&'static Scenario>> 
     for id in only {
         if scenarios::find(id).is_none() {
             let known = all.iter().map(|scenario| scenario.id.as_str());
-            bail!("no such scenario{}\n\n`toolcheck conform --list` lists all", similar(id, known));
+            bail!("{}\n\n`toolcheck conform --list` lists all", unknown("scenario", id, known));
         }
         if let Some(set) = set.filter(|set| !set.scenarios.contains(id)) {
             bail!("the set {} has no scenario `{id}`", set.id);
@@ -163,7 +168,7 @@ fn formats_of(ids: &[String]) -> Result<Vec<&'static Format>> {
     }
     let find = |id: &String| {
         let known = formats::ALL.iter().map(|format| format.id);
-        formats::find(id).ok_or_else(|| anyhow!("no such format{}", similar(id, known)))
+        formats::find(id).ok_or_else(|| anyhow!(unknown("format", id, known)))
     };
     ids.iter().map(find).collect()
 }

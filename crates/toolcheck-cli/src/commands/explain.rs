@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Result, anyhow};
 use serde_json::json;
 use toolcheck_core::framework::{self, Framework};
-use toolcheck_core::suggest::similar;
+use toolcheck_core::suggest;
 use toolcheck_core::targets::{self, Refusal, Target};
 use toolcheck_core::text::bounded;
 use toolcheck_lint::report::rule_url;
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
         let name = bounded(id, 80);
         match hint_for(id) {
             Some(hint) => anyhow!("`{name}` is not a rule\n\n{hint}"),
-            None => anyhow!("`{name}`: {}", unknown(id)),
+            None => anyhow!(unknown(id)),
         }
     })?;
     let refusals = targets::all().filter(|target| target.union.is_empty()).flat_map(|target| {
@@ -101,8 +101,8 @@ fn unknown(id: &str) -> String {
     let known = rules::ALL.iter().map(|rule| rule.id.as_str()).chain(ids());
     about_check(id).unwrap_or_else(|| {
         format!(
-            "no such rule or scenario{}\n\n`toolcheck rules` lists all rules, and `toolcheck conform --list` all scenarios",
-            similar(id, known)
+            "{}\n\n`toolcheck rules` lists all rules, and `toolcheck conform --list` all scenarios",
+            suggest::unknown("rule or scenario", id, known)
         )
     })
 }
@@ -111,7 +111,7 @@ fn unknown(id: &str) -> String {
 #[cfg(not(feature = "serve"))]
 fn unknown(id: &str) -> String {
     let known = rules::ALL.iter().map(|rule| rule.id.as_str());
-    format!("no such rule{}\n\n`toolcheck rules` lists all rules", similar(id, known))
+    format!("{}\n\n`toolcheck rules` lists all rules", suggest::unknown("rule", id, known))
 }
 
 /// Writes which targets reject what a rule finds, and with which text.

@@ -26,6 +26,9 @@ pub(crate) fn run(error: &str, args: &ExplainArgs, out: &mut dyn Write) -> Resul
     } else {
         error
     };
+    if error.trim().is_empty() {
+        bail!("the error text is empty");
+    }
     let target = args.target.as_deref().map(super::shapes::load).transpose()?;
     let options = Options::new().target(target);
     let explained = match file {

@@ -192,7 +192,7 @@ fn report_stale(stale: &[StaleEntries]) {
         screen::message("error", &entries.to_string());
     }
     if !stale.is_empty() {
-        screen::message("note", "--prune-baseline removes them from the baseline");
+        screen::message("note", "`--prune-baseline` removes stale entries from the baseline");
     }
 }
 

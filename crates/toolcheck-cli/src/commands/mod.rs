@@ -41,7 +41,10 @@ fn no_such_conversation(wanted: Option<&str>, report: &Report) -> Option<String>
     if wanted == Options::NEXT
         && !report.files.iter().any(|file| file.conversations.iter().any(|found| found.is_sent_next))
     {
-        return Some("nothing in the input is known to be sent next: only logs of agents are (see `toolcheck formats`)".to_owned());
+        return Some(
+            "`--next` works only for agent logs (see `toolcheck formats`), and the input is not one"
+                .to_owned(),
+        );
     }
     let similar = similar(wanted, titles.clone());
     let known: Vec<String> = titles.clone().take(TITLES).map(|title| format!("`{}`", line(title))).collect();
@@ -50,5 +53,5 @@ fn no_such_conversation(wanted: Option<&str>, report: &Report) -> Option<String>
         count if count > TITLES => format!("there are {}, {} and others", count, known.join(", ")),
         _ => format!("there are {}", known.join(", ")),
     };
-    Some(format!("no conversation `{}`{similar}: {known}", line(wanted)))
+    Some(format!("there is no conversation `{}`{similar}: {known}", line(wanted)))
 }

@@ -414,7 +414,7 @@ mod tests {
             ),
             (
                 "[shape.objects.request]\nrule = \"unknown-feild\"".to_owned(),
-                "5:8: unknown rule `unknown-feild`",
+                "5:8: there is no rule `unknown-feild`",
                 "did you mean `unknown-field`?",
             ),
             (
@@ -486,7 +486,7 @@ mod tests {
         };
         assert_eq!(faults(&also("anthropic", "request")), Vec::<String>::new());
         let cases = [
-            (also("antropic", "request"), "4:7: unknown format `antropic`", "did you mean `anthropic`?"),
+            (also("antropic", "request"), "4:7: there is no format `antropic`", "did you mean `anthropic`?"),
             (also("anthropic", "requst"), "7:10: unknown object `requst`", "did you mean `request`?"),
             (
                 also("openai-responses", "request"),

@@ -108,7 +108,7 @@ impl Pasted {
                     (at, own) = (at + skipped?, own + 1);
                 }
                 // A number that is not known.
-                (Some(theirs), Some('?')) if theirs.is_ascii_digit() => {
+                (Some(theirs), Some('N' | '?')) if theirs.is_ascii_digit() => {
                     let digits = error.characters[at..].iter().take_while(|digit| digit.is_ascii_digit());
                     (at, own) = (at + digits.count(), own + 1);
                 }

@@ -35,7 +35,7 @@ impl Grounds {
     #[must_use]
     pub fn caution(&self) -> Option<&str> {
         let inferred =
-            (self.evidence == Evidence::Inferred).then_some("inferred, but nobody has reported it");
+            (self.evidence == Evidence::Inferred).then_some("this is inferred and has not been reported");
         self.doubt.as_deref().or(inferred)
     }
 }
@@ -162,7 +162,7 @@ impl Refusal {
         Answer { status: self.status, text: self.fill(values), grounds: self.grounds(), harm: None }
     }
 
-    /// The text with the transcript's names and numbers in it. A number that is not known stays a `?`; where a name is
+    /// The text with the transcript's names and numbers in it. A number that is not known becomes an `N`; where a name is
     /// not known there is no text.
     #[must_use]
     pub fn fill(&self, values: &[(&'static str, String)]) -> Option<String> {
@@ -175,7 +175,7 @@ impl Refusal {
                 Some((_, value)) => filled.push_str(value),
                 None if name == FREE || name == LINE => leave_out(&mut filled, after),
                 // The provider's own numbers may be unknown; without a name there is no sentence.
-                None if NUMBERS.contains(&name) => filled.push('?'),
+                None if NUMBERS.contains(&name) => filled.push('N'),
                 None => return None,
             }
             rest = after;

@@ -43,10 +43,8 @@ pub(super) enum Why {
 impl Why {
     fn reason(&self) -> Cow<'static, str> {
         match self {
-            Self::Costs(Cost::Loss(lost)) => {
-                format!("only with --unsafe-fixes, because this is lost: {lost}").into()
-            }
-            Self::Costs(Cost::Guess(guess)) => format!("only with --unsafe-fixes: {guess}").into(),
+            Self::Costs(Cost::Loss(lost)) => format!("needs --unsafe-fixes, which would lose {lost}").into(),
+            Self::Costs(Cost::Guess(guess)) => format!("needs --unsafe-fixes: {guess}").into(),
             Self::Because(reason) => reason.clone(),
         }
     }
@@ -156,7 +154,7 @@ impl Reasons {
         }
         let Some(fix) = &rule.fix else { return because("there is no fix here") };
         match &finding.help {
-            Some(help) if fix.has_help => Why::Because(format!("{}: {}", fix.otherwise, &**help).into()),
+            Some(help) if fix.has_help => Why::Because(format!("{} ({})", fix.otherwise, &**help).into()),
             _ => because(fix.otherwise),
         }
     }

@@ -119,7 +119,7 @@ impl FromStr for FixPlace {
             }
             None => number(text).map(Self::Line),
         };
-        let wrong = || Error::new(format!("`{text}` is no LINE, LINE:COLUMN or JSON Pointer"));
+        let wrong = || Error::new(format!("`{text}` is not a LINE, a LINE:COLUMN or a JSON Pointer"));
         place.ok_or_else(wrong)
     }
 }

@@ -512,9 +512,10 @@ impl<'p, 's> Planner<'p, 's> {
             let answer = pairing.answer_of(site).and_then(|answer| answer.result.call_id.as_ref());
             let of_answer = answer.map(|id| id.text.to_string()).filter(|id| !used.contains(id));
             let (action, guess) = match of_answer {
-                Some(_) => {
-                    (Action::Reattached, "it is a guess that the result in its place is that of the call")
-                }
+                Some(_) => (
+                    Action::Reattached,
+                    "it is only a guess that the result in its place belongs to the call",
+                ),
                 None => (Action::Inserted, MADE_UP),
             };
             let made = || ids::replacement(&format!("call_{}", site.number + 1), 1, self.target, &used);

@@ -81,7 +81,8 @@ impl<'p> Planner<'p, '_> {
                 if self.values.contains_key(&place.node) {
                     return;
                 }
-                let lost = "that they were two results, of which the model saw one at a time".to_owned();
+                let lost =
+                    "the fact that these were two results, which the model saw one at a time".to_owned();
                 if self.mends(finding, Action::Merged, at, Some(Cost::Loss(lost))) {
                     self.values.insert(place.node, Piece::List(one.into_iter().chain(other).collect()));
                     self.take_out(second);
@@ -178,8 +179,10 @@ impl<'p> Planner<'p, '_> {
             if let Some(call) = pairing.stands_for(site)
                 && let (Some(wanted), Some(own)) = (&call.call.id, &site.result.call_id)
             {
-                let guess =
-                    format!("it is a guess that the result answers this call of turn {}", call.turn + 1);
+                let guess = format!(
+                    "it is only a guess that the result belongs to this call (turn {})",
+                    call.turn + 1
+                );
                 if self.mends(finding, Action::Reattached, own.place.span.start, Some(Cost::Guess(guess))) {
                     let id = self.new_ids.get(&call.number).map_or(&*wanted.text, |id| id);
                     self.values.insert(own.place.node, Piece::text(id));
@@ -209,7 +212,7 @@ impl<'p> Planner<'p, '_> {
 
     /// Turns a result into text of the user.
     fn say(&mut self, finding: usize, site: &ResultSite<'_, '_>, why: &str) {
-        let lost = "that it is a result: it becomes text of the user".to_owned();
+        let lost = "the fact that it is a result (it becomes user text)".to_owned();
         if self.mends(finding, Action::BecameText, site.part.place.span.start, Some(Cost::Loss(lost))) {
             self.become_text(site, why);
         }

@@ -242,7 +242,7 @@ fn rewritten(piece: Piece, written: Option<(NodeId, &Piece)>) -> Piece {
 
 /// What are no arguments as the JSON of an object around them, with what that costs.
 fn wrapped(text: &str) -> (String, Option<Cost>) {
-    let lost = "that the model wrote these arguments without the object around them".to_owned();
+    let lost = "the original form of the arguments (they are wrapped in an object)".to_owned();
     (serde_json::json!({"INVALID_JSON": text}).to_string(), Some(Cost::Loss(lost)))
 }
 

@@ -69,25 +69,24 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 fn report(cx: &Context<'_, '_>, out: &mut Sink<'_>, given: &PastCall, stored: &MatchedCall) {
     let Body::Call(call) = &cx.transcript.parts[stored.part].body else { return };
     let title = call.title();
-    let was = if given.has_odd_arguments() { "are not a JSON object" } else { "are others" };
     let message = match stored.change {
         Change::Wrapped => format!(
-            "the arguments of tool call {title} {was}, and the history has them as a text in an object that the model \
-             did not write"
+            "the arguments of tool call {title} are not a JSON object; the history has them as a string inside an object \
+             that the model did not write"
         ),
         Change::Emptied if given.has_odd_arguments() => format!(
-            "the arguments of tool call {title} {was} in the response, and the history has none in their place"
+            "the arguments of tool call {title} are not a JSON object in the response, and the history has none in their place"
         ),
         Change::Emptied => format!("the history has none of the arguments of tool call {title}"),
         _ if given.has_odd_arguments() => format!(
-            "the arguments of tool call {title} {was} in the response, and the history has a repaired form of them"
+            "the arguments of tool call {title} are not a JSON object in the response, and the history has a repaired form of them"
         ),
-        _ => format!("the arguments of tool call {title} {was} in the history than in the response"),
+        _ => format!("the arguments of tool call {title} differ between the history and the response"),
     };
     let finding = out.report(cx.transcript.parts[stored.part].place, message);
     finding.about_call(call).caption("in the history").help(
-        "send the arguments back as the model wrote them; if the API takes no broken ones, say in the result what was \
-         wrong, and quote them there",
+        "send the arguments back as the model wrote them; if the API rejects malformed arguments, quote them in \
+         the result and say what was wrong",
     );
     finding.label_at(given.call.place, given.spot.clone(), "in the response");
     finding.say().tool_name = given.call.name.as_deref().map(text::kept);

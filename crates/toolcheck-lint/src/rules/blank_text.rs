@@ -106,7 +106,7 @@ fn without(
         _ => true,
     };
     if !parts.iter().any(is_other) {
-        let guess = "it is a guess that the message means nothing, because it is only white space";
+        let guess = "it is a guess that the message means nothing, because it is only whitespace";
         return match cx.transcript.messages.len() > 1 && may_go(cx, number) {
             true => Some(Remedy::guess(guess, [Change::Remove(message.place.node)])),
             false => filled(cx, message, parts),

@@ -48,7 +48,7 @@ declare_rule! {
     fix [
         safe: "A message that has nothing to say is removed, an empty list beside calls too, and an empty result says `(no output)`.",
         unsafe: "A message with other keys is removed too, and one that the conversation needs says that it was empty.",
-        otherwise: "nobody knows what it was to say, and the conversation needs the message",
+        otherwise: "the intended content is unknown, and the message is needed",
     ],
     cases [
         "no-messages": "a request without messages",

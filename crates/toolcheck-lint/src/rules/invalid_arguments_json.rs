@@ -1,9 +1,11 @@
 use serde::de::IgnoredAny;
 use toolcheck_core::ir::{Arguments, Body, Named};
 use toolcheck_core::response::ChoiceCall;
+use toolcheck_core::targets::ArgumentType;
 use toolcheck_core::text::kept;
 use toolcheck_json::Document;
 
+use super::wrong_arguments_type;
 use crate::finding::Draft;
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -60,6 +62,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 .help("their pieces, put together, are no JSON");
         }
     }
+    // Where a text is not allowed at all, that is the problem.
+    let wants_object = cx.target().arguments.shape == Some(ArgumentType::Object);
+    let is_wrong_type = wants_object && !cx.is_training_example() && wrong_arguments_type::reports_texts(cx);
     let mut decoded = String::new();
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         for part in parts {
@@ -72,7 +77,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             if cx.is_cut_off_in(*place) {
                 continue;
             }
-            if text.is_surely_object() {
+            if text.is_surely_object() || is_wrong_type {
                 continue;
             }
             decoded.clear();

@@ -42,7 +42,7 @@ declare_rule! {
     InvalidResultContent in Content, since "0.1.0", silent on wire looks at [RESULTS, SERVER_RESULTS], check,
     fix [
         safe: "An object becomes the text of its JSON, and a text the block with it, where the API takes nothing else.",
-        otherwise: "it takes more than another spelling" with help,
+        otherwise: "it cannot be fixed by rewriting the value" with help,
     ],
     cases [
         "reference": "a reference that matches no part of the result",

@@ -35,7 +35,7 @@ declare_rule! {
     fix [
         safe: "The value becomes the one that is known to be meant.",
         unsafe: "A value that is nearly the same as an allowed one becomes that.",
-        otherwise: "which allowed value is meant is not known",
+        otherwise: "it is not clear which value is meant",
     ]
 }
 

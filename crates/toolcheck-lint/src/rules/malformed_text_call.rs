@@ -78,7 +78,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             Malformation::OtherKey => finding.caption("no `arguments` here").label(fault.opening, "the call"),
         };
         finding.help(match cx.transcript.kind {
-            TranscriptKind::Dataset => "fix the call, or take the example out: a model learns to write it",
+            TranscriptKind::Dataset => {
+                "fix the call or remove the example; otherwise, the model learns to write such calls"
+            }
             _ => "return an error that says what is wrong, so that the model can write the call again",
         });
         finding.say().tool_name = fault.name.map(kept);

@@ -65,7 +65,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         };
         let message = format!(
-            "the model called {} when it had the result of {}, and the history has both in one turn",
+            "the model called {} after it had seen the result of {}, but the history has both calls in one turn",
             of_second.title(),
             of_first.title()
         );

@@ -64,8 +64,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 format!("`{kind}` answers {}, which was cancelled", named("tool call", id)),
                 "nobody waits for it",
             ),
-            Misplacement::In(phase) => (format!("`{kind}` may not come while {phase}"), "not allowed here"),
-            _ => (format!("`{kind}` may not come here"), "not allowed here"),
+            Misplacement::In(phase) => (format!("`{kind}` is not allowed while {phase}"), "not allowed here"),
+            _ => (format!("`{kind}` is not allowed here"), "not allowed here"),
         };
         let finding = out.report(event.place, message);
         finding.caption(caption);
@@ -73,7 +73,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             finding.at_most(Level::Warning);
         }
         match &event.says {
-            Some(says) => finding.help(format!("the other side refuses it: {}", kept(says))),
+            Some(says) => finding
+                .help(format!("send it at a point where it is allowed; the peer answers: {}", kept(says))),
+            None if matches!(event.why, Misplacement::Cancelled(_)) => {
+                finding.help("don't answer a cancelled call")
+            }
             None => finding.help("send it earlier, or not at all"),
         };
     }

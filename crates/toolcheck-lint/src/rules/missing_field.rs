@@ -54,7 +54,7 @@ declare_rule! {
     fix [
         safe: "A key that is there under another name is renamed, and a constant is added.",
         unsafe: "Arguments that are missing become `{}`, and a key becomes the only one that is missing.",
-        otherwise: "what the key is to hold is not known" with help,
+        otherwise: "the value of the key is unknown" with help,
     ],
     cases [
         "filename": "a file without a name",

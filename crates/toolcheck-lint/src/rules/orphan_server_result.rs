@@ -86,7 +86,10 @@ fn without_program(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             });
         out.report(
             call.place,
-            format!("tool call `{}` is of a program that is missing", shorten(Named::text_or_unknown(id))),
+            format!(
+                "tool call `{}` was made by a program that is missing",
+                shorten(Named::text_or_unknown(id))
+            ),
         )
         .caption("called by a program")
         .label(call.program.place, "no call has this id")

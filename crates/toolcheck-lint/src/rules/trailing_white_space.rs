@@ -30,7 +30,7 @@ declare_rule! {
     /// ```
     TrailingWhiteSpace in Content, since "0.1.0", silent (silent in dataset) on wire looks at [TEXT], check,
     fix [
-        safe: "The white space is removed.",
+        safe: "The whitespace is removed.",
         otherwise: "the text is not written as one string",
     ],
     values PART
@@ -59,7 +59,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         .at(cx, (cx.transcript.messages.len() - 1, message, part));
 }
 
-/// A string as it is written, without the white space at its end.
+/// A string as it is written, without the whitespace at its end.
 fn trimmed(raw: &[u8]) -> &[u8] {
     let mut left = raw.trim_ascii_end();
     while let [before @ .., b'\\', b'n' | b't' | b'r'] = left {

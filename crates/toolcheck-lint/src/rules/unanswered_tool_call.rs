@@ -1,6 +1,6 @@
 use foldhash::HashSet;
 use toolcheck_core::ir::ToolKind;
-use toolcheck_core::pairing::CallSite;
+use toolcheck_core::pairing::{CallSite, ResultSite};
 use toolcheck_core::text::{self, shorten};
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -57,7 +57,7 @@ declare_rule! {
     /// ]}
     /// ```
     ///
-    /// A request may go on from a response that the server keeps. In a recording of both, the call is there.
+    /// A request may continue from a response that the server keeps. In a recording of both, the call is there.
     ///
     /// ```json openai-responses
     /// [{"request": {"model": "m", "input": "find Adam"},
@@ -88,7 +88,7 @@ declare_rule! {
         "first-message": "the call is in the first message",
         "no-results": "the turn after has no results",
         "at-end": "the call is at the end",
-        "kept": "the call is in what the server keeps and the request goes on from",
+        "kept": "the call is in what the server keeps and the request continues from",
     ],
     values NEXT_MESSAGE, CALL_ID, CALL_IDS [
         "kind": "the kind of the call",
@@ -140,12 +140,28 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .case_if(siblings.is_empty(), "no-results")
             .case_if(is_at_end, "at-end");
         if let Some(sibling) = siblings.first() {
-            finding.label(sibling.part.place, "the other calls are answered here");
+            finding.label(sibling.part.place, what_is_answered(cx, call, siblings));
         } else if let Some(next) = cx.transcript.messages.get(after) {
             finding.label(next.place, "its result should come before this");
         }
     }
     check_kept(cx, out);
+}
+
+/// What the first of the results after a turn is to a call that has none.
+fn what_is_answered(
+    cx: &Context<'_, '_>,
+    call: &CallSite<'_, '_>,
+    results: &[ResultSite<'_, '_>],
+) -> &'static str {
+    let answered =
+        |result: &ResultSite<'_, '_>| result.paired_with.call().map(|call| &cx.pairing.calls[call]);
+    match results.first().and_then(answered) {
+        None => "the results begin here",
+        Some(other) if other.message_number > call.message_number => "a later call is answered here",
+        _ if results.get(1).and_then(answered).is_some() => "other calls are answered here",
+        Some(_) => "another call is answered here",
+    }
 }
 
 /// Checks the calls before the request, which the server keeps.
@@ -162,7 +178,7 @@ fn check_kept(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let finding = out.report(place, message);
         finding
             .caption("called before this, never answered")
-            .help("add one result per call to the request that goes on from it; a tool that failed or was cancelled needs one too")
+            .help("add one result per call to the request that continues from that response; a tool that failed or was cancelled needs one too")
             .value("ids", &call.id)
             .value("id", &call.id)
             .value("kind", call.kind)

@@ -39,7 +39,7 @@ declare_rule! {
     fix [
         safe: "A type that is known to be meant, or is only written in other case or separators.",
         unsafe: "A type that is nearly the same as an allowed one becomes that.",
-        otherwise: "which known type is meant is not known",
+        otherwise: "it is not clear which type is meant",
     ],
     cases [
         "tool-change": "a message that adds or removes a tool",

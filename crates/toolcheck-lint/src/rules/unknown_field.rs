@@ -35,7 +35,7 @@ declare_rule! {
     fix [
         safe: "A key that is known to be meant is renamed, and one without a value is removed.",
         unsafe: "Any other key is removed, or becomes a key that is nearly the same.",
-        otherwise: "what it says is to be said in another way" with help,
+        otherwise: "it has to be expressed differently" with help,
     ],
     cases [
         "strict": "the key for strict tools, if the model doesn't support them",

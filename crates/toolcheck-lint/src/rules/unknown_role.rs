@@ -47,7 +47,7 @@ declare_rule! {
     fix [
         safe: "The role becomes the one that is known to be meant.",
         unsafe: "A system message becomes one of the user.",
-        otherwise: "which known role is meant is not known",
+        otherwise: "it is not clear which role is meant",
     ],
     cases [
         "system": "a system message among the others, where only some models accept it",
@@ -71,7 +71,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             None => (message.place, "the message has no role".to_owned()),
         };
         let finding = out.report(place, text);
-        finding.caption("no known role").at(cx, (number, message));
+        finding.caption("not a known role").at(cx, (number, message));
         if let Some(name) = &message.role_name {
             finding.value("role", shorten(&name.text)).case_if(name.text == RESULTS, TOOL);
         }

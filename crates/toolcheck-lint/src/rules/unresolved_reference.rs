@@ -3,7 +3,7 @@ use crate::server_state::Missing;
 use toolcheck_core::text::shorten;
 
 declare_rule! {
-    /// A reference to something that the server doesn't have, or no longer goes on from.
+    /// A reference to something that the server doesn't have, or can no longer continue from.
     ///
     /// ## Why is this bad?
     ///
@@ -35,7 +35,7 @@ declare_rule! {
     UnresolvedReference in Ids, since "0.1.0", error looks at [KEPT], check,
     cases [
         "response": "the id of a response, and not of an item",
-        "continued": "another request has gone on from the response, and only one may",
+        "continued": "another request has already continued from the response, and only one may",
     ],
     values [
         "id": "the id of the item",
@@ -48,14 +48,16 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let message = match what {
             Missing::Response => format!("the server does not have the response `{id_shown}`"),
             Missing::Item => format!("the server does not have the item `{id_shown}`"),
-            Missing::Continued => format!("another request has gone on from the response `{id_shown}`"),
+            Missing::Continued => {
+                format!("another request has already continued from the response `{id_shown}`")
+            }
         };
         let help = match what {
-            Missing::Continued => "go on from the last response, or send the conversation itself",
+            Missing::Continued => "continue from the last response, or send the conversation itself",
             _ => "send the conversation itself, or have the server store what later requests refer to",
         };
         out.report(*place, message)
-            .caption("it goes on from this")
+            .caption("the request continues from this")
             .help(help)
             .case_if(*what == Missing::Response, "response")
             .case_if(*what == Missing::Continued, "continued")

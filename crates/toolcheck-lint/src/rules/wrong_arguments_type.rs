@@ -58,6 +58,11 @@ declare_rule! {
     values PART
 }
 
+/// Whether arguments that are a text are reported where the target takes an object.
+pub(super) fn reports_texts(cx: &Context<'_, '_>) -> bool {
+    cx.entry(&RULE, Some("text")).is_harmful() || cx.entry(&RULE, None).is_harmful()
+}
+
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let shape = cx.target().arguments.shape;
     // A reader knows what the program writes.
@@ -88,7 +93,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             };
             let finding =
                 out.report(part.place, format!("the arguments of tool call {} are {what}", call.title()));
-            finding.about_call(call).caption("its arguments").case(case).at(cx, (number, message, part));
+            finding
+                .about_call(call)
+                .caption("the arguments of this call")
+                .case(case)
+                .at(cx, (number, message, part));
             match shape {
                 ArgumentType::Object => {
                     finding.help("write the arguments as an object; if there are none, as {}")

@@ -34,7 +34,7 @@ declare_rule! {
     WrongType in Fields, since "0.2.0", silent on wire reports shape, check,
     fix [
         safe: "A value that is only quoted wrongly is written as it should be, an object as JSON in a string and a text as its block where nothing else is taken, a single element is put into a list, and `null` is removed where nothing need be.",
-        otherwise: "it takes more than another spelling" with help,
+        otherwise: "it cannot be fixed by rewriting the value" with help,
     ]
 }
 

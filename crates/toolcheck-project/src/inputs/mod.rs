@@ -332,7 +332,7 @@ impl Collector<'_> {
         messages.into_iter().for_each(|error| self.add_error(error));
         if !has_files && self.found.errors.len() == errors {
             self.add_error(format!(
-                "no .json, .jsonl or .ndjson file and no recording in {}",
+                "`{}` has no .json, .jsonl or .ndjson file and no recording",
                 printable(directory)
             ));
         }

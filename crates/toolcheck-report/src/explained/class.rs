@@ -46,7 +46,7 @@ impl Explained {
             wording.write_wrapped("Only the beginning of the error text matches.", out)?;
         }
         if error.is_none() {
-            wording.write_wrapped("The text is not known: this is concluded from its words, and it may be about something else.", out)?;
+            wording.write_wrapped("The exact text is not known; this is inferred from its wording, and it may be about something else.", out)?;
         }
         if !found.captures.is_empty() {
             writeln!(out)?;

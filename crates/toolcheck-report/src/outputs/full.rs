@@ -103,7 +103,10 @@ fn write_without_excerpts(
     write_trimmed(&text, out)?;
     let mut line = |title: &str, text: &str, colors: Colors| {
         let indent = " ".repeat(title.len() + 3);
+        // A place is followed by others.
+        let hanging = if title == "help:" { "" } else { "    " };
         let options = textwrap::Options::new(width.saturating_sub(title.len() + 3))
+            .subsequent_indent(hanging)
             .word_separator(textwrap::WordSeparator::AsciiSpace)
             .word_splitter(textwrap::WordSplitter::NoHyphenation);
         for (number, line) in textwrap::wrap(text, options).iter().enumerate() {
@@ -122,10 +125,8 @@ fn write_without_excerpts(
         let pointer = bounded(&spot.name(), LONGEST_POINTER);
         let pointer = if pointer.is_empty() { pointer } else { format!(" at {pointer}") };
         let place = format!("{}:{}:{}{pointer}", shown(&file.path), spot.start.line, spot.start.column);
+        let place = if caption.is_empty() { place } else { format!("{place}: {caption}") };
         line(title, &place, AnsiColor::Cyan.on_default())?;
-        if !caption.is_empty() {
-            line("   ", caption, Colors::new())?;
-        }
     }
     if let Some(help) = &finding.help {
         line("help:", help, AnsiColor::Cyan.on_default())?;

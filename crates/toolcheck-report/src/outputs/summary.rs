@@ -47,7 +47,7 @@ fn close(summary: &Summary, out: &mut dyn io::Write) -> io::Result<()> {
         counted(*tool_calls, "call"),
         counted(*tool_results, "result"),
     )?;
-    if formats.is_empty() { Ok(()) } else { writeln!(out, "Transcripts: {}", formats.join(", ")) }
+    if formats.is_empty() { Ok(()) } else { writeln!(out, "transcripts: {}", formats.join(", ")) }
 }
 
 fn counted(count: u64, noun: &'static str) -> Counted {

@@ -137,7 +137,7 @@ fn page_of(model: &str, known: &[OfModels<'_>]) -> String {
         }
     }
     if known.is_empty() {
-        page.push_str("\nNothing is known of this model that is not known of all. `toolcheck shapes TARGET` shows what an API asks of each request.\n");
+        page.push_str("\nNothing specific is known about this model. `toolcheck shapes TARGET` shows what an API asks of each request.\n");
     }
     page
 }
@@ -150,13 +150,13 @@ fn list(known: &[OfModels<'_>]) -> String {
             *models.entry(pattern).or_default().entry(&of_target.target.id).or_default() += 1;
         }
     }
-    let mut page = "# Models\n\nExpressions for the models of which an API refuses or accepts something else than of others.\n\n".to_owned();
+    let mut page = "# Models\n\nPatterns for models that an API treats differently from others, with the number of facts about each.\n\n".to_owned();
     for (pattern, counts) in models {
         let counts: Vec<String> =
-            counts.iter().map(|(target, count)| format!("{} {count}", shown(target))).collect();
+            counts.iter().map(|(target, count)| format!("{} ({count})", shown(target))).collect();
         let _ = writeln!(page, "- `{}`: {}", shown(pattern), counts.join(", "));
     }
-    page.push_str("\n`toolcheck models MODEL` shows what is known of one.\n");
+    page.push_str("\n`toolcheck models MODEL` shows what is known about one.\n");
     page
 }
 

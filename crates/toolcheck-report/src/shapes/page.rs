@@ -238,7 +238,7 @@ pub(super) fn evidence(page: &mut String, fact: &Fact<'_>) {
     } else if known.level == Some(Level::Warning) {
         let doubt = match (known.doubt, known.evidence) {
             (Some(doubt), _) => shown(doubt),
-            (None, Evidence::Inferred) => "inferred, but nobody has reported it".to_owned(),
+            (None, Evidence::Inferred) => "this is inferred and has not been reported".to_owned(),
             (None, _) => String::new(),
         };
         if !doubt.is_empty() {

@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use toolcheck_conform::adapter::{
     self, Answer, BodyKind, Examination, Gravity, Plan, Question, Talk, Way, examine, generated,
 };
-use toolcheck_core::suggest::similar;
+use toolcheck_core::suggest::unknown;
 use toolcheck_core::text::{bounded, reason, shown};
 
 use super::client::{Client, Limits};
@@ -48,7 +48,7 @@ pub(super) fn talks(args: &ConformArgs) -> Result<Vec<Talk>> {
     for id in &args.only {
         if talks.iter().all(|talk| talk.id != *id) {
             let known = adapter::talks().iter().map(|talk| talk.id.as_str());
-            bail!("no such conversation{}\n\n`--list` beside `--adapter` lists all", similar(id, known));
+            bail!("{}\n\n`--list` beside `--adapter` lists all", unknown("conversation", id, known));
         }
     }
     talks.retain(|talk| args.only.is_empty() || args.only.contains(&talk.id));

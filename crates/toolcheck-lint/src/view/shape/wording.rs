@@ -31,7 +31,7 @@ impl Wording {
         let times = refused.times;
         let is_counted = refused.is_all_unknown() && fault.object_kind().is_some();
         if times > 1 && fault.kind != ShapeFaultKind::Missing && !is_counted {
-            wording.message.push_str(&format!(", {times} times"));
+            wording.message.push_str(&format!(" (in {times} places)"));
         }
         if let Some(other) = refused.unknown.iter().find(|other| other.means.is_some()) {
             let means = other.means.as_deref().unwrap_or_default();
@@ -86,7 +86,7 @@ fn missing(document: &Document<'_>, refused: &Refused<'_>) -> Wording {
     let is = if times > 1 && fault.object_kind().is_some() { "are" } else { "is" };
     let mut message = format!("{noun} {is} missing {}", listed(&keys, "and"));
     if times > 1 && fault.object_kind().is_none() {
-        message.push_str(&format!(", {times} times"));
+        message.push_str(&format!(" (in {times} places)"));
     }
     let example = fault.object_example().filter(|_| !refused.also_missing.is_empty());
     let help = example.map(|example| format!("write it as {example}"));
@@ -144,8 +144,8 @@ fn invalid(document: &Document<'_>, fault: &ShapeFault<'_>) -> Wording {
         }
         (kind, Detail::Limit { min, max, got, is_low }) => {
             let limit = match (is_low, min, max) {
-                (true, Some(min), _) => format!("the least is {min}"),
-                (_, _, Some(max)) => format!("the most is {max}"),
+                (true, Some(min), _) => format!("the minimum is {min}"),
+                (_, _, Some(max)) => format!("the maximum is {max}"),
                 _ => "that is out of range".to_owned(),
             };
             let (verb, unit) = match kind {

@@ -60,19 +60,19 @@ impl Tally {
                 self.python,
                 "a Python literal, not JSON",
                 "Python literals, not JSON",
-                "it was read as what `json.dumps` writes: write that to check the very text that is sent",
+                "it was read as if written by `json.dumps`; use `json.dumps` to check exactly what is sent",
             ),
             (
                 self.javascript,
                 "a JavaScript literal, not JSON",
                 "JavaScript literals, not JSON",
-                "it was read as what `JSON.stringify` writes: write that to check the very text that is sent",
+                "it was read as if written by `JSON.stringify`; use `JSON.stringify` to check exactly what is sent",
             ),
             (self.encoded, &encoded, &all_encoded, "only what is in the string was checked: send that"),
             (
                 self.json,
-                "JSON with other text around it, such as a line of a log",
-                "JSON values with other text around them, such as lines of a log",
+                "JSON with other text around it (Markdown, or a line of a log)",
+                "JSON values with other text around them (Markdown, or the lines of a log)",
                 "only that value was checked: write it to a file of its own",
             ),
         ];

@@ -7,7 +7,7 @@ use crate::show::Outline;
 
 pub(super) static OUTPUT: Output = Output {
     id: "request",
-    summary: "the body of the request that the conversation is, as JSON (it contains everything that was said)",
+    summary: "a request body made from the conversation, as JSON (it contains everything that was said)",
     is_request: true,
     write,
 };
