@@ -7,9 +7,7 @@ use std::ops::Range;
 use self::keys::KeysSeen;
 pub(crate) use self::keys::may_have;
 use crate::block::{self, BLOCK, Masks};
-use crate::document::{
-    Arena, Document, ESCAPED, KEY_ESCAPED, KEYED, Kind, MAYBE_DUPLICATE, Node, Span, UNTERMINATED,
-};
+use crate::document::{Arena, Document, ESCAPED, KEY_ESCAPED, KEYED, Kind, Node, Span, UNTERMINATED};
 use crate::fault::{
     MOST_FAULTS, SyntaxError, SyntaxErrorKind, begins_as_json, invalid_utf8, is_binary, other_encoding,
 };
@@ -459,20 +457,6 @@ impl<'a, 's> Reader<'a, 's> {
             return State::After;
         }
         self.colon()
-    }
-
-    /// Stores the key, and marks the object if it may have it already.
-    #[inline]
-    fn note_key(&mut self, start: usize, end: usize, flags: u8) {
-        let escaped = if flags & ESCAPED != 0 { KEY_ESCAPED } else { 0 };
-        self.key = Some((start as u32, end as u32, KEYED | escaped));
-        let inside = &self.bytes[start + 1..end.max(start + 2) - 1];
-        if let Some(frame) = self.arena.stack.last_mut()
-            && frame.keys.may_repeat(inside, escaped != 0)
-        {
-            self.arena.nodes[frame.node as usize].flags |= MAYBE_DUPLICATE;
-            self.arena.maybe_duplicate = true;
-        }
     }
 
     /// Skips a colon and reads the value after it, without another turn of the loop.

@@ -1,5 +1,8 @@
 //! The keys of an object, as far as a glance at each tells.
 
+use super::Reader;
+use crate::document::{ESCAPED, KEY_ESCAPED, KEYED, MAYBE_DUPLICATE};
+
 /// Two filters with one bit for each key so far: a key that finds both of its bits set may be a repetition, and mostly is one.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct KeysSeen([u64; 2]);
@@ -43,4 +46,20 @@ pub(crate) fn may_have(keys: u16, key: &str) -> bool {
 fn ends(key: &[u8]) -> u32 {
     let (first, last) = key.first().zip(key.last()).map_or((0, 0), |(first, last)| (*first, *last));
     u32::from(first) * 31 + u32::from(last) * 7 + key.len() as u32
+}
+
+impl Reader<'_, '_> {
+    /// Stores the key, and marks the object if it may have it already.
+    #[inline]
+    pub(super) fn note_key(&mut self, start: usize, end: usize, flags: u8) {
+        let escaped = if flags & ESCAPED != 0 { KEY_ESCAPED } else { 0 };
+        self.key = Some((start as u32, end as u32, KEYED | escaped));
+        let inside = &self.bytes[start + 1..end.max(start + 2) - 1];
+        if let Some(frame) = self.arena.stack.last_mut()
+            && frame.keys.may_repeat(inside, escaped != 0)
+        {
+            self.arena.nodes[frame.node as usize].flags |= MAYBE_DUPLICATE;
+            self.arena.maybe_duplicate = true;
+        }
+    }
 }
