@@ -305,7 +305,7 @@ def test_a_fix_of_one_rule_or_place(unanswered):
     assert rules(only=["orphan-tool-result"]) == rules(place="/messages/0") == []
     with pytest.raises(ValueError, match="there is no rule"):
         rules(only=["unanswered-tool-cal"])
-    with pytest.raises(ValueError, match="LINE, LINE:COLUMN or JSON Pointer"):
+    with pytest.raises(ValueError, match="a LINE, a LINE:COLUMN or a JSON Pointer"):
         rules(place="x")
 
 
