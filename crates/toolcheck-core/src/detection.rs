@@ -81,7 +81,7 @@ impl<'d, 's> Candidate<'d, 's> {
         number.map_or(0, |number| self.sure_by_number(number))
     }
 
-    /// Whether the value itself shows a format, as far as its API does not share it with others.
+    /// Whether a format is sure enough of the value to read it as one of its own in a file of another.
     #[must_use]
     pub fn is_likely(&self, format: &Format) -> bool {
         self.sure(format) >= SURE_OF_RECORD

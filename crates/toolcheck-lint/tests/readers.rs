@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value as Json, json};
+use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::readers::{self, Unit};
 use toolcheck_core::{formats, targets};
 use toolcheck_lint::{Options, lint};
@@ -197,9 +198,7 @@ fn a_named_target_does_not_reject_how_a_table_keeps_its_rows() {
         files += 1;
         let text = std::fs::read_to_string(&path).unwrap();
         for target in ["openai-chat", "mistral"] {
-            let options = Options::new()
-                .kind(toolcheck_core::ir::TranscriptKind::Dataset)
-                .target(targets::find(target));
+            let options = Options::new().kind(TranscriptKind::Dataset).target(targets::find(target));
             let (found, _) = rules_of(name, &text, &options);
             let of_table =
                 |rule: &&&str| matches!(**rule, "wrong-type" | "invalid-tool-schema" | "unknown-field");
@@ -213,9 +212,7 @@ fn a_named_target_does_not_reject_how_a_table_keeps_its_rows() {
 #[test]
 fn a_named_target_rejects_a_wrong_type_in_a_data_set() {
     let rules_of = |row: &Json| {
-        let options = Options::new()
-            .kind(toolcheck_core::ir::TranscriptKind::Dataset)
-            .target(targets::find("openai-chat"));
+        let options = Options::new().kind(TranscriptKind::Dataset).target(targets::find("openai-chat"));
         self::rules_of("rows.jsonl", &row.to_string(), &options).0
     };
     let said = json!([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]);
@@ -226,4 +223,15 @@ fn a_named_target_rejects_a_wrong_type_in_a_data_set() {
     // A role is needed, so padding does not explain why it is not there.
     let unsaid = json!([{"role": null, "content": "hi"}, {"role": "assistant", "content": "hello"}]);
     assert!(!rules_of(&json!({"messages": unsaid})).is_empty());
+}
+
+#[test]
+fn many_mentions_of_a_tag_take_linear_time() {
+    let tag = "<tool_call>";
+    for text in [format!("{tag}[").repeat(100_000), tag.repeat(100_000) + &" ".repeat(1_000_000)] {
+        let said = json!({"from": "gpt", "value": format!("{text}</tool_call>")});
+        let row = json!({"conversations": [{"from": "human", "value": "How?"}, said]}).to_string();
+        let report = lint("rows.jsonl", row.as_bytes(), &Options::new().kind(TranscriptKind::Dataset));
+        assert_eq!((report.transcripts, report.tool_calls), (1, 0));
+    }
 }

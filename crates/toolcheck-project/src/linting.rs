@@ -13,7 +13,7 @@ use toolcheck_open::{Container, Opened};
 use crate::Progress;
 use crate::baseline::{FileSession, RunBaseline};
 use crate::error::Error;
-use crate::inputs::{Buffer, Input, Piece, Text};
+use crate::inputs::{Input, Piece, Text};
 use crate::options::{Limits, LintOptions, SummaryOptions};
 use crate::pieces::{Pieces, Rounds, TooLong};
 use crate::resolve::FileSettings;
@@ -122,13 +122,12 @@ impl Linter<'_> {
                 let found = match piece {
                     Piece::Lines(piece) => {
                         let found = lines.lint(&piece);
-                        let kept = if lines.needs_bytes(&found) {
-                            piece
+                        if lines.needs_bytes(&found) {
+                            Ok((found, Some(piece)))
                         } else {
                             Pieces::locked(&pieces).free.push(piece);
-                            Buffer::default()
-                        };
-                        Ok((found, kept))
+                            Ok((found, None))
+                        }
                     }
                     Piece::TooLong(bytes) => Err(bytes),
                 };
@@ -139,10 +138,8 @@ impl Linter<'_> {
             for (_, found) in round {
                 match found {
                     Ok((found, piece)) => {
-                        parts.add(lines.add(&piece, found));
-                        if !piece.is_empty() {
-                            Pieces::locked(&pieces).free.push(piece);
-                        }
+                        parts.add(lines.add(piece.as_deref().unwrap_or_default(), found));
+                        Pieces::locked(&pieces).free.extend(piece);
                     }
                     Err(bytes) => too_long.add(lines.skip_line(bytes)),
                 }

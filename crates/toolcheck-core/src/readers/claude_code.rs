@@ -111,6 +111,11 @@ enum RecordKind<'d, 's> {
     Unknown,
 }
 
+/// Whether a record has a flag.
+fn is_set(record: Value<'_, '_>, flag: &str) -> bool {
+    record.get(flag).and_then(Value::as_bool) == Some(true)
+}
+
 fn entry<'d, 's>(record: Value<'d, 's>) -> RecordKind<'d, 's> {
     let kind = record.get_str("type");
     let role = match kind.as_deref() {
@@ -127,8 +132,7 @@ fn entry<'d, 's>(record: Value<'d, 's>) -> RecordKind<'d, 's> {
     let Some(message) = record.get("message").filter(|message| message.is_object()) else {
         return RecordKind::Unknown;
     };
-    let is_set = |key: &str| record.get(key).and_then(Value::as_bool) == Some(true);
-    if is_set("isApiErrorMessage") || message.get_str("model").as_deref() == Some("<synthetic>") {
+    if is_set(record, "isApiErrorMessage") || message.get_str("model").as_deref() == Some("<synthetic>") {
         return RecordKind::Failure;
     }
     RecordKind::Message(role, message)
@@ -284,14 +288,13 @@ impl<'d, 's> Thread<'d, 's> {
 
     /// Whether a message of the user takes the place of the first one of a session: nothing is before it in the tree.
     fn begins_again(&self, record: Value<'_, '_>, message: Value<'_, '_>) -> bool {
-        let is_set = |key: &str| record.get(key).and_then(Value::as_bool) == Some(true);
         self.title == "main"
             && record.get("parentUuid").is_some_and(Value::is_null)
             && !self.followed.is_empty()
             && self.turns.iter().any(|turn| turn.role == Role::Assistant)
             && !has_results(message)
-            && !is_set("isMeta")
-            && !is_set("isCompactSummary")
+            && !is_set(record, "isMeta")
+            && !is_set(record, "isCompactSummary")
     }
 
     /// A compaction: what it keeps is sent after its summary.

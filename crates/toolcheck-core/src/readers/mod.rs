@@ -231,25 +231,28 @@ impl Reader {
     #[must_use]
     pub fn certainty(&self, records: &[Value<'_, '_>]) -> u8 {
         let sure = (self.sniff)(records);
-        match records {
-            [list] if sure == 0 && list.is_array() && LINES.contains(&self.id) => {
-                let records: Vec<Value<'_, '_>> = list.elements().take(LOOKED_AT).collect();
-                (self.sniff)(&records)
-            }
-            _ => sure,
+        match self.list_of_lines(records).filter(|_| sure == 0) {
+            Some(list) => (self.sniff)(&list.elements().take(LOOKED_AT).collect::<Vec<_>>()),
+            None => sure,
         }
+    }
+
+    /// The list that stands in the place of the lines of a log, if one does.
+    fn list_of_lines<'d, 's>(&self, records: &[Value<'d, 's>]) -> Option<Value<'d, 's>> {
+        let [list] = records else { return None };
+        Some(*list).filter(|list| list.is_array() && LINES.contains(&self.id))
     }
 
     /// Reads the records of one unit, which are all of the same document.
     #[must_use]
     pub fn read<'s>(&self, records: &[Value<'_, 's>]) -> Reading<'s> {
         let listed: Vec<Value<'_, '_>>;
-        let records = match records {
-            [list] if list.is_array() && LINES.contains(&self.id) => {
+        let records = match self.list_of_lines(records) {
+            Some(list) => {
                 listed = list.elements().collect();
                 &listed
             }
-            _ => records,
+            None => records,
         };
         let mut reading = (self.read)(records);
         if let Some(first) = records.first() {

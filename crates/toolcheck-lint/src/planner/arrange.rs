@@ -221,10 +221,7 @@ impl Planner<'_, '_> {
         if let Some(key) = self.mend.and_then(|mend| mend.result_in_call) {
             for unit in units {
                 if let Unit::New(call, piece) = unit {
-                    let call = self.document.value(self.pairing.calls[call].part.place.node);
-                    if call.is_object() {
-                        self.edits.set_member(call.id(), key, piece);
-                    }
+                    self.edits.set_member(self.pairing.calls[call].part.place.node, key, piece);
                 }
             }
             return;

@@ -61,6 +61,8 @@ pub(crate) struct Planner<'p, 's> {
     elsewhere: Vec<Span>,
     /// The ids of the records in the list, as they are written.
     pub(super) ids: Option<HashSet<&'s [u8]>>,
+    /// The slots with messages of the model, in their order, once they are needed.
+    pub(super) answers: Option<Vec<usize>>,
     /// The slots that are removed.
     pub(super) gone: HashSet<usize>,
     /// What is inserted before a slot.
@@ -148,6 +150,7 @@ impl<'p, 's> Planner<'p, 's> {
             messages: Vec::new(),
             elsewhere: Vec::new(),
             ids: None,
+            answers: None,
             gone: HashSet::default(),
             before: HashMap::default(),
             after: HashMap::default(),
@@ -224,6 +227,7 @@ impl<'p, 's> Planner<'p, 's> {
             self.messages = list.elements().map(message).collect();
         }
         self.transcript = source.transcript;
+        self.answers = None;
         self.said_before = OnceCell::new();
         self.pairing = source.pairing;
         self.repair = source.repair;
@@ -488,9 +492,7 @@ impl<'p, 's> Planner<'p, 's> {
                     let new = Piece::text(new);
                     if let Some(key) = self.repair.result_id {
                         let own = self.repair.own(self.document.value(site.part.place.node));
-                        if own.is_object() {
-                            self.edits.set_member(own.id(), key, new);
-                        }
+                        self.edits.set_member(own.id(), key, new);
                     }
                 }
                 _ => {}

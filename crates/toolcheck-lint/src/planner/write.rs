@@ -125,9 +125,7 @@ impl Planner<'_, '_> {
     pub(super) fn link(&mut self, slot: usize, calls: &[usize], new: Piece) -> Piece {
         let Some((id_key, parent_key)) = self.mend.and_then(|mend| mend.links) else { return new };
         let document = self.document;
-        let answers = self.transcript.messages.iter().filter(|message| message.role == Role::Assistant);
-        let answers = answers.map(|message| self.slot_of(message.place.node));
-        let end = answers.filter(|answer| *answer > slot).min().unwrap_or(self.slots.len()).min(slot + NEAR);
+        let end = self.next_answer(slot).unwrap_or(self.slots.len()).min(slot + NEAR);
         let near = self.slots.iter().take(end + 1).skip(slot + 1).map(|next| document.value(*next));
         let parents: Vec<Value<'_, '_>> =
             near.filter_map(|next| next.get(parent_key)).filter(|parent| !parent.is_null()).collect();
@@ -150,6 +148,18 @@ impl Planner<'_, '_> {
             self.values.insert(parent.id(), new.clone());
         }
         new
+    }
+
+    /// The next slot with a message of the model.
+    fn next_answer(&mut self, slot: usize) -> Option<usize> {
+        if self.answers.is_none() {
+            let answers = self.transcript.messages.iter().filter(|message| message.role == Role::Assistant);
+            let mut slots: Vec<usize> = answers.map(|answer| self.slot_of(answer.place.node)).collect();
+            slots.sort_unstable();
+            self.answers = Some(slots);
+        }
+        let answers = self.answers.as_deref().unwrap_or_default();
+        answers.get(answers.partition_point(|answer| *answer <= slot)).copied()
     }
 
     /// The id of the record in a slot, where records follow each other by their ids.

@@ -107,23 +107,24 @@ impl Position {
             }
             let end = self.closing.unwrap_or(text.len());
             // Another block may begin before this one is closed. In a string of the JSON the tag means nothing.
-            let again = find(&text[tag.end..end], OPENING).map(|again| tag.end + again);
-            let again = again.filter(|again| is_json(text[tag.end..*again].trim()));
+            let opened = find(&text[tag.end..end], OPENING).map(|opened| tag.end + opened);
+            let again = opened.filter(|opened| is_json(text[tag.end..*opened].trim()));
             let end = again.unwrap_or(end);
-            let inside = text[tag.end..end].trim();
-            let first = tag.end + (text[tag.end..end].len() - text[tag.end..end].trim_start().len());
+            let inside = text[tag.end..end].trim_start();
+            let first = end - inside.len();
             let is_closed = self.closing.is_some() && again.is_none();
             // An empty block in a line of prose is a mention of the tags.
             let begins_line = || {
                 let before = text[..tag.start].trim_end_matches([' ', '\t']);
                 before.is_empty() || before.ends_with('\n') || before.ends_with(CLOSING)
             };
+            // What follows the last of many mentions is read once, and not with each of them.
             if inside.starts_with('{')
-                || is_list_of_calls(inside)
+                || opened.is_none() && is_list_of_calls(inside.trim_end())
                 || inside.is_empty() && is_closed && begins_line()
             {
                 self.next = end;
-                return Some(Block { tag, inside, first, is_closed });
+                return Some(Block { tag, inside: inside.trim_end(), first, is_closed });
             }
             // A mention of the tag: a block may begin before what closes it.
             self.next = tag.end;

@@ -26,7 +26,7 @@ impl Told {
         drafts: &mut Vec<Draft>,
         start: usize,
     ) {
-        let said = Said::before_each_message(transcript);
+        let said = SaidBefore::each_message(transcript);
         let mut new = Vec::new();
         for draft in drafts.split_off(start) {
             let value = document.value(draft.place.node).raw();
@@ -34,7 +34,7 @@ impl Told {
                 drafts.push(draft);
                 continue;
             }
-            let key = (draft.rule, hash_without_space(value), said.before(draft.place.span.start));
+            let key = (draft.rule, hash_without_space(value), said.at(draft.place.span.start));
             new.push(key);
             if !self.0.contains(&key) {
                 drafts.push(draft);
@@ -45,13 +45,13 @@ impl Told {
 }
 
 /// What was said in a conversation before each of its messages, as hashes.
-struct Said {
+struct SaidBefore {
     /// Where messages and their parts begin, each with what was said before the message.
     places: Vec<(u32, u64)>,
 }
 
-impl Said {
-    fn before_each_message(transcript: &Transcript<'_>) -> Self {
+impl SaidBefore {
+    fn each_message(transcript: &Transcript<'_>) -> Self {
         let mut hasher = DefaultHasher::new();
         let mut places = Vec::new();
         for (message, parts) in transcript.messages_with_parts() {
@@ -71,7 +71,7 @@ impl Said {
         Self { places }
     }
 
-    fn before(&self, start: u32) -> u64 {
+    fn at(&self, start: u32) -> u64 {
         let next = self.places.partition_point(|(own, _)| *own <= start);
         next.checked_sub(1).map_or(0, |number| self.places[number].1)
     }
