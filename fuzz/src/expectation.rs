@@ -82,7 +82,6 @@ impl Folder {
         fs::read(self.path().join("case.expect.json")).expect("the file is there")
     }
 
-    /// The outcome of the one case.
     fn outcome(&self, bless: Bless) -> Outcome {
         let corpus = Corpus::open(self.path()).expect("the folder can be read");
         let (cases, _) = corpus.select(&[]);

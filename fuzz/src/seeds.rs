@@ -34,7 +34,6 @@ pub static ALL: [(&str, Make); 15] = [
     ("body", bodies),
 ];
 
-/// The cases of the corpus.
 fn cases(root: &Path) -> io::Result<Vec<Vec<u8>>> {
     let is_case = |name: &str| {
         [".json", ".jsonl", ".ndjson"].iter().any(|end| name.ends_with(end))
@@ -155,7 +154,6 @@ fn config(root: &Path) -> io::Result<Vec<Vec<u8>>> {
     Ok(seeds)
 }
 
-/// The examples in TOML of a page.
 fn examples(root: &Path, page: &str) -> io::Result<Vec<Vec<u8>>> {
     let page = fs::read_to_string(root.join(page))?;
     let examples = page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());

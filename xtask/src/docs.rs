@@ -260,7 +260,6 @@ fn targets_page() -> String {
     page
 }
 
-/// The section of one target.
 fn target_section(page: &mut String, target: &targets::Target) {
     let _ = write!(page, "\n## {}\n\n{}.", target.id, target.name);
     if let Some(notes) = &target.notes {
@@ -376,7 +375,6 @@ fn list<'t>(page: &mut String, title: &str, entries: impl Iterator<Item = Entry<
     let _ = writeln!(page, "- **{title}**: {}", words.join(", "));
 }
 
-/// The limits of a target.
 fn limits(target: &targets::Target) -> Vec<String> {
     let named = |what: &str, pattern: &Option<targets::Pattern>, max: Option<usize>| {
         let pattern = pattern.as_ref().map(|pattern| format!("match `{}`", pattern.as_str()));

@@ -19,7 +19,6 @@ struct Product {
     /// The crate that is built, and what it becomes.
     name: &'static str,
     what: &'static str,
-    /// The folder of the workspace that it is in.
     workspace: &'static str,
     /// The systems that it is built for.
     target: &'static str,

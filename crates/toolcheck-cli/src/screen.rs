@@ -17,7 +17,6 @@ pub(crate) fn message(kind: &str, message: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Prints messages of one kind.
 pub(crate) fn messages(kind: &str, messages: &[impl ToString]) {
     for text in messages {
         message(kind, &text.to_string());
@@ -119,7 +118,6 @@ pub(crate) fn painted(text: &str, colors: Paint, style: &Style) -> String {
     if style.color && !text.is_empty() { format!("{colors}{text}{colors:#}") } else { text.to_owned() }
 }
 
-/// The colors of a level.
 pub(crate) fn colors_of(level: &str) -> Paint {
     match level.trim() {
         "error" => AnsiColor::Red.on_default(),

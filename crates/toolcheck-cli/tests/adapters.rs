@@ -87,7 +87,6 @@ fn an_adapter_that_skips_refuses_or_ends_is_told_apart() {
     insta::assert_snapshot!("adapter-no-formats", seen_in(&folder, &["conform", "--adapter", "true"]));
 }
 
-/// A port that is free.
 fn port() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port().to_string()

@@ -52,7 +52,6 @@ fn config_schema() -> Json {
     serde_json::from_str(&text).unwrap()
 }
 
-/// The errors of the schema for a configuration.
 fn schema_errors(text: &str) -> Vec<String> {
     let value: Json = toml::from_str(text).unwrap();
     let validator = jsonschema::validator_for(&config_schema()).unwrap();

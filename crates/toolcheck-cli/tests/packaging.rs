@@ -236,7 +236,6 @@ fn default_of(input: &Input) -> String {
     if input.default.is_empty() { String::new() } else { format!("`{}`", input.default) }.trim().to_owned()
 }
 
-/// The result of a step of the action.
 struct StepResult {
     status: Option<i32>,
     printed: String,

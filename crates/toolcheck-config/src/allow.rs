@@ -59,7 +59,6 @@ impl PointerGlob {
     }
 
     /// Whether the pattern matches this value, or one that contains it.
-    #[must_use]
     pub fn covers(&self, pointer: &str) -> bool {
         let around = pointer.match_indices('/').map(|(at, _)| &pointer[..at]);
         around.chain([pointer]).any(|pointer| self.0.matches_with(pointer, OPTIONS))
@@ -68,14 +67,12 @@ impl PointerGlob {
 
 impl Allow {
     /// Whether the entry applies to a file.
-    #[must_use]
     pub fn is_for(&self, path: &Path) -> bool {
         self.paths.as_ref().is_none_or(|paths| paths.covers(path))
     }
 
     /// Whether a run that searched these folders has seen all files that the entry applies to. An entry for a single
     /// file applies to that file only, any other to all files below the configuration.
-    #[must_use]
     pub fn is_covered(&self, searched: &[PathBuf]) -> bool {
         self.paths.as_ref().is_some_and(PathGlobs::is_literal)
             || searched.iter().any(|searched| self.folder.starts_with(searched))
@@ -111,7 +108,6 @@ fn covers_all(pattern: &PointerGlob, finding: &Finding) -> bool {
 const FURTHER: &str = "99999999999";
 
 /// Removes the allowed findings from a report, and returns for each entry whether it allowed any.
-#[must_use]
 pub fn apply(allows: &[Allow], path: &Path, file: &mut FileReport) -> Vec<bool> {
     let mut used = vec![false; allows.len()];
     if file.findings.is_empty() {

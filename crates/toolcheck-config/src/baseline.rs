@@ -74,7 +74,6 @@ impl Baseline {
     }
 
     /// The text of the file, with one entry per line so that diffs are easy to read.
-    #[must_use]
     pub fn to_text(&self) -> String {
         let files = self.files.iter().map(|(path, entries)| {
             let entry =
@@ -88,13 +87,11 @@ impl Baseline {
     }
 
     /// The number of findings that it contains.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.files.values().map(Vec::len).sum()
     }
 
     /// Whether it contains no findings.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
@@ -110,7 +107,6 @@ impl Baseline {
     }
 
     /// The known findings of a file.
-    #[must_use]
     pub fn of(&self, path: &str) -> FileBaseline<'_> {
         let entries = self.files.get(path).map_or(&[][..], Vec::as_slice);
         FileBaseline {
@@ -187,7 +183,6 @@ impl FileBaseline<'_> {
     }
 
     /// The entries that are stale once the whole file is linted: their rule has run and no longer reports them.
-    #[must_use]
     pub fn stale(self, rules: &[&'static Rule]) -> Vec<BaselineEntry> {
         let is_stale =
             |entry: &&BaselineEntry| has_run(entry, rules) && !self.matched.contains(&*entry.fingerprint);

@@ -91,7 +91,6 @@ pub struct Selection {
 
 impl Config {
     /// The settings for one file, with the overrides on top.
-    #[must_use]
     pub fn for_file(&self, path: &Path, overrides: &Overrides) -> (ReadAs, Selection) {
         let all = (self.read_as.clone(), self.selection.clone());
         let own = self.files.iter().filter(|files| files.paths.covers(path));
@@ -102,13 +101,11 @@ impl Config {
     }
 
     /// Whether a file or folder is excluded by its own name.
-    #[must_use]
     pub fn excludes(&self, path: &Path) -> bool {
         self.exclude.iter().any(|globs| globs.is_exactly(path))
     }
 
     /// Whether a file is excluded, by its own name or by that of a folder that contains it.
-    #[must_use]
     pub fn excludes_around(&self, path: &Path) -> bool {
         self.exclude.iter().any(|globs| globs.covers(path))
     }
@@ -116,13 +113,11 @@ impl Config {
 
 impl ReadAs {
     /// The kind of transcript; that of the target if it is not set.
-    #[must_use]
     pub fn kind_for(&self, target: Option<&Target>) -> TranscriptKind {
         self.kind.or(target.and_then(|target| target.kind)).unwrap_or_default()
     }
 
     /// These settings, with the other ones for what is not set here.
-    #[must_use]
     pub fn over(self, other: Self) -> Self {
         Self {
             format: self.format.or(other.format),
@@ -137,7 +132,6 @@ impl ReadAs {
 
 impl Selection {
     /// The rules that run.
-    #[must_use]
     pub fn rules(&self) -> Vec<&'static Rule> {
         let is_chosen = |rule: &Rule| {
             let is_selected =
@@ -149,7 +143,6 @@ impl Selection {
 
     /// This selection applied on top of the other: `select` replaces everything in the other, and `extend-select`
     /// re-enables rules that the other ignores.
-    #[must_use]
     pub fn over(self, other: Self) -> Self {
         let mut both = if self.select.is_empty() { other } else { Self::default() };
         both.select.extend(self.select);

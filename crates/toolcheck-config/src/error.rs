@@ -37,13 +37,11 @@ impl Error {
     }
 
     /// The line and column; `None` if the error is about a pattern and not about a file.
-    #[must_use]
     pub fn position(&self) -> Option<Position> {
         self.position
     }
 
     /// The message without the place.
-    #[must_use]
     pub fn message(&self) -> &str {
         &self.message
     }

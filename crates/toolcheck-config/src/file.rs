@@ -187,7 +187,6 @@ pub(super) struct FilesTable {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct AllowTable {
-    /// The rule.
     pub(super) rule: At<RuleName>,
     /// A pattern of the files. Default: all files.
     pub(super) path: Option<At<String>>,
@@ -211,7 +210,6 @@ pub(super) struct PolicyTable {
     pub(super) tools: Vec<At<String>>,
     /// The JSON Schema that their arguments must match, as a table or as JSON in a string.
     pub(super) schema: At<Json>,
-    /// The message of its findings.
     pub(super) message: Option<String>,
     /// The level of its findings. Default: `error`.
     pub(super) level: Option<At<LevelName>>,
@@ -318,13 +316,11 @@ impl ConfigFile {
     }
 
     /// The path of the configuration that this one extends, as written.
-    #[must_use]
     pub fn extends(&self) -> Option<&str> {
         self.table.extend.as_ref().map(|path| path.get().as_str())
     }
 
     /// An error about the configuration that this one extends, at the place where it is named.
-    #[must_use]
     pub fn error_of_extends(&self, message: String) -> Error {
         let span = self.table.extend.as_ref().map_or(0..0, At::span);
         error_of(&self.text, Faults(vec![FileFault(span, message)]))
@@ -395,7 +391,6 @@ pub(super) fn read_despite_unknown<T>(
     }
 }
 
-/// Reads the table of a file.
 fn read_table(text: &str, home: Home) -> Result<Option<File>, toolcheck_toml::Error> {
     match home {
         Home::Own => toolcheck_toml::from_str(text).map(Some),

@@ -51,26 +51,22 @@ impl PathGlobs {
     }
 
     /// Whether there are no patterns.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.patterns.is_empty()
     }
 
     /// Whether all patterns are paths without wildcards, relative to the folder.
-    #[must_use]
     pub fn is_literal(&self) -> bool {
         let is_path = |glob: &PathGlob| !glob.is_name && !glob.pattern.as_str().contains(['*', '?', '[']);
         self.patterns.iter().all(is_path)
     }
 
     /// Whether a pattern matches this file or folder itself.
-    #[must_use]
     pub fn is_exactly(&self, path: &Path) -> bool {
         self.below(path).is_some_and(|names| self.match_names(&names))
     }
 
     /// Whether a pattern matches this file, or a folder that contains it.
-    #[must_use]
     pub fn covers(&self, path: &Path) -> bool {
         self.below(path).is_some_and(|names| (1..=names.len()).any(|depth| self.match_names(&names[..depth])))
     }

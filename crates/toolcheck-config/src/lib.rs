@@ -39,7 +39,6 @@ pub use values::RuleOption;
 
 /// The JSON Schema of the configuration.
 #[cfg(feature = "schema")]
-#[must_use]
 pub fn schema() -> serde_json::Value {
     file::schema()
 }

@@ -136,7 +136,6 @@ pub struct RuleOption {
 
 impl Config {
     /// The options of rules that apply, in the order of the file's tables and in the form of their keys.
-    #[must_use]
     pub fn rule_options(&self) -> Vec<RuleOption> {
         let settings = &*self.settings;
         let option = |rule, key, value: Json| RuleOption { rule, key, value: value.to_string() };

@@ -29,19 +29,16 @@ pub struct Outcome {
 
 impl Outcome {
     /// It ended with an answer.
-    #[must_use]
     pub fn done(text: impl Into<String>) -> Self {
         Self { is_done: true, text: text.into(), first: None }
     }
 
     /// It ended with an error.
-    #[must_use]
     pub fn error(text: impl Into<String>) -> Self {
         Self { is_done: false, text: text.into(), first: None }
     }
 
     /// The same, after a run that ended like this and before which the user spoke first.
-    #[must_use]
     pub fn after(mut self, first: Outcome) -> Self {
         self.first = Some(Box::new(first));
         self

@@ -76,7 +76,6 @@ static ALL: LazyLock<Vec<(&'static str, Vec<Evidence>)>> = LazyLock::new(|| {
 });
 
 /// What says that a loop must do what a check asks for; nothing, if nothing does.
-#[must_use]
 pub fn of(check: &str) -> &'static [Evidence] {
     ALL.iter().find(|(id, _)| *id == check).map_or(&[], |(_, evidence)| evidence)
 }

@@ -26,7 +26,6 @@ pub enum Status {
 
 impl Status {
     /// The name in reports.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Pass => "pass",
@@ -63,7 +62,6 @@ fn lint(case: &Case<'_>) -> FileReport {
 }
 
 /// Holds a run against what its scenario expects.
-#[must_use]
 pub fn judge(case: &Case<'_>) -> Vec<Verdict> {
     let report = lint(case);
     let seen = Seen::new(case, &report);

@@ -132,7 +132,6 @@ impl Profile {
 }
 
 impl OwnTool {
-    /// The arguments for this text.
     fn filled(&self, text: &str) -> Map<String, Json> {
         let mut arguments = Json::Object(self.arguments.clone());
         fill(&mut arguments, text);
@@ -181,7 +180,6 @@ impl OwnTool {
     }
 }
 
-/// Fills a text in.
 fn fill(value: &mut Json, text: &str) {
     match value {
         Json::String(template) => *template = template.replace(PLACEHOLDER, text),

@@ -67,14 +67,12 @@ pub struct Scenario {
 
 impl Scenario {
     /// What the model says, whatever tools the agent has for it.
-    #[must_use]
     pub fn said(&self) -> &[Turn] {
         if self.as_written.is_empty() { &self.turns } else { &self.as_written }
     }
 
     /// What a driver must be able to do besides running the loop with the six standard tools: one that knows none of it
     /// skips the scenario.
-    #[must_use]
     pub fn needs(&self) -> Vec<String> {
         let ways = [
             (self.interrupt, "interrupt"),
@@ -90,19 +88,16 @@ impl Scenario {
     }
 
     /// The format in which a conversation that began in this one goes on, if it is another one.
-    #[must_use]
     pub fn then_format(&self, format: &str) -> Option<&str> {
         self.then_formats.iter().map(String::as_str).find(|then| *then != format)
     }
 
     /// Whether it is about a format only if the response is streamed.
-    #[must_use]
     pub fn wants_stream(&self, format: &str) -> bool {
         self.streamed || self.only_streamed.iter().any(|own| own == format)
     }
 
     /// Whether it is about a format.
-    #[must_use]
     pub fn is_about(&self, format: &str) -> bool {
         self.formats.is_empty() || self.formats.iter().any(|own| own == format)
     }
@@ -129,13 +124,11 @@ pub struct Expected {
 
 impl Expected {
     /// Whether it is held against a run in a format; if that is not known, against any.
-    #[must_use]
     pub fn is_held_in(&self, format: Option<&str>) -> bool {
         self.formats.is_empty() || format.is_none_or(|format| self.formats.iter().any(|own| own == format))
     }
 
     /// What says that it must be so in a format.
-    #[must_use]
     pub fn sources_in(&self, format: &str) -> Vec<&str> {
         let is_about = |evidence: &&Evidence| evidence.formats.iter().any(|own| own == format);
         let of_check =
@@ -145,7 +138,6 @@ impl Expected {
     }
 
     /// The id of the check.
-    #[must_use]
     pub fn check(&self) -> &str {
         [&self.must, &self.should, &self.info].into_iter().flatten().next().map_or("", String::as_str)
     }
@@ -240,13 +232,11 @@ static ALL: LazyLock<Vec<Scenario>> = LazyLock::new(|| {
 });
 
 /// All scenarios, in the order in which they are run.
-#[must_use]
 pub fn all() -> &'static [Scenario] {
     &ALL
 }
 
 /// The scenario with an id.
-#[must_use]
 pub fn find(id: &str) -> Option<&'static Scenario> {
     ALL.iter().find(|scenario| scenario.id == id)
 }

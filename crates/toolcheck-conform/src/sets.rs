@@ -20,13 +20,11 @@ pub struct Set {
 
 impl Set {
     /// Whether a scenario belongs to the set.
-    #[must_use]
     pub fn has(&self, scenario: &Scenario) -> bool {
         self.scenarios.contains(&scenario.id)
     }
 }
 
-/// The file of a set.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -46,25 +44,21 @@ static ALL: LazyLock<Vec<Set>> = LazyLock::new(|| {
 });
 
 /// All sets, the oldest first.
-#[must_use]
 pub fn all() -> &'static [Set] {
     &ALL
 }
 
 /// The set with an id.
-#[must_use]
 pub fn find(id: &str) -> Option<&'static Set> {
     ALL.iter().find(|set| set.id == id)
 }
 
 /// The newest set.
-#[must_use]
 pub fn newest() -> &'static Set {
     ALL.last().expect("there is a set")
 }
 
 /// The first set that a scenario belongs to.
-#[must_use]
 pub fn first_with(scenario: &Scenario) -> Option<&'static Set> {
     ALL.iter().find(|set| set.has(scenario))
 }

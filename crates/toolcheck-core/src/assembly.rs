@@ -72,7 +72,6 @@ impl ChoiceCall {
 /// Finds a value's place in the file: a response inside a string is parsed as a separate document.
 pub(crate) type Locate<'l, 'd, 's> = dyn Fn(Value<'d, 's>) -> Place + 'l;
 
-/// Reads the reasoning in a part.
 pub(crate) type ReadReasoning = for<'d, 's> fn(Value<'d, 's>) -> conversation::Reasoning;
 
 impl Choice {
@@ -234,7 +233,6 @@ impl Assembly {
         }
     }
 
-    /// Ends a choice.
     pub(crate) fn end(&mut self, answer: u64, is_whole: bool) {
         self.answers.entry(answer).or_default().is_whole = Some(is_whole);
     }

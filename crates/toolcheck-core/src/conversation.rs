@@ -120,7 +120,6 @@ impl Feature {
     ];
 
     /// What it is, in the plural.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::CallIds => "ids of calls",
@@ -138,19 +137,16 @@ impl Feature {
 
 impl Assistant {
     /// A turn in which the model says this and calls no tool.
-    #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 
     /// The turn with these calls.
-    #[must_use]
     pub fn with_calls(self, calls: Vec<Call>) -> Self {
         Self { calls, ..self }
     }
 
     /// The turn with this reasoning after what it has.
-    #[must_use]
     pub fn with_reasoning(mut self, reasoning: Reasoning) -> Self {
         self.push_reasoning(reasoning);
         self
@@ -169,7 +165,6 @@ impl Assistant {
 
 impl Reasoning {
     /// Reasoning with this text.
-    #[must_use]
     pub fn new(text: impl Into<String>, signature: Option<String>) -> Self {
         Self { text: text.into(), signature: signature.filter(|signature| !signature.is_empty()) }
     }
@@ -177,13 +172,11 @@ impl Reasoning {
 
 impl Call {
     /// A call of this tool.
-    #[must_use]
     pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: Map<String, Json>) -> Self {
         Self { id: id.into(), name: name.into(), arguments }
     }
 
     /// The result of the call, if the tool did not fail.
-    #[must_use]
     pub fn output(&self, text: impl Into<String>) -> ToolOutput {
         ToolOutput { call_id: self.id.clone(), name: self.name.clone(), text: text.into(), failed: false }
     }
@@ -191,13 +184,11 @@ impl Call {
 
 impl Conversation {
     /// A conversation of these turns, without a system text.
-    #[must_use]
     pub fn new(turns: Vec<Turn>) -> Self {
         Self { turns, ..Self::default() }
     }
 
     /// The number of calls, with those of the provider's own tools, and the number of results.
-    #[must_use]
     pub fn counts(&self) -> (usize, usize) {
         self.turns.iter().fold((0, 0), |(calls, results), turn| match turn {
             Turn::User(_) => (calls, results),
@@ -207,7 +198,6 @@ impl Conversation {
     }
 
     /// The names of the tools that are called, each once.
-    #[must_use]
     pub fn called_tools(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for turn in &self.turns {
@@ -222,7 +212,6 @@ impl Conversation {
     }
 
     /// Whether the conversation contains it.
-    #[must_use]
     pub fn has(&self, feature: Feature) -> bool {
         self.turns.iter().any(|turn| match (turn, feature) {
             (Turn::Assistant(said), Feature::CallIds) => said.calls.iter().any(|call| !call.id.is_empty()),
@@ -243,7 +232,6 @@ impl Conversation {
     }
 
     /// The conversation without what it contains of a feature.
-    #[must_use]
     pub fn without(mut self, feature: Feature) -> Self {
         for turn in &mut self.turns {
             match (turn, feature) {
@@ -275,7 +263,6 @@ impl Conversation {
     /// The conversation with the ids `call_0`, `call_1` and so on in place of its own, so that two can be compared.
     ///
     /// A result gets the id and name of the call that it answers.
-    #[must_use]
     pub fn numbered(mut self) -> Self {
         let mut next = 0;
         let mut number = || {
@@ -327,7 +314,6 @@ impl Conversation {
         }
     }
 
-    /// Adds text of the user.
     pub(crate) fn push_user(&mut self, text: &str) {
         match self.turns.last_mut() {
             Some(Turn::User(said)) => said.push_str(text),
@@ -357,7 +343,6 @@ impl Conversation {
 
 impl Turn {
     /// The calls that the client carries out.
-    #[must_use]
     pub fn calls(&self) -> &[Call] {
         match self {
             Self::Assistant(said) => &said.calls,
@@ -370,7 +355,6 @@ impl Turn {
 pub(crate) struct ConversationHalf {
     /// The number of its turn.
     turn: usize,
-    /// Its position in the turn.
     position: usize,
     id: String,
     pub(crate) name: String,

@@ -63,32 +63,27 @@ pub struct Candidate<'d, 's> {
 
 impl<'d, 's> Candidate<'d, 's> {
     /// A candidate that no format was asked about.
-    #[must_use]
     pub fn new(value: Value<'d, 's>) -> Self {
         Self { value, sure: [const { OnceCell::new() }; ALL.len()] }
     }
 
     /// The value.
-    #[must_use]
     pub fn value(&self) -> Value<'d, 's> {
         self.value
     }
 
     /// How sure a format is of the value.
-    #[must_use]
     pub fn sure(&self, format: &Format) -> u8 {
         let number = ALL.iter().position(|known| known.id == format.id);
         number.map_or(0, |number| self.sure_by_number(number))
     }
 
     /// Whether a format is sure enough of the value to read it as one of its own in a file of another.
-    #[must_use]
     pub fn is_likely(&self, format: &Format) -> bool {
         self.sure(format) >= SURE_OF_RECORD
     }
 
     /// Whether no other format is possible.
-    #[must_use]
     pub fn is_certain(&self, format: &Format) -> bool {
         self.sure(format) >= CERTAIN
     }
@@ -105,7 +100,6 @@ impl<'d, 's> Candidate<'d, 's> {
 
     /// The formats that are as likely as the one that most of the file is written in, the surest first, each with how
     /// sure it is: those of the same family, or any other, if the usual one hardly knows the value.
-    #[must_use]
     pub fn likely_as(&self, usual: &Format) -> Vec<(u8, &'static Format)> {
         let own = self.sure(usual);
         let is_other =
@@ -152,7 +146,6 @@ impl Detection {
     /// hold several. What a record leaves open, the other records decide.
     ///
     /// The second value says whether the record itself shows the format, so that no other need be looked at.
-    #[must_use]
     pub fn of_record(
         usual: Option<&'static Format>,
         record: &Candidate<'_, '_>,
@@ -209,19 +202,16 @@ impl Detection {
     }
 
     /// Whether a glance at a record lets a format, by its number in [`ALL`], look at it.
-    #[must_use]
     pub fn may_be_sure(format: usize, record: Value<'_, '_>) -> bool {
         marked(record) & (1 << format) != 0
     }
 
     /// Whether a format, by its id, knows a document as one of its own.
-    #[must_use]
     pub fn knows(format: &str, document: Value<'_, '_>) -> bool {
         formats::find(format).is_some_and(|format| (format.sniff)(document) >= SURE)
     }
 
     /// The format that a document looks like to somebody who reads it as `format` and understands little.
-    #[must_use]
     pub fn instead_of(format: FormatId, document: Value<'_, '_>) -> Option<&'static Format> {
         let candidate = Candidate::new(document);
         let (sure, best) = candidate.surest(|other| ALL[other].family != format.family)?;
@@ -229,7 +219,6 @@ impl Detection {
     }
 
     /// Whether a document has been seen that only one format writes, so that no other need be looked at.
-    #[must_use]
     pub fn is_certain(&self) -> bool {
         self.surest >= CERTAIN
     }
@@ -237,7 +226,6 @@ impl Detection {
     /// The format that is surest of the documents together; `None` where none recognises any. `wanted` is the format
     /// of the target that somebody named: it counts where no other is sure, since a text alone is written alike in
     /// many formats.
-    #[must_use]
     pub fn best(&self, wanted: Option<&str>) -> Option<Detected> {
         let wanted = wanted.and_then(|id| ALL.iter().position(|format| format.id == id));
         if let Some(index) = wanted.filter(|index| self.sure[*index] > 0 && self.surest < SURE) {

@@ -20,7 +20,6 @@ pub enum Call {
 
 impl Call {
     /// The name in machine-readable outputs.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Llm => "llm",
@@ -88,7 +87,6 @@ pub struct Endpoint {
 
 impl Endpoint {
     /// What an address, or the path of one, says. An API has more than one format at different paths.
-    #[must_use]
     pub fn of(url: &str) -> Self {
         let call = call(url);
         if !matches!(call, Call::Llm | Call::Unknown) {
@@ -108,7 +106,6 @@ impl Endpoint {
 }
 
 /// The model that the path of an address names. A deployment is none.
-#[must_use]
 pub fn model_of(url: &str) -> Option<String> {
     let path = path_of(url);
     let of_call = || {
@@ -121,7 +118,6 @@ pub fn model_of(url: &str) -> Option<String> {
 }
 
 /// A step of a path without its escapes.
-#[must_use]
 pub fn decoded(step: &str) -> String {
     let mut bytes = Vec::with_capacity(step.len());
     let mut rest = step.as_bytes();
@@ -135,7 +131,6 @@ pub fn decoded(step: &str) -> String {
 }
 
 /// What the requests to an address, or to the path of one, are.
-#[must_use]
 pub fn call(url: &str) -> Call {
     let path = path_of(url);
     let mut steps = path.rsplit('/');
@@ -186,12 +181,10 @@ fn is_of_llm(host: &str) -> bool {
     !targets_of(host).is_empty() || OTHER_HOSTS.iter().any(|domain| is_in(host, domain))
 }
 
-/// The targets of a host.
 fn targets_of(host: &str) -> &'static [&'static str] {
     HOSTS.iter().find(|(domain, _)| is_in(host, domain)).map_or(&[], |(_, targets)| targets)
 }
 
-/// Whether a host is a domain of a target, or in it.
 fn is_in(host: &str, domain: &str) -> bool {
     let host = if domain.contains(':') { host } else { host.split(':').next().unwrap_or(host) };
     let before = host.strip_suffix(domain);

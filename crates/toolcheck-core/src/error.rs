@@ -11,7 +11,6 @@ pub struct Error(Box<str>);
 
 impl Error {
     /// An error with this message.
-    #[must_use]
     pub fn new(message: impl Into<Box<str>>) -> Self {
         Self(message.into())
     }

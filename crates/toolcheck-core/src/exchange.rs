@@ -38,7 +38,6 @@ const LOOKED_AT: usize = 16;
 
 /// The exchanges in a document; `None` if there are none. An element of the array that is not an exchange is returned
 /// as a request, so that it is not silently skipped.
-#[must_use]
 pub fn exchanges<'d, 's>(root: Value<'d, 's>) -> Option<Vec<Exchange<'d, 's>>> {
     if !root.is_array() {
         return exchange(root).map(|exchange| vec![exchange]);
@@ -50,7 +49,6 @@ pub fn exchanges<'d, 's>(root: Value<'d, 's>) -> Option<Vec<Exchange<'d, 's>>> {
 
 /// The response in a record that has no request, such as a stream that was recorded by itself, also as a text. Gemini CLI
 /// keeps the replies of a test with the `method` that was called.
-#[must_use]
 pub fn response_alone<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
     /// What an exchange may have beside its response.
     const BESIDE: [&str; 13] = [
@@ -82,7 +80,6 @@ pub fn response_alone<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
 }
 
 /// Whether a body is a request to an LLM, in a format that is read or meant to be.
-#[must_use]
 pub fn is_request(body: Value<'_, '_>) -> bool {
     is_known(body) || body.is_object() && unsupported::is_meant_as_request(body)
 }

@@ -14,7 +14,6 @@ pub enum InputFormat {
 
 impl InputFormat {
     /// The one with this id or alias.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         formats::named(name).map(Self::Wire).or_else(|| readers::find(name).map(Self::Reader))
     }
@@ -31,7 +30,6 @@ impl InputFormat {
     }
 
     /// The id on the command line and in reports.
-    #[must_use]
     pub fn id(self) -> &'static str {
         match self {
             Self::Wire(format) => format.id,
@@ -40,7 +38,6 @@ impl InputFormat {
     }
 
     /// Other names of it.
-    #[must_use]
     pub fn aliases(self) -> &'static [&'static str] {
         match self {
             Self::Wire(format) => format.aliases,
@@ -49,7 +46,6 @@ impl InputFormat {
     }
 
     /// The wire format, if it is one.
-    #[must_use]
     pub fn wire(self) -> Option<&'static Format> {
         match self {
             Self::Wire(format) => Some(format),
@@ -58,7 +54,6 @@ impl InputFormat {
     }
 
     /// The reader, if it is one.
-    #[must_use]
     pub fn reader(self) -> Option<&'static Reader> {
         match self {
             Self::Wire(_) => None,

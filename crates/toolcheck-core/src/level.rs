@@ -16,7 +16,6 @@ pub enum Level {
 
 impl Level {
     /// The level's name in reports and on the command line.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Warning => "warning",

@@ -7,11 +7,8 @@ use foldhash::{HashMap, HashMapExt};
 
 /// A call or a result.
 pub(crate) trait Half {
-    /// The id of the call.
     fn id(&self) -> Option<&str>;
-    /// The name of the tool.
     fn name(&self) -> Option<&str>;
-    /// Where it is.
     fn position(&self) -> Position;
 }
 
@@ -38,7 +35,6 @@ pub enum PairedWith {
 
 impl PairedWith {
     /// The number of the call.
-    #[must_use]
     pub fn call(self) -> Option<usize> {
         match self {
             Self::First(number) | Self::Repeated(number) | Self::LaterCall(number) => Some(number),
@@ -150,7 +146,6 @@ impl Matches {
     }
 }
 
-/// What is being matched.
 struct Matching<'m, C, R> {
     calls: &'m [C],
     results: &'m [R],

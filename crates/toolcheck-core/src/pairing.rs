@@ -130,7 +130,6 @@ fn is_paired(executor: Executor, settled: Option<Settled>) -> bool {
 
 impl<'t, 's> Pairing<'t, 's> {
     /// Pairs the transcript's calls and results as `target` does.
-    #[must_use]
     pub fn new(transcript: &'t Transcript<'s>, target: &Target) -> Self {
         let mut pairing = Self {
             turns: Vec::new(),
@@ -242,64 +241,54 @@ impl<'t, 's> Pairing<'t, 's> {
     }
 
     /// The unanswered call that the result probably belongs to, although its id is different.
-    #[must_use]
     pub fn stands_for(&self, result: &ResultSite<'_, '_>) -> Option<&CallSite<'t, 's>> {
         self.stands_for.get(&result.number).map(|number| &self.calls[*number])
     }
 
     /// Whether a result with a different id is in the place of the call's result.
-    #[must_use]
     pub fn has_stand_in(&self, call: &CallSite<'_, '_>) -> bool {
         self.stand_ins.contains_key(&call.number)
     }
 
     /// The call in the part with this number in the transcript.
-    #[must_use]
     pub fn call_at(&self, part_number: usize) -> Option<&CallSite<'t, 's>> {
         let found = self.calls.binary_search_by_key(&part_number, |site| site.part_number);
         found.ok().map(|number| &self.calls[number])
     }
 
     /// The result in the part with this number in the transcript.
-    #[must_use]
     pub fn result_at(&self, part_number: usize) -> Option<&ResultSite<'t, 's>> {
         let found = self.results.binary_search_by_key(&part_number, |site| site.part_number);
         found.ok().map(|number| &self.results[number])
     }
 
     /// The first result of a call.
-    #[must_use]
     pub fn answer_of(&self, call: &CallSite<'_, '_>) -> Option<&ResultSite<'t, 's>> {
         self.matches.answered_by[call.number].map(|number| &self.results[number])
     }
 
     /// Whether the result is the first one of its call.
-    #[must_use]
     pub fn is_first_answer(&self, result: &ResultSite<'_, '_>) -> bool {
         result.paired_with.call().is_some_and(|call| self.matches.answered_by[call] == Some(result.number))
     }
 
     /// The call of which this is the first result, if the two are of different kinds.
-    #[must_use]
     pub fn mismatched_call(&self, result: &ResultSite<'_, '_>) -> Option<&CallSite<'t, 's>> {
         let call = result.paired_with.call().filter(|_| self.is_first_answer(result));
         call.map(|call| &self.calls[call]).filter(|call| !call.call.kind.is_answered_by(result.result.kind))
     }
 
     /// Whether several calls of the transcript have the same id.
-    #[must_use]
     pub fn repeats_ids(&self) -> bool {
         self.matches.repeats_ids
     }
 
     /// The earlier call of the same turn that has the same id.
-    #[must_use]
     pub fn first_of_same_id(&self, call: &CallSite<'_, '_>) -> Option<&CallSite<'t, 's>> {
         self.matches.same_id_in_turn[call.number].map(|number| &self.calls[number])
     }
 
     /// Whether the result is where the target expects the results of the call's turn.
-    #[must_use]
     pub fn is_in_place(&self, call: &CallSite<'_, '_>, result: &ResultSite<'_, '_>) -> bool {
         match self.placement {
             Placement::Anywhere => true,
@@ -320,7 +309,6 @@ impl<'t, 's> Pairing<'t, 's> {
 
     /// Whether no message without calls follows the call in its own turn. If the target does not merge messages, such a
     /// message separates the call from its result.
-    #[must_use]
     pub fn reaches_end_of_turn(&self, call: &CallSite<'_, '_>) -> bool {
         let last = self.turns[call.turn].messages.end - 1;
         let has_calls = || self.calls.binary_search_by_key(&last, |site| site.message_number).is_ok();
@@ -339,7 +327,6 @@ impl<'t, 's> Pairing<'t, 's> {
 
     /// Whether the provider's number of a message is known. It is unknown after two messages in a row with the same
     /// role, because the provider may merge them before it counts.
-    #[must_use]
     pub fn knows_index(&self, message_number: usize) -> bool {
         message_number < self.first_unknown_index
     }

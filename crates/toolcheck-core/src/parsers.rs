@@ -60,13 +60,11 @@ pub struct Message {
 }
 
 /// The parsers, sorted by their ids.
-#[must_use]
 pub fn all() -> &'static [Parser] {
     &ALL
 }
 
 /// Whether a text says that JSON cannot be read, anywhere in it.
-#[must_use]
 pub fn is_error(text: &[u8]) -> bool {
     all().iter().flat_map(|parser| &parser.messages).any(|message| message.is_in(text))
 }

@@ -20,7 +20,6 @@ impl Conversation {
     /// assert_eq!(read(&chat, "openai-chat"), read(&gemini, "gemini"));
     /// assert_eq!(read(&chat, "gemini"), None);
     /// ```
-    #[must_use]
     pub fn read(body: &Json, format: &Format) -> Option<Self> {
         let text = body.to_string();
         let document = Document::read(text.as_bytes());
@@ -32,7 +31,6 @@ impl Conversation {
     ///
     /// Results in messages of their own or in the user's become the same, and so do arguments in a string or an object,
     /// and system texts in messages or beside them. A result gets the name of its call if the format does not repeat it.
-    #[must_use]
     pub fn of(transcript: &Transcript<'_>, document: &Document<'_>) -> Self {
         let mut conversation = Self::default();
         let format = transcript.format.and_then(|format| formats::find(format.id));

@@ -38,7 +38,6 @@ pub enum Origin {
 
 impl Origin {
     /// The id of the target or the framework. No target has that of a framework.
-    #[must_use]
     pub fn id(&self) -> &'static str {
         match self {
             Self::Target(target) => &target.id,
@@ -47,7 +46,6 @@ impl Origin {
     }
 
     /// The target that requests can be checked against, if an API returns it.
-    #[must_use]
     pub fn target(&self) -> Option<&'static Target> {
         match self {
             Self::Target(target) => Some(target),
@@ -172,7 +170,6 @@ impl Table {
 /// The refusals that match `error`, the surest first, each origin and rule once. If no whole text matches, these are
 /// the refusals whose first sentence matches, and otherwise those that begin like the error, because logs, titles and
 /// people cut long texts.
-#[must_use]
 pub fn recognise(error: &str) -> Vec<Recognised> {
     let ways: [fn(&str) -> Vec<Recognised>; 3] =
         [|error| TEXTS.recognise(error), |error| SENTENCES.recognise(error), beginnings::recognise];
@@ -198,7 +195,6 @@ pub struct Reading {
 impl Reading {
     /// Reads an error's text. What is known as a whole comes before what is only similar, and a longer text before a shorter
     /// one that is a part of it.
-    #[must_use]
     pub fn new(error: &str) -> Self {
         let status = envelopes::status_in(error);
         let mut matches = recognise(error);

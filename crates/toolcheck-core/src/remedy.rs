@@ -23,7 +23,6 @@ pub enum Cost {
 
 impl Cost {
     /// What is lost, or the guess.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
             Self::Loss(text) | Self::Guess(text) => text,
@@ -31,7 +30,6 @@ impl Cost {
     }
 
     /// What is lost.
-    #[must_use]
     pub fn lost(&self) -> Option<&str> {
         match self {
             Self::Loss(text) => Some(text),
@@ -40,7 +38,6 @@ impl Cost {
     }
 
     /// What is a guess.
-    #[must_use]
     pub fn guess(&self) -> Option<&str> {
         match self {
             Self::Loss(_) => None,
@@ -84,7 +81,6 @@ pub enum Change {
 
 impl Change {
     /// The value that it is about.
-    #[must_use]
     pub fn node(&self) -> NodeId {
         match self {
             Self::Rename(node, _)
@@ -104,25 +100,21 @@ const MOST_CHANGES: usize = 64;
 
 impl Remedy {
     /// Changes that lose and guess nothing.
-    #[must_use]
     pub fn safe(changes: impl IntoIterator<Item = Change>) -> Self {
         Self { changes: changes.into_iter().collect(), cost: None }
     }
 
     /// Changes that lose this.
-    #[must_use]
     pub fn lossy(lost: impl Into<String>, changes: impl IntoIterator<Item = Change>) -> Self {
         Self { changes: changes.into_iter().collect(), cost: Some(Cost::Loss(lost.into())) }
     }
 
     /// Changes that are a guess or a risk.
-    #[must_use]
     pub fn guess(guess: impl Into<String>, changes: impl IntoIterator<Item = Change>) -> Self {
         Self { changes: changes.into_iter().collect(), cost: Some(Cost::Guess(guess.into())) }
     }
 
     /// Both; `None` if they are too many.
-    #[must_use]
     pub fn and(mut self, other: Self) -> Option<Self> {
         self.cost = match (self.cost, other.cost) {
             (Some(one), Some(more)) => Some(one.and(more)),

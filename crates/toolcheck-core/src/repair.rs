@@ -58,14 +58,12 @@ impl Repair {
     };
 
     /// The object that has the keys of a call or a result: the block, or what is in it.
-    #[must_use]
     pub fn own<'d, 's>(&self, block: Value<'d, 's>) -> Value<'d, 's> {
         let inner = || block.members().find(|member| member.is_object());
         self.is_wrapped.then(inner).flatten().unwrap_or(block)
     }
 
     /// Whether only a result may have a block.
-    #[must_use]
     pub fn is_only_in_results(&self, block: Value<'_, '_>) -> bool {
         let kind = block.get_str("type");
         let is = |name: &&str| kind.as_deref() == Some(*name) || kind.is_none() && block.get(name).is_some();
@@ -92,20 +90,17 @@ pub struct Missing {
 
 impl Missing {
     /// The result of a function.
-    #[must_use]
     pub fn new(kind: ToolKind, text: impl Into<String>) -> Self {
         Self { id: None, name: None, kind, text: text.into() }
     }
 
     /// With the id of the call.
-    #[must_use]
     pub fn id(mut self, id: Option<Piece>) -> Self {
         self.id = id;
         self
     }
 
     /// With the name of the tool.
-    #[must_use]
     pub fn name(mut self, name: Option<Piece>) -> Self {
         self.name = name;
         self
@@ -128,7 +123,6 @@ pub(crate) fn typed_text(text: Piece) -> Piece {
     Piece::object([("type", Piece::text("text")), ("text", text)])
 }
 
-/// A message of the user.
 pub(crate) fn user_content(content: Vec<Piece>) -> Piece {
     Piece::object([("role", Piece::text("user")), ("content", Piece::List(content))])
 }
@@ -203,7 +197,6 @@ fn is_of_items(value: Value<'_, '_>) -> bool {
 
 /// A text of JSON without the texts, arguments and results in it, line by line as it was. Of a line that is no JSON, nothing
 /// is shown.
-#[must_use]
 pub fn without_values(bytes: &[u8]) -> Vec<u8> {
     if let Some(rest) = bytes.strip_prefix(BYTE_ORDER_MARK) {
         return [BYTE_ORDER_MARK, &without_values(rest)].concat();

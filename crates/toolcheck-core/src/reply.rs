@@ -116,7 +116,6 @@ pub(crate) const CREATED_AT: &str = "2026-01-01T00:00:00Z";
 
 impl Reply {
     /// A reply in which the model says this.
-    #[must_use]
     pub fn new(said: Assistant) -> Self {
         let length = |text: &str| text.chars().count() as u64;
         let calls = said.calls.iter().map(|call| call.name.len() as u64 + 4 * call.arguments.len() as u64);
@@ -138,68 +137,58 @@ impl Reply {
     }
 
     /// The reply with this id of the response, from this model.
-    #[must_use]
     pub fn from_model(mut self, id: impl Into<String>, model: impl Into<String>) -> Self {
         (self.id, self.model) = (id.into(), model.into());
         self
     }
 
     /// The reply to a request that goes on from this response, if from any, and whether the server keeps it.
-    #[must_use]
     pub fn with_state(mut self, previous_response: Option<String>, is_kept: bool) -> Self {
         (self.previous_response, self.is_kept) = (previous_response, is_kept);
         self
     }
 
     /// The reply with this number of tokens of the request.
-    #[must_use]
     pub fn with_input_tokens(mut self, tokens: u64) -> Self {
         self.input_tokens = tokens;
         self
     }
 
     /// The reply with this reason to stop.
-    #[must_use]
     pub fn with_stop(mut self, stop: Stop) -> Self {
         self.stop = stop;
         self
     }
 
     /// The reply with this text in place of the arguments of a call.
-    #[must_use]
     pub fn with_raw_arguments(mut self, call: usize, text: impl Into<String>) -> Self {
         self.raw_arguments.insert(call, text.into());
         self
     }
 
     /// The reply with this signature of a call.
-    #[must_use]
     pub fn with_call_signature(mut self, call: usize, signature: impl Into<String>) -> Self {
         self.call_signatures.insert(call, signature.into());
         self
     }
 
     /// The reply with this encrypted reasoning after what it has.
-    #[must_use]
     pub fn with_redacted(mut self, data: impl Into<String>) -> Self {
         self.redacted.push(data.into());
         self
     }
 
     /// The reply with this call of the provider after those it has.
-    #[must_use]
     pub fn with_server_call(mut self, call: ServerCall) -> Self {
         self.server_calls.push(call);
         self
     }
 
     /// The arguments of a call as a stream sends them; empty if there is no such call.
-    #[must_use]
     pub fn arguments_of(&self, call: usize) -> String {
         self.arguments_text(call).into_owned()
     }
 
-    /// The arguments of a call as text.
     pub(crate) fn arguments_text(&self, call: usize) -> Cow<'_, str> {
         match (self.raw_arguments.get(&call), self.said.calls.get(call)) {
             (Some(raw), _) => Cow::Borrowed(raw),
@@ -230,7 +219,6 @@ impl Reply {
 
 impl ServerCall {
     /// A call with its result.
-    #[must_use]
     pub fn new(
         id: impl Into<String>,
         name: impl Into<String>,
@@ -243,27 +231,23 @@ impl ServerCall {
 
 impl Pieces {
     /// Pieces of this many characters, at least one.
-    #[must_use]
     pub const fn of(chars: usize) -> Self {
         let chars = if chars == 0 { 1 } else { chars };
         Self { chars, interleaved: false, has_index_zero: false, lacks_end: false }
     }
 
     /// The same, in which the pieces of parallel calls take turns.
-    #[must_use]
     pub const fn interleaved(self) -> Self {
         Self { interleaved: true, ..self }
     }
 
     /// The same, in which each call has the number 0.
-    #[must_use]
     pub const fn with_index_zero(self) -> Self {
         Self { has_index_zero: true, ..self }
     }
 
     /// The same, without the event that says only that the stream has ended. What stands after the events of a format
     /// belongs to its [`Framing`].
-    #[must_use]
     pub const fn without_end(self) -> Self {
         Self { lacks_end: true, ..self }
     }
@@ -273,7 +257,6 @@ impl Pieces {
         if self.has_index_zero { 0 } else { call }
     }
 
-    /// Divides a text.
     pub(crate) fn divide<'t>(&self, text: &'t str) -> Vec<&'t str> {
         let mut pieces = Vec::new();
         let mut rest = text;
@@ -304,7 +287,6 @@ impl Pieces {
 
 impl Event {
     /// An event with this name, which is empty if the events of the format have none.
-    #[must_use]
     pub fn new(name: impl Into<Cow<'static, str>>, data: Json) -> Self {
         Self { name: name.into(), data }
     }
@@ -312,7 +294,6 @@ impl Event {
 
 impl Framing {
     /// The type of the content.
-    #[must_use]
     pub const fn content_type(self) -> &'static str {
         match self {
             Self::ServerSent(_) => "text/event-stream",
@@ -322,7 +303,6 @@ impl Framing {
     }
 
     /// The bytes of each event, and of what ends the stream.
-    #[must_use]
     pub fn frames(self, events: &[Event]) -> Vec<Vec<u8>> {
         let mut frames: Vec<Vec<u8>> = events.iter().map(|event| self.frame(event)).collect();
         if let Self::ServerSent(Some(end)) = self {
@@ -332,7 +312,6 @@ impl Framing {
     }
 
     /// The bytes of an event.
-    #[must_use]
     pub fn frame(self, event: &Event) -> Vec<u8> {
         let data = event.data.to_string();
         match self {

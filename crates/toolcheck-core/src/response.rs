@@ -14,7 +14,6 @@ use crate::ir::{Body, Part, Place, Transcript};
 
 /// Reads a response of a format; `None` if the value is something else, such as an error. The completions are empty if
 /// the response was streamed or is inside a string.
-#[must_use]
 pub fn read<'s>(format: &Format, value: Value<'_, 's>) -> Option<(Vec<Choice>, Vec<Completion<'s>>)> {
     let value = unwrapped(value);
     if value.is_object() {
@@ -37,7 +36,6 @@ pub fn read<'s>(format: &Format, value: Value<'_, 's>) -> Option<(Vec<Choice>, V
 
 /// Reads a response whose format is not known: as the one that finds the most in it, of equals as that of the model's
 /// provider.
-#[must_use]
 pub fn read_any<'s>(value: Value<'_, 's>) -> Option<(&'static Format, Vec<Choice>, Vec<Completion<'s>>)> {
     let of_call = |call: &ChoiceCall| {
         1 + usize::from(call.id.is_some()) + usize::from(call.name.is_some()) + call.arguments.len()
@@ -63,7 +61,6 @@ pub fn read_any<'s>(value: Value<'_, 's>) -> Option<(&'static Format, Vec<Choice
     best.map(|(_, read)| read)
 }
 
-/// The pieces of a response.
 struct Pieces<'f> {
     format: &'f Format,
     count: usize,
@@ -149,7 +146,6 @@ pub struct KeptIds {
 
 impl KeptIds {
     /// Reads the ids of a response in any of its forms.
-    #[must_use]
     pub fn of(value: Value<'_, '_>) -> Self {
         let mut ids = Self::default();
         each_data(value, |data| ids.add(data));
@@ -178,7 +174,6 @@ impl KeptIds {
 }
 
 /// Reads the reasoning in a part of a transcript; `None` if it is something else.
-#[must_use]
 pub fn reasoning(
     transcript: &Transcript<'_>,
     part: &Part<'_>,
@@ -191,7 +186,6 @@ pub fn reasoning(
 }
 
 /// What an API says in a response that is an error.
-#[must_use]
 pub fn error_text<'s>(value: Value<'_, 's>) -> Option<Cow<'s, str>> {
     let value = unwrapped(value);
     // Some APIs answer with a list of errors.
@@ -203,7 +197,6 @@ pub fn error_text<'s>(value: Value<'_, 's>) -> Option<Cow<'s, str>> {
 }
 
 /// The response itself, without the wrapper that HTTP clients and recorders add.
-#[must_use]
 pub fn unwrapped<'d, 's>(value: Value<'d, 's>) -> Value<'d, 's> {
     let is_of_http = value.get_any(&["status", "statusCode", "status_code", "headers"]).is_some();
     let body = value.get("body").filter(|_| is_of_http);
@@ -249,7 +242,6 @@ fn in_text(text: &str, mut see: impl FnMut(Value<'_, '_>, usize, bool)) {
 
 /// The JSON values in the text of a stream: the data of its server-sent events, or the values that are one a line. Each
 /// is given as its lines, which are usually one.
-#[must_use]
 pub fn values_in(text: &str) -> Vec<Vec<Range<usize>>> {
     let is_value = |text: &str| {
         let document = Document::read(text.as_bytes());

@@ -85,14 +85,12 @@ impl Route {
     }
 
     /// What stands before and after the name of the model in `end`.
-    #[must_use]
     pub fn ends(&self) -> (&'static str, &'static str) {
         self.model.map_or(("", self.end), |at| (&self.end[..at], &self.end[at + MODEL.len()..]))
     }
 
     /// The model that a path names, as it is written there: `None` if the path is another one, and `Some(None)` if it
     /// is this one, which names no model. What stands before `end` is free.
-    #[must_use]
     pub fn model_of<'p>(&self, path: &'p str) -> Option<Option<&'p str>> {
         let (before, after) = self.ends();
         let rest = path.strip_suffix(after)?;
@@ -104,7 +102,6 @@ impl Route {
     }
 
     /// The path that a client uses.
-    #[must_use]
     pub fn path(&self, model: &str) -> String {
         format!("{}{}", self.base, self.end.replace(MODEL, model))
     }

@@ -133,19 +133,16 @@ rule_ids! {
 
 impl RuleId {
     /// The id in kebab case, as users write it.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         Self::TEXTS[self as usize]
     }
 
     /// Its place in [`Self::ALL`].
-    #[must_use]
     pub const fn number(self) -> usize {
         self as usize
     }
 
     /// The id that is written so; `None` if no rule has it.
-    #[must_use]
     pub fn find(text: &str) -> Option<Self> {
         Self::TEXTS.binary_search(&text).ok().map(|number| Self::ALL[number])
     }

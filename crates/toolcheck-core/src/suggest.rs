@@ -30,7 +30,6 @@ pub struct Suggestion<'k>(Option<&'k str>);
 
 impl<'k> Suggestion<'k> {
     /// The name.
-    #[must_use]
     pub fn name(self) -> Option<&'k str> {
         self.0
     }

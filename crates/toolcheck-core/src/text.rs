@@ -15,7 +15,6 @@ pub(crate) fn is_placeholder(name: &str) -> bool {
 }
 
 /// A name for a message: one line, bounded.
-#[must_use]
 pub fn shorten(name: &str) -> Cow<'_, str> {
     let is_plain = name.len() <= LONGEST_NAME && !hides_any(name);
     if is_plain {
@@ -33,7 +32,6 @@ pub fn shorten(name: &str) -> Cow<'_, str> {
 const MOST_KEPT: usize = 1024;
 
 /// A name as it is, but of one longer than a kilobyte only the start: many findings may be about the same name.
-#[must_use]
 pub fn kept(name: &str) -> String {
     match name.len() <= MOST_KEPT {
         true => name.to_owned(),
@@ -44,7 +42,6 @@ pub fn kept(name: &str) -> String {
 /// Whether the character hides what stands there, and so must be shown by its number: a terminal would obey a control
 /// character, others change the direction of the text, and those that Unicode lets a program ignore are not seen at
 /// all, though a model reads what they spell. The one that turns a sign into its emoji spells nothing.
-#[must_use]
 pub fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{061C}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}')
@@ -76,7 +73,6 @@ pub fn visible(character: char) -> impl Iterator<Item = char> {
 
 /// The name of a file, which need not be UTF-8, as a text that no other file has: each byte that is not UTF-8 becomes NUL,
 /// which no name contains, and two hexadecimal digits. [`shown`] prints it as `\xff`.
-#[must_use]
 pub fn name_of(bytes: &[u8]) -> String {
     let mut name = String::new();
     for chunk in bytes.utf8_chunks() {
@@ -87,7 +83,6 @@ pub fn name_of(bytes: &[u8]) -> String {
 }
 
 /// The bytes of a [name](name_of).
-#[must_use]
 pub fn bytes_of(name: &str) -> Vec<u8> {
     let mut pieces = name.split('\0');
     let mut bytes = pieces.next().unwrap_or_default().as_bytes().to_vec();
@@ -113,7 +108,6 @@ fn number_of(piece: &str) -> Option<u8> {
 }
 
 /// A [name](name_of) with its bytes that are not UTF-8 as `\xff`.
-#[must_use]
 pub fn plain_name(name: &str) -> Cow<'_, str> {
     if !name.contains('\0') {
         return Cow::Borrowed(name);
@@ -128,7 +122,6 @@ pub fn plain_name(name: &str) -> Cow<'_, str> {
 }
 
 /// The text on one line, with control characters made visible.
-#[must_use]
 pub fn shown(text: &str) -> String {
     if !hides_any(text) {
         return inert(text).into_owned();
@@ -137,7 +130,6 @@ pub fn shown(text: &str) -> String {
 }
 
 /// At most `most` characters of a text, on one line, with control characters made visible.
-#[must_use]
 pub fn bounded(text: &str, most: usize) -> String {
     // Almost every start is plain ASCII.
     let start = &text.as_bytes()[..text.len().min(most.saturating_add(1))];
@@ -173,7 +165,6 @@ pub fn hash_commands(text: &str) -> impl Iterator<Item = usize> {
 }
 
 /// A text with a character of each [command inside a line](hash_commands) made visible, so that it no longer is one.
-#[must_use]
 pub fn inert(text: &str) -> Cow<'_, str> {
     let mut inert = String::new();
     let mut from = 0;
@@ -191,7 +182,6 @@ pub fn inert(text: &str) -> Cow<'_, str> {
 
 /// A text that begins a line, on one line, with control characters made visible. GitHub takes a line that begins with `::`
 /// for a command, and behind the name of a file a colon may follow.
-#[must_use]
 pub fn line(text: &str) -> String {
     let text = shown(text);
     match without_indent(&text) {
@@ -201,7 +191,6 @@ pub fn line(text: &str) -> String {
 }
 
 /// A line that is ready to print; if a CI runner would take it for a command, with a character of that made visible.
-#[must_use]
 pub fn guard(line: &str) -> Cow<'_, str> {
     let rest = without_indent(line);
     match rest.strip_prefix("::") {
@@ -226,7 +215,6 @@ fn without_indent(line: &str) -> &str {
 }
 
 /// An error of the system in plain words: without its number, and the same on every system where it is a common one.
-#[must_use]
 pub fn reason(error: &(dyn Error + 'static)) -> String {
     let kind = error.downcast_ref::<io::Error>().filter(|error| error.raw_os_error().is_some());
     let words = kind.and_then(|error| match error.kind() {
@@ -289,7 +277,6 @@ pub struct Line(Cow<'static, str>);
 
 impl Line {
     /// The text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

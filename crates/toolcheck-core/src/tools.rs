@@ -24,7 +24,6 @@ const SCHEMAS: [&str; 6] =
 
 /// The tools that a document declares. The document is a bare list, a request of any format, or an MCP server's
 /// response to `tools/list`. Returns `None` if there is no list of tools.
-#[must_use]
 pub fn read(root: Value<'_, '_>) -> Option<Vec<Definition>> {
     let mut list = root;
     // The list is at most a few levels down: `result.tools`, `toolConfig.tools`.
@@ -54,7 +53,6 @@ pub(crate) fn read_text(text: &str) -> Option<Definition> {
     definition(root)
 }
 
-/// The tool that one definition declares.
 pub(crate) fn definition(tool: Value<'_, '_>) -> Option<Definition> {
     let spec = tool.get_any(&WRAPPINGS).filter(|spec| spec.is_object()).unwrap_or(tool);
     let name = spec.get_str("name")?.into_owned();

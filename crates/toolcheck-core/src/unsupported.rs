@@ -26,7 +26,6 @@ pub struct Unsupported {
     pub advice: Option<&'static str>,
     /// What it is to toolcheck.
     pub meant: Meant,
-    /// Whether a document is one.
     sniff: fn(Value<'_, '_>) -> bool,
 }
 
@@ -43,7 +42,6 @@ pub enum Meant {
 
 impl Unsupported {
     /// What a document of this kind is, as a message says it.
-    #[must_use]
     pub fn describe(&self) -> String {
         match self.meant {
             Meant::Other => format!("not a request, but {}", self.name),
@@ -55,7 +53,6 @@ impl Unsupported {
 }
 
 /// The kind that a document is of, where it is one of those that are not read.
-#[must_use]
 pub fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
     if !matches!(root.kind(), Kind::Object | Kind::Array) {
         return None;
@@ -65,7 +62,6 @@ pub fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
 }
 
 /// The protocol of a conversation that is not read yet, of a document or of the request or response in it.
-#[must_use]
 pub fn conversation(root: Value<'_, '_>) -> Option<&'static Unsupported> {
     let inside = || root.get_any(&["request", "response"]).filter(|value| value.is_object());
     let known = conversations::find(root).or_else(|| agents::find(root));
@@ -268,7 +264,6 @@ const KEYS_OF_CONVERSATIONS: [&str; 7] =
 const TYPES_OF_CALLS: [&str; 4] = ["function_call", "function_result", "tool_result", "tool_use"];
 
 /// Whether a body that no format reads holds messages or calls.
-#[must_use]
 pub fn holds_messages(root: Value<'_, '_>) -> bool {
     let mut open = vec![root];
     while let Some(value) = open.pop() {
@@ -379,7 +374,6 @@ fn is_event(root: Value<'_, '_>) -> bool {
 }
 
 /// Whether a document is the data of an event of a streamed response, as far as one can tell from it alone.
-#[must_use]
 pub fn is_of_stream(root: Value<'_, '_>) -> bool {
     // Some APIs stream objects that look like whole responses.
     let is_piece = || {
@@ -390,13 +384,11 @@ pub fn is_of_stream(root: Value<'_, '_>) -> bool {
 }
 
 /// Whether a document is a chunk of the stream of UI messages that servers send to front ends.
-#[must_use]
 pub fn is_ui_chunk(root: Value<'_, '_>) -> bool {
     agents::is_ui_chunk(root)
 }
 
 /// Whether a document is the response of an API, by itself.
-#[must_use]
 pub fn is_response(root: Value<'_, '_>) -> bool {
     if !root.is_object() || root.get_any(&["messages", "contents", "request"]).is_some() {
         return false;
@@ -434,7 +426,6 @@ pub struct Nested<'d, 's> {
 }
 
 /// The first request that stands one or two levels below the top of a document.
-#[must_use]
 pub fn nested<'d, 's>(root: Value<'d, 's>) -> Option<Nested<'d, 's>> {
     let below = |value: Value<'d, 's>| -> Vec<Value<'d, 's>> {
         // Of an array the first element stands for all.
@@ -486,7 +477,6 @@ fn recognised(value: Value<'_, '_>) -> Option<&'static Format> {
 }
 
 /// What a document holds in place of a request that can be told although no kind above fits.
-#[must_use]
 pub fn describe(root: Value<'_, '_>) -> Option<&'static str> {
     match root.kind() {
         Kind::Object if root.members().next().is_none() => Some("an empty object"),
@@ -512,13 +502,11 @@ fn is_message(value: Value<'_, '_>) -> bool {
 }
 
 /// Whether requests have their messages under a key, whatever its case.
-#[must_use]
 pub fn is_list_key(key: &str) -> bool {
     LISTS.iter().any(|list| key.eq_ignore_ascii_case(list))
 }
 
 /// What a request body has as its messages: a list of objects, or the text of a list.
-#[must_use]
 pub fn messages_of<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
     let is_list = |value: &Value<'_, '_>| {
         value.elements().any(|message| message.is_object())
@@ -528,7 +516,6 @@ pub fn messages_of<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
 }
 
 /// What is under the key that requests have their messages under, whatever it is.
-#[must_use]
 pub fn list_of<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
     let is_list = |member: &Value<'_, '_>| member.key_text().is_some_and(|key| is_list_key(&key));
     root.get_any(&LISTS).or_else(|| root.members().find(is_list)).or_else(|| prompt_of(root))
@@ -536,7 +523,6 @@ pub fn list_of<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
 
 /// The messages that a request has under `prompt`, where they are meant to be `messages`. Rows of data sets have a prompt too:
 /// a request is told by its settings.
-#[must_use]
 pub fn prompt_of<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
     let is_request = root.get_str("model").is_some() && root.get_any(&["max_tokens", "tools"]).is_some();
     let is_message = |message: Value<'_, '_>| message.get_str("role").is_some();
@@ -545,13 +531,11 @@ pub fn prompt_of<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
 }
 
 /// Whether a document is a request in a protocol that is not read yet.
-#[must_use]
 pub fn is_unread_request(root: Value<'_, '_>) -> bool {
     conversation(root).is_some_and(|kind| kind.meant == Meant::Request)
 }
 
 /// Whether a document is meant to be a request: it has settings of an API beside something in the place of messages.
-#[must_use]
 pub fn is_meant_as_request(root: Value<'_, '_>) -> bool {
     let has_settings = root.get_any(&["model", "modelId", "toolConfig", "max_tokens"]).is_some();
     has_settings && messages_of(root).is_some() && find(root).is_none()
@@ -628,7 +612,6 @@ static TEXTS: &[Text] = &[
 ];
 
 /// The kind of file whose text begins like this, where that is not JSON and is known.
-#[must_use]
 pub fn of_text(bytes: &[u8]) -> Option<&'static Text> {
     let head = &bytes[..bytes.len().min(HEAD)];
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);

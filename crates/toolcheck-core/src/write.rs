@@ -18,7 +18,6 @@ pub struct Written {
 
 impl Format {
     /// Whether a request of the format can hold it.
-    #[must_use]
     pub fn can_hold(&self, feature: Feature) -> bool {
         self.holds.contains(&feature)
     }
@@ -43,32 +42,27 @@ impl Format {
     /// assert_eq!(gemini.body["contents"][1]["parts"][0]["functionCall"]["name"], "tides");
     /// assert_eq!(gemini.dropped, [Feature::CallIds]);
     /// ```
-    #[must_use]
     pub fn write_request(&self, conversation: &Conversation) -> Written {
         self.write_request_with(conversation, &conversation.called_tools())
     }
 
     /// Writes a conversation as a request body that declares these tools, whether or not they are called.
-    #[must_use]
     pub fn write_request_with(&self, conversation: &Conversation, tools: &[&str]) -> Written {
         let (held, dropped) = self.held(conversation);
         Written { body: (self.write_request)(&held, tools), dropped }
     }
 
     /// Writes a reply as a body.
-    #[must_use]
     pub fn write_reply(&self, reply: &Reply) -> Json {
         (self.write_reply)(&self.held_reply(reply))
     }
 
     /// Writes a reply as the events of a stream.
-    #[must_use]
     pub fn write_stream(&self, reply: &Reply, pieces: Pieces) -> Vec<Event> {
         (self.write_events)(&self.held_reply(reply), &pieces)
     }
 
     /// Writes the error that ends a stream after this many events; `None` if it is not known how the API says that.
-    #[must_use]
     pub fn write_stream_error(&self, text: &str, after: usize) -> Option<Event> {
         self.write_error.map(|write| write(text, after))
     }
@@ -78,7 +72,6 @@ impl Format {
     }
 
     /// Writes a turn of the model as a response that came at once.
-    #[must_use]
     pub fn write_response(&self, said: &Assistant) -> Written {
         let (said, dropped) = self.held_turn(said);
         Written { body: (self.write_reply)(&Reply::new(said)), dropped }
@@ -98,7 +91,6 @@ impl Format {
     ///
     /// `kept` is what the application keeps of a conversation: the history of each request is `kept` of what was said
     /// before, and each response is what the model said.
-    #[must_use]
     pub fn write_exchanges(
         &self,
         conversation: &Conversation,

@@ -55,6 +55,7 @@ impl Side {
 /// # Ok::<(), toolcheck_embed::Error>(())
 /// ```
 #[derive(Debug)]
+#[must_use]
 pub struct Comparison {
     before: Read,
     after: Read,
@@ -67,7 +68,6 @@ pub struct Comparison {
 struct Read {
     name: String,
     bytes: Vec<u8>,
-    /// The id of its format.
     format: &'static str,
     /// What is in it, if it is a recording or an archive.
     opened: Option<Opened>,
@@ -107,14 +107,12 @@ impl Comparison {
     }
 
     /// Leaves out changes of these kinds.
-    #[must_use]
     pub fn allow(mut self, kinds: &[Kind]) -> Self {
         self.allowed += self.report.allow(kinds);
         self
     }
 
     /// What changed.
-    #[must_use]
     pub fn report(&self) -> &Report {
         &self.report
     }
@@ -136,7 +134,6 @@ impl Comparison {
     }
 
     /// What the outputs of [`toolcheck_report::diff`] write; with values of the texts only if they are to be shown.
-    #[must_use]
     pub fn compared(&self, shows_values: bool) -> Compared<'_> {
         Compared {
             before: self.before.compare(shows_values),

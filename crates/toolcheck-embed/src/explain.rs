@@ -14,7 +14,6 @@ use crate::linter::Linter;
 /// let explained = explain_error("messages: at least one message is required", Some(br#"{"messages": []}"#));
 /// assert!(explained.is_explained());
 /// ```
-#[must_use]
 pub fn explain_error(error: &str, request: Option<&[u8]>) -> Explained {
     Linter::new("request", Options::new(), []).explain_error(error, request)
 }

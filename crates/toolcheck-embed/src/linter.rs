@@ -27,7 +27,6 @@ pub struct Linter {
 impl Linter {
     /// A linter with options that are already read. `name` is the name of bodies in reports; `allows` are the findings that
     /// are not reported.
-    #[must_use]
     pub fn new(name: &str, options: Options, allows: impl Into<Arc<[Allow]>>) -> Self {
         Self {
             name: name.into(),
@@ -40,32 +39,27 @@ impl Linter {
     }
 
     /// What all bodies are, if they hold requests inside something else; by default it is detected.
-    #[must_use]
     pub fn container(mut self, container: Option<&'static Container>) -> Self {
         self.container = container;
         self
     }
 
     /// The name of bodies in reports.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// How bodies are linted.
-    #[must_use]
     pub fn options(&self) -> &Options {
         &self.options
     }
 
     /// The findings that are not reported.
-    #[must_use]
     pub fn allows(&self) -> &[Allow] {
         &self.allows
     }
 
     /// Lints a body: a request, a list of messages, an exchange, a log, a recording, or JSON Lines of them.
-    #[must_use]
     pub fn lint(&self, body: &[u8]) -> FileReport {
         let mut file = match open(body, self.container, self.limits) {
             Some(opened) => lint_opened(&self.name, body, &opened, &self.options),
@@ -77,14 +71,12 @@ impl Linter {
     }
 
     /// Lints a body, for the outputs of [`toolcheck_report::outputs`].
-    #[must_use]
     pub fn report(&self, body: &[u8]) -> Report {
         Report::new(vec![self.lint(body)])
     }
 
     /// What an API's error means and, if there is a body, what in it causes the error. If the linter has a target, that is the
     /// API.
-    #[must_use]
     pub fn explain_error(&self, error: &str, body: Option<&[u8]>) -> Explained {
         let Some(body) = body else { return Explained::without_request(error, &self.options) };
         let opened = open(body, self.container, self.limits);
@@ -109,7 +101,6 @@ impl Linter {
 
     /// Draws a body: its messages, calls and results, and what is wrong with them. The outputs of
     /// [`toolcheck_report::show`] write it.
-    #[must_use]
     pub fn outline(&self, body: &[u8], view: &View<'_>) -> Outline {
         let allows: Vec<&Allow> = self.allows.iter().filter(|allow| allow.is_for(&self.path)).collect();
         let is_allowed = |finding: &Finding| allows.iter().any(|allow| allow.allows(finding));

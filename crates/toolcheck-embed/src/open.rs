@@ -5,7 +5,6 @@ use toolcheck_open::{Container, Limits, Opened};
 
 /// Opens a text that holds requests inside something else, as this kind if one is given; `None` if it is no such text and
 /// none was given.
-#[must_use]
 pub fn open(bytes: &[u8], container: Option<&'static Container>, limits: Limits) -> Option<Opened> {
     let opened = toolcheck_open::open_as(container, bytes, limits);
     let Some(container) = container else { return opened };

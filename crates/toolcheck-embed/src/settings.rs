@@ -229,7 +229,6 @@ impl Settings {
     }
 
     /// A linter with these settings.
-    #[must_use]
     pub fn linter(&self) -> Linter {
         let name = self.name.as_deref().unwrap_or("body.json");
         let path = Path::new(name);

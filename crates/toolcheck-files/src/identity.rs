@@ -20,7 +20,6 @@ enum Kind {
 
 impl Identity {
     /// The identity of the file that a path leads to, or would create.
-    #[must_use]
     pub fn of(path: &Path) -> Self {
         #[cfg(unix)]
         if let Ok(metadata) = fs::metadata(path) {

@@ -15,7 +15,6 @@ pub type Owner = u32;
 impl Trusted {
     /// The user of this process, root, the user who has become root with `sudo`, and the owner of the current folder: in
     /// a container, the files of a project often belong to a user of the machine around it.
-    #[must_use]
     pub fn new() -> Self {
         #[cfg(unix)]
         {
@@ -31,7 +30,6 @@ impl Trusted {
 
     /// The owner of a file who is none of these; `None` if its owner is, or is not known. The owner of a link counts too:
     /// who makes one chooses the settings. On other systems than Unix, all owners are trusted.
-    #[must_use]
     pub fn stranger(&self, file: &Path) -> Option<Owner> {
         #[cfg(unix)]
         {

@@ -85,7 +85,6 @@ pub fn check(path: &Path) -> io::Result<()> {
     check_file(&fs::metadata(path)?)
 }
 
-/// Opens a regular file.
 fn open(path: &Path) -> io::Result<File> {
     // To open a pipe is to wait for its writer, and to open a device may do something. If another program puts one in
     // place of the file just now, `O_NONBLOCK` opens it without waiting. It means nothing for a regular file.

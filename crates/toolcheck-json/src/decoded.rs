@@ -24,7 +24,6 @@ pub(crate) struct Run {
 
 impl<'s> Decoded<'s> {
     /// Decodes a string whose opening quote is at `start`.
-    #[must_use]
     pub fn new(string: JsonStr<'s>, start: u32) -> Self {
         let inside = Span::new(start + 1, start + 1 + string.raw().len() as u32);
         match std::str::from_utf8(string.raw()) {
@@ -37,13 +36,11 @@ impl<'s> Decoded<'s> {
     }
 
     /// The text.
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
     /// The span in the file of a range of the text's bytes. Beyond the end of the text it is the closing quote.
-    #[must_use]
     pub fn span_of(&self, range: Range<usize>) -> Span {
         Span::new(self.in_file(range.start), self.in_file(range.end))
     }

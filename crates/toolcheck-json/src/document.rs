@@ -20,25 +20,21 @@ pub struct Span {
 
 impl Span {
     /// The span from `start` to `end`.
-    #[must_use]
     pub fn new(start: u32, end: u32) -> Self {
         Self { start, end }
     }
 
     /// The span as a range of indices.
-    #[must_use]
     pub fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 
     /// The smallest span that contains both.
-    #[must_use]
     pub fn to(self, other: Self) -> Self {
         Self { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
     /// Whether `other` is inside this span.
-    #[must_use]
     pub fn contains(self, other: Self) -> bool {
         self.start <= other.start && other.end <= self.end
     }
@@ -53,7 +49,6 @@ impl NodeId {
     pub const ROOT: Self = Self(0);
 
     /// Its index among the values of its document.
-    #[must_use]
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -81,7 +76,6 @@ pub enum Kind {
 
 impl Kind {
     /// The name of the kind in JSON Schema.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -167,49 +161,41 @@ impl fmt::Debug for Document<'_> {
 
 impl<'s> Document<'s> {
     /// Reads one JSON text. This never fails: see [`Self::faults`].
-    #[must_use]
     pub fn read(bytes: &'s [u8]) -> Self {
         Self::read_in(bytes, Arena::default())
     }
 
     /// Reads one JSON text into the memory of an earlier document.
-    #[must_use]
     pub fn read_in(bytes: &'s [u8], arena: Arena) -> Self {
         parse::document(bytes, arena)
     }
 
     /// The memory of the document, for the next one.
-    #[must_use]
     pub fn into_arena(self) -> Arena {
         self.arena
     }
 
     /// The text that was read.
-    #[must_use]
     pub fn bytes(&self) -> &'s [u8] {
         self.bytes
     }
 
     /// The faults of the text, in the order of the text.
-    #[must_use]
     pub fn faults(&self) -> &[SyntaxError] {
         &self.arena.faults
     }
 
     /// The number of further faults, which are not kept.
-    #[must_use]
     pub fn faults_left_out(&self) -> usize {
         self.faults_left_out
     }
 
     /// The outermost value. If the text has no value, it is one of [`Kind::Invalid`], and a fault says why.
-    #[must_use]
     pub fn root(&self) -> Value<'_, 's> {
         Value { document: self, id: NodeId::ROOT.0 }
     }
 
     /// The value with this id, which must come from this document.
-    #[must_use]
     #[inline]
     pub fn value(&self, id: NodeId) -> Value<'_, 's> {
         assert!((id.0 as usize) < self.arena.nodes.len(), "the node belongs to another document");
@@ -217,7 +203,6 @@ impl<'s> Document<'s> {
     }
 
     /// The innermost value that contains the byte at `offset`; at the end of the text, the byte before it.
-    #[must_use]
     pub fn innermost(&self, offset: u32) -> NodeId {
         let offset = offset.min((self.bytes.len() as u32).saturating_sub(1));
         let mut at = self.root();
@@ -231,7 +216,6 @@ impl<'s> Document<'s> {
 
     /// The last value that starts at this byte or before it: the string that the byte is in, or the value that starts
     /// there.
-    #[must_use]
     pub fn last_at(&self, offset: u32) -> NodeId {
         // Values are in the order of the text.
         let next = self.arena.nodes.partition_point(|node| node.start <= offset);
@@ -239,7 +223,6 @@ impl<'s> Document<'s> {
     }
 
     /// The number of values: at least one.
-    #[must_use]
     pub fn value_count(&self) -> usize {
         self.arena.nodes.len()
     }
@@ -247,7 +230,6 @@ impl<'s> Document<'s> {
     /// The members with the same key as an earlier member of their object, as pairs of the earlier and the later one.
     ///
     /// Linear in the number of members. Reading the text already rules out most objects.
-    #[must_use]
     pub fn duplicate_keys(&self) -> Vec<(Value<'_, 's>, Value<'_, 's>)> {
         let mut found = Vec::new();
         if !self.arena.maybe_duplicate {
@@ -313,26 +295,22 @@ impl<'d, 's> Value<'d, 's> {
     }
 
     /// The document that the value belongs to.
-    #[must_use]
     pub fn document(self) -> &'d Document<'s> {
         self.document
     }
 
     /// The id of the value in its document.
-    #[must_use]
     pub fn id(self) -> NodeId {
         NodeId(self.id)
     }
 
     /// The kind of the value.
-    #[must_use]
     #[inline]
     pub fn kind(self) -> Kind {
         self.node().kind
     }
 
     /// The span of the value, including quotes and brackets.
-    #[must_use]
     #[inline]
     pub fn span(self) -> Span {
         let node = self.node();
@@ -340,33 +318,28 @@ impl<'d, 's> Value<'d, 's> {
     }
 
     /// The span of the key, including quotes.
-    #[must_use]
     pub fn key_span(self) -> Option<Span> {
         let node = self.node();
         (node.flags & KEYED != 0).then(|| Span::new(node.key_start, node.key_end))
     }
 
     /// The span of the member: key, colon and value. Only the value if it has no key.
-    #[must_use]
     pub fn member_span(self) -> Span {
         self.key_span().map_or(self.span(), |key| key.to(self.span()))
     }
 
     /// The value as it is written in the text.
-    #[must_use]
     pub fn raw(self) -> &'s [u8] {
         &self.document.bytes[self.span().range()]
     }
 
     /// The key, if the value is a member of an object.
-    #[must_use]
     pub fn key(self) -> Option<JsonStr<'s>> {
         let flags = self.node().flags;
         self.key_span().map(|span| self.document.string(span, (flags & KEY_ESCAPED != 0, false)))
     }
 
     /// The key's text, if the value is a member of an object.
-    #[must_use]
     #[inline]
     pub fn key_text(self) -> Option<Cow<'s, str>> {
         let node = self.node();
@@ -379,7 +352,6 @@ impl<'d, 's> Value<'d, 's> {
     }
 
     /// The bytes of the key, if the value is a member and its key has no escapes: cheaper than its text.
-    #[must_use]
     #[inline]
     pub fn plain_key(self) -> Option<&'s [u8]> {
         let node = self.node();
@@ -388,7 +360,6 @@ impl<'d, 's> Value<'d, 's> {
     }
 
     /// Whether the value is a member with this key.
-    #[must_use]
     #[inline]
     pub fn has_key(self, key: &str) -> bool {
         let node = self.node();
@@ -400,7 +371,6 @@ impl<'d, 's> Value<'d, 's> {
     }
 
     /// Whether the value is of this kind and a member with this key, which is written without escapes.
-    #[must_use]
     #[inline]
     pub fn is_plain_member(self, kind: Kind, key: &[u8]) -> bool {
         let node = self.node();
@@ -411,7 +381,6 @@ impl<'d, 's> Value<'d, 's> {
     }
 
     /// Whether the value is written like this in the text.
-    #[must_use]
     #[inline]
     pub fn is_written(self, raw: &[u8]) -> bool {
         let node = self.node();
@@ -420,7 +389,6 @@ impl<'d, 's> Value<'d, 's> {
     }
 
     /// The string, if the value is one.
-    #[must_use]
     #[inline]
     pub fn as_json_str(self) -> Option<JsonStr<'s>> {
         let node = self.node();
@@ -430,7 +398,6 @@ impl<'d, 's> Value<'d, 's> {
     }
 
     /// The string's text, if the value is one.
-    #[must_use]
     #[inline]
     pub fn as_str(self) -> Option<Cow<'s, str>> {
         let node = self.node();
@@ -444,38 +411,32 @@ impl<'d, 's> Value<'d, 's> {
     }
 
     /// The Boolean, if the value is one.
-    #[must_use]
     pub fn as_bool(self) -> Option<bool> {
         (self.kind() == Kind::Bool).then(|| self.raw() == b"true")
     }
 
     /// The number, if the value is an integer that fits into a `u64`.
-    #[must_use]
     pub fn as_u64(self) -> Option<u64> {
         let digits = std::str::from_utf8(self.raw()).ok().filter(|_| self.kind() == Kind::Number)?;
         digits.parse().ok()
     }
 
     /// Whether the value is `null`.
-    #[must_use]
     pub fn is_null(self) -> bool {
         self.kind() == Kind::Null
     }
 
     /// Whether the value is an object.
-    #[must_use]
     pub fn is_object(self) -> bool {
         self.kind() == Kind::Object
     }
 
     /// Whether the value is an array.
-    #[must_use]
     pub fn is_array(self) -> bool {
         self.kind() == Kind::Array
     }
 
     /// The number of values in it, including itself.
-    #[must_use]
     pub fn count(self) -> usize {
         let node = self.node();
         if matches!(node.kind, Kind::Array | Kind::Object) { (node.next - self.id) as usize } else { 1 }
@@ -511,7 +472,6 @@ impl<'d, 's> Value<'d, 's> {
 
     /// The member with this key. If there are several, the last one, as in `JSON.parse` and Python's
     /// `json`.
-    #[must_use]
     pub fn get(self, key: &str) -> Option<Self> {
         let node = self.node();
         if node.kind != Kind::Object || !parse::may_have(node.keys, key) {
@@ -539,13 +499,11 @@ impl<'d, 's> Value<'d, 's> {
     }
 
     /// The member with the first of these keys that exists.
-    #[must_use]
     pub fn get_any(self, keys: &[&str]) -> Option<Self> {
         keys.iter().find_map(|key| self.get(key))
     }
 
     /// The text of the member with this key, if it is a string.
-    #[must_use]
     pub fn get_str(self, key: &str) -> Option<Cow<'s, str>> {
         self.get(key)?.as_str()
     }

@@ -25,7 +25,6 @@ pub enum Piece {
 
 impl Piece {
     /// A string. All but ASCII is written as it is.
-    #[must_use]
     pub fn text(text: &str) -> Self {
         let mut raw = Vec::with_capacity(text.len() + 2);
         write_string(text, &mut raw);
@@ -33,13 +32,11 @@ impl Piece {
     }
 
     /// An object with these members.
-    #[must_use]
     pub fn object<const N: usize>(members: [(&'static str, Self); N]) -> Self {
         Self::Object(members.into_iter().map(|(key, value)| (Cow::Borrowed(key), value)).collect())
     }
 
     /// The JSON text of it on one line; `None` if it has a value of a document.
-    #[must_use]
     pub fn json(&self) -> Option<String> {
         let inner =
             |pieces: Vec<Option<String>>| Some(pieces.into_iter().collect::<Option<Vec<_>>>()?.join(", "));
@@ -85,7 +82,6 @@ enum Entry {
     Renamed(NodeId, Cow<'static, str>),
     /// A value without a key, in a list.
     Element(Piece),
-    /// A member.
     Member(Cow<'static, str>, Piece),
 }
 
@@ -106,13 +102,11 @@ pub struct Edits<'d, 's> {
 
 impl<'d, 's> Edits<'d, 's> {
     /// No changes to a document.
-    #[must_use]
     pub fn new(document: &'d Document<'s>) -> Self {
         Self { document, changes: HashMap::default() }
     }
 
     /// Whether nothing is changed.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
@@ -178,7 +172,6 @@ impl<'d, 's> Edits<'d, 's> {
     }
 
     /// The changed text; the document's own if nothing is changed.
-    #[must_use]
     pub fn apply(&self) -> Cow<'s, [u8]> {
         let bytes = self.document.bytes();
         if self.is_empty() {
@@ -198,7 +191,6 @@ impl<'d, 's> Edits<'d, 's> {
 struct Spacing<'s> {
     /// What a line begins with, before the indentation of the children; `None` if all is on one line.
     line: Option<&'s [u8]>,
-    /// One step of indentation.
     step: &'s [u8],
     /// What is between a key and its value.
     colon: &'s [u8],

@@ -25,18 +25,14 @@ pub struct Expanded {
 /// Some consecutive bytes, up to the next run: either the very bytes of the source, or what one escape stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Run {
-    /// Where it starts.
     made: u32,
-    /// Where it starts in the source.
     source: u32,
-    /// Where it ends in the source.
     end: u32,
 }
 
 impl Expanded {
     /// The text of a document in which these strings, in the order of the text, are replaced by what they say. Line ends
     /// become spaces, so that everything stays on its line: in JSON, they are only white space.
-    #[must_use]
     pub fn new(document: &Document<'_>, strings: &[NodeId]) -> Self {
         let bytes = document.bytes();
         let mut opened = Self { text: Vec::with_capacity(bytes.len()), runs: Vec::new() };
@@ -54,7 +50,6 @@ impl Expanded {
     }
 
     /// The text that was made of this one's, with the way back to this one's source.
-    #[must_use]
     pub fn then(&self, next: Self) -> Self {
         let mut runs = Vec::with_capacity(next.runs.len());
         let mut first = 0;
@@ -83,13 +78,11 @@ impl Expanded {
     }
 
     /// The text.
-    #[must_use]
     pub fn text(&self) -> &[u8] {
         &self.text
     }
 
     /// The bytes of the source for a range of the text.
-    #[must_use]
     pub fn source_of(&self, range: Range<usize>) -> Range<usize> {
         let at = |offset: usize| {
             let number = self.runs.partition_point(|run| run.made as usize <= offset).saturating_sub(1);

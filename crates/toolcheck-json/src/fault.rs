@@ -77,31 +77,26 @@ pub enum SyntaxErrorKind {
 
 impl SyntaxErrorKind {
     /// Whether the fault is about the encoding inside a string, so that the structure is still readable.
-    #[must_use]
     pub fn is_in_text(self) -> bool {
         matches!(self, Self::InvalidUtf8 | Self::LoneSurrogate)
     }
 
     /// Whether all values are read in spite of the fault: it is inside a string, or before the first value.
-    #[must_use]
     pub fn is_harmless(self) -> bool {
         self.is_in_text() || self == Self::ByteOrderMark
     }
 
     /// Whether the text may go on after it, so that the last values may not be whole.
-    #[must_use]
     pub fn is_cut(self) -> bool {
         matches!(self, Self::Unclosed | Self::UnterminatedString | Self::TooDeep | Self::TooManyValues)
     }
 
     /// Whether the whole text is not UTF-8, so that none of it was read.
-    #[must_use]
     pub fn is_other_encoding(self) -> bool {
         matches!(self, Self::Utf16 | Self::Utf32 | Self::Binary)
     }
 
     /// A description of the fault for a message: one line, in lower case.
-    #[must_use]
     pub fn describe(self) -> &'static str {
         match self {
             Self::ByteOrderMark => "the text starts with a byte order mark",

@@ -14,7 +14,6 @@ pub struct Position {
 /// One pass over the text, whatever the number of offsets: ten thousand findings in one line cost no more
 /// than one. An offset beyond the end is the end. In invalid UTF-8, every byte that is not a
 /// continuation byte counts as a column.
-#[must_use]
 pub fn locate(bytes: &[u8], offsets: &[usize]) -> Vec<Position> {
     let mut order: Vec<usize> = (0..offsets.len()).collect();
     order.sort_unstable_by_key(|&index| offsets[index]);

@@ -20,7 +20,6 @@ pub struct Mapped {
 /// Some consecutive bytes of a text, up to the next run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Run {
-    /// Where it starts in the text.
     start: u32,
     /// Where it starts in the file.
     source: u32,
@@ -53,7 +52,6 @@ const MOST_BYTES: usize = u32::MAX as usize - 1;
 
 impl Mapped {
     /// Bytes of the file, which start at `source` in it.
-    #[must_use]
     pub fn same(bytes: &[u8], source: usize) -> Self {
         let mut mapped = Self::default();
         mapped.push_same(bytes, source);
@@ -61,7 +59,6 @@ impl Mapped {
     }
 
     /// A text that as a whole stands for bytes of the file.
-    #[must_use]
     pub fn whole(text: Vec<u8>, source: Range<usize>) -> Self {
         let mut mapped = Self { text, runs: Vec::new() };
         if !mapped.text.is_empty() {
@@ -120,7 +117,6 @@ impl Mapped {
     }
 
     /// This text, whose places are those in another one, with the places of the file that the other one is from.
-    #[must_use]
     pub fn through(&self, outer: &Self) -> Self {
         let mut mapped = Self::default();
         for (number, run) in self.runs.iter().enumerate() {
@@ -138,19 +134,16 @@ impl Mapped {
     }
 
     /// The text.
-    #[must_use]
     pub fn text(&self) -> &[u8] {
         &self.text
     }
 
     /// The bytes of the file for a range of the text.
-    #[must_use]
     pub fn source_of(&self, range: Range<usize>) -> Option<Range<usize>> {
         source_of(&self.runs, range)
     }
 
     /// Whether a byte of the text is the very byte at its place in the file.
-    #[must_use]
     pub fn is_same(&self, at: usize) -> bool {
         self.runs.get(self.run_at(at)).is_some_and(|run| run.length == SAME)
     }
@@ -201,13 +194,11 @@ pub struct Origin {
 
 impl Origin {
     /// A part with this name.
-    #[must_use]
     pub fn new(label: impl Into<String>) -> Self {
         Self { label: label.into(), member: None, status: None }
     }
 
     /// A value in the part by name: its JSON Pointer, after the member and the name of the part.
-    #[must_use]
     pub fn name_of(&self, pointer: &str) -> String {
         let parts = [self.member.as_deref().unwrap_or_default(), &self.label, pointer];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
@@ -247,7 +238,6 @@ pub struct Located<'o> {
 impl Origins {
     /// The place in the file of some bytes of the made text, which are in the first part that they meet, or the one
     /// after them; `None` if there are no parts.
-    #[must_use]
     pub fn locate(&self, made: Range<usize>) -> Option<Located<'_>> {
         let number = self.pieces.partition_point(|piece| piece.made.end <= made.start);
         let piece = self.pieces.get(number).or(self.pieces.last())?;
@@ -334,7 +324,6 @@ pub struct NotBuilt {
 
 impl NotBuilt {
     /// This can't be read; `advice` says what to do.
-    #[must_use]
     pub const fn new(what: &'static str, advice: &'static str) -> Self {
         Self { what, advice }
     }
@@ -343,7 +332,6 @@ impl NotBuilt {
 impl Opened {
     /// The positions in the file, or in the members of an archive, of offsets that the origins lead to. `file` is the text
     /// of the file.
-    #[must_use]
     pub fn locate(&self, file: &[u8], offsets: &[usize]) -> Vec<Position> {
         let Some(unpacked) = &self.unpacked else { return locate(file, offsets) };
         let starts: Vec<usize> = offsets.iter().map(|at| unpacked.start_of(*at)).collect();
@@ -354,13 +342,11 @@ impl Opened {
     }
 
     /// Whether the file is none of the kind that it was opened as.
-    #[must_use]
     pub fn is_other(&self) -> bool {
         self.exchanges == 0 && self.unread.is_some() && self.left_out.is_empty()
     }
 
     /// The text that the origins lead to. `file` is the text of the file.
-    #[must_use]
     pub fn source<'o>(&'o self, file: &'o [u8]) -> &'o [u8] {
         self.unpacked.as_ref().map_or(file, |unpacked| &unpacked.text)
     }
@@ -386,7 +372,6 @@ impl Unpacked {
     }
 
     /// Where the member with this byte starts.
-    #[must_use]
     pub fn start_of(&self, at: usize) -> usize {
         let number = self.starts.partition_point(|start| *start <= at);
         number.checked_sub(1).map_or(0, |number| self.starts[number])
@@ -419,13 +404,11 @@ pub struct Builder {
 
 impl Builder {
     /// The number of bytes so far.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.made.text.len()
     }
 
     /// Whether there is no text yet.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.made.text.is_empty()
     }
@@ -449,7 +432,6 @@ impl Builder {
     }
 
     /// The text and its origins.
-    #[must_use]
     pub fn finish(mut self) -> (Vec<u8>, Origins) {
         self.origins.runs = self.made.runs;
         (self.made.text, self.origins)

@@ -33,11 +33,9 @@ pub(crate) struct Frame {
 enum State {
     /// A value, or the end of an array that was just opened.
     First,
-    /// A value.
     Value,
     /// A key, or the end of an object that was just opened.
     FirstKey,
-    /// A key.
     Key,
     /// A comma or a closing bracket.
     After,

@@ -18,7 +18,6 @@ const CUT: char = '\u{2026}';
 ///
 /// A pointer is text, so it can't name a key with a lone surrogate or with bytes that are not UTF-8. The pointer of what
 /// is below such a key is that of the object around it, because any other would lead nowhere, or elsewhere.
-#[must_use]
 pub fn pointers(document: &Document<'_>, ids: &[NodeId]) -> Vec<String> {
     let mut order: Vec<usize> = (0..ids.len()).collect();
     order.sort_unstable_by_key(|&index| ids[index]);

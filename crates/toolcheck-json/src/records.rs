@@ -30,7 +30,6 @@ pub struct Record<'s> {
 
 impl Record<'_> {
     /// The position in the file of a position in the record.
-    #[must_use]
     pub fn position_in_file(&self, position: Position) -> Position {
         Position {
             line: self.position.line + position.line - 1,
@@ -57,14 +56,12 @@ pub struct Records<'s> {
 
 impl<'s> Records<'s> {
     /// The records of `bytes`, whose layout is detected.
-    #[must_use]
     pub fn new(bytes: &'s [u8]) -> Self {
         Self::reading(bytes).0
     }
 
     /// The records of `bytes`, whose layout is detected. If that requires reading the first record, its document is
     /// returned as well.
-    #[must_use]
     pub fn reading(bytes: &'s [u8]) -> (Self, Option<Document<'s>>) {
         let mut arena = Arena::default();
         let (layout, document) = detect(bytes, &mut arena);
@@ -72,13 +69,11 @@ impl<'s> Records<'s> {
     }
 
     /// The records of a text that is known to be JSON Lines, such as a part of a file.
-    #[must_use]
     pub fn of_lines(bytes: &'s [u8]) -> Self {
         Self::laid_out(bytes, Layout::Lines)
     }
 
     /// The records of a text with a known layout.
-    #[must_use]
     pub fn laid_out(bytes: &'s [u8], layout: Layout) -> Self {
         let position = Position { line: 1, column: 1 };
         Self { bytes, layout, at: 0, position, index: 0, first_blank: None, arena: Arena::default() }
@@ -86,7 +81,6 @@ impl<'s> Records<'s> {
 
     /// Reads all records into one document: its root is an array that is not written, with an element for each record, so
     /// that spans are those of the file. The numbers of the elements are those of the records.
-    #[must_use]
     pub fn document(self) -> Document<'s> {
         let bytes = self.bytes;
         let ranges = self.map(|record| record.start..record.start + record.bytes.len());
@@ -94,19 +88,16 @@ impl<'s> Records<'s> {
     }
 
     /// The layout of the file.
-    #[must_use]
     pub fn layout(&self) -> Layout {
         self.layout
     }
 
     /// The number of lines up to and including the last record that was returned.
-    #[must_use]
     pub fn lines_passed(&self) -> u64 {
         self.position.line - 1
     }
 
     /// The first blank line so far, if the layout is [`Layout::Lines`]. Its number is that of the record after it.
-    #[must_use]
     pub fn first_blank_line(&self) -> Option<Record<'s>> {
         self.first_blank
     }

@@ -8,9 +8,7 @@ use crate::embedded;
 /// Where a text and the string that it is written as continue, after what is longer in one of them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Jump {
-    /// The offset in the text.
     pub(crate) text: u32,
-    /// That in the string.
     pub(crate) raw: u32,
 }
 
@@ -27,31 +25,26 @@ impl<'s> JsonStr<'s> {
     }
 
     /// A part of the string, by its bytes between the quotes. It must not begin or end inside an escape.
-    #[must_use]
     pub fn slice(self, range: std::ops::Range<usize>) -> Self {
         Self { raw: self.raw.get(range).unwrap_or_default(), escaped: self.escaped }
     }
 
     /// The bytes between the quotes, escapes untouched.
-    #[must_use]
     pub fn raw(self) -> &'s [u8] {
         self.raw
     }
 
     /// Whether the string contains a backslash, so that its text differs from its bytes.
-    #[must_use]
     pub fn is_escaped(self) -> bool {
         self.escaped
     }
 
     /// Whether the string is empty.
-    #[must_use]
     pub fn is_empty(self) -> bool {
         self.raw.is_empty()
     }
 
     /// Whether the string consists only of white space, or is empty.
-    #[must_use]
     pub fn is_blank(self) -> bool {
         // The first character is nearly always enough.
         match self.raw.first() {
@@ -63,14 +56,12 @@ impl<'s> JsonStr<'s> {
 
     /// Whether the text is certainly a JSON object, checked without decoding it. `false` means that it is not known: the
     /// text may be an object in an unusual notation.
-    #[must_use]
     pub fn is_surely_object(self) -> bool {
         embedded::is_surely_object(self.raw)
     }
 
     /// The text, borrowed if it has no escapes. A lone surrogate and a byte that is not UTF-8
     /// become U+FFFD.
-    #[must_use]
     pub fn decode(self) -> Cow<'s, str> {
         if self.escaped {
             let mut text = String::new();
@@ -92,7 +83,6 @@ impl<'s> JsonStr<'s> {
 
     /// Whether [`Self::decode`] returns the very text: the string has no lone surrogate, no other escape that means
     /// nothing, and no byte that is not UTF-8.
-    #[must_use]
     pub fn is_text(self) -> bool {
         let mut raw = self.raw;
         while let Some(run) = memchr::memchr(b'\\', raw).filter(|_| self.escaped) {
@@ -106,7 +96,6 @@ impl<'s> JsonStr<'s> {
     }
 
     /// The number of characters (Unicode scalar values) of the text, counted without decoding it.
-    #[must_use]
     pub fn char_count(self) -> usize {
         let (mut raw, mut count) = (self.raw, 0);
         while let Some(run) = memchr::memchr(b'\\', raw) {
@@ -144,7 +133,6 @@ impl<'s> JsonStr<'s> {
     /// The text, and for each of its bytes the offset in [`Self::raw`] that it comes from.
     ///
     /// With it, a place in JSON in a string can be mapped to a place in the file.
-    #[must_use]
     pub fn decode_with_offsets(self) -> (String, Vec<u32>) {
         let mut offsets = Vec::with_capacity(self.raw.len());
         let mut text = String::with_capacity(self.raw.len());
@@ -181,7 +169,6 @@ impl<'s> JsonStr<'s> {
     }
 
     /// Whether the decoded text may have a word of ASCII letters: a glance, without decoding it.
-    #[must_use]
     pub fn may_have(self, word: &str) -> bool {
         // Letters are hardly ever escaped, but may be.
         memchr::memmem::find(self.raw, word.as_bytes()).is_some()
@@ -189,7 +176,6 @@ impl<'s> JsonStr<'s> {
     }
 
     /// Whether the decoded text equals `other`. A string without escapes is not decoded.
-    #[must_use]
     pub fn eq_str(self, other: &str) -> bool {
         if !self.escaped && self.raw == other.as_bytes() {
             return true;

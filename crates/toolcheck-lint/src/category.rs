@@ -51,7 +51,6 @@ impl Category {
     ];
 
     /// Its name in JSON.
-    #[must_use]
     pub const fn id(self) -> &'static str {
         match self {
             Self::Pairing => "pairing",
@@ -71,7 +70,6 @@ impl Category {
     }
 
     /// The heading of its rules.
-    #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
             Self::Pairing => "Calls and their results",

@@ -63,7 +63,6 @@ pub enum Fixable {
 
 impl Fixable {
     /// The name in reports.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Safe => "safe",
@@ -157,7 +156,6 @@ pub struct Spot {
 impl Spot {
     /// Its value by name: the JSON Pointer, after the name of the body that it is in, if the file holds that inside
     /// something else. Empty for a whole record.
-    #[must_use]
     pub fn name(&self) -> Cow<'_, str> {
         match &self.origin {
             Some(origin) => Cow::Owned(origin.name_of(&self.pointer)),
@@ -245,7 +243,6 @@ pub struct DraftContent {
 /// What a finding about the shape of a request is about, for the findings of other rules that may be about the same.
 #[derive(Debug, Clone)]
 pub(crate) struct OfShape {
-    /// The value.
     pub(crate) node: NodeId,
     /// The object that has it, or lacks it.
     pub(crate) object: NodeId,
@@ -255,7 +252,6 @@ pub(crate) struct OfShape {
     pub(crate) checked_by: Vec<(NodeId, RuleId)>,
     /// The same, if they point at something that holds it.
     pub(crate) checked_around_by: Vec<(NodeId, RuleId)>,
-    /// The element of an array that it is in.
     pub(crate) element: NodeId,
     /// Whether its help says what to rename.
     pub(crate) renames: bool,
@@ -270,9 +266,7 @@ pub(crate) struct OfShape {
 /// A label of a [`Draft`].
 #[derive(Debug, Clone)]
 pub(crate) struct DraftLabel {
-    /// Where.
     pub(crate) place: Place,
-    /// What is there.
     pub(crate) message: Line,
     /// Where, if it is in another record of the file than the finding.
     pub(crate) elsewhere: Option<Spot>,
@@ -280,7 +274,6 @@ pub(crate) struct DraftLabel {
 
 impl Draft {
     /// A finding of `rule` at `place`.
-    #[must_use]
     pub(crate) fn new(rule: RuleId, place: Place, message: impl Into<Line>) -> Self {
         Self {
             rule,
@@ -306,7 +299,6 @@ impl Draft {
         self.said.as_deref_mut()
     }
 
-    /// What it says, to change it.
     pub(crate) fn say(&mut self) -> &mut DraftContent {
         self.said.get_or_insert_default()
     }
@@ -426,13 +418,11 @@ impl Draft {
         self
     }
 
-    /// Sets the tool that it is about.
     pub(crate) fn about_tool(&mut self, name: &str) -> &mut Self {
         self.say().tool_name = Some(kept(name));
         self
     }
 
-    /// Sets the call that it is about.
     pub(crate) fn about_call(&mut self, call: &Call<'_>) -> &mut Self {
         self.tool_call_id = call.id.as_ref().map(|id| kept(&id.text));
         self.say().tool_name = call.name.as_ref().map(|name| kept(&name.text));

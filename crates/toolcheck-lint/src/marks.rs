@@ -12,7 +12,6 @@ use crate::planner::{FixOptions, Planned, Planner, can_mend, is_whole, on_conver
 use crate::report::{FileReport, Reading};
 use crate::rules;
 
-/// Lints a text.
 pub(crate) type Lint<'l> = dyn Fn(&[u8], &Options) -> FileReport + 'l;
 
 /// Says of each finding in a request how it is fixed. The record is the whole file if `is_single`.

@@ -35,7 +35,6 @@ pub trait Observer {
     fn record(&mut self, _record: &Record<'_>, _document: &Document<'_>, _findings: &[Finding]) {}
 }
 
-/// No observer.
 impl Observer for () {}
 
 /// The response to a request.

@@ -27,6 +27,7 @@ use crate::template::ChatTemplate;
 /// assert_eq!(file.target.as_deref(), Some("vllm"));
 /// ```
 #[derive(Debug, Clone)]
+#[must_use]
 pub struct Options {
     pub(crate) format: Option<&'static Format>,
     pub(crate) reader: Option<&'static Reader>,
@@ -51,7 +52,6 @@ pub struct Options {
 /// What findings say of how a fix fixes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Marks {
-    /// Nothing.
     Off,
     /// What is planned, which may be no better once it is tried.
     Planned,
@@ -94,13 +94,11 @@ impl Options {
     pub const NEXT: &str = "next";
 
     /// The defaults: everything is detected, and all rules run that are not opt-in.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// What files are read as: a wire format, or with a reader; `None` to detect it from their content.
-    #[must_use]
     pub fn format(mut self, format: Option<impl Into<InputFormat>>) -> Self {
         let format = format.map(Into::into);
         self.format = format.and_then(InputFormat::wire);
@@ -109,56 +107,48 @@ impl Options {
     }
 
     /// The only conversation to check in files that hold several, by its title, its number from 1, or [`NEXT`](Self::NEXT).
-    #[must_use]
     pub fn conversation(mut self, conversation: Option<&str>) -> Self {
         self.conversation = conversation.map(Arc::from);
         self
     }
 
     /// The API to check against; `None` for the format's own provider.
-    #[must_use]
     pub fn target(mut self, target: Option<impl Into<TargetRef>>) -> Self {
         self.target = target.map(Into::into);
         self
     }
 
     /// What the transcripts are for.
-    #[must_use]
     pub fn kind(mut self, kind: TranscriptKind) -> Self {
         self.kind = kind;
         self
     }
 
     /// The tools of transcripts that declare none themselves.
-    #[must_use]
     pub fn tools(mut self, tools: impl Into<Arc<[Definition]>>) -> Self {
         self.tools = tools.into();
         self
     }
 
     /// The chat template of the model, which the rules about templates run on each request.
-    #[must_use]
     pub fn template(mut self, template: Option<Arc<ChatTemplate>>) -> Self {
         self.template = template;
         self
     }
 
     /// The settings of the rules.
-    #[must_use]
     pub fn settings(mut self, settings: impl Into<Arc<Settings>>) -> Self {
         self.settings = settings.into();
         self
     }
 
     /// The rules to run.
-    #[must_use]
     pub fn rules(mut self, rules: impl IntoIterator<Item = &'static Rule>) -> Self {
         self.rules = rules.into_iter().collect();
         self
     }
 
     /// Rules to run besides the others.
-    #[must_use]
     pub fn also_rules(mut self, rules: impl IntoIterator<Item = &'static Rule>) -> Self {
         let mut all = self.rules.to_vec();
         for rule in rules {
@@ -171,21 +161,18 @@ impl Options {
     }
 
     /// The API to check against, if one is named.
-    #[must_use]
     pub fn named_target(&self) -> Option<&TargetRef> {
         self.target.as_ref()
     }
 
     /// The rules that don't run because the user does not want to hear what they report: no other rule reports the same
     /// in their place, as it may for a rule that just was not selected.
-    #[must_use]
     pub fn ignored(mut self, rules: impl IntoIterator<Item = &'static Rule>) -> Self {
         self.ignored = rules.into_iter().collect();
         self
     }
 
     /// The place of the messages, or of the request, in each record, as a JSON Pointer; `None` to find them.
-    #[must_use]
     pub fn at(mut self, pointer: Option<impl Into<Arc<str>>>) -> Self {
         self.at = pointer.map(Into::into);
         self
@@ -193,7 +180,6 @@ impl Options {
 
     /// Whether histories and logs are over: the calls at their end, which may otherwise still be running, get no results any
     /// more. The default is `false`.
-    #[must_use]
     pub fn is_over(mut self, is_over: bool) -> Self {
         self.is_over = is_over;
         self
@@ -201,7 +187,6 @@ impl Options {
 
     /// Whether the path to which a body was sent names the model, so that the body need not ([`lint_body`](crate::lint_body)).
     /// The default is `false`.
-    #[must_use]
     pub fn names_model(mut self, names_model: bool) -> Self {
         self.names_model = names_model;
         self
@@ -210,14 +195,12 @@ impl Options {
     /// Whether findings are reported that are otherwise hidden: because the target accepts them, because nothing is known of
     /// them, or because another finding says more of the same. Who has the error of an API knows more than the data of its
     /// target. The default is `false`.
-    #[must_use]
     pub fn reports_hidden(mut self, reports_hidden: bool) -> Self {
         self.reports_hidden = reports_hidden;
         self
     }
 
     /// Whether reports keep the text that their findings refer to, for outputs that show it. The default is `true`.
-    #[must_use]
     pub fn keeps_source(mut self, keeps_source: bool) -> Self {
         self.keeps_source = keeps_source;
         self
@@ -225,7 +208,6 @@ impl Options {
 
     /// Whether findings say how a fix fixes them ([`Finding::fix`](crate::Finding::fix)), for outputs that show it. What
     /// could be fixed is tried for that. The default is `true`.
-    #[must_use]
     pub fn marks_fixes(self, marks_fixes: bool) -> Self {
         self.marks(if marks_fixes { Marks::Tried } else { Marks::Off })
     }
@@ -237,7 +219,6 @@ impl Options {
 
     /// The maximum number of findings that a report lists; there is no limit by default. The others are counted in
     /// [`FileReport::left_out`](crate::FileReport::left_out), and take little memory.
-    #[must_use]
     pub fn max_findings(mut self, max_findings: usize) -> Self {
         self.max_findings = max_findings;
         self

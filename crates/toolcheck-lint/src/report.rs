@@ -36,7 +36,6 @@ pub struct SkippedFile {
 
 impl SkippedFile {
     /// A file and the reason, on one line.
-    #[must_use]
     pub fn new(path: impl Into<String>, reason: impl Into<String>) -> Self {
         Self { path: path.into(), reason: reason.into() }
     }
@@ -44,25 +43,21 @@ impl SkippedFile {
 
 impl Report {
     /// The report of these files.
-    #[must_use]
     pub fn new(files: Vec<FileReport>) -> Self {
         Self { files, skipped: Vec::new() }
     }
 
     /// The number of findings with a level.
-    #[must_use]
     pub fn count(&self, level: Level) -> usize {
         self.files.iter().map(|file| file.count(level)).sum()
     }
 
     /// The number of transcripts that were read.
-    #[must_use]
     pub fn transcripts(&self) -> usize {
         self.files.iter().map(|file| file.transcripts).sum()
     }
 
     /// What was found in the rows of the files. A file whose rows were not linted by themselves is one row.
-    #[must_use]
     pub fn summary(&self) -> Summary {
         let mut sum = Summary::default();
         for file in &self.files {
@@ -127,7 +122,6 @@ pub struct FileReport {
 
 impl FileReport {
     /// The report of a file before anything has been read.
-    #[must_use]
     pub fn empty(path: &str, kind: TranscriptKind) -> Self {
         Self {
             path: path.to_owned(),
@@ -163,20 +157,17 @@ impl FileReport {
     }
 
     /// The number of findings with a level, including those that are not listed because there are too many.
-    #[must_use]
     pub fn count(&self, level: Level) -> usize {
         let left_out = self.left_out.iter().filter(|((_, other), _)| *other == level).map(|(_, count)| count);
         self.findings.iter().filter(|finding| finding.level == level).count() + left_out.sum::<usize>()
     }
 
     /// The parts of the text that the findings refer to; empty if the options don't ask for it.
-    #[must_use]
     pub fn source(&self) -> &Source {
         &self.source
     }
 
     /// The number of findings that are not listed because there are too many.
-    #[must_use]
     pub fn left_out(&self) -> usize {
         self.left_out.values().sum()
     }
@@ -255,7 +246,6 @@ impl FileReport {
     }
 
     /// Lists only the first `most` findings, and counts the others.
-    #[must_use]
     pub fn limited_to(self, most: usize) -> Self {
         let mut limited = Self::empty(&self.path, self.kind);
         limited.add(self, most);
@@ -365,7 +355,6 @@ pub struct Source(Vec<(usize, Vec<u8>)>);
 
 impl Source {
     /// The bytes of the file in this range; `None` if they are not kept.
-    #[must_use]
     pub fn get(&self, range: Range<usize>) -> Option<&[u8]> {
         let part = self.0.partition_point(|(start, _)| *start <= range.start).checked_sub(1)?;
         let (start, bytes) = &self.0[part];
@@ -403,7 +392,6 @@ impl Finding {
 
     /// The message, followed by the name of its place if the file holds the request inside something else: a line and
     /// a column say little there.
-    #[must_use]
     pub fn placed_message(&self) -> Line {
         match self.spot.origin {
             Some(_) => Line::from(format!("{} ({})", self.message, self.spot.name())),
@@ -412,7 +400,6 @@ impl Finding {
     }
 
     /// A sentence with the target's answer, or with the harm if the target accepts it.
-    #[must_use]
     pub fn provider_sentence(&self) -> Option<Line> {
         let answer = self.provider_error.as_ref().map(|error| {
             let target = &error.target;
@@ -439,14 +426,12 @@ impl Finding {
     }
 
     /// The URL of its rule's page.
-    #[must_use]
     pub fn url(&self) -> String {
         rule_url(self.rule)
     }
 }
 
 /// The URL of a rule's page.
-#[must_use]
 pub fn rule_url(rule: RuleId) -> String {
     format!("{}/blob/main/docs/rules/{rule}.md", env!("CARGO_PKG_REPOSITORY"))
 }

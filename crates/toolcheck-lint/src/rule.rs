@@ -95,7 +95,6 @@ pub struct Fix {
 
 impl Fix {
     /// What it does, in Markdown.
-    #[must_use]
     pub fn description(&self) -> String {
         match (self.safe, self.lossy) {
             (safe, "") => safe.to_owned(),
@@ -120,13 +119,11 @@ pub enum InDataset {
 
 impl Rule {
     /// Whether the problem is not visible in a transcript, so that the rule reports nothing and only explains an error.
-    #[must_use]
     pub fn only_explains(&self) -> bool {
         self.check.is_none()
     }
 
     /// The note after its summary in lists of rules: whether it only explains errors, or is opt-in.
-    #[must_use]
     pub fn note(&self) -> &'static str {
         match (self.check.is_some(), self.is_optional) {
             (false, _) => " (only for `explain --error`)",
@@ -136,7 +133,6 @@ impl Rule {
     }
 
     /// The level of a finding if the target's data has no entry for it: a level, `target` or `none`.
-    #[must_use]
     pub fn level(&self) -> &'static str {
         match (self.check, self.default_level) {
             (None, _) => "none",
@@ -146,20 +142,17 @@ impl Rule {
     }
 
     /// The first line of its documentation.
-    #[must_use]
     pub fn summary(&self) -> &'static str {
         self.doc.first().map_or("", |line| line.trim())
     }
 
     /// Its documentation in Markdown, which is also its test: lines that the examples flag end in `// flagged`.
-    #[must_use]
     pub fn page(&self) -> String {
         // The text of a doc comment starts after a space.
         self.doc.iter().map(|line| format!("{}\n", line.strip_prefix(' ').unwrap_or(line))).collect()
     }
 
     /// The case with this name.
-    #[must_use]
     pub fn case(&self, name: &str) -> Option<&'static Term> {
         self.cases.iter().find(|case| case.name == name)
     }
@@ -184,7 +177,6 @@ impl Rule {
     }
 
     /// The note about data sets on its page, if they are treated differently.
-    #[must_use]
     pub fn dataset_note(&self) -> Option<&'static str> {
         match self.in_dataset {
             InDataset::AsElsewhere => None,
@@ -367,7 +359,6 @@ pub struct Context<'c, 's> {
     pub(crate) ignored_rules: &'c [&'static Rule],
     /// The target's verdicts so far.
     pub(crate) verdicts: &'c Verdicts,
-    /// The settings of the rules.
     pub(crate) settings: &'c Settings,
     /// The chat template of the model, if the user has named one.
     pub(crate) template: Option<&'c ChatTemplate>,
@@ -394,13 +385,11 @@ pub struct Context<'c, 's> {
 
 impl<'c> Context<'c, '_> {
     /// The target to check against; one that enforces nothing if there is none for the format.
-    #[must_use]
     pub fn target(&self) -> &'c Target {
         self.known_target.unwrap_or_else(|| Target::unknown())
     }
 
     /// What it goes on from on the server, if that is known.
-    #[must_use]
     pub fn continued(&self) -> Option<&'c Continued> {
         self.continued
     }
@@ -416,7 +405,6 @@ impl<'c> Context<'c, '_> {
     }
 
     /// The target that the user has named.
-    #[must_use]
     pub fn named_target(&self) -> Option<&'c Target> {
         self.named_target
     }
@@ -450,7 +438,6 @@ impl<'c> Context<'c, '_> {
     }
 
     /// The transcript's calls in plain text.
-    #[must_use]
     pub fn text_calls(&self) -> &TextCalls {
         self.text_calls.get_or_init(|| {
             let spoken = self.settings.text_protocols.as_deref();
@@ -477,20 +464,17 @@ impl<'c> Context<'c, '_> {
     }
 
     /// Whether the target reads the format that the transcript is written in.
-    #[must_use]
     pub fn speaks_own_format(&self) -> bool {
         self.transcript.format.is_some_and(|format| self.target().family() == Some(format.family))
     }
 
     /// Whether the target may receive the unchanged bytes: it reads the format, or combines several targets, of which
     /// not all translate.
-    #[must_use]
     pub fn may_be_sent_as_it_is(&self) -> bool {
         self.target().format.is_none() || self.speaks_own_format()
     }
 
     /// The target's verdict on a case of a rule, or on the rule as a whole.
-    #[must_use]
     fn verdict(&self, rule: &Rule, case: Option<&str>) -> Verdict<'_> {
         let wire = rule.on_wire.then(|| self.transcript.format.map_or("", |format| format.family));
         self.verdicts.of(self.target(), rule, case, self.transcript.request.model.as_deref(), wire)
@@ -500,7 +484,6 @@ impl<'c> Context<'c, '_> {
     ///
     /// The cases of a finding decide its level, so rules need this only for another rule's finding, or to skip findings
     /// that most transcripts have and no target refuses.
-    #[must_use]
     pub fn entry(&self, rule: &Rule, case: Option<&str>) -> Verdict<'_> {
         match self.verdict(rule, case) {
             Verdict::Refused(refusal) if refusal.case.as_deref() == case => Verdict::Refused(refusal),
@@ -513,7 +496,6 @@ impl<'c> Context<'c, '_> {
 
     /// Whether the target says anything about a finding with these cases. Without, the finding of a silent rule is not
     /// reported.
-    #[must_use]
     pub(crate) fn has_verdict(&self, rule: &Rule, cases: &[&str]) -> bool {
         self.reports_hidden || !matches!(self.verdict_of(rule, cases), Verdict::Unknown)
     }
@@ -525,13 +507,11 @@ impl<'c> Context<'c, '_> {
     }
 
     /// Whether the transcript is a request, so that nothing may be missing at its end.
-    #[must_use]
     pub fn is_request(&self) -> bool {
         self.transcript.kind == TranscriptKind::Request
     }
 
     /// Whether the transcript is a training example.
-    #[must_use]
     pub fn is_training_example(&self) -> bool {
         self.transcript.kind == TranscriptKind::Dataset
     }
@@ -549,7 +529,6 @@ const MODELS_REMEMBERED: usize = 64;
 
 #[derive(Debug, Default)]
 struct RememberedVerdicts {
-    /// The model of the requests.
     model: Option<String>,
     /// The verdicts on the cases of each rule.
     rules: HashMap<usize, Cases>,
@@ -631,7 +610,6 @@ impl Verdicts {
 pub(crate) trait Site {
     /// The number of its message in the transcript.
     fn message_number(&self) -> usize;
-    /// The message.
     fn message(&self) -> &Message<'_>;
     /// The part; `None` if it is the whole message.
     fn part(&self) -> Option<&Part<'_>>;

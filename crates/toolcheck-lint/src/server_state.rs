@@ -135,13 +135,11 @@ pub struct Sent {
 
 impl Sent {
     /// Whether the server keeps the response.
-    #[must_use]
     pub fn is_kept(&self) -> bool {
         self.is_kept
     }
 
     /// The same after this number of turns of the model.
-    #[must_use]
     pub fn after_turns(mut self, turns: usize) -> Self {
         self.kept.turns = turns;
         self
@@ -155,13 +153,11 @@ impl Continued {
     }
 
     /// Whether all that the request names is known to be there or not to be there.
-    #[must_use]
     pub fn is_clear(&self) -> bool {
         !self.is_unclear
     }
 
     /// The number of turns of the model in what the server keeps before the request; `None` if that is unknown.
-    #[must_use]
     pub fn turns(&self) -> Option<usize> {
         self.turns
     }
@@ -169,13 +165,11 @@ impl Continued {
 
 impl ServerState {
     /// The state of a server from its start, which has nothing yet.
-    #[must_use]
     pub fn of_server() -> Self {
         Self { is_all: true, known: Mutex::default() }
     }
 
     /// What a request goes on from; `None` if it brings everything itself.
-    #[must_use]
     pub fn continued_by(&self, transcript: &Transcript<'_>) -> Option<Continued> {
         let request = &transcript.request;
         let stored = &transcript.details.stored_items;
@@ -245,7 +239,6 @@ impl ServerState {
     }
 
     /// What a request leaves on the server once it is answered; `None` if that is nothing.
-    #[must_use]
     pub fn sent(transcript: &Transcript<'_>, continued: Option<&Continued>) -> Option<Sent> {
         if transcript.request.is_kept.is_none() && transcript.request.conversation.is_none() {
             return None;

@@ -92,7 +92,6 @@ pub struct CommandLimit {
 
 impl CommandLimit {
     /// A user's own limit.
-    #[must_use]
     pub fn own(most: usize, unit: Unit) -> Self {
         Self { system: None, most, unit }
     }
@@ -145,7 +144,6 @@ impl ToolName {
 
 impl ToolNames {
     /// The set of exactly these names.
-    #[must_use]
     pub fn exact(names: impl IntoIterator<Item = impl Into<Cow<'static, str>>>) -> Self {
         Self(names.into_iter().map(|name| ToolName::Exact(name.into())).collect())
     }
@@ -177,7 +175,6 @@ impl ToolNames {
     }
 
     /// Whether the set contains a tool.
-    #[must_use]
     pub fn contains(&self, tool: &str) -> bool {
         self.0.iter().any(|name| match name {
             ToolName::Exact(name) => name == tool,

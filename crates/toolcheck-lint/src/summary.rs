@@ -100,7 +100,6 @@ impl Sample {
 /// assert_eq!(key_of(row, "meta.shard").as_deref(), Some("3"));
 /// assert_eq!(key_of(row, "uuid"), None);
 /// ```
-#[must_use]
 pub fn key_of(row: &[u8], path: &str) -> Option<String> {
     let document = Document::read(row);
     let value = path.split('.').try_fold(document.root(), |value, name| value.get(name))?;
@@ -116,7 +115,6 @@ fn cut(text: &str) -> String {
 
 impl Summary {
     /// Nothing yet; of each rule, this many examples are kept.
-    #[must_use]
     pub fn new(samples: usize) -> Self {
         Self { most: Some(samples), ..Self::default() }
     }
@@ -173,14 +171,12 @@ impl Summary {
     }
 
     /// The number of findings with a level.
-    #[must_use]
     pub fn count(&self, level: Level) -> u64 {
         let with = self.rules.iter().filter(|((_, other), _)| *other == level);
         with.map(|(_, rule)| rule.findings).sum()
     }
 
     /// The summary as JSON of version 1, which `schemas/summary.v1.schema.json` of the repository describes.
-    #[must_use]
     pub fn to_json(&self) -> String {
         let rules = self.rules.iter().map(|((rule, level), found)| RuleV1 {
             rule: rule.clone(),

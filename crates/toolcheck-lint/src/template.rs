@@ -19,7 +19,6 @@ impl From<toolcheck_template::Template> for ChatTemplate {
 #[cfg(feature = "template")]
 impl ChatTemplate {
     /// The template.
-    #[must_use]
     pub fn template(&self) -> &toolcheck_template::Template {
         &self.template
     }

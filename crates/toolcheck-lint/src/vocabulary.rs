@@ -39,9 +39,7 @@ pub(crate) static TOOL_OR_PART: &[Term] = &[
     PART_INDEX,
     PART_MEMBER,
 ];
-/// The placeholder for the role of a message.
 pub(crate) static ROLE: &[Term] = &[Term::new("role", "the role of the message")];
-/// The placeholder for the id of a call.
 pub(crate) static CALL_ID: &[Term] = &[Term::new("id", "the id of the call")];
 /// The placeholder for the ids of several calls.
 pub(crate) static CALL_IDS: &[Term] = &[Term::new("ids", "the ids of the calls, separated by commas")];

@@ -4,7 +4,6 @@ use serde_json::{Value as Json, json};
 use toolcheck_lint::settings::{CommandLimit, Settings, ToolNames, Unit};
 use toolcheck_lint::{FileReport, Options, lint, rules};
 
-/// A request with one call of a tool.
 fn request(tool: &str, arguments: &Json) -> String {
     json!({"messages": [
         {"role": "user", "content": "go on"},

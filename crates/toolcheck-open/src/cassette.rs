@@ -31,7 +31,6 @@ struct Interaction {
     response: Option<(Id, String)>,
 }
 
-/// Opens a cassette with this layout.
 pub(crate) fn open_cassette(
     container: &Container,
     layout: Layout,
@@ -119,7 +118,6 @@ fn place_of(tree: &Tree<'_>, message: Id) -> (&'static str, Option<Id>) {
     found.unwrap_or(("body", None))
 }
 
-/// The body at its place in a message.
 fn body_of(tree: &Tree<'_>, message: Id, (name, node): (&str, Option<Id>), budget: &Budget) -> Body {
     let node = node.ok_or(Reason::NoBody)?;
     let is_parsed = match name {

@@ -26,7 +26,6 @@ pub struct Container {
 
 impl Container {
     /// Opens a file of this kind; `None` if it is not one.
-    #[must_use]
     pub fn open(&self, bytes: &[u8], limits: Limits) -> Option<Opened> {
         if bytes.len() > MOST_SOURCE {
             return None;
@@ -35,21 +34,18 @@ impl Container {
     }
 
     /// Whether a file is one, by its start.
-    #[must_use]
     pub fn is_one(&self, bytes: &[u8]) -> bool {
         (self.sniff)(bytes)
     }
 
     /// Whether such files are looked for in folders. What a program has printed is only read where the user names it,
     /// because texts for people show the same.
-    #[must_use]
     pub fn is_looked_for(&self) -> bool {
         self.id != PRINTED
     }
 
     /// What there is to say of a file that is none of this kind, although the user says so. `other` is the id of what it
     /// looks like.
-    #[must_use]
     pub fn not_one(&self, other: Option<&str>) -> Opened {
         let advice = match other {
             Some(other) => format!("it looks like `{other}`: use that, or leave out --format"),
@@ -61,14 +57,12 @@ impl Container {
     }
 
     /// What there is to say of a file of this kind that this build can't read, by its start; `None` if it can.
-    #[must_use]
     pub fn not_built(&self, bytes: &[u8]) -> Option<Opened> {
         let lacking = self.needs.lacking(bytes)?;
         Some(Opened { not_built: Some(lacking), ..self.opened() })
     }
 
     /// Whether this build can read all files of this kind.
-    #[must_use]
     pub fn is_built(&self) -> bool {
         self.needs.lacking(b"").is_none()
     }

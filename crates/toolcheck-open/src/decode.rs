@@ -97,7 +97,6 @@ impl Compression {
         }
     }
 
-    /// The one that a header names.
     #[cfg(feature = "compress")]
     fn named(name: &str) -> Option<Self> {
         let names = [

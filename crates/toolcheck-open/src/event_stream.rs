@@ -77,7 +77,6 @@ fn event(headers: &[u8], payload: &[u8]) -> Option<String> {
     })
 }
 
-/// The text of a header.
 fn header<'b>(mut headers: &'b [u8], wanted: &str) -> Option<&'b str> {
     loop {
         let (length, rest) = headers.split_first()?;

@@ -16,7 +16,6 @@ pub enum FileFormat {
 
 impl FileFormat {
     /// The format with a name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         InputFormat::named(name).map(Self::Input).or_else(|| containers::find(name).map(Self::Container))
     }
@@ -32,7 +31,6 @@ impl FileFormat {
     }
 
     /// The id.
-    #[must_use]
     pub fn id(self) -> &'static str {
         match self {
             Self::Input(format) => format.id(),
@@ -41,7 +39,6 @@ impl FileFormat {
     }
 
     /// Other names of it.
-    #[must_use]
     pub fn aliases(self) -> &'static [&'static str] {
         match self {
             Self::Input(format) => format.aliases(),
@@ -50,7 +47,6 @@ impl FileFormat {
     }
 
     /// What is in the file, if that is what was named.
-    #[must_use]
     pub fn input(self) -> Option<InputFormat> {
         match self {
             Self::Input(format) => Some(format),
@@ -59,7 +55,6 @@ impl FileFormat {
     }
 
     /// What is around the requests, if that is what was named.
-    #[must_use]
     pub fn container(self) -> Option<&'static Container> {
         match self {
             Self::Input(_) => None,

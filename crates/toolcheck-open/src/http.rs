@@ -50,12 +50,10 @@ impl<'s> Message<'s> {
         Some(message)
     }
 
-    /// The value of a header.
     pub(crate) fn header(&self, name: &str) -> Option<&'s str> {
         self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| *value)
     }
 
-    /// The status of a response.
     pub(crate) fn status(&self) -> Option<u16> {
         self.start.strip_prefix("HTTP/")?.split(' ').nth(1)?.parse().ok()
     }

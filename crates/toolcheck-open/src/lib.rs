@@ -56,7 +56,6 @@ impl Default for Limits {
 
 impl Limits {
     /// At most this many bytes of bodies.
-    #[must_use]
     pub fn new(most_bytes: usize) -> Self {
         Self { most_bytes }
     }
@@ -66,26 +65,22 @@ impl Limits {
 const MOST_SOURCE: usize = u32::MAX as usize - 1;
 
 /// Opens a file; `None` if it is none of those that are.
-#[must_use]
 pub fn open(bytes: &[u8], limits: Limits) -> Option<Opened> {
     open_as(None, bytes, limits)
 }
 
 /// Opens a file, as this kind if one is given.
-#[must_use]
 pub fn open_as(container: Option<&'static Container>, bytes: &[u8], limits: Limits) -> Option<Opened> {
     container.or_else(|| sniff(bytes))?.open(bytes, limits)
 }
 
 /// The container that a file is by its start.
-#[must_use]
 pub fn sniff(bytes: &[u8]) -> Option<&'static Container> {
     ALL.iter().copied().find(|container| (container.sniff)(bytes))
 }
 
 /// The events of a stream of AWS (`application/vnd.amazon.eventstream`) as a JSON list: each an object with the event's type
 /// as its key. A stream may be cut off; `None` if it is damaged, or none.
-#[must_use]
 pub fn event_stream(bytes: &[u8]) -> Option<String> {
     event_stream::is_stream(bytes).then(|| event_stream::json(bytes)).flatten()
 }

@@ -17,7 +17,6 @@ pub(crate) enum Language {
 
 /// A value that was read.
 pub(crate) struct Literal {
-    /// The value as JSON.
     pub(crate) json: Mapped,
     pub(crate) language: Language,
     /// The first place at which the program left something out.

@@ -39,7 +39,6 @@ const SQLITE: NotBuilt = NotBuilt::new(
     "SQLite",
     "export the session with its agent first: `opencode export`, `goose session export --format json`; or install it with `--features sqlite`",
 );
-/// For bodies.
 pub(crate) const COMPRESSED: NotBuilt =
     NotBuilt::new("compressed bodies", "build it with the feature `compress` of toolcheck-open");
 

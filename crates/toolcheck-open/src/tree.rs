@@ -29,7 +29,6 @@ pub(crate) struct Tree<'s> {
 /// The number of a node.
 pub(crate) type Id = usize;
 
-/// A value.
 #[derive(Debug)]
 pub(crate) struct Node<'s> {
     pub(crate) kind: Kind<'s>,
@@ -37,7 +36,6 @@ pub(crate) struct Node<'s> {
     pub(crate) span: Range<usize>,
 }
 
-/// What a value is.
 #[derive(Debug)]
 pub(crate) enum Kind<'s> {
     Scalar(Scalar<'s>),
@@ -52,7 +50,6 @@ pub(crate) enum Kind<'s> {
 /// A value that is a text, a number and the like.
 #[derive(Debug)]
 pub(crate) struct Scalar<'s> {
-    /// Its text, decoded.
     pub(crate) text: Cow<'s, str>,
     pub(crate) style: Style,
     /// Whether it is base64, by its tag.
@@ -98,7 +95,6 @@ impl<'s> Tree<'s> {
         if matches!(first, Some(b'{' | b'[')) { Self::json(source) } else { Self::yaml(source) }
     }
 
-    /// Reads JSON.
     pub(crate) fn json(source: &'s [u8]) -> Option<Self> {
         let document = Document::read(source);
         let cut = document.faults().iter().find(|fault| !fault.kind.is_harmless());
@@ -158,7 +154,6 @@ impl<'s> Tree<'s> {
         self.node(id).map_or(0..0, |node| node.span.clone())
     }
 
-    /// The value of a key.
     pub(crate) fn get(&self, id: Id, key: &str) -> Option<Id> {
         let entries = self.entries(id);
         self.looked_at.set(self.looked_at.get().saturating_add(entries.len()));

@@ -117,7 +117,6 @@ fn is_number(text: &str) -> bool {
     rest.is_empty()
 }
 
-/// A text as a string of JSON.
 pub(crate) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -7,7 +7,6 @@ use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use toolcheck_open::{Limits, Opened, find, open};
 
-/// A value as Python prints it.
 fn python(value: &Json) -> String {
     match value {
         Json::Null => "None".to_owned(),

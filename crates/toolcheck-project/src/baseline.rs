@@ -14,7 +14,6 @@ use crate::error::Error;
 use crate::options::{BaselineOptions, BaselineUpdate};
 use crate::paths::{name_of, path_of, printable, real};
 
-/// The baseline of a run.
 #[derive(Debug)]
 pub(crate) struct RunBaseline {
     options: BaselineOptions,
@@ -74,7 +73,6 @@ impl fmt::Display for BaselineChange {
 }
 
 impl RunBaseline {
-    /// Reads the baseline.
     pub(crate) fn read(options: BaselineOptions) -> Result<Self, Error> {
         let path = options.path.as_path();
         let name = printable(path);
@@ -99,7 +97,6 @@ impl RunBaseline {
         Ok(Self { options, folder, baseline, text, stale: Vec::new() })
     }
 
-    /// The path of its file.
     pub(crate) fn path(&self) -> &PathBuf {
         &self.options.path
     }

@@ -44,7 +44,6 @@ pub struct Configs {
 struct FoundConfigs {
     /// The configuration that applies to a directory; `None` if it can't be used.
     by_directory: HashMap<PathBuf, Option<Arc<LoadedConfig>>>,
-    /// The errors in the configurations.
     errors: Vec<Error>,
     /// The files that were read, also those without a toolcheck table.
     read: Vec<PathBuf>,
@@ -99,7 +98,6 @@ impl Configs {
 
     /// The configuration that applies to a file, given by a path with a canonical folder; `None` if the configuration
     /// can't be used, which is one of the [`Configs::errors`].
-    #[must_use]
     pub fn of(&self, file: &Path) -> Option<Arc<LoadedConfig>> {
         match &self.fixed {
             Some(fixed) => Some(Arc::clone(fixed)),
@@ -108,13 +106,11 @@ impl Configs {
     }
 
     /// The errors in the configurations that were found so far.
-    #[must_use]
     pub fn errors(&self) -> Vec<Error> {
         self.found().errors.clone()
     }
 
     /// The configurations that were found so far and do not hold, because they belong to another user.
-    #[must_use]
     pub fn foreign(&self) -> Vec<ForeignConfig> {
         self.found().foreign.clone()
     }
@@ -233,7 +229,6 @@ fn home_of(path: &Path) -> Home {
 
 /// What is wrong in a configuration that is not saved yet; `None` if no configuration has this name. What it extends is not
 /// looked at.
-#[must_use]
 pub fn faults_in(path: &Path, text: &str) -> Option<Vec<SettingsFault>> {
     let (_, home) = NAMES.iter().find(|(name, _)| path.file_name().is_some_and(|own| own == *name))?;
     let (name, folder) = (relative(path), real(path.parent().unwrap_or(path)));

@@ -71,12 +71,10 @@ impl Error {
     }
 
     /// What is wrong in files of settings; empty if it is about something else, such as an option.
-    #[must_use]
     pub fn faults(&self) -> &[SettingsFault] {
         &self.faults
     }
 
-    /// An error with its cause.
     pub(crate) fn caused(message: impl fmt::Display, cause: &(dyn std::error::Error + 'static)) -> Self {
         // A cause may quote a path as it is.
         Self::new(format!("{message}: {}", shown(&reason(cause))))

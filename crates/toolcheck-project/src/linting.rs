@@ -154,7 +154,6 @@ impl Linter<'_> {
 
 /// Opens a file that holds requests inside something else, as this kind if one is given; `None` if it is no such file and
 /// none was given.
-#[must_use]
 pub fn open(bytes: &[u8], container: Option<&'static Container>, limits: Limits) -> Option<Opened> {
     let most_bytes = usize::try_from(limits.document).unwrap_or(usize::MAX);
     toolcheck_embed::open(bytes, container, toolcheck_open::Limits::new(most_bytes))

@@ -11,7 +11,6 @@ pub(crate) fn current_dir() -> PathBuf {
 }
 
 /// The canonical path, without `..` and links. If the file does not exist, only its folder is canonical.
-#[must_use]
 pub fn real(path: &Path) -> PathBuf {
     // The empty path means the current directory.
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
@@ -29,7 +28,6 @@ pub(crate) fn name_of(path: &Path) -> String {
     text::name_of(path.as_os_str().as_encoded_bytes())
 }
 
-/// The path with this name.
 pub(crate) fn path_of(name: &str) -> PathBuf {
     PathBuf::from(os_string(text::bytes_of(name)))
 }
@@ -45,13 +43,11 @@ pub(crate) fn os_string(bytes: Vec<u8>) -> OsString {
 }
 
 /// The path in a message: on one line, with control characters made visible.
-#[must_use]
 pub fn printable(path: &Path) -> String {
     shown(&name_of(path))
 }
 
 /// The path in a message, relative to the current directory if it is inside it.
-#[must_use]
 pub fn relative(path: &Path) -> String {
     match path.strip_prefix(current_dir()) {
         // The current directory itself.

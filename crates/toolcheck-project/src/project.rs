@@ -81,7 +81,6 @@ impl Project {
     }
 
     /// The files.
-    #[must_use]
     pub fn inputs(&self) -> &[Input] {
         &self.inputs.inputs
     }
@@ -92,25 +91,21 @@ impl Project {
     }
 
     /// The files and folders that are excluded, each with what excludes it.
-    #[must_use]
     pub fn excluded(&self) -> &[(PathBuf, String)] {
         &self.inputs.excluded
     }
 
     /// Errors about paths that could not be found or searched.
-    #[must_use]
     pub fn errors(&self) -> &[Error] {
         &self.inputs.errors
     }
 
     /// Errors so far in configurations, targets and tool definitions.
-    #[must_use]
     pub fn settings_errors(&self) -> Vec<Error> {
         self.resolver.errors()
     }
 
     /// The configurations that were found so far and do not hold, because they belong to another user.
-    #[must_use]
     pub fn foreign_configs(&self) -> Vec<ForeignConfig> {
         self.resolver.foreign_configs()
     }

@@ -51,13 +51,11 @@ type Rules = Arc<[&'static Rule]>;
 
 impl FileSettings {
     /// The kind of file that holds the requests, if the format is one.
-    #[must_use]
     pub fn container(&self) -> Option<&'static Container> {
         self.format.and_then(FileFormat::container)
     }
 
     /// The options to lint the file with.
-    #[must_use]
     pub fn options(&self) -> Options {
         Options::new()
             .format(self.format.and_then(FileFormat::input))
@@ -149,13 +147,11 @@ impl Resolver {
     }
 
     /// The errors in the configurations that were used so far, and in the targets and tools that they name.
-    #[must_use]
     pub fn errors(&self) -> Vec<Error> {
         self.errors.iter().cloned().chain(self.configs.errors()).collect()
     }
 
     /// The configurations that were found so far and do not hold, because they belong to another user.
-    #[must_use]
     pub fn foreign_configs(&self) -> Vec<ForeignConfig> {
         self.configs.foreign()
     }
@@ -226,7 +222,6 @@ fn read_target(path: &Path, read: Read) -> Result<TargetRef, Error> {
     Ok(target.into())
 }
 
-/// The tool definitions in a file.
 fn read_tools(path: &Path, read: Read) -> Result<Vec<Definition>, Error> {
     let name = printable(path);
     let bytes =

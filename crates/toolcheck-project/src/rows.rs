@@ -104,7 +104,6 @@ impl Rows<'_> {
         used.iter_mut().zip(of_row).for_each(|(any, used)| *any |= used);
     }
 
-    /// Counts a blank line.
     fn add_blank(&self, (key, mut report): (String, FileReport), counted: &mut Counted) {
         self.allow(&mut report, &mut counted.used);
         if let Some(summary) = &mut counted.file.summary {

@@ -59,7 +59,6 @@ pub enum Places {
 
 impl Places {
     /// The findings.
-    #[must_use]
     pub fn report(&self) -> &Report {
         match self {
             Self::Cause(report) | Self::Probable(report) | Self::Accepted(report) | Self::Others(report) => {
@@ -96,20 +95,17 @@ pub struct Wording<'w> {
 impl<'w> Wording<'w> {
     /// No colours, not wrapped. `noun` is what the request is in, "file" or "request", and `how_to_add` how the user adds the
     /// one that failed, such as `: --error TEXT FILE`.
-    #[must_use]
     pub fn new(noun: &'w str, how_to_add: &'w str) -> Self {
         Self { style: Style::new(), width: None, noun, how_to_add }
     }
 
     /// How the findings are written.
-    #[must_use]
     pub fn style(mut self, style: Style) -> Self {
         self.style = style;
         self
     }
 
     /// The width to wrap at, in columns; `None` to wrap nothing.
-    #[must_use]
     pub fn width(mut self, width: Option<usize>) -> Self {
         self.width = width;
         self
@@ -118,13 +114,11 @@ impl<'w> Wording<'w> {
 
 impl Explained {
     /// What a text means, alone.
-    #[must_use]
     pub fn new(error: &str) -> Self {
         Self::of(error, Reading::new(error))
     }
 
     /// What a text means, alone. If the options name a target, it is the API that returned the error.
-    #[must_use]
     pub fn without_request(error: &str, options: &Options) -> Self {
         Self::of(error, recognised(error, options))
     }
@@ -148,7 +142,6 @@ impl Explained {
     }
 
     /// The same with the places that the error names looked up in a request, if that is one JSON document.
-    #[must_use]
     pub fn located_in(mut self, request: &[u8]) -> Self {
         Named::locate(&mut self.named, request);
         self
@@ -156,7 +149,6 @@ impl Explained {
 
     /// Whether the cause is found or, without a request, what the text is about. Of what no request causes, no cause is
     /// looked for.
-    #[must_use]
     pub fn is_explained(&self) -> bool {
         let class = self.reading.class.as_ref();
         match &self.places {
@@ -166,7 +158,6 @@ impl Explained {
     }
 
     /// What is explained, for programs.
-    #[must_use]
     pub fn to_json(&self) -> Value {
         let matches = self.reading.matches.iter().map(|found| {
             let captures: serde_json::Map<String, Value> =

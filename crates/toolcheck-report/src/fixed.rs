@@ -27,7 +27,6 @@ fn edits(before: &[u8], after: &[u8]) -> Vec<Json> {
 
 /// What is done to a file, as an element of `files` in `schemas/fix-plan.v1.schema.json` of the repository. It holds no text of
 /// the file.
-#[must_use]
 pub fn plan_v1(name: &str, bytes: &[u8], fixed: &Fixed<'_>) -> Json {
     let applied = fixed.applied.iter().map(|done| {
         json!({

@@ -30,7 +30,6 @@ impl fmt::Display for Escaped<'_> {
 /// A piece of a message: plain, or code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Piece<'t> {
-    /// Plain text.
     Plain(&'t str),
     /// Text between two backticks.
     Code(&'t str),

@@ -10,6 +10,7 @@
 /// ```
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
+#[must_use]
 pub struct Style {
     /// Whether to write colours.
     pub color: bool,
@@ -27,48 +28,41 @@ pub struct Style {
 
 impl Style {
     /// The default style: no colours, 80 columns, with excerpts.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Whether to write colours.
-    #[must_use]
     pub fn color(mut self, color: bool) -> Self {
         self.color = color;
         self
     }
 
     /// Whether the terminal supports hyperlinks.
-    #[must_use]
     pub fn has_links(mut self, has_links: bool) -> Self {
         self.has_links = has_links;
         self
     }
 
     /// The width of the terminal, in columns.
-    #[must_use]
     pub fn width(mut self, width: usize) -> Self {
         self.width = width;
         self
     }
 
     /// Whether to show excerpts of the linted files.
-    #[must_use]
     pub fn has_excerpts(mut self, has_excerpts: bool) -> Self {
         self.has_excerpts = has_excerpts;
         self
     }
 
     /// Whether to leave out the summary.
-    #[must_use]
     pub fn is_quiet(mut self, is_quiet: bool) -> Self {
         self.is_quiet = is_quiet;
         self
     }
 
     /// Whether outputs for people end with the number of findings per rule.
-    #[must_use]
     pub fn with_statistics(mut self, with_statistics: bool) -> Self {
         self.with_statistics = with_statistics;
         self

@@ -155,7 +155,6 @@ pub(crate) fn close(report: &Report, style: &Style, out: &mut dyn io::Write) -> 
 /// The number of findings of a rule.
 #[derive(Debug)]
 pub(crate) struct Count {
-    /// The rule.
     pub(crate) rule: RuleId,
     /// The number of its findings.
     pub(crate) findings: usize,

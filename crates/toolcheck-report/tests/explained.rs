@@ -74,7 +74,6 @@ fn one_text_of_a_framework_has_the_cause_that_is_there() {
     assert_eq!(causes(&explained(error, &lost)), [("orphan-tool-result", "/3")]);
 }
 
-/// What is written for people.
 fn written(explained: &Explained) -> String {
     let mut text = Vec::new();
     explained.write(&Wording::new("file", ": FILE"), &mut text).unwrap();

@@ -11,7 +11,6 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The outline of a file of the corpus.
 fn of_file(path: &str, target: Option<&str>) -> Outline {
     let bytes = std::fs::read(root().join("fixtures").join(path)).unwrap();
     let target = target.map(|id| targets::find(id).unwrap());

@@ -8,7 +8,6 @@ use toolcheck_core::targets::ErrorBody;
 
 use crate::content::Content;
 
-/// A response.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -65,7 +64,6 @@ pub struct Opaque {
 }
 
 impl Answer {
-    /// What is recorded of it.
     pub(crate) fn content(&self) -> Content {
         match &self.record {
             Some(events) => Content::of(events),

@@ -18,7 +18,6 @@ const MOST_VALUES: usize = 4 << 20;
 /// Why a body is not a request, whatever API gets it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NoRequest {
-    /// The rule that is nearest to it.
     pub(crate) rule: RuleId,
     pub(crate) message: String,
     pub(crate) status: u16,

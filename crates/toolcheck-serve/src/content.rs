@@ -18,7 +18,6 @@ pub struct Content {
 
 impl Content {
     /// A value.
-    #[must_use]
     pub fn of(value: &Json) -> Self {
         Self { text: value.to_string().into(), json: OnceLock::new() }
     }
@@ -34,13 +33,11 @@ impl Content {
     }
 
     /// The text, as it was sent.
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
     /// Whether a string in it has half a character, which a JSON value of Rust can't hold: it is U+FFFD there.
-    #[must_use]
     pub fn has_half_characters(&self) -> bool {
         // Only an escape can be half a character in a text that is UTF-8.
         self.text.contains("\\u") && serde_json::from_str::<Json>(&self.text).is_err()
@@ -52,7 +49,6 @@ impl Content {
     }
 
     /// The JSON value.
-    #[must_use]
     pub fn into_json(mut self) -> Json {
         let json = self.json.take();
         json.unwrap_or_else(|| read(&self.text))

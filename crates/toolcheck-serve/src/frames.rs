@@ -4,7 +4,6 @@ use serde_json::{Value as Json, json};
 use toolcheck_core::formats::Format;
 use toolcheck_core::reply::{Event, Framing};
 
-/// What is recorded of the events of a stream.
 pub(crate) fn record(framing: Framing, events: &[Event]) -> Json {
     let of_event = |event: &Event| match framing {
         Framing::Binary => json!({&*event.name: event.data}),

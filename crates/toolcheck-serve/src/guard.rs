@@ -13,7 +13,6 @@ use crate::route::plain_path;
 /// The most characters of a name that are repeated.
 const LONGEST: usize = 100;
 
-/// What a request is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// To talk to a model that is none: a page of this machine may do that.

@@ -243,7 +243,6 @@ fn expects_more(parts: &http::request::Parts) -> bool {
     named.map(str::trim).any(|one| !one.is_empty() && !one.eq_ignore_ascii_case("100-continue"))
 }
 
-/// A response that is JSON.
 fn json_of(text: String) -> Response<Body> {
     let mut response = Response::new(whole(text.into_bytes()));
     response.headers_mut().insert("content-type", HeaderValue::from_static("application/json"));

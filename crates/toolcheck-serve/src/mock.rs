@@ -175,7 +175,6 @@ impl Builder {
     }
 
     /// Holds what the mock would answer to the requests of a recording against what the API has answered.
-    #[must_use]
     pub fn compare(&self, recording: &Recording) -> Comparison {
         self.provider.compare(recording)
     }
@@ -200,20 +199,17 @@ impl MockProvider {
     }
 
     /// The address to give to a client in place of the API's.
-    #[must_use]
     pub fn url(&self) -> String {
         self.listener.url()
     }
 
     /// Where programs ask what it has seen, as [`MockProvider::run`] does: `report`, `exchanges`, `script` and `reset` stand
     /// below it. It can't be guessed.
-    #[must_use]
     pub fn control_url(&self) -> String {
         format!("{}{}{}", self.url(), http::CONTROL, self.state.token)
     }
 
     /// What it has seen so far.
-    #[must_use]
     pub fn run(&self) -> MockLog {
         self.state.look(MockLog::clone)
     }
@@ -224,13 +220,11 @@ impl MockProvider {
     }
 
     /// What it has seen so far, which it forgets.
-    #[must_use]
     pub fn take(&self) -> MockLog {
         self.state.take()
     }
 
     /// Stops it, and returns what it has seen.
-    #[must_use]
     pub fn finish(mut self) -> MockLog {
         self.checks_on_drop = false;
         self.listener.stop();

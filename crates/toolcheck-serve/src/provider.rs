@@ -122,7 +122,6 @@ const MOST_FINDINGS: usize = 1_000;
 /// assert_eq!(status(br#"{"model": "m", "messages": [{"role": "user", "content": "Moin."}]}"#), Some(200));
 /// assert_eq!(status(b"null"), Some(400));
 /// ```
-#[must_use]
 pub fn status(path: &str, encoding: Option<&str>, body: &[u8]) -> Option<u16> {
     let provider = Provider::default();
     let asked = provider.asked(path, "").ok()?;
@@ -142,7 +141,6 @@ impl Asked {
         own.or(self.target.as_deref()).and_then(|target| target.error.as_ref())
     }
 
-    /// The answer to a request that is refused.
     pub(crate) fn refuse(&self, refused: Refused) -> Answer {
         refused.answer(self.errors())
     }

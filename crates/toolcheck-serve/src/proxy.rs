@@ -218,13 +218,11 @@ impl Proxy {
     }
 
     /// The address to give to a client in place of the API's.
-    #[must_use]
     pub fn url(&self) -> String {
         self.listener.url()
     }
 
     /// Stops it, and says what has passed.
-    #[must_use]
     pub fn finish(mut self) -> Passed {
         self.listener.stop();
         let count = |count: &AtomicUsize| count.load(Ordering::Relaxed);

@@ -17,13 +17,11 @@ pub struct Received {
 
 impl Received {
     /// The body as a value: JSON, the list of the events of a stream, or a text.
-    #[must_use]
     pub fn value(&self) -> Json {
         value(&self.content_type, &self.body)
     }
 }
 
-/// A body of this type as a value.
 pub(crate) fn value(content_type: &str, body: &[u8]) -> Json {
     let kind = content_type.split(';').next().unwrap_or_default().trim();
     let text = || String::from_utf8_lossy(body);

@@ -92,7 +92,6 @@ impl Recording {
     }
 
     /// The number of exchanges that can be answered again.
-    #[must_use]
     pub fn exchanges(&self) -> usize {
         self.exchanges.len()
     }
@@ -182,7 +181,6 @@ impl Recorded {
         Some((recorded, keys))
     }
 
-    /// The answer, streamed or not.
     pub(crate) fn answer(&self, is_streamed: bool, query: &str) -> Answer {
         let format = self.format;
         match &self.body {

@@ -39,7 +39,6 @@ impl Refused {
     }
 
     /// What is told of it.
-    #[must_use]
     pub fn json(&self) -> Json {
         let Self { rule, message, place, text, status, source, .. } = self;
         json!({
@@ -54,7 +53,6 @@ impl Refused {
         size_of::<Self>() + texts.iter().chain(&known).sum::<usize>()
     }
 
-    /// What the API answers.
     pub(crate) fn answer(self, errors: Option<&ErrorBody>) -> Answer {
         let is_of_template = self.rule == RuleId::TemplateRefuses;
         let unless_known = if is_of_template { &self.message } else { UNKNOWN_TEXT };

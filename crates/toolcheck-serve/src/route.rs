@@ -12,7 +12,6 @@ use toolcheck_core::targets::{self, Target};
 pub(crate) struct Route {
     /// The id of the format of the request.
     pub(crate) format: &'static str,
-    /// Whether the response is streamed.
     pub(crate) streaming: Streaming,
     /// The model, if the path names it.
     pub(crate) model: Option<String>,
@@ -24,7 +23,6 @@ pub(crate) struct Route {
 
 /// Where a client sends the requests of a format, after the base URL of `toolcheck serve`. The model counts only for
 /// formats whose requests do not name it.
-#[must_use]
 pub fn path(format: &Format, model: &str, is_streamed: bool) -> String {
     let fits = |streaming| !matches!(streaming, Streaming::Path(other) if other != is_streamed);
     let route = format.routes.iter().find(|route| fits(route.streaming));

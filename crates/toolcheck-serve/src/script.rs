@@ -125,25 +125,21 @@ pub enum ScriptedStop {
 
 impl Turn {
     /// A turn in which the model only says this.
-    #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 
     /// A turn in which the model calls tools.
-    #[must_use]
     pub fn calls(calls: impl IntoIterator<Item = ScriptedCall>) -> Self {
         Self { calls: calls.into_iter().collect(), ..Self::default() }
     }
 
     /// Whether an error takes the place of the turn.
-    #[must_use]
     pub fn is_error(&self) -> bool {
         self.status.is_some() || self.error_after.is_some()
     }
 
     /// An error in place of a turn.
-    #[must_use]
     pub fn error(status: u16) -> Self {
         Self { status: Some(status), ..Self::default() }
     }
@@ -151,13 +147,11 @@ impl Turn {
 
 impl ScriptedCall {
     /// A call of a tool, with arguments that are made from its schema.
-    #[must_use]
     pub fn of(tool: impl Into<String>) -> Self {
         Self { tool: tool.into(), ..Self::default() }
     }
 
     /// A call of a tool with these arguments, which count only if they are an object.
-    #[must_use]
     pub fn with(tool: impl Into<String>, arguments: Json) -> Self {
         let arguments = match arguments {
             Json::Object(members) => Some(members),
@@ -167,7 +161,6 @@ impl ScriptedCall {
     }
 
     /// The call with this text in place of arguments.
-    #[must_use]
     pub fn raw(mut self, text: impl Into<String>) -> Self {
         self.raw = Some(text.into());
         self

@@ -66,7 +66,6 @@ pub struct Exchange {
 
 impl Exchange {
     /// The exchange as a record that `toolcheck lint` reads, without a line break.
-    #[must_use]
     pub fn json_line(&self) -> String {
         let Self { path, request, response, status, time, .. } = self;
         let mut line = String::with_capacity(request.text().len() + response.text().len() + 200);
@@ -116,25 +115,21 @@ impl MockLog {
     }
 
     /// The exchanges as JSON Lines, as `toolcheck lint` reads them.
-    #[must_use]
     pub fn json_lines(&self) -> String {
         self.exchanges.iter().map(|exchange| exchange.json_line() + "\n").collect()
     }
 
     /// What the linter finds in the exchanges: in each request, and between a response and the next request.
-    #[must_use]
     pub fn lint(&self) -> FileReport {
         lint("exchanges.jsonl", self.json_lines().as_bytes(), &Options::new())
     }
 
     /// How many requests it has answered as an API.
-    #[must_use]
     pub fn requests(&self) -> usize {
         self.exchanges.len() + self.not_kept
     }
 
     /// What was refused, as JSON.
-    #[must_use]
     pub fn report(&self) -> Json {
         let allowed = self.exchanges.iter().flat_map(|exchange| &exchange.allowed);
         let missed: Vec<Json> =

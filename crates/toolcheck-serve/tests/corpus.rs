@@ -26,7 +26,6 @@ fn path_of(format: &str) -> &'static str {
     }
 }
 
-/// A request of the corpus.
 struct Request {
     path: PathBuf,
     bytes: Vec<u8>,

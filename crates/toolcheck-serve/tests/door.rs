@@ -177,7 +177,6 @@ fn the_encoding_that_a_header_names_is_decoded() {
     assert_eq!(run.exchanges[0].request["messages"][0]["content"], "Moin.");
 }
 
-/// The path of a format.
 fn path_of(id: &str) -> String {
     path(formats::find(id).unwrap(), "m", false)
 }

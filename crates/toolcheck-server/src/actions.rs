@@ -110,9 +110,7 @@ fn by_rule(diagnostics: &[Diagnostic]) -> Vec<(String, Vec<Diagnostic>)> {
 
 /// A text in which findings of a rule are fixed.
 struct Mended {
-    /// What is done.
     title: String,
-    /// The text.
     bytes: Vec<u8>,
     /// How many findings are fixed.
     count: usize,

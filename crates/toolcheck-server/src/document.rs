@@ -29,7 +29,6 @@ pub(crate) struct Document {
     settings: Option<Settings>,
     /// Its lines, if each stands for itself.
     rows: Option<Rows>,
-    /// The report on it as a whole.
     report: Option<FileReport>,
     /// When it is to be linted as a whole.
     pub(crate) due: Option<Instant>,
@@ -152,7 +151,6 @@ impl Document {
         self.settings.as_ref()
     }
 
-    /// What it is read as.
     pub(crate) fn format(&self) -> Option<&'static str> {
         match (&self.rows, &self.report) {
             (Some(rows), _) => rows.format(),

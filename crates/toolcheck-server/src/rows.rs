@@ -17,7 +17,6 @@ pub(crate) struct Rows {
     rows: Vec<Option<Row>>,
     /// The numbers of the lines that were not linted yet, some of them several times.
     new: Vec<usize>,
-    /// The format of the file.
     format: Option<&'static str>,
 }
 
@@ -43,7 +42,6 @@ impl Rows {
         Some(Self { lines, head, new: (0..rows.len()).collect(), rows, format })
     }
 
-    /// The format of the file.
     pub(crate) fn format(&self) -> Option<&'static str> {
         self.format
     }

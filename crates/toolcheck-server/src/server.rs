@@ -88,7 +88,6 @@ impl<'o> Server<'o> {
         }
     }
 
-    /// Takes a message.
     pub(crate) fn take(&mut self, message: Message) -> io::Result<()> {
         match message {
             Message::Request(request) => {
@@ -138,7 +137,6 @@ impl<'o> Server<'o> {
         self.send(Message::Notification(Notification::new(N::METHOD.to_owned(), params)))
     }
 
-    /// Shows the user a message.
     fn show(&mut self, message: String) -> io::Result<()> {
         let message = format!("toolcheck: {message}");
         self.tell::<notification::ShowMessage>(ShowMessageParams { typ: MessageType::ERROR, message })

@@ -261,7 +261,6 @@ impl Settings {
         report.allowed += before - report.findings.len();
     }
 
-    /// The same, read as this format.
     pub(crate) fn read_as(&self, format: Option<&str>) -> Options {
         match format.and_then(formats::find) {
             Some(format) => self.options.clone().format(Some(format)),

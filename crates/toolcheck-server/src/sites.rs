@@ -25,14 +25,12 @@ pub(crate) struct Sites {
     pub(crate) tools: Vec<ToolSite>,
 }
 
-/// A conversation.
 #[derive(Debug)]
 pub(crate) struct TranscriptSite {
     pub(crate) place: Range<usize>,
     pub(crate) messages: Vec<MessageSite>,
 }
 
-/// A message.
 #[derive(Debug)]
 pub(crate) struct MessageSite {
     pub(crate) place: Range<usize>,
@@ -55,7 +53,6 @@ pub(crate) struct CallSite {
     pub(crate) tool: Option<usize>,
 }
 
-/// A result.
 #[derive(Debug)]
 pub(crate) struct ResultSite {
     pub(crate) place: Range<usize>,
@@ -63,7 +60,6 @@ pub(crate) struct ResultSite {
     pub(crate) call: Option<usize>,
 }
 
-/// The definition of a tool.
 #[derive(Debug)]
 pub(crate) struct ToolSite {
     pub(crate) place: Range<usize>,
@@ -71,7 +67,6 @@ pub(crate) struct ToolSite {
     pub(crate) schema: Option<Range<usize>>,
 }
 
-/// What is at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Site {
     Call(usize),
@@ -90,7 +85,6 @@ impl Sites {
         collector.all
     }
 
-    /// The innermost site at a byte.
     pub(crate) fn at(&self, byte: usize) -> Option<Site> {
         let calls = self.calls.iter().enumerate().map(|(number, call)| (&call.place, Site::Call(number)));
         let results =
@@ -109,7 +103,6 @@ impl Sites {
         }
     }
 
-    /// The calls of a tool.
     pub(crate) fn calls_of(&self, tool: usize) -> impl Iterator<Item = usize> {
         let calls = self.calls.iter().enumerate();
         calls.filter(move |(_, call)| call.tool == Some(tool)).map(|(number, _)| number)

@@ -13,7 +13,6 @@ pub(crate) enum Encoding {
     /// What every editor has.
     #[default]
     Utf16,
-    /// Characters.
     Utf32,
 }
 
@@ -51,7 +50,6 @@ pub(crate) struct Text {
 /// The lines that an edit has changed: these became that many others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Edited {
-    /// The old lines.
     pub(crate) lines: Range<usize>,
     /// The number of new ones.
     pub(crate) count: usize,
@@ -97,7 +95,6 @@ impl Text {
         self.rope.line_to_byte(line.min(self.rope.len_lines()))
     }
 
-    /// The line of a place.
     pub(crate) fn line_at(&self, position: Position) -> usize {
         (position.line as usize).min(self.rope.len_lines() - 1)
     }

@@ -10,7 +10,6 @@ const LARGEST: usize = 1 << 30;
 /// What was read.
 #[derive(Debug)]
 pub(crate) enum Incoming {
-    /// A message.
     Message(Message),
     /// A body that is not a message, and why.
     Malformed(String),
@@ -93,7 +92,6 @@ fn read_header(input: &mut impl BufRead) -> io::Result<Option<usize>> {
     }
 }
 
-/// Writes a message.
 pub(crate) fn write(message: &Message, out: &mut dyn Write) -> io::Result<()> {
     let mut written = Vec::new();
     message.clone().write(&mut written)?;

@@ -19,7 +19,6 @@ pub struct AsChat {
 
 impl AsChat {
     /// Whether servers rewrite requests in a format, by its id.
-    #[must_use]
     pub fn is_of(format: &str) -> bool {
         matches!(format, "anthropic" | "openai-responses")
     }
@@ -29,7 +28,6 @@ impl AsChat {
     /// # Errors
     ///
     /// It has something of which it is not known what the server makes of it: a clause says what.
-    #[must_use]
     pub fn of(format: &str, body: Value<'_, '_>) -> Option<Result<Self, String>> {
         let mut made = Made::default();
         let is_done = match format {
@@ -41,7 +39,6 @@ impl AsChat {
     }
 
     /// The value that the one at a JSON Pointer was made of, or the one around it.
-    #[must_use]
     pub fn origin(&self, pointer: &str) -> Option<NodeId> {
         let is_around = |own: &&(String, NodeId)| {
             pointer.strip_prefix(&*own.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -50,10 +47,8 @@ impl AsChat {
     }
 }
 
-/// A text and where it comes from.
 type OriginText = (String, NodeId);
 
-/// A message that is made.
 #[derive(Default)]
 struct Message {
     role: Cow<'static, str>,

@@ -20,7 +20,6 @@ pub(crate) struct Source {
     pub(crate) node: NodeId,
     /// The JSON Pointer inside a text that was read as JSON; empty for the text itself.
     pub(crate) inner: String,
-    /// The text, if it is one.
     pub(crate) text: Option<Arc<str>>,
     /// Which value of the input it is in.
     pub(crate) of: Of,

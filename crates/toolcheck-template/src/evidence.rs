@@ -78,7 +78,6 @@ impl<'e> Evidence<'e> {
         found
     }
 
-    /// The leaves of a value.
     pub(crate) fn leaves(&self, of: Of, value: Value<'_, '_>) -> Vec<Leaf> {
         let mut found = Vec::new();
         let mut covered_until = 0;
@@ -193,7 +192,6 @@ impl<'e> Evidence<'e> {
         }
     }
 
-    /// A change of parts of a text.
     pub(crate) fn change_of(&self, number: u32, parts: &[std::ops::Range<usize>]) -> Option<Change> {
         let text = self.traced.sources.get(number as usize)?.text.as_ref()?;
         Some(Change::Text(other_text(text, parts)))

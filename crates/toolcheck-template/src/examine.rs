@@ -26,7 +26,6 @@ impl Template {
     /// The prompt is rendered once with each text followed through the template. What seems to be lost is changed, and
     /// only if the prompt stays the same it is reported. White space is no part, and images and sounds are not looked at.
     /// At most some twenty prompts are rendered, and a few more to find the message with which a template refuses.
-    #[must_use]
     pub fn examine(&self, input: &Input<'_>) -> Examination {
         let trial = Trial { traces: true, changes: &Changes::new(), most_messages: usize::MAX };
         match self.trial(input, &trial) {

@@ -47,7 +47,6 @@ pub enum Change {
 
 impl Change {
     /// The value that it is about.
-    #[must_use]
     pub fn node(&self) -> NodeId {
         match self {
             Self::Write(node, _)
@@ -63,7 +62,6 @@ impl Template {
     /// Another form of a conversation, of which less is refused, lost or doubled; `None` if none is found.
     ///
     /// `root` is the value that the input was made [of](Input::of). Each form is examined as the first was.
-    #[must_use]
     pub fn other_form(
         &self,
         input: &Input<'_>,
@@ -245,7 +243,6 @@ impl<'f> Forms<'f> {
         self.input.messages.elements().filter(|message| message.is_object())
     }
 
-    /// The messages of a role.
     fn messages_of(&self, role: &'static str) -> impl Iterator<Item = Value<'f, 'f>> + use<'f> {
         self.messages().filter(move |message| message.get_str("role").as_deref() == Some(role))
     }
@@ -462,7 +459,6 @@ fn raised(found: &Examination) -> Option<String> {
     Some(refusal.message.clone())
 }
 
-/// The spelling of a value.
 fn raw<'v>(value: Value<'v, '_>) -> Cow<'v, str> {
     String::from_utf8_lossy(value.raw())
 }

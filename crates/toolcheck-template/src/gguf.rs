@@ -26,7 +26,6 @@ const MOST_MEMBERS: u64 = 1 << 20;
 
 /// The number of bytes of a GGUF file up to the end of its metadata, if all of them are in `prefix`. For a caller that
 /// reads a growing prefix and wants to know whether it is enough.
-#[must_use]
 pub fn gguf_metadata_end(prefix: &[u8]) -> Option<u64> {
     let mut reader = Reader { inner: prefix, at: 0, big: false, version: 0 };
     reader.metadata(false).ok()?;

@@ -84,7 +84,6 @@ pub struct Input<'d> {
 
 impl<'d> Input<'d> {
     /// These messages, with nothing else and a generation prompt.
-    #[must_use]
     pub fn new(messages: Value<'d, 'd>) -> Self {
         Self {
             messages,
@@ -102,7 +101,6 @@ impl<'d> Input<'d> {
     }
 
     /// What a server renders for a value that is a list of messages, or else the [body of a request](Self::of_request).
-    #[must_use]
     pub fn of(value: Value<'d, 'd>) -> Option<Self> {
         if value.is_array() { Some(Self::new(value)) } else { Self::of_request(value) }
     }
@@ -111,7 +109,6 @@ impl<'d> Input<'d> {
     ///
     /// Of its keys, `messages`, `tools`, `documents`, `add_generation_prompt` and `chat_template_kwargs` count. The last
     /// three are vLLM's.
-    #[must_use]
     pub fn of_request(body: Value<'d, 'd>) -> Option<Self> {
         let mut input = Self::new(body.get("messages").filter(|messages| messages.is_array())?);
         input.tools = body.get("tools").filter(|tools| tools.is_array());

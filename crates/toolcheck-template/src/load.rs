@@ -106,7 +106,6 @@ impl Template {
 
     /// The template with this text, which knows these special tokens: names such as `bos_token` with their texts. A wrong one
     /// can be read, and rendering with it is refused.
-    #[must_use]
     pub fn from_text(source: &str, tokens: &[(&str, &str)]) -> Self {
         let mut template = Self::default();
         template.add("default", source.to_owned());
@@ -121,13 +120,11 @@ impl Template {
     }
 
     /// The text of the template that is taken for a request with or without tools.
-    #[must_use]
     pub fn source(&self, has_tools: bool) -> &str {
         self.variant(has_tools).map_or("", |variant| &variant.source)
     }
 
     /// The special tokens: names such as `bos_token` with their texts.
-    #[must_use]
     pub fn tokens(&self) -> &[(String, String)] {
         &self.tokens
     }

@@ -44,14 +44,12 @@ const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday",
 
 impl Now {
     /// The time of the system.
-    #[must_use]
     pub fn of_system() -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self::from_unix(i64::try_from(since.as_secs()).unwrap_or(0))
     }
 
     /// So many seconds after the beginning of 1970.
-    #[must_use]
     pub fn from_unix(seconds: i64) -> Self {
         let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
         // Eras of 400 years that begin in March, so that the day of a leap year is the last.
@@ -74,7 +72,6 @@ impl Now {
         }
     }
 
-    /// The day of the year, from 1.
     fn day_of_year(self) -> u32 {
         let before = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
         let is_leap = self.year % 4 == 0 && (self.year % 100 != 0 || self.year % 400 == 0);

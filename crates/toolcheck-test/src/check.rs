@@ -50,7 +50,6 @@ impl Body {
     /// # Panics
     ///
     /// If the value can't be written as JSON.
-    #[must_use]
     #[track_caller]
     pub fn of(value: &(impl Serialize + ?Sized)) -> Self {
         // On several lines, so that line numbers are useful.
@@ -61,7 +60,6 @@ impl Body {
     }
 
     /// JSON Lines, with one record per value.
-    #[must_use]
     pub fn lines<'v>(records: impl IntoIterator<Item = &'v Json>) -> Self {
         Self(records.into_iter().flat_map(|record| format!("{record}\n").into_bytes()).collect())
     }
@@ -222,7 +220,6 @@ impl Check {
     }
 
     /// The report on the body.
-    #[must_use]
     pub fn report(&self) -> Checked {
         let linter = self.settings.clone().name(&self.name).linter();
         Checked { report: linter.report(&self.body.0), with_color: self.with_color }
@@ -314,31 +311,26 @@ impl Checked {
     }
 
     /// The id of the format that the body was read as; `None` if it was not recognised.
-    #[must_use]
     pub fn format(&self) -> Option<&'static str> {
         self.file().format
     }
 
     /// The id of the target that the body was checked against.
-    #[must_use]
     pub fn target(&self) -> Option<&str> {
         self.file().target.as_deref()
     }
 
     /// Whether there are no findings.
-    #[must_use]
     pub fn is_clean(&self) -> bool {
         self.file().findings.is_empty()
     }
 
     /// The findings, in the order of the text.
-    #[must_use]
     pub fn found(&self) -> Vec<ActualFinding> {
         self.file().findings.iter().map(ActualFinding::from).collect()
     }
 
     /// The output of `toolcheck lint`, in 80 columns. Its wording may change in any release.
-    #[must_use]
     pub fn render(&self) -> String {
         self.write_full(false)
     }
@@ -419,7 +411,6 @@ impl Serialize for Checked {
     }
 }
 
-/// The format with this id.
 #[track_caller]
 pub(crate) fn known_format(id: &str) -> &'static Format {
     // Not a closure: a panic in a closure would report the closure's place, not the caller's.

@@ -22,7 +22,6 @@ use crate::check::known_format;
 /// # Panics
 ///
 /// If there is no such format, or the body is not a request of that format.
-#[must_use]
 #[track_caller]
 pub fn conversation(body: &Json, format: &str) -> Conversation {
     let format = known_format(format);

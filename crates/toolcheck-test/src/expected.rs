@@ -233,7 +233,6 @@ pub enum Change {
 
 impl Difference {
     /// Compares the expected with the actual findings.
-    #[must_use]
     pub fn of(expected: &[Expected], found: &[ActualFinding]) -> Self {
         let mut difference = Self::default();
         let missing = |at: usize| Change::Missing(expected[at].clone());
@@ -252,14 +251,12 @@ impl Difference {
     }
 
     /// Whether everything is as expected.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
 
     /// The difference as lines: `-` for a missing finding, `+` for an unexpected one with its place in the file `path`.
     /// Further differences are only counted.
-    #[must_use]
     pub fn lines(&self, path: &str) -> Vec<String> {
         let mut lines: Vec<String> =
             self.changes.iter().take(CHANGES_SHOWN).map(|change| change.line(path)).collect();
@@ -280,7 +277,6 @@ pub(crate) fn has_level(expected: &Expected, found: &ActualFinding) -> bool {
 
 impl Change {
     /// The change as a line: `-` for a missing finding, or `+` for an unexpected one with its place in the file `path`.
-    #[must_use]
     pub fn line(&self, path: &str) -> String {
         match self {
             Self::Missing(expected) if rules::find(&expected.rule).is_none() => {

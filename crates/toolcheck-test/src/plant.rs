@@ -65,7 +65,6 @@ impl Plant {
     ];
 
     /// Its name.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::LostResult => "lost result",
@@ -95,7 +94,6 @@ impl Plant {
     /// let format = toolcheck_core::formats::find("openai-chat").unwrap();
     /// assert!(Plant::LostResult.plant(body, format, 0).is_none());
     /// ```
-    #[must_use]
     pub fn plant(self, body: &[u8], format: &Format, at: usize) -> Option<Vec<u8>> {
         let document = Document::read(body);
         let transcript = format.read(document.root())?;

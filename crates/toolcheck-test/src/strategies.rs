@@ -266,7 +266,6 @@ impl Fault {
     }
 
     /// The rule that reports the fault in a format, depending on whether its calls have ids; `None` if it is not a fault there.
-    #[must_use]
     pub fn rule(self, has_ids: bool) -> Option<RuleId> {
         match self {
             Self::DropResult => Some(RuleId::UnansweredToolCall),

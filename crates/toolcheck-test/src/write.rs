@@ -10,7 +10,6 @@ use crate::Conversation;
 /// The model is missing, because only the caller knows it. Without a model, the format of a request with only text may not
 /// be recognised: to check it, name the format or the target. Anything that the format cannot represent is left out;
 /// [`toolcheck_core::Format::write_request`] lists it.
-#[must_use]
 pub fn write(conversation: &Conversation, format: &str) -> Option<Json> {
     Some(formats::named(format)?.write_request(conversation).body)
 }
@@ -20,7 +19,6 @@ pub fn write(conversation: &Conversation, format: &str) -> Option<Json> {
 ///
 /// `kept` returns what the application stores of a conversation: the history of each request is `kept` of the turns
 /// before it, and each response is what the model wrote.
-#[must_use]
 pub fn exchanges(
     conversation: &Conversation,
     format: &str,

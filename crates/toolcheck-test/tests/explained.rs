@@ -15,7 +15,6 @@ use toolcheck_lint::{FileReport, Finding, Options, lint, lint_opened};
 /// Cases whose answer does not lead to their finding, with the reasons.
 const EXCEPTIONS: &[(&str, &str)] = &[];
 
-/// A case with what is found in it.
 struct Case {
     name: String,
     bytes: Vec<u8>,
@@ -68,7 +67,6 @@ fn wrapped(text: &str, width: usize, indent: &str) -> String {
     lines.join("\n")
 }
 
-/// A string as Python prints it.
 fn python(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut written = String::from(quote);

@@ -4,7 +4,6 @@ use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use toolcheck_lint::{FixOptions, Options, fix, lint};
 
-/// A message of a session.
 #[derive(Debug, Clone)]
 enum Message {
     User(String),
@@ -207,7 +206,6 @@ enum Fault {
     OtherId,
 }
 
-/// Plants a fault at one of the results.
 fn plant(messages: &mut Vec<Message>, fault: Fault, at: usize) {
     let results: Vec<usize> =
         (0..messages.len()).filter(|number| matches!(messages[*number], Result(..))).collect();

@@ -39,7 +39,6 @@ fn row_number(line: &str) -> Option<usize> {
     number.parse().ok().filter(|_| is_in_column)
 }
 
-/// The list of messages of a body.
 fn messages(body: &mut Json) -> &mut Vec<Json> {
     let members = body.as_object_mut().unwrap();
     let key = ["messages", "input", "contents"].into_iter().find(|key| members.contains_key(*key));

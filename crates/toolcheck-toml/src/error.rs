@@ -17,13 +17,11 @@ struct Inner {
 
 impl Error {
     /// What is wrong, without the place.
-    #[must_use]
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
     /// The bytes of the text that are wrong.
-    #[must_use]
     pub fn span(&self) -> Option<Range<usize>> {
         self.0.span.clone()
     }

@@ -98,7 +98,6 @@ fn laid_over<'p>(
 }
 
 /// The text under a key of a packed table.
-#[must_use]
 pub fn text_under<'p>(table: &'p [u8], name: &str) -> Option<&'p str> {
     let Ok(Content::Table(members)) = Packed::whole(table).ok()?.content() else { return None };
     members
@@ -210,7 +209,6 @@ fn float(float: &DeFloat<'_>) -> Result<f64, &'static str> {
     Ok(number)
 }
 
-/// One packed value.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Packed<'p>(&'p [u8]);
 
@@ -241,7 +239,6 @@ impl<'p> Packed<'p> {
         }
     }
 
-    /// Where it is in the text.
     fn place(self) -> Option<Range<usize>> {
         let mut bytes = Bytes(self.0);
         let tag = bytes.byte()?;
@@ -282,7 +279,6 @@ impl<'p> Packed<'p> {
         })
     }
 
-    /// The text of a string or a key.
     fn text(self) -> Result<&'p str, Error> {
         match self.content()? {
             Content::String(text) => Ok(text),

@@ -277,7 +277,6 @@ impl<'de> SeqAccess<'de> for Elements<'de> {
     }
 }
 
-/// The members of a table.
 struct Members<'de> {
     /// The keys and values that are left.
     members: Values<'de>,

@@ -12,7 +12,6 @@ use serde::de::DeserializeOwned;
 struct Server {
     name: String,
     port: u16,
-    #[serde(default)]
     ratio: Option<f64>,
     #[serde(default)]
     is_on: bool,
@@ -22,13 +21,9 @@ struct Server {
     limits: Vec<Limit>,
     #[serde(default)]
     names: BTreeMap<String, Vec<String>>,
-    #[serde(default)]
     any: Option<toml::Value>,
-    #[serde(default)]
     either: Option<Either>,
-    #[serde(default)]
     pair: Option<(u8, String)>,
-    #[serde(default)]
     step: Option<Step>,
 }
 
@@ -60,7 +55,6 @@ enum Step {
     Stop,
 }
 
-/// What both make of a text.
 fn both<T: DeserializeOwned>(text: &str) -> (Outcome<T>, Outcome<T>) {
     let own = toolcheck_toml::from_str(text).map_err(|error| (error.message().to_owned(), error.span()));
     let theirs = toml::from_str(text).map_err(|error| (error.message().to_owned(), error.span()));

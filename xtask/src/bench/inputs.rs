@@ -73,7 +73,6 @@ pub(super) fn recorded() -> Result<Option<Vec<u8>>> {
 
 /// An input with a huge number of one thing.
 pub(super) struct Huge {
-    /// The thing.
     pub(super) what: &'static str,
     /// The numbers that are tried.
     pub(super) counts: [usize; 2],

@@ -103,7 +103,6 @@ pub(super) fn size(bytes: u64) -> String {
     }
 }
 
-/// The ratio of two durations.
 pub(super) fn ratio(one: Duration, other: Duration) -> f64 {
     one.as_secs_f64() / other.as_secs_f64()
 }

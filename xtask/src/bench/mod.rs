@@ -118,7 +118,6 @@ impl Tools {
     }
 }
 
-/// A description of the machine.
 fn machine() -> String {
     let text = |path| fs::read_to_string(path).unwrap_or_default();
     let field = |text: &str, name: &str| {
@@ -167,7 +166,6 @@ fn lines(tools: &Tools, page: &mut String) -> Result<()> {
     Ok(())
 }
 
-/// Several threads.
 fn threads(tools: &Tools, page: &mut String) -> Result<()> {
     let path = tools.real_lines(LARGEST)?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);

@@ -13,7 +13,6 @@ pub(super) struct Peer {
     pub(super) version: &'static str,
     /// A short description of what it checks.
     pub(super) looks_for: &'static str,
-    /// How it is run.
     pub(super) run: Run,
     /// Whether it expects a bare list of messages instead of a request body.
     pub(super) takes_list: bool,

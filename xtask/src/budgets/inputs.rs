@@ -169,7 +169,6 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-/// A cassette of VCR.
 fn vcr(bytes: usize) -> String {
     let mut cassette = "interactions:\n".to_owned();
     for body in bodies::ALL[6].lines(bytes).lines() {
@@ -179,7 +178,6 @@ fn vcr(bytes: usize) -> String {
     cassette + "version: 1\n"
 }
 
-/// A cassette of go-vcr.
 fn go_vcr(bytes: usize) -> String {
     let mut cassette = "---\nversion: 2\ninteractions:\n".to_owned();
     for (number, body) in bodies::ALL[6].lines(bytes).lines().enumerate() {

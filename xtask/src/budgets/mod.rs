@@ -30,7 +30,6 @@ const LARGE: usize = 3_000_000;
 /// The size of an input of the debug build.
 const SMALL: usize = 60_000;
 
-/// The table of budgets.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Budgets {
@@ -45,7 +44,6 @@ struct Budgets {
     /// Seconds of processor time that a build takes. They depend on the machine, so nothing is compared with them.
     #[serde(rename = "build-seconds")]
     _build_seconds: BTreeMap<String, u64>,
-    /// Lines of Rust.
     lines: BTreeMap<String, u64>,
 }
 

@@ -113,7 +113,6 @@ fn level_of(expected: &Expected) -> (&'static str, &str) {
     (level, expected.check())
 }
 
-/// What happens in a turn.
 fn said(turn: &Turn) -> String {
     if let Some(status) = turn.status {
         return format!("The API answers {status}.");

@@ -22,7 +22,6 @@ use crate::{Status, screen};
 pub(crate) enum Doing {
     /// The files are written.
     Write,
-    /// The plan is printed.
     Plan,
     /// What would change is printed.
     Diff,

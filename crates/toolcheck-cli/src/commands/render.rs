@@ -213,7 +213,6 @@ impl Sort {
         }
     }
 
-    /// The color on a page.
     fn color(self) -> &'static str {
         match self {
             Self::Template => "color:#777",

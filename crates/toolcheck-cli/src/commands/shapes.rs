@@ -53,7 +53,6 @@ fn write_page(page: &str, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-/// The target of that name, or in that file.
 pub(super) fn load(name: &str) -> Result<TargetRef> {
     let mut overrides = Overrides::default();
     overrides.read_as.target = Some(find_target(name)?);

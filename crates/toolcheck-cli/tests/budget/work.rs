@@ -22,11 +22,9 @@ use crate::shapes::{Run, Shape};
 /// The number of findings that the program prints if it is not told otherwise.
 const MAX_FINDINGS: usize = 10_000;
 
-/// What a run costs.
 pub(crate) struct Costs {
     /// The number of bytes that are read.
     pub(crate) size: usize,
-    /// Each step with its cost.
     pub(crate) steps: Vec<(String, Cost)>,
 }
 

@@ -140,7 +140,6 @@ macro_rules! with_field_keys {
 }
 
 with_field_keys! {
-    /// A field.
     Described {
         instead: Option<BTreeMap<String, String>>,
         prefer: Option<Vec<toml::Value>>,

@@ -24,7 +24,6 @@ impl BodyKind {
     pub const ALL: [Self; 3] = [Self::Request, Self::Response, Self::Stream];
 
     /// The name in reports and in what the adapter reads.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Request => "request",
@@ -49,7 +48,6 @@ const PIECES: Pieces = Pieces::of(5);
 /// would send it.
 ///
 /// A response is the last turn of the model.
-#[must_use]
 pub fn body(talk: &Talk, kind: BodyKind, format: &Format) -> Option<Json> {
     let raws = talk.turns.iter().flat_map(|turn| &turn.calls).filter_map(|call| call.raw.as_deref());
     let is_object = |raw: &str| serde_json::from_str::<Map<String, Json>>(raw).is_ok();
@@ -79,14 +77,12 @@ pub(super) fn name_model(body: &mut Json, format: &Format, model: &str) {
 }
 
 /// A request that the last turn of the model may answer.
-#[must_use]
 pub fn question(talk: &Talk, format: &Format) -> Json {
     let conversation = Conversation::new(vec![Turn::User("Go.".to_owned())]);
     format.write_request_with(&conversation, &tools(talk)).body
 }
 
 /// The last turn of the model as a reply.
-#[must_use]
 pub fn reply(talk: &Talk) -> Option<Reply> {
     let said = |(_, turn): &(usize, &TalkTurn)| turn.is_models() && turn.says_something();
     let (number, turn) = talk.turns.iter().enumerate().rfind(said)?;

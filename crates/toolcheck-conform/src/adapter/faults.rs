@@ -25,13 +25,11 @@ pub struct Way {
 
 impl Way {
     /// From one format to another.
-    #[must_use]
     pub fn new(from: &'static Format, to: &'static Format) -> Self {
         Self { from, to, target: None }
     }
 
     /// The same, with requests for a target.
-    #[must_use]
     pub fn with_target(mut self, target: Option<TargetRef>) -> Self {
         self.target = target;
         self
@@ -50,7 +48,6 @@ pub enum Gravity {
 
 impl Gravity {
     /// The name in reports.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Weak => "weak",
@@ -73,7 +70,6 @@ pub enum Origin {
 
 impl Origin {
     /// The name in reports.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Lint => "lint",
@@ -114,7 +110,6 @@ impl AdapterFault {
     }
 
     /// Whether it is the same fault as another one.
-    #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         (self.origin, &self.class, self.gravity) == (other.origin, &other.class, other.gravity)
     }
@@ -132,7 +127,6 @@ fn text(talk: &Talk, kind: BodyKind, format: &Format, body: &Json) -> Vec<u8> {
     .into_bytes()
 }
 
-/// The pointer to a body in that text.
 fn place_in_body(pointer: &str, kind: BodyKind) -> String {
     let own = if kind == BodyKind::Request { Some(pointer) } else { pointer.strip_prefix("/response") };
     own.unwrap_or(pointer).to_owned()
@@ -148,7 +142,6 @@ fn findings(text: &[u8], format: &'static Format, target: Option<&TargetRef>) ->
 }
 
 /// Whether a conversation is one that an adapter must be able to translate: its own API takes it, and it can be read.
-#[must_use]
 pub(super) fn is_fair(talk: &Talk, kind: BodyKind, format: &'static Format, body: &Json) -> bool {
     let text = text(talk, kind, format, body);
     let read = File::read(&text, Some(InputFormat::Wire(format)));
@@ -157,7 +150,6 @@ pub(super) fn is_fair(talk: &Talk, kind: BodyKind, format: &'static Format, body
 }
 
 /// Lints what an adapter made of a body, and compares both. The worst fault of each class comes once.
-#[must_use]
 pub(super) fn faults(
     talk: &Talk,
     kind: BodyKind,

@@ -40,7 +40,6 @@ const RAW: [&str; 6] = ["", "{\"harbour\": \"Al", "[\"Alba\"]", "null", "\"Alba\
 const IDS: [&str; 5] = ["a.b", "a:b", "call-1", "functions.tides:0", "A_1"];
 
 /// Conversations from a seed: the same seed gives the same ones.
-#[must_use]
 pub fn generated(seed: u64, count: usize) -> Vec<Talk> {
     let one = |number: usize| {
         // Each has a seed of its own, so that more of them are the same ones and others.

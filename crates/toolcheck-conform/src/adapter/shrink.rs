@@ -28,7 +28,6 @@ pub fn shrink(talk: &Talk, most: usize, mut fails: impl FnMut(&Talk) -> bool) ->
 }
 
 /// The conversations that are one step smaller, the smallest first as far as that is easily told.
-#[must_use]
 pub fn steps(talk: &Talk) -> Vec<Talk> {
     let mut steps = Vec::new();
     let count = talk.turns.len();

@@ -103,7 +103,6 @@ impl TalkTurn {
             + 30 * usize::from(self.reversed)
     }
 
-    /// Whether it is a turn of the model.
     pub(super) fn is_models(&self) -> bool {
         self.user.is_none() && self.system.is_none()
     }
@@ -131,7 +130,6 @@ impl TalkCall {
 
 impl Talk {
     /// How much there is in it. What is simpler is smaller, so making a conversation smaller comes to an end.
-    #[must_use]
     pub fn size(&self) -> usize {
         let turns: usize = self.turns.iter().map(TalkTurn::size).sum();
         said(&self.system, 20, PLAIN_SYSTEM) + 30 * usize::from(self.undeclared) + turns
@@ -139,7 +137,6 @@ impl Talk {
 
     /// Whether an API may be asked to go on with it: the user speaks first, the model says something in each of its turns,
     /// and the user or a tool speaks last.
-    #[must_use]
     pub fn is_open(&self) -> bool {
         let first = self.turns.iter().find(|turn| turn.system.is_none());
         first.is_some_and(|turn| turn.user.is_some())
@@ -148,7 +145,6 @@ impl Talk {
     }
 
     /// Whether two conversations say the same, whatever they are called.
-    #[must_use]
     pub fn says_as(&self, other: &Self) -> bool {
         self.system == other.system && self.undeclared == other.undeclared && self.turns == other.turns
     }
@@ -198,7 +194,6 @@ static ALL: LazyLock<Vec<Talk>> = LazyLock::new(|| {
 });
 
 /// The conversations that were written by hand, the plainest first.
-#[must_use]
 pub fn talks() -> &'static [Talk] {
     &ALL
 }

@@ -3,7 +3,6 @@
 /// What a check says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Judgement {
-    /// It is as it should be.
     Met,
     /// It is not, for this reason.
     Broken(String),

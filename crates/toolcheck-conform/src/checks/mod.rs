@@ -79,7 +79,6 @@ pub static ALL: &[&Check] = &[
 ];
 
 /// The check with an id.
-#[must_use]
 pub fn find(id: &str) -> Option<&'static Check> {
     ALL.iter().find(|check| check.id == id).copied()
 }
@@ -176,7 +175,6 @@ impl<'s> Seen<'s> {
     }
 }
 
-/// What the model said in an exchange.
 fn said_in(exchange: &Exchange) -> Vec<Choice> {
     let Some(format) = formats::find(exchange.format).filter(|_| exchange.status < 400) else {
         return Vec::new();
@@ -192,7 +190,6 @@ fn is_renamed(finding: &Finding) -> bool {
     finding.rule == RuleId::DroppedToolCall && finding.message.contains("a different id in the history")
 }
 
-/// The texts in arguments.
 fn words(arguments: &str) -> Vec<String> {
     let members: BTreeMap<String, Json> = serde_json::from_str(arguments).unwrap_or_default();
     members.values().filter_map(Json::as_str).map(str::to_owned).collect()

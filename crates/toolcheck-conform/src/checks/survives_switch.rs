@@ -53,7 +53,6 @@ fn lost(before: &Exchange, after: &Exchange) -> Option<String> {
     Some(format!("{}: {}", lost.kind.id(), lost.about))
 }
 
-/// The texts of the results in a request.
 fn results(request: &Json, format: &Format) -> Vec<String> {
     let turns = Conversation::read(request, format).unwrap_or_default().turns;
     let outputs = turns.into_iter().filter_map(|turn| match turn {

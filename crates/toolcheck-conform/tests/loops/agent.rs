@@ -15,7 +15,6 @@ use super::Fault;
 use super::tools::{HALF, run};
 use super::wire;
 
-/// An agent loop.
 pub(crate) struct Loop<'l> {
     url: &'l str,
     format: &'static Format,

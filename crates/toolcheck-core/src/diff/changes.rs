@@ -32,7 +32,6 @@ pub(super) struct Finder<'f, 'e, 's> {
     found: Vec<FoundChange>,
 }
 
-/// A change with its events.
 #[derive(Debug)]
 pub(super) struct FoundChange {
     pub(super) change: Change,

@@ -13,7 +13,6 @@ const WRAPPERS: [&str; 6] = ["output", "result", "content", "error", "text", "re
 /// The keys under which the blocks of a result have their JSON.
 const JSON: [&str; 2] = ["json", "data"];
 
-/// The content of a result.
 #[derive(Debug, Default)]
 pub(super) struct Content<'s> {
     /// Its text, if it is nothing but text.

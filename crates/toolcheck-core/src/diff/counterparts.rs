@@ -65,7 +65,6 @@ impl<'e, 's> Paired<'e, 's> {
         [self.before, self.after].map(|events| events.all.iter().map(|event| key(events, event)).collect())
     }
 
-    /// Finds the chain and the stretches.
     fn find_stretches(&mut self) {
         let is_result = |number: usize| self.before.all[number].is_of_result();
         let pairs = self.pairs.before.iter().enumerate();
@@ -300,7 +299,6 @@ fn bare(event: &Event<'_>) -> u64 {
 }
 
 impl Event<'_> {
-    /// Whether it is a result, or in one.
     pub(super) fn is_of_result(&self) -> bool {
         self.sort == Sort::Result || self.sort == Sort::Media && self.owner.is_some()
     }

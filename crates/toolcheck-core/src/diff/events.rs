@@ -37,7 +37,6 @@ impl Binding {
 /// One side of a comparison.
 #[derive(Debug, Clone, Copy)]
 pub struct Side<'t, 's> {
-    /// The transcript.
     pub(super) transcript: &'t Transcript<'s>,
     /// What the model answered to it, in the same document.
     pub(super) answers: &'t [Answer<'s>],
@@ -49,7 +48,6 @@ pub struct Side<'t, 's> {
 
 impl<'t, 's> Side<'t, 's> {
     /// A transcript, which was read from `document`. Results belong to calls as in its own format.
-    #[must_use]
     pub fn new(transcript: &'t Transcript<'s>, document: &'t Document<'s>) -> Self {
         let format = transcript.format.and_then(|format| formats::find(format.id));
         Self { transcript, answers: &[], document, binding: Binding::of(format) }
@@ -61,7 +59,6 @@ impl<'t, 's> Side<'t, 's> {
     }
 
     /// The same, but results belong to calls as in requests of this format.
-    #[must_use]
     pub fn bound_as(self, format: &Format) -> Self {
         Self { binding: Binding::of(Some(format)), ..self }
     }
@@ -76,7 +73,6 @@ impl<'t, 's> Side<'t, 's> {
         self.format().is_none_or(|format| format.can_hold(feature))
     }
 
-    /// The family of the format.
     pub(super) fn family(&self) -> Option<&'static str> {
         self.transcript.format.map(|format| format.family)
     }
@@ -85,13 +81,11 @@ impl<'t, 's> Side<'t, 's> {
 /// What the model answered to a request.
 #[derive(Debug)]
 pub(super) enum Answer<'s> {
-    /// At once.
     Whole(Box<Transcript<'s>>),
     /// In pieces: what they make together, and where they are.
     Streamed(Choice, Place),
 }
 
-/// What an event is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Sort {
     Text,
@@ -101,7 +95,6 @@ pub(super) enum Sort {
     Media,
     /// A call that the provider runs.
     ServerCall,
-    /// Its result.
     ServerResult,
     /// A part that this version does not know.
     Part,
@@ -131,25 +124,20 @@ pub(super) struct Event<'s> {
     message_turn: usize,
     /// A hash of what it says, which does not depend on the speaker.
     pub(super) key: u64,
-    /// The text of a text or of reasoning.
     pub(super) text: Cow<'s, str>,
     /// The id of a call, or of the call that a result names.
     pub(super) id: Option<Cow<'s, str>>,
-    /// The name of the tool.
     pub(super) name: Option<Cow<'s, str>>,
     /// A hash of the arguments of a call.
     pub(super) arguments: u64,
     /// Whether a call has no arguments, not even empty ones.
     pub(super) lacks_arguments: bool,
-    /// The content of a result.
     pub(super) content: Content<'s>,
-    /// Whether the tool failed.
     pub(super) failed: bool,
     /// A hash of the signature of reasoning or of a call.
     pub(super) signature: Option<u64>,
     /// The result that a medium is in; the call that a result answers.
     pub(super) owner: Option<usize>,
-    /// The results of a call.
     pub(super) results: Vec<usize>,
 }
 
@@ -182,7 +170,6 @@ impl<'s> Event<'s> {
     }
 }
 
-/// The events of a side.
 #[derive(Debug)]
 pub(super) struct Events<'s> {
     pub(super) all: Vec<Event<'s>>,
@@ -446,7 +433,6 @@ fn arguments(arguments: &Arguments<'_>, document: &Document<'_>) -> u64 {
     }
 }
 
-/// A hash of the arguments in a text.
 fn arguments_in(text: &str) -> u64 {
     if text.trim().is_empty() {
         return canonical::of_nothing();

@@ -22,7 +22,6 @@ impl Level {
     pub const ALL: [Self; 3] = [Self::Loss, Self::Change, Self::Form];
 
     /// The name in reports and on the command line.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Form => "form",
@@ -62,7 +61,6 @@ macro_rules! kinds {
             pub const ALL: &[Self] = &[$(Self::$name),*];
 
             /// The id, which never changes.
-            #[must_use]
             pub fn id(self) -> &'static str {
                 match self {
                     $(Self::$name => $id,)*
@@ -70,7 +68,6 @@ macro_rules! kinds {
             }
 
             /// What it is, in one line.
-            #[must_use]
             pub fn summary(self) -> &'static str {
                 match self {
                     $(Self::$name => $summary,)*

@@ -101,7 +101,6 @@ pub struct Counts {
 
 impl Counts {
     /// All counts, with their names.
-    #[must_use]
     pub fn named(&self) -> [(&'static str, Count); 5] {
         [
             ("calls", self.calls),
@@ -143,7 +142,6 @@ impl Counts {
 }
 
 /// Compares two transcripts.
-#[must_use]
 pub fn diff<'s>(before: &Side<'_, 's>, after: &Side<'_, 's>) -> Diff {
     let is_one_family = before.family() == after.family();
     let events = [events::Events::of(before), events::Events::of(after)];
@@ -156,7 +154,6 @@ pub fn diff<'s>(before: &Side<'_, 's>, after: &Side<'_, 's>) -> Diff {
 
 impl Diff {
     /// The worst level of a change; `None` if there is none.
-    #[must_use]
     pub fn level(&self) -> Option<Level> {
         self.changes.iter().map(|change| change.level).max()
     }

@@ -159,7 +159,6 @@ impl Picture {
     }
 
     /// Whether nothing changed.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.beside.is_empty() && self.marks().next().is_none()
     }

@@ -458,7 +458,6 @@ fn change_tools<'s>(transcript: &mut Transcript<'s>, block: Value<'_, 's>, messa
     });
 }
 
-/// The tool that a block refers to.
 fn tool_reference<'s>(block: Value<'_, 's>) -> Option<Named<'s>> {
     let is_reference = block.get_str("type").as_deref() == Some("tool_reference");
     block.get("tool_name").filter(|_| is_reference).and_then(Named::of)

@@ -338,7 +338,6 @@ fn dangling_reference(result: Value<'_, '_>) -> Option<Place> {
     None
 }
 
-/// The signature of a part.
 fn signature(part: Value<'_, '_>) -> Signature {
     Signature::of(part.get_any(&["thoughtSignature", "thought_signature"]))
 }

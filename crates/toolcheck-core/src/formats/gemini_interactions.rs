@@ -83,7 +83,6 @@ static REPAIR: Repair = Repair {
     said: |text| user_input(vec![repair::typed_text(text)]),
 };
 
-/// A step of the user.
 fn user_input(content: Vec<Piece>) -> Piece {
     Piece::object([("type", Piece::text("user_input")), ("content", Piece::List(content))])
 }
@@ -297,7 +296,6 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     }
 }
 
-/// Reads a step.
 fn step<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
     match kind_of(value) {
         Step::User => {

@@ -53,7 +53,6 @@ pub struct Format {
     pub(crate) answers: for<'d, 's> fn(Value<'d, 's>) -> Option<Vec<Completion<'s>>>,
     /// Reads an event of a streamed response.
     pub(crate) event: for<'d, 's> fn(&mut Assembly, Value<'d, 's>, &Locate<'_, 'd, 's>),
-    /// Reads the reasoning in a part.
     pub(crate) read_reasoning: ReadReasoning,
     /// The features of a conversation that a request can express.
     pub holds: &'static [Feature],
@@ -92,13 +91,11 @@ impl Marks {
     }
 
     /// Whether the provider has a model of this name.
-    #[must_use]
     pub fn has_model(&self, name: &str) -> bool {
         self.models.iter().any(|prefix| name.starts_with(prefix))
     }
 
     /// Whether a model without one of the names is hardly one that the format is spoken with.
-    #[must_use]
     pub fn has_own_models_only(&self) -> bool {
         !self.models.is_empty() && !self.is_shared
     }
@@ -106,13 +103,11 @@ impl Marks {
 
 impl Format {
     /// The id and family by which a transcript identifies its format.
-    #[must_use]
     pub const fn key(&self) -> FormatId {
         FormatId { id: self.id, family: self.family }
     }
 
     /// Reads a document; `None` if it has no list of messages in this format.
-    #[must_use]
     pub fn read<'s>(&self, root: Value<'_, 's>) -> Option<Transcript<'s>> {
         (self.read_with)(root, Buffers::default())
     }
@@ -132,13 +127,11 @@ pub static ALL: &[&Format] = &[
 ];
 
 /// Returns the format with this id.
-#[must_use]
 pub fn find(id: &str) -> Option<&'static Format> {
     ALL.iter().copied().find(|format| format.id == id)
 }
 
 /// Returns the format with this id or alias.
-#[must_use]
 pub fn named(name: &str) -> Option<&'static Format> {
     find(name).or_else(|| ALL.iter().copied().find(|format| format.aliases.contains(&name)))
 }
@@ -149,7 +142,6 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// The text of a result's content, or of its first block.
-#[must_use]
 pub fn text_of_result<'s>(content: Value<'_, 's>) -> Option<JsonStr<'s>> {
     content.as_json_str().or_else(|| content.elements().next()?.get("text").and_then(Value::as_json_str))
 }
@@ -185,7 +177,6 @@ pub(crate) fn result_text(content: Value<'_, '_>) -> String {
 
 /// Whether the transcripts of the format or reader with this id have the messages that chat templates read: a role, a
 /// content and calls with functions.
-#[must_use]
 pub fn is_of_templates(id: &str) -> bool {
     find(id).is_some_and(|format| format.family == "chat")
         || matches!(id, "trl" | "message-list" | "anthropic" | "openai-responses")

@@ -169,7 +169,6 @@ fn first_call<'d, 's>(message: Value<'d, 's>) -> Option<Value<'d, 's>> {
     calls(message).next()
 }
 
-/// The arguments of a call.
 fn arguments<'d, 's>(call: Value<'d, 's>) -> Option<Value<'d, 's>> {
     call.get("function")?.get("arguments")
 }

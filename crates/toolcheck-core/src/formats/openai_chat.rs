@@ -216,7 +216,6 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     read_dialect(root, &DIALECT, buffers)
 }
 
-/// Reads a document of a dialect.
 pub(super) fn read_dialect<'s>(
     root: Value<'_, 's>,
     dialect: &Dialect,

@@ -349,12 +349,10 @@ struct Namespaces<'s> {
     other: HashMap<Cow<'s, str>, Place>,
 }
 
-/// Where a tool is declared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Declared {
     /// In the request's own list.
     InList,
-    /// In a namespace of that list.
     InNamespace,
     /// In an item of the input.
     Later,

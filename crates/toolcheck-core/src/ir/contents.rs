@@ -47,24 +47,20 @@ impl Contents {
     pub const KEPT: Self = Self(1 << 16);
 
     /// The union of both sets.
-    #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
     /// The union with `other` if `is_there`, and otherwise the set itself.
-    #[must_use]
     pub const fn and_if(self, is_there: bool, other: Self) -> Self {
         if is_there { self.and(other) } else { self }
     }
 
     /// Whether the sets have anything in common.
-    #[must_use]
     pub const fn intersects(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// The flag for a part.
     pub(super) fn of_part(body: &Body<'_>) -> Self {
         let by = |executor, client, server| if executor == Executor::Client { client } else { server };
         match body {

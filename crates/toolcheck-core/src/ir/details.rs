@@ -241,7 +241,6 @@ pub enum UnreadKind {
 
 impl UnreadKind {
     /// The name for messages.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Calls => "tool calls",
@@ -268,7 +267,6 @@ pub enum Malformation {
 
 impl Malformation {
     /// Whether the end is missing.
-    #[must_use]
     pub fn is_open(self) -> bool {
         matches!(self, Self::Unclosed | Self::UnclosedParameter)
     }

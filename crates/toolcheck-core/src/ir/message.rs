@@ -41,7 +41,6 @@ pub enum Content {
 
 impl Content {
     /// Classifies `value`.
-    #[must_use]
     pub fn of(value: Option<Value<'_, '_>>) -> Self {
         let Some(value) = value else { return Self::Missing };
         if value.is_null() {
@@ -88,13 +87,11 @@ pub struct Message<'s> {
 
 impl<'s> Message<'s> {
     /// The role's name in the file, for a provider's text; `?` if there is none.
-    #[must_use]
     pub fn role_text(&self) -> &str {
         Named::text_or_unknown(self.role_name.as_ref())
     }
 
     /// A message without parts.
-    #[must_use]
     pub fn new(role: Role, value: Value<'_, 's>, index: usize) -> Self {
         Self {
             role,
@@ -127,7 +124,6 @@ pub struct Part<'s> {
 
 impl<'s> Part<'s> {
     /// The part at `value`.
-    #[must_use]
     pub fn new(value: Value<'_, 's>, index: usize, body: Body<'s>) -> Self {
         Self { place: Place::of(value), index: index as u32, body }
     }
@@ -145,7 +141,6 @@ pub struct Text<'s> {
 
 impl<'s> Text<'s> {
     /// The text at `value`; `None` if it is not a string.
-    #[must_use]
     pub fn of(value: Value<'_, 's>) -> Option<Self> {
         Some(Self { string: value.as_json_str()?, place: Place::of(value) })
     }
@@ -232,7 +227,6 @@ pub enum ToolKind {
 
 impl ToolKind {
     /// Whether a result of kind `result` answers a call of this kind.
-    #[must_use]
     pub fn is_answered_by(self, result: Option<Self>) -> bool {
         // In practice, clients answer the first version of the shell tool and their own tool search with a function's
         // result.
@@ -245,7 +239,6 @@ impl ToolKind {
     }
 
     /// The kind's name in prose.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Function => "function",
@@ -288,13 +281,11 @@ pub enum Arguments<'s> {
 
 impl<'s> Arguments<'s> {
     /// Whether there are none: no such key, or `null`.
-    #[must_use]
     pub fn are_absent(&self) -> bool {
         matches!(self, Self::Missing | Self::Null(_))
     }
 
     /// Classifies `value`.
-    #[must_use]
     pub fn of(value: Option<Value<'_, 's>>) -> Self {
         let Some(value) = value else { return Self::Missing };
         let place = Place::of(value);
@@ -310,7 +301,6 @@ impl<'s> Arguments<'s> {
     }
 
     /// The arguments as JSON text, which may be invalid; empty if there are none.
-    #[must_use]
     pub fn json(&self, document: &Document<'s>) -> Cow<'s, [u8]> {
         match *self {
             Self::Missing | Self::Null(_) => Cow::Borrowed(b""),
@@ -323,7 +313,6 @@ impl<'s> Arguments<'s> {
     }
 
     /// The place of the arguments.
-    #[must_use]
     pub fn place(&self) -> Option<Place> {
         match *self {
             Self::Missing => None,
@@ -356,14 +345,12 @@ pub struct Call<'s> {
 
 impl Call<'_> {
     /// Whether it calls a client function, whose arguments are a JSON object.
-    #[must_use]
     pub fn is_of_function(&self) -> bool {
         self.executor == Executor::Client
             && matches!(self.kind, ToolKind::Function | ToolKind::LegacyFunction)
     }
 
     /// The call's id in backticks, or a description if it has none, for a message.
-    #[must_use]
     pub fn title(&self) -> String {
         title(self.id.as_ref(), self.name.as_ref(), "to")
     }
@@ -403,7 +390,6 @@ pub struct ToolResult<'s> {
 
 impl ToolResult<'_> {
     /// The id of the result's call in backticks, or a description if it has none, for a message.
-    #[must_use]
     pub fn title(&self) -> String {
         title(self.call_id.as_ref(), self.name.as_ref(), "of")
     }
@@ -434,7 +420,6 @@ pub enum Signature {
 
 impl Signature {
     /// Classifies `value`.
-    #[must_use]
     pub fn of(value: Option<Value<'_, '_>>) -> Self {
         match Content::of(value) {
             Content::Missing => Self::Missing,

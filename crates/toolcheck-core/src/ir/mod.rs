@@ -46,7 +46,6 @@ impl TranscriptKind {
     pub const ALL: &[Self] = &[Self::Request, Self::Session, Self::Dataset];
 
     /// The kind's name in reports and on the command line.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Request => "request",
@@ -114,7 +113,6 @@ pub struct Transcript<'s> {
     pub details: Details<'s>,
     /// What the format skipped although it contains calls, results or tools.
     pub unread: Vec<Unread<'s>>,
-    /// The contents of its parts.
     of_parts: Contents,
     /// The number of calls and the number of results.
     counts: (usize, usize),
@@ -129,31 +127,26 @@ pub struct Buffers<'s> {
 
 impl<'s> Transcript<'s> {
     /// A transcript without messages.
-    #[must_use]
     pub fn new(format: FormatId, root: Value<'_, 's>) -> Self {
         Self::with_buffers(format, root, Buffers::default())
     }
 
     /// A transcript without messages, in the buffers of an earlier one.
-    #[must_use]
     pub fn with_buffers(format: FormatId, root: Value<'_, 's>, buffers: Buffers<'s>) -> Self {
         Self::with(Some(format), root, buffers)
     }
 
     /// A transcript of a body without messages.
-    #[must_use]
     pub fn without_messages(format: FormatId, root: Value<'_, 's>) -> Self {
         Self { lacks_messages: true, ..Self::new(format, root) }
     }
 
     /// A transcript without messages that is one of the conversations of a file.
-    #[must_use]
     pub fn of_conversation(format: FormatId, root: Value<'_, 's>) -> Self {
         Self { is_body: false, ..Self::with_room(Some(format), root, Buffers::default(), 0) }
     }
 
     /// An empty transcript of a document that no format knows.
-    #[must_use]
     pub fn unrecognised(root: Value<'_, 's>) -> Self {
         Self::with(None, root, Buffers::default())
     }
@@ -192,7 +185,6 @@ impl<'s> Transcript<'s> {
     }
 
     /// Returns its buffers, for the next transcript.
-    #[must_use]
     pub fn into_buffers(mut self) -> Buffers<'s> {
         self.messages.clear();
         self.parts.clear();
@@ -200,7 +192,6 @@ impl<'s> Transcript<'s> {
     }
 
     /// The parts of a message.
-    #[must_use]
     pub fn parts_of(&self, message: &Message<'s>) -> &[Part<'s>] {
         &self.parts[message.parts.start as usize..message.parts.end as usize]
     }
@@ -254,13 +245,11 @@ impl<'s> Transcript<'s> {
     }
 
     /// The number of calls and the number of results.
-    #[must_use]
     pub fn counts(&self) -> (usize, usize) {
         self.counts
     }
 
     /// What the transcript contains.
-    #[must_use]
     pub fn contents(&self) -> Contents {
         self.of_parts
             .and_if(!self.details.files.is_empty() || !self.details.images.is_empty(), Contents::MEDIA)

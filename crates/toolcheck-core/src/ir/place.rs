@@ -15,13 +15,11 @@ pub struct Place {
 
 impl Place {
     /// The place of a whole value.
-    #[must_use]
     pub fn of(value: Value<'_, '_>) -> Self {
         Self { node: value.id(), span: value.span() }
     }
 
     /// The place of a value's key, or of the value if it has no key.
-    #[must_use]
     pub fn of_key(value: Value<'_, '_>) -> Self {
         Self { node: value.id(), span: value.key_span().unwrap_or(value.span()) }
     }
@@ -67,7 +65,6 @@ impl Instead {
     }
 
     /// The type in prose, with its article.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Boolean => "a boolean",
@@ -79,7 +76,6 @@ impl Instead {
     }
 
     /// The JSON type.
-    #[must_use]
     pub fn json_type(self) -> &'static str {
         match self {
             Self::Boolean => "bool",
@@ -90,7 +86,6 @@ impl Instead {
     }
 
     /// Whether it is a scalar, which is short enough to quote in a message.
-    #[must_use]
     pub fn is_scalar(self) -> bool {
         !matches!(self, Self::Array | Self::Object)
     }
@@ -98,13 +93,11 @@ impl Instead {
 
 impl<'s> Named<'s> {
     /// The text of an id or a name, or `?` if there is none, for a message.
-    #[must_use]
     pub fn text_or_unknown(name: Option<&Self>) -> &str {
         name.map_or("?", |name| &name.text)
     }
 
     /// The name at `value`; `None` for `null`. For other values than strings, the text is the source text.
-    #[must_use]
     pub fn of(value: Value<'_, 's>) -> Option<Self> {
         if value.is_null() {
             return None;

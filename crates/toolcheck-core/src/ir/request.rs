@@ -55,7 +55,6 @@ impl Request<'_> {
     }
 
     /// The request after a response, which may have added tools of its own.
-    #[must_use]
     pub fn after(&self, answer: Self) -> Self {
         let mut request = self.clone();
         let Tools { added, references, changes, hides_some, .. } = answer.tools;
@@ -98,7 +97,6 @@ pub struct Tools<'s> {
 
 impl<'s> Tools<'s> {
     /// The tools of the list, if it could be read.
-    #[must_use]
     pub fn listed(&self) -> &[ToolDef<'s>] {
         self.list.as_deref().unwrap_or_default()
     }
@@ -109,7 +107,6 @@ impl<'s> Tools<'s> {
     }
 
     /// Whether the request does not mention tools.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         let Self { place, list, in_text, second_place, added, references, changes, deferred, search, .. } =
             self;
@@ -123,7 +120,6 @@ impl<'s> Tools<'s> {
     }
 
     /// The number of tools that the list declares; `None` if the list could not be read.
-    #[must_use]
     pub fn count(&self) -> Option<usize> {
         match &self.list {
             Some(tools) => Some(tools.len() + self.in_text.len()),
@@ -222,7 +218,6 @@ pub struct ToolDef<'s> {
 
 impl ToolDef<'_> {
     /// A client tool with everything but its place left empty.
-    #[must_use]
     pub fn new(place: Place) -> Self {
         Self {
             place,

@@ -53,7 +53,6 @@ pub static ALL: &[&Protocol] = &[&hermes::PROTOCOL, &xml_tools::PROTOCOL];
 struct Block {
     /// The whole block; up to the end of the text if it is never closed.
     whole: Range<usize>,
-    /// Its opening tag.
     opening: Range<usize>,
     /// The tool's name, if there is one.
     name: Option<(String, Range<usize>)>,
@@ -147,14 +146,12 @@ impl TextCalls {
     ///
     /// Linear in the texts of the transcript. If nothing looks like a block, each text of the model is searched once
     /// for a bracket, and nothing else is read.
-    #[must_use]
     pub fn read<'s>(document: &Document<'s>, transcript: &Transcript<'s>) -> Self {
         Self::read_spoken(document, transcript, None)
     }
 
     /// Reads the calls of the protocols in `spoken`, whether or not the transcript shows that it uses them. If `spoken`
     /// is `None`, reads the calls of every protocol that the transcript uses.
-    #[must_use]
     pub fn read_spoken<'s>(
         document: &Document<'s>,
         transcript: &Transcript<'s>,
@@ -225,7 +222,6 @@ impl ProtocolCalls {
         Self { protocol, calls: Vec::new(), malformed: Vec::new(), cut_off: Vec::new() }
     }
 
-    /// Reads the blocks of one text.
     fn read_text(&mut self, message: u32, text: Text<'_>) {
         let protocol = self.protocol;
         if !may_hold(protocol, text.string) {

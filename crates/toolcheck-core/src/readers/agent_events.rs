@@ -24,15 +24,12 @@ pub(super) static READER: Reader = Reader {
     read,
 };
 
-/// What an event tells.
 enum Event<'d, 's> {
     /// Somebody says something.
     Says(Role, Option<Value<'d, 's>>),
-    /// The model thinks.
     Thinks,
     /// The model says something and calls tools.
     Answers(Option<Value<'d, 's>>, Vec<Call<'s>>),
-    /// A call begins.
     Calls(Call<'s>),
     /// A call, which an event before it may have told, with its result and whether that is an error.
     Done(Call<'s>, Option<Value<'d, 's>>, Option<bool>),
@@ -294,7 +291,6 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 /// A conversation while it is read.
 struct Log<'s> {
     transcript: Transcript<'s>,
-    /// The ids of the calls.
     called: HashSet<String>,
     /// The number of the part with which the turn begins.
     turn: usize,

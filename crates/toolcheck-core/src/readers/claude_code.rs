@@ -99,7 +99,6 @@ fn certainty_of(record: Value<'_, '_>) -> u8 {
 
 /// What a record is, as far as it matters.
 enum RecordKind<'d, 's> {
-    /// A message of the conversation.
     Message(Role, Value<'d, 's>),
     /// A summary replaces what was said before, but for the records that it keeps.
     Compaction,
@@ -111,7 +110,6 @@ enum RecordKind<'d, 's> {
     Unknown,
 }
 
-/// Whether a record has a flag.
 fn is_set(record: Value<'_, '_>, flag: &str) -> bool {
     record.get(flag).and_then(Value::as_bool) == Some(true)
 }
@@ -440,7 +438,6 @@ fn transcript<'s>(turns: &[Turn<'_, 's>], root: Value<'_, 's>, follows_summary: 
     transcript
 }
 
-/// The blocks of a message.
 fn blocks<'d, 's>(message: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
     message.get("content").into_iter().flat_map(|content| content.elements())
 }

@@ -66,7 +66,6 @@ fn is_of_first_version(records: &[Value<'_, '_>]) -> bool {
 
 /// What a record is, as far as it matters.
 enum RecordKind<'d, 's> {
-    /// An item of the conversation.
     Item(Value<'d, 's>),
     /// A compaction, with the items that take the place of what was said.
     Compaction(Option<Value<'d, 's>>),

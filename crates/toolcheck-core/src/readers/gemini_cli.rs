@@ -23,7 +23,6 @@ pub(super) static READER: Reader = Reader {
     read,
 };
 
-/// A call has its result.
 pub(super) static MEND: Mend = Mend { result_in_call: Some("result"), ..Mend::plain(&REPAIR) };
 
 static REPAIR: Repair = Repair {
@@ -124,7 +123,6 @@ impl<'d, 's> Patched<'d, 's> {
         id.and_then(|id| self.contents.get(id)).copied().or_else(|| message.get("content"))
     }
 
-    /// The result of a call.
     fn result(&self, message: Value<'d, 's>, call: Value<'d, 's>) -> Option<Value<'d, 's>> {
         let ids = message.get("id").map(Value::raw).zip(call.get("id").map(Value::raw));
         let patched = ids.and_then(|ids| self.results.get(&ids)).copied();
@@ -309,7 +307,6 @@ fn result_of<'s>(call: Value<'_, 's>, value: Value<'_, 's>, response: Option<Val
     Body::Result(result)
 }
 
-/// The responses in the result of a call.
 fn responses<'d, 's>(result: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
     let own = result.get("functionResponse");
     own.into_iter().chain(result.elements().filter_map(|part| part.get("functionResponse")))

@@ -14,7 +14,6 @@ pub(super) static READER: Reader = Reader {
     read,
 };
 
-/// What is known of the protocol.
 pub(super) static PROTOCOL: Packed =
     Packed::new(include_bytes!(concat!(env!("OUT_DIR"), "/events/gemini-live.packed")));
 

@@ -66,7 +66,6 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     reading
 }
 
-/// A record, or the elements of a list.
 fn lists_of<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
     let whole = Some(record).filter(|record| !record.is_array());
     whole.into_iter().chain(record.elements())

@@ -98,7 +98,6 @@ impl<'s> Log<'s> {
         self.0.get(number)
     }
 
-    /// Adds a record of the context.
     fn add_message(&mut self, role: &str, record: Value<'_, 's>) {
         if is_marker(role) && role != "_system_prompt" {
             self.leave_out("records that are not messages");

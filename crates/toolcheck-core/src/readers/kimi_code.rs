@@ -86,7 +86,6 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 /// After this many compactions, one leaves nothing but its summary: each of them goes through all that is left.
 const MOST_COMPACTIONS: usize = 1000;
 
-/// A message of the history.
 #[derive(Clone)]
 struct HistoryItem<'d, 's> {
     record: Value<'d, 's>,
@@ -95,11 +94,9 @@ struct HistoryItem<'d, 's> {
 
 #[derive(Clone)]
 enum ItemContent<'d, 's> {
-    /// A message as a whole.
     Message(Value<'d, 's>),
     /// A step of the model, by its parts and calls.
     Step(Vec<Value<'d, 's>>),
-    /// The result of a call.
     Result(Value<'d, 's>),
     /// What takes the place of what was said before.
     Summary(Value<'d, 's>),

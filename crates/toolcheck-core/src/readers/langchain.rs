@@ -128,7 +128,6 @@ struct Stream {
     goes_on: bool,
 }
 
-/// What a message is.
 enum Kind {
     Of(Role),
     /// The result of a function, in the form before tools.

@@ -81,7 +81,6 @@ fn is_list_of_tools(record: Value<'_, '_>) -> bool {
                 .is_some_and(|list| list.elements().next().is_some() && list.elements().all(is_tool))
 }
 
-/// Whether a value is the definition of a tool.
 fn is_tool(tool: Value<'_, '_>) -> bool {
     tool.get("inputSchema").is_some_and(Value::is_object) && tool.get_str("name").is_some()
 }

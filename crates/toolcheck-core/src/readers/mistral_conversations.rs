@@ -69,9 +69,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 /// A conversation, as far as it was read.
 struct Known<'s> {
     transcript: Transcript<'s>,
-    /// The ids of its calls.
     calls: HashSet<Cow<'s, str>>,
-    /// The names of its tools.
     tools: HashSet<Cow<'s, str>>,
 }
 

@@ -206,7 +206,6 @@ pub enum Ended {
 
 impl Ended {
     /// The name in reports.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -222,13 +221,11 @@ impl Ended {
 impl Reader {
     /// The id and family by which a transcript identifies its reader. Rules about how a message is written hold only in the
     /// family of a wire format, and a reader is a family of its own.
-    #[must_use]
     pub const fn key(&self) -> FormatId {
         FormatId { id: self.id, family: self.id }
     }
 
     /// How certain it is of the first records of a file. A list may stand in the place of the lines of a log.
-    #[must_use]
     pub fn certainty(&self, records: &[Value<'_, '_>]) -> u8 {
         let sure = (self.sniff)(records);
         match self.list_of_lines(records).filter(|_| sure == 0) {
@@ -244,7 +241,6 @@ impl Reader {
     }
 
     /// Reads the records of one unit, which are all of the same document.
-    #[must_use]
     pub fn read<'s>(&self, records: &[Value<'_, 's>]) -> Reading<'s> {
         let listed: Vec<Value<'_, '_>>;
         let records = match self.list_of_lines(records) {
@@ -262,13 +258,11 @@ impl Reader {
     }
 
     /// How its files are fixed; `None` if their messages are not those of a wire format.
-    #[must_use]
     pub fn mend(&self) -> Option<&'static Mend> {
         MENDS.iter().find(|(id, _)| *id == self.id).map(|(_, mend)| *mend)
     }
 
     /// The record with the lists that it has in strings as lists, for a reader whose records may have some.
-    #[must_use]
     pub fn opened(&self, document: &Document<'_>) -> Option<Expanded> {
         let may_have_some = self.unit == Unit::Record && matches!(self.sort, Sort::Dataset | Sort::Trace);
         if may_have_some { lists::opened(document) } else { None }
@@ -365,7 +359,6 @@ static AGENTS: [(&str, next::Agent); 15] = agents![
 ];
 
 /// How an agent makes its next request of a session; `None` if that is not known.
-#[must_use]
 pub fn next_request(agent: &str) -> Option<&'static NextRequest> {
     AGENTS.iter().find(|(id, _)| *id == agent).map(|(_, agent)| agent.next_request())
 }
@@ -374,13 +367,11 @@ pub fn next_request(agent: &str) -> Option<&'static NextRequest> {
 pub const LOOKED_AT: usize = 32;
 
 /// The reader with this id.
-#[must_use]
 pub fn find(id: &str) -> Option<&'static Reader> {
     ALL.iter().copied().find(|reader| reader.id == id)
 }
 
 /// The reader that is surest of a file, by its first records.
-#[must_use]
 pub fn detect(records: &[Value<'_, '_>]) -> Option<&'static Reader> {
     let records = &records[..records.len().min(LOOKED_AT)];
     let may_be_protocol = glance::may_be_protocol(records);
@@ -391,14 +382,12 @@ pub fn detect(records: &[Value<'_, '_>]) -> Option<&'static Reader> {
 }
 
 /// The reader of lists of messages, for records that neither another reader nor a format knows.
-#[must_use]
 pub fn of_lists() -> &'static Reader {
     &message_list::READER
 }
 
 /// Reads the lists of messages in a record that the user has named the places of, in a format that the user has named or
 /// that they show.
-#[must_use]
 pub fn read_at<'s>(
     record: Value<'_, 's>,
     at: Option<&str>,
@@ -411,19 +400,16 @@ pub fn read_at<'s>(
 }
 
 /// Whether a record that neither a reader nor a format knows may hold lists of messages.
-#[must_use]
 pub fn may_hold_lists(record: Value<'_, '_>) -> bool {
     message_list::may_read(record)
 }
 
 /// Whether calls of a transcript were not read because they stand in a text, as data sets store them.
-#[must_use]
 pub fn has_calls_in_text(transcript: &Transcript<'_>, record: Value<'_, '_>) -> bool {
     message_list::has_calls_in_text(transcript, record)
 }
 
 /// Whether the lists of messages in a record repeat each other, as those of MLflow's spans do.
-#[must_use]
 pub fn repeats_lists(record: Value<'_, '_>) -> bool {
     record.is_object() && memchr::memmem::find(record.raw(), b"\"mlflow.span").is_some()
 }

@@ -150,7 +150,6 @@ impl<'d, 's> Programs<'d, 's> {
     }
 }
 
-/// Reads an item of the history.
 fn read_item<'s>(transcript: &mut Transcript<'s>, item: Value<'_, 's>, index: usize) {
     let kind = item.get_str("type").unwrap_or_default();
     let call_id = || id(item.get("callId"));

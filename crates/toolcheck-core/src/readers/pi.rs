@@ -319,7 +319,6 @@ impl<'s> Log<'s> {
     }
 }
 
-/// Adds the blocks of a message.
 fn add_content<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>) {
     let Some(content) = message.get_any(&["content", "output"]) else { return };
     if content.as_json_str().is_some() {

@@ -66,7 +66,6 @@ fn is_response(message: Value<'_, '_>) -> bool {
     }
 }
 
-/// The role of a part of a request.
 fn role_of(part: Value<'_, '_>) -> Role {
     match part.get_str("part_kind").as_deref() {
         Some("system-prompt") => Role::System,

@@ -29,7 +29,6 @@ enum Token {
     Own(char),
     /// White space and quotes, which are optional.
     Gap,
-    /// A placeholder.
     Name(&'static str),
 }
 
@@ -67,7 +66,6 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     Table { entries, heads }
 });
 
-/// The pieces of a text.
 fn tokens(text: &'static str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut rest = text;

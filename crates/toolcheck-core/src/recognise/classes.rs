@@ -91,13 +91,10 @@ pub struct ClassError {
     /// The text, with placeholders as in a target's file.
     pub text: String,
     /// What it means, where that is more than the class says: sentences.
-    #[serde(default)]
     pub meaning: Option<String>,
     /// What to do about it, where that is more than the class says: sentences.
-    #[serde(default)]
     pub help: Option<String>,
     /// The rule that finds the likely cause in a request.
-    #[serde(default)]
     pub rule: Option<RuleId>,
     /// How it is known.
     pub evidence: Evidence,
@@ -148,7 +145,6 @@ static SIGNS: LazyLock<Vec<(&'static ErrorClass, Expression)>> = LazyLock::new(|
 });
 
 /// What an error is about whose whole text is known, if that has more than `length` literal characters.
-#[must_use]
 pub(super) fn known(error: &str, length: usize) -> Option<Classified> {
     windows(error).find_map(|error| {
         let longer = TEXTS.iter().filter(|(.., own)| own.own > length);
@@ -163,7 +159,6 @@ pub(super) fn known(error: &str, length: usize) -> Option<Classified> {
 }
 
 /// What an error is about that begins like a text that is known, and was then cut.
-#[must_use]
 pub(super) fn cut(error: &str) -> Option<Classified> {
     windows(error).find_map(|error| {
         let found = CUTS.iter().filter_map(|(class, text, cut)| Some((class, text, cut.found_in(error)?)));
@@ -174,7 +169,6 @@ pub(super) fn cut(error: &str) -> Option<Classified> {
 }
 
 /// What an error is probably about, by its words, or by the HTTP status that it names; `None` if they say nothing.
-#[must_use]
 pub(super) fn probable(error: &str, status: Option<u16>) -> Option<Classified> {
     let windows: Vec<String> = windows(error).map(str::to_lowercase).collect();
     let mut weights: Vec<(&'static ErrorClass, usize)> = Vec::new();

@@ -24,7 +24,6 @@ pub struct Envelope {
     /// What shows it, as texts with placeholders; any of them is enough.
     pub signs: Vec<String>,
     /// What it means that it is there, where that helps: sentences.
-    #[serde(default)]
     pub meaning: Option<String>,
     /// Where its form is described.
     pub source: String,
@@ -64,7 +63,6 @@ impl Envelope {
     }
 
     /// The envelopes of an error.
-    #[must_use]
     pub fn all_in(error: &str) -> Vec<&'static Self> {
         let of_window =
             |error| SIGNS.iter().filter_map(move |(sign, index)| sign.found_in(error).and(Some(*index)));

@@ -53,7 +53,6 @@ impl PartialOrd for Contained {
 
 impl Pasted {
     /// Prepares an error. Only its first 100 kB count.
-    #[must_use]
     pub fn new(error: &str) -> Self {
         Self { characters: Characters::of(error, LONGEST) }
     }
@@ -69,7 +68,6 @@ impl Pasted {
     /// let cut = Pasted::new("messages.2: `tool_use` ids were fou...");
     /// assert!(!cut.contains("messages.2: `tool_use` ids were found without").expect("it begins so").is_whole);
     /// ```
-    #[must_use]
     pub fn contains(&self, text: &str) -> Option<Contained> {
         let mut text = Characters::of(text, LONGEST_TEXT);
         // The final full stop is often lost.

@@ -56,7 +56,6 @@ static STEPS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"[\w$-]+").expect("
 
 impl NamedPlace {
     /// The places that an error names, in their order. A path without a number is none: it is in every request.
-    #[must_use]
     pub fn all_in(error: &str) -> Vec<Self> {
         let beginning = windows(error).next().unwrap_or_default();
         let paths = PATHS.find_iter(beginning).map(|path| Self::of(path.as_str()));
@@ -93,7 +92,6 @@ impl NamedPlace {
     /// assert!(place.nearness("/tools/0/functionDeclarations/1/parameters/x").is_some());
     /// assert!(place.nearness("/tools/0/functionDeclarations/0/parameters/x").is_none());
     /// ```
-    #[must_use]
     pub fn nearness(&self, pointer: &str) -> Option<Nearness> {
         let keys: Vec<String> =
             pointer.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~")).collect();
@@ -110,7 +108,6 @@ impl NamedPlace {
 
 impl NamedPlace {
     /// The value at this place below `root`, or what is there of the way to it; `None` if nothing is.
-    #[must_use]
     pub fn find_in<'d, 's>(&self, root: Value<'d, 's>) -> Option<Value<'d, 's>> {
         let mut level = vec![root];
         for _ in 0..=DEEPEST_REQUEST {

@@ -50,14 +50,12 @@ fn json<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Json, D::Error> {
 
 impl ErrorBody {
     /// The word for a status; of one that the data do not name, that of the status of its hundred.
-    #[must_use]
     pub fn kind(&self, status: u16) -> Option<&str> {
         let of = |status: u16| self.kinds.get(&status.to_string()).map(String::as_str);
         of(status).or_else(|| of(status / 100 * 100))
     }
 
     /// Writes an error.
-    #[must_use]
     pub fn write(&self, status: u16, text: &str, request_id: &str) -> WrittenError {
         let kind = self.kind(status).unwrap_or_default();
         let fill = |template: &str| match template {

@@ -12,16 +12,12 @@ use super::Pattern;
 #[non_exhaustive]
 pub struct Results {
     /// How near to its call a result must be.
-    #[serde(default)]
     pub placement: Option<Placement>,
     /// Whether consecutive messages of the model count as one turn before the results are looked for.
-    #[serde(default)]
     pub merges_assistant_messages: Option<bool>,
     /// Whether consecutive messages of the user count as one before results are looked for in it.
-    #[serde(default)]
     pub merges_user_messages: Option<bool>,
     /// Whether a result is accepted if no call has its id.
-    #[serde(default)]
     pub accepts_unknown_ids: Option<bool>,
 }
 
@@ -41,34 +37,25 @@ pub enum Placement {
 #[non_exhaustive]
 pub struct Ids {
     /// The regular expression that a call's id must match as a whole.
-    #[serde(default)]
     pub pattern: Option<Pattern>,
     /// The most characters that a call's id may have.
-    #[serde(default)]
     pub max_length: Option<usize>,
     /// Whether the calls of one turn need different ids.
-    #[serde(default)]
     pub must_be_unique: Option<bool>,
     /// The regular expression that the id of a call which the provider carried out must match as a whole.
-    #[serde(default)]
     pub server_pattern: Option<Pattern>,
     /// How the ids of items begin, by the items' types in the words of the wire format.
     #[serde(default)]
     pub item_prefixes: BTreeMap<String, String>,
     /// The regular expression that the id of an item must match as a whole.
-    #[serde(default)]
     pub item_pattern: Option<Pattern>,
     /// The most characters that the id of an item may have.
-    #[serde(default)]
     pub item_max_length: Option<usize>,
     /// How the id of a response begins that a request continues.
-    #[serde(default)]
     pub response_prefix: Option<String>,
     /// The form of the ids that the API gives to calls: `{n}` stands for `n` letters and digits.
-    #[serde(default)]
     pub made: Option<String>,
     /// The same of the ids that it gives to responses.
-    #[serde(default)]
     pub response_made: Option<String>,
 }
 
@@ -78,13 +65,10 @@ pub struct Ids {
 #[non_exhaustive]
 pub struct ContentFacts {
     /// The most characters of a text, of a result as of a message.
-    #[serde(default)]
     pub max_length: Option<usize>,
     /// The most marks for the cache that a request may have.
-    #[serde(default)]
     pub max_cache_marks: Option<usize>,
     /// Whether a signature of the model's reasoning holds only as long as everything before it is as it was.
-    #[serde(default)]
     pub binds_signatures: Option<bool>,
 }
 
@@ -94,10 +78,8 @@ pub struct ContentFacts {
 #[non_exhaustive]
 pub struct Names {
     /// The regular expression that a tool's name must match as a whole.
-    #[serde(default)]
     pub pattern: Option<Pattern>,
     /// The most characters that a tool's name may have.
-    #[serde(default)]
     pub max_length: Option<usize>,
 }
 
@@ -107,16 +89,12 @@ pub struct Names {
 #[non_exhaustive]
 pub struct Tools {
     /// The most tools that a request may declare.
-    #[serde(default)]
     pub max: Option<usize>,
     /// The most tools that may ask for calls which keep to their schema exactly.
-    #[serde(default)]
     pub max_strict: Option<usize>,
     /// The most optional parameters that those tools may have together.
-    #[serde(default)]
     pub max_strict_optional: Option<usize>,
     /// The most parameters of several types that those tools may have together.
-    #[serde(default)]
     pub max_strict_unions: Option<usize>,
     /// Keywords of array schemas that those tools may not use.
     #[serde(default)]
@@ -160,7 +138,6 @@ pub struct Advisors {
 #[non_exhaustive]
 pub struct ArgumentFacts {
     /// The shape that the target takes; nothing is said where this is `None`.
-    #[serde(default)]
     pub shape: Option<ArgumentType>,
 }
 
@@ -190,6 +167,5 @@ pub enum ArgumentType {
 #[non_exhaustive]
 pub struct Roles {
     /// The roles of messages, in the words of the wire format.
-    #[serde(default)]
     pub allowed: Option<Vec<String>>,
 }

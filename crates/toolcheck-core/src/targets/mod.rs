@@ -106,13 +106,11 @@ pub(crate) fn packed(id: &str) -> Option<&'static [u8]> {
 }
 
 /// The target of that id. Its file is read on first use.
-#[must_use]
 pub fn find(id: &str) -> Option<&'static Target> {
     BUILTIN.iter().find(|builtin| builtin.id == id).map(load)
 }
 
 /// The target of that id, or the one that has this alias.
-#[must_use]
 pub fn named(name: &str) -> Option<&'static Target> {
     find(name).or_else(|| all().find(|target| target.aliases.iter().any(|alias| alias == name)))
 }
@@ -148,10 +146,8 @@ pub struct Target {
     #[serde(default)]
     pub hosts: Vec<String>,
     /// The id of the wire format that it speaks; none where it stands for several.
-    #[serde(default)]
     pub format: Option<String>,
     /// The target that this one is a variant of: what this file does not say, that one says.
-    #[serde(default)]
     pub extends: Option<String>,
     /// Whether another vendor's server speaks the same shape here: what was seen of the one that this target extends is
     /// then inferred of this one, and refuses nothing.
@@ -168,7 +164,6 @@ pub struct Target {
     #[serde(default, deserialize_with = "kind")]
     pub kind: Option<TranscriptKind>,
     /// What a reader should know about the target as a whole.
-    #[serde(default)]
     pub notes: Option<String>,
     /// Where results must stand.
     #[serde(default)]
@@ -195,7 +190,6 @@ pub struct Target {
     #[serde(default)]
     pub prompt: PromptFacts,
     /// What it puts around the text of an error.
-    #[serde(default)]
     pub error: Option<ErrorBody>,
     /// What it enforces of the shape of its format.
     #[serde(default)]
@@ -270,13 +264,11 @@ impl Target {
     }
 
     /// The shape that its requests must have. `None` if it says nothing of it, or its format is not described.
-    #[must_use]
     pub fn shape(&self) -> Option<&Shape> {
         self.shape_in(self.format.as_deref()?)
     }
 
     /// The shape that its requests in a format must have, by the id of the format.
-    #[must_use]
     pub fn shape_in(&self, format: &str) -> Option<&Shape> {
         let shapes = self.shapes.get_or_init(|| {
             self.enforced().map(|(format, _)| (format.to_owned(), OnceLock::new())).collect()
@@ -290,13 +282,11 @@ impl Target {
     }
 
     /// The shape for a transcript in a format: that of the target's own format if it is of the same family.
-    #[must_use]
     pub fn shape_for(&self, format: FormatId) -> Option<&Shape> {
         self.shape_in(self.id_of_shape(format)?)
     }
 
     /// Whether there is a shape for a transcript in a format, which nothing is compiled for.
-    #[must_use]
     pub fn has_shape_for(&self, format: FormatId) -> bool {
         self.id_of_shape(format)
             .is_some_and(|id| self.enforced().any(|(own, _)| own == id) && shape::is_described(id))
@@ -368,7 +358,6 @@ impl Target {
     }
 
     /// The target that nothing is known of.
-    #[must_use]
     pub fn unknown() -> &'static Self {
         static UNKNOWN: OnceLock<Target> = OnceLock::new();
         UNKNOWN.get_or_init(|| Self {
@@ -381,7 +370,6 @@ impl Target {
     /// Whether the target refuses some case of a rule, or accepts it with harm.
     ///
     /// With `wire`, as for [`Self::verdict`].
-    #[must_use]
     pub fn has_entry(&self, rule: RuleId, wire: Option<&str>) -> bool {
         let (mut refusals, mut tolerances) = self.entries(rule);
         refusals.any(|refusal| !refusal.legacy && reads(refusal.family, wire))
@@ -393,7 +381,6 @@ impl Target {
     /// An entry for the very case goes before one for all cases, an entry for the very model before one for all
     /// models, and a refusal before a tolerance. With `wire`, the family of a format, only what is known of APIs that read
     /// formats of this family counts.
-    #[must_use]
     pub fn verdict(
         &self,
         rule: RuleId,
@@ -438,7 +425,6 @@ impl Target {
     }
 
     /// Whether the target has an entry for this very case of a rule.
-    #[must_use]
     pub fn knows_case(&self, rule: RuleId, case: &str) -> bool {
         let (mut refusals, mut tolerances) = self.entries(rule);
         refusals.any(|refusal| !refusal.legacy && refusal.case.as_deref() == Some(case))
@@ -446,43 +432,36 @@ impl Target {
     }
 
     /// The family of the wire format that it speaks.
-    #[must_use]
     pub fn family(&self) -> Option<&'static str> {
         self.family
     }
 
     /// How near to its call a result must be: by default, in the next turn.
-    #[must_use]
     pub fn result_placement(&self) -> Placement {
         self.results.placement.unwrap_or(Placement::NextTurn)
     }
 
     /// Whether consecutive messages of the model are one turn.
-    #[must_use]
     pub fn merges_assistant_messages(&self) -> bool {
         self.results.merges_assistant_messages.unwrap_or(false)
     }
 
     /// Whether a signature of the model's reasoning holds only as long as everything before it is as it was.
-    #[must_use]
     pub fn binds_signatures(&self) -> bool {
         self.content.binds_signatures.unwrap_or(false)
     }
 
     /// Whether the calls of one turn need different ids.
-    #[must_use]
     pub fn needs_unique_ids(&self) -> bool {
         self.ids.must_be_unique.unwrap_or(true)
     }
 
     /// Whether a result is accepted if no call has its id.
-    #[must_use]
     pub fn accepts_unknown_ids(&self) -> bool {
         self.results.accepts_unknown_ids.unwrap_or(false)
     }
 
     /// Whether consecutive messages of the user are one.
-    #[must_use]
     pub fn merges_user_messages(&self) -> bool {
         self.results.merges_user_messages.unwrap_or(false)
     }

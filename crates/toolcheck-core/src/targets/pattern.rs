@@ -34,7 +34,6 @@ impl From<String> for Pattern {
 
 impl Pattern {
     /// The expression.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -73,7 +72,6 @@ impl Pattern {
     }
 
     /// Whether something in a text matches. [`Target::parse`](super::Target::parse) has checked that the expression is one.
-    #[must_use]
     pub fn is_match(&self, text: &str) -> bool {
         let plain = self.plain.get_or_init(|| Plain::of(&self.text)).as_ref();
         plain.and_then(|plain| plain.is_match(text)).unwrap_or_else(|| {

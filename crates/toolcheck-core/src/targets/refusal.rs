@@ -26,13 +26,11 @@ pub struct Grounds {
 
 impl Grounds {
     /// How bad a refusal that is known so well makes a finding.
-    #[must_use]
     pub fn level(&self) -> Level {
         if self.caution().is_some() { Level::Warning } else { Level::Error }
     }
 
     /// Why it is not enough for an error: a clause. `None` where it is enough.
-    #[must_use]
     pub fn caution(&self) -> Option<&str> {
         let inferred =
             (self.evidence == Evidence::Inferred).then_some("this is inferred and has not been reported");
@@ -80,19 +78,14 @@ pub struct Refusal {
     /// The rule that finds it.
     pub rule: RuleId,
     /// Which of the rule's cases; every case where it is absent.
-    #[serde(default)]
     pub case: Option<String>,
     /// The models that it holds for; all where it is absent.
-    #[serde(default)]
     pub model: Option<Pattern>,
     /// The models that it does not hold for.
-    #[serde(default)]
     pub except_model: Option<Pattern>,
     /// The HTTP status; none where something refuses that does not speak HTTP, such as a client's library.
-    #[serde(default)]
     pub status: Option<u16>,
     /// The text, with `{name}` where it names something of the transcript.
-    #[serde(default)]
     pub text: Option<String>,
     /// What else the error has, besides what every error of the target has: a code, a parameter.
     #[serde(default)]
@@ -105,7 +98,6 @@ pub struct Refusal {
     pub seen: String,
     /// Why it may not hold: sources disagree, or the rule was softened. Such a refusal is a warning, and this is the
     /// clause that says why: it follows on "only a warning:".
-    #[serde(default)]
     pub doubt: Option<String>,
     /// Whether the text is no longer printed, or belongs to another condition too: it serves to recognise a pasted
     /// error, and says nothing of a transcript.
@@ -145,26 +137,22 @@ impl Refusal {
     }
 
     /// How bad the refusal makes a finding.
-    #[must_use]
     pub fn level(&self) -> Level {
         self.grounds().level()
     }
 
     /// How well it is known.
-    #[must_use]
     pub fn grounds(&self) -> Grounds {
         Grounds { evidence: self.evidence, doubt: self.doubt.clone(), source: first_source(&self.sources) }
     }
 
     /// What the API answers, with these values in place of the placeholders.
-    #[must_use]
     pub fn answer(&self, values: &[(&'static str, String)]) -> Answer {
         Answer { status: self.status, text: self.fill(values), grounds: self.grounds(), harm: None }
     }
 
     /// The text with the transcript's names and numbers in it. A number that is not known becomes an `N`; where a name is
     /// not known there is no text.
-    #[must_use]
     pub fn fill(&self, values: &[(&'static str, String)]) -> Option<String> {
         let mut rest = self.text.as_deref()?;
         let mut filled = String::with_capacity(rest.len());
@@ -216,10 +204,8 @@ pub struct Tolerance {
     /// The rule that would find it.
     pub rule: RuleId,
     /// Which of the rule's cases; every case where it is absent.
-    #[serde(default)]
     pub case: Option<String>,
     /// The models that it holds for; all where it is absent.
-    #[serde(default)]
     pub model: Option<Pattern>,
     /// How it is known.
     pub evidence: Evidence,
@@ -228,7 +214,6 @@ pub struct Tolerance {
     /// The day it was last seen, or the days.
     pub seen: String,
     /// What harm it does all the same. Only a tolerance with harm gives a warning; the others are silent.
-    #[serde(default)]
     pub harm: Option<String>,
 }
 
@@ -245,13 +230,11 @@ pub enum Verdict<'t> {
 
 impl Verdict<'_> {
     /// Whether the target refuses it.
-    #[must_use]
     pub fn is_refused(&self) -> bool {
         matches!(self, Self::Refused(_))
     }
 
     /// Whether the target refuses it, or accepts it with harm.
-    #[must_use]
     pub fn is_harmful(&self) -> bool {
         match self {
             Self::Refused(_) => true,

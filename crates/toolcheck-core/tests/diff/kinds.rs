@@ -488,7 +488,6 @@ fn cases() -> Vec<Case> {
     ]
 }
 
-/// A conversation of Gemini.
 fn of_gemini() -> Json {
     json!([{"role": "user", "parts": [{"text": "go"}]}])
 }

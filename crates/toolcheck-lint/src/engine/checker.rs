@@ -199,7 +199,6 @@ pub(super) struct Continuation<'e> {
     pub(super) course: Option<&'e Course<'e>>,
     /// The number of its messages that were sent before.
     pub(super) known: usize,
-    /// What it goes on from on the server.
     pub(super) server: Option<&'e Continued>,
 }
 

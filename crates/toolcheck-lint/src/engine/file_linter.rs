@@ -138,7 +138,6 @@ impl<'r> FileLinter<'r> {
         }
     }
 
-    /// Lints a record that is one transcript.
     pub(super) fn lint_transcript<'s>(
         &mut self,
         record: &Record<'_>,
@@ -218,7 +217,6 @@ impl<'r> FileLinter<'r> {
         self.finish_record(record, document, findings);
     }
 
-    /// Lints a record of exchanges.
     fn lint_exchanges<'s>(
         &mut self,
         record: &Record<'_>,

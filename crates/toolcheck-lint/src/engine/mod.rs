@@ -38,7 +38,6 @@ pub use text::blank_line_of;
 const RECORDS_LOOKED_AT: usize = 16;
 
 /// Lints the text of one file. `path` is the name for it in the report.
-#[must_use]
 pub fn lint(path: &str, bytes: &[u8], options: &Options) -> FileReport {
     lint_with(path, bytes, options, &mut ())
 }

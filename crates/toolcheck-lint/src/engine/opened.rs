@@ -10,7 +10,6 @@ use crate::relocation::relocate;
 use crate::report::{FileReport, Source};
 
 /// Lints what is inside a file. `source` is the file's own text, in which the findings get their places.
-#[must_use]
 pub fn lint_opened(path: &str, source: &[u8], opened: &Opened, options: &Options) -> FileReport {
     lint_opened_with(path, source, opened, options, &mut ())
 }

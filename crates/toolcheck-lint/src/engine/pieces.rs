@@ -58,7 +58,6 @@ pub struct Lines {
 /// Data that is reused from one piece to a later one.
 #[derive(Debug)]
 struct Cache {
-    /// The compiled schemas.
     schemas: Schemas,
     /// The memory of the documents.
     arena: Arena,
@@ -77,7 +76,6 @@ pub struct Piece {
 
 /// Whether a file that starts with `head` is JSON Lines in which each line stands for itself: it is not a log of one
 /// conversation, and has no exchanges that later ones may continue.
-#[must_use]
 pub fn has_rows(head: &[u8], options: &Options) -> bool {
     let mut records = Records::new(head);
     if records.layout() != Layout::Lines {
@@ -97,7 +95,6 @@ pub const RECORDS_OF_HEAD: usize = super::RECORDS_LOOKED_AT + 1;
 
 impl Lines {
     /// The linter of a file that starts with `head`; `None` if it may not be JSON Lines, and must be linted as a whole.
-    #[must_use]
     pub fn new(path: &str, head: &[u8], options: &Options) -> Option<Self> {
         let mut records = Records::new(head);
         if records.layout() != Layout::Lines {
@@ -124,13 +121,11 @@ impl Lines {
     }
 
     /// The report of the file before any piece, to add those of the pieces to.
-    #[must_use]
     pub fn empty_report(&self) -> FileReport {
         FileReport::empty(&self.path, self.options.kind)
     }
 
     /// Lints a piece, which consists of whole lines. Pieces can be linted at the same time.
-    #[must_use]
     pub fn lint(&self, piece: &[u8]) -> Piece {
         let cached = self.caches().pop();
         let Cache { schemas, arena } =
@@ -162,14 +157,12 @@ impl Lines {
 
     /// Whether [`Self::add`] needs the bytes of a piece: most pieces have nothing to report, and their memory can hold the
     /// next one.
-    #[must_use]
     pub fn needs_bytes(&self, piece: &Piece) -> bool {
         !piece.exchanges.is_empty() || self.options.keeps_source && !piece.report.findings.is_empty()
     }
 
     /// Lints a line by itself, as if it were the first of the file; `None` if there is an exchange in it, which has to do
     /// with those before it.
-    #[must_use]
     pub fn lint_line(&self, line: &[u8]) -> Option<FileReport> {
         let piece = self.lint(line);
         piece.exchanges.is_empty().then_some(piece.report)
@@ -177,13 +170,11 @@ impl Lines {
 
     /// Whether the head of the file shows what the lines are. If not, each line is read by itself, and only the first
     /// that is not recognised is reported.
-    #[must_use]
     pub fn is_recognised(&self) -> bool {
         self.reader.is_some() || self.detected.is_some()
     }
 
     /// Whether the lines of a file are read in the same way by another linter of it, made from another head.
-    #[must_use]
     pub fn reads_like(&self, other: &Self) -> bool {
         let read_as = |lines: &Self| {
             let formats =

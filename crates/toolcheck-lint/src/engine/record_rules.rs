@@ -29,7 +29,6 @@ impl<'r> RecordRules<'r> {
         Self { known: KnownRules::with(Rc::clone(&of_file)), of_file, options }
     }
 
-    /// The rules for a record.
     pub(super) fn for_record(&mut self, record: Value<'_, '_>) -> Rc<FormatRules<'r>> {
         if self.options.format.is_some() {
             return Rc::clone(&self.of_file);
@@ -47,7 +46,6 @@ impl<'r> RecordRules<'r> {
         self.of_format(format)
     }
 
-    /// The rules for a format.
     pub(super) fn of_format(&mut self, format: Option<&'static Format>) -> Rc<FormatRules<'r>> {
         self.known.of(format, self.options)
     }

@@ -33,7 +33,6 @@ pub(super) fn not_json(bytes: &[u8], kind: &unsupported::Text, options: &Options
 
 /// The report of the first blank line among the records of a data set, and its number among their lines; `None` if there is
 /// none, or it does not matter.
-#[must_use]
 pub fn blank_line_of(path: &str, records: &Records<'_>, options: &Options) -> Option<(u64, FileReport)> {
     let (_, findings) = blank_line(records, options)?;
     let mut report = FileReport::empty(path, options.kind);

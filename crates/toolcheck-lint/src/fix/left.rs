@@ -106,9 +106,7 @@ fn places_before<'b>(
 /// What is known of why findings are left, while a file is fixed.
 #[derive(Debug, Default)]
 pub(super) struct Reasons {
-    /// Of findings, by rule and place.
     of_findings: HashMap<(RuleId, usize), Why>,
-    /// Of all that is in a record.
     of_records: HashMap<usize, Cow<'static, str>>,
 }
 

@@ -65,19 +65,16 @@ pub struct Fixed<'b> {
 
 impl Fixed<'_> {
     /// Whether nothing was changed.
-    #[must_use]
     pub fn is_unchanged(&self) -> bool {
         matches!(self.bytes, Cow::Borrowed(_))
     }
 
     /// The report of the text that was returned.
-    #[must_use]
     pub fn report(&self) -> &FileReport {
         self.after.as_ref().unwrap_or(&self.before)
     }
 
     /// The first byte that differs from the file as it was; what a provider cached up to there is still of use.
-    #[must_use]
     pub fn first_changed_byte(&self, before: &[u8]) -> Option<usize> {
         if self.is_unchanged() {
             return None;
@@ -102,7 +99,6 @@ impl Fixed<'_> {
 /// assert!(fixed.report().findings.is_empty());
 /// assert!(fix("fixed.json", &fixed.bytes, &Options::default(), &FixOptions::default()).is_unchanged());
 /// ```
-#[must_use]
 pub fn fix<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions) -> Fixed<'b> {
     // Whether what is planned is better is tried here.
     let options = &options.clone().marks(Marks::Planned);
@@ -145,7 +141,6 @@ pub fn fix<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions)
 }
 
 /// What [`fix`] returns for a file that was opened, such as a recording: it is not changed, and all findings are left.
-#[must_use]
 pub fn fix_opened<'b>(
     path: &str,
     bytes: &'b [u8],
@@ -160,7 +155,6 @@ pub fn fix_opened<'b>(
 }
 
 /// What [`fix`] returns for a file that must not be changed, for a reason in one clause: all findings are left.
-#[must_use]
 pub fn fix_nothing<'b>(
     path: &str,
     bytes: &'b [u8],
@@ -188,7 +182,6 @@ const TOO_MANY_ROUNDS: &str = "too much shows only once others are fixed: run `f
 
 /// One time that a file is linted, planned, and changed.
 struct Round {
-    /// The report of the file before it.
     report: FileReport,
     applied: Vec<Applied>,
     /// The new text with its report; `None` if nothing is changed.
@@ -338,7 +331,6 @@ const NOT_WHOLE: &str = "text that is not whole JSON is not changed";
 
 /// Plans the changes of each record while a file is linted.
 struct Collector<'o> {
-    /// The file.
     bytes: &'o [u8],
     options: &'o Options,
     how: &'o FixOptions,

@@ -22,7 +22,6 @@ const STAND_IN: &str = "a result without a call stands where its result should b
 /// A result in the order in which the results of a turn are to be.
 #[derive(Debug, Clone)]
 enum Unit {
-    /// One that is in its place.
     InPlace(usize),
     /// One that comes from elsewhere.
     Moved(usize),

@@ -43,7 +43,6 @@ pub enum Action {
 
 impl Action {
     /// The past participle of what was done.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Inserted => "inserted",
@@ -58,7 +57,6 @@ impl Action {
     }
 
     /// What to do, for a menu: "insert what is missing".
-    #[must_use]
     pub fn imperative(self) -> &'static str {
         match self {
             Self::Inserted => "insert what is missing",

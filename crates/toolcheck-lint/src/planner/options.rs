@@ -45,7 +45,7 @@ pub enum Orphans {
     /// It becomes text of the user, unless there is a call that it clearly belongs to.
     #[default]
     Text,
-    /// It is removed.
+    /// It is removed, which loses it.
     Drop,
     /// Nothing.
     Leave,
@@ -79,7 +79,6 @@ pub enum FixPlace {
 
 impl FixPlace {
     /// Whether a finding is there.
-    #[must_use]
     pub fn has(&self, spot: &Spot) -> bool {
         match self {
             Self::Line(line) => spot.start.line == *line as u64,
@@ -126,6 +125,7 @@ impl FromStr for FixPlace {
 
 /// What a fix may do, and how.
 #[derive(Debug, Clone)]
+#[must_use]
 pub struct FixOptions {
     only: Vec<RuleId>,
     places: Vec<FixPlace>,
@@ -154,62 +154,53 @@ impl Default for FixOptions {
 
 impl FixOptions {
     /// Only what loses and guesses nothing.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// The only rules whose findings are fixed; none for all.
-    #[must_use]
     pub fn only(mut self, rules: impl IntoIterator<Item = RuleId>) -> Self {
         self.only = rules.into_iter().collect();
         self
     }
 
     /// The only places whose findings are fixed; none for all.
-    #[must_use]
     pub fn places(mut self, places: impl IntoIterator<Item = FixPlace>) -> Self {
         self.places = places.into_iter().collect();
         self
     }
 
     /// Whether to do also what loses or guesses something.
-    #[must_use]
     pub fn unsafe_fixes(mut self, unsafe_fixes: bool) -> Self {
         self.unsafe_fixes = unsafe_fixes;
         self
     }
 
     /// Whether to fix also what the target is known to accept, or not known to refuse: every change may cost a cache.
-    #[must_use]
     pub fn accepted(mut self, accepted: bool) -> Self {
         self.accepted = accepted;
         self
     }
 
     /// What happens to calls without a result.
-    #[must_use]
     pub fn unanswered(mut self, unanswered: Unanswered) -> Self {
         self.unanswered = unanswered;
         self
     }
 
     /// What happens to results without a call.
-    #[must_use]
     pub fn orphans(mut self, orphans: Orphans) -> Self {
         self.orphans = orphans;
         self
     }
 
     /// What happens to two different results of one call.
-    #[must_use]
     pub fn duplicates(mut self, duplicates: Duplicates) -> Self {
         self.duplicates = duplicates;
         self
     }
 
     /// What a result says that stands for one which is missing.
-    #[must_use]
     pub fn placeholder(mut self, placeholder: impl Into<String>) -> Self {
         self.placeholder = placeholder.into();
         self
@@ -226,20 +217,17 @@ impl FixOptions {
     }
 
     /// Whether a finding of this rule at this place is of one of the rules and places that the user asks for.
-    #[must_use]
     pub fn asks_for(&self, rule: RuleId, place: &Spot) -> bool {
         (self.only.is_empty() || self.only.contains(&rule))
             && (self.places.is_empty() || self.places.iter().any(|own| own.has(place)))
     }
 
     /// The only rules whose findings are fixed; none for all.
-    #[must_use]
     pub fn only_rules(&self) -> &[RuleId] {
         &self.only
     }
 
     /// The only places whose findings are fixed; none for all.
-    #[must_use]
     pub fn only_places(&self) -> &[FixPlace] {
         &self.places
     }

@@ -79,7 +79,6 @@ pub(crate) struct Planner<'p, 's> {
     pub(super) values: HashMap<NodeId, Piece>,
     /// The members that are removed, with their objects.
     pub(super) members_gone: Vec<(NodeId, NodeId)>,
-    /// The new ids of calls.
     pub(super) new_ids: HashMap<usize, String>,
     /// The results that are removed or have left their place.
     pub(super) results_gone: HashSet<usize>,
@@ -336,7 +335,6 @@ impl<'p, 's> Planner<'p, 's> {
         Some(self.document.value(parent))
     }
 
-    /// What was planned.
     pub(crate) fn finish(mut self) -> Planned {
         self.settle();
         let bytes = self.edits.apply().into_owned();
@@ -349,7 +347,6 @@ impl<'p, 's> Planner<'p, 's> {
         Planned { bytes, done, skipped: self.skipped, left: self.left, remedied: self.remedied }
     }
 
-    /// The finding of a rule at a place.
     pub(super) fn finding(&self, rule: RuleId, place: Place) -> Option<usize> {
         let found = self.findings.get(&(rule, place.node)).copied()?;
         let before = self.elsewhere.partition_point(|span| span.start <= place.span.start);
@@ -378,7 +375,6 @@ impl<'p, 's> Planner<'p, 's> {
         self.last_signed.is_some_and(|signed| signed > at)
     }
 
-    /// The slot that a value is in.
     pub(super) fn slot_of(&self, node: NodeId) -> usize {
         self.slots.partition_point(|slot| *slot <= node).saturating_sub(1)
     }
@@ -573,7 +569,6 @@ fn is_wide(pairing: &Pairing<'_, '_>) -> bool {
     })
 }
 
-/// The lists of a document.
 #[derive(Default)]
 struct Lists {
     /// The children of the values on the way to them.

@@ -381,7 +381,6 @@ impl<'p> Planner<'p, '_> {
         }
     }
 
-    /// Whether a block is a result.
     pub(super) fn is_result(&self, piece: &Piece) -> bool {
         let Piece::Node(node) = piece else { return false };
         self.result_number(*node).is_some()

@@ -16,7 +16,6 @@ use crate::rules;
 
 /// What is planned for a record.
 pub(crate) struct Plans {
-    /// All of it.
     pub(crate) whole: Planned,
     /// The same without what is fixed in its place, if that is not all.
     pub(crate) without_remedies: Option<Planned>,
@@ -65,7 +64,6 @@ fn on_request<R>(
     Some(take(planner))
 }
 
-/// The plans for a request.
 pub(crate) fn plan_request(
     record: &Record<'_>,
     document: &Document<'_>,

@@ -256,7 +256,6 @@ fn wrapped(text: &str) -> (String, Option<Cost>) {
     (serde_json::json!({"INVALID_JSON": text}).to_string(), Some(Cost::Loss(lost)))
 }
 
-/// A text as the object that it spells.
 fn as_object(text: &str) -> Option<Piece> {
     if text.trim().is_empty() {
         return Some(Piece::Raw(b"{}".to_vec()));

@@ -120,7 +120,6 @@ fn check_name(cx: &Context<'_, '_>, out: &mut Sink<'_>, given: &PastCall, stored
     }
 }
 
-/// The letters and digits of a name.
 fn letters(name: &str) -> String {
     name.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

@@ -72,7 +72,6 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-/// The item that has an id.
 fn item_of<'d, 's>(cx: &Context<'d, 's>, id: &Named<'_>) -> Option<Value<'d, 's>> {
     let messages = &cx.transcript.messages;
     let before = messages.partition_point(|message| message.place.span.start <= id.place.span.start);

@@ -104,7 +104,6 @@ fn not_json(title: &str) -> String {
     format!("the arguments of tool call {title} are not valid JSON")
 }
 
-/// Whether a text is JSON.
 pub(super) fn is_json(text: &str) -> bool {
     // What serde_json rejects may still be JSON: its depth is limited, and lone surrogates have their own rule.
     let is_in_text = || Document::read(text.as_bytes()).faults().iter().all(|fault| fault.kind.is_in_text());

@@ -88,7 +88,6 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-/// The meaning of a weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Weight {
     Zero,

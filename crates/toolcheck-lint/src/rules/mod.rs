@@ -215,13 +215,11 @@ pub static ALL: &[&Rule] = &[
 ];
 
 /// The rule of this id.
-#[must_use]
 pub fn get(id: RuleId) -> &'static Rule {
     ALL[id.number()]
 }
 
 /// The rule whose id is written so; `None` if there is none.
-#[must_use]
 pub fn find(id: &str) -> Option<&'static Rule> {
     RuleId::find(id).map(get)
 }
@@ -232,7 +230,6 @@ pub fn of(category: Category) -> impl Iterator<Item = &'static Rule> {
 }
 
 /// The id of the rule that reports requests that do not meet what a shape asks of this object.
-#[must_use]
 pub fn of_demand(object: ObjectView<'_>, demand: &Demand<'_>) -> RuleId {
     let is_of_type = object.by().is_some_and(|by| by == demand.key);
     demand.rule.unwrap_or_else(|| usual_rule(demand.fault, is_of_type, object.name() == "request"))

@@ -18,7 +18,6 @@ use super::values::integer;
 /// The cost of checking a single value against a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cost {
-    /// Bounded by the schema.
     Bounded,
     /// Depends on the value, because the schema refers to itself.
     OfValue,
@@ -94,7 +93,6 @@ impl Way<'_> {
 }
 
 impl Plan {
-    /// The plan of a schema.
     pub(crate) fn of(schema: &Json) -> Self {
         let mut builder = Builder { root: schema, ..Builder::default() };
         builder.build();

@@ -44,7 +44,6 @@ pub(crate) struct Schemas {
     compilations: Cell<usize>,
 }
 
-/// The result of compiling a schema.
 type Compiled = Arc<Result<Schema, Unusable>>;
 
 /// The maximum memory of what is kept of schemas, in bytes: the log of a gateway may have many users, each with their
@@ -155,7 +154,6 @@ pub(crate) struct Schema {
 /// What checking arguments against a schema has shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// It allows them.
     Allowed,
     /// It does not allow them.
     Violated,
@@ -292,11 +290,9 @@ impl Schema {
     }
 }
 
-/// The errors in arguments.
 pub(crate) struct Errors<'i> {
     /// The errors in the order of the schema: the first at most, if there may be very many.
     pub(crate) listed: Vec<ValidationError<'i>>,
-    /// Whether these are all.
     pub(crate) are_all: bool,
 }
 

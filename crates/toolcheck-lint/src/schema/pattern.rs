@@ -74,7 +74,6 @@ impl Memory {
 pub(super) enum Failure {
     /// It is invalid, or not supported.
     Unsupported,
-    /// It would be too large.
     TooLarge,
 }
 
@@ -98,7 +97,6 @@ struct Automaton {
     places: BoundedBacktracker,
 }
 
-/// An expression that backtracks.
 struct Backtracking {
     /// The expression, translated.
     text: Box<str>,

@@ -17,7 +17,6 @@ pub(super) enum Glance {
     Valid,
     /// It is valid JSON Schema, and refers to parts of itself, which exist.
     Refers,
-    /// That is unknown.
     Unsure,
 }
 

@@ -47,7 +47,6 @@ impl<'a> Index<'a> {
         members.get(key).copied()
     }
 
-    /// The element of an array with this index.
     pub(crate) fn nth(&self, array: Value<'a, 'a>, index: usize) -> Option<Value<'a, 'a>> {
         if array.count() <= FEW {
             return array.elements().nth(index);

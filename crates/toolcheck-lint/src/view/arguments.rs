@@ -15,11 +15,8 @@ use crate::schema::{Index, Schema};
 
 /// A call whose arguments could be read.
 pub(crate) struct Seen<'a, 'c, 's> {
-    /// The place of the call.
     pub(crate) place: Place,
-    /// The call.
     pub(crate) call: &'c Call<'s>,
-    /// Its arguments: an object.
     pub(crate) arguments: &'a Json,
     cx: &'a Context<'c, 's>,
 }

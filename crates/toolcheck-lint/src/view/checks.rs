@@ -29,7 +29,6 @@ pub(crate) struct Violation {
 }
 
 impl Violation {
-    /// The schema that it violates.
     pub(crate) fn schema(&self) -> Option<&Schema> {
         self.schema.as_ref().as_ref().ok()
     }
@@ -38,7 +37,6 @@ impl Violation {
 /// A tool some of whose calls could not be checked.
 #[derive(Debug)]
 pub(crate) struct Unchecked {
-    /// The name of the tool.
     pub(crate) tool: String,
     /// The index of the first such call among the parts.
     pub(crate) part: usize,

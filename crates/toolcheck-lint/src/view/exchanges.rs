@@ -86,15 +86,12 @@ pub(crate) struct PastChoice {
     pub(crate) calls: Vec<PastCall>,
     /// The text besides the calls.
     pub(crate) text: String,
-    /// The reasoning.
     pub(crate) reasoning: Vec<ChoiceReasoning>,
     /// Where the reasoning starts, if it is in another record.
     pub(crate) spot_of_reasoning: Option<Spot>,
-    /// Whether it is complete.
     pub(crate) is_whole: bool,
 }
 
-/// A call in it.
 #[derive(Debug)]
 pub(crate) struct PastCall {
     pub(crate) call: ChoiceCall,
@@ -111,7 +108,6 @@ pub(crate) struct PastCall {
 }
 
 impl PastCall {
-    /// What its arguments mean.
     pub(crate) fn meaning(&self) -> u64 {
         self.arguments.meaning
     }
@@ -160,7 +156,6 @@ impl PastChoice {
 /// A choice, matched with the history of a later request.
 #[derive(Debug)]
 pub(crate) struct HistoryMatch<'e> {
-    /// The answer.
     pub(crate) answer: &'e PastChoice,
     /// For each of its calls, the call in the history.
     pub(crate) calls: Vec<Option<MatchedCall>>,
@@ -183,7 +178,6 @@ pub(crate) struct MatchedCall {
     pub(crate) turn: usize,
     /// How its arguments differ.
     pub(crate) change: Change,
-    /// What its arguments mean.
     pub(crate) meaning: u64,
 }
 
@@ -434,11 +428,9 @@ impl Exchanges {
     }
 }
 
-/// A call in the history.
 struct HistoryCall<'t, 's> {
     call: &'t Call<'s>,
     at: MatchedCall,
-    /// Its arguments.
     text: Cow<'s, [u8]>,
     /// Whether it may be a call of the answer with a different id: it comes before the next user message, and no answer
     /// contains its id.
@@ -626,7 +618,6 @@ fn text_of(transcript: &Transcript<'_>, message: &Message<'_>) -> String {
 }
 
 impl Histories {
-    /// The histories of a transcript.
     pub(crate) fn of(transcript: &Transcript<'_>) -> Self {
         let mut all = Vec::with_capacity(transcript.messages.len() + 1);
         let mut hashes = [NO_HISTORY; 2];

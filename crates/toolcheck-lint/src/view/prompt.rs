@@ -15,7 +15,6 @@ pub(crate) struct Observed {
     help: String,
     /// Whether the model's server surely does it. A warning says at most that something is not known.
     is_certain: bool,
-    /// What fixes it.
     remedy: Option<Remedy>,
 }
 
@@ -41,7 +40,6 @@ pub(crate) fn report(rule: RuleId, cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 
 impl Context<'_, '_> {
     /// The prompt that the chat template makes of it; `None` if there is no template, or no prompt.
-    #[must_use]
     pub fn prompt(&self) -> Option<String> {
         self.template.and_then(|template| render(template, self))
     }

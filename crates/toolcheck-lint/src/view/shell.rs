@@ -33,7 +33,6 @@ pub(crate) const HERE_DOCUMENT: &str = "a here-document";
 /// The programs that run a script after `-c`.
 const SHELLS: [&str; 6] = ["ash", "bash", "dash", "ksh", "sh", "zsh"];
 
-/// A command of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Command<'a> {
     /// Its place in the arguments.
@@ -44,16 +43,13 @@ pub(crate) struct Command<'a> {
 /// A place in the arguments: a key, and the number of an element if the value is a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct At {
-    /// The key.
     pub(crate) key: &'static str,
-    /// The element.
     pub(crate) element: Option<usize>,
 }
 
 /// How a command is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Form<'a> {
-    /// A script for a shell.
     Script(&'a str),
     /// A program and its arguments, without a shell.
     Words(Vec<&'a str>),
@@ -106,7 +102,6 @@ fn commands_of<'a>(arguments: &'a Map<String, Json>, key: &'static str) -> Vec<C
     }
 }
 
-/// The elements of a list of strings.
 fn strings(list: &Json) -> Option<Vec<&str>> {
     list.as_array()?.iter().map(Json::as_str).collect()
 }

@@ -14,7 +14,6 @@ const MOST: usize = 20;
 
 /// How messages name the parts of a value.
 pub(crate) struct Words {
-    /// A member of an object in it.
     pub(crate) member: &'static str,
     /// The whole value, if it is an object.
     pub(crate) object: &'static str,

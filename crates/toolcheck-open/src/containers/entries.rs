@@ -5,7 +5,6 @@ use toolcheck_json::{Document, Layout, Records, Value};
 
 use crate::exchanges::Maker;
 
-/// Where an entry stands.
 pub(super) struct Entry {
     name: String,
     /// The byte at which its record starts.

@@ -45,7 +45,6 @@ pub static ALL: &[&Container] = &[
 ];
 
 /// The container with an id.
-#[must_use]
 pub fn find(id: &str) -> Option<&'static Container> {
     ALL.iter().copied().find(|container| container.id == id)
 }

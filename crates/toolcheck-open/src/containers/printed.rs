@@ -80,7 +80,6 @@ fn begins_as_json(head: &[u8]) -> bool {
     }
 }
 
-/// Whether a text has one of the words.
 fn has_word(text: &[u8]) -> bool {
     WORDS.iter().any(|word| memchr::memmem::find(text, word).is_some())
 }

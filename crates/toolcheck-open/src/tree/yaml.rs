@@ -43,7 +43,6 @@ pub(crate) fn read(source: &[u8]) -> Option<Tree<'_>> {
 /// The first error in YAML.
 #[derive(Clone, Copy)]
 struct Broken {
-    /// Where it is in the file.
     at: usize,
     is_indent: bool,
 }

@@ -113,7 +113,6 @@ pub(super) fn may_be_opened(path: &Path) -> bool {
 
 /// A part of a text of JSON Lines.
 pub(crate) enum Piece {
-    /// Whole lines.
     Lines(Buffer),
     /// One line that is larger than a document may be: its bytes, which were skipped.
     TooLong(usize),
@@ -190,7 +189,6 @@ impl<'p> Text<'p> {
     }
 
     /// Whether its source is compressed.
-    #[must_use]
     pub fn is_compressed(&self) -> bool {
         self.is_compressed
     }
@@ -323,7 +321,6 @@ fn blank_bytes(text: &[u8]) -> usize {
     lines.filter(|line| line.iter().all(u8::is_ascii_whitespace)).map(<[u8]>::len).sum()
 }
 
-/// A reader that reports its progress.
 struct ProgressReader<'p> {
     source: Box<dyn Read + Send + 'p>,
     progress: Progress<'p>,

@@ -67,7 +67,6 @@ pub enum Source {
 
 impl Input {
     /// An input for a file, or for the standard input if the path is `-`.
-    #[must_use]
     pub fn file(path: &Path) -> Self {
         let (path, source) = if path == Path::new("-") {
             (Path::new("<stdin>"), Source::Stdin)
@@ -109,7 +108,6 @@ impl Input {
     }
 
     /// The size in bytes, or 0 if it is not known.
-    #[must_use]
     pub fn size(&self) -> u64 {
         match &self.source {
             Source::Stdin => 0,

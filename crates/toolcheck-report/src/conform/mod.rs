@@ -137,7 +137,6 @@ pub enum Status {
 
 impl Status {
     /// The name.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Skip => "skip",
@@ -153,7 +152,6 @@ impl Status {
 
 impl Status {
     /// Whether it makes the exit status 1 where it is not known.
-    #[must_use]
     pub fn counts(self) -> bool {
         self >= Self::Inconclusive
     }
@@ -167,7 +165,6 @@ impl fmt::Display for Status {
 
 impl Report {
     /// A report on a client, without runs.
-    #[must_use]
     pub fn new(toolcheck: &str, set: &str, name: &str, client: &str) -> Self {
         let owned = str::to_owned;
         Self {
@@ -207,7 +204,6 @@ const MOST_OF_RUN: usize = 64 << 10;
 
 impl ScenarioRun {
     /// A run of a scenario, of which nothing is known yet.
-    #[must_use]
     pub fn new(scenario: &str, title: &str, format: &str, stream: bool) -> Self {
         Self {
             scenario: scenario.to_owned(),
@@ -246,7 +242,6 @@ impl ScenarioRun {
     }
 
     /// Whether it fails, or does not show enough, in a way that is known, and in no other.
-    #[must_use]
     pub fn is_known(&self) -> bool {
         let mut counting = self.verdicts.iter().filter(|verdict| verdict.status.counts());
         self.status.counts()
@@ -255,7 +250,6 @@ impl ScenarioRun {
     }
 
     /// Whether it makes the exit status 1.
-    #[must_use]
     pub fn is_unexpected(&self) -> bool {
         self.scored && self.status.counts() && !self.is_known()
     }
@@ -273,7 +267,6 @@ impl ScenarioRun {
 
 impl Verdict {
     /// What a check says.
-    #[must_use]
     pub fn new(check: &str, status: Status, reason: &str) -> Self {
         Self { check: check.to_owned(), status, reason: reason.to_owned(), known: None }
     }
@@ -281,7 +274,6 @@ impl Verdict {
 
 impl RefusedRequest {
     /// A refusal by a rule.
-    #[must_use]
     pub fn new(rule: &str, message: &str, place: &str, status: u16) -> Self {
         Self {
             rule: rule.to_owned(),

@@ -152,7 +152,6 @@ fn exchanges(run: &ScenarioRun) -> String {
     run.exchanges.iter().map(pretty).collect()
 }
 
-/// What a cell opens.
 struct Opened<'o> {
     number: usize,
     column: usize,

@@ -148,7 +148,6 @@ pub struct PlaceV1<'d> {
 }
 
 /// A comparison in version 1.
-#[must_use]
 pub fn diff_v1<'d>(compared: &'d Compared<'_>) -> DiffV1<'d> {
     DiffV1 {
         version: 1,

@@ -44,7 +44,6 @@ pub static ALL: &[&Output] = &[
 ];
 
 /// The output with this id.
-#[must_use]
 pub fn find(id: &str) -> Option<&'static Output> {
     ALL.iter().copied().find(|output| output.id == id)
 }

@@ -73,7 +73,6 @@ enum Reason {
     Rule,
     /// The same, and it is about the call or the place that the error names.
     Named,
-    /// Its answer is the error.
     Answer,
 }
 

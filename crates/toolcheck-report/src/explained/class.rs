@@ -9,7 +9,6 @@ use toolcheck_core::text::{bounded, shown};
 use super::named::LONGEST_PLACE;
 use super::{Explained, Wording, label_of};
 
-/// For programs.
 pub(super) fn to_json(found: &Classified) -> Value {
     let class = found.class;
     let captures: serde_json::Map<String, Value> =

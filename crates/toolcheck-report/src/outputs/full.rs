@@ -134,7 +134,6 @@ fn write_without_excerpts(
     writeln!(out, "\n  more: toolcheck explain {}\n", finding.rule)
 }
 
-/// A finding as a diagnostic of miette.
 #[derive(Debug)]
 struct FindingDiagnostic<'f> {
     finding: &'f Finding,

@@ -312,7 +312,6 @@ fn is_zero(count: &usize) -> bool {
 }
 
 /// The report in version 1, ready to be serialised.
-#[must_use]
 pub fn report_v1(report: &Report) -> ReportV1<'_> {
     let findings =
         report.files.iter().flat_map(|file| file.findings.iter().map(move |found| finding_v1(file, found)));
@@ -391,7 +390,6 @@ fn reading(reading: &Reading) -> ReadingV1<'_> {
 }
 
 /// A finding of a file in version 1.
-#[must_use]
 pub fn finding_v1<'r>(file: &'r FileReport, found: &'r Finding) -> FindingV1<'r> {
     FindingV1 {
         rule: found.rule,

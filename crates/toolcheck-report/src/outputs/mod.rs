@@ -44,7 +44,6 @@ pub struct Output {
 
 impl Output {
     /// Whether it only needs [`Report::summary`], for which no finding has to be kept.
-    #[must_use]
     pub fn only_counts(&self) -> bool {
         [summary::OUTPUT.id, summary_json::OUTPUT.id].contains(&self.id)
     }
@@ -68,7 +67,6 @@ pub static ALL: &[&Output] = &[
 ];
 
 /// The output with this id.
-#[must_use]
 pub fn find(id: &str) -> Option<&'static Output> {
     ALL.iter().copied().find(|output| output.id == id)
 }
@@ -76,7 +74,6 @@ pub fn find(id: &str) -> Option<&'static Output> {
 const BOLD: Colors = Colors::new().bold();
 const DIM: Colors = Colors::new().dimmed();
 
-/// The colours of a level.
 fn colors_of(level: Level) -> Colors {
     match level {
         Level::Error => AnsiColor::Red.on_default().bold(),
@@ -90,7 +87,6 @@ fn painted<'t>(text: &'t str, colors: Colors, style: &Style) -> Cow<'t, str> {
 }
 
 /// The path as it is written in a repository: relative to the current directory, with slashes.
-#[must_use]
 pub fn repository_path(path: &str) -> Cow<'_, str> {
     let path = path.strip_prefix("./").unwrap_or(path);
     // On other systems a backslash is part of the name.

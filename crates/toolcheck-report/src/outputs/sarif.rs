@@ -133,7 +133,6 @@ fn write(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()> 
     write_json(&log, out)
 }
 
-/// The description of a rule.
 fn description(id: RuleId) -> Json {
     let mut description = json!({"id": id, "helpUri": rule_url(id)});
     let rule = rules::get(id);

@@ -72,7 +72,6 @@ pub enum Way<'f> {
 
 impl<'f> Catalog<'f> {
     /// The objects of a shape.
-    #[must_use]
     pub fn new(shape: &'f Shape) -> Self {
         let mut catalog = Self { objects: Vec::new() };
         // The nearest to the root first, so that the first way to an object is the shortest.
@@ -110,7 +109,6 @@ impl<'f> Catalog<'f> {
     }
 }
 
-/// The objects that an object leads to.
 fn below<'f>(object: ObjectView<'f>) -> Vec<(Way<'f>, ObjectView<'f>)> {
     let (name, by) = (object.name(), object.by().unwrap_or_default());
     let variant = |value| Way::Variant { object: name, by, value };
@@ -128,7 +126,6 @@ fn below<'f>(object: ObjectView<'f>) -> Vec<(Way<'f>, ObjectView<'f>)> {
 
 impl<'f> Way<'f> {
     /// The object that it leads from.
-    #[must_use]
     pub fn from(self) -> Option<&'f str> {
         match self {
             Self::Root => None,
@@ -140,7 +137,6 @@ impl<'f> Way<'f> {
     }
 
     /// The object at its end: ``an element of `tools` of request``.
-    #[must_use]
     pub fn sentence(self) -> String {
         let from = shown(self.from().unwrap_or_default());
         match self {
@@ -156,7 +152,6 @@ impl<'f> Way<'f> {
     }
 
     /// The way in a few words, without the object that it leads from.
-    #[must_use]
     pub fn words(self) -> String {
         match self {
             Self::Root => String::new(),
@@ -173,13 +168,11 @@ impl<'f> Way<'f> {
 
 impl<'f> Named<'f> {
     /// The object as the first of those that it is a variant of have it.
-    #[must_use]
     pub fn first(&self) -> ObjectView<'f> {
         self.views[0].object
     }
 
     /// Its fields, each once.
-    #[must_use]
     pub fn fields(&self) -> Vec<FieldView<'f>> {
         let mut fields: Vec<FieldView<'f>> = Vec::new();
         for field in self.views.iter().flat_map(|view| view.object.fields()) {
@@ -191,7 +184,6 @@ impl<'f> Named<'f> {
     }
 
     /// Whether keys that it does not have are reported.
-    #[must_use]
     pub fn is_closed(&self) -> bool {
         self.views.iter().any(|view| {
             let demands = view.object.demands();
@@ -224,10 +216,8 @@ pub(super) struct Fact<'f> {
     /// The key; empty for the object as a whole.
     pub(super) key: String,
     pub(super) fault: ShapeFaultKind,
-    /// What is asked, in words.
     pub(super) asked: String,
     pub(super) is_documented: bool,
-    /// The rule that reports it.
     pub(super) rule: &'f str,
     pub(super) known: Known<'f>,
     /// The objects that it holds for as one of their variants.

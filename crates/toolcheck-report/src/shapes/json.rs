@@ -10,7 +10,6 @@ use toolcheck_lint::rules;
 use super::catalog::{Catalog, Named};
 
 /// The shape of a target as JSON: all objects, or one of them.
-#[must_use]
 pub fn report(target: &Target, shape: &Shape, catalog: &Catalog<'_>, only: Option<&Named<'_>>) -> Value {
     let named = catalog.objects.iter().filter(|object| only.is_none_or(|only| only.name == object.name));
     let objects: Vec<Value> = named.flat_map(variants_of).collect();
@@ -94,7 +93,6 @@ fn demand<'f>(object: ObjectView<'f>, demand: &Demand<'f>) -> Value {
     })
 }
 
-/// What is asked, for programs.
 fn limits(asked: &Asked<'_>) -> Value {
     match asked {
         Asked::Present { unless } => json!({"unless": unless}),
@@ -134,7 +132,6 @@ fn scalars(values: &[Allowed<'_>]) -> Vec<Value> {
 }
 
 /// A refusal as JSON, with the target or the rule that it belongs to.
-#[must_use]
 pub fn refusal_json(refusal: &Refusal, key: &str, owner: &str) -> Value {
     json!({
         key: owner, "case": refusal.case, "status": refusal.status, "text": refusal.text,

@@ -20,7 +20,6 @@ struct OfModels<'t> {
 }
 
 /// What is known of a model, or the list of those that something is known of, as Markdown.
-#[must_use]
 pub fn models_page(model: Option<&str>) -> String {
     let known = known(model);
     match model {
@@ -30,13 +29,11 @@ pub fn models_page(model: Option<&str>) -> String {
 }
 
 /// What is known of a model, or of all, as JSON.
-#[must_use]
 pub fn models_json(model: Option<&str>) -> Value {
     report(model, &known(model))
 }
 
 /// What is known of a model in a line for each fact, as Markdown, of the APIs with a format; empty if nothing is.
-#[must_use]
 pub fn models_in_short(model: &str, format: &str) -> String {
     let mut text = String::new();
     let known = known(Some(model));
@@ -107,7 +104,6 @@ impl<'t> OfModels<'t> {
     }
 }
 
-/// What is known of a model, as Markdown.
 fn page_of(model: &str, known: &[OfModels<'_>]) -> String {
     let mut page = format!("# {}\n", bounded(model, 80));
     for of_target in known {

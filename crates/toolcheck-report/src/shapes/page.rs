@@ -10,7 +10,6 @@ use toolcheck_core::text::shown;
 use super::catalog::{Fact, Named, Way};
 
 /// The page of an object, as Markdown.
-#[must_use]
 pub fn page(target: &Target, shape: &Shape, object: &Named<'_>) -> String {
     let mut page = format!("# {}\n\n", shown(object.name));
     let facts = object.facts();
@@ -60,7 +59,6 @@ fn head(page: &mut String, target: &Target, object: &Named<'_>) {
     }
 }
 
-/// The objects that it may be.
 fn kinds(page: &mut String, object: &Named<'_>) {
     let first = object.first();
     let Some(by) = first.by() else { return };
@@ -82,7 +80,6 @@ fn kinds(page: &mut String, object: &Named<'_>) {
     }
 }
 
-/// The table of its fields.
 fn fields(page: &mut String, object: &Named<'_>, facts: &[Fact<'_>]) {
     let known: Vec<FieldView<'_>> = object.fields().into_iter().filter(|field| field.is_known()).collect();
     if known.is_empty() {
@@ -149,7 +146,6 @@ fn required(facts: &[&Fact<'_>]) -> (&'static str, Option<String>) {
     }
 }
 
-/// What the documents allow.
 fn allowed(field: FieldView<'_>, object: &Named<'_>, facts: &[&Fact<'_>]) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut of_variant: Vec<String> = Vec::new();
@@ -214,7 +210,6 @@ fn section<'a, 'f: 'a>(
     }
 }
 
-/// What a fact is about.
 pub(super) fn subject(fact: &Fact<'_>) -> String {
     match (fact.key.as_str(), fact.fault) {
         ("", ShapeFaultKind::Unknown) => "other keys".to_owned(),
@@ -308,7 +303,6 @@ fn documented<'a, 'f: 'a>(page: &mut String, shape: &Shape, facts: impl Iterator
     let _ = writeln!(page, "\nDocuments: {} ({})", sources.join(" "), shown(shape.seen()));
 }
 
-/// A text in a cell of a table.
 fn cell(text: &str) -> String {
     shown(text).replace('|', "\\|")
 }

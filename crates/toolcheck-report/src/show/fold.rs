@@ -3,10 +3,8 @@
 use super::rows::{Row, RowKind};
 use toolcheck_core::text::Counted;
 
-/// One line of an outline.
 #[derive(Debug)]
 pub(crate) enum Line {
-    /// A row.
     Row(Row),
     /// A placeholder for rows that are left out.
     Fold(Fold),

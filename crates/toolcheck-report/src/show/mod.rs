@@ -31,6 +31,7 @@ pub(crate) use rows::{Row, RowKind};
 /// The contents of an outline.
 #[derive(Clone, Copy, Default)]
 #[non_exhaustive]
+#[must_use]
 pub struct View<'v> {
     /// Whether to leave nothing out.
     pub shows_all: bool,
@@ -48,48 +49,41 @@ pub struct View<'v> {
 
 impl<'v> View<'v> {
     /// The default view: long parts are folded, texts are not shown, and nothing is allowed.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Whether to leave nothing out.
-    #[must_use]
     pub fn shows_all(mut self, shows_all: bool) -> Self {
         self.shows_all = shows_all;
         self
     }
 
     /// Whether to show the beginning of each text.
-    #[must_use]
     pub fn shows_text(mut self, shows_text: bool) -> Self {
         self.shows_text = shows_text;
         self
     }
 
     /// The command that shows the findings in full.
-    #[must_use]
     pub fn more(mut self, command: &'v str) -> Self {
         self.more = command;
         self
     }
 
     /// A function that says whether the user allows a finding.
-    #[must_use]
     pub fn is_allowed(mut self, is_allowed: &'v dyn Fn(&Finding) -> bool) -> Self {
         self.is_allowed = Some(is_allowed);
         self
     }
 
     /// The bytes of the text that a fix has changed, in their order.
-    #[must_use]
     pub fn changed(mut self, changed: &'v [Range<usize>]) -> Self {
         self.changed = changed;
         self
     }
 
     /// Whether to write the first conversation as a request, for outputs that print it.
-    #[must_use]
     pub fn as_request(mut self, as_request: bool) -> Self {
         self.as_request = as_request;
         self
@@ -108,7 +102,6 @@ pub struct Outline {
     pub report: Report,
     /// The command that shows the findings in full.
     more: String,
-    /// The sections that are shown.
     pub(crate) sections: Vec<Section>,
     /// The number of sections in the file.
     pub(crate) total: usize,
@@ -128,7 +121,6 @@ struct Known {
     is_sent_next: bool,
 }
 
-/// Sections that are left out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct LeftOut {
     /// Their number.
@@ -142,11 +134,9 @@ pub(crate) struct LeftOut {
 pub(crate) struct Section {
     /// Its number in the file, from 1.
     pub(crate) number: usize,
-    /// Whether it is an exchange.
     pub(crate) is_exchange: bool,
     /// What is known of it if it is one of the conversations of a file.
     conversation: Option<Known>,
-    /// The line on which it begins.
     pub(crate) line: u64,
     /// Its format; empty if it was not recognised.
     format: &'static str,
@@ -154,7 +144,6 @@ pub(crate) struct Section {
     is_of_other_format: bool,
     /// The sections that are left out before it.
     pub(crate) left_out: LeftOut,
-    /// Its lines.
     pub(crate) lines: Vec<Line>,
     /// Marks outside all lines.
     pub(crate) marks: Marks,
@@ -164,10 +153,8 @@ pub(crate) struct Section {
     start: usize,
 }
 
-/// The marks of a line.
 #[derive(Debug, Default)]
 pub(crate) struct Marks {
-    /// The first marks.
     pub(crate) shown: Vec<Mark>,
     /// The number of further findings.
     pub(crate) more: usize,
@@ -180,13 +167,11 @@ pub(crate) struct Mark {
     pub(crate) finding: usize,
     /// Its rule; `None` where a fix has changed something.
     pub(crate) rule: Option<RuleId>,
-    /// Its level.
     pub(crate) level: Level,
     /// The message of the finding or of its label.
     pub(crate) message: String,
     /// Whether it is a label: another place that the finding refers to.
     pub(crate) is_label: bool,
-    /// The line of the file.
     pub(crate) line: u64,
 }
 
@@ -244,13 +229,11 @@ impl Marks {
 }
 
 /// Lints the text of one file and makes its outline. `path` is the name to show for it.
-#[must_use]
 pub fn outline(path: &str, bytes: &[u8], options: &Options, view: &View<'_>) -> Outline {
     make(view, None, |builder| lint_with(path, bytes, options, builder))
 }
 
 /// Lints what is inside a file that was opened, and makes its outline. `source` is the text of the file.
-#[must_use]
 pub fn outline_opened(
     path: &str,
     source: &[u8],
@@ -338,18 +321,15 @@ impl Outline {
     }
 
     /// The first conversation as a request, if the view asks for it.
-    #[must_use]
     pub fn request(&self) -> Option<&Request> {
         self.request.as_ref()
     }
 
     /// The number of conversations, exchanges or records in the file.
-    #[must_use]
     pub fn total(&self) -> usize {
         self.total
     }
 
-    /// Whether there are findings.
     pub(crate) fn has_findings(&self) -> bool {
         self.report.files.iter().any(|file| !file.findings.is_empty())
     }
@@ -359,7 +339,6 @@ impl Outline {
         (self.has_findings() && !self.more.is_empty()).then(|| shown(&self.more))
     }
 
-    /// The marks in the outline.
     pub(crate) fn marks(&self) -> impl Iterator<Item = &Mark> {
         self.sections.iter().flat_map(Section::all_marks)
     }
@@ -388,7 +367,6 @@ impl Section {
         })
     }
 
-    /// The marks in it.
     pub(crate) fn all_marks(&self) -> impl Iterator<Item = &Mark> {
         self.marks.shown.iter().chain(self.rows().flat_map(|(_, row)| &row.marks.shown))
     }

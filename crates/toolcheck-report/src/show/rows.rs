@@ -21,17 +21,14 @@ use super::Marks;
 pub(crate) struct Row {
     /// The number of its message in the provider's list; `None` for anything outside the messages.
     pub(crate) number: Option<u32>,
-    /// Whether it is the first of its message.
     pub(crate) is_first: bool,
     /// The role, as the file writes it if it does.
     pub(crate) speaker: String,
-    /// Its kind.
     pub(crate) kind: RowKind,
     /// The number that a call and its results share.
     pub(crate) pair: Option<usize>,
     /// The tool's name, or what the row shows if it is neither call nor result.
     pub(crate) title: String,
-    /// The id of the call.
     pub(crate) id: Option<String>,
     /// Further remarks.
     pub(crate) notes: Vec<Cow<'static, str>>,
@@ -41,16 +38,12 @@ pub(crate) struct Row {
     pub(crate) is_known: bool,
     /// Its place in the record.
     pub(crate) span: Span,
-    /// Its marks.
     pub(crate) marks: Marks,
 }
 
-/// The kind of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RowKind {
-    /// A call.
     Call,
-    /// A result.
     Result,
     /// A text, reasoning, media and the like.
     Other,
@@ -90,7 +83,6 @@ impl Row {
         if is_so { self.note(note) } else { self }
     }
 
-    /// The row of a call.
     fn of_call(id: Option<&str>, name: Option<&str>, span: Span) -> Self {
         let title = name.map_or_else(|| "(no name)".to_owned(), |name| bounded(name, NAME));
         Self { id: id.map(|id| bounded(id, NAME)), ..Self::new(RowKind::Call, title, span) }
@@ -194,7 +186,6 @@ pub(super) fn add_response(
 const BY_PROVIDER: &str = "run by the provider";
 const IN_TEXT: &str = "in text";
 
-/// The role of a message.
 fn speaker(message: &Message<'_>) -> String {
     match (&message.role_name, message.role) {
         (Some(name), _) => bounded(&name.text, NAME),
@@ -206,7 +197,6 @@ fn speaker(message: &Message<'_>) -> String {
     }
 }
 
-/// The words for content that is empty.
 fn empty_content(content: Content) -> &'static str {
     match content {
         Content::Missing => "no content",
@@ -217,7 +207,6 @@ fn empty_content(content: Content) -> &'static str {
     }
 }
 
-/// The beginning of a text, on one line.
 fn beginning(text: &str) -> String {
     let start: String = text.chars().take(BEGINNING + 1).collect();
     bounded(&start.replace("\r\n", "\n").replace('\n', "↵"), BEGINNING)
@@ -357,7 +346,6 @@ impl Writer<'_, '_> {
         .note_if(result.has_media, "with media")
     }
 
-    /// The row, with the length of its text.
     fn with_text(&self, row: Row, text: JsonStr<'_>) -> Row {
         let beginning = self.shows_text.then(|| beginning(&text.decode()));
         Row { beginning, ..row.note(characters(text.char_count())) }

@@ -127,7 +127,6 @@ impl Client {
         }
     }
 
-    /// The diagnostics of this version.
     pub(crate) fn diagnostics(&mut self, version: i64) -> Json {
         loop {
             let published = self.wait_for("textDocument/publishDiagnostics");
@@ -163,7 +162,6 @@ impl Client {
         self.server.take().expect("it runs").join().expect("it does not panic")
     }
 
-    /// Shuts the server down.
     pub(crate) fn shut_down(mut self) {
         self.ask("shutdown", Json::Null);
         self.tell("exit", Json::Null);

@@ -23,7 +23,6 @@ pub(crate) struct Node {
     pub(crate) kind: Statement,
 }
 
-/// A statement.
 #[derive(Debug)]
 pub(crate) enum Statement {
     /// Text that is printed as it is.
@@ -58,7 +57,6 @@ pub(crate) enum Statement {
     Unsupported(&'static str),
 }
 
-/// A loop.
 #[derive(Debug)]
 pub(crate) struct For {
     pub(crate) target: Target,
@@ -69,7 +67,6 @@ pub(crate) struct For {
     pub(crate) recursive: bool,
 }
 
-/// What is assigned to.
 #[derive(Debug)]
 pub(crate) enum Target {
     Name(Name),
@@ -122,7 +119,6 @@ pub(crate) struct Applied {
     pub(crate) arguments: Arguments,
 }
 
-/// A constant.
 #[derive(Debug, Clone)]
 pub(crate) enum Literal {
     None,
@@ -132,7 +128,6 @@ pub(crate) enum Literal {
     Str(Arc<str>),
 }
 
-/// An expression.
 #[derive(Debug)]
 pub(crate) enum Kind {
     Const(Literal),
@@ -185,7 +180,6 @@ impl Binary {
     }
 }
 
-/// A comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Comparison {
     Equal,

@@ -39,7 +39,6 @@ impl Budget {
         Self { steps: Cell::new(steps), bytes: Cell::new(bytes), longest }
     }
 
-    /// Counts a step.
     pub(crate) fn step(&self) -> Step<()> {
         match self.steps.get().checked_sub(1).filter(|_| work(0)) {
             Some(left) => {

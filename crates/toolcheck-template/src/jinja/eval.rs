@@ -9,7 +9,6 @@ use super::run::Run;
 use super::value::{Dict, Value};
 
 impl<'t> Run<'t> {
-    /// The value of an expression.
     pub(crate) fn eval(&mut self, expr: &'t Expr, scope: usize) -> Step<Value> {
         self.budget.step()?;
         match &expr.kind {
@@ -166,7 +165,6 @@ impl<'t> Run<'t> {
         self.call(&callee, &args)
     }
 
-    /// The values of arguments.
     pub(crate) fn arguments(&mut self, arguments: &'t Arguments, scope: usize) -> Step<Args> {
         let mut args = Args::default();
         if !arguments.positional.is_empty() {

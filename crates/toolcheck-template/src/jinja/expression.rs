@@ -12,7 +12,6 @@ use super::{filters, predicates};
 const MOST_OPERATORS: u32 = 1500;
 
 impl Parser {
-    /// An expression with its condition.
     pub(crate) fn expression(&mut self) -> Step<Expr> {
         self.nested(|parser| parser.condition_expression(true))
     }
@@ -66,7 +65,6 @@ impl Parser {
         Ok(found)
     }
 
-    /// Counts an operator.
     fn operator(&mut self) -> Step<()> {
         self.operators += 1;
         if self.operators <= MOST_OPERATORS {

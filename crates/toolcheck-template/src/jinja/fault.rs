@@ -24,7 +24,6 @@ pub enum RefusalKind {
 
 impl RefusalKind {
     /// Whether the model's server would refuse the conversation too. Otherwise, it is only not known.
-    #[must_use]
     pub fn is_certain(self) -> bool {
         !matches!(self, Self::TooMuch | Self::Unsupported)
     }
@@ -49,7 +48,6 @@ impl Fault {
     }
 }
 
-/// The result of a step.
 pub(crate) type Step<T> = Result<T, Box<Fault>>;
 
 /// A `TypeError` of Python.

@@ -9,7 +9,6 @@ use super::print;
 use super::run::Run;
 use super::value::{Dict, Function, Value};
 
-/// The function with this name.
 pub(crate) fn named(name: &str) -> Option<Value> {
     Some(Value::Function(match name {
         "raise_exception" => Function::RaiseException,
@@ -27,7 +26,6 @@ pub(crate) fn named(name: &str) -> Option<Value> {
 /// The most items that the sandbox lets a range have.
 const LONGEST_RANGE: i128 = 100_000;
 
-/// Calls a function.
 pub(crate) fn call(run: &mut Run<'_>, function: Function, args: &Args) -> Step<Value> {
     match function {
         Function::RaiseException => {

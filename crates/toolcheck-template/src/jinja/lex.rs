@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::fault::{Fault, RefusalKind};
 
-/// A token.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Token {
     Data(Arc<str>),
@@ -368,7 +367,6 @@ fn raw_begin(after: &str) -> Option<usize> {
     }
 }
 
-/// The length of a string with its quotes.
 fn string_length(text: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     for (at, character) in text.char_indices().skip(1) {

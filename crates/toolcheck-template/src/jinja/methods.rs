@@ -10,7 +10,6 @@ use super::print;
 use super::text::{Builder, Text};
 use super::value::{Dict, Function, Value};
 
-/// Calls a method.
 pub(crate) fn call(receiver: &Value, name: &str, args: &Args, budget: &Budget) -> Step<Value> {
     budget.go_through(receiver)?;
     match receiver {

@@ -80,7 +80,6 @@ pub(crate) fn order(left: &Value, right: &Value, sign: &str) -> Step<Ordering> {
     type_error(format!("'{sign}' not supported between instances of '{left}' and '{right}'"))
 }
 
-/// A comparison.
 pub(crate) fn compare(comparison: Comparison, left: &Value, right: &Value) -> Step<bool> {
     Ok(match comparison {
         Comparison::Equal => equal(left, right),
@@ -142,7 +141,6 @@ pub(crate) fn contains(container: &Value, item: &Value) -> Step<bool> {
     })
 }
 
-/// A binary operator.
 pub(crate) fn binary(operator: Binary, left: &Value, right: &Value, budget: &Budget) -> Step<Value> {
     if operator == Binary::Mod
         && let Value::Str(format) = left

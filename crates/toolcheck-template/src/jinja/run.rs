@@ -33,7 +33,6 @@ struct Scope {
     parent: usize,
 }
 
-/// A loop that runs.
 struct Loop<'t> {
     items: Vec<Value>,
     at: usize,
@@ -43,7 +42,6 @@ struct Loop<'t> {
     recursive: Option<(&'t For, usize)>,
 }
 
-/// A template that runs.
 pub(crate) struct Run<'t> {
     ast: &'t Ast,
     pub(crate) budget: Budget,
@@ -234,7 +232,6 @@ impl<'t> Run<'t> {
         }
     }
 
-    /// The value of a name.
     pub(crate) fn lookup(&self, name: Name, scope: usize) -> Value {
         let mut at = scope;
         while let Some(scope) = self.scopes.get(at) {
@@ -479,7 +476,6 @@ impl<'t> Run<'t> {
         })
     }
 
-    /// Calls a value.
     pub(crate) fn call(&mut self, callee: &Value, args: &Args) -> Step<Value> {
         self.budget.step()?;
         match callee {

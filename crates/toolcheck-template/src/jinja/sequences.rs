@@ -169,7 +169,6 @@ fn items(value: &Value) -> Step<Value> {
     }
 }
 
-/// The value that an item is sorted by.
 fn sort_key(value: &Value, case_sensitive: bool) -> Value {
     match value {
         Value::Str(text) if !case_sensitive => Value::str(text.as_str().to_lowercase()),

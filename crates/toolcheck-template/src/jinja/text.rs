@@ -25,7 +25,6 @@ struct Extra {
     is_markup: bool,
 }
 
-/// A text.
 #[derive(Debug, Clone)]
 pub(crate) struct Text {
     text: Arc<str>,

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use super::fault::{Fault, RefusalKind, Step, too_much, type_error};
 use super::text::Text;
 
-/// A value.
 #[derive(Debug, Clone)]
 pub(crate) enum Value {
     Undefined(Rc<Missing>),
@@ -38,7 +37,6 @@ pub(crate) enum Value {
     Joiner(Rc<(Text, RefCell<bool>)>),
 }
 
-/// Which view of a dict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum View {
     Items,
@@ -89,7 +87,6 @@ impl Missing {
     }
 }
 
-/// A list or a tuple.
 #[derive(Debug, Default)]
 pub(crate) struct List {
     pub(crate) items: Vec<Value>,
@@ -145,7 +142,6 @@ impl Generator {
         self.fault.borrow_mut().take().map_or(Ok(items.into()), Err)
     }
 
-    /// The next item.
     pub(crate) fn next(&self) -> Step<Option<Value>> {
         match self.items.borrow_mut().pop_front() {
             None => self.fault.borrow_mut().take().map_or(Ok(None), Err),
@@ -304,7 +300,6 @@ impl Value {
         }
     }
 
-    /// The name of its type in Python.
     pub(crate) fn type_name(&self) -> &'static str {
         match self {
             Self::Undefined(_) => "Undefined",

@@ -128,7 +128,6 @@ impl Corpus {
 
     /// Whether a file is a case, an expectation, or a configuration that an expectation names, also by another name or
     /// through a link.
-    #[must_use]
     pub fn holds(&self, file: &Path) -> bool {
         let file = Identity::of(file);
         let is_it = |path: &Path| Identity::of(path) == file;
@@ -142,7 +141,6 @@ impl Corpus {
 
     /// The cases that match one of the filters, or all cases without filters; and messages about invalid filters. A
     /// filter is a part of the case's name, or, with `*`, `?` or `[`, a glob that matches the whole name.
-    #[must_use]
     pub fn select(&self, filters: &[String]) -> (Vec<&Case>, Vec<String>) {
         let mut troubles = Vec::new();
         let mut is_chosen = vec![filters.is_empty(); self.cases.len()];
@@ -177,13 +175,11 @@ impl Corpus {
 }
 
 impl Case {
-    /// The name of its folder.
     pub(super) fn folder_name(&self) -> Option<&str> {
         folder(&self.real)?.file_name()?.to_str()
     }
 }
 
-/// Whether a file with this ending is a case.
 fn is_case(path: &Path, ending: &OsStr) -> bool {
     let is_opened = || {
         let name = folder(path).and_then(Path::file_name).and_then(OsStr::to_str);
@@ -193,7 +189,6 @@ fn is_case(path: &Path, ending: &OsStr) -> bool {
     is_one_of(&ENDINGS) || is_one_of(&OPENED_ENDINGS) && is_opened()
 }
 
-/// The expectation file of a case.
 pub(super) fn expectation_of(case: &Path) -> PathBuf {
     case.with_extension(&EXPECTATION[1..])
 }

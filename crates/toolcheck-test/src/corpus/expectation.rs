@@ -13,25 +13,18 @@ use toolcheck_json::{Document, Value};
 
 use crate::expected::{ActualFinding, Difference, Expected, Place, Step, align, has_level};
 
-/// The contents of an expectation file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ExpectationFile {
     /// A sentence about what the case shows.
     description: String,
-    /// The source of the case.
     source: String,
     /// The target; by default the format's own.
-    #[serde(default)]
     target: Option<String>,
     /// The format; by default the one that the folder is named after, or else the detected one.
-    #[serde(default)]
     format: Option<String>,
-    /// The kind of transcript.
-    #[serde(default)]
     kind: Option<String>,
     /// The configuration, as a path relative to the case's folder.
-    #[serde(default)]
     config: Option<String>,
     /// The findings, in the order of the text.
     findings: Vec<FindingEntry>,
@@ -44,11 +37,9 @@ struct FindingEntry {
     pointer: String,
     #[serde(default)]
     record: usize,
-    #[serde(default)]
     level: Option<String>,
 }
 
-/// The expectation of a case.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Expectation {
     pub(super) format: Option<InputFormat>,

@@ -137,7 +137,6 @@ pub fn run(directory: &Path) -> io::Result<CorpusResults> {
 
 impl Corpus {
     /// Runs some of its cases.
-    #[must_use]
     pub fn run(&self, cases: &[&Case], bless: Bless) -> CorpusResults {
         let mut conversations = Conversations::default();
         let results = cases.iter().map(|case| {
@@ -171,13 +170,11 @@ impl Corpus {
 
 impl CorpusResults {
     /// The number of cases that failed.
-    #[must_use]
     pub fn failed(&self) -> usize {
         self.count(|outcome| matches!(outcome, Outcome::Failed(_)))
     }
 
     /// The number of cases that could not be run.
-    #[must_use]
     pub fn unreadable(&self) -> usize {
         self.count(|outcome| matches!(outcome, Outcome::Unreadable(_)))
     }

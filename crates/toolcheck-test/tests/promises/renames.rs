@@ -24,7 +24,6 @@ fn named(finding: &Finding) -> Option<(String, String)> {
     }
 }
 
-/// What was done to a finding.
 fn done(fixed: &Fixed<'_>, finding: &Finding) -> Option<Action> {
     let own = (finding.rule, finding.spot.bytes.start);
     fixed.applied.iter().find(|done| (done.rule, done.spot.bytes.start) == own).map(|done| done.action)

@@ -123,7 +123,6 @@ impl Bodies {
 
 /// An object of a body that the shape describes.
 pub(crate) struct Found {
-    /// Where it is.
     pub(crate) pointer: String,
     /// What it is, after everything that decides it.
     pub(crate) object: ObjectView<'static>,

@@ -28,12 +28,10 @@ pub(crate) struct Exception {
     formats: &'static [&'static str],
     /// The names of objects; all if there are none.
     objects: &'static [&'static str],
-    /// The key with its fault.
     key: &'static str,
     fault: &'static str,
     /// The rules of the findings, sorted.
     rules: &'static [&'static str],
-    /// Why.
     #[expect(dead_code, reason = "printed by a failing test")]
     reason: &'static str,
 }

@@ -9,7 +9,6 @@ use toolcheck_core::{Level, RuleId};
 
 use super::mutations::Mutant;
 
-/// What is expected of a mutant.
 pub(crate) struct Expected {
     /// The levels of a finding; `None` is no finding.
     pub(crate) levels: BTreeSet<Option<Level>>,

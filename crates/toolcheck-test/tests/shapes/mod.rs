@@ -104,7 +104,6 @@ fn check(
     }
 }
 
-/// What is wrong with the findings of a mutant.
 fn judge(mutant: &Mutant, findings: &[&Finding]) -> Option<&'static str> {
     let expected = Expected::of(mutant);
     if expected.levels.is_empty() {

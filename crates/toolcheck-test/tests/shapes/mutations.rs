@@ -18,7 +18,6 @@ pub(crate) struct Mutant {
     /// The pointer of what is wrong: of the value, or of the object that lacks a key.
     pub(crate) place: String,
     pub(crate) object: ObjectView<'static>,
-    /// What it breaks.
     pub(crate) demand: Demand<'static>,
     /// What was done, for messages.
     pub(crate) what: String,
@@ -206,7 +205,6 @@ impl Mutator<'_> {
         }
     }
 
-    /// Mutations of a field.
     fn field(&mut self, field: FieldView<'static>, demand: &Demand<'static>) {
         let member = self.bodies.member(self.value(), field.key());
         if let Asked::Absent = demand.asked {
@@ -371,7 +369,6 @@ const ALL_TYPES: [JsonType; 7] = [
     JsonType::Object,
 ];
 
-/// A value of a type.
 fn of_type(json_type: JsonType) -> Json {
     match json_type {
         JsonType::Null => Json::Null,

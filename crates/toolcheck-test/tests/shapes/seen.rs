@@ -151,7 +151,6 @@ fn facts(target: &Target) -> Vec<Fact> {
     facts
 }
 
-/// The lines of a target.
 struct Lines {
     shape: Option<&'static Shape>,
     bad: Vec<String>,

@@ -55,7 +55,6 @@ pub(super) fn talks(args: &ConformArgs) -> Result<Vec<Talk>> {
     Ok(talks)
 }
 
-/// What is translated.
 pub(super) fn kinds(args: &TranslationArgs) -> Vec<BodyKind> {
     let is_asked = |kind: &BodyKind| {
         let own = match kind {

@@ -20,7 +20,6 @@ pub(super) struct Task<'t> {
     pub(super) url: &'t str,
 }
 
-/// What it answers.
 pub(super) enum Answer {
     Ended(Outcome),
     Skipped(String),

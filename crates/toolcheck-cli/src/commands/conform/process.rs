@@ -295,7 +295,6 @@ pub(super) fn check_status(status: ExitStatus, said: &str) -> Result<()> {
     }
 }
 
-/// What is heard of a process.
 pub(super) enum Heard {
     Line(String),
     /// It reads no more, or writes no more.

@@ -83,7 +83,6 @@ fn add(catalog: &Catalog<'_>, from: Option<&str>, depth: usize, rows: &mut Vec<R
 /// The most kinds that are named.
 const MOST_KINDS: usize = 8;
 
-/// A few words on an object.
 fn words(object: &Named<'_>) -> String {
     let way = object.ways.first().map(|way| way.words());
     let state = object.is_closed().then(|| "closed".to_owned());

@@ -6,7 +6,6 @@ use toolcheck_core::formats::{self, Format};
 
 use super::Shape;
 
-/// A way in which a conversation is long.
 type Long = (&'static str, fn(usize) -> Conversation);
 
 static LONG: &[Long] = &[

@@ -126,7 +126,6 @@ fn exchange(messages: &str, response: &str) -> String {
     format!("{{\"request\":{{\"model\":\"m\",\"messages\":[{messages}]}},\"response\":{response}}}")
 }
 
-/// A response with calls.
 fn response(calls: usize) -> String {
     let calls: Vec<String> = (0..calls).map(|number| super::call(&format!("c{number}"), "f", "{}")).collect();
     format!(

@@ -12,7 +12,6 @@ pub fn all() -> Vec<Shape> {
     all
 }
 
-/// Transcripts.
 fn files() -> Vec<Shape> {
     vec![
         Shape::of_files("small files", |size| many(size, "json", |_| beside("x", "1"))).holds(200),
@@ -223,7 +222,6 @@ fn many(size: usize, extension: &str, content: impl Fn(usize) -> String) -> Vec<
         .collect()
 }
 
-/// A file that is compressed.
 fn packed(name: &str, text: &str) -> File {
     let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packer.write_all(text.as_bytes()).expect("memory can be written");

@@ -10,7 +10,6 @@ pub fn all() -> Vec<Shape> {
     all
 }
 
-/// Names and ids.
 fn names() -> Vec<Shape> {
     vec![
         Shape::new("a long name and many results", |size| {

@@ -12,7 +12,6 @@ use crate::diff::events::Sort;
 use crate::diff::kinds::{Kind, Level};
 
 impl<'s> Finder<'_, '_, 's> {
-    /// The ids of calls.
     pub(super) fn ids(&mut self) {
         let (mut renamed, mut gone, mut new) = ([0; 3], None, None);
         let mut first_renamed = None;

@@ -71,7 +71,6 @@ pub struct Spot {
 impl Spot {
     /// Its value by name: the JSON Pointer, after the name of the body that it is in, if the file holds that inside
     /// something else.
-    #[must_use]
     pub fn name(&self) -> Cow<'_, str> {
         match &self.origin {
             Some(origin) => Cow::Owned(origin.name_of(&self.pointer)),
@@ -82,7 +81,6 @@ impl Spot {
 
 /// Compares two files, conversation by conversation. Results belong to calls as in requests of `bound_as`, or else as in
 /// their own formats.
-#[must_use]
 pub fn compare<'s>(before: &File<'s>, after: &File<'s>, bound_as: Option<&Format>) -> Report {
     let mut report = Report {
         conversations: (before.conversations.len(), after.conversations.len()),
@@ -280,19 +278,16 @@ fn relocate(file: &File<'_>, spots: &mut BTreeMap<usize, Spot>) {
 
 impl Report {
     /// The worst level of a change; `None` if there is none.
-    #[must_use]
     pub fn level(&self) -> Option<Level> {
         self.changes.iter().map(|change| change.level).max()
     }
 
     /// How many changes are of a level; those of `form` without the ones that the format has no place for.
-    #[must_use]
     pub fn count(&self, level: Level) -> usize {
         self.changes.iter().filter(|change| change.level == level && !change.inexpressible).count()
     }
 
     /// How many changes the format after is the reason for.
-    #[must_use]
     pub fn inexpressible(&self) -> usize {
         self.changes.iter().filter(|change| change.inexpressible).count()
     }

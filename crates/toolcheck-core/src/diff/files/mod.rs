@@ -40,7 +40,6 @@ pub struct File<'s> {
 struct Conversation<'s> {
     title: String,
     transcript: Transcript<'s>,
-    /// What the model answered.
     answers: Vec<Answer<'s>>,
     /// Whether it is a request of an exchange, which a later one may continue.
     is_exchange: bool,

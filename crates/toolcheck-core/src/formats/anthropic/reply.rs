@@ -67,9 +67,7 @@ fn envelope(reply: &Reply) -> Json {
     })
 }
 
-/// A block of the content.
 struct Block {
-    /// The block as a whole.
     whole: Json,
     /// The block as a stream starts it.
     start: Json,

@@ -86,7 +86,6 @@ fn interaction(reply: &Reply, status: &str) -> Json {
     Json::Object(body)
 }
 
-/// A step of a turn.
 struct Step<'r> {
     whole: Json,
     /// As a stream begins it.

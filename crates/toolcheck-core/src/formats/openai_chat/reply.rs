@@ -63,7 +63,6 @@ pub(super) fn error(text: &str, _: usize) -> Event {
     Event::new("", json!({"error": error}))
 }
 
-/// A body with one message.
 pub(in crate::formats) fn body(reply: &Reply, message: Json, object: &str) -> Json {
     let choice =
         json!({"index": 0, "message": message, "logprobs": null, "finish_reason": reply.reason(REASONS)});
@@ -77,7 +76,6 @@ pub(in crate::formats) fn body(reply: &Reply, message: Json, object: &str) -> Js
     })
 }
 
-/// A chunk with one delta.
 pub(in crate::formats) fn chunk(reply: &Reply, delta: Json, reason: Option<&str>) -> Json {
     let choice = json!({"index": 0, "delta": delta, "logprobs": null, "finish_reason": reason});
     json!({
@@ -89,7 +87,6 @@ pub(in crate::formats) fn chunk(reply: &Reply, delta: Json, reason: Option<&str>
     })
 }
 
-/// The message of a dialect.
 pub(in crate::formats) fn message(reply: &Reply, style: &Style) -> Json {
     let mut message = write::message(&reply.said, style);
     if !reply.said.calls.is_empty() {
@@ -98,7 +95,6 @@ pub(in crate::formats) fn message(reply: &Reply, style: &Style) -> Json {
     message
 }
 
-/// The calls in a dialect.
 pub(in crate::formats) fn calls(reply: &Reply, style: &Style) -> Vec<Json> {
     let with_arguments = |(number, call)| {
         let mut written = write::call(call, style);

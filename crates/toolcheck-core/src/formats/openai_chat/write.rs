@@ -80,7 +80,6 @@ pub(in crate::formats) fn add_reasoning_blocks(
     message["content"] = json!(blocks);
 }
 
-/// Writes a call.
 pub(in crate::formats) fn call(call: &Call, style: &Style) -> Json {
     let object = Json::Object(call.arguments.clone());
     let arguments = if style.arguments_are_text { json!(object.to_string()) } else { object };

@@ -153,9 +153,7 @@ fn body(reply: &Reply, output: Vec<Json>, status: &str) -> Json {
     })
 }
 
-/// An item of the output.
 struct Item {
-    /// The item as a whole.
     whole: Json,
     /// The item as a stream adds it.
     start: Json,

@@ -14,7 +14,6 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// The messages of a row.
     pub(crate) fn messages_of<'d, 's>(&self, row: Value<'d, 's>) -> Option<Value<'d, 's>> {
         let filled = |value: &Value<'_, '_>| {
             value.is_array() || value.is_object() || value.as_json_str().is_some_and(|text| !text.is_empty())
@@ -23,14 +22,12 @@ impl Columns {
     }
 
     /// Whether a record, or the first row in it, has a column with messages.
-    #[must_use]
     pub fn fit(&self, record: Value<'_, '_>) -> bool {
         let rows = record.elements().take(1).chain([record]);
         rows.into_iter().any(|row| self.messages_of(row).is_some())
     }
 }
 
-/// The value at a JSON Pointer.
 pub(crate) fn value_at<'d, 's>(root: Value<'d, 's>, pointer: &str) -> Option<Value<'d, 's>> {
     let mut value = root;
     for step in pointer.split('/').skip(1) {

@@ -18,7 +18,6 @@ impl Packed {
         Self { bytes, read: OnceLock::new() }
     }
 
-    /// What is known of the protocol.
     pub(crate) fn get(&self) -> &Protocol {
         // A test reads each, so that it can't fail for users.
         self.read.get_or_init(|| toolcheck_toml::from_packed(self.bytes).expect("the protocol is valid"))
@@ -50,7 +49,6 @@ pub(crate) struct Protocol {
     /// What a session goes through, beginning with the first. Its events are known by their names.
     #[serde(default, rename = "phase")]
     pub(crate) phases: Vec<Phase>,
-    /// What is known of its events.
     #[serde(rename = "event")]
     pub(crate) events: Vec<Event>,
     /// The events that may come between the chunks of a stream, as others may not.
@@ -64,7 +62,6 @@ pub(crate) struct Protocol {
     pub(crate) others: Vec<String>,
 }
 
-/// A phase of a session.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct Phase {
@@ -76,7 +73,6 @@ pub(crate) struct Phase {
     #[serde(default)]
     pub(crate) refuses: HashMap<String, String>,
     /// What the other side says of each event that does not lead out of it.
-    #[serde(default)]
     pub(crate) refuses_others: Option<String>,
     /// Whether a log may show it where it is none, because the two sides write at the same time.
     #[serde(default)]
@@ -87,68 +83,42 @@ pub(crate) struct Phase {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct Event {
-    /// The kind that it names.
-    #[serde(default)]
     pub(crate) kind: Option<String>,
     /// What it has, in a protocol whose events name no kind.
-    #[serde(default)]
     pub(crate) has: Option<Paths>,
     /// Its name in phases, if it is not the kind.
-    #[serde(default)]
     pub(crate) named: Option<String>,
     /// What else it must have.
-    #[serde(default)]
     pub(crate) when: Option<Condition>,
     /// What it must not have.
-    #[serde(default)]
     pub(crate) unless: Option<Condition>,
     /// The list whose elements are meant.
-    #[serde(default)]
     pub(crate) each: Option<Paths>,
     /// What an element must have.
-    #[serde(default)]
     pub(crate) each_when: Option<Condition>,
     /// What an element must not have.
-    #[serde(default)]
     pub(crate) each_unless: Option<Condition>,
     /// The stream of which it is a chunk. It goes on until another event comes, and only its first chunk must name it.
-    #[serde(default)]
     pub(crate) stream: Option<Stream>,
-    /// What it opens.
-    #[serde(default)]
     pub(crate) opens: Option<Use>,
     /// What must be open for it.
-    #[serde(default)]
     pub(crate) needs: Option<Use>,
-    /// What it closes.
-    #[serde(default)]
     pub(crate) closes: Option<Use>,
     /// What must not be open any more, with what the other side says.
     #[serde(default)]
     pub(crate) ends: Vec<Ends>,
     /// The call that it makes, or tells more of.
-    #[serde(default)]
     pub(crate) call: Option<CallStep>,
-    /// A piece of the arguments of a call.
-    #[serde(default)]
     pub(crate) arguments: Option<Piece>,
-    /// The result that it brings.
-    #[serde(default)]
     pub(crate) result: Option<ResultStep>,
     /// The id of a call that nobody waits for any more.
-    #[serde(default)]
     pub(crate) cancels: Option<Paths>,
     /// Whether it ends all calls that have no result yet.
     #[serde(default)]
     pub(crate) aborts: bool,
-    /// What it says.
-    #[serde(default)]
     pub(crate) says: Option<Says>,
-    /// The tools that it declares.
-    #[serde(default)]
     pub(crate) tools: Option<Tools>,
     /// The list of what was said before it.
-    #[serde(default)]
     pub(crate) history: Option<Paths>,
     /// Whether it is a conversation of its own.
     #[serde(default)]
@@ -167,7 +137,6 @@ impl Event {
         self.kind.as_deref().unwrap_or_else(has)
     }
 
-    /// Whether an event fits.
     pub(crate) fn fits(&self, event: Value<'_, '_>) -> bool {
         self.has.as_ref().is_none_or(|has| has.of(event).is_some())
             && self.when.as_ref().is_none_or(|condition| condition.holds(event))
@@ -211,12 +180,9 @@ impl Condition {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Use {
-    /// What, in words.
     pub(crate) thing: String,
-    /// Where its id is.
     pub(crate) id: Paths,
     /// What the other side says if it is open already, or not open.
-    #[serde(default)]
     pub(crate) refused: Option<String>,
 }
 
@@ -276,14 +242,12 @@ pub(crate) struct ResultStep {
     #[serde(default)]
     pub(crate) content: Paths,
     /// Whether it says that the tool failed.
-    #[serde(default)]
     pub(crate) is_error: Option<bool>,
     /// Whether it may come again: the other side repeats what it was sent, or sends a newer state.
     #[serde(default)]
     pub(crate) may_repeat: bool,
 }
 
-/// What somebody says.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Says {

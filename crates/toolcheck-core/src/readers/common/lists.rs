@@ -168,7 +168,6 @@ fn definitions(value: Value<'_, '_>, depth: usize) -> Option<Vec<Definition>> {
 const DEEPEST_TEXT: usize = 3;
 
 /// The document with the lists of messages that it has in strings as lists; `None` if it has none.
-#[must_use]
 pub(crate) fn opened(document: &Document<'_>) -> Option<Expanded> {
     let strings = strings_with_lists(document.root());
     if strings.is_empty() {

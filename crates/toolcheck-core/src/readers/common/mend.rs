@@ -68,13 +68,11 @@ pub struct Added<'d, 's> {
 
 impl<'d, 's> Added<'d, 's> {
     /// A message after a record.
-    #[must_use]
     pub fn new(message: Piece, after: Value<'d, 's>, id: Piece) -> Self {
         Self { message, after, id, before: None }
     }
 
     /// After another new record, if there is one.
-    #[must_use]
     pub fn after_new(self, before: Option<Piece>) -> Self {
         Self { before, ..self }
     }

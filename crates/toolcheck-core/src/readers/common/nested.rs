@@ -6,7 +6,6 @@ use toolcheck_json::{NodeId, Value, pointers};
 use crate::claim::certainty;
 use crate::text::shorten;
 
-/// A list of messages.
 #[derive(Debug)]
 pub(crate) struct List<'d, 's> {
     /// Where it stands: its JSON Pointer, with the number of its record if there are several.

@@ -17,14 +17,12 @@ pub struct NextRequest {
     /// The agent, as people call it.
     pub name: String,
     /// The target that answers the request; `None` if users choose it.
-    #[serde(default)]
     pub target: Option<String>,
     /// Where the agent's own code or its users show that.
     pub sources: Vec<String>,
     /// The version of the agent that was looked at.
     pub version: String,
     /// What is in doubt, as a sentence.
-    #[serde(default)]
     pub doubt: Option<String>,
     /// Whether it writes calls only once they have results, so that one without a result has lost it even at the end.
     #[serde(default, rename = "has-no-open-end")]
@@ -40,19 +38,16 @@ pub struct NextRequest {
 
 impl NextRequest {
     /// Whether the agent itself puts right what a rule finds.
-    #[must_use]
     pub fn repairs(&self, rule: RuleId) -> bool {
         self.repairs.contains_key(&rule)
     }
 
     /// Whether a result in the request must have its call there.
-    #[must_use]
     pub fn needs_calls(&self) -> bool {
         !self.keeps_pairs && !self.repairs(RuleId::OrphanToolResult)
     }
 
     /// The level of a rule's findings in the next request; `None` if it is that of any log.
-    #[must_use]
     pub fn level(&self, rule: RuleId) -> Option<Level> {
         if self.repairs(rule) { None } else { Policy::of_next_request().level(rule) }
     }

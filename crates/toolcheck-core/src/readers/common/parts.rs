@@ -166,7 +166,6 @@ impl<'s> Transcript<'s> {
         }
     }
 
-    /// The parts of the last message.
     fn last_parts(&self) -> Range<u32> {
         self.messages.last().map_or(0..0, |last| last.parts.clone())
     }

@@ -19,7 +19,6 @@ pub struct Policy {
 #[serde(deny_unknown_fields)]
 struct RuleLevel {
     level: String,
-    /// Why.
     #[allow(dead_code, reason = "the tests ask for it")]
     because: String,
 }
@@ -65,7 +64,6 @@ static NEXT_REQUEST: Packed = packed!("next-request");
 
 impl Policy {
     /// The level of a rule's findings; `None` if the rule reports nothing.
-    #[must_use]
     pub fn level(&self, rule: RuleId) -> Option<Level> {
         self.levels.get(&rule).copied()
     }
@@ -76,7 +74,6 @@ impl Policy {
     }
 
     /// What may be said of the request that an agent makes next, if it does not put it right itself.
-    #[must_use]
     pub fn of_next_request() -> &'static Self {
         NEXT_REQUEST.policy()
     }
@@ -87,7 +84,6 @@ impl Sort {
     pub const ALL: &[Self] = &[Self::AgentLog, Self::History, Self::Dataset, Self::Trace, Self::Protocol];
 
     /// The name in the data and in reports.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::AgentLog => "agent-log",
@@ -99,7 +95,6 @@ impl Sort {
     }
 
     /// The heading in lists of formats.
-    #[must_use]
     pub fn title(self) -> &'static str {
         match self {
             Self::AgentLog => "Logs of agents",
@@ -121,7 +116,6 @@ impl Sort {
     }
 
     /// What may be said of such files.
-    #[must_use]
     pub fn policy(self) -> &'static Policy {
         self.packed().policy()
     }

@@ -31,7 +31,6 @@ struct FoundList<'d, 's> {
 enum How {
     /// A request body, or an object like one.
     Body(&'static Format),
-    /// A bare list.
     List(&'static Format),
     /// Turns of a data set.
     Turns,

@@ -41,7 +41,6 @@ fn role_of(name: &str) -> Role {
     }
 }
 
-/// Opens a message of this role.
 fn open<'s>(transcript: &mut Transcript<'s>, name: Option<Named<'s>>, place: Value<'_, 's>) -> Role {
     let role = name.as_ref().map_or(Role::Unknown, |name| role_of(&name.text));
     transcript.next_message(role, place);

@@ -48,11 +48,9 @@ impl<'d, 's> MappedText<'d, 's> {
 
 /// A call between tags while it is read.
 struct Block<'t> {
-    /// The tag that begins it.
     tag: Range<usize>,
     /// What stands in it, without the space around.
     inside: &'t str,
-    /// Where that begins.
     first: usize,
     is_closed: bool,
 }
@@ -97,7 +95,6 @@ fn find(text: &str, tag: &str) -> Option<usize> {
 }
 
 impl Position {
-    /// The next block.
     fn next<'t>(&mut self, text: &'t str) -> Option<Block<'t>> {
         loop {
             let start = self.next + find(&text[self.next..], OPENING)?;
@@ -136,7 +133,6 @@ fn is_json(text: &str) -> bool {
     text.starts_with('{') && Document::read(text.as_bytes()).faults().is_empty()
 }
 
-/// Whether a text is a list of calls.
 fn is_list_of_calls(text: &str) -> bool {
     if !text.starts_with('[') {
         return false;

@@ -61,7 +61,6 @@ fn is_one_of(name: &str, names: &[&str]) -> bool {
     names.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
-/// Whether a turn is a call.
 pub(crate) fn is_call(turn: Value<'_, '_>) -> bool {
     speaker(turn).is_some_and(|name| is_one_of(&name, &CALLS))
 }
@@ -176,7 +175,6 @@ pub(crate) fn read<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
     }
 }
 
-/// Whether a turn is a result.
 fn is_result(turn: Option<&Value<'_, '_>>) -> bool {
     turn.and_then(|turn| speaker(*turn)).is_some_and(|name| is_one_of(&name, &RESULTS))
 }

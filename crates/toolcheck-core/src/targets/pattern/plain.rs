@@ -251,7 +251,6 @@ impl Parser<'_> {
 
 const REPETITIONS: [char; 4] = ['+', '*', '?', '{'];
 
-/// The characters of a class.
 fn class_of(class: &str) -> Option<u128> {
     let is_plain = class.is_ascii() && !class.contains(['\\', '[', '^', '&', '~']) && !class.contains("--");
     let mut rest = Some(class.as_bytes()).filter(|class| is_plain && !class.is_empty())?;

@@ -22,14 +22,12 @@ pub(super) const MOST_KEYS: usize = 64;
 
 impl Shape {
     /// What to write in place of a value of a key, if the description of any object says it.
-    #[must_use]
     pub fn instead_of_value(&self, key: &str, value: &str) -> Option<String> {
         let mut fields = self.all_objects().filter_map(|object| object.field(key));
         fields.find_map(|field| field.instead.get(value)).map(|instead| in_place_of_value(instead, value))
     }
 
     /// The parameter of a request that a key was meant to be, with dots between the keys that lead to it.
-    #[must_use]
     pub fn meant_parameter(&self, key: &str) -> Option<&str> {
         let request = &self.objects[self.request];
         let written = request.instead.get(key).filter(|meant| !meant.contains(' '));
@@ -45,7 +43,6 @@ impl Shape {
     }
 
     /// The key of an object of this format that a key was meant to be: the same but for case and separators.
-    #[must_use]
     pub fn key_like(&self, key: &str) -> Option<&str> {
         let fields = self.all_objects().flat_map(|object| &object.fields).filter(|field| field.is_known);
         let mut keys = fields.map(|field| &*field.key);
@@ -55,7 +52,6 @@ impl Shape {
 
 impl<'f> ShapeFault<'f> {
     /// What to do, as far as the description of the format and the request tell it.
-    #[must_use]
     pub fn advice(&self, document: &Document<'_>) -> Option<String> {
         match (&self.detail, self.kind) {
             (_, ShapeFaultKind::Missing) => Some(match self.renamed(document) {
@@ -78,7 +74,6 @@ impl<'f> ShapeFault<'f> {
     }
 
     /// What the description says to do about another key of the object, if a key is missing.
-    #[must_use]
     pub fn instead(&self, document: &Document<'_>) -> Option<&'f str> {
         let is_known = |key: &str| self.object.field(key).is_some_and(|field| field.is_known);
         let mut members = document.value(self.parent).members().take(MOST_KEYS).filter_map(Value::key_text);
@@ -92,7 +87,6 @@ impl<'f> ShapeFault<'f> {
     }
 
     /// Whether what to do is known of this very value or key, rather than of all of its type.
-    #[must_use]
     pub fn is_well_known(&self, document: &Document<'_>) -> bool {
         let field = self.field;
         let says = |what: &str| field.is_some_and(|field| field.instead.contains_key(what));
@@ -110,7 +104,6 @@ impl<'f> ShapeFault<'f> {
     }
 
     /// The member that was meant to be the missing key.
-    #[must_use]
     pub fn renamed<'d, 's>(&self, document: &'d Document<'s>) -> Option<Value<'d, 's>> {
         let field = self.field.filter(|_| self.kind == ShapeFaultKind::Missing)?;
         let parent = document.value(self.parent);

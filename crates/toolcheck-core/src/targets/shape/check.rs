@@ -63,7 +63,6 @@ pub(super) struct Checker<'f, 'd, 's> {
     pub(super) found_unique: Vec<Unique>,
     /// What wide objects have under a key.
     pub(super) beside: HashMap<(NodeId, &'f str), Option<NodeId>>,
-    /// What is at a pointer.
     pub(super) pointed: HashMap<&'f str, Option<NodeId>>,
     /// The strings that a pointer leads to.
     pub(super) listed: HashMap<&'f str, HashSet<Cow<'s, str>>>,
@@ -80,9 +79,7 @@ pub(super) struct Checker<'f, 'd, 's> {
 pub(super) struct Above<'d, 's> {
     pub(super) value: Value<'d, 's>,
     pub(super) kind: Option<Kind>,
-    /// Whether it is an element of an array.
     pub(super) is_element: bool,
-    /// The element before it.
     pub(super) before: Option<Value<'d, 's>>,
 }
 
@@ -176,7 +173,6 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         self.variant(value, number, Scope::default())
     }
 
-    /// Checks it as that variant.
     pub(super) fn members_alone(&mut self, value: Value<'d, 's>, variant: usize) {
         self.members(value, variant, Scope::default());
         self.above.clear();
@@ -284,7 +280,6 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         self.is_alone = false;
     }
 
-    /// What holds in an object.
     fn inside(&self, object: &'f Object, within: Scope<'f>) -> Scope<'f> {
         match (object.rule, within.rule) {
             (Some(rule), None) => Scope { rule: Some(rule), start: self.path.len(), ..within },

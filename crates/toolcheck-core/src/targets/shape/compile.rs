@@ -14,7 +14,6 @@ use super::value::bit_of;
 use crate::rule_id::RuleId;
 use crate::targets::Pattern;
 
-/// An object of a request.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Object {
     pub(super) name: Box<str>,
@@ -30,13 +29,11 @@ pub(super) struct Object {
     pub(super) free: Vec<u8>,
     /// The fields that may have to be there.
     pub(super) required: Vec<u16>,
-    /// The same as a set.
     pub(super) needed: FieldSet,
     /// The facts that only say what was seen of it.
     pub(super) evidence: Vec<usize>,
     /// Those that depend on more than the model; of what is accepted, the complements of their numbers.
     pub(super) conditional: Vec<usize>,
-    /// Those of what is accepted.
     pub(super) accepted: Vec<usize>,
     pub(super) by: Option<Discriminator>,
     pub(super) exactly_one: Option<Vec<u16>>,
@@ -64,7 +61,6 @@ pub(super) struct Discriminator {
     pub(super) is_untagged: bool,
 }
 
-/// A field of an object.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Field {
     pub(super) key: Arc<str>,
@@ -135,7 +131,6 @@ impl Check {
     }
 }
 
-/// What a check asks for.
 #[derive(Debug, Clone)]
 pub(super) enum CheckKind {
     Type(Arc<[JsonType]>, u8),
@@ -193,7 +188,6 @@ impl FieldSet {
     }
 }
 
-/// The bits of types.
 pub(super) fn mask(types: &[JsonType]) -> u8 {
     types.iter().fold(0, |mask, json_type| {
         mask | match json_type {
@@ -204,7 +198,6 @@ pub(super) fn mask(types: &[JsonType]) -> u8 {
     })
 }
 
-/// The bit of the type of a value.
 #[inline]
 pub(super) const fn bit(json_type: JsonType) -> u8 {
     1 << json_type as u8
@@ -515,7 +508,6 @@ impl Field {
 }
 
 impl Object {
-    /// The field of a key.
     #[inline]
     pub(super) fn field(&self, key: &str) -> Option<&Field> {
         self.numbers.get(key).map(|number| &self.fields[usize::from(number)])

@@ -40,56 +40,47 @@ impl Enforced {
 
 impl Shape {
     /// The id of the format that it is the shape of.
-    #[must_use]
     pub fn format(&self) -> &'static str {
         self.format
     }
 
     /// The documents that describe the format.
-    #[must_use]
     pub fn sources(&self) -> &[Arc<str>] {
         &self.file.sources
     }
 
     /// When they were read.
-    #[must_use]
     pub fn seen(&self) -> &str {
         &self.file.seen
     }
 
     /// What follows if a request breaks what the documents say, and nobody has seen it refused.
-    #[must_use]
     pub fn unseen(&self) -> Unseen {
         self.enforced.unseen.unwrap_or(Unseen::Warning)
     }
 
     /// The keys of which a request has one if it is whole; every request is whole if there are none.
-    #[must_use]
     pub fn whole_if(&self) -> &[String] {
         &self.file.whole_if
     }
 
     /// Whether a request has a key when the API gets it, although what somebody has kept of one may lack it.
-    #[must_use]
     pub fn is_sent_with(&self, key: &str) -> bool {
         self.file.sent_with.contains_key(key)
     }
 
     /// The body of a request.
-    #[must_use]
     pub fn request(&self) -> ObjectView<'_> {
         ObjectView { shape: self, number: self.request, rule: None }
     }
 
     /// An element of the list of messages.
-    #[must_use]
     pub fn message(&self) -> ObjectView<'_> {
         ObjectView { shape: self, number: self.message, rule: None }
     }
 
     /// All objects, in the order in which a request leads to them. An object that is a variant of several others is there
     /// several times, because it has the fields of each.
-    #[must_use]
     pub fn objects(&self) -> Vec<ObjectView<'_>> {
         let mut objects = Vec::new();
         let mut open = vec![self.message(), self.request()];
@@ -141,7 +132,6 @@ impl<'f> ObjectView<'f> {
     }
 
     /// Its name in shape files.
-    #[must_use]
     pub fn name(self) -> &'f str {
         &self.object().name
     }
@@ -152,37 +142,31 @@ impl<'f> ObjectView<'f> {
     }
 
     /// What it is in every API, if it is one of these.
-    #[must_use]
     pub fn kind(self) -> Option<Kind> {
         self.object().kind
     }
 
     /// Whether it has no other keys than its fields.
-    #[must_use]
     pub fn is_closed(self) -> bool {
         self.object().is_closed
     }
 
     /// How its API writes it: one line of JSON.
-    #[must_use]
     pub fn example(self) -> Option<&'f str> {
         self.object().example.as_deref()
     }
 
     /// What a reader should know.
-    #[must_use]
     pub fn note(self) -> Option<&'f str> {
         self.object().note.as_deref()
     }
 
     /// The rule that reports what is wrong with it and below it, if it is not the usual one for the fault.
-    #[must_use]
     pub fn rule(self) -> Option<RuleId> {
         self.rule.or(self.object().rule)
     }
 
     /// The key whose value decides which of its variants it is.
-    #[must_use]
     pub fn by(self) -> Option<&'f str> {
         self.object().by.as_ref().map(|by| &*by.key)
     }
@@ -194,7 +178,6 @@ impl<'f> ObjectView<'f> {
     }
 
     /// The object that it is if that key is absent.
-    #[must_use]
     pub fn otherwise(self) -> Option<Self> {
         let (_, number) = self.object().by.as_ref()?.otherwise.as_ref()?;
         Some(self.to(*number))
@@ -209,7 +192,6 @@ impl<'f> ObjectView<'f> {
     }
 
     /// Whether that key may have other values.
-    #[must_use]
     pub fn is_open(self) -> bool {
         self.object().by.as_ref().is_some_and(|by| by.is_open)
     }
@@ -220,7 +202,6 @@ impl<'f> ObjectView<'f> {
     }
 
     /// The field of that key.
-    #[must_use]
     pub fn field(self, key: &str) -> Option<FieldView<'f>> {
         Some(FieldView { object: self, field: self.object().field(key)? })
     }
@@ -232,7 +213,6 @@ impl<'f> ObjectView<'f> {
     }
 
     /// What is asked of the object as a whole.
-    #[must_use]
     pub fn demands(self) -> Vec<Demand<'f>> {
         let object = self.object();
         let keys = |numbers: &[u16]| -> Vec<&'f str> {
@@ -280,43 +260,36 @@ pub struct FieldView<'f> {
 
 impl<'f> FieldView<'f> {
     /// Its key.
-    #[must_use]
     pub fn key(self) -> &'f str {
         &self.field.key
     }
 
     /// Whether it belongs to the object. The others are only known to be refused.
-    #[must_use]
     pub fn is_known(self) -> bool {
         self.field.is_known
     }
 
     /// The types that its value may have; any if there are none.
-    #[must_use]
     pub fn types(self) -> &'f [JsonType] {
         &self.field.types
     }
 
     /// The object that it is.
-    #[must_use]
     pub fn object(self) -> Option<ObjectView<'f>> {
         self.field.object.map(|number| self.object.to(number))
     }
 
     /// The object that each element of an array is.
-    #[must_use]
     pub fn items(self) -> Option<ObjectView<'f>> {
         self.field.items.map(|number| self.object.to(number))
     }
 
     /// The types that elements of an array may have beside that.
-    #[must_use]
     pub fn item_types(self) -> &'f [JsonType] {
         &self.field.item_types
     }
 
     /// The object that the value of each member is.
-    #[must_use]
     pub fn entries(self) -> Option<ObjectView<'f>> {
         self.field.entries.map(|number| self.object.to(number))
     }
@@ -327,13 +300,11 @@ impl<'f> FieldView<'f> {
     }
 
     /// What a reader should know.
-    #[must_use]
     pub fn note(self) -> Option<&'f str> {
         self.field.note.as_deref()
     }
 
     /// What is asked of it.
-    #[must_use]
     pub fn demands(self) -> Vec<Demand<'f>> {
         let (object, field) = (self.object, self.field);
         let fields = &object.object().fields;

@@ -85,7 +85,7 @@ pub enum Detail<'f> {
         min: Option<String>,
         /// The most.
         max: Option<String>,
-        /// What there is.
+        /// The value, shortened.
         got: String,
         /// Whether it is less than the least.
         is_low: bool,
@@ -173,19 +173,16 @@ const UNSEEN: &str = "the documentation says so, but nobody has reported a refus
 
 impl<'f> ShapeFault<'f> {
     /// The name of the object that has the key, or lacks it, as shape files have it.
-    #[must_use]
     pub fn object(&self) -> &'f str {
         &self.object.name
     }
 
     /// What the object is in every API, if it is one of these.
-    #[must_use]
     pub fn object_kind(&self) -> Option<Kind> {
         self.above.last().and_then(|(_, kind)| *kind).or(self.object.kind)
     }
 
     /// The key of the object, and whether the object is an element of the list under this key.
-    #[must_use]
     pub fn parent_key(&self) -> (Option<&str>, bool) {
         let steps = self.path[..self.path.len() - self.own_steps].iter().rev();
         let mut steps = steps.filter(|step| !matches!(step, PathStep::Variant(_)));
@@ -197,7 +194,6 @@ impl<'f> ShapeFault<'f> {
     }
 
     /// The path to it, without the numbers of elements: the same for the same fault in several elements.
-    #[must_use]
     pub fn pattern(&self) -> String {
         let mut pattern = String::new();
         for step in &self.path {
@@ -213,26 +209,22 @@ impl<'f> ShapeFault<'f> {
     }
 
     /// The nearest element of an array that it is in: a call, a content block, a tool.
-    #[must_use]
     pub fn element_node(&self) -> NodeId {
         self.element
     }
 
     /// What to call the object if the key that it is under does not name it.
-    #[must_use]
     pub fn noun(&self) -> Option<&'f str> {
         self.object.noun.as_deref()
     }
 
     /// What to call each element, or the value of each member, of what the key has.
-    #[must_use]
     pub fn part_noun(&self) -> Option<&'f str> {
         let field = self.field?;
         self.shape.objects[field.items.or(field.entries)?].noun.as_deref()
     }
 
     /// Whether the object is the value of one of many members.
-    #[must_use]
     pub fn is_entry(&self) -> bool {
         let steps = self.path[..self.path.len() - self.own_steps].iter().rev();
         let mut steps = steps.filter(|step| !matches!(step, PathStep::Variant(_)));
@@ -240,13 +232,11 @@ impl<'f> ShapeFault<'f> {
     }
 
     /// Whether the key that it is about takes a value of this type.
-    #[must_use]
     pub fn takes(&self, value: Value<'_, '_>) -> bool {
         self.field.is_some_and(|field| field.mask & bit(type_of(value)) != 0)
     }
 
     /// Whether a value of this type is what is expected instead, if it is a fault of the type.
-    #[must_use]
     pub fn expects(&self, value: Value<'_, '_>) -> bool {
         let got = bit(type_of(value));
         matches!(self.detail, Detail::Types { expected, .. } if expected.iter().any(|of| bit(*of) & got != 0))
@@ -254,21 +244,18 @@ impl<'f> ShapeFault<'f> {
 
     /// Whether nothing is wrong without the value: an entry of an object, or a key that is never needed. It is not so of an
     /// element of an array.
-    #[must_use]
     pub fn may_be_missing(&self) -> bool {
         let is_needed = self.field.is_none_or(|field| !field.required.is_empty());
         self.key.ends_with("{}") || !self.key.ends_with("[]") && !is_needed
     }
 
     /// The object of the request that has this key, if only one has.
-    #[must_use]
     pub fn elsewhere(&self) -> Option<&'f str> {
         let is_unknown = self.kind == ShapeFaultKind::Unknown;
         is_unknown.then(|| self.shape.only_object_with(&self.key)).flatten()
     }
 
     /// Where it is: the value, the key of a value that may not be there, or the object that lacks a key.
-    #[must_use]
     pub fn place(&self, document: &Document<'_>) -> Place {
         match (self.value, self.kind) {
             (Some(value), ShapeFaultKind::Unknown | ShapeFaultKind::Conflict) => {
@@ -280,19 +267,16 @@ impl<'f> ShapeFault<'f> {
     }
 
     /// The node of the value, or of the object that lacks it.
-    #[must_use]
     pub fn node(&self) -> NodeId {
         self.value.unwrap_or(self.parent)
     }
 
     /// The node of the object.
-    #[must_use]
     pub fn object_node(&self) -> NodeId {
         self.parent
     }
 
     /// The rule that the shape names for it.
-    #[must_use]
     pub fn rule(&self) -> Option<RuleId> {
         let of_fact = self.fact.and_then(|fact| fact.constraint.rule);
         let of_value =
@@ -329,13 +313,11 @@ impl<'f> ShapeFault<'f> {
     }
 
     /// Whether the key holds objects.
-    #[must_use]
     pub fn holds_objects(&self) -> bool {
         self.field.is_some_and(|field| field.items.or(field.object).is_some())
     }
 
     /// The key of the object that a rule checks.
-    #[must_use]
     pub fn key_checked_by(&self, rule: RuleId) -> Option<&'f str> {
         let is_checked = |field: &&Field| field.checked_by.contains(&rule);
         self.object.fields.iter().find(is_checked).map(|field| &*field.key)
@@ -347,25 +329,21 @@ impl<'f> ShapeFault<'f> {
     }
 
     /// Whether the key decides which object it is: a content block's `type`.
-    #[must_use]
     pub fn is_of_type(&self) -> bool {
         self.object.by.as_ref().is_some_and(|by| *by.key == *self.key)
     }
 
     /// Whether it is about the request as a whole.
-    #[must_use]
     pub fn is_of_request(&self) -> bool {
         self.above.len() == 1 && &*self.object.name == "request"
     }
 
     /// The name of the tool that it is in, or of whatever else has a name.
-    #[must_use]
     pub fn name<'s>(&self, document: &'s Document<'_>) -> Option<Cow<'s, str>> {
         document.value(self.name?).as_str()
     }
 
     /// The only value that the key may have, as JSON, if there is only one.
-    #[must_use]
     pub fn only_value(&self) -> Option<String> {
         self.field?.checks.iter().find_map(|check| match &check.what {
             CheckKind::Values { values, .. } if values.len() == 1 && check.fact.is_none() => {
@@ -382,7 +360,6 @@ impl<'f> ShapeFault<'f> {
     }
 
     /// Whether the key is known, but not allowed here or for this model.
-    #[must_use]
     pub fn is_of_known_key(&self) -> bool {
         let is_meant = self.object.instead.contains_key(&*self.key);
         self.fact.is_some() && !is_meant || self.field.is_some_and(|field| field.is_known)
@@ -395,7 +372,6 @@ impl<'f> ShapeFault<'f> {
     }
 
     /// The key of the object of whose keys a list names all; `None` if it names only some.
-    #[must_use]
     pub fn lists_all(&self) -> Option<&'f str> {
         match self.check? {
             CheckKind::ListsAll(key) => Some(key),
@@ -404,7 +380,6 @@ impl<'f> ShapeFault<'f> {
     }
 
     /// What a conflict is about.
-    #[must_use]
     pub fn condition(&self) -> Option<Condition> {
         Some(match self.check? {
             CheckKind::Needs(_) => Condition::Needs,
@@ -418,7 +393,6 @@ impl<'f> ShapeFault<'f> {
     }
 
     /// What to do, if the data say it.
-    #[must_use]
     pub fn help(&self, shape: &'f Shape, model: Option<&str>) -> Option<&'f str> {
         self.evidence(shape, model)?.help.as_deref()
     }
@@ -453,7 +427,6 @@ impl<'f> ShapeFault<'f> {
     }
 
     /// Whether the API is known to refuse it.
-    #[must_use]
     pub fn is_refused(&self, shape: &'f Shape, model: Option<&str>) -> bool {
         let unmet = |of: usize| self.unmet.contains(&!of);
         self.of(&shape.enforced.accepted, &self.object.accepted, model, unmet).is_none()
@@ -461,7 +434,6 @@ impl<'f> ShapeFault<'f> {
     }
 
     /// What the API answers to a fault that it refuses.
-    #[must_use]
     pub fn answer(&self, shape: &'f Shape, document: &Document<'_>, model: Option<&str>) -> Answer {
         let fact = self.evidence(shape, model);
         let grounds = match (fact, shape.unseen()) {

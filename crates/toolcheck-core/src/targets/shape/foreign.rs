@@ -41,7 +41,6 @@ pub struct Foreign<'f> {
 
 impl Shape {
     /// The objects among the faulty ones that are written as another API has them, in the order of the file.
-    #[must_use]
     pub fn foreign<'f>(&'f self, faults: &[ShapeFault<'f>], document: &Document<'_>) -> Vec<Foreign<'f>> {
         let mut of_objects: HashMap<NodeId, Vec<usize>> = HashMap::default();
         for (number, fault) in faults.iter().enumerate() {
@@ -110,7 +109,6 @@ impl Shape {
     }
 
     /// Whether the object that has a fault only lacks what goes around it: it is what one of its own keys holds.
-    #[must_use]
     pub fn is_unwrapped(&self, fault: &ShapeFault<'_>, document: &Document<'_>) -> bool {
         let value = document.value(fault.parent);
         let knows = |object: &Object| {
@@ -226,13 +224,11 @@ impl Shape {
     }
 
     /// How an object of a kind is written: one line of JSON.
-    #[must_use]
     pub fn example(&self, kind: Kind) -> Option<&str> {
         self.objects_of(kind).find_map(|(_, object)| object.example.as_deref())
     }
 
     /// How the result of a call is written: one line of JSON.
-    #[must_use]
     pub fn result_example(&self) -> Option<&str> {
         says_of(self.format)?.get("result").map(|said| &*said.example)
     }
@@ -258,7 +254,6 @@ impl Shape {
     }
 }
 
-/// What a format can say.
 fn says_of(format: &str) -> Option<&'static BTreeMap<String, SaidTable>> {
     super::file(format).map(|(_, file)| &file.says)
 }
@@ -274,7 +269,6 @@ fn shows(value: Value<'_, '_>, name: &str) -> bool {
 struct Marks<'s> {
     /// Its type, if no object of this kind is of it.
     r#type: Option<Cow<'s, str>>,
-    /// Whether a key is missing.
     lacks_key: bool,
     /// The keys that are not known.
     unknown: Vec<String>,

@@ -46,7 +46,6 @@ impl Keys {
         of_length.iter().find(|(known, _)| known.as_bytes() == key).map(|(_, number)| *number)
     }
 
-    /// Whether it has a key.
     pub(super) fn contains(&self, key: &str) -> bool {
         self.get(key).is_some()
     }

@@ -74,7 +74,6 @@ shapes! {
     "langchain"
 }
 
-/// The description of a format.
 fn file(format: &str) -> Option<(&'static str, &'static ShapeFile)> {
     let builtin = SHAPES.iter().find(|builtin| builtin.id == format)?;
     let file = builtin.read.get_or_init(|| {
@@ -84,12 +83,10 @@ fn file(format: &str) -> Option<(&'static str, &'static ShapeFile)> {
     Some((builtin.id, file))
 }
 
-/// The packed description of a format.
 fn packed(format: &str) -> Option<&'static [u8]> {
     SHAPES.iter().find(|builtin| builtin.id == format).map(|builtin| builtin.packed)
 }
 
-/// Whether the shape of a format is described.
 pub(super) fn is_described(format: &str) -> bool {
     SHAPES.iter().any(|builtin| builtin.id == format)
 }
@@ -198,7 +195,6 @@ impl Shape {
         numbers.iter().map(|number| (*number, &self.objects[*number]))
     }
 
-    /// All its objects.
     fn all_objects(&self) -> impl Iterator<Item = &Object> + Clone {
         self.numbered().map(|(_, object)| object)
     }
@@ -209,7 +205,6 @@ impl Shape {
         self.all_objects().find(|other| *other.name == *base)
     }
 
-    /// The facts of the target.
     fn facts(&self) -> &[FactTable] {
         &self.enforced.facts
     }
@@ -252,7 +247,6 @@ impl Shape {
     }
 
     /// Which of its facts hold for a model.
-    #[must_use]
     pub fn facts_for(&self, model: Option<&str>) -> ModelFacts {
         let Some(model) = model else { return self.plain_facts().clone() };
         let mut known = self.facts_of_models.lock().unwrap_or_else(PoisonError::into_inner);
@@ -295,7 +289,6 @@ impl Shape {
 
     /// What is wrong with a body. If it may be only what somebody has kept of a request, no key of the request itself is
     /// missing or unknown; `is_sent` says that it is about to be sent.
-    #[must_use]
     pub fn check_request<'f>(
         &'f self,
         facts: &ModelFacts,
@@ -309,7 +302,6 @@ impl Shape {
     }
 
     /// What is wrong with a body as the API got it: it is all of the request, but for the model, if its path `names_model`.
-    #[must_use]
     pub fn check_body<'f>(
         &'f self,
         facts: &ModelFacts,
@@ -327,7 +319,6 @@ impl Shape {
 
     /// Whether an object without a list of messages is a request of this format all the same, by its other keys. If it
     /// `is_of_another` format too, somebody must have seen the API refuse it.
-    #[must_use]
     pub fn knows_request(&self, body: Value<'_, '_>, is_of_another: bool) -> bool {
         let request = &self.objects[self.request];
         let is_known = |key: &str| request.field(key).is_some_and(|field| field.is_known);
@@ -354,7 +345,6 @@ impl Shape {
     }
 
     /// Whether a body has no key that the request may not have, and none of the required ones is missing.
-    #[must_use]
     pub fn fits_keys(&self, body: Value<'_, '_>) -> bool {
         let request = &self.objects[self.request];
         let is_there = |field: &u16| body.get(&request.fields[*field as usize].key).is_some();
@@ -371,7 +361,6 @@ impl Shape {
     }
 
     /// Whether a body has only known keys, among them that of the list of messages and another.
-    #[must_use]
     pub fn knows_keys(&self, body: Value<'_, '_>) -> bool {
         let request = &self.objects[self.request];
         let has_list = request.fields.iter().any(|field| {
@@ -389,14 +378,12 @@ impl Shape {
     }
 
     /// How many faults a body has, whatever its model.
-    #[must_use]
     pub fn count_refused(&self, body: Value<'_, '_>) -> usize {
         let faults = self.check_request(self.plain_facts(), body, true);
         faults.iter().filter(|fault| fault.is_refused(self, None)).map(|fault| 1 + fault.alike.len()).sum()
     }
 
     /// What is wrong with a list of messages by itself.
-    #[must_use]
     pub fn check_messages<'f>(&'f self, facts: &ModelFacts, list: Value<'_, '_>) -> Vec<ShapeFault<'f>> {
         let mut checker = check::Checker::new(self, facts.clone(), None, false);
         checker.messages(list);

@@ -114,7 +114,6 @@ impl Objects {
         Ok(self.order.get_or_init(|| order))
     }
 
-    /// The table of an object.
     pub(super) fn table(&self, name: &str) -> Option<Cow<'_, ObjectTable>> {
         let base = self.file.objects.get(name);
         Some(match (self.enforced.objects.get(name), base) {
@@ -129,7 +128,6 @@ impl Objects {
         self.file.snake_case
     }
 
-    /// The facts of the target.
     pub(super) fn facts(&self) -> &[FactTable] {
         &self.enforced.facts
     }

@@ -27,9 +27,7 @@ impl<'f> Problem<'f> {
 /// Why there is a fault.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Cause<'f> {
-    /// The fact that asks for it.
     pub(super) fact: Option<usize>,
-    /// The check that fails.
     pub(super) check: Option<&'f CheckKind>,
 }
 
@@ -48,7 +46,6 @@ struct Keyed<'f, 'd, 's> {
 }
 
 impl<'f, 'd, 's> Checker<'f, 'd, 's> {
-    /// An element of another type.
     #[cold]
     #[inline(never)]
     pub(super) fn element_type(

@@ -35,7 +35,6 @@ const ELEMENTS_LOOKED_AT: usize = 200;
 
 impl Shape {
     /// Rates a body that may be a request; `None` if it has no messages under a key that any format knows.
-    #[must_use]
     pub fn rate(&self, body: Value<'_, '_>) -> Option<Rating> {
         let request = &self.objects[self.request];
         let is_list = |field: &Field| field.items == Some(self.message);
@@ -89,7 +88,6 @@ impl Shape {
     }
 
     /// Whether a body is a request that needs no messages, because they are stored at the API.
-    #[must_use]
     pub fn knows_stored(&self, body: Value<'_, '_>) -> bool {
         let request = &self.objects[self.request];
         let is_stored = |key: &String| {

@@ -15,7 +15,6 @@ use crate::unsupported::is_list_key;
 
 impl Shape {
     /// The value of a key that is meant by another, if the description of any object says it in one word.
-    #[must_use]
     pub fn meant_value(&self, key: &str, value: &str) -> Option<&str> {
         let mut fields = self.all_objects().filter_map(|object| object.field(key));
         fields.find_map(|field| field.instead.get(value)).map(String::as_str).filter(|word| is_word(word))
@@ -32,14 +31,12 @@ fn is_removal(advice: &str) -> bool {
     advice.starts_with("remove it")
 }
 
-/// A text as a JSON string.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
 impl ShapeFault<'_> {
     /// What fixes it where it is. `None` if there is no way, or if there are several.
-    #[must_use]
     pub fn remedy(&self, document: &Document<'_>, model: Option<&str>) -> Option<Remedy> {
         if !self.alike.is_empty() {
             return None;

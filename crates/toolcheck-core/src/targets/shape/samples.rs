@@ -188,7 +188,6 @@ impl Shape {
 
 impl<'f> ShapeFault<'f> {
     /// What to write for the key: its only value, or one of its type.
-    #[must_use]
     pub fn sample(&self) -> String {
         if let Some(only) = self.only_value() {
             return only;
@@ -201,7 +200,6 @@ impl<'f> ShapeFault<'f> {
     }
 
     /// How the object is written that has the key.
-    #[must_use]
     pub fn object_example(&self) -> Option<Cow<'f, str>> {
         let base = self.shape.base(self.object);
         // The example of what it is a variant of shows the likeliest of them.
@@ -226,7 +224,6 @@ pub(super) fn is_worth_it(example: &str) -> bool {
         && example.len() <= LONGEST
 }
 
-/// A value as JSON.
 fn json(value: &Scalar) -> String {
     if value.is_string { format!("\"{}\"", value.text) } else { value.text.clone() }
 }
@@ -274,7 +271,6 @@ mod tests {
         ways
     }
 
-    /// What is wrong with an example as this object.
     fn wrong(shape: &Shape, number: usize, example: &str) -> Vec<String> {
         let text = filled(example);
         let document = Document::read(text.as_bytes());

@@ -19,7 +19,6 @@ use crate::targets::{Evidence, Grounds, Pattern, Refusal, first_source};
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct ShapeFile {
     /// Who writes it, if no target does.
-    #[serde(default)]
     pub(crate) name: Option<String>,
     /// The documents that it follows.
     pub(crate) sources: Vec<Arc<str>>,
@@ -49,7 +48,6 @@ pub(crate) struct ShapeFile {
     pub(crate) objects: BTreeMap<String, Deferred<ObjectTable>>,
 }
 
-/// An object of a request.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
@@ -88,7 +86,6 @@ pub(crate) struct ObjectTable {
     pub(crate) noun: Option<Arc<str>>,
     /// What a reader should know.
     pub(crate) note: Option<Arc<str>>,
-    /// Its fields, by key.
     #[serde(default)]
     pub(crate) fields: Fields,
 }
@@ -150,9 +147,7 @@ impl<'de> Deserialize<'de> for Fields {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Members {
-    /// All.
     All(bool),
-    /// These.
     Some(Vec<String>),
 }
 
@@ -177,7 +172,6 @@ pub enum Kind {
 
 impl Kind {
     /// Its name in prose.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Request => "request",
@@ -235,7 +229,6 @@ impl<'de> Deserialize<'de> for FieldEntry {
 
 macro_rules! field_table {
     ($($(#[$meta:meta])* $name:ident: $kind:ty,)+) => {
-        /// A field of an object.
         #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
         #[serde(rename_all = "kebab-case", deny_unknown_fields)]
         pub(crate) struct FieldTable {
@@ -258,11 +251,9 @@ field_table! {
     required: bool,
     /// The keys of which one makes up for it.
     required_unless: Vec<String>,
-    /// The only values.
     values: Arc<[Scalar]>,
     /// Whether upper and lower case are the same in the values.
     values_any_case: bool,
-    /// Values that are refused.
     refused_values: Arc<[Scalar]>,
     /// What a string may not start with.
     refused_starts: Arc<[Arc<str>]>,
@@ -284,7 +275,6 @@ field_table! {
     base64: bool,
     /// Whether no other object of the request may have the same value.
     unique: bool,
-    /// The object that it is.
     object: String,
     /// The object that each element of an array is.
     items: String,
@@ -385,19 +375,16 @@ impl JsonType {
     ];
 
     /// Whether it contains no other values.
-    #[must_use]
     pub fn is_scalar(self) -> bool {
         !matches!(self, Self::Array | Self::Object)
     }
 
     /// Its name in JSON Schema.
-    #[must_use]
     pub fn name(self) -> &'static str {
         Self::ALL[self as usize].1
     }
 
     /// The type in prose, with its article.
-    #[must_use]
     pub fn with_article(self) -> &'static str {
         Self::ALL[self as usize].2
     }
@@ -480,7 +467,6 @@ pub enum ShapeFaultKind {
 
 impl ShapeFaultKind {
     /// The id of the rule that reports it, if the description names no other.
-    #[must_use]
     pub fn usual_rule(self) -> RuleId {
         match self {
             Self::Missing => RuleId::MissingField,
@@ -492,7 +478,6 @@ impl ShapeFaultKind {
     }
 
     /// Its name in files.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Missing => "missing",
@@ -524,12 +509,10 @@ pub struct Enforced {
     /// What follows if a request breaks what the documents say, and nobody has seen it refused.
     pub(crate) unseen: Option<Unseen>,
     /// The HTTP status of what nothing else says the status of.
-    #[serde(default)]
     pub(crate) status: Option<u16>,
     /// The API's words for types.
     #[serde(default)]
     pub(crate) words: BTreeMap<String, String>,
-    /// Its texts.
     #[serde(default, rename = "text")]
     pub(crate) texts: Vec<TextTable>,
     /// What was seen of single fields.
@@ -658,10 +641,8 @@ pub struct TextTable {
     #[serde(default)]
     pub r#type: Option<String>,
     /// The type that there is, if the text is for one.
-    #[serde(default)]
     pub got: Option<String>,
     /// The HTTP status.
-    #[serde(default)]
     pub status: Option<u16>,
     /// The text, with placeholders.
     pub text: String,
@@ -684,7 +665,6 @@ pub struct FactTable {
     /// The name of the object.
     pub object: String,
     /// The field, if it is about one.
-    #[serde(default)]
     pub field: Option<String>,
     /// The fields, if it is about several.
     #[serde(default)]
@@ -695,29 +675,22 @@ pub struct FactTable {
     #[serde(default)]
     pub(crate) absent: bool,
     /// The models that it holds for; all where it is absent.
-    #[serde(default)]
     pub model: Option<Pattern>,
     /// The models that it does not hold for.
-    #[serde(default)]
     pub except_model: Option<Pattern>,
     /// What else the request has, if the fact holds only then: keys beside the field or JSON Pointers from the root, with
     /// their values. Without values it is enough that they are there.
     #[serde(default, rename = "where")]
     pub(crate) only_where: BTreeMap<String, Vec<Scalar>>,
     /// What the request does not have if the fact holds: a key beside the field or a JSON Pointer from the root.
-    #[serde(default)]
     pub(crate) unless: Option<String>,
     /// The type that there is, if the fact is about one.
-    #[serde(default)]
     pub(crate) got: Option<String>,
     /// The HTTP status.
-    #[serde(default)]
     pub status: Option<u16>,
     /// The text, with placeholders. Empty where none is known.
-    #[serde(default)]
     pub text: Option<String>,
     /// What to do.
-    #[serde(default)]
     pub help: Option<String>,
     /// How it is known.
     pub evidence: Evidence,
@@ -728,11 +701,9 @@ pub struct FactTable {
     #[serde(default)]
     pub seen: String,
     /// Why it may not hold: a clause that reads well after "only a warning:".
-    #[serde(default)]
     pub doubt: Option<String>,
     /// What harm it does although the API accepts it: a clause that reads well after "accepts it, but". It is a warning, and
     /// there is no answer.
-    #[serde(default)]
     pub harm: Option<String>,
     /// What this API, or this model, asks for beyond the documents.
     #[serde(flatten)]
@@ -761,13 +732,11 @@ impl FactTable {
         self.absent || self.constraint != words
     }
 
-    /// The fields that it is about.
     pub(crate) fn all_fields(&self) -> impl Iterator<Item = &str> {
         self.field.iter().chain(&self.fields).map(String::as_str)
     }
 
     /// How well it is known.
-    #[must_use]
     pub fn grounds(&self) -> Grounds {
         Grounds { evidence: self.evidence, doubt: self.doubt.clone(), source: first_source(&self.sources) }
     }

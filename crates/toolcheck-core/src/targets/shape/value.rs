@@ -84,7 +84,6 @@ impl Check {
     }
 }
 
-/// A count that is out of its limits.
 fn out_of(min: Option<usize>, max: Option<usize>, count: usize) -> Option<Detail<'static>> {
     let is_low = min.is_some_and(|min| count < min);
     (is_low || max.is_some_and(|max| count > max)).then(|| Detail::Limit {
@@ -148,7 +147,6 @@ pub(super) fn is_empty(value: Value<'_, '_>) -> bool {
     matches!(value.kind(), JsonKind::Array | JsonKind::Object) && value.children().next().is_none()
 }
 
-/// The bit of the type of a value.
 #[inline]
 pub(super) fn bit_of(value: Value<'_, '_>) -> u8 {
     match value.kind() {
@@ -161,7 +159,6 @@ pub(super) fn bit_of(value: Value<'_, '_>) -> u8 {
     }
 }
 
-/// The type of a value.
 pub(super) fn type_of(value: Value<'_, '_>) -> JsonType {
     match value.kind() {
         JsonKind::Null => JsonType::Null,

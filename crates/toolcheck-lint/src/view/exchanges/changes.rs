@@ -16,7 +16,6 @@ pub(crate) enum Change {
     Wrapped,
     /// There are none any more.
     Emptied,
-    /// They are others.
     Other,
 }
 

@@ -50,17 +50,14 @@ impl<'e> Course<'e> {
 /// The last refusal of a request that is sent again.
 #[derive(Debug, Clone)]
 pub(crate) struct Resent {
-    /// Its status.
     pub(crate) status: u16,
     /// How often it was sent before.
     pub(crate) count: usize,
-    /// The status of this time.
     pub(crate) status_now: Option<u16>,
     /// How many seconds the response asked to wait.
     pub(crate) retry_after: Option<f64>,
     /// How many seconds have passed.
     pub(crate) waited: Option<f64>,
-    /// The request.
     pub(crate) place: Place,
     /// Its place, if it is in another record.
     pub(crate) spot: Option<Spot>,
@@ -77,7 +74,6 @@ pub(crate) struct Repeated {
     pub(crate) first: (Place, Option<Spot>),
 }
 
-/// The requests that were refused.
 #[derive(Debug, Default)]
 pub(super) struct RefusedRequests {
     by_hash: HashMap<u64, Refused>,
@@ -156,7 +152,6 @@ pub(crate) struct RepeatedCalls {
 /// What is reported if nothing answers the calls of a response.
 #[derive(Debug)]
 pub(crate) struct UnansweredCalls {
-    /// The ids of the calls.
     pub(super) ids: Vec<u64>,
     /// The names of their tools.
     tools: Vec<u64>,

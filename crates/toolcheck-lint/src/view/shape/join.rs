@@ -100,7 +100,6 @@ fn is_same(one: &str, other: &str) -> bool {
     is_near(one, other) || unsupported::is_list_key(one) && unsupported::is_list_key(other)
 }
 
-/// Whether a key is that of an id.
 fn is_id(key: &str) -> bool {
     key == "id" || key.ends_with("_id") || key.ends_with("Id")
 }

@@ -28,7 +28,6 @@ use crate::rule::{Context, Rule, Sink};
 pub(crate) struct ShapeFaults<'c> {
     /// The faults, without those of objects that are written for another API.
     refused: Vec<Refused<'c>>,
-    /// Those objects.
     pub(crate) foreign: Vec<ForeignObjects<'c>>,
     nodes: HashSet<NodeId>,
 }
@@ -39,7 +38,6 @@ struct Refused<'c> {
     fault: ShapeFault<'c>,
     /// What the target answers; found last, because thousands of faults may be the same mistake.
     answer: Option<Answer>,
-    /// The rule that reports it.
     rule: RuleId,
     /// The help of the target's data; found last too.
     help: Option<Cow<'c, str>>,
@@ -64,9 +62,7 @@ struct Refused<'c> {
 /// Objects of one kind that are written for another API.
 #[derive(Debug)]
 pub(crate) struct ForeignObjects<'c> {
-    /// The first.
     pub(crate) first: Foreign<'c>,
-    /// The others.
     pub(crate) others: Vec<NodeId>,
     /// What the target answers to the first.
     pub(crate) answer: Answer,
@@ -211,7 +207,6 @@ fn foreign_objects<'c>(
 /// The rules about the two ends of a pair.
 const OF_PAIRS: [RuleId; 2] = [RuleId::MalformedToolCallId, RuleId::InvalidToolName];
 
-/// The rule that reports a fault.
 fn rule_of(fault: &ShapeFault<'_>) -> RuleId {
     let usual = || usual_rule(fault.kind, fault.is_of_type(), fault.is_of_request());
     fault.rule().unwrap_or_else(usual)
@@ -229,7 +224,6 @@ pub(crate) fn usual_rule(fault: ShapeFaultKind, is_of_type: bool, is_of_request:
 /// The most places that a finding shows besides its own.
 const MOST_LABELS: usize = 4;
 
-/// Reports the faults of a rule.
 pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
     for refused in cx.shape_faults().refused.iter().filter(|refused| refused.rule == rule.id) {
         let fault = &refused.fault;

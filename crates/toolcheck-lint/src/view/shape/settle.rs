@@ -102,7 +102,6 @@ struct OtherFindings<'r, 'c, 's> {
     by_node: HashMap<NodeId, Vec<usize>>,
     /// The nodes that those of each rule point at, sorted, with their numbers.
     by_rule: HashMap<RuleId, Vec<(usize, usize)>>,
-    /// The schemas of the tools, sorted.
     tool_schemas: Vec<Range<usize>>,
     /// The parts of schemas that the shape has a finding in, sorted, with its number.
     schemas: Vec<(usize, usize)>,

@@ -334,7 +334,6 @@ fn output(redirects: &[Node]) -> Output {
     output
 }
 
-/// A word as it is written.
 fn value_of(word: &Node) -> Option<&str> {
     match &word.kind {
         NodeKind::Word { value, .. } => Some(value),

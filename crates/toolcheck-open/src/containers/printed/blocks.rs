@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-/// A part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Part {
     /// What is in no block.
@@ -13,7 +12,6 @@ pub(super) enum Part {
 /// A block of code, without its fences.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Block {
-    /// Its lines.
     pub(super) content: Range<usize>,
     /// How far its fence is indented.
     pub(super) indent: usize,
@@ -162,7 +160,6 @@ fn quote_marks(line: &[u8], count: usize) -> impl Iterator<Item = Option<usize>>
 }
 
 impl Block {
-    /// Whether it is in a quotation.
     pub(super) fn is_quoted(&self) -> bool {
         self.quotes > 0
     }
@@ -183,7 +180,6 @@ impl Block {
 mod tests {
     use super::*;
 
-    /// The contents of the blocks in a text.
     fn contents(text: &str) -> Vec<&str> {
         let block = |part| match part {
             Part::Block(block) => Some(&text[block.content]),

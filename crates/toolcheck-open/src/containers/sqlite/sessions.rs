@@ -24,7 +24,6 @@ const STEPS_AT_ONCE: i32 = 10_000;
 
 /// How an agent keeps its sessions.
 struct Store {
-    /// The tables that show that it is one.
     tables: &'static [&'static str],
     write: fn(&mut Sessions, &Connection) -> Result<(), Error>,
 }

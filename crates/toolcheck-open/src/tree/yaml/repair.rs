@@ -45,7 +45,6 @@ impl Repaired {
         self.reread <= text.len() * MOST_RATIO + MODEST
     }
 
-    /// The text with its repairs.
     pub(super) fn apply(&self, text: &str) -> String {
         let mut longer = String::with_capacity(text.len() + self.lines.len() * INDENT);
         let mut done = 0;

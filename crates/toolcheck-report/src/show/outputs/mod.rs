@@ -30,7 +30,6 @@ pub struct Output {
 pub static ALL: &[&Output] = &[&html::OUTPUT, &markdown::OUTPUT, &request::OUTPUT, &text::OUTPUT];
 
 /// The output with this id.
-#[must_use]
 pub fn find(id: &str) -> Option<&'static Output> {
     ALL.iter().copied().find(|output| output.id == id)
 }

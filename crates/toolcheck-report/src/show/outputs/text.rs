@@ -147,7 +147,6 @@ struct Columns {
     gap: usize,
     number: usize,
     speaker: usize,
-    /// The column of the content.
     content: usize,
     /// The width of the numbers of pairs.
     pair: usize,
@@ -416,7 +415,6 @@ fn tail(text: &str, width: usize) -> &str {
     start.map_or(text, |(at, character)| &text[at + character.len_utf8()..])
 }
 
-/// The colours of a label.
 fn label_colors_of(level: Level) -> Colors {
     match level {
         Level::Error => AnsiColor::Red.on_default(),

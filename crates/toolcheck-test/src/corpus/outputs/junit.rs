@@ -33,7 +33,6 @@ fn write(run: &CorpusResults, _: &Style, out: &mut dyn io::Write) -> io::Result<
     xml.end()
 }
 
-/// The folder of the case.
 fn folder(result: &CaseResult) -> &str {
     result.name.rsplit_once('/').map_or("", |(folder, _)| folder)
 }

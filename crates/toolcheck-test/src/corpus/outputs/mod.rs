@@ -32,13 +32,11 @@ pub struct Output {
 pub static ALL: &[&Output] = &[&json::OUTPUT, &junit::OUTPUT, &text::OUTPUT];
 
 /// The output with this id.
-#[must_use]
 pub fn find(id: &str) -> Option<&'static Output> {
     ALL.iter().copied().find(|output| output.id == id)
 }
 
 /// The output `text`, without colours.
-#[must_use]
 pub(super) fn text(run: &CorpusResults) -> String {
     let mut text = Vec::new();
     let written = (text::OUTPUT.write)(run, &Style::default(), &mut text);
@@ -71,7 +69,6 @@ fn lines(result: &CaseResult, failure: &Failure) -> Vec<String> {
     }
 }
 
-/// The kind of failure.
 fn kind(failure: &Failure) -> &'static str {
     match failure {
         Failure::Findings(_) => "findings",

@@ -185,7 +185,6 @@ impl<'f> Known<'f> {
     }
 
     /// Whether it holds only for some models or requests.
-    #[must_use]
     pub fn is_conditional(&self) -> bool {
         self.model.is_some()
             || self.except_model.is_some()

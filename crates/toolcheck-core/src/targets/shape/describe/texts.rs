@@ -32,7 +32,6 @@ pub const PLACEHOLDERS: &[(&str, &str)] = &[
 ];
 
 /// Whether the text of a fault may have this name in braces.
-#[must_use]
 pub fn is_placeholder(name: &str) -> bool {
     let path = name.strip_prefix("parent-").filter(|path| path.ends_with("path"));
     PLACEHOLDERS.iter().any(|(known, _)| *known == path.unwrap_or(name))

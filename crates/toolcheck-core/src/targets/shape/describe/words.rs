@@ -51,7 +51,6 @@ impl Display for Asked<'_> {
 
 impl ShapeFaultKind {
     /// What is wrong, in words.
-    #[must_use]
     pub fn summary(self) -> &'static str {
         match self {
             Self::Missing => "a missing key",
@@ -74,7 +73,6 @@ impl ShapeFaultKind {
 
 impl Known<'_> {
     /// When it holds, as clauses to stand behind a sentence; empty if it holds always.
-    #[must_use]
     pub fn conditions(&self) -> String {
         let mut clauses = Vec::new();
         if let Some(model) = self.model {
