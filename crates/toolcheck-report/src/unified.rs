@@ -154,12 +154,16 @@ fn printed(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(|letter| if is_hidden(letter) { '\u{fffd}' } else { letter }).collect())
 }
 
+/// How often the lines between two that both texts have once are searched for such lines in turn. Of lines in reverse
+/// order, each search finds one.
+const SEARCHES: usize = 32;
+
 /// The changes from one list of lines to another. Lines that both have once hold the texts together; between two of them,
 /// what is alike at the start and at the end stays.
 fn changes(old: &[&[u8]], new: &[&[u8]]) -> Vec<Change> {
     let mut changes = Vec::new();
-    let mut open = vec![(0..old.len(), 0..new.len())];
-    while let Some((mut from, mut to)) = open.pop() {
+    let mut open = vec![(0..old.len(), 0..new.len(), SEARCHES)];
+    while let Some((mut from, mut to, searches)) = open.pop() {
         while !from.is_empty() && !to.is_empty() && old[from.start] == new[to.start] {
             (from.start, to.start) = (from.start + 1, to.start + 1);
         }
@@ -169,17 +173,17 @@ fn changes(old: &[&[u8]], new: &[&[u8]]) -> Vec<Change> {
         if from.is_empty() && to.is_empty() {
             continue;
         }
-        let anchors = anchors(old, new, (&from, &to));
+        let anchors = if searches == 0 { Vec::new() } else { anchors(old, new, (&from, &to)) };
         if anchors.is_empty() {
             changes.push((from, to));
             continue;
         }
         let mut at = (from.start, to.start);
         for (one, other) in anchors {
-            open.push((at.0..one, at.1..other));
+            open.push((at.0..one, at.1..other, searches - 1));
             at = (one + 1, other + 1);
         }
-        open.push((at.0..from.end, at.1..to.end));
+        open.push((at.0..from.end, at.1..to.end, searches - 1));
     }
     toolcheck_json::sort_by_positions(&mut changes, |change| (change.0.start, change.1.start));
     changes

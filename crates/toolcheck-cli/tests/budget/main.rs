@@ -5,7 +5,8 @@
 //! same on any machine. The counters are those of a process, so each group of shapes has its own. `cargo xtask bench` measures the time of the same shapes.
 //!
 //! `cargo test -p toolcheck-cli --test budget -- --nocapture` prints all figures, and with `BUDGET=WORD` only those of the
-//! shapes that have the word in their name.
+//! shapes that have the word in their name. With `BUDGET_TIMES=50`, the inputs are as many times as large, which shows how
+//! the time grows; then it says no more whether a budget is kept.
 #![allow(clippy::disallowed_macros, reason = "a test prints to the terminal")]
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
@@ -62,7 +63,8 @@ fn exceeded(group: &str, shape: &Shape) -> Vec<String> {
     let folder = folder(group);
     // What is made once for all files, such as expressions and targets, is not a cost of the first.
     work::costs(shape, 4 << 10, &folder);
-    let [first, last] = [1, 4].map(|times| work::costs(shape, shape.from * times, &folder));
+    let larger = std::env::var("BUDGET_TIMES").map_or(1, |times| times.parse().unwrap());
+    let [first, last] = [1, 4].map(|times| work::costs(shape, shape.from * times * larger, &folder));
     let mut exceeded = Vec::new();
     for (number, (step, cost)) in last.steps.iter().enumerate() {
         let budgets: [Budget; 3] = [
@@ -85,6 +87,12 @@ fn exceeded(group: &str, shape: &Shape) -> Vec<String> {
                 exceeded.push(format!("{step}: {many} bytes are {what}, and at most {most} may be"));
             }
         }
+        let (few, many) = (first.steps[number].1.time, cost.time);
+        figures.push(format!(
+            "{} ms ({:.2})",
+            many / 1_000_000,
+            ratio(few, many) / ratio(first.size, last.size)
+        ));
         println!("{}, {step}: {} kB read, {}", shape.name, last.size >> 10, figures.join(", "));
     }
     exceeded

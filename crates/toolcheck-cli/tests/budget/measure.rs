@@ -18,6 +18,9 @@ pub(crate) struct Cost {
     pub(crate) held: usize,
     /// The bytes written.
     pub(crate) written: usize,
+    /// The nanoseconds of processor time that the thread took, where the system says it. They are printed, and nothing is
+    /// compared with them.
+    pub(crate) time: usize,
 }
 
 /// What is held before a run.
@@ -33,14 +36,23 @@ impl Start {
         PeakAlloc.reset_peak_usage();
         let before = ALLOCATOR.total_allocated();
         let mut sink = Sink(0);
+        let started = processor_time();
         let result = step(&mut sink);
+        let time = processor_time() - started;
         let cost = Cost {
             allocated: ALLOCATOR.total_allocated() - before,
             held: PeakAlloc.peak_usage().saturating_sub(self.0),
             written: sink.0,
+            time,
         };
         (result, cost)
     }
+}
+
+/// The nanoseconds of processor time of this thread, as Linux counts them.
+fn processor_time() -> usize {
+    let counted = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    counted.split(' ').next().and_then(|time| time.parse().ok()).unwrap_or_default()
 }
 
 /// Counts what is written to it, and keeps none of it.

@@ -1,3 +1,5 @@
+use std::cell::OnceCell;
+
 use toolcheck_core::ir::{Named, Role};
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -76,15 +78,19 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let pairing = cx.pairing;
-    let mut last = None;
+    let (mut last, roles) = (None, OnceCell::new());
     for site in &pairing.results {
         let (Some(call), true) = (site.paired_with.call(), pairing.is_first_answer(site)) else { continue };
         let call = &pairing.calls[call];
         if site.turn == call.turn || pairing.is_in_place(call, site) {
             continue;
         }
-        if site.turn > call.turn && is_parted_by_refused_messages(cx, call.turn, site.turn) {
-            continue;
+        if site.turn > call.turn {
+            let roles = roles.get_or_init(|| roles_before(cx));
+            let between = |role: usize| roles[site.turn][role] - roles[call.turn + 1][role];
+            if is_parted_by_refused_messages(cx, site.turn - call.turn - 1, between) {
+                continue;
+            }
         }
         // Whatever comes in between is one problem, however many results follow it.
         if last == Some((call.turn, site.turn)) {
@@ -128,18 +134,37 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-/// Whether there are only messages between the two turns that the target rejects by themselves: those of the system, or those
-/// with a role that it does not know, which may be results of the same turn.
-fn is_parted_by_refused_messages(cx: &Context<'_, '_>, calls: usize, results: usize) -> bool {
-    let between = &cx.pairing.turns[calls + 1..results];
-    let are_all = |roles: &[Role]| between.iter().all(|turn| roles.contains(&turn.role));
-    let is_there = |role: Role| between.iter().any(|turn| turn.role == role);
+/// The roles that are counted by [`roles_before`].
+const COUNTED: [Role; 3] = [Role::System, Role::Unknown, Role::Tool];
+
+/// How many turns before each have the roles of [`COUNTED`].
+fn roles_before(cx: &Context<'_, '_>) -> Vec<[usize; COUNTED.len()]> {
+    let turns = &cx.pairing.turns;
+    let mut count = [0; COUNTED.len()];
+    let mut counts = Vec::with_capacity(turns.len() + 1);
+    counts.push(count);
+    for turn in turns {
+        if let Some(role) = COUNTED.iter().position(|role| *role == turn.role) {
+            count[role] += 1;
+        }
+        counts.push(count);
+    }
+    counts
+}
+
+/// Whether all turns between a call and its result, of which so many are there and so many have each role of [`COUNTED`],
+/// are messages that the target rejects by themselves: those of the system, or those with a role that it does not know,
+/// which may be results of the same turn.
+fn is_parted_by_refused_messages(
+    cx: &Context<'_, '_>,
+    turns: usize,
+    with_role: impl Fn(usize) -> usize,
+) -> bool {
+    let [system, unknown, tool] = [0, 1, 2].map(with_role);
     let refuses = |rule, case| cx.entry(rule, case).is_refused();
-    is_there(Role::System)
-        && are_all(&[Role::System])
+    system > 0
+        && system == turns
         && (refuses(&misplaced_message::RULE, Some(misplaced_message::BEFORE_RESULTS))
             || refuses(&unknown_role::RULE, Some(unknown_role::SYSTEM)))
-        || is_there(Role::Unknown)
-            && are_all(&[Role::Unknown, Role::Tool])
-            && refuses(&unknown_role::RULE, None)
+        || unknown > 0 && unknown + tool == turns && refuses(&unknown_role::RULE, None)
 }

@@ -102,9 +102,11 @@ impl Plan {
         let mut refers_to_itself = false;
         let steps = plan.count(0, 0, &mut known, &mut refers_to_itself);
         plan.cost = match steps {
+            // Even to compile it would take too much of the stack.
+            None => Cost::Endless,
             _ if has_unresolved => Cost::Unknown,
             _ if refers_to_itself => Cost::OfValue,
-            Some(steps) if steps <= MOST_STEPS => Cost::Bounded,
+            Some((steps, _)) if steps <= MOST_STEPS => Cost::Bounded,
             _ => Cost::Endless,
         };
         if !has_references {
@@ -195,31 +197,32 @@ impl Plan {
         Ok(())
     }
 
-    /// The number of parts that a single value is checked against; `None` if they are nested too deeply.
+    /// The number of parts that a single value is checked against, and how deeply they are nested; `None` if too deeply.
     fn count(
         &self,
         number: usize,
         depth: usize,
         known: &mut [Known],
         refers_to_itself: &mut bool,
-    ) -> Option<u64> {
+    ) -> Option<(u64, usize)> {
         match known[number] {
-            Known::Steps(steps) => return Some(steps),
+            Known::Steps(steps, levels) => return (depth + levels <= DEEPEST).then_some((steps, levels)),
             Known::Counting => {
                 *refers_to_itself = true;
-                return Some(1);
+                return Some((1, 0));
             }
             Known::No if depth >= DEEPEST => return None,
             Known::No => known[number] = Known::Counting,
         }
         let step = &self.steps[number];
-        let mut sum: u64 = 1;
+        let (mut sum, mut deepest): (u64, usize) = (1, 0);
         let inner = step.same.iter().chain(step.properties.values()).chain(&step.elements);
         for &inner in inner.chain(&step.children) {
-            sum = sum.saturating_add(self.count(inner, depth + 1, known, refers_to_itself)?);
+            let (steps, levels) = self.count(inner, depth + 1, known, refers_to_itself)?;
+            (sum, deepest) = (sum.saturating_add(steps), deepest.max(levels));
         }
-        known[number] = Known::Steps(sum);
-        Some(sum)
+        known[number] = Known::Steps(sum, deepest + 1);
+        Some((sum, deepest + 1))
     }
 }
 
@@ -228,7 +231,8 @@ impl Plan {
 enum Known {
     No,
     Counting,
-    Steps(u64),
+    /// Their number, and how deeply they are nested.
+    Steps(u64, usize),
 }
 
 /// A plan while it is made.
@@ -518,8 +522,14 @@ mod tests {
         for number in 0..100_000 {
             definitions.insert(format!("d{number}"), json!({"$ref": format!("#/$defs/d{}", number + 1)}));
         }
+        // Its end does not exist.
+        assert_eq!(cost_of(&json!({"$defs": definitions, "$ref": "#/$defs/d0"})), Cost::Endless);
         definitions.insert("d100000".to_owned(), json!({"type": "object"}));
         assert_eq!(cost_of(&json!({"$defs": definitions, "$ref": "#/$defs/d0"})), Cost::Endless);
+        // Each link is known when the one before it is counted.
+        let links = (0..100_000).rev().map(|number| json!({"$ref": format!("#/$defs/d{number}")}));
+        let schema = json!({"$defs": definitions, "anyOf": links.collect::<Vec<_>>()});
+        assert_eq!(cost_of(&schema), Cost::Endless);
     }
 
     #[test]

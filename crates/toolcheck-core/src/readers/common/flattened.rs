@@ -27,10 +27,22 @@ pub(crate) fn settle<'s>(transcript: &mut Transcript<'s>, document: &Document<'s
             _ => {}
         }
     }
+    // Each call of a list that was not understood names the list.
+    let mut last = None;
     transcript.unread.retain(|unread| {
-        let value = document.value(unread.place.node);
-        let is_read = unread.what == UnreadKind::Calls && value.is_array() && value.elements().all(is_call);
-        !(is_read || unread.what == UnreadKind::Tools && definition(value).is_some())
+        let (node, value) = (unread.place.node, document.value(unread.place.node));
+        let is_read = match unread.what {
+            UnreadKind::Calls => match last {
+                Some((known, is_read)) if known == node => is_read,
+                _ => value.is_array() && value.elements().all(is_call),
+            },
+            UnreadKind::Tools => definition(value).is_some(),
+            _ => false,
+        };
+        if unread.what == UnreadKind::Calls {
+            last = Some((node, is_read));
+        }
+        !is_read
     });
 }
 
