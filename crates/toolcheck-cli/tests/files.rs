@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use crate::common::{self, CLEAN, folder, seen, seen_in, toolcheck_in, unanswered, write};
+use crate::common::{self, CLEAN, folder, gzip, seen, seen_in, toolcheck_in, unanswered, write};
 
 /// The files that a run would lint.
 fn files(folder: &Path, arguments: &[&str]) -> Vec<String> {
@@ -109,12 +109,6 @@ fn files_from_a_list() {
     child.stdin.take().unwrap().write_all(b"a.json\n").unwrap();
     let output = child.wait_with_output().unwrap();
     assert!(String::from_utf8_lossy(&output.stdout).contains("in 1 transcript"), "{output:?}");
-}
-
-fn gzip(text: &str) -> Vec<u8> {
-    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    packer.write_all(text.as_bytes()).unwrap();
-    packer.finish().unwrap()
 }
 
 fn zstd(text: &str) -> Vec<u8> {
