@@ -214,7 +214,7 @@ fn another_encoding_is_reported_once() {
 #[test]
 fn an_error_is_explained_in_a_compressed_file() {
     let folder = folder("explain-compressed");
-    write(&folder, "a.json.gz", gzip(&unanswered("toolu_1")));
+    write(&folder, "a.json.gz", gzip(unanswered("toolu_1")));
     let error = "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. \
                  Each `tool_use` block must have a corresponding `tool_result` block in the next message.";
     let seen = seen_in(&folder, &["explain", "--error", error, "a.json.gz"]);
@@ -531,9 +531,9 @@ fn a_compressed_cassette_is_found_in_a_folder() {
     let folder = folder("compressed-cassettes");
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     let text = |name: &str| std::fs::read_to_string(corpus.join(name)).unwrap();
-    write(&folder, "a.yaml.gz", gzip(&text("vcr/two-lists-fixed.yaml")));
-    write(&folder, "b.yml.gz", gzip(&text("vcr/unanswered-fixed.yaml")));
-    write(&folder, "c.har.gz", gzip(&text("har/browser-fixed.har")));
+    write(&folder, "a.yaml.gz", gzip(text("vcr/two-lists-fixed.yaml")));
+    write(&folder, "b.yml.gz", gzip(text("vcr/unanswered-fixed.yaml")));
+    write(&folder, "c.har.gz", gzip(text("har/browser-fixed.har")));
     // Other YAML is left out, compressed or not.
     write(&folder, "d.yaml.gz", gzip("requests:\n  cpu: 100m\n"));
     let found = ["a.yaml.gz", "b.yml.gz", "c.har.gz"];
