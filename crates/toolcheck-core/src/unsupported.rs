@@ -1,7 +1,7 @@
 //! What a file is that holds no request: logs, traces, recordings, responses, data sets in other shapes.
 //!
 //! They are recognised so that no file is skipped silently: the report names the kind of file, and says how to
-//! get at the requests in it. What `toolcheck-open` opens is not among them.
+//! get at the requests in it. What `toolcheck-open` opens is named here for programs that do not use it.
 
 use toolcheck_json::{Kind, Value};
 
@@ -20,7 +20,7 @@ pub(crate) use frameworks::calls_of_framework;
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Unsupported {
-    /// What it is, with its article: "an export of ChatGPT".
+    /// What it is, with its article: "an OpenAI Batch file".
     pub name: &'static str,
     /// What to do; `None` where there is no short way to a request.
     pub advice: Option<&'static str>,
@@ -82,6 +82,49 @@ static KINDS: &[Unsupported] = &[
             // With a model that converses, the elements are a mistake.
             has_texts && !openai_chat::is_own_model(root) && root.get("messages").is_none()
         },
+    },
+    Unsupported {
+        name: "an OpenAI Batch file",
+        advice: Some("check the requests in it: `jq -c .body FILE | toolcheck lint -`"),
+        meant: Meant::Other,
+        sniff: |root| has(root, &["custom_id", "body", "url"]),
+    },
+    Unsupported {
+        name: "the results of an OpenAI batch: responses",
+        advice: None,
+        meant: Meant::Other,
+        sniff: |root| has(root, &["custom_id", "response"]),
+    },
+    Unsupported {
+        name: "an Anthropic batch",
+        advice: Some(
+            "check the requests in it: `jq -c '(.requests // [.])[].params' FILE | toolcheck lint -`",
+        ),
+        meant: Meant::Other,
+        sniff: |root| {
+            let is_entry = |entry| has(entry, &["custom_id", "params"]);
+            is_entry(root) || first_of(root, "requests").is_some_and(is_entry)
+        },
+    },
+    Unsupported {
+        name: "the results of an Anthropic batch: responses",
+        advice: None,
+        meant: Meant::Other,
+        sniff: |root| has(root, &["custom_id", "result"]),
+    },
+    Unsupported {
+        name: "a HAR archive of HTTP requests",
+        advice: Some(
+            "check the bodies in it: `jq -c '.log.entries[].request.postData.text | fromjson' FILE | toolcheck lint -`",
+        ),
+        meant: Meant::Other,
+        sniff: |root| root.get("log").is_some_and(|log| is_list(log, "entries")),
+    },
+    Unsupported {
+        name: "a cassette of recorded HTTP requests",
+        advice: None,
+        meant: Meant::Other,
+        sniff: |root| is_list(root, "interactions") || is_list(root, "http_interactions"),
     },
     Unsupported {
         name: "an OpenTelemetry trace with messages as structured attributes",
@@ -508,12 +551,24 @@ pub struct Text {
     sniff: fn(&[u8]) -> bool,
 }
 
+const BODIES: &str = "check the JSON bodies in it, each as a file or one a line";
+
 /// The kinds of files that are recognised by their first bytes.
 static TEXTS: &[Text] = &[
     Text {
         name: "a ZIP archive",
         advice: "unpack it, and check the JSON files in it",
         sniff: |head| head.starts_with(b"PK\x03\x04"),
+    },
+    Text {
+        name: "a Parquet file",
+        advice: "write its rows as JSON Lines first: `duckdb -c \"COPY 'FILE' TO 'rows.jsonl' (FORMAT json)\"`",
+        sniff: |head| head.starts_with(b"PAR1"),
+    },
+    Text {
+        name: "a SQLite database",
+        advice: "write its rows as JSON Lines first: `sqlite3 -json FILE 'SELECT ...'`",
+        sniff: |head| head.starts_with(b"SQLite format 3\0"),
     },
     Text { name: "a PDF file", advice: "leave it out", sniff: |head| head.starts_with(b"%PDF-") },
     Text {
@@ -524,6 +579,11 @@ static TEXTS: &[Text] = &[
         },
     },
     Text { name: "an executable file", advice: "leave it out", sniff: |head| head.starts_with(b"\x7FELF") },
+    Text {
+        name: "an httprr recording of HTTP requests",
+        advice: BODIES,
+        sniff: |head| head.starts_with(b"httprr trace v1"),
+    },
     Text { name: "an event stream: a streamed response", advice: AS_EXCHANGE, sniff: is_event_stream },
     Text {
         name: "a curl command",
@@ -542,6 +602,7 @@ static TEXTS: &[Text] = &[
         advice: "write them as JSON: `json.dumps(messages_to_dict(messages))`, with `messages_to_dict` of `langchain_core.messages`",
         sniff: is_langchain,
     },
+    Text { name: "a YAML cassette of recorded HTTP requests", advice: BODIES, sniff: is_cassette },
     Text {
         name: "Markdown, and none of its blocks holds a request that can be read",
         advice: "put the whole request into a block of its own, between two lines of three backticks, or into a file of its own",
@@ -607,6 +668,13 @@ fn is_event_stream(head: &[u8]) -> bool {
             .is_some_and(|data| matches!(data.trim_ascii_start().first(), Some(b'{' | b'[')))
             || line.starts_with(b"event:")
     })
+}
+
+/// The words that begin a recording of HTTP requests, at the beginning of a line.
+const CASSETTES: [&[u8]; 4] = [b"interactions:", b"http_interactions:", b"when:", b"requests:"];
+
+fn is_cassette(head: &[u8]) -> bool {
+    lines(head).take(4).any(|line| CASSETTES.iter().any(|word| line.starts_with(word)))
 }
 
 /// Whether the text begins with the mark of a YAML document, or with keys that have no quotes.
