@@ -56,12 +56,18 @@ fn check_strings(document: &Document<'_>) {
             let (decoded, offsets) = string.decode_with_offsets();
             assert_eq!(text, decoded);
             assert!(offsets.len() == decoded.len() && offsets.is_sorted());
-            assert!(offsets.iter().all(|at| (*at as usize) < string.raw().len()));
+            for (at, character) in decoded.char_indices() {
+                let source = &string.raw()[offsets[at] as usize..];
+                let is_literal = source.starts_with(character.encode_utf8(&mut [0; 4]).as_bytes());
+                assert!(is_literal || character == char::REPLACEMENT_CHARACTER || source.starts_with(b"\\"));
+            }
             assert!(string.eq_str(&text));
             assert_eq!(string.char_count(), text.chars().count());
-            let mut into = String::from("x");
+            let (mut into, mut bytes) = (String::from("x"), Vec::new());
             string.decode_into(&mut into);
             assert_eq!(into[1..], *text);
+            string.decode_bytes_into(&mut bytes);
+            assert_eq!(String::from_utf8_lossy(&bytes), text);
             let decoded = Decoded::new(string, span.start);
             assert_eq!(decoded.text(), text);
             for (at, character) in text.char_indices() {
@@ -97,7 +103,7 @@ fn compare(document: &Document<'_>) {
 }
 
 /// The value as `serde_json` reads it. It is not nested too deeply for recursion, since `serde_json` has read it.
-fn to_json(value: Value<'_, '_>) -> Json {
+pub fn to_json(value: Value<'_, '_>) -> Json {
     match value.kind() {
         Kind::Null => Json::Null,
         Kind::Bool => Json::Bool(value.as_bool().expect("the kind is checked")),

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 use toolcheck_core::RuleId;
 
+use crate::common::root;
+
 /// Modules of one crate that may depend on each other, and why.
 const CYCLES: [(&str, &[&str], &str); 6] = [
     ("toolcheck-json", &["document", "fault", "parse"], "the parser returns a document, which has faults"),
@@ -335,12 +337,6 @@ fn cycles_are_found() {
 
 /// The top-level modules of a crate, each with the modules that it names.
 type Graph = BTreeMap<String, BTreeSet<String>>;
-
-/// The root folder of the repository.
-fn root() -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
-    root.expect("a crate is two folders below the root").to_owned()
-}
 
 /// The `src` of each crate.
 fn sources() -> Vec<PathBuf> {

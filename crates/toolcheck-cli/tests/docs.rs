@@ -5,9 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use crate::common::root;
 
 /// The pages written by hand: those of rules and targets are generated.
 fn pages() -> Vec<PathBuf> {

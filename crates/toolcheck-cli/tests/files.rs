@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use crate::common::{self, CLEAN, folder, seen, seen_in, toolcheck_in, unanswered, write};
+use crate::common::{self, CLEAN, folder, gzip, seen, seen_in, toolcheck_in, unanswered, write};
 
 /// The files that a run would lint.
 fn files(folder: &Path, arguments: &[&str]) -> Vec<String> {
@@ -111,12 +111,6 @@ fn files_from_a_list() {
     assert!(String::from_utf8_lossy(&output.stdout).contains("in 1 transcript"), "{output:?}");
 }
 
-fn gzip(text: &str) -> Vec<u8> {
-    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    packer.write_all(text.as_bytes()).unwrap();
-    packer.finish().unwrap()
-}
-
 fn zstd(text: &str) -> Vec<u8> {
     ruzstd::encoding::compress_to_vec(text.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest)
 }
@@ -220,7 +214,7 @@ fn another_encoding_is_reported_once() {
 #[test]
 fn an_error_is_explained_in_a_compressed_file() {
     let folder = folder("explain-compressed");
-    write(&folder, "a.json.gz", gzip(&unanswered("toolu_1")));
+    write(&folder, "a.json.gz", gzip(unanswered("toolu_1")));
     let error = "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. \
                  Each `tool_use` block must have a corresponding `tool_result` block in the next message.";
     let seen = seen_in(&folder, &["explain", "--error", error, "a.json.gz"]);
@@ -537,9 +531,9 @@ fn a_compressed_cassette_is_found_in_a_folder() {
     let folder = folder("compressed-cassettes");
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     let text = |name: &str| std::fs::read_to_string(corpus.join(name)).unwrap();
-    write(&folder, "a.yaml.gz", gzip(&text("vcr/two-lists-fixed.yaml")));
-    write(&folder, "b.yml.gz", gzip(&text("vcr/unanswered-fixed.yaml")));
-    write(&folder, "c.har.gz", gzip(&text("har/browser-fixed.har")));
+    write(&folder, "a.yaml.gz", gzip(text("vcr/two-lists-fixed.yaml")));
+    write(&folder, "b.yml.gz", gzip(text("vcr/unanswered-fixed.yaml")));
+    write(&folder, "c.har.gz", gzip(text("har/browser-fixed.har")));
     // Other YAML is left out, compressed or not.
     write(&folder, "d.yaml.gz", gzip("requests:\n  cpu: 100m\n"));
     let found = ["a.yaml.gz", "b.yml.gz", "c.har.gz"];

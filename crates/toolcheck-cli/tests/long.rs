@@ -1,12 +1,11 @@
 //! Long inputs are read in pieces, linted in parallel, and print a limited number of findings.
 
 use std::io::Write as _;
-use std::path::Path;
 use std::process::Stdio;
 
 use serde_json::Value as Json;
 
-use crate::common::{CLEAN, folder, seen_in, toolcheck_in, unanswered, write};
+use crate::common::{CLEAN, folder, gzip, report, seen_in, toolcheck_in, unanswered, write};
 
 /// A log of several pieces, with a call without a result on one of `every` lines.
 fn log(lines: usize, every: usize) -> String {
@@ -18,18 +17,6 @@ fn log(lines: usize, every: usize) -> String {
         if number % every == every - 1 { unanswered(&format!("toolu_{number}")) } else { clean.clone() }
     };
     (0..lines).map(|number| line(number) + "\n").collect()
-}
-
-fn report(folder: &Path, arguments: &[&str]) -> Json {
-    let arguments = ["lint", "--output-format", "json"].iter().chain(arguments);
-    let output = toolcheck_in(folder).args(arguments).output().unwrap();
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
-}
-
-fn gzip(text: &[u8]) -> Vec<u8> {
-    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    packer.write_all(text).unwrap();
-    packer.finish().unwrap()
 }
 
 #[test]
@@ -52,7 +39,7 @@ fn findings_do_not_depend_on_the_number_of_threads_or_the_source() {
     }
     assert_eq!(report(&folder, &["a.jsonl", "-j", "7"]), one);
     // Compressed, where nothing is fixable, and from a pipe.
-    write(&folder, "packed/a.jsonl", gzip(text.as_bytes()));
+    write(&folder, "packed/a.jsonl", gzip(&text));
     let packed = report(&folder, &["packed/a.jsonl"]);
     let unmarked = one["findings"].to_string().replace(r#""fixable":"safe","#, "");
     assert_eq!(packed["findings"].to_string().replace("packed/", ""), unmarked);
@@ -140,7 +127,7 @@ fn baselines_and_allowed_findings_apply_across_pieces() {
 #[test]
 fn findings_before_broken_data_are_reported() {
     let folder = folder("long-broken");
-    let packed = gzip(log(3000, 1000).as_bytes());
+    let packed = gzip(log(3000, 1000));
     write(&folder, "a.jsonl.gz", &packed[..packed.len() * 2 / 3]);
     write(&folder, "b.json", CLEAN);
     let seen = seen_in(&folder, &["lint", "--output-format", "concise"]);

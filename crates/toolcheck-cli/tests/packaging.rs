@@ -5,35 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use toml::Table;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn text(path: &str) -> String {
-    std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
-}
-
-fn yaml<T: DeserializeOwned>(text: &str) -> T {
-    serde_saphyr::from_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
-}
-
-fn toml(path: &str) -> Table {
-    text(path).parse().unwrap_or_else(|error| panic!("{path}: {error}"))
-}
-
-fn program() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_toolcheck"));
-    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "TERM", "COLUMNS", "CI"] {
-        command.env_remove(name);
-    }
-    command
-}
+use crate::common::{CLEAN, folder, root, text, toml, toolcheck, toolcheck_in, unanswered, write, yaml};
 
 fn run(arguments: &[&str]) -> String {
-    let output = program().args(arguments).output().unwrap();
+    let output = toolcheck().args(arguments).output().unwrap();
     assert!(output.status.success(), "{arguments:?}: {output:?}");
     String::from_utf8(output.stdout).unwrap()
 }
@@ -43,24 +20,13 @@ fn printed(output: &Output) -> String {
     String::from_utf8_lossy(&[&*output.stdout, &*output.stderr].concat()).into_owned()
 }
 
-/// An empty directory for a test.
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-const CLEAN: &str = r#"{"messages": [{"role": "user", "content": "find the lighthouse"}]}"#;
-const BROKEN: &str = r#"{"messages": [{"role": "user", "content": "find it"}, {"role": "assistant", "content": null, "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "find", "arguments": "{}"}}]}, {"role": "user", "content": "well?"}]}"#;
-
 /// A repository with clean and broken transcripts, and a file that is not one.
 fn repository(name: &str) -> PathBuf {
     let folder = folder(name);
-    std::fs::write(folder.join("bad log.jsonl"), format!("{CLEAN}\n{BROKEN}\n")).unwrap();
-    std::fs::write(folder.join("good.json"), CLEAN).unwrap();
-    std::fs::write(folder.join("good.ndjson"), format!("{CLEAN}\n{CLEAN}\n")).unwrap();
-    std::fs::write(folder.join("package.json"), r#"{"name": "lighthouse", "version": "1.0.0"}"#).unwrap();
+    write(&folder, "bad log.jsonl", format!("{CLEAN}\n{}\n", unanswered("toolu_1")));
+    write(&folder, "good.json", CLEAN);
+    write(&folder, "good.ndjson", format!("{CLEAN}\n{CLEAN}\n"));
+    write(&folder, "package.json", r#"{"name": "lighthouse", "version": "1.0.0"}"#);
     folder
 }
 
@@ -119,7 +85,7 @@ fn hooks_run_the_program() {
         assert_eq!(words.next(), Some("toolcheck"));
         let words: Vec<&str> = words.chain(hook.args.iter().map(String::as_str)).collect();
         let files = ["bad log.jsonl", "good.json", "good.ndjson", "package.json"];
-        let run = || program().current_dir(&folder).args(&words).args(files).output().unwrap();
+        let run = || toolcheck_in(&folder).args(&words).args(files).output().unwrap();
         let output = run();
         assert_eq!(output.status.code(), Some(1), "{}", printed(&output));
         assert!(printed(&output).contains("bad log.jsonl:2:"), "{}", printed(&output));
@@ -170,7 +136,6 @@ struct Runs {
 #[derive(Deserialize)]
 struct Step {
     id: Option<String>,
-    uses: Option<String>,
     run: Option<String>,
     #[serde(default)]
     env: BTreeMap<String, String>,
@@ -191,23 +156,6 @@ fn inputs_in(text: &str) -> impl Iterator<Item = &str> {
         let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(rest.len());
         &rest[..end]
     })
-}
-
-#[test]
-fn scripts_of_the_action_contain_no_expressions() {
-    let mut scripts = 0;
-    for step in action().runs.steps {
-        if let Some(run) = &step.run {
-            assert!(!run.contains("${{"), "an expression in a script can inject code:\n{run}");
-            scripts += 1;
-        }
-        if let Some(uses) = &step.uses {
-            let commit = uses.split_once('@').unwrap().1;
-            let is_commit = commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
-            assert!(is_commit, "`{uses}` is not pinned to a commit");
-        }
-    }
-    assert_eq!(scripts, 3);
 }
 
 #[test]
@@ -384,7 +332,7 @@ fn arguments_on_the_pages_exist() {
             lines += 1;
         }
     }
-    assert!(lines > 8, "{lines} commands");
+    assert!(lines >= 11, "{lines} commands");
 }
 
 #[test]
@@ -511,7 +459,7 @@ fn manual_pages() {
 fn a_page_that_cannot_be_written_is_an_error() {
     let folder = folder("man-trouble");
     std::fs::write(folder.join("file"), "").unwrap();
-    let output = program().args(["man", folder.join("file").to_str().unwrap()]).output().unwrap();
+    let output = toolcheck().args(["man", folder.join("file").to_str().unwrap()]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(printed(&output).starts_with("error: cannot create the directory "), "{}", printed(&output));
 }
@@ -526,7 +474,6 @@ fn manifests() -> Vec<(String, Table)> {
         .map(|name| (name.clone(), toml(&format!("crates/{name}/Cargo.toml"))))
         .collect();
     manifests.sort_by(|a, b| a.0.cmp(&b.0));
-    assert!(manifests.len() >= 5);
     manifests
 }
 

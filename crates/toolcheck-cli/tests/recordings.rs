@@ -4,12 +4,11 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
-use crate::common::{folder, toolcheck_in, write};
+use crate::common::{folder, report, text, toolcheck_in, write};
 use serde_json::Value as Json;
 
 fn corpus(name: &str) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
-    std::fs::read_to_string(root.join("fixtures").join(name)).unwrap()
+    text(&format!("fixtures/{name}"))
 }
 
 /// A folder with these files of the corpus.
@@ -23,11 +22,6 @@ fn with(name: &str, files: &[(&str, &str)]) -> PathBuf {
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
     toolcheck_in(folder).args(arguments).output().unwrap()
-}
-
-fn report(folder: &Path, arguments: &[&str]) -> Json {
-    let arguments = [&["lint", "--output-format", "json"], arguments].concat();
-    serde_json::from_slice(&run(folder, &arguments).stdout).unwrap()
 }
 
 fn texts(output: &Output) -> (String, String) {

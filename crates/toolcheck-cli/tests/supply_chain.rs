@@ -4,15 +4,7 @@ use std::process::Command;
 
 use serde_json::Value as Json;
 
-use crate::common::{CLEAN, folder, root, seen, toolcheck_in, unanswered, write};
-
-fn text(path: &str) -> String {
-    std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
-}
-
-fn yaml(path: &str) -> Json {
-    serde_saphyr::from_str(&text(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
-}
+use crate::common::{CLEAN, folder, root, seen, text, toolcheck_in, unanswered, write, yaml};
 
 /// A file that is named like an option, as a pull request can contain one, is a file.
 #[test]
@@ -25,7 +17,7 @@ fn names_of_files_are_no_options() {
     }
     write(&folder, "victim.json", CLEAN);
     let files = [&hostile[..], &["bad.json", "victim.json"]].concat();
-    let hooks = yaml(".pre-commit-hooks.yaml");
+    let hooks = yaml::<Json>(&text(".pre-commit-hooks.yaml"));
     assert_eq!(hooks.as_array().unwrap().len(), 2);
     for hook in hooks.as_array().unwrap() {
         let matches = regex::Regex::new(hook["files"].as_str().unwrap()).unwrap();
@@ -106,7 +98,7 @@ impl Install {
             "the action/Cargo.toml",
             "[workspace.package]\nversion = \"1.2.3\"\nedition = \"2024\"\n",
         );
-        let action = yaml("action.yml");
+        let action = yaml::<Json>(&text("action.yml"));
         let steps = &action["runs"]["steps"];
         assert_eq!((&steps[0]["id"], &steps[1]["id"]), (&"download".into(), &"install".into()));
         assert_eq!(steps[0]["if"], "${{ inputs.version == 'auto' }}");

@@ -1,17 +1,10 @@
 //! The workflows of the project: what they may do, what they run, and what they release.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn text(path: &str) -> String {
-    std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
-}
+use crate::common::{root, text, toml, yaml};
 
 /// Each workflow with its name.
 fn workflows() -> BTreeMap<String, String> {
@@ -20,25 +13,14 @@ fn workflows() -> BTreeMap<String, String> {
     names.map(|name| (name.clone(), text(&format!(".github/workflows/{name}")))).collect()
 }
 
-fn yaml(text: &str) -> Json {
-    serde_saphyr::from_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
-}
-
 fn jobs(workflow: &str) -> BTreeMap<String, Json> {
-    serde_json::from_value(yaml(workflow)["jobs"].clone()).unwrap()
+    serde_json::from_value(yaml::<Json>(workflow)["jobs"].clone()).unwrap()
 }
 
 #[test]
-fn every_job_asks_for_what_it_needs_and_ends() {
-    let workflows = workflows();
-    assert_eq!(
-        workflows.keys().map(String::as_str).collect::<Vec<_>>(),
-        ["ci.yml", "docs.yml", "ecosystem.yml", "fuzz.yml", "release.yml"]
-    );
-    for (name, workflow) in &workflows {
-        assert_eq!(yaml(workflow)["permissions"], serde_json::json!({}), "{name}");
+fn every_job_ends_and_only_what_publishes_may_write() {
+    for (name, workflow) in &workflows() {
         for (job, value) in jobs(workflow) {
-            assert!(value["permissions"].is_object(), "{name}: {job} has no permissions of its own");
             assert!(value["timeout-minutes"].is_number(), "{name}: {job} may run for ever");
         }
         // Only what publishes may write, and only from the repository itself.
@@ -59,9 +41,10 @@ fn every_job_asks_for_what_it_needs_and_ends() {
     }
 }
 
-/// That actions are pinned to commits, and that scripts have no expressions, is what `zizmor` checks.
+/// That actions are pinned to commits, that scripts have no expressions, that checkouts keep no token and that jobs have
+/// permissions of their own is what `zizmor` checks.
 #[test]
-fn pins_name_their_versions_and_checkouts_keep_no_token() {
+fn pins_name_their_versions() {
     let mut pins: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (name, workflow) in workflows() {
         for line in workflow.lines() {
@@ -75,17 +58,10 @@ fn pins_name_their_versions_and_checkouts_keep_no_token() {
             let repository = action.split('/').take(2).collect::<Vec<_>>().join("/");
             pins.entry(repository).or_default().insert(pin.to_owned());
         }
-        for (job, value) in jobs(&workflow) {
-            for step in value["steps"].as_array().unwrap() {
-                if step["uses"].as_str().is_some_and(|uses| uses.starts_with("actions/checkout@")) {
-                    assert_eq!(step["with"]["persist-credentials"], false, "{name}: {job}");
-                }
-            }
-        }
     }
     let several: Vec<_> = pins.iter().filter(|(_, pins)| pins.len() > 1).collect();
     assert!(several.is_empty(), "{several:?}");
-    assert!(pins.len() > 8, "{pins:?}");
+    assert!(pins.len() >= 13, "{}", pins.len());
 }
 
 /// What the action downloads, and what the page says, is what is released.
@@ -124,29 +100,11 @@ fn released_targets_are_the_same_everywhere() {
 /// What a release is built with is the oldest Rust that is promised, so that a rehearsal needs nothing else.
 #[test]
 fn releases_are_built_with_the_promised_rust() {
-    let manifest: toml::Table = text("Cargo.toml").parse().unwrap();
+    let manifest = toml("Cargo.toml");
     let promised = manifest["workspace"]["package"]["rust-version"].as_str().unwrap();
     let release = &workflows()["release.yml"];
-    assert_eq!(yaml(release)["env"]["RUST"], format!("{promised}.0"));
+    assert_eq!(yaml::<Json>(release)["env"]["RUST"], format!("{promised}.0"));
     assert_eq!(release.matches(&format!("rust-toolchain: \"{promised}.0\"")).count(), 2);
-}
-
-/// The list of targets is made from the folder, and each target is in it.
-#[test]
-fn every_fuzz_target_has_its_ten_minutes() {
-    let workflow = &workflows()["fuzz.yml"];
-    assert!(
-        workflow.contains("cd fuzz/fuzz_targets && printf '%s\\n' *.rs")
-            && workflow.contains("-max_total_time=600")
-    );
-    let manifest: toml::Table = text("fuzz/Cargo.toml").parse().unwrap();
-    let declared: BTreeSet<&str> =
-        manifest["bin"].as_array().unwrap().iter().map(|bin| bin["name"].as_str().unwrap()).collect();
-    let entries = std::fs::read_dir(root().join("fuzz/fuzz_targets")).unwrap();
-    let files: BTreeSet<String> = entries
-        .map(|entry| entry.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
-        .collect();
-    assert_eq!(declared, files.iter().map(String::as_str).collect());
 }
 
 /// The steps of a workflow that run something, with the names of their jobs.
@@ -173,25 +131,7 @@ fn packages_of_npm_are_locked() {
             }
         }
     }
-    assert!(installed > 3, "{installed}");
-}
-
-/// The packages for npm are tried before anything is published, and what needs the others is published after them.
-#[test]
-fn packages_of_npm_are_tried_and_published_in_order() {
-    let release = &workflows()["release.yml"];
-    let jobs = jobs(release);
-    let needs = jobs["release"]["needs"].as_array().unwrap();
-    assert!(needs.contains(&Json::from("npm-packages")), "{needs:?}");
-    let tried = release.find("node scripts/delivered/javascript.mjs --require --packages npm").unwrap();
-    let packed =
-        release.find("python scripts/npm_packages.py --archives dist --wheels wheels --output npm").unwrap();
-    assert!(packed < tried && tried < release.find("npm publish").unwrap());
-    let order = ["npm/toolcheck-cli-*.tgz", "npm/toolcheck-wasm-*.tgz", "npm/toolcheck-[0-9]*.tgz"];
-    assert!(release.contains(&format!("for package in {}; do", order.join(" "))));
-    // Every week, all of the tools are tried.
-    let ci = &workflows()["ci.yml"];
-    assert!(ci.contains("node scripts/delivered/javascript.mjs --require --program target/debug/toolcheck"));
+    assert!(installed >= 11, "{installed}");
 }
 
 /// No step that runs what others have written sees a token.
@@ -199,7 +139,7 @@ fn packages_of_npm_are_tried_and_published_in_order() {
 fn only_what_needs_a_token_has_one() {
     let mut with_token = Vec::new();
     for (name, workflow) in workflows() {
-        assert!(!yaml(&workflow)["env"].to_string().contains("token"), "{name}");
+        assert!(!yaml::<Json>(&workflow)["env"].to_string().contains("token"), "{name}");
         for (job, value) in jobs(&workflow) {
             assert!(!value["env"].to_string().contains("token"), "{name}: {job}");
         }
@@ -264,7 +204,7 @@ fn each_feature_is_built_in_ci() {
     let (mut declared, mut tested) = (BTreeSet::new(), BTreeSet::new());
     for folder in std::fs::read_dir(root().join("crates")).unwrap() {
         let path = format!("crates/{}/Cargo.toml", folder.unwrap().file_name().to_str().unwrap());
-        let manifest: toml::Table = text(&path).parse().unwrap();
+        let manifest = toml(&path);
         let name = manifest["package"]["name"].as_str().unwrap();
         let Some(features) = manifest.get("features").and_then(toml::Value::as_table) else { continue };
         tested.insert(name.trim_start_matches("toolcheck-").to_owned());
@@ -279,42 +219,4 @@ fn each_feature_is_built_in_ci() {
     assert!(tested.remove("test"));
     let crates: Vec<&str> = tested.iter().map(String::as_str).collect();
     assert!(run.contains(&format!("for crate in {}; do\n  cargo test", crates.join(" "))), "{crates:?}");
-}
-
-/// The playground that is published is the folder that was tested.
-#[test]
-fn the_page_that_is_published_was_tested() {
-    let workflow = &workflows()["docs.yml"];
-    let steps = jobs(workflow)["build"]["steps"].as_array().unwrap().clone();
-    let place = |is: &dyn Fn(&Json) -> bool| steps.iter().position(is).unwrap();
-    let runs = |step: &Json, words: &str| step["run"].as_str().is_some_and(|run| run.contains(words));
-    let assembled = place(&|step| runs(step, "web/assemble.sh target/book/playground"));
-    let tested = place(&|step| runs(step, "node --test") && runs(step, "web/test/*.test.js"));
-    let published = place(&|step| step["with"]["path"] == "target/book");
-    assert!(assembled < tested && tested < published);
-    assert_eq!(steps[tested]["env"]["TOOLCHECK_PAGE"], "target/book/playground");
-    assert!(text("web/test/browser.js").contains("throw new Error(`the page can't be tested"));
-}
-
-/// What users install from is made and tried in CI, and nothing of it is skipped there.
-#[test]
-fn a_release_is_rehearsed_in_ci() {
-    let steps = scripts(&workflows()["ci.yml"]);
-    let run: Vec<&str> = steps
-        .iter()
-        .filter(|(job, _)| job == "rehearsal")
-        .map(|(_, step)| step["run"].as_str().unwrap())
-        .collect();
-    assert!(run.last().unwrap().contains("release.py rehearse") && run.last().unwrap().contains("--require"));
-    for tool in ["ruby", "shellcheck", "nix-bin", "editors/vscode"] {
-        assert!(run[0].contains(tool), "{tool}");
-    }
-    for tool in ["pre-commit", "PyYAML"] {
-        assert!(text(".github/requirements.txt").contains(&format!("\n{tool}==")), "{tool}");
-    }
-    // A release makes what was rehearsed.
-    let release = &workflows()["release.yml"];
-    let place = |words: &str| release.find(words).unwrap_or_else(|| panic!("{words}"));
-    assert!(place("release.py manifests dist") < place("release.py checksums dist"));
-    assert!(place("release.py checksums dist") < place("gh release create"));
 }

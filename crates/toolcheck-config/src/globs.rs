@@ -7,7 +7,7 @@ use toolcheck_core::text;
 
 use crate::Error;
 
-/// Patterns for files and folders, with the syntax of `.gitignore`: a pattern without a slash matches a name at any
+/// Patterns for files and folders, with the syntax of `.gitignore`, but for `!`: a pattern without a slash matches a name at any
 /// depth, one with a slash a path relative to a folder. `*` matches within a name, `**` across folders.
 #[derive(Debug, Clone, Default)]
 pub struct PathGlobs {

@@ -3,51 +3,11 @@
 use toolcheck_core::text::bounded;
 use toolcheck_lint::settings::ToolNames;
 use toolcheck_lint::{FileReport, Options, Settings};
+use toolcheck_report::conform::{Status, Verdict};
 
 use crate::case::Case;
-use crate::checks::{self, Check, Judgement, Seen};
+use crate::checks::{self, Judgement, Seen};
 use crate::scenarios::Expected;
-
-/// What a check says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Status {
-    /// It is as it must or should be.
-    Pass,
-    /// It is not as it must be.
-    Fail,
-    /// It is not as it should be.
-    Weak,
-    /// The run does not show whether it is.
-    Inconclusive,
-    /// It is only told.
-    Info,
-}
-
-impl Status {
-    /// The name in reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Fail => "fail",
-            Self::Weak => "weak",
-            Self::Inconclusive => "inconclusive",
-            Self::Info => "info",
-        }
-    }
-}
-
-/// What a check says of a run.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Verdict {
-    /// The check.
-    pub check: &'static Check,
-    /// What it says.
-    pub status: Status,
-    /// What is wrong, or why nothing can be said; empty if nothing is wrong.
-    pub reason: String,
-}
 
 /// The longest reason in characters.
 const LONGEST: usize = 400;
@@ -78,13 +38,13 @@ pub fn judge(case: &Case<'_>) -> Vec<Verdict> {
             Judgement::Inconclusive(why) if expected.info.is_none() => (Status::Inconclusive, why),
             Judgement::Broken(why) | Judgement::Inconclusive(why) => (expected.status(), why),
         };
-        Some(Verdict { check, status, reason: bounded(&reason, LONGEST) })
+        Some(Verdict::new(check.id, status, &bounded(&reason, LONGEST)))
     };
     let format = case.run.exchanges.first().map(|exchange| exchange.format);
     let mut verdicts: Vec<Verdict> = Vec::new();
     for expected in case.scenario.checks.iter().filter(|expected| expected.is_held_in(format)) {
         // Where no request tells the format, a check counts once.
-        if verdicts.iter().all(|verdict| verdict.check.id != expected.check()) {
+        if verdicts.iter().all(|verdict| verdict.check != expected.check()) {
             verdicts.extend(verdict(expected));
         }
     }

@@ -4,7 +4,8 @@
 //! run of it against a [mock](toolcheck_serve) is judged by its exchanges and by what the loop told its user.
 //!
 //! ```
-//! use toolcheck_conform::{Case, Outcome, Status, judge, scenarios};
+//! use toolcheck_conform::{Case, Outcome, judge, scenarios};
+//! use toolcheck_report::conform::Status;
 //! use toolcheck_serve::MockProvider;
 //!
 //! let scenario = scenarios::find("single-call").expect("there is such a scenario");
@@ -28,7 +29,7 @@ pub mod scenarios;
 pub mod sets;
 
 pub use case::{Case, Outcome};
-pub use judge::{Status, Verdict, judge};
+pub use judge::judge;
 pub use profile::{OwnTool, Profile};
 pub use scenarios::{Expected, Scenario};
 pub use toolcheck_core::Error;

@@ -1,7 +1,7 @@
 //! What a file is that holds no request: logs, traces, recordings, responses, data sets in other shapes.
 //!
 //! They are recognised so that no file is skipped silently: the report names the kind of file, and says how to
-//! get at the requests in it. Once one of them can be read, its entry goes away.
+//! get at the requests in it. What `toolcheck-open` opens is named here for programs that do not use it.
 
 use toolcheck_json::{Kind, Value};
 

@@ -23,7 +23,6 @@ mod decoded;
 mod document;
 pub mod edit;
 mod embedded;
-mod expanded;
 mod fault;
 mod locate;
 mod order;
@@ -35,7 +34,6 @@ mod string;
 
 pub use decoded::Decoded;
 pub use document::{Arena, Children, Document, Kind, NodeId, Span, Value};
-pub use expanded::Expanded;
 pub use fault::{SyntaxError, SyntaxErrorKind};
 pub use locate::{Position, locate};
 pub use order::{sort_by_position, sort_by_positions};

@@ -8,7 +8,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::{Position, locate};
+use crate::{Decoded, Document, NodeId, Position, locate};
 
 /// A text with the place of each of its bytes in the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -56,6 +56,51 @@ impl Mapped {
         let mut mapped = Self::default();
         mapped.push_same(bytes, source);
         mapped
+    }
+
+    /// The text of a document in which these strings, in the order of the text, are replaced by what they say. Line ends
+    /// become spaces, so that everything stays on its line: in JSON, they are only white space.
+    ///
+    /// ```
+    /// use toolcheck_json::Document;
+    /// use toolcheck_json::origins::Mapped;
+    ///
+    /// let document = Document::read(br#"{"messages": "[{\"role\": \"user\"}]"}"#);
+    /// let string = document.root().get("messages").expect("the key is there");
+    /// let opened = Mapped::expanded(&document, &[string.id()]);
+    /// assert_eq!(opened.text(), br#"{"messages": [{"role": "user"}]}"#);
+    /// // The name of the role, with its quotes.
+    /// assert_eq!(opened.source_of(23..29), Some(26..34));
+    /// ```
+    pub fn expanded(document: &Document<'_>, strings: &[NodeId]) -> Self {
+        let bytes = document.bytes();
+        let mut mapped = Self { text: Vec::with_capacity(bytes.len()), runs: Vec::new() };
+        let mut at = 0;
+        for id in strings {
+            let value = document.value(*id);
+            let Some(string) = value.as_json_str() else { continue };
+            let span = value.span().range();
+            mapped.push_same(&bytes[at..span.start], at);
+            let (decoded, from) = (Decoded::new(string, span.start as u32), mapped.text.len());
+            for run in decoded.runs() {
+                let (text, place) = (&decoded.text().as_bytes()[run.text], run.place.range());
+                if text.len() == place.len() {
+                    mapped.push_same(text, place.start);
+                } else {
+                    mapped.push_whole(text, place);
+                }
+            }
+            mapped.put_on_one_line(from);
+            at = span.end;
+        }
+        mapped.push_same(&bytes[at..], at);
+        mapped
+    }
+
+    /// Makes spaces of the line breaks from a byte on, where they are only white space.
+    fn put_on_one_line(&mut self, from: usize) {
+        let breaks = self.text[from..].iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r'));
+        breaks.for_each(|byte| *byte = b' ');
     }
 
     /// A text that as a whole stands for bytes of the file.
@@ -423,10 +468,7 @@ impl Builder {
     pub fn value(&mut self, pointer: impl Into<Cow<'static, str>>, origin: Arc<Origin>, value: &Mapped) {
         let (at, first) = (self.made.text.len(), self.made.runs.len());
         self.made.push_part(value, 0..value.text.len());
-        self.made.text[at..]
-            .iter_mut()
-            .filter(|byte| matches!(byte, b'\n' | b'\r'))
-            .for_each(|byte| *byte = b' ');
+        self.made.put_on_one_line(at);
         let (made, runs) = (at..self.made.text.len(), first..self.made.runs.len());
         self.origins.pieces.push(Piece { made, pointer: pointer.into(), origin, runs });
     }
@@ -441,6 +483,7 @@ impl Builder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn parts_are_found_in_the_file() {
@@ -489,5 +532,69 @@ mod tests {
         assert_eq!(part.source_of(5..6), Some(31..32));
         assert_eq!(part.source_of(0..6), Some(11..32));
         assert_eq!((part.is_same(1), part.is_same(2)), (true, false));
+    }
+
+    /// Opens all strings below these keys, level by level.
+    fn open(text: &[u8], levels: usize) -> Mapped {
+        let document = Document::read(text);
+        let strings = |document: &Document<'_>| -> Vec<NodeId> {
+            let root = document.root();
+            root.elements().filter(|value| value.as_json_str().is_some()).map(|value| value.id()).collect()
+        };
+        let mut opened = Mapped::expanded(&document, &strings(&document));
+        for _ in 1..levels {
+            let inner = opened.text().to_vec();
+            let document = Document::read(&inner);
+            opened = Mapped::expanded(&document, &strings(&document)).through(&opened);
+        }
+        opened
+    }
+
+    #[test]
+    fn what_a_string_says_stands_in_its_place() {
+        let text = br#"[1, "[{\"a\": \"\\\"\u00e9\"}]", 2]"#;
+        let opened = open(text, 1);
+        assert_eq!(String::from_utf8_lossy(opened.text()), "[1, [{\"a\": \"\\\"\u{e9}\"}], 2]");
+        assert_eq!(opened.source_of(0..2), Some(0..2));
+        let end = opened.text().len();
+        assert_eq!(opened.source_of(0..end), Some(0..text.len()));
+        assert_eq!(opened.source_of(end - 2..end - 1), Some(text.len() - 2..text.len() - 1));
+        // `"a"` with its quotes, which are escapes.
+        assert_eq!(&text[opened.source_of(6..9).unwrap()], br#"\"a\""#);
+        // The escape for a quote, and the letter.
+        assert_eq!(&text[opened.source_of(12..14).unwrap()], br#"\\\""#);
+        assert_eq!(&text[opened.source_of(14..16).unwrap()], br"\u00e9");
+    }
+
+    #[test]
+    fn a_string_in_a_string_leads_back_to_the_file() {
+        let inner = serde_json::to_string("[\"x\"]").unwrap_or_default();
+        let text = serde_json::to_string(&[inner]).unwrap_or_default();
+        assert_eq!(text, r#"["\"[\\\"x\\\"]\""]"#);
+        let opened = open(text.as_bytes(), 2);
+        assert_eq!(opened.text(), br#"[["x"]]"#);
+        assert_eq!(&text[opened.source_of(2..5).unwrap()], r#"\\\"x\\\""#);
+        assert_eq!(&text[opened.source_of(3..4).unwrap()], "x");
+    }
+
+    proptest! {
+        #[test]
+        fn every_range_leads_into_the_source(text in ".{0,40}", levels in 1usize..4) {
+            let mut written = text;
+            for _ in 0..levels {
+                written = serde_json::to_string(&written).unwrap_or_default();
+            }
+            let written = format!("[1, {written}]");
+            let opened = open(written.as_bytes(), levels);
+            let length = opened.text().len();
+            let mut before = 0;
+            for at in 0..length {
+                let source = opened.source_of(at..at + 1).unwrap();
+                prop_assert!(source.start < source.end && source.end <= written.len());
+                prop_assert!(source.start >= before);
+                before = source.start;
+            }
+            prop_assert_eq!(opened.source_of(0..length), Some(0..written.len()));
+        }
     }
 }

@@ -4,6 +4,9 @@
 mod differential;
 mod edit;
 mod faults;
+#[path = "../../../fuzz/src/json.rs"]
+#[allow(unreachable_pub, reason = "it is also a module of another crate")]
+mod fuzz;
 mod json_texts;
 mod records;
 mod values;

@@ -1,12 +1,6 @@
 //! Texts that every parser of JSON must accept, must reject, or may treat as it likes (RFC 8259).
 //!
-//! The classes are those of JSONTestSuite, and the texts are our own. The suite itself is not part of the repository.
-//! To run it as well:
-//!
-//! ```sh
-//! TOOLCHECK_JSON_TEST_SUITE=path/to/test_parsing cargo test --package toolcheck-json -- --ignored json_test_suite
-//! ```
-#![allow(clippy::disallowed_macros, reason = "a test prints to the terminal")]
+//! The classes are those of JSONTestSuite, and the texts are our own.
 
 use toolcheck_json::{Document, Kind, SyntaxErrorKind};
 
@@ -292,27 +286,4 @@ fn endless_depth_is_a_fault() {
     let depth = 400;
     let text = ["[".repeat(depth), "]".repeat(depth)].concat();
     assert_eq!(read(text.as_bytes()), (true, true));
-}
-
-/// `y_` files are read without faults, `n_` files have a fault, and `i_` files have one or a value.
-#[test]
-#[ignore = "needs JSONTestSuite, whose folder TOOLCHECK_JSON_TEST_SUITE names"]
-fn json_test_suite() {
-    let folder = std::env::var_os("TOOLCHECK_JSON_TEST_SUITE")
-        .expect("TOOLCHECK_JSON_TEST_SUITE names the folder `test_parsing` of JSONTestSuite");
-    let (mut right, mut wrong) = (0, Vec::new());
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        let (is_clean, has_value) = read(&std::fs::read(&path).unwrap());
-        let is_right = match name.as_bytes()[0] {
-            b'y' => is_clean && has_value,
-            b'n' => !is_clean,
-            _ => !is_clean || has_value,
-        };
-        if is_right { right += 1 } else { wrong.push(name) }
-    }
-    println!("JSONTestSuite: {right} of {}", right + wrong.len());
-    assert!(wrong.is_empty(), "{wrong:#?}");
-    assert!(right > 300, "the folder contains the whole suite");
 }

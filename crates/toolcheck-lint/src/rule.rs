@@ -606,99 +606,41 @@ impl Verdicts {
     }
 }
 
-/// A place in a transcript, with the numbers that providers print.
-pub(crate) trait Site {
-    /// The number of its message in the transcript.
-    fn message_number(&self) -> usize;
-    fn message(&self) -> &Message<'_>;
-    /// The part; `None` if it is the whole message.
-    fn part(&self) -> Option<&Part<'_>>;
-}
+/// A place in a transcript, for the numbers that providers print: the number of its message in the transcript, the message,
+/// and the part, unless it is the whole message.
+pub(crate) struct Site<'m, 's>(usize, &'m Message<'s>, Option<&'m Part<'s>>);
 
-impl<S: Site> Site for &S {
-    fn message_number(&self) -> usize {
-        (**self).message_number()
-    }
-
-    fn message(&self) -> &Message<'_> {
-        (**self).message()
-    }
-
-    fn part(&self) -> Option<&Part<'_>> {
-        (**self).part()
-    }
-}
-
-impl Site for (usize, &Message<'_>) {
-    fn message_number(&self) -> usize {
-        self.0
-    }
-
-    fn message(&self) -> &Message<'_> {
-        self.1
-    }
-
-    fn part(&self) -> Option<&Part<'_>> {
-        None
-    }
-}
-
-impl Site for (usize, &Message<'_>, Option<&Part<'_>>) {
-    fn message_number(&self) -> usize {
-        self.0
-    }
-
-    fn message(&self) -> &Message<'_> {
-        self.1
-    }
-
-    fn part(&self) -> Option<&Part<'_>> {
-        self.2
-    }
-}
-
-impl Site for (usize, &Message<'_>, &Part<'_>) {
-    fn message_number(&self) -> usize {
-        self.0
-    }
-
-    fn message(&self) -> &Message<'_> {
-        self.1
-    }
-
-    fn part(&self) -> Option<&Part<'_>> {
-        Some(self.2)
-    }
-}
-
-macro_rules! site_of_part {
-    ($($site:ident)*) => {
-        $(impl Site for $site<'_, '_> {
-            fn message_number(&self) -> usize {
-                self.message_number
+macro_rules! sites {
+    ($($site:pat, $kind:ty => $number:expr, $message:expr, $part:expr;)+) => {
+        $(impl<'m, 's> From<$kind> for Site<'m, 's> {
+            fn from($site: $kind) -> Self {
+                Self($number, $message, $part)
             }
-
-            fn message(&self) -> &Message<'_> {
-                self.message
-            }
-
-            fn part(&self) -> Option<&Part<'_>> {
-                Some(self.part)
-            }
-        })*
+        })+
     };
 }
-site_of_part! { CallSite ResultSite }
+
+sites! {
+    (number, message), (usize, &'m Message<'s>) => number, message, None;
+    (number, message, part), (usize, &'m Message<'s>, &'m Part<'s>) => number, message, Some(part);
+    (number, message, part), (usize, &'m Message<'s>, Option<&'m Part<'s>>) => number, message, part;
+    call, &CallSite<'m, 's> => call.message_number, call.message, Some(call.part);
+    result, &ResultSite<'m, 's> => result.message_number, result.message, Some(result.part);
+}
 
 impl Draft {
     /// Sets the numbers of a site, if the provider's numbers are known.
-    pub(crate) fn at(&mut self, context: &Context<'_, '_>, site: impl Site) -> &mut Self {
-        if !context.pairing.knows_index(site.message_number()) {
+    pub(crate) fn at<'m, 's: 'm>(
+        &mut self,
+        context: &Context<'_, '_>,
+        site: impl Into<Site<'m, 's>>,
+    ) -> &mut Self {
+        let Site(number, Message { index, .. }, part) = site.into();
+        if !context.pairing.knows_index(number) {
             return self;
         }
-        let index = site.message().index;
-        self.value("index", index).value("member", index + 1);
-        if let Some(part) = site.part() {
+        self.value("index", *index).value("member", index + 1);
+        if let Some(part) = part {
             self.value("part", part.index).value("part-member", part.index + 1);
         }
         self

@@ -4,6 +4,8 @@
 mod bounded_checks;
 mod bounded_findings;
 mod cases;
+mod common;
+mod error_texts;
 mod exchanges;
 mod fix;
 mod fix_logs;
@@ -14,6 +16,5 @@ mod rules;
 #[cfg(feature = "shell")]
 mod shell;
 mod summary;
-mod survey;
 #[cfg(feature = "template")]
 mod templates;

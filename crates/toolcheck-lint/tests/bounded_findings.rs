@@ -1,11 +1,12 @@
 //! At most so many findings are listed, and the others are counted, however they are found.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 use serde_json::{Value as Json, json};
 use toolcheck_core::{Level, RuleId};
 use toolcheck_lint::{FileReport, Finding, Lines, Options, lint};
+
+use crate::common::{files_below, fixtures};
 
 /// The number of findings of each rule and level, listed or not.
 fn counts(file: &FileReport) -> BTreeMap<(RuleId, Level), usize> {
@@ -42,19 +43,11 @@ fn check(name: &str, bytes: &[u8]) -> usize {
 
 #[test]
 fn what_is_not_listed_is_counted() {
-    let mut open = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")];
     let mut found = 0;
-    while let Some(folder) = open.pop() {
-        let mut paths: Vec<PathBuf> =
-            std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-        paths.sort();
-        for path in paths {
-            let name = path.to_str().unwrap();
-            if path.is_dir() {
-                open.push(path);
-            } else if name.contains(".json") && !name.ends_with(".expect.json") {
-                found += check(name, &std::fs::read(&path).unwrap());
-            }
+    for path in files_below(fixtures()) {
+        let name = path.to_str().unwrap();
+        if name.contains(".json") && !name.ends_with(".expect.json") {
+            found += check(name, &std::fs::read(&path).unwrap());
         }
     }
     assert!(found > 1000, "{found}");

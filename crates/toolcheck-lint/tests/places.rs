@@ -1,11 +1,11 @@
 //! Lines, columns, bytes and pointers, in every layout of the same request.
 
-use std::path::Path;
-
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use toolcheck_json::{Decoded, Document, Kind, Span, Value};
 use toolcheck_lint::{FileReport, Options, lint};
+
+use crate::common::{files_below, fixtures};
 
 /// A request with an unanswered call after text that is not ASCII.
 fn request() -> Json {
@@ -316,13 +316,8 @@ fn assert_places(name: &str, text: &[u8], target: Option<&str>) -> usize {
 
 #[test]
 fn every_place_is_where_its_pointer_leads() {
-    let mut open = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")];
     let (mut checked, mut files) = (0, 0);
-    while let Some(path) = open.pop() {
-        if path.is_dir() {
-            open.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
-            continue;
-        }
+    for path in files_below(fixtures()) {
         let name = path.to_string_lossy().into_owned();
         if ![".json", ".jsonl"].iter().any(|end| name.ends_with(end)) || name.ends_with(".expect.json") {
             continue;

@@ -9,6 +9,8 @@ use toolcheck_core::readers::{self, Sort};
 use toolcheck_core::{formats, targets};
 use toolcheck_lint::{Options, lint, rules, vocabulary};
 
+use crate::common::files_below;
+
 #[test]
 fn policies_name_rules() {
     for sort in Sort::ALL {
@@ -166,28 +168,11 @@ fn the_table_equals_its_directory() {
 #[test]
 fn no_rule_names_a_provider() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let names = [
-        "anthropic",
-        "bedrock",
-        "openai",
-        "gemini",
-        "vertex",
-        "mistral",
-        "cohere",
-        "ollama",
-        "azure",
-        "deepseek",
-        "moonshot",
-        "groq",
-        "claude",
-        "gpt",
-    ];
-    let mut open = vec![folder];
-    while let Some(path) = open.pop() {
-        if path.is_dir() {
-            open.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
-            continue;
-        }
+    // How the server vLLM prepares a prompt is named after it.
+    let ids = targets::ids().filter(|id| *id != "vllm");
+    let names: BTreeSet<&str> =
+        ids.chain(["bedrock", "openai", "vertex", "azure", "claude", "gpt"]).collect();
+    for path in files_below(folder) {
         let text = std::fs::read_to_string(&path).unwrap();
         for (number, line) in text.lines().enumerate() {
             // Documentation may name providers, and its examples are in their formats.
@@ -195,7 +180,7 @@ fn no_rule_names_a_provider() {
                 continue;
             }
             let line_lower = line.to_lowercase();
-            for name in names {
+            for name in &names {
                 assert!(!line_lower.contains(name), "{}:{}: {line}", path.display(), number + 1);
             }
         }
@@ -246,12 +231,8 @@ fn words(folder: PathBuf) -> Vec<(String, String)> {
         let is_plain = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         is_plain && word.starts_with(|first: char| first.is_ascii_lowercase())
     };
-    let (mut open, mut words) = (vec![folder], Vec::new());
-    while let Some(path) = open.pop() {
-        if path.is_dir() {
-            open.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
-            continue;
-        }
+    let mut words = Vec::new();
+    for path in files_below(folder) {
         let text = std::fs::read_to_string(&path).unwrap();
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         for (number, line) in (1..).zip(code.lines()) {

@@ -10,7 +10,7 @@ pub struct FileOptions {
     pub paths: Vec<PathBuf>,
     /// A file that lists more files, one per line or NUL-separated; `-` is the standard input.
     pub files_from: Option<PathBuf>,
-    /// Patterns of files and folders that are excluded, in the syntax of `.gitignore`.
+    /// Patterns of files and folders that are excluded, in the syntax of `.gitignore`, but for `!`.
     pub exclude: Vec<String>,
     /// Whether exclusions apply to the files in `paths` and `files_from` too.
     pub force_exclude: bool,

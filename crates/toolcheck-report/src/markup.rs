@@ -1,6 +1,9 @@
 //! Text for XML and HTML.
 
 use std::fmt::{self, Write as _};
+use std::io;
+
+use toolcheck_core::text::bounded;
 
 /// Text escaped for XML 1.0 and HTML, in an attribute or between tags. Characters that XML cannot represent are left out,
 /// and `##` is broken, with which commands for CI runners begin.
@@ -48,4 +51,33 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
     pieces.push(Piece::Plain(rest));
     pieces.retain(|piece| *piece != Piece::Plain(""));
     pieces
+}
+
+/// Metadata for browsers. The page is valid XML too, so that programs can read it.
+const HEAD: &str = r#"<meta charset="utf-8"/>
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"/>
+<meta name="viewport" content="width=device-width, initial-scale=1"/>
+<meta name="color-scheme" content="light dark"/>
+<meta name="referrer" content="no-referrer"/>
+"#;
+
+/// Starts a page, up to the start of its body. `styles` come after those that all pages have.
+pub(crate) fn start_page(title: &str, styles: &str, out: &mut dyn io::Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n{HEAD}<title>{}</title>\n<style>\n{}{styles}</style>\n</head>\n<body>",
+        Escaped(title),
+        include_str!("show/outputs/html.css"),
+    )
+}
+
+/// Writes a message of at most so many characters, with its code as such.
+pub(crate) fn write_message(text: &str, longest: usize, out: &mut dyn io::Write) -> io::Result<()> {
+    for piece in pieces(&bounded(text, longest)) {
+        match piece {
+            Piece::Plain(text) => write!(out, "{}", Escaped(text))?,
+            Piece::Code(text) => write!(out, "<code>{}</code>", Escaped(text))?,
+        }
+    }
+    Ok(())
 }

@@ -87,6 +87,18 @@ fn an_outline_says_where_it_ends() {
 }
 
 #[test]
+fn what_takes_several_lines_can_be_folded() {
+    let mut client = Client::new("utf-16");
+    let uri = "file:///invented/folds.json";
+    let message = "{\n  \"role\": \"user\",\n  \"content\": \"when?\"\n}";
+    client.open(uri, &format!("{{\"messages\": [\n{message},\n{}\n]}}\n", message.replace('\n', "")));
+    let folds = client.ask("textDocument/foldingRange", json!({"textDocument": {"uri": uri}}));
+    let fold = json!({"startLine": 1, "endLine": 3, "kind": "region", "collapsedText": "1 user"});
+    assert_eq!(folds, json!([fold]));
+    client.shut_down();
+}
+
+#[test]
 fn recordings_have_findings() {
     let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     for (name, language) in [("har/browser", "har"), ("vcr/accepted", "yaml"), ("vcr/compressed", "yaml")] {

@@ -2,15 +2,15 @@
 //! leads to the finding, however it is pasted.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value as Json, json};
 use toolcheck_core::recognise::{NamedPlace, Pasted};
-use toolcheck_core::{formats, targets};
 use toolcheck_embed::explain_error;
-use toolcheck_lint::{FileReport, Finding, Options, lint, lint_opened};
+use toolcheck_lint::{FileReport, Finding, lint, lint_opened};
+
+use crate::common;
 
 /// Cases whose answer does not lead to their finding, with the reasons.
 const EXCEPTIONS: &[(&str, &str)] = &[];
@@ -99,50 +99,28 @@ fn short_ids(text: &str) -> String {
     written
 }
 
+/// The cases of the corpus. Each record of those with the answers that were seen is one.
 fn cases() -> Vec<Case> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
-    let mut cases = Vec::new();
-    let mut open = vec![root.clone()];
-    while let Some(path) = open.pop() {
-        if path.is_dir() {
-            open.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+    let of_file = |file: common::Case| {
+        let parts: Vec<(String, &[u8])> = if file.name.ends_with("/seen.jsonl") {
+            let records = file.bytes.split(|byte| *byte == b'\n').enumerate();
+            let records = records.filter(|(_, record)| !record.is_empty());
+            records.map(|(line, record)| (format!("{}:{}", file.name, line + 1), record)).collect()
         } else {
-            cases.extend(cases_of(&root, &path));
-        }
-    }
-    cases.sort_by(|one, other| one.name.cmp(&other.name));
-    cases
-}
-
-/// The cases of a file. Each record of those with the answers that were seen is one.
-fn cases_of(root: &Path, path: &Path) -> Vec<Case> {
-    let Ok(expectation) = std::fs::read(path.with_extension("expect.json")) else { return Vec::new() };
-    let expectation: Json = serde_json::from_slice(&expectation).unwrap();
-    let bytes = std::fs::read(path).unwrap();
-    let name = path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
-    if !name.ends_with("/seen.jsonl") {
-        return vec![case(name, path, bytes, &expectation)];
-    }
-    let records = bytes.split(|byte| *byte == b'\n').enumerate();
-    let records = records.filter(|(_, record)| !record.is_empty());
-    records
-        .map(|(line, record)| case(format!("{name}:{}", line + 1), path, record.to_vec(), &expectation))
-        .collect()
-}
-
-fn case(name: String, path: &Path, bytes: Vec<u8>, expectation: &Json) -> Case {
-    let named = |key: &str| expectation[key].as_str().map(str::to_owned);
-    let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
-    let options = Options::new()
-        .format(named("format").as_deref().or(folder).and_then(formats::find))
-        .target(named("target").as_deref().map(|id| targets::find(id).unwrap()))
-        .kind(named("kind").map_or_else(Default::default, |kind| kind.parse().unwrap()));
-    let container = folder.and_then(toolcheck_open::find);
-    let report = match toolcheck_open::open_as(container, &bytes, toolcheck_open::Limits::default()) {
-        Some(opened) => lint_opened("case", &bytes, &opened, &options),
-        None => lint("case", &bytes, &options),
+            vec![(file.name.clone(), &*file.bytes)]
+        };
+        let folder = file.name.rsplit('/').nth(1);
+        let case = |(name, bytes): (String, &[u8])| {
+            let container = folder.and_then(toolcheck_open::find);
+            let report = match toolcheck_open::open_as(container, bytes, toolcheck_open::Limits::default()) {
+                Some(opened) => lint_opened("case", bytes, &opened, &file.options),
+                None => lint("case", bytes, &file.options),
+            };
+            Case { name, bytes: bytes.to_vec(), report }
+        };
+        parts.into_iter().map(case).collect::<Vec<_>>()
     };
-    Case { name, bytes, report }
+    common::all_cases().flat_map(of_file).collect()
 }
 
 fn answer(finding: &Finding) -> Option<&str> {

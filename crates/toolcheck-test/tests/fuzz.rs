@@ -162,4 +162,6 @@ fn each_target_has_seeds_and_a_program() {
     assert!(names.eq(targets::seeds::ALL.iter().map(|(name, _)| *name)));
     let binaries = fs::read_dir(root().join("fuzz/fuzz_targets")).unwrap().count();
     assert_eq!(binaries, targets::ALL.len());
+    let manifest = fs::read_to_string(root().join("fuzz/Cargo.toml")).unwrap();
+    assert_eq!(manifest.matches("[[bin]]").count(), targets::ALL.len());
 }

@@ -11,7 +11,34 @@ use std::sync::Mutex;
 use std::thread::{self, ThreadId};
 
 pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned()
+}
+
+/// A file of the repository.
+pub(crate) fn text(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+pub(crate) fn yaml<T: serde::de::DeserializeOwned>(text: &str) -> T {
+    serde_saphyr::from_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// A file of the repository in TOML.
+pub(crate) fn toml(path: &str) -> toml::Table {
+    text(path).parse().unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+pub(crate) fn gzip(bytes: impl AsRef<[u8]>) -> Vec<u8> {
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packer.write_all(bytes.as_ref()).unwrap();
+    packer.finish().unwrap()
+}
+
+/// The report of a lint, as JSON.
+pub(crate) fn report(folder: &Path, arguments: &[&str]) -> serde_json::Value {
+    let arguments = ["lint", "--output-format", "json"].iter().chain(arguments);
+    let output = toolcheck_in(folder).args(arguments).output().unwrap();
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
 }
 
 /// The program in the root of the repository, without environment variables that change its output.

@@ -1,20 +1,16 @@
-//! What a loop is held against. Each check is a file, and two lines here.
+//! What a loop is held against. Each check is a file, and two lines here, unless it is one of `by_findings`.
 
 mod answers_every_call;
+mod by_findings;
 mod does_not_loop;
 mod finishes;
 mod is_not_refused;
 mod is_valid;
 mod judgement;
-mod keeps_arguments;
 mod keeps_opaque;
-mod keeps_order;
-mod keeps_reasoning;
-mod keeps_turn;
 mod never_says_default;
 mod reports_error;
 mod respects_refusal;
-mod runs_only_finished;
 mod sends_whole_characters;
 mod shortens;
 mod shows_image;
@@ -59,15 +55,15 @@ pub static ALL: &[&Check] = &[
     &finishes::CHECK,
     &is_not_refused::CHECK,
     &is_valid::CHECK,
-    &keeps_arguments::CHECK,
+    &by_findings::KEEPS_ARGUMENTS,
     &keeps_opaque::CHECK,
-    &keeps_order::CHECK,
-    &keeps_reasoning::CHECK,
-    &keeps_turn::CHECK,
+    &by_findings::KEEPS_ORDER,
+    &by_findings::KEEPS_REASONING,
+    &by_findings::KEEPS_TURN,
     &never_says_default::CHECK,
     &reports_error::CHECK,
     &respects_refusal::CHECK,
-    &runs_only_finished::CHECK,
+    &by_findings::RUNS_ONLY_FINISHED,
     &sends_whole_characters::CHECK,
     &shortens::CHECK,
     &shows_image::CHECK,

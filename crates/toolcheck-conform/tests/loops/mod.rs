@@ -7,10 +7,11 @@ mod wire;
 
 use std::sync::Mutex;
 
-use toolcheck_conform::{Case, Expected, Outcome, Scenario, Status, Verdict, checks, judge, scenarios};
+use toolcheck_conform::{Case, Expected, Outcome, Scenario, checks, judge, scenarios};
 use toolcheck_core::response;
 use toolcheck_core::{Format, formats};
 use toolcheck_json::Document;
+use toolcheck_report::conform::{Status, Verdict};
 use toolcheck_serve::{MockLog, MockProvider};
 
 use agent::Loop;
@@ -236,7 +237,7 @@ fn played(
 
 fn told(verdicts: &[(String, Verdict)]) -> String {
     let line = |(name, verdict): &(String, Verdict)| {
-        format!("{name}: {} {}: {}", verdict.status.as_str(), verdict.check.id, verdict.reason)
+        format!("{name}: {} {}: {}", verdict.status.as_str(), verdict.check, verdict.reason)
     };
     verdicts.iter().map(line).collect::<Vec<_>>().join("\n")
 }
@@ -293,7 +294,7 @@ fn each_fault_is_caught_by_the_check_for_it() {
             scenario.is_none_or(|scenario| scenario == one.id) && one.checks.iter().any(is_it)
         };
         let is_caught = |(_, verdict): &(String, Verdict)| {
-            verdict.check.id == check && matches!(verdict.status, Status::Fail | Status::Weak)
+            verdict.check == check && matches!(verdict.status, Status::Fail | Status::Weak)
         };
         let mut seen = Vec::new();
         let found = ways().filter(is_about).any(|way| {
@@ -384,16 +385,10 @@ fn of_a_history_without_calls_nothing_is_judged_that_needs_them() {
     for way in ways().filter(|(scenario, ..)| ids.contains(&&*scenario.id)) {
         let verdicts = verdicts_of(way, Some(Fault::WritesCallsAsText));
         let (named, others): (Vec<_>, Vec<_>) =
-            verdicts.into_iter().partition(|(_, verdict)| of_calls.contains(&verdict.check.id));
+            verdicts.into_iter().partition(|(_, verdict)| of_calls.contains(&&*verdict.check));
         assert!(!named.is_empty());
         for (name, verdict) in &named {
-            assert_eq!(
-                verdict.status,
-                Status::Inconclusive,
-                "{name}: {}: {}",
-                verdict.check.id,
-                verdict.reason
-            );
+            assert_eq!(verdict.status, Status::Inconclusive, "{name}: {}: {}", verdict.check, verdict.reason);
             assert!(verdict.reason.contains("as text"), "{}", verdict.reason);
         }
         // What does not need them is judged.
@@ -412,21 +407,15 @@ fn of_a_run_without_requests_nothing_is_judged() {
                     && verdict.reason == "no request came",
                 "{}: {}: {}",
                 scenario.id,
-                verdict.check.id,
+                verdict.check,
                 verdict.reason
             );
         }
         // An error before the first request is one.
         for verdict in judged(&Outcome::error("TypeError")) {
-            let is_end = verdict.check.id == "finishes";
+            let is_end = verdict.check == "finishes";
             let wrong = [Status::Fail, Status::Weak].contains(&verdict.status);
-            assert_eq!(
-                is_end && verdict.status != Status::Info,
-                wrong,
-                "{}: {}",
-                scenario.id,
-                verdict.check.id
-            );
+            assert_eq!(is_end && verdict.status != Status::Info, wrong, "{}: {}", scenario.id, verdict.check);
         }
     }
 }

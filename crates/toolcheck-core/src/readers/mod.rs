@@ -49,7 +49,7 @@ mod xlam;
 
 use std::collections::BTreeMap;
 
-use toolcheck_json::{Document, Expanded, Value};
+use toolcheck_json::{Document, Value, origins::Mapped};
 
 use crate::claim::certainty::SURE;
 use crate::formats::Format;
@@ -263,7 +263,7 @@ impl Reader {
     }
 
     /// The record with the lists that it has in strings as lists, for a reader whose records may have some.
-    pub fn opened(&self, document: &Document<'_>) -> Option<Expanded> {
+    pub fn opened(&self, document: &Document<'_>) -> Option<Mapped> {
         let may_have_some = self.unit == Unit::Record && matches!(self.sort, Sort::Dataset | Sort::Trace);
         if may_have_some { lists::opened(document) } else { None }
     }

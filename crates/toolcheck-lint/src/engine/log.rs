@@ -12,7 +12,7 @@ use toolcheck_core::readers::{self, Conversation, Ended, Reader, Reading, Sort, 
 use toolcheck_core::text::shorten;
 use toolcheck_core::{Level, formats};
 use toolcheck_json::origins::LeftOut;
-use toolcheck_json::{Document, Expanded, Layout, Position, Record, Records, Value, locate};
+use toolcheck_json::{Document, Layout, Position, Record, Records, Value, locate, origins::Mapped};
 
 use self::told::Told;
 use super::checker::{Checker, Continuation};
@@ -159,7 +159,7 @@ impl<'r> Log<'r> {
         &self,
         record: &Record<'_>,
         document: &Document<'_>,
-        (opened, is_certain): (&Expanded, bool),
+        (opened, is_certain): (&Mapped, bool),
         observer: &mut dyn Observer,
         report: &mut FileReport,
     ) -> bool {
@@ -216,7 +216,7 @@ impl<'r> Log<'r> {
         record: &Record<'_>,
         document: &Document<'_>,
         (records, mut reading): (&[Value<'_, '_>], Reading<'_>),
-        opened: Option<(&Expanded, &Document<'_>)>,
+        opened: Option<(&Mapped, &Document<'_>)>,
         observer: &mut dyn Observer,
         report: &mut FileReport,
     ) {
@@ -458,12 +458,7 @@ fn place_in_record(finding: &mut Finding, lines: &[Range<usize>]) {
 }
 
 /// Converts the places of findings in a text that was made of the record to places in the record.
-fn place_in_source(
-    findings: &mut [Finding],
-    record: &Record<'_>,
-    document: &Document<'_>,
-    opened: &Expanded,
-) {
+fn place_in_source(findings: &mut [Finding], record: &Record<'_>, document: &Document<'_>, opened: &Mapped) {
     fn spots(findings: &mut [Finding]) -> impl Iterator<Item = &mut Spot> {
         findings.iter_mut().flat_map(|finding| {
             let labels = finding.labels.iter_mut().map(|label| &mut label.spot);
@@ -473,6 +468,7 @@ fn place_in_source(
     let mut offsets = Vec::new();
     for spot in spots(findings) {
         let source = opened.source_of(spot.bytes.start - record.start..spot.bytes.end - record.start);
+        let source = source.unwrap_or_default();
         spot.bytes = record.start + source.start..record.start + source.end;
         spot.node = document.last_at(source.start as u32);
         spot.record_bytes = record.start..record.start + record.bytes.len();

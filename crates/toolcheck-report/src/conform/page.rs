@@ -7,8 +7,7 @@ use toolcheck_core::text::{Counted, bounded, line as guarded};
 use super::picture::picture;
 use super::table::{Cell, Row, Table};
 use super::{RefusedRequest, Report, ScenarioRun, Status, Verdict};
-use crate::markup::{Escaped, Piece, pieces};
-use crate::show::outputs::html::HEAD;
+use crate::markup::{Escaped, start_page, write_message};
 
 /// What stands above the table.
 pub(super) struct Head<'r> {
@@ -29,13 +28,7 @@ type Details = Vec<Vec<Vec<Option<(String, String)>>>>;
 
 pub(super) fn page(head: &Head<'_>, table: &Table<'_>, out: &mut dyn io::Write) -> io::Result<()> {
     let title = bounded(&head.title, LONGEST);
-    writeln!(
-        out,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n{HEAD}<title>{} - toolcheck</title>\n<style>\n{}{}</style>\n</head>\n<body>",
-        Escaped(&title),
-        include_str!("../show/outputs/html.css"),
-        include_str!("page.css"),
-    )?;
+    start_page(&format!("{title} - toolcheck"), include_str!("page.css"), out)?;
     writeln!(out, "<header id=\"top\">\n<h1>{}</h1>", Escaped(&title))?;
     writeln!(out, "<p class=\"quiet\">{}</p>", Escaped(&bounded(&head.about, LONGEST)))?;
     for report in head.reports {
@@ -241,10 +234,10 @@ fn verdict(verdict: &Verdict, out: &mut dyn io::Write) -> io::Result<()> {
         "<p><span class=\"status {status}\">{status}</span> <code>{}</code> ",
         Escaped(&bounded(check, LONGEST))
     )?;
-    prose(reason, out)?;
+    write_message(reason, LONGEST, out)?;
     if let Some(known) = known {
         write!(out, " <span class=\"quiet\">(known: ")?;
-        prose(known, out)?;
+        write_message(known, LONGEST, out)?;
         write!(out, ")</span>")?;
     }
     writeln!(out, "</p>")
@@ -255,7 +248,7 @@ fn refusal(refused: &RefusedRequest, out: &mut dyn io::Write) -> io::Result<()> 
     let RefusedRequest { rule, message, place, text, status, source } = refused;
     write!(out, "<p>The API answers {status}: <code>{}</code> at <code>", Escaped(&bounded(rule, LONGEST)))?;
     write!(out, "{}</code>: ", Escaped(&bounded(if place.is_empty() { "/" } else { place }, LONGEST)))?;
-    prose(message, out)?;
+    write_message(message, LONGEST, out)?;
     match source.as_ref().map(|source| bounded(source, LONGEST)) {
         Some(source) if source.starts_with("https://") => {
             write!(out, " <a href=\"{}\">source</a>", Escaped(&source))?;
@@ -275,18 +268,8 @@ fn paragraph(before: &str, text: &str, out: &mut dyn io::Write) -> io::Result<()
     if !before.is_empty() {
         write!(out, "<span class=\"quiet\">{before}:</span> ")?;
     }
-    prose(text, out)?;
+    write_message(text, LONGEST, out)?;
     writeln!(out, "</p>")
-}
-
-fn prose(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
-    for piece in pieces(&bounded(text, LONGEST)) {
-        match piece {
-            Piece::Plain(text) => write!(out, "{}", Escaped(text))?,
-            Piece::Code(text) => write!(out, "<code>{}</code>", Escaped(text))?,
-        }
-    }
-    Ok(())
 }
 
 /// Lines as they are.

@@ -5,8 +5,7 @@ use toolcheck_core::text::{Counted, bounded, shown};
 
 use super::{Compare, Compared, Output};
 use crate::Style;
-use crate::markup::{Escaped, Piece, pieces};
-use crate::show::outputs::html::HEAD;
+use crate::markup::{Escaped, start_page, write_message};
 
 pub(super) static OUTPUT: Output =
     Output { id: "html", summary: "a self-contained web page with both sides", write, write_all };
@@ -39,13 +38,7 @@ fn title(compared: &Compared<'_>) -> String {
 }
 
 fn start(title: &str, out: &mut dyn io::Write) -> io::Result<()> {
-    writeln!(
-        out,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n{HEAD}<title>{} - toolcheck diff</title>\n<style>\n{}{}</style>\n</head>\n<body>",
-        Escaped(title),
-        include_str!("../show/outputs/html.css"),
-        include_str!("html.css"),
-    )
+    start_page(&format!("{title} - toolcheck diff"), include_str!("html.css"), out)
 }
 
 /// Writes a comparison. `left` is how many rows may still be written.
@@ -147,7 +140,7 @@ fn marks(marks: &[Mark], compared: &Compared<'_>, out: &mut dyn io::Write) -> io
     for mark in marks {
         let class = class_of(mark.level);
         write!(out, "<p class=\"finding{class}\"><strong>{}</strong> <b>{}</b> ", mark.level, mark.kind)?;
-        text(&compared.mark(mark), out)?;
+        write_message(&compared.mark(mark), LONGEST, out)?;
         writeln!(out, "</p>")?;
     }
     Ok(())
@@ -160,14 +153,4 @@ fn class_of(level: Level) -> &'static str {
         Level::Change => " warning",
         Level::Form => " form",
     }
-}
-
-fn text(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
-    for piece in pieces(&bounded(text, LONGEST)) {
-        match piece {
-            Piece::Plain(text) => write!(out, "{}", Escaped(text))?,
-            Piece::Code(text) => write!(out, "<code>{}</code>", Escaped(text))?,
-        }
-    }
-    Ok(())
 }

@@ -9,34 +9,40 @@ pub(crate) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
 }
 
-/// The files of the corpus with their options, as their expectations have them.
-pub(crate) fn cases() -> Vec<(PathBuf, Options)> {
-    let mut open = vec![fixtures()];
-    let mut cases = Vec::new();
+/// A file of the corpus.
+pub(crate) struct Case {
+    /// Its path below `fixtures`.
+    pub(crate) name: String,
+    pub(crate) bytes: Vec<u8>,
+    /// What its expectation says about it, if it has one.
+    pub(crate) options: Options,
+}
+
+/// The cases of JSON in the corpus.
+pub(crate) fn cases() -> impl Iterator<Item = Case> {
+    all_cases().filter(|case| case.name.ends_with(".json") || case.name.ends_with(".jsonl"))
+}
+
+/// All cases of the corpus, in the order of their names.
+pub(crate) fn all_cases() -> impl Iterator<Item = Case> {
+    let (mut open, mut paths) = (vec![fixtures()], Vec::new());
     while let Some(path) = open.pop() {
         if path.is_dir() {
             open.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
-            continue;
+        } else if !path.to_string_lossy().ends_with(".expect.json") {
+            paths.push(path);
         }
-        let name = path.to_string_lossy().into_owned();
-        if name.ends_with(".expect.json") || !(name.ends_with(".json") || name.ends_with(".jsonl")) {
-            continue;
-        }
+    }
+    paths.sort();
+    paths.into_iter().map(|path| {
         let expectation = std::fs::read(path.with_extension("expect.json")).unwrap_or_default();
         let expectation: serde_json::Value = serde_json::from_slice(&expectation).unwrap_or_default();
-        let text = |key: &str| expectation[key].as_str().map(str::to_owned);
-        let mut options = Options::new();
-        if let Some(format) = text("format").and_then(|id| formats::named(&id)) {
-            options = options.format(Some(format));
-        }
-        if let Some(target) = text("target").and_then(|id| targets::find(&id)) {
-            options = options.target(Some(target));
-        }
-        if let Some(kind) = text("kind") {
-            options = options.kind(kind.parse().unwrap());
-        }
-        cases.push((path, options));
-    }
-    cases.sort_by(|one, other| one.0.cmp(&other.0));
-    cases
+        let text = |key: &str| expectation[key].as_str();
+        let options = Options::new()
+            .format(text("format").and_then(formats::named))
+            .target(text("target").map(|id| targets::find(id).unwrap()))
+            .kind(text("kind").map_or_else(Default::default, |kind| kind.parse().unwrap()));
+        let name = path.strip_prefix(fixtures()).unwrap().to_string_lossy().into_owned();
+        Case { name, bytes: std::fs::read(path).unwrap(), options }
+    })
 }

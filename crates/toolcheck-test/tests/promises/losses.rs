@@ -5,7 +5,7 @@ use toolcheck_core::diff::Level;
 use toolcheck_core::diff::files::{File, compare};
 use toolcheck_lint::{FixOptions, Options, fix};
 
-use crate::common::{cases, fixtures};
+use crate::common::{Case, cases};
 
 /// Cases in which no messages are read before they are fixed, so that they cannot be compared.
 const WITHOUT_MESSAGES: [&str; 3] = [
@@ -58,9 +58,7 @@ fn wrong(
 #[test]
 fn nothing_is_lost_if_and_only_if_diff_finds_no_loss() {
     let (mut all, mut seen) = (Vec::new(), [0, 0]);
-    for (path, options) in cases() {
-        let bytes = std::fs::read(&path).unwrap();
-        let name = path.strip_prefix(fixtures()).unwrap().to_string_lossy().into_owned();
+    for Case { name, bytes, options } in cases() {
         for is_unsafe in [false, true] {
             let how = FixOptions::new().unsafe_fixes(is_unsafe).accepted(true);
             // Each record of a shape is a request.

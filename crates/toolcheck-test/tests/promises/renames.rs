@@ -7,7 +7,7 @@ use toolcheck_core::{formats, targets};
 use toolcheck_lint::fix::Action;
 use toolcheck_lint::{Finding, FixOptions, Fixed, Options, fix};
 
-use crate::common::{cases, fixtures};
+use crate::common::{Case, cases, fixtures};
 
 fn all() -> FixOptions {
     FixOptions::new().unsafe_fixes(true).accepted(true)
@@ -32,9 +32,7 @@ fn done(fixed: &Fixed<'_>, finding: &Finding) -> Option<Action> {
 #[test]
 fn a_key_that_a_help_names_is_written_or_the_finding_stays() {
     let (mut written, mut wrong) = (0, Vec::new());
-    for (path, options) in cases() {
-        let bytes = std::fs::read(&path).unwrap();
-        let name = path.strip_prefix(fixtures()).unwrap().to_string_lossy().into_owned();
+    for Case { name, bytes, options } in cases() {
         let fixed = fix(&name, &bytes, &options, &all());
         for finding in &fixed.before.findings {
             let Some((_, meant)) = named(finding) else { continue };
@@ -123,9 +121,9 @@ fn every_key_that_the_descriptions_know_under_another_name_gets_the_right_one_an
     for format in formats::ALL.iter().map(|format| format.id) {
         let entries = instead(format);
         let options = Options::new().format(formats::find(format)).target(targets::find(format));
-        let (folder, mut tried) = (fixtures().join("shapes").join(format), BTreeSet::new());
-        for (path, _) in cases().into_iter().filter(|(path, _)| path.starts_with(&folder)) {
-            let Ok(body) = serde_json::from_slice::<Json>(&std::fs::read(&path).unwrap()) else { continue };
+        let (folder, mut tried) = (format!("shapes/{format}/"), BTreeSet::new());
+        for case in cases().filter(|case| case.name.starts_with(&folder)) {
+            let Ok(body) = serde_json::from_slice::<Json>(&case.bytes) else { continue };
             let mut places = Vec::new();
             objects(&body, "", &mut places);
             for place in places {
@@ -154,7 +152,7 @@ fn every_key_that_the_descriptions_know_under_another_name_gets_the_right_one_an
                             .is_some_and(|(own, to)| (own.is_empty() || own == *key) && to == *meant)
                     });
                     if removed && helps {
-                        wrong.push(format!("{format}: {}{place}: `{key}` for `{meant}`", path.display()));
+                        wrong.push(format!("{format}: {}{place}: `{key}` for `{meant}`", case.name));
                     }
                 }
             }

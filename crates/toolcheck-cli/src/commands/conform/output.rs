@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use toolcheck_conform::{Scenario, Status as Says, Verdict, checks, sets};
+use toolcheck_conform::{Scenario, checks, sets};
 use toolcheck_core::text::guard;
-use toolcheck_report::conform::{self, RefusedRequest, Report, ScenarioRun, Status, Verdict as Reported};
+use toolcheck_report::conform::{self, RefusedRequest, Report, ScenarioRun, Status, Verdict};
 use toolcheck_serve::MockLog;
 
 use super::client::Answer;
@@ -29,7 +29,7 @@ pub(super) fn enter(
     match answer {
         Answer::Ended(outcome) => {
             run.outcome = format!("{}: {}", if outcome.is_done { "done" } else { "error" }, outcome.text);
-            run.verdicts = judge(&outcome).iter().map(reported).collect();
+            run.verdicts = judge(&outcome);
             run.judge();
         }
         Answer::Skipped(why) => (run.status, run.reason) = (Status::Skip, Some(why)),
@@ -52,17 +52,6 @@ pub(super) fn keep(run: &mut ScenarioRun, seen: &MockLog) {
 
 /// The most refusals of a run: one that is sent again and again is refused again and again.
 const MOST_REFUSED: usize = 20;
-
-fn reported(verdict: &Verdict) -> Reported {
-    let status = match verdict.status {
-        Says::Fail => Status::Fail,
-        Says::Weak => Status::Weak,
-        Says::Inconclusive => Status::Inconclusive,
-        Says::Info => Status::Info,
-        _ => Status::Pass,
-    };
-    Reported::new(verdict.check.id, status, &verdict.reason)
-}
 
 pub(super) fn write(report: &Report, output: ConformOutput, out: &mut dyn Write) -> io::Result<()> {
     match output {

@@ -1,6 +1,6 @@
 //! Lists of messages, wherever they stand, and what stands beside them.
 
-use toolcheck_json::{Document, Expanded, NodeId, Value};
+use toolcheck_json::{Document, NodeId, Value, origins::Mapped};
 
 use super::{Columns, python};
 use crate::claim::certainty;
@@ -168,21 +168,20 @@ fn definitions(value: Value<'_, '_>, depth: usize) -> Option<Vec<Definition>> {
 const DEEPEST_TEXT: usize = 3;
 
 /// The document with the lists of messages that it has in strings as lists; `None` if it has none.
-pub(crate) fn opened(document: &Document<'_>) -> Option<Expanded> {
+pub(crate) fn opened(document: &Document<'_>) -> Option<Mapped> {
     let strings = strings_with_lists(document.root());
     if strings.is_empty() {
         return None;
     }
     let has_inner = strings.iter().any(|string| may_hold_text(document.value(*string)));
-    let mut opened = Expanded::new(document, &strings);
+    let mut opened = Mapped::expanded(document, &strings);
     for _ in 1..if has_inner { DEEPEST_TEXT } else { 1 } {
         let inner = Document::read(opened.text());
         let strings = strings_with_lists(inner.root());
         if strings.is_empty() {
             break;
         }
-        let next = Expanded::new(&inner, &strings);
-        opened = opened.then(next);
+        opened = Mapped::expanded(&inner, &strings).through(&opened);
     }
     Some(opened)
 }

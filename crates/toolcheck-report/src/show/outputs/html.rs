@@ -5,21 +5,14 @@ use toolcheck_core::Level;
 
 use super::Output;
 use crate::Style;
-use crate::markup::{Escaped, Piece, pieces};
+use crate::markup::{Escaped, start_page, write_message};
 use crate::show::{Line, Mark, Marks, Outline, Row, RowKind, Section};
 use crate::summary::Summary;
-use toolcheck_core::text::{Counted, bounded, shown};
+use toolcheck_core::text::{Counted, shown};
 
 pub(super) static OUTPUT: Output =
     Output { id: "html", summary: "a self-contained web page", is_request: false, write };
 
-/// Metadata for browsers. The page is valid XML too, so that programs can read it.
-pub(crate) const HEAD: &str = r#"<meta charset="utf-8"/>
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"/>
-<meta name="viewport" content="width=device-width, initial-scale=1"/>
-<meta name="color-scheme" content="light dark"/>
-<meta name="referrer" content="no-referrer"/>
-"#;
 /// The maximum number of characters of a message.
 const LONGEST: usize = 500;
 /// The maximum number of findings listed above the outline.
@@ -30,12 +23,8 @@ const COLORS: usize = 4;
 fn write(outline: &Outline, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     let path = shown(outline.path());
     let path = Escaped(&path);
-    writeln!(
-        out,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n{HEAD}<title>{path} - toolcheck</title>\n<style>\n{}</style>\n</head>\n\
-         <body>\n<header>",
-        include_str!("html.css")
-    )?;
+    start_page(&format!("{} - toolcheck", shown(outline.path())), "", out)?;
+    writeln!(out, "<header>")?;
     writeln!(out, "<h1><code>{path}</code></h1>\n<p class=\"quiet\">{}</p>", Escaped(&outline.reading()))?;
     if !style.is_quiet {
         let worst = if outline.report.count(Level::Error) > 0 {
@@ -82,7 +71,7 @@ fn contents(outline: &Outline, out: &mut dyn io::Write) -> io::Result<()> {
             mark.rule_id(),
             mark.line
         )?;
-        message(mark, out)?;
+        write_message(&mark.message, LONGEST, out)?;
         writeln!(out, "</li>")?;
     }
     let rest = marks.count() + outline.unmarked;
@@ -213,7 +202,7 @@ impl<'p> SectionWriter<'p> {
             let rule = mark.rule_id();
             if mark.is_label {
                 write!(out, "<p class=\"label {level}\">")?;
-                message(mark, out)?;
+                write_message(&mark.message, LONGEST, out)?;
                 if self.findings.contains(finding) {
                     write!(out, " <a href=\"#finding-{finding}\">{rule}</a>")?;
                 }
@@ -224,7 +213,7 @@ impl<'p> SectionWriter<'p> {
                     "<p class=\"finding {level}\" id=\"finding-{finding}\"><strong>{level}</strong> \
                      <a href=\"{url}\" rel=\"noreferrer\">{rule}</a> "
                 )?;
-                message(mark, out)?;
+                write_message(&mark.message, LONGEST, out)?;
             }
             writeln!(out, "</p>")?;
         }
@@ -242,14 +231,4 @@ fn open_message(row: &Row, out: &mut dyn io::Write) -> io::Result<()> {
         write!(out, "<span class=\"number\">{number}</span> ")?;
     }
     writeln!(out, "<span class=\"who\">{}</span></div>\n<ul role=\"list\">", Escaped(&row.speaker))
-}
-
-fn message(mark: &Mark, out: &mut dyn io::Write) -> io::Result<()> {
-    for piece in pieces(&bounded(&mark.message, LONGEST)) {
-        match piece {
-            Piece::Plain(text) => write!(out, "{}", Escaped(text))?,
-            Piece::Code(text) => write!(out, "<code>{}</code>", Escaped(text))?,
-        }
-    }
-    Ok(())
 }

@@ -2,7 +2,7 @@
 //!
 //! To add an output, add a file and two lines here.
 
-pub(crate) mod html;
+mod html;
 mod markdown;
 mod request;
 pub(crate) mod text;

@@ -1,30 +1,13 @@
-//! Checks the targets against errors and verdicts of APIs.
-//!
-//! What the repository has is checked always: the error texts of the targets, and requests whose verdicts differ between
-//! the versions of Mistral's validator. `fixtures/targets` has a request for each refusal. The survey of real responses
-//! that the targets were written from is not part of the repository, so the tests that read it are ignored. To run them:
-//!
-//! ```sh
-//! TOOLCHECK_SURVEY=path/to/providers cargo test --package toolcheck-lint -- --ignored survey
-//! ```
-#![allow(clippy::disallowed_macros, reason = "a test prints to the terminal")]
+//! The error texts of the targets are recognised, and requests have the verdicts of each version of Mistral's validator.
+//! `fixtures/targets` has a request for each refusal.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 use serde_json::{Value as Json, json};
 use toolcheck_core::recognise::recognise;
 use toolcheck_core::targets::{Refusal, Target};
 use toolcheck_core::{Format, Level, formats, framework, targets};
 use toolcheck_lint::{Options, lint};
-
-/// The rows of a file of the survey.
-fn rows(name: &str) -> Vec<Json> {
-    let folder =
-        std::env::var_os("TOOLCHECK_SURVEY").expect("TOOLCHECK_SURVEY names the folder of the survey");
-    let text = std::fs::read_to_string(PathBuf::from(folder).join(name)).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
 
 /// The rules that report errors for a target.
 fn errors(request: &Json, target_id: &str) -> Vec<&'static str> {
@@ -36,60 +19,14 @@ fn errors(request: &Json, target_id: &str) -> Vec<&'static str> {
     errors.map(|finding| finding.rule.as_str()).collect()
 }
 
-/// The observed texts of the survey, each with the survey's name for its rule.
-fn samples() -> Vec<(String, String)> {
-    let mut samples = Vec::new();
-    for row in rows("anthropic-bedrock.oracles.jsonl") {
-        let texts = row["texts"].as_array().unwrap();
-        for sample in texts.iter().flat_map(|text| text["samples"].as_array().into_iter().flatten()) {
-            if sample["kind"] != "inferred" {
-                samples.push((row["rule"].to_string(), sample["text"].as_str().unwrap().to_owned()));
-            }
-        }
-    }
-    for row in rows("openai.oracles.jsonl") {
-        if row["ev"] == "P" || row["ev"] == "R" {
-            samples.push((row["rule"].to_string(), row["sample"].as_str().unwrap().to_owned()));
-        }
-    }
-    samples
-}
-
-/// The minimum fraction of texts that must be recognised.
-const RECOGNISED: f64 = 0.97;
-
-#[test]
-#[ignore = "needs the survey, whose folder TOOLCHECK_SURVEY names"]
-fn observed_texts_are_recognised() {
-    let samples = samples();
-    let missed: Vec<_> = samples.iter().filter(|(_, text)| recognise(text).is_empty()).collect();
-    println!("recognised {} of {}", samples.len() - missed.len(), samples.len());
-    for (rule, text) in &missed {
-        println!("  missed {rule}: {text}");
-    }
-    assert!((samples.len() - missed.len()) as f64 >= RECOGNISED * samples.len() as f64);
-}
-
-#[test]
-#[ignore = "needs the survey, whose folder TOOLCHECK_SURVEY names"]
-fn envelopes_around_an_observed_error_are_ignored() {
-    envelopes_are_ignored(samples().into_iter().map(|(_, text)| text).collect());
-}
-
+/// Texts that are recognised are recognised as the same inside of what clients and gateways put around them.
 #[test]
 fn envelopes_around_an_error_of_a_target_are_ignored() {
     let texts: BTreeSet<String> = filled_texts().map(|(.., filled)| filled).collect();
-    assert!(texts.len() > 100, "the targets have texts: {}", texts.len());
+    assert!(texts.len() >= 417, "{}", texts.len());
     // A debug build is slow, and takes every eighth.
     let step = if cfg!(debug_assertions) { 8 } else { 1 };
-    let texts = texts.into_iter().step_by(step).collect();
-    envelopes_are_ignored(texts);
-}
-
-/// Checks that texts which are recognised are recognised as the same inside of what clients and gateways put around them.
-#[track_caller]
-fn envelopes_are_ignored(texts: Vec<String>) {
-    let known = texts.iter().filter(|text| !recognise(text).is_empty());
+    let known = texts.iter().step_by(step).filter(|text| !recognise(text).is_empty());
     for text in known {
         let best = |error: &str| recognise(error).first().map(|found| found.refusal.rule);
         let plain = best(text);
@@ -273,118 +210,4 @@ fn versions_of_a_validator_differ_as_they_do() {
         let found: Vec<_> = ["v3", "v7", "v11", "v13"].into_iter().filter(is_accepted).collect();
         assert_eq!(found.join(" "), accepted, "{request}");
     }
-}
-
-/// The minimum fraction of verdicts that must agree.
-const AGREED: f64 = 0.98;
-
-#[test]
-#[ignore = "needs the survey, whose folder TOOLCHECK_SURVEY names"]
-fn verdicts_agree_with_a_real_validator() {
-    let rows = rows("mistral-verdicts.jsonl");
-    let (mut right, mut wrong) = (0, Vec::new());
-    // For rows that were read leniently, the validator saw another request.
-    for row in rows.iter().filter(|row| row["lenient"] != true) {
-        for verdict in
-            row["verdicts"].as_array().unwrap().iter().filter(|verdict| verdict["mode"] == "serving")
-        {
-            let version = verdict["version"].as_str().unwrap();
-            if !["v3", "v7", "v11", "v13"].contains(&version) {
-                continue;
-            }
-            let found = errors(&row["request"], &format!("mistral-{version}"));
-            if found.is_empty() == (verdict["verdict"] == "accept") {
-                right += 1;
-            } else {
-                wrong.push(format!(
-                    "{version} {}: {} {}, found {found:?}",
-                    row["name"], verdict["verdict"], verdict["message"]
-                ));
-            }
-        }
-    }
-    println!("verdicts: {right} of {} agree", right + wrong.len());
-    for line in &wrong {
-        println!("  {line}");
-    }
-    assert!(right as f64 >= AGREED * (right + wrong.len()) as f64);
-}
-
-/// The target for a surface of the survey, if a single request can be checked against it.
-fn target_of(surface: &str) -> Option<&'static str> {
-    let known = [
-        ("Gemini API", "gemini"),
-        ("Vertex", "vertex-gemini"),
-        ("Gemini 3", "gemini"),
-        ("Cohere v2", "cohere"),
-        ("Cohere", "cohere"),
-        ("Ollama /api/chat", "ollama"),
-        ("mistral-common", "mistral"),
-        ("same", "mistral"),
-        ("all", "mistral"),
-        ("La Plateforme", "mistral"),
-        ("validator v11+", "mistral-v11"),
-        ("v3", "mistral-v3"),
-        ("v1/v2/v3", "mistral-v3"),
-        ("parse", "mistral"),
-        ("Moonshot", "moonshot"),
-        ("DeepSeek", "deepseek"),
-    ];
-    known.iter().find(|(name, _)| surface.starts_with(name)).map(|(_, id)| *id)
-}
-
-#[test]
-#[ignore = "needs the survey, whose folder TOOLCHECK_SURVEY names"]
-fn refused_requests_have_errors_and_fixed_ones_have_none() {
-    let (claude, others) =
-        (rows("anthropic-bedrock.oracles.jsonl"), rows("gemini-mistral-others.oracles.jsonl"));
-    let mut cases = Vec::new();
-    for row in &claude {
-        let verdict = row["verdict"].as_str().unwrap();
-        let bad = &row["trigger"];
-        let is_converse = bad["messages"][0]["content"][0]
-            .get("text")
-            .is_some_and(|_| bad["messages"][0]["content"][0].get("type").is_none());
-        let surfaces = row["surfaces"].to_string();
-        let target = if is_converse || !surfaces.contains('A') { "bedrock" } else { "anthropic" };
-        if verdict.starts_with("reject") && !bad.is_null() {
-            cases.push((row["rule"].to_string(), target, bad, row.get("fixed")));
-        }
-    }
-    for row in &others {
-        let is_hard = row["verdict"].as_str().unwrap().starts_with("HARD");
-        let is_sure = row["tier"].as_str().is_some_and(|tier| tier.starts_with('A') || tier.starts_with('B'));
-        if let (true, true, Some(target), Some(bad)) = (
-            is_hard,
-            is_sure,
-            target_of(row["surface"].as_str().unwrap()),
-            row.get("bad").filter(|bad| bad.is_object()),
-        ) {
-            cases.push((row["name"].to_string(), target, bad, row.get("fix")));
-        }
-    }
-    let (mut found_errors, mut clean, mut with_fix) = (0, 0, 0);
-    for (name, target, bad, fix) in &cases {
-        let found = errors(bad, target);
-        if found.is_empty() {
-            println!("  {name} for {target}: no error in {bad}");
-        } else {
-            found_errors += 1;
-        }
-        if let Some(fix) = fix.filter(|fix| fix.is_object()) {
-            with_fix += 1;
-            let found = errors(fix, target);
-            if found.is_empty() {
-                clean += 1
-            } else {
-                println!("  {name} for {target}: {found:?} in the fix {fix}")
-            }
-        }
-    }
-    println!(
-        "refused requests found: {found_errors} of {}; fixed ones clean: {clean} of {with_fix}",
-        cases.len()
-    );
-    assert!(found_errors * 10 >= cases.len() * 6, "most refused requests have errors");
-    assert!(clean * 100 >= with_fix * 97, "a fixed request has no errors");
 }
