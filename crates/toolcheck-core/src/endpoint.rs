@@ -2,6 +2,7 @@
 
 use crate::formats::{self, Format};
 use crate::route::Route;
+use crate::tables;
 use crate::targets::{self, Target};
 
 /// What the requests to an address are.
@@ -66,9 +67,6 @@ const MODEL_CALLS: [&str; 2] = ["invoke", "invoke-with-response-stream"];
 
 /// Parts of the ids of models on Bedrock that converse with nobody.
 const OTHER_MODELS: [&str; 2] = ["embed", "rerank"];
-
-// The hosts of the targets' files, sorted, each with the ids of its targets: `HOSTS`.
-include!(concat!(env!("OUT_DIR"), "/hosts.rs"));
 
 /// Hosts of LLM APIs that no target stands for. From the references of the APIs.
 const OTHER_HOSTS: [&str; 2] = ["api.perplexity.ai", "api.together.xyz"];
@@ -182,7 +180,7 @@ fn is_of_llm(host: &str) -> bool {
 }
 
 fn targets_of(host: &str) -> &'static [&'static str] {
-    HOSTS.iter().find(|(domain, _)| is_in(host, domain)).map_or(&[], |(_, targets)| targets)
+    tables::HOSTS.iter().find(|(domain, _)| is_in(host, domain)).map_or(&[], |(_, targets)| targets)
 }
 
 fn is_in(host: &str, domain: &str) -> bool {

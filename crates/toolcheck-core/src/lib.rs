@@ -44,6 +44,7 @@ pub mod response;
 pub mod route;
 mod rule_id;
 pub mod suggest;
+mod tables;
 pub mod targets;
 pub mod text;
 pub mod tools;

@@ -9,7 +9,7 @@ use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Contents, Message, Part, Place, Transcript, TranscriptKind};
 use toolcheck_core::pairing::{CallSite, PairedWith, Pairing, ResultSite};
 use toolcheck_core::protocols::TextCalls;
-use toolcheck_core::readers::{self, NextRequest, Policy};
+use toolcheck_core::readers::{NextRequest, Policy};
 use toolcheck_core::shape::Shape;
 use toolcheck_core::targets::{Target, Verdict};
 use toolcheck_core::tools::Definition;
@@ -396,7 +396,7 @@ impl<'c> Context<'c, '_> {
 
     /// How its agent makes a request of it, if it is what the agent sends next.
     pub(crate) fn next_request(&self) -> Option<&'static NextRequest> {
-        self.transcript.sent_next_by.and_then(readers::next_request)
+        self.transcript.sent_next_by.and_then(NextRequest::of)
     }
 
     /// Whether nothing at its end is still running.

@@ -332,37 +332,6 @@ static MENDS: &[(&str, &Mend)] = &[
     ("trl", &trl::MEND),
 ];
 
-/// The files of agents, by id.
-macro_rules! agents {
-    ($($id:literal),+) => {
-        [$(($id, next::Agent::new(include_bytes!(concat!(env!("OUT_DIR"), "/agents/", $id, ".packed"))))),+]
-    };
-}
-
-/// The agents whose next request is known, by id.
-static AGENTS: [(&str, next::Agent); 15] = agents![
-    "claude-code",
-    "cline",
-    "codex",
-    "continue-dev",
-    "copilot-cli",
-    "gemini-cli",
-    "goose",
-    "hermes-agent",
-    "kimi-cli",
-    "kimi-code",
-    "openhands",
-    "opencode",
-    "pi",
-    "qwen-code",
-    "roo"
-];
-
-/// How an agent makes its next request of a session; `None` if that is not known.
-pub fn next_request(agent: &str) -> Option<&'static NextRequest> {
-    AGENTS.iter().find(|(id, _)| *id == agent).map(|(_, agent)| agent.next_request())
-}
-
 /// The number of records that a reader looks at to recognise a file.
 pub const LOOKED_AT: usize = 32;
 

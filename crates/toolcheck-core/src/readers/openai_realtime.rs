@@ -2,8 +2,7 @@
 
 use toolcheck_json::Value;
 
-use super::events::Packed;
-use super::{Reader, Reading, Sort, Unit, event_log};
+use super::{Reader, Reading, Sort, Unit, event_log, events};
 
 pub(super) static READER: Reader = Reader {
     id: "openai-realtime",
@@ -14,11 +13,8 @@ pub(super) static READER: Reader = Reader {
     read,
 };
 
-pub(super) static PROTOCOL: Packed =
-    Packed::new(include_bytes!(concat!(env!("OUT_DIR"), "/events/openai-realtime.packed")));
-
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
-    event_log::read(&READER, PROTOCOL.get(), records)
+    event_log::read(&READER, events::protocol(READER.id), records)
 }
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {

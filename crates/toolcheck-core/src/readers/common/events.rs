@@ -1,27 +1,18 @@
 //! Protocols whose messages are events, as data: what each event opens, closes, calls or answers, and which come when they
 //! may not. One TOML file a protocol, read when a file of it is.
 
-use std::sync::OnceLock;
-
 use foldhash::HashMap;
 use serde::Deserialize;
 use toolcheck_json::Value;
 
-/// A protocol as it is written, read when it is needed.
-pub(crate) struct Packed {
-    bytes: &'static [u8],
-    read: OnceLock<Protocol>,
-}
+use crate::tables::{EVENTS, Tables};
 
-impl Packed {
-    pub(crate) const fn new(bytes: &'static [u8]) -> Self {
-        Self { bytes, read: OnceLock::new() }
-    }
+static ALL: Tables<Protocol, { EVENTS.1.len() }> = Tables::new(EVENTS);
 
-    pub(crate) fn get(&self) -> &Protocol {
-        // A test reads each, so that it can't fail for users.
-        self.read.get_or_init(|| toolcheck_toml::from_packed(self.bytes).expect("the protocol is valid"))
-    }
+/// The protocol of a reader.
+pub(crate) fn protocol(id: &str) -> &'static Protocol {
+    // A test asks for each.
+    ALL.find(id).expect("there is a file of this name")
 }
 
 /// A protocol whose messages are events.
@@ -308,21 +299,13 @@ impl Paths {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::super::{acp, ag_ui, gemini_live, openai_realtime};
     use super::*;
-
-    const ALL: [(&str, &Packed); 4] = [
-        ("acp", &acp::PROTOCOL),
-        ("ag-ui", &ag_ui::PROTOCOL),
-        ("gemini-live", &gemini_live::PROTOCOL),
-        ("openai-realtime", &openai_realtime::PROTOCOL),
-    ];
+    use crate::readers::find;
 
     #[test]
     fn each_protocol_is_valid() {
-        for (id, protocol) in ALL {
-            let protocol: Protocol = toolcheck_toml::from_packed(protocol.bytes)
-                .unwrap_or_else(|error| panic!("events/{id}.toml: {error}"));
+        for (id, protocol) in ALL.ids().zip(ALL.all()) {
+            assert!(find(id).is_some(), "{id}");
             assert!(protocol.sources.iter().all(|source| source.starts_with("https://")), "{id}");
             assert!(!protocol.sources.is_empty(), "{id}");
             for event in &protocol.events {
@@ -333,8 +316,7 @@ mod tests {
 
     #[test]
     fn phases_name_events_and_phases() {
-        for (id, protocol) in ALL {
-            let protocol = protocol.get();
+        for (id, protocol) in ALL.ids().zip(ALL.all()) {
             let events: BTreeSet<&str> = protocol.events.iter().map(Event::name).collect();
             for begin in &protocol.begins {
                 assert!(events.contains(&**begin), "{id}: {begin}");

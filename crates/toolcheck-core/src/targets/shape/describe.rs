@@ -28,7 +28,7 @@ pub(super) use self::words::listed;
 
 /// The names of the objects that the documents of a format describe; none if the format is not described.
 pub fn object_names(format: &str) -> impl Iterator<Item = &'static str> {
-    super::file(format).into_iter().flat_map(|(_, file)| file.objects.keys().map(String::as_str))
+    super::FILES.find(format).into_iter().flat_map(|file| file.objects.keys().map(String::as_str))
 }
 
 impl Enforced {

@@ -18,6 +18,9 @@ use crate::targets::{Evidence, Grounds, Pattern, Refusal, first_source};
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct ShapeFile {
+    /// Its place among all: what several formats write alike is called by the name of the first.
+    #[allow(dead_code, reason = "the build script sorts by it")]
+    pub(crate) order: u32,
     /// Who writes it, if no target does.
     pub(crate) name: Option<String>,
     /// The documents that it follows.
