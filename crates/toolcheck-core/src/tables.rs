@@ -49,7 +49,7 @@ impl<T, const N: usize> Tables<T, N> {
     }
 
     fn number(&self, id: &str) -> Option<usize> {
-        self.ids().position(|own| own == id)
+        self.folder.1.iter().position(|(own, _)| *own == id)
     }
 
     fn load(&'static self, number: usize) -> &'static T {

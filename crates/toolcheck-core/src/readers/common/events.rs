@@ -1,9 +1,12 @@
 //! Protocols whose messages are events, as data: what each event opens, closes, calls or answers, and which come when they
 //! may not. One TOML file a protocol, read when a file of it is.
 
+use std::iter;
+
 use foldhash::HashMap;
 use serde::Deserialize;
 use toolcheck_json::Value;
+use toolcheck_toml::Deferred;
 
 use crate::tables::{EVENTS, Tables};
 
@@ -15,13 +18,15 @@ pub(crate) fn protocol(id: &str) -> &'static Protocol {
     ALL.find(id).expect("there is a file of this name")
 }
 
-/// A protocol whose messages are events.
+/// A protocol whose messages are events. Every file is asked whether it is of one, so what only a reader needs is read later.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct Protocol {
     /// Where its facts come from.
     #[allow(dead_code, reason = "the tests ask for it")]
-    pub(crate) sources: Vec<String>,
+    pub(crate) sources: Deferred<Vec<String>>,
+    /// What shows it: what no other events have.
+    pub(crate) shown_by: Vec<Sign>,
     /// Where the event is in what a log wraps around it.
     #[serde(default)]
     pub(crate) wrappers: Paths,
@@ -33,24 +38,46 @@ pub(crate) struct Protocol {
     pub(crate) session: Paths,
     /// The events from which on a log has everything, so that what it does not have was never sent.
     #[serde(default)]
-    pub(crate) begins: Vec<String>,
+    pub(crate) begins: Deferred<Vec<String>>,
     /// Whether the side that calls may get its results in another way.
     #[serde(default)]
     pub(crate) is_answered_elsewhere: bool,
     /// What a session goes through, beginning with the first. Its events are known by their names.
     #[serde(default, rename = "phase")]
-    pub(crate) phases: Vec<Phase>,
+    pub(crate) phases: Deferred<Vec<Phase>>,
     #[serde(rename = "event")]
-    pub(crate) events: Vec<Event>,
+    pub(crate) events: Deferred<Vec<Event>>,
     /// The events that may come between the chunks of a stream, as others may not.
     #[serde(default)]
-    pub(crate) within_streams: Vec<String>,
+    pub(crate) within_streams: Deferred<Vec<String>>,
     /// Where the name is of who sends an event, if several send streams at the same time.
     #[serde(default)]
     pub(crate) lane: Paths,
     /// The events that neither call nor answer.
     #[serde(default)]
-    pub(crate) others: Vec<String>,
+    pub(crate) others: Deferred<Vec<String>>,
+}
+
+impl Protocol {
+    /// Whether a value is an event that only this protocol has, or what a log wraps around one.
+    pub(crate) fn is_shown_by(&self, value: Value<'_, '_>) -> bool {
+        let places: Vec<Value<'_, '_>> = iter::once(value).chain(self.wrappers.all(value)).collect();
+        let has = |paths: &Paths| places.iter().any(|place| paths.of(*place).is_some());
+        self.shown_by
+            .iter()
+            .any(|sign| places.iter().any(|place| sign.is.holds(*place)) && sign.and.iter().all(has))
+    }
+}
+
+/// What shows that an event is of a protocol. What the log wraps around the event may have a part of it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Sign {
+    #[serde(rename = "when")]
+    is: Condition,
+    /// What must be there, too.
+    #[serde(default)]
+    and: Vec<Paths>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -151,7 +178,8 @@ impl Event {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Condition {
     at: Paths,
-    /// The texts of which it must be one; any value if there are none.
+    /// The texts of which it must be one, or what is written there; any value if there are none. One that ends in `*` is
+    /// the beginning, and one between two `*` is anywhere in it.
     #[serde(default)]
     is: Vec<String>,
 }
@@ -163,7 +191,14 @@ impl Condition {
             return !found.is_null();
         }
         let text = found.as_str();
-        self.is.iter().any(|is| text.as_deref() == Some(is) || found.is_written(is.as_bytes()))
+        let text = text.as_deref().map_or(found.raw(), str::as_bytes);
+        self.is.iter().any(|is| match is.strip_suffix('*') {
+            Some(start) => match start.strip_prefix('*') {
+                Some(part) => memchr::memmem::find(text, part.as_bytes()).is_some(),
+                None => text.starts_with(start.as_bytes()),
+            },
+            None => text == is.as_bytes(),
+        })
     }
 }
 
@@ -265,12 +300,11 @@ pub(crate) struct Tools {
 /// meant, and an empty path is the event itself.
 #[derive(Debug, Default, Deserialize)]
 #[serde(from = "String")]
-pub(crate) struct Paths(Vec<Vec<String>>);
+pub(crate) struct Paths(Option<String>);
 
 impl From<String> for Paths {
     fn from(text: String) -> Self {
-        let path = |path: &str| path.split('.').filter(|key| !key.is_empty()).map(str::to_owned).collect();
-        Self(text.split('|').map(path).collect())
+        Self(Some(text))
     }
 }
 
@@ -282,16 +316,18 @@ impl Paths {
 
     /// The key that is looked at first.
     pub(crate) fn key(&self) -> &str {
-        self.0.first().and_then(|path| path.last()).map_or("", String::as_str)
+        let first = self.0.as_deref().and_then(|paths| paths.split('|').next());
+        first.and_then(|path| path.rsplit('.').next()).unwrap_or_default()
     }
 
     /// The values that are there.
     pub(crate) fn all<'d, 's>(&self, event: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
-        let step = |value: Value<'d, 's>, key: &String| {
+        let step = |value: Value<'d, 's>, key: &str| {
             let first = if value.is_array() { value.elements().next()? } else { value };
             first.get(key)
         };
-        self.0.iter().filter_map(move |path| path.iter().try_fold(event, step))
+        let paths = self.0.iter().flat_map(|paths| paths.split('|'));
+        paths.filter_map(move |path| path.split('.').filter(|key| !key.is_empty()).try_fold(event, step))
     }
 }
 
@@ -308,7 +344,8 @@ mod tests {
             assert!(find(id).is_some(), "{id}");
             assert!(protocol.sources.iter().all(|source| source.starts_with("https://")), "{id}");
             assert!(!protocol.sources.is_empty(), "{id}");
-            for event in &protocol.events {
+            assert!(!protocol.shown_by.is_empty(), "{id}");
+            for event in protocol.events.iter() {
                 assert!(event.kind.is_some() != event.has.is_some(), "{id}: {event:?}");
             }
         }
@@ -318,10 +355,10 @@ mod tests {
     fn phases_name_events_and_phases() {
         for (id, protocol) in ALL.ids().zip(ALL.all()) {
             let events: BTreeSet<&str> = protocol.events.iter().map(Event::name).collect();
-            for begin in &protocol.begins {
+            for begin in protocol.begins.iter() {
                 assert!(events.contains(&**begin), "{id}: {begin}");
             }
-            for phase in &protocol.phases {
+            for phase in protocol.phases.iter() {
                 for event in phase.to.keys().chain(phase.refuses.keys()) {
                     assert!(events.contains(&**event), "{id}: {event}");
                 }
