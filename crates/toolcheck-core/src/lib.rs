@@ -31,6 +31,7 @@ mod input_format;
 pub mod ir;
 mod level;
 mod matching;
+mod names;
 pub mod pairing;
 pub mod parsers;
 pub mod protocols;

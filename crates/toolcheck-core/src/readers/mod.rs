@@ -52,6 +52,7 @@ use toolcheck_json::{Document, Expanded, Value};
 use crate::claim::certainty::SURE;
 use crate::formats::Format;
 use crate::ir::{FormatId, Transcript, Unread};
+use crate::names::names;
 use crate::unread;
 
 use common::{
@@ -192,37 +193,27 @@ pub struct Conversation<'s> {
     pub ended: Ended,
 }
 
-/// How a conversation ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[non_exhaustive]
-pub enum Ended {
-    /// It may go on.
-    #[default]
-    Open,
-    /// The file says that it is over.
-    Complete,
-    /// The user or an error ended it.
-    Aborted,
-    /// The agent replaced it by a summary and went on in the next conversation.
-    Compacted,
-    /// The user went back to an earlier message and on from there.
-    Abandoned,
-    /// The file itself says what took its place: it is checked, but the file's totals do not count it.
-    Replaced,
-}
-
-impl Ended {
-    /// The name in reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Complete => "complete",
-            Self::Aborted => "aborted",
-            Self::Compacted => "compacted",
-            Self::Abandoned => "abandoned",
-            Self::Replaced => "replaced",
-        }
+names! {
+    /// How a conversation ends.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+    #[non_exhaustive]
+    pub enum Ended {
+        /// It may go on.
+        #[default]
+        Open = "open",
+        /// The file says that it is over.
+        Complete = "complete",
+        /// The user or an error ended it.
+        Aborted = "aborted",
+        /// The agent replaced it by a summary and went on in the next conversation.
+        Compacted = "compacted",
+        /// The user went back to an earlier message and on from there.
+        Abandoned = "abandoned",
+        /// The file itself says what took its place: it is checked, but the file's totals do not count it.
+        Replaced = "replaced",
     }
+    /// The name in reports.
+    fn as_str
 }
 
 impl Reader {

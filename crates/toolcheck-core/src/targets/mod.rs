@@ -377,7 +377,7 @@ impl Target {
     }
 
     /// How near to its call a result must be: by default, in the next turn.
-    pub fn result_placement(&self) -> Placement {
+    pub(crate) fn result_placement(&self) -> Placement {
         self.results.placement.unwrap_or(Placement::NextTurn)
     }
 
@@ -402,7 +402,7 @@ impl Target {
     }
 
     /// Whether consecutive messages of the user are one.
-    pub fn merges_user_messages(&self) -> bool {
+    pub(crate) fn merges_user_messages(&self) -> bool {
         self.results.merges_user_messages.unwrap_or(false)
     }
 }

@@ -49,7 +49,7 @@ impl NextRequest {
     }
 
     /// Whether a result in the request must have its call there.
-    pub fn needs_calls(&self) -> bool {
+    pub(crate) fn needs_calls(&self) -> bool {
         !self.keeps_pairs && !self.repairs(RuleId::OrphanToolResult)
     }
 

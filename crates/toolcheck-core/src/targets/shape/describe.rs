@@ -59,11 +59,6 @@ impl Shape {
         self.enforced.unseen.unwrap_or(Unseen::Warning)
     }
 
-    /// The keys of which a request has one if it is whole; every request is whole if there are none.
-    pub fn whole_if(&self) -> &[String] {
-        &self.file.whole_if
-    }
-
     /// Whether a request has a key when the API gets it, although what somebody has kept of one may lack it.
     pub fn is_sent_with(&self, key: &str) -> bool {
         self.file.sent_with.contains_key(key)
