@@ -61,23 +61,60 @@ pub(crate) struct Protocol {
 impl Protocol {
     /// Whether a value is an event that only this protocol has, or what a log wraps around one.
     pub(crate) fn is_shown_by(&self, value: Value<'_, '_>) -> bool {
-        let places: Vec<Value<'_, '_>> = iter::once(value).chain(self.wrappers.all(value)).collect();
-        let has = |paths: &Paths| places.iter().any(|place| paths.of(*place).is_some());
-        self.shown_by
-            .iter()
-            .any(|sign| places.iter().any(|place| sign.is.holds(*place)) && sign.and.iter().all(has))
+        let places = || iter::once(value).chain(self.wrappers.all(value));
+        let has = |paths: &Paths| places().any(|place| paths.of(place).is_some());
+        let shows =
+            |sign: &Sign, found| sign.any.iter().any(|one| one.fits(found) && one.and.iter().all(has));
+        places().any(|place| {
+            self.shown_by.iter().any(|sign| sign.at.of(place).is_some_and(|found| shows(sign, found)))
+        })
     }
 }
 
-/// What shows that an event is of a protocol. What the log wraps around the event may have a part of it.
+/// What shows that an event is of a protocol, by a value in it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Sign {
-    #[serde(rename = "when")]
-    is: Condition,
-    /// What must be there, too.
+    at: Paths,
+    /// What the value may be.
+    any: Vec<Shown>,
+}
+
+/// A value that shows a protocol.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Shown {
+    /// The texts of which it must be one, or the beginnings of what is written; any if there are none.
+    #[serde(default)]
+    is: Vec<String>,
+    /// What it has.
+    has: Option<Paths>,
+    /// What else there is in the event, or in what the log wraps around it.
     #[serde(default)]
     and: Vec<Paths>,
+}
+
+impl Shown {
+    fn fits(&self, found: Value<'_, '_>) -> bool {
+        is_one(found, &self.is) && self.has.as_ref().is_none_or(|has| has.of(found).is_some())
+    }
+}
+
+/// Whether a value is one of these texts, or is written so; any value but `null` is if there are none. A text that ends in
+/// `*` is the beginning, and one between two `*` is anywhere in it.
+fn is_one(value: Value<'_, '_>, texts: &[String]) -> bool {
+    if texts.is_empty() {
+        return !value.is_null();
+    }
+    let text = value.as_str();
+    let text = text.as_deref().map_or(value.raw(), str::as_bytes);
+    texts.iter().any(|is| match is.strip_suffix('*') {
+        Some(start) => match start.strip_prefix('*') {
+            Some(part) => memchr::memmem::find(text, part.as_bytes()).is_some(),
+            None => text.starts_with(start.as_bytes()),
+        },
+        None => text == is.as_bytes(),
+    })
 }
 
 #[derive(Debug, Deserialize)]
@@ -178,27 +215,14 @@ impl Event {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Condition {
     at: Paths,
-    /// The texts of which it must be one, or what is written there; any value if there are none. One that ends in `*` is
-    /// the beginning, and one between two `*` is anywhere in it.
+    /// The texts of which it must be one, or what is written there; any value if there are none.
     #[serde(default)]
     is: Vec<String>,
 }
 
 impl Condition {
     fn holds(&self, event: Value<'_, '_>) -> bool {
-        let Some(found) = self.at.of(event) else { return false };
-        if self.is.is_empty() {
-            return !found.is_null();
-        }
-        let text = found.as_str();
-        let text = text.as_deref().map_or(found.raw(), str::as_bytes);
-        self.is.iter().any(|is| match is.strip_suffix('*') {
-            Some(start) => match start.strip_prefix('*') {
-                Some(part) => memchr::memmem::find(text, part.as_bytes()).is_some(),
-                None => text.starts_with(start.as_bytes()),
-            },
-            None => text == is.as_bytes(),
-        })
+        self.at.of(event).is_some_and(|found| is_one(found, &self.is))
     }
 }
 
@@ -300,11 +324,12 @@ pub(crate) struct Tools {
 /// meant, and an empty path is the event itself.
 #[derive(Debug, Default, Deserialize)]
 #[serde(from = "String")]
-pub(crate) struct Paths(Option<String>);
+pub(crate) struct Paths(Vec<Vec<String>>);
 
 impl From<String> for Paths {
     fn from(text: String) -> Self {
-        Self(Some(text))
+        let path = |path: &str| path.split('.').filter(|key| !key.is_empty()).map(str::to_owned).collect();
+        Self(text.split('|').map(path).collect())
     }
 }
 
@@ -316,18 +341,16 @@ impl Paths {
 
     /// The key that is looked at first.
     pub(crate) fn key(&self) -> &str {
-        let first = self.0.as_deref().and_then(|paths| paths.split('|').next());
-        first.and_then(|path| path.rsplit('.').next()).unwrap_or_default()
+        self.0.first().and_then(|path| path.last()).map_or("", String::as_str)
     }
 
     /// The values that are there.
     pub(crate) fn all<'d, 's>(&self, event: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
-        let step = |value: Value<'d, 's>, key: &str| {
+        let step = |value: Value<'d, 's>, key: &String| {
             let first = if value.is_array() { value.elements().next()? } else { value };
             first.get(key)
         };
-        let paths = self.0.iter().flat_map(|paths| paths.split('|'));
-        paths.filter_map(move |path| path.split('.').filter(|key| !key.is_empty()).try_fold(event, step))
+        self.0.iter().filter_map(move |path| path.iter().try_fold(event, step))
     }
 }
 
