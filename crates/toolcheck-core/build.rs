@@ -1,9 +1,10 @@
 //! Packs the tables of targets, shapes, frameworks, errors, envelopes, parsers, readers, agents and events, so that no run parses
-//! their text.
+//! their text, and lists them.
 #![allow(clippy::disallowed_macros, reason = "Cargo reads what a build script prints")]
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use serde::Deserialize;
@@ -12,42 +13,54 @@ use serde::Deserialize;
 const FOLDERS: [&str; 9] =
     ["targets", "shapes", "frameworks", "errors", "envelopes", "parsers", "readers", "agents", "events"];
 
-/// What a target's file says of its hosts, which are asked for before any file is read.
+/// What is asked for before a file is read.
 #[derive(Deserialize)]
-struct Target {
-    id: String,
+struct Table {
+    /// The place in the list, where that is not of no consequence.
+    #[serde(default)]
+    order: u32,
+    /// The hosts of a target.
     #[serde(default)]
     hosts: Vec<String>,
 }
 
 fn main() {
-    let out = env::var_os("OUT_DIR").expect("Cargo names the folder");
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("Cargo names the folder"));
     let mut hosts = BTreeMap::<String, Vec<String>>::new();
+    let mut lists = String::new();
     for folder in FOLDERS {
         println!("cargo::rerun-if-changed={folder}");
-        let packed = Path::new(&out).join(folder);
-        fs::create_dir_all(&packed).expect("a folder in that of the build");
-        for entry in fs::read_dir(folder).expect("the folder is in the package") {
-            let path = entry.expect("a file of the folder").path();
-            let Some(name) = path.file_stem().filter(|_| path.extension().is_some_and(|end| end == "toml"))
-            else {
-                continue;
-            };
-            let text = fs::read_to_string(&path).expect("a file of the package");
-            let bytes =
-                toolcheck_toml::pack(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-            if folder == "targets" {
-                let target: Target = toolcheck_toml::from_str(&text).expect("it was packed");
-                for host in target.hosts {
-                    hosts.entry(host).or_default().push(target.id.clone());
-                }
+        let mut tables = pack(folder, &out.join(folder));
+        tables.sort_by(|(id, table), (other_id, other)| (table.order, id).cmp(&(other.order, other_id)));
+        let constant = folder.to_uppercase();
+        write!(lists, "pub(crate) const {constant}: Folder = ({folder:?}, &[").expect("a text takes all");
+        for (id, table) in tables {
+            write!(lists, "({id:?}, include_bytes!(\"{folder}/{id}.packed\")),").expect("a text takes all");
+            for host in table.hosts {
+                hosts.entry(host).or_default().push(id.clone());
             }
-            fs::write(packed.join(name).with_extension("packed"), bytes)
-                .expect("a file in the folder of the build");
         }
+        lists += "]);\n";
     }
-    hosts.values_mut().for_each(|ids| ids.sort());
     let hosts: Vec<String> = hosts.iter().map(|(host, ids)| format!("({host:?}, &{ids:?})")).collect();
-    let table = format!("static HOSTS: [(&str, &[&str]); {}] = [{}];\n", hosts.len(), hosts.join(", "));
-    fs::write(Path::new(&out).join("hosts.rs"), table).expect("a file in the folder of the build");
+    let hosts = hosts.join(", ");
+    lists += &format!("pub(crate) static HOSTS: &[(&str, &[&str])] = &[{hosts}];\n");
+    fs::write(out.join("tables.rs"), lists).expect("a file in the folder of the build");
+}
+
+/// Packs the files of a folder, and returns their names with what the lists need of them.
+fn pack(folder: &str, packed: &Path) -> Vec<(String, Table)> {
+    fs::create_dir_all(packed).expect("a folder in that of the build");
+    let entries = fs::read_dir(folder).expect("the folder is in the package");
+    let paths = entries.map(|entry| entry.expect("a file of the folder").path());
+    let is_table = |path: &PathBuf| path.extension().is_some_and(|end| end == "toml");
+    let pack = |path: PathBuf| {
+        let id = path.file_stem().and_then(|name| name.to_str()).expect("a name in ASCII").to_owned();
+        let text = fs::read_to_string(&path).expect("a file of the package");
+        let bytes = toolcheck_toml::pack(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        fs::write(packed.join(format!("{id}.packed")), bytes).expect("a file in the folder of the build");
+        let table = toolcheck_toml::from_str(&text).expect("an order is a number, and hosts are a list");
+        (id, table)
+    };
+    paths.filter(is_table).map(pack).collect()
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use regex::Regex;
-use toolcheck_core::RuleId;
+use toolcheck_core::{RuleId, formats, targets};
 
 use crate::common::root;
 
@@ -222,32 +222,49 @@ fn files_are_opened_in_one_place() {
 /// A mistyped id in a text would compile and never fire.
 #[test]
 fn rules_are_named_by_their_type() {
-    let ids: Vec<String> = RuleId::ALL.iter().map(|id| format!("\"{id}\"")).collect();
-    let mut files = Vec::new();
     // What is fuzzed is a test.
     let sources = sources().into_iter().filter(|source| !source.ends_with("fuzz/src"));
+    let mut found = lines_with(sources, RuleId::ALL.iter().map(|id| id.as_str()));
+    found.retain(|(file, line)| {
+        let is_data = SAME_AS_RULES.iter().any(|(end, id)| file.ends_with(end) && line.contains(id));
+        !is_data && !file.ends_with("toolcheck-core/src/rule_id.rs")
+    });
+    assert!(found.is_empty(), "ids of rules as text, instead of `RuleId`:\n{found:#?}");
+}
+
+/// What differs between APIs is a field of their formats, or a fact of their targets.
+#[test]
+fn only_core_names_formats_and_targets() {
+    let crates = root().join("crates");
+    let is_meant = |source: &PathBuf| source.starts_with(&crates) && !source.ends_with("toolcheck-core/src");
+    let ids = formats::ALL.iter().map(|format| format.id).chain(targets::ids());
+    let found = lines_with(sources().into_iter().filter(is_meant), ids);
+    assert!(found.is_empty(), "ids of formats or targets as text:\n{found:#?}");
+}
+
+/// The lines of code that have one of these names as a text, with their files. Tests are left out.
+fn lines_with<'n>(
+    sources: impl Iterator<Item = PathBuf>,
+    names: impl Iterator<Item = &'n str>,
+) -> Vec<(PathBuf, String)> {
+    let names: Vec<String> = names.map(|name| format!("\"{name}\"")).collect();
+    let mut files = Vec::new();
     sources.for_each(|source| rust_files(&source, &mut files));
+    files.retain(|file| {
+        !file.ends_with("tests.rs") && file.components().all(|part| part.as_os_str() != "tests")
+    });
     let mut found = Vec::new();
     for file in files {
-        let is_the_list = file.ends_with("toolcheck-core/src/rule_id.rs");
-        if is_the_list
-            || file.ends_with("tests.rs")
-            || file.components().any(|part| part.as_os_str() == "tests")
-        {
-            continue;
-        }
         let text = fs::read_to_string(&file).expect("the file can be read");
         let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or(&text);
-        for (number, line) in
-            code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"))
-        {
-            let is_data = SAME_AS_RULES.iter().any(|(end, id)| file.ends_with(end) && line.contains(id));
-            if !is_data && ids.iter().any(|id| line.contains(&**id)) {
-                found.push(format!("{}:{}: {}", file.display(), number + 1, line.trim()));
+        for (number, line) in code.lines().enumerate() {
+            let line = line.trim();
+            if !line.starts_with("//") && names.iter().any(|name| line.contains(&**name)) {
+                found.push((file.clone(), format!("{}: {line}", number + 1)));
             }
         }
     }
-    assert!(found.is_empty(), "ids of rules as text, instead of `RuleId`:\n{}", found.join("\n"));
+    found
 }
 
 /// What has the name of a rule and is something else: where, and the name.

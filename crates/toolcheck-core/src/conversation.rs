@@ -3,6 +3,7 @@
 use serde_json::{Map, Value as Json};
 
 use crate::matching::{Half, Match, Matches, Position};
+use crate::names::names;
 
 /// A conversation: what is said and done, without the form that a provider gives it.
 ///
@@ -80,28 +81,32 @@ pub struct ToolOutput {
     pub failed: bool,
 }
 
-/// Something that a conversation may contain and that not every format can hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Feature {
-    /// Ids of tool calls. Without them, results belong to calls by position.
-    CallIds,
-    /// Whether a tool failed.
-    Failures,
-    /// Reasoning of the model.
-    Reasoning,
-    /// Reasoning without a signature.
-    UnsignedReasoning,
-    /// Signatures of reasoning.
-    Signatures,
-    /// The tools that the provider ran itself. A conversation has only their names, so no format can write them.
-    ServerTools,
-    /// Images and documents in results.
-    ResultMedia,
-    /// The order of texts and calls in a turn of the model.
-    TextOrder,
-    /// Signatures of calls.
-    CallSignatures,
+names! {
+    /// Something that a conversation may contain and that not every format can hold.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum Feature {
+        /// Ids of tool calls. Without them, results belong to calls by position.
+        CallIds = "ids of calls",
+        /// Whether a tool failed.
+        Failures = "marks of failed results",
+        /// Reasoning of the model.
+        Reasoning = "reasoning",
+        /// Reasoning without a signature.
+        UnsignedReasoning = "reasoning without a signature",
+        /// Signatures of reasoning.
+        Signatures = "signatures of reasoning",
+        /// The tools that the provider ran itself. A conversation has only their names, so no format can write them.
+        ServerTools = "calls of the provider's own tools",
+        /// Images and documents in results.
+        ResultMedia = "images in results",
+        /// The order of texts and calls in a turn of the model.
+        TextOrder = "the order of texts and calls in a turn",
+        /// Signatures of calls.
+        CallSignatures = "signatures of calls",
+    }
+    /// What it is, in the plural.
+    fn as_str
 }
 
 impl Feature {
@@ -118,21 +123,6 @@ impl Feature {
         Self::TextOrder,
         Self::CallSignatures,
     ];
-
-    /// What it is, in the plural.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::CallIds => "ids of calls",
-            Self::Failures => "marks of failed results",
-            Self::Reasoning => "reasoning",
-            Self::UnsignedReasoning => "reasoning without a signature",
-            Self::Signatures => "signatures of reasoning",
-            Self::ServerTools => "calls of the provider's own tools",
-            Self::ResultMedia => "images in results",
-            Self::TextOrder => "the order of texts and calls in a turn",
-            Self::CallSignatures => "signatures of calls",
-        }
-    }
 }
 
 impl Assistant {
@@ -198,7 +188,7 @@ impl Conversation {
     }
 
     /// The names of the tools that are called, each once.
-    pub fn called_tools(&self) -> Vec<&str> {
+    pub(crate) fn called_tools(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for turn in &self.turns {
             let Turn::Assistant(said) = turn else { continue };

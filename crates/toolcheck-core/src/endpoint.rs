@@ -1,33 +1,27 @@
 //! What the address of a request says about its body.
 
 use crate::formats::{self, Format};
+use crate::names::names;
 use crate::route::Route;
+use crate::tables;
 use crate::targets::{self, Target};
 
-/// What the requests to an address are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Call {
-    /// A conversation with an LLM, in a format that is read if the request is as it should be.
-    Llm,
-    /// A conversation with an LLM in a shape that no format reads, although it may look like one that is read.
-    NotRead,
-    /// No conversation, although the body may look like one.
-    Other,
-    /// The address does not say.
-    Unknown,
-}
-
-impl Call {
-    /// The name in machine-readable outputs.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Llm => "llm",
-            Self::NotRead => "not-read",
-            Self::Other => "other",
-            Self::Unknown => "unknown",
-        }
+names! {
+    /// What the requests to an address are.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum Call {
+        /// A conversation with an LLM, in a format that is read if the request is as it should be.
+        Llm = "llm",
+        /// A conversation with an LLM in a shape that no format reads, although it may look like one that is read.
+        NotRead = "not-read",
+        /// No conversation, although the body may look like one.
+        Other = "other",
+        /// The address does not say.
+        Unknown = "unknown",
     }
+    /// The name in machine-readable outputs.
+    fn as_str
 }
 
 /// The last steps of paths whose requests are not conversations, although their bodies may look like one: they cache,
@@ -66,9 +60,6 @@ const MODEL_CALLS: [&str; 2] = ["invoke", "invoke-with-response-stream"];
 
 /// Parts of the ids of models on Bedrock that converse with nobody.
 const OTHER_MODELS: [&str; 2] = ["embed", "rerank"];
-
-// The hosts of the targets' files, sorted, each with the ids of its targets: `HOSTS`.
-include!(concat!(env!("OUT_DIR"), "/hosts.rs"));
 
 /// Hosts of LLM APIs that no target stands for. From the references of the APIs.
 const OTHER_HOSTS: [&str; 2] = ["api.perplexity.ai", "api.together.xyz"];
@@ -182,7 +173,7 @@ fn is_of_llm(host: &str) -> bool {
 }
 
 fn targets_of(host: &str) -> &'static [&'static str] {
-    HOSTS.iter().find(|(domain, _)| is_in(host, domain)).map_or(&[], |(_, targets)| targets)
+    tables::HOSTS.iter().find(|(domain, _)| is_in(host, domain)).map_or(&[], |(_, targets)| targets)
 }
 
 fn is_in(host: &str, domain: &str) -> bool {

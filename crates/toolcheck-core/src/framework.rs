@@ -2,33 +2,17 @@
 //!
 //! No API returns such an error. One TOML file a framework, compiled in.
 
-use std::sync::LazyLock;
-
 use serde::Deserialize;
 
 use crate::rule_id::RuleId;
+use crate::tables::{FRAMEWORKS, Tables};
 use crate::targets::Refusal;
 
-/// The files as they were packed when this was built, by their names, sorted.
-const PACKED: &[(&str, &[u8])] = &[
-    ("ai-sdk", include_bytes!(concat!(env!("OUT_DIR"), "/frameworks/ai-sdk.packed"))),
-    ("google-adk", include_bytes!(concat!(env!("OUT_DIR"), "/frameworks/google-adk.packed"))),
-    ("langgraph", include_bytes!(concat!(env!("OUT_DIR"), "/frameworks/langgraph.packed"))),
-    ("litellm", include_bytes!(concat!(env!("OUT_DIR"), "/frameworks/litellm.packed"))),
-    ("openai-agents", include_bytes!(concat!(env!("OUT_DIR"), "/frameworks/openai-agents.packed"))),
-    ("pydantic-ai", include_bytes!(concat!(env!("OUT_DIR"), "/frameworks/pydantic-ai.packed"))),
-];
-
-static ALL: LazyLock<Vec<Framework>> = LazyLock::new(|| {
-    let read = |(id, packed): &(&str, &[u8])| {
-        toolcheck_toml::from_packed(packed).unwrap_or_else(|error| panic!("frameworks/{id}.toml: {error}"))
-    };
-    PACKED.iter().map(read).collect()
-});
+static ALL: Tables<Framework, { FRAMEWORKS.1.len() }> = Tables::new(FRAMEWORKS);
 
 /// The frameworks that are compiled in, by their ids.
 pub fn all() -> impl Iterator<Item = &'static Framework> {
-    ALL.iter()
+    ALL.all()
 }
 
 /// The errors that a rule explains, with the frameworks that raise them.

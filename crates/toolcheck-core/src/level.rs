@@ -1,43 +1,16 @@
 //! How bad a finding is.
 
-use std::fmt;
-use std::str::FromStr;
+use crate::names::names;
 
-use crate::error::Error;
-
-/// How bad a finding is. Two levels and no more: a person can hold two.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
-    /// Worth reading: the target accepts it, or nobody is sure, and it does harm.
-    Warning,
-    /// The target refuses it, or a call or a result is lost.
-    Error,
-}
-
-impl Level {
+names! {
+    /// How bad a finding is. Two levels and no more: a person can hold two.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Level {
+        /// Worth reading: the target accepts it, or nobody is sure, and it does harm.
+        Warning = "warning",
+        /// The target refuses it, or a call or a result is lost.
+        Error = "error",
+    }
     /// The level's name in reports and on the command line.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-}
-
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl FromStr for Level {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self, Error> {
-        match name {
-            "warning" => Ok(Self::Warning),
-            "error" => Ok(Self::Error),
-            _ => Err(Error::new(format!("`{name}` is neither `error` nor `warning`"))),
-        }
-    }
+    fn as_str, "neither `error` nor `warning`"
 }

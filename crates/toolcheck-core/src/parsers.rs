@@ -3,27 +3,12 @@
 //! A client answers a call whose arguments it can't read with such a text, in place of a result. One TOML file a
 //! language, compiled in, and read when it is first asked for.
 
-use std::sync::LazyLock;
-
 use memchr::memmem;
 use serde::Deserialize;
 
-/// The files as they were packed when this was built, by their names, sorted.
-const PACKED: &[(&str, &[u8])] = &[
-    ("dotnet", include_bytes!(concat!(env!("OUT_DIR"), "/parsers/dotnet.packed"))),
-    ("go", include_bytes!(concat!(env!("OUT_DIR"), "/parsers/go.packed"))),
-    ("java", include_bytes!(concat!(env!("OUT_DIR"), "/parsers/java.packed"))),
-    ("javascript", include_bytes!(concat!(env!("OUT_DIR"), "/parsers/javascript.packed"))),
-    ("python", include_bytes!(concat!(env!("OUT_DIR"), "/parsers/python.packed"))),
-    ("rust", include_bytes!(concat!(env!("OUT_DIR"), "/parsers/rust.packed"))),
-];
+use crate::tables::{PARSERS, Tables};
 
-static ALL: LazyLock<Vec<Parser>> = LazyLock::new(|| {
-    let read = |(id, packed): &(&str, &[u8])| {
-        toolcheck_toml::from_packed(packed).unwrap_or_else(|error| panic!("parsers/{id}.toml: {error}"))
-    };
-    PACKED.iter().map(read).collect()
-});
+static ALL: Tables<Parser, { PARSERS.1.len() }> = Tables::new(PARSERS);
 
 /// What stands for anything in a text.
 const GAP: &str = "{}";
@@ -60,13 +45,13 @@ pub struct Message {
 }
 
 /// The parsers, sorted by their ids.
-pub fn all() -> &'static [Parser] {
-    &ALL
+pub fn all() -> impl Iterator<Item = &'static Parser> {
+    ALL.all()
 }
 
 /// Whether a text says that JSON cannot be read, anywhere in it.
 pub fn is_error(text: &[u8]) -> bool {
-    all().iter().flat_map(|parser| &parser.messages).any(|message| message.is_in(text))
+    all().flat_map(|parser| &parser.messages).any(|message| message.is_in(text))
 }
 
 impl Message {
@@ -92,8 +77,8 @@ mod tests {
 
     #[test]
     fn each_message_is_found_in_its_examples_and_has_a_source() {
-        for ((id, _), parser) in PACKED.iter().zip(all()) {
-            assert_eq!(parser.id, *id);
+        for (id, parser) in ALL.ids().zip(all()) {
+            assert_eq!(parser.id, id);
             assert!(parser.sources.iter().all(|source| source.starts_with("https://")), "{id}");
             assert!(!parser.sources.is_empty() && !parser.seen.is_empty(), "{id}");
             for message in &parser.messages {

@@ -40,7 +40,7 @@ pub struct Repair {
 }
 
 impl Repair {
-    /// What most programs write in their own files: texts with a `type` in a list, and no results.
+    /// What most formats and programs write: texts with a `type` in a list. There are no results.
     pub(crate) const OF_PROGRAM: Self = Self {
         blocks: None,
         calls: None,
@@ -55,6 +55,16 @@ impl Repair {
         text: typed_text,
         user: user_content,
         said: |text| user_content(vec![typed_text(text)]),
+    };
+
+    /// What the dialects of Chat Completions have in common.
+    pub(crate) const CHAT: Self = Self {
+        calls: Some(("tool_calls", "content")),
+        result_id: Some("tool_call_id"),
+        call_id: Some("id"),
+        result: |missing| tool_message(missing, None),
+        said: user_text,
+        ..Self::OF_PROGRAM
     };
 
     /// The object that has the keys of a call or a result: the block, or what is in it.

@@ -101,6 +101,8 @@ pub struct Event {
 pub enum Framing {
     /// Server-sent events; the text is the data of a last one, if there is one.
     ServerSent(Option<&'static str>),
+    /// One array of all events; server-sent events if the query has this.
+    ArrayUnless(&'static str),
     /// One JSON value a line.
     Lines,
     /// Messages of Amazon's binary event stream.
@@ -293,10 +295,15 @@ impl Event {
 }
 
 impl Framing {
+    /// Whether the events of a stream are one array, if this is the query.
+    pub fn is_array(self, query: &str) -> bool {
+        matches!(self, Self::ArrayUnless(sent) if !query.split('&').any(|pair| pair == sent))
+    }
+
     /// The type of the content.
     pub const fn content_type(self) -> &'static str {
         match self {
-            Self::ServerSent(_) => "text/event-stream",
+            Self::ServerSent(_) | Self::ArrayUnless(_) => "text/event-stream",
             Self::Lines => "application/x-ndjson",
             Self::Binary | Self::Chunks => "application/vnd.amazon.eventstream",
         }
@@ -315,8 +322,10 @@ impl Framing {
     pub fn frame(self, event: &Event) -> Vec<u8> {
         let data = event.data.to_string();
         match self {
-            Self::ServerSent(_) if event.name.is_empty() => format!("data: {data}\n\n").into_bytes(),
-            Self::ServerSent(_) => format!("event: {}\ndata: {data}\n\n", event.name).into_bytes(),
+            Self::ServerSent(_) | Self::ArrayUnless(_) => match &*event.name {
+                "" => format!("data: {data}\n\n").into_bytes(),
+                name => format!("event: {name}\ndata: {data}\n\n").into_bytes(),
+            },
             Self::Lines => (data + "\n").into_bytes(),
             Self::Binary => binary(&event.name, data.as_bytes()),
             Self::Chunks => {

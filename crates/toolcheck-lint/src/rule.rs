@@ -9,7 +9,7 @@ use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Contents, Message, Part, Place, Transcript, TranscriptKind};
 use toolcheck_core::pairing::{CallSite, PairedWith, Pairing, ResultSite};
 use toolcheck_core::protocols::TextCalls;
-use toolcheck_core::readers::{self, NextRequest, Policy};
+use toolcheck_core::readers::{NextRequest, Policy};
 use toolcheck_core::shape::Shape;
 use toolcheck_core::targets::{Target, Verdict};
 use toolcheck_core::tools::Definition;
@@ -396,7 +396,7 @@ impl<'c> Context<'c, '_> {
 
     /// How its agent makes a request of it, if it is what the agent sends next.
     pub(crate) fn next_request(&self) -> Option<&'static NextRequest> {
-        self.transcript.sent_next_by.and_then(readers::next_request)
+        self.transcript.sent_next_by.and_then(NextRequest::of)
     }
 
     /// Whether nothing at its end is still running.
@@ -464,13 +464,13 @@ impl<'c> Context<'c, '_> {
     }
 
     /// Whether the target reads the format that the transcript is written in.
-    pub fn speaks_own_format(&self) -> bool {
+    pub(crate) fn speaks_own_format(&self) -> bool {
         self.transcript.format.is_some_and(|format| self.target().family() == Some(format.family))
     }
 
     /// Whether the target may receive the unchanged bytes: it reads the format, or combines several targets, of which
     /// not all translate.
-    pub fn may_be_sent_as_it_is(&self) -> bool {
+    pub(crate) fn may_be_sent_as_it_is(&self) -> bool {
         self.target().format.is_none() || self.speaks_own_format()
     }
 
@@ -512,7 +512,7 @@ impl<'c> Context<'c, '_> {
     }
 
     /// Whether the transcript is a training example.
-    pub fn is_training_example(&self) -> bool {
+    pub(crate) fn is_training_example(&self) -> bool {
         self.transcript.kind == TranscriptKind::Dataset
     }
 }

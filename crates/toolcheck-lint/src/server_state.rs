@@ -170,7 +170,7 @@ impl ServerState {
     }
 
     /// What a request goes on from; `None` if it brings everything itself.
-    pub fn continued_by(&self, transcript: &Transcript<'_>) -> Option<Continued> {
+    pub(crate) fn continued_by(&self, transcript: &Transcript<'_>) -> Option<Continued> {
         let request = &transcript.request;
         let stored = &transcript.details.stored_items;
         if !request.continues_remote_state && stored.is_empty() {

@@ -42,7 +42,7 @@ fn what_a_parser_says_is_no_result_of_a_tool_that_ran() {
     let ran = |text: &str| rules(text).iter().any(|(rule, _)| *rule == "ran-unfinished-arguments");
     // Otherwise there would be nothing to tell apart.
     assert!(ran("high tide at every port: noon"));
-    for message in parsers::all().iter().flat_map(|parser| &parser.messages) {
+    for message in parsers::all().flat_map(|parser| &parser.messages) {
         for example in &message.examples {
             assert!(!ran(example), "{example}");
         }

@@ -1,7 +1,6 @@
 //! The events of a stream, as they are sent and recorded.
 
 use serde_json::{Value as Json, json};
-use toolcheck_core::formats::Format;
 use toolcheck_core::reply::{Event, Framing};
 
 pub(crate) fn record(framing: Framing, events: &[Event]) -> Json {
@@ -10,11 +9,6 @@ pub(crate) fn record(framing: Framing, events: &[Event]) -> Json {
         _ => event.data.clone(),
     };
     events.iter().map(of_event).collect()
-}
-
-/// Whether the events of a stream are one array: those of Gemini are, without `alt=sse`.
-pub(crate) fn is_array(format: &Format, query: &str) -> bool {
-    format.id == "gemini" && !query.split('&').any(|pair| pair == "alt=sse")
 }
 
 /// The events as one array, which comes in pieces.

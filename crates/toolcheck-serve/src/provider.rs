@@ -21,7 +21,7 @@ use crate::arguments::arguments;
 use crate::body::{self, NoRequest};
 use crate::content::Content;
 use crate::cut::cut;
-use crate::frames::{array, is_array, record};
+use crate::frames::{array, record};
 use crate::ids::{call_id, id_form, made};
 use crate::recording::{self, Beside, Recorded, Recording};
 use crate::refusal::{UNKNOWN_TEXT, stage};
@@ -279,7 +279,7 @@ impl Provider {
                     let is_cut = turn.cut_after.is_some() || turn.cut_in.is_some();
                     let response = format.write_reply(&reply);
                     keep(server, sent.after_turns(number + 1), format, &response, is_cut);
-                    answer.stored = Some(response).filter(|_| format.id == "openai-responses");
+                    answer.stored = Some(response).filter(|_| format.keeps_responses);
                 }
                 Answer { opaque: opaque(format, &reply), ..answer }
             }
@@ -611,7 +611,7 @@ fn write(
     }
     let is_open = is_cut || cut.is_some() || turn.without_end || turn.error_after.is_some();
     let record = record(framing, &events);
-    let (content_type, frames) = if is_array(format, query) {
+    let (content_type, frames) = if framing.is_array(query) {
         ("application/json", array(&events, is_open))
     } else if is_open {
         (framing.content_type(), events.iter().map(|event| framing.frame(event)).collect())

@@ -18,7 +18,7 @@ use toolcheck_json::{Document, Records, Value};
 use toolcheck_open::Limits;
 
 use crate::answer::Answer;
-use crate::frames::{array, is_array, record};
+use crate::frames::{array, record};
 use crate::received::events_in;
 use crate::route::route;
 use toolcheck_core::Error;
@@ -228,7 +228,7 @@ impl Recorded {
 
     fn streamed(&self, events: &[Event], query: &str) -> Answer {
         let framing = self.format.framing;
-        let (kind, frames) = if is_array(self.format, query) {
+        let (kind, frames) = if framing.is_array(query) {
             ("application/json", array(events, false))
         } else {
             (framing.content_type(), framing.frames(events))

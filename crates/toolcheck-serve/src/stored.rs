@@ -6,7 +6,7 @@ use std::collections::{HashMap, VecDeque};
 
 use hyper::Method;
 use serde_json::{Value as Json, json};
-use toolcheck_core::targets;
+use toolcheck_core::{formats, targets};
 use toolcheck_lint::server_state::ServerState;
 
 use crate::answer::{Answer, error};
@@ -315,7 +315,9 @@ fn missing(id: &str) -> Answer {
 }
 
 fn refused(status: u16, text: &str) -> Answer {
-    error(targets::find("openai-responses").and_then(|target| target.error.as_ref()), status, text)
+    let format = formats::ALL.iter().find(|format| format.keeps_responses);
+    let target = format.and_then(|format| targets::find(format.id));
+    error(target.and_then(|target| target.error.as_ref()), status, text)
 }
 
 #[cfg(test)]

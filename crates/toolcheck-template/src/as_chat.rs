@@ -18,22 +18,17 @@ pub struct AsChat {
 }
 
 impl AsChat {
-    /// Whether servers rewrite requests in a format, by its id.
-    pub fn is_of(format: &str) -> bool {
-        matches!(format, "anthropic" | "openai-responses")
-    }
-
-    /// The body of a request in a format that servers rewrite; `None` if it has no messages.
+    /// The body of a request with messages or items that servers rewrite; `None` if it has neither.
     ///
     /// # Errors
     ///
     /// It has something of which it is not known what the server makes of it: a clause says what.
-    pub fn of(format: &str, body: Value<'_, '_>) -> Option<Result<Self, String>> {
+    pub fn of(body: Value<'_, '_>) -> Option<Result<Self, String>> {
         let mut made = Made::default();
-        let is_done = match format {
-            "anthropic" if body.get("messages").is_some() => made.of_messages(body),
-            "openai-responses" if body.get("input").is_some() => made.of_items(body),
-            _ => return None,
+        let is_done = match (body.get("messages"), body.get("input")) {
+            (Some(_), _) => made.of_messages(body),
+            (None, Some(_)) => made.of_items(body),
+            (None, None) => return None,
         };
         Some(is_done.map(|()| made.finish(body)))
     }

@@ -84,10 +84,13 @@ fn refused(refusal: Refusal) -> anyhow::Error {
 ///
 /// It is not known what the server makes of it.
 fn as_chat(root: Value<'_, '_>, is_training: bool) -> Result<Option<AsChat>> {
-    let Some(chat) = formats::find("openai-chat").filter(|_| !is_training) else { return Ok(None) };
+    if is_training {
+        return Ok(None);
+    }
+    let chat = formats::of_templates();
     let other =
         Detection::instead_of(chat.key(), root).filter(|other| (other.sniff)(root) > (chat.sniff)(root));
-    let made = other.and_then(|format| AsChat::of(format.id, root)).transpose();
+    let made = other.filter(|format| format.is_made_chat).and_then(|_| AsChat::of(root)).transpose();
     made.map_err(|why| anyhow!("it is not known what a server makes of it: {}", shown(&why)))
 }
 

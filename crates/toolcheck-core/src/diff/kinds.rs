@@ -4,46 +4,27 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::Error;
+use crate::names::names;
 use crate::suggest::similar;
 
-/// How bad a change is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
-    /// It is said in another way, and read as before.
-    Form,
-    /// Nothing is lost, but the model reads something else.
-    Change,
-    /// Something is gone, is altered or answers another call.
-    Loss,
+names! {
+    /// How bad a change is.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Level {
+        /// It is said in another way, and read as before.
+        Form = "form",
+        /// Nothing is lost, but the model reads something else.
+        Change = "change",
+        /// Something is gone, is altered or answers another call.
+        Loss = "loss",
+    }
+    /// The name in reports and on the command line.
+    fn as_str, "none of `loss`, `change` and `form`"
 }
 
 impl Level {
     /// All levels, the worst first.
     pub const ALL: [Self; 3] = [Self::Loss, Self::Change, Self::Form];
-
-    /// The name in reports and on the command line.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Form => "form",
-            Self::Change => "change",
-            Self::Loss => "loss",
-        }
-    }
-}
-
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl FromStr for Level {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self, Error> {
-        let found = Self::ALL.into_iter().find(|level| level.as_str() == name);
-        found.ok_or_else(|| Error::new(format!("`{name}` is none of `loss`, `change` and `form`")))
-    }
 }
 
 /// Declares the kinds, in the order of the documentation.

@@ -71,18 +71,15 @@ pub(crate) static FORMAT: Format = Format {
     write_error: Some(reply::error),
     framing: Framing::ServerSent(None),
     repair: &REPAIR,
+    is_made_chat: true,
+    keeps_responses: false,
 };
 
 static REPAIR: Repair = Repair {
     only_in_results: &["tool_reference"],
     blocks: Some("content"),
-    calls: None,
-    thoughts: &[],
-    is_wrapped: false,
     result_id: Some("tool_use_id"),
     call_id: Some("id"),
-    no_output: repair::NO_OUTPUT,
-    takes_lists: true,
     result: |missing| {
         let id = missing.id.clone()?;
         let failed = Piece::Raw(b"true".to_vec());
@@ -93,9 +90,8 @@ static REPAIR: Repair = Repair {
             ("is_error", failed),
         ]))
     },
-    text: repair::typed_text,
-    user: repair::user_content,
     said: repair::user_text,
+    ..Repair::OF_PROGRAM
 };
 
 /// Prefixes of the model names on Anthropic's own API. Other APIs use other names or another message format.

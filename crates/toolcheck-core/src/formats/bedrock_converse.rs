@@ -51,18 +51,17 @@ pub(super) static FORMAT: Format = Format {
     write_error: Some(reply::error),
     framing: Framing::Binary,
     repair: &REPAIR,
+    is_made_chat: false,
+    keeps_responses: false,
 };
 
 static REPAIR: Repair = Repair {
     only_in_results: &["json", "searchResult"],
     blocks: Some("content"),
-    calls: None,
-    thoughts: &[],
     is_wrapped: true,
     result_id: Some("toolUseId"),
     call_id: Some("toolUseId"),
     no_output: ("content", r#"[{"text": "(no output)"}]"#),
-    takes_lists: true,
     result: |missing| {
         let id = missing.id.clone()?;
         let text = Piece::List(vec![Piece::object([("text", missing.said())])]);
@@ -70,8 +69,8 @@ static REPAIR: Repair = Repair {
         Some(Piece::object([("toolResult", Piece::object(result))]))
     },
     text: |text| Piece::object([("text", text)]),
-    user: repair::user_content,
     said: |text| repair::user_content(vec![Piece::object([("text", text)])]),
+    ..Repair::OF_PROGRAM
 };
 
 /// The keys that identify a block's kind: a block has one of them and no `type`.

@@ -10,48 +10,30 @@ use super::openai_chat::{self, Dialect};
 use super::{Format, Marks, blocks, list_of};
 use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
-use crate::conversation::{Conversation, Feature};
+use crate::conversation::Conversation;
 use crate::ir::{Buffers, Transcript};
-use crate::repair::{self, Repair};
+use crate::repair::Repair;
 use crate::reply::Framing;
 use crate::route::Route;
 
 pub(super) static FORMAT: Format = Format {
     id: "cohere",
     name: "Cohere v2 chat",
-    aliases: &[],
-    family: "chat",
     routes: &[Route::new("", "/v2/chat").common()],
     marks: Marks { body: &OWN_BODY, message: &OWN_MESSAGE, models: &MODELS, is_shared: false },
     sniff,
     read_with,
     answers,
     event,
-    read_reasoning: openai_chat::read_reasoning,
-    holds: &[Feature::CallIds, Feature::Reasoning, Feature::UnsignedReasoning],
     write_request,
     write_reply: reply::write,
     write_events: reply::events,
-    write_error: None,
     framing: Framing::ServerSent(None),
     repair: &REPAIR,
+    ..openai_chat::CHAT
 };
 
-static REPAIR: Repair = Repair {
-    only_in_results: &["document"],
-    blocks: None,
-    calls: Some(("tool_calls", "content")),
-    thoughts: &["tool_plan"],
-    is_wrapped: false,
-    result_id: Some("tool_call_id"),
-    call_id: Some("id"),
-    no_output: repair::NO_OUTPUT,
-    takes_lists: true,
-    result: |missing| repair::tool_message(missing, None),
-    text: repair::typed_text,
-    user: repair::user_content,
-    said: repair::user_text,
-};
+static REPAIR: Repair = Repair { only_in_results: &["document"], thoughts: &["tool_plan"], ..Repair::CHAT };
 
 static DIALECT: Dialect =
     Dialect { format: FORMAT.key(), result_name: &["name"], text: &["tool_plan"], media: &[], roles: &[] };

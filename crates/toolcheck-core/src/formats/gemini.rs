@@ -48,20 +48,16 @@ pub(super) static FORMAT: Format = Format {
     write_reply: reply::write,
     write_events: reply::events,
     write_error: Some(reply::error),
-    framing: Framing::ServerSent(None),
+    framing: Framing::ArrayUnless("alt=sse"),
     repair: &REPAIR,
+    is_made_chat: false,
+    keeps_responses: false,
 };
 
 static REPAIR: Repair = Repair {
-    only_in_results: &[],
     blocks: Some("parts"),
-    calls: None,
-    thoughts: &[],
     is_wrapped: true,
-    result_id: None,
-    call_id: None,
     no_output: ("response", r#"{"output": "(no output)"}"#),
-    takes_lists: true,
     result: |missing| {
         let name = Some(missing.name.clone()?);
         let response = Some(Piece::object([("error", missing.said())]));
@@ -74,6 +70,7 @@ static REPAIR: Repair = Repair {
         let parts = Piece::List(vec![Piece::object([("text", text)])]);
         Piece::object([("role", Piece::text("user")), ("parts", parts)])
     },
+    ..Repair::OF_PROGRAM
 };
 
 /// The keys that identify a part's kind: a part has one of them and no `type`.

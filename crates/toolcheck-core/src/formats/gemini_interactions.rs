@@ -57,18 +57,14 @@ pub(crate) static FORMAT: Format = Format {
     write_error: Some(reply::error),
     framing: Framing::ServerSent(Some("[DONE]")),
     repair: &REPAIR,
+    is_made_chat: false,
+    keeps_responses: false,
 };
 
 static REPAIR: Repair = Repair {
-    only_in_results: &[],
-    blocks: None,
-    calls: None,
-    thoughts: &[],
-    is_wrapped: false,
     result_id: Some("call_id"),
     call_id: Some("id"),
     no_output: ("result", r#""(no output)""#),
-    takes_lists: true,
     result: |missing| {
         Some(repair::object([
             ("type", Some(Piece::text("function_result"))),
@@ -78,9 +74,9 @@ static REPAIR: Repair = Repair {
             ("result", Some(missing.said())),
         ]))
     },
-    text: repair::typed_text,
     user: user_input,
     said: |text| user_input(vec![repair::typed_text(text)]),
+    ..Repair::OF_PROGRAM
 };
 
 fn user_input(content: Vec<Piece>) -> Piece {

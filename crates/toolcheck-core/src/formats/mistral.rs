@@ -8,50 +8,30 @@ use toolcheck_json::Value;
 use super::openai_chat::write::{self, Style};
 use super::openai_chat::{self, Dialect};
 use super::{Format, Marks, blocks, list_of};
-use crate::assembly::{Assembly, Completion, Locate};
+use crate::assembly::Completion;
 use crate::claim::{Claim, certainty, surest_message};
-use crate::conversation::{Conversation, Feature};
+use crate::conversation::Conversation;
 use crate::ir::{Buffers, Role, Transcript};
 use crate::repair::{self, Repair};
-use crate::reply::Framing;
 use crate::route::Route;
 
 pub(super) static FORMAT: Format = Format {
     id: "mistral",
     name: "Mistral Chat Completions",
-    aliases: &[],
-    family: "chat",
     routes: &[Route::new("/v1", "/chat/completions")],
     marks: Marks { body: &OWN_BODY, message: &["prefix"], models: &MODELS, is_shared: false },
     sniff,
     read_with,
     answers,
-    event,
-    read_reasoning: openai_chat::read_reasoning,
-    holds: &[Feature::CallIds, Feature::Reasoning, Feature::UnsignedReasoning],
     write_request,
     write_reply: reply::write,
     write_events: reply::events,
-    write_error: None,
-    framing: Framing::ServerSent(Some("[DONE]")),
     repair: &REPAIR,
+    ..openai_chat::CHAT
 };
 
-static REPAIR: Repair = Repair {
-    only_in_results: &[],
-    blocks: None,
-    calls: Some(("tool_calls", "content")),
-    thoughts: &[],
-    is_wrapped: false,
-    result_id: Some("tool_call_id"),
-    call_id: Some("id"),
-    no_output: repair::NO_OUTPUT,
-    takes_lists: true,
-    result: |missing| repair::tool_message(missing, Some("name")),
-    text: repair::typed_text,
-    user: repair::user_content,
-    said: repair::user_text,
-};
+static REPAIR: Repair =
+    Repair { result: |missing| repair::tool_message(missing, Some("name")), ..Repair::CHAT };
 
 static DIALECT: Dialect = Dialect {
     format: FORMAT.key(),
@@ -115,10 +95,6 @@ fn claim(message: Value<'_, '_>) -> Claim {
 
 fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
     openai_chat::choices(value, &DIALECT)
-}
-
-fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
-    openai_chat::event(assembly, event, locate);
 }
 
 fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript<'s>> {

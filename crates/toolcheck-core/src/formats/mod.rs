@@ -68,6 +68,10 @@ pub struct Format {
     pub framing: Framing,
     /// Writes what a repaired request needs.
     pub repair: &'static Repair,
+    /// Whether servers make Chat Completions of a request before a chat template sees it.
+    pub is_made_chat: bool,
+    /// Whether the API keeps responses that can be asked for later.
+    pub keeps_responses: bool,
 }
 
 /// Quick signs that a record may be in a format: one of these keys is in the record, a message or a block, or the model
@@ -126,6 +130,11 @@ pub static ALL: &[&Format] = &[
     &openai_responses::FORMAT,
 ];
 
+/// The format of the messages that chat templates read.
+pub fn of_templates() -> &'static Format {
+    &openai_chat::FORMAT
+}
+
 /// Returns the format with this id.
 pub fn find(id: &str) -> Option<&'static Format> {
     ALL.iter().copied().find(|format| format.id == id)
@@ -178,8 +187,8 @@ pub(crate) fn result_text(content: Value<'_, '_>) -> String {
 /// Whether the transcripts of the format or reader with this id have the messages that chat templates read: a role, a
 /// content and calls with functions.
 pub fn is_of_templates(id: &str) -> bool {
-    find(id).is_some_and(|format| format.family == "chat")
-        || matches!(id, "trl" | "message-list" | "anthropic" | "openai-responses")
+    find(id).is_some_and(|format| format.family == "chat" || format.is_made_chat)
+        || matches!(id, "trl" | "message-list")
 }
 
 /// Whether a block is in a form that only datasets use, where blocks of every type keep their content under the same

@@ -20,8 +20,6 @@ use crate::route::Route;
 pub(super) static FORMAT: Format = Format {
     id: "ollama",
     name: "Ollama chat",
-    aliases: &[],
-    family: "chat",
     routes: &[Route::new("", "/api/chat").streamed_unless_said().common()],
     marks: Marks {
         body: &["options", "keep_alive", "think"],
@@ -33,7 +31,6 @@ pub(super) static FORMAT: Format = Format {
     read_with,
     answers,
     event,
-    read_reasoning: openai_chat::read_reasoning,
     holds: &[Feature::Reasoning, Feature::UnsignedReasoning],
     write_request,
     write_reply: reply::write,
@@ -41,22 +38,16 @@ pub(super) static FORMAT: Format = Format {
     write_error: Some(reply::error),
     framing: Framing::Lines,
     repair: &REPAIR,
+    ..openai_chat::CHAT
 };
 
 static REPAIR: Repair = Repair {
-    only_in_results: &[],
-    blocks: None,
-    calls: Some(("tool_calls", "content")),
     thoughts: &["thinking"],
-    is_wrapped: false,
     result_id: None,
     call_id: None,
-    no_output: repair::NO_OUTPUT,
     takes_lists: false,
     result: |missing| repair::tool_message(missing, Some("tool_name")),
-    text: repair::typed_text,
-    user: repair::user_content,
-    said: repair::user_text,
+    ..Repair::CHAT
 };
 
 static DIALECT: Dialect = Dialect {

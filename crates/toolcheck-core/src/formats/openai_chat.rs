@@ -14,7 +14,7 @@ use crate::ir::{
     Arguments, Body, Buffers, Call, Content, Executor, FormatId, Message, MissingKey, Named, Part, Place,
     Reasoning, Role, Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
-use crate::repair::{self, Repair};
+use crate::repair::Repair;
 use crate::reply::Framing;
 use crate::route::Route;
 use crate::unread;
@@ -23,8 +23,19 @@ pub(crate) static FORMAT: Format = Format {
     id: "openai-chat",
     name: "OpenAI Chat Completions",
     aliases: &["openai", "gpt", "chat-completions"],
-    family: "chat",
     routes: &[Route::new("/v1", "/chat/completions")],
+    holds: &[Feature::CallIds],
+    write_error: Some(reply::error),
+    ..CHAT
+};
+
+/// What dialects have in common.
+pub(super) const CHAT: Format = Format {
+    id: "",
+    name: "",
+    aliases: &[],
+    family: "chat",
+    routes: &[],
     marks: Marks {
         body: &OWN_BODY,
         message: &["tool_calls", "tool_call_id", "function_call", "function"],
@@ -36,30 +47,18 @@ pub(crate) static FORMAT: Format = Format {
     answers,
     event,
     read_reasoning,
-    holds: &[Feature::CallIds],
+    holds: &[Feature::CallIds, Feature::Reasoning, Feature::UnsignedReasoning],
     write_request,
     write_reply: reply::write,
     write_events: reply::events,
-    write_error: Some(reply::error),
+    write_error: None,
     framing: Framing::ServerSent(Some("[DONE]")),
     repair: &REPAIR,
+    is_made_chat: false,
+    keeps_responses: false,
 };
 
-static REPAIR: Repair = Repair {
-    only_in_results: &[],
-    blocks: None,
-    calls: Some(("tool_calls", "content")),
-    thoughts: &["reasoning", "reasoning_content"],
-    is_wrapped: false,
-    result_id: Some("tool_call_id"),
-    call_id: Some("id"),
-    no_output: repair::NO_OUTPUT,
-    takes_lists: true,
-    result: |missing| repair::tool_message(missing, None),
-    text: repair::typed_text,
-    user: repair::user_content,
-    said: repair::user_text,
-};
+static REPAIR: Repair = Repair { thoughts: &["reasoning", "reasoning_content"], ..Repair::CHAT };
 
 /// How a dialect differs from OpenAI's own Chat Completions.
 pub(super) struct Dialect {

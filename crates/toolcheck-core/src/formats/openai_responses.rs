@@ -52,18 +52,14 @@ pub(crate) static FORMAT: Format = Format {
     write_error: Some(reply::error),
     framing: Framing::ServerSent(None),
     repair: &REPAIR,
+    is_made_chat: true,
+    keeps_responses: true,
 };
 
 static REPAIR: Repair = Repair {
-    only_in_results: &[],
-    blocks: None,
-    calls: None,
-    thoughts: &[],
-    is_wrapped: false,
     result_id: Some("call_id"),
     call_id: Some("call_id"),
     no_output: ("output", r#""(no output)""#),
-    takes_lists: true,
     result: |missing| {
         let kind = match missing.kind {
             ToolKind::Function | ToolKind::LocalShell => "function_call_output",
@@ -75,8 +71,8 @@ static REPAIR: Repair = Repair {
         Some(Piece::object([("type", Piece::text(kind)), ("call_id", id), ("output", missing.said())]))
     },
     text: |text| Piece::object([("type", Piece::text("input_text")), ("text", text)]),
-    user: repair::user_content,
     said: repair::user_text,
+    ..Repair::OF_PROGRAM
 };
 
 /// The kinds of items, as far as reading them differs.

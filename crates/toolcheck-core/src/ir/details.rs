@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use toolcheck_json::{JsonStr, SyntaxErrorKind};
 
 use super::{Named, Place};
+use crate::names::names;
 
 /// Details that only some formats have and only some rules check.
 #[derive(Debug, Clone, Default)]
@@ -228,26 +229,19 @@ pub struct Unread<'s> {
     pub is_known: bool,
 }
 
-/// The kind of content that was skipped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum UnreadKind {
-    /// Calls of tools.
-    Calls,
-    /// Results of calls.
-    Results,
-    /// Definitions of tools.
-    Tools,
-}
-
-impl UnreadKind {
-    /// The name for messages.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Calls => "tool calls",
-            Self::Results => "tool results",
-            Self::Tools => "tool definitions",
-        }
+names! {
+    /// The kind of content that was skipped.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum UnreadKind {
+        /// Calls of tools.
+        Calls = "tool calls",
+        /// Results of calls.
+        Results = "tool results",
+        /// Definitions of tools.
+        Tools = "tool definitions",
     }
+    /// The name for messages.
+    fn name
 }
 
 /// What is wrong with a call in a text.

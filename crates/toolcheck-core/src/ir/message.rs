@@ -6,6 +6,7 @@ use std::ops::Range;
 use toolcheck_json::{Document, JsonStr, Value};
 
 use super::{Named, Place};
+use crate::names::names;
 use crate::text::shorten;
 
 /// The role of a message's author.
@@ -194,40 +195,44 @@ pub enum Settled {
     UnknownId,
 }
 
-/// The kind of a called tool. A result must have the same kind as its call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[non_exhaustive]
-pub enum ToolKind {
-    /// A function with JSON arguments.
-    #[default]
-    Function,
-    /// A function in the older form without call ids: paired by position and name.
-    LegacyFunction,
-    /// A tool that takes free text.
-    Custom,
-    /// The screen, mouse and keyboard.
-    Computer,
-    /// A shell on the client's machine, in the first version of that tool.
-    LocalShell,
-    /// A shell.
-    Shell,
-    /// A patch to files.
-    Patch,
-    /// A search for tools.
-    ToolSearch,
-    /// A program that calls tools.
-    Program,
-    /// A person's approval of a call.
-    Approval,
-    /// A tool that the provider runs.
-    BuiltIn,
-    /// A tool of an MCP server that the provider calls.
-    Mcp,
+names! {
+    /// The kind of a called tool. A result must have the same kind as its call.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+    #[non_exhaustive]
+    pub enum ToolKind {
+        /// A function with JSON arguments.
+        #[default]
+        Function = "function",
+        /// A function in the older form without call ids: paired by position and name.
+        LegacyFunction = "legacy function",
+        /// A tool that takes free text.
+        Custom = "custom tool",
+        /// The screen, mouse and keyboard.
+        Computer = "computer",
+        /// A shell on the client's machine, in the first version of that tool.
+        LocalShell = "local shell",
+        /// A shell.
+        Shell = "shell",
+        /// A patch to files.
+        Patch = "apply patch",
+        /// A search for tools.
+        ToolSearch = "tool search",
+        /// A program that calls tools.
+        Program = "program",
+        /// A person's approval of a call.
+        Approval = "approval",
+        /// A tool that the provider runs.
+        BuiltIn = "built-in tool",
+        /// A tool of an MCP server that the provider calls.
+        Mcp = "MCP tool",
+    }
+    /// The kind's name in prose.
+    fn name
 }
 
 impl ToolKind {
     /// Whether a result of kind `result` answers a call of this kind.
-    pub fn is_answered_by(self, result: Option<Self>) -> bool {
+    pub(crate) fn is_answered_by(self, result: Option<Self>) -> bool {
         // In practice, clients answer the first version of the shell tool and their own tool search with a function's
         // result.
         let is_answered_by_function = matches!(self, Self::LocalShell | Self::ToolSearch);
@@ -235,24 +240,6 @@ impl ToolKind {
             Some(result) => self == result || is_answered_by_function && result == Self::Function,
             // Calls without ids have a result form of their own.
             None => self != Self::LegacyFunction,
-        }
-    }
-
-    /// The kind's name in prose.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Function => "function",
-            Self::LegacyFunction => "legacy function",
-            Self::Custom => "custom tool",
-            Self::Computer => "computer",
-            Self::LocalShell => "local shell",
-            Self::Shell => "shell",
-            Self::Patch => "apply patch",
-            Self::ToolSearch => "tool search",
-            Self::Program => "program",
-            Self::Approval => "approval",
-            Self::BuiltIn => "built-in tool",
-            Self::Mcp => "MCP tool",
         }
     }
 }

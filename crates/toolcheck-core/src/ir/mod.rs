@@ -9,12 +9,9 @@ mod message;
 mod place;
 mod request;
 
-use std::fmt;
-use std::str::FromStr;
-
 use toolcheck_json::Value;
 
-use crate::error::Error;
+use crate::names::names;
 
 pub use contents::Contents;
 pub use details::{
@@ -28,49 +25,26 @@ pub use message::{
 pub use place::{Instead, Named, Place};
 pub use request::{ReasoningMode, ReasoningSetting, Request, ToolChange, ToolChoice, ToolDef, Tools, Wanted};
 
-/// What a transcript is for. This decides whether it may end with an unanswered call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[non_exhaustive]
-pub enum TranscriptKind {
-    /// A request about to be sent: it must be complete.
-    #[default]
-    Request,
-    /// A recording: its end may be unfinished.
-    Session,
-    /// A training example: it may end with the calls that the model should learn.
-    Dataset,
+names! {
+    /// What a transcript is for. This decides whether it may end with an unanswered call.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+    #[non_exhaustive]
+    pub enum TranscriptKind {
+        /// A request about to be sent: it must be complete.
+        #[default]
+        Request = "request",
+        /// A recording: its end may be unfinished.
+        Session = "session",
+        /// A training example: it may end with the calls that the model should learn.
+        Dataset = "dataset",
+    }
+    /// The kind's name in reports and on the command line.
+    fn as_str, "none of `request`, `session` and `dataset`"
 }
 
 impl TranscriptKind {
     /// The kinds, in the order of the documentation.
     pub const ALL: &[Self] = &[Self::Request, Self::Session, Self::Dataset];
-
-    /// The kind's name in reports and on the command line.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Request => "request",
-            Self::Session => "session",
-            Self::Dataset => "dataset",
-        }
-    }
-}
-
-impl fmt::Display for TranscriptKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl FromStr for TranscriptKind {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self, Error> {
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|kind| kind.as_str() == name)
-            .ok_or_else(|| Error::new(format!("`{name}` is none of `request`, `session` and `dataset`")))
-    }
 }
 
 /// The format that a transcript was read from, by its names in the table of formats.
@@ -132,7 +106,7 @@ impl<'s> Transcript<'s> {
     }
 
     /// A transcript without messages, in the buffers of an earlier one.
-    pub fn with_buffers(format: FormatId, root: Value<'_, 's>, buffers: Buffers<'s>) -> Self {
+    pub(crate) fn with_buffers(format: FormatId, root: Value<'_, 's>, buffers: Buffers<'s>) -> Self {
         Self::with(Some(format), root, buffers)
     }
 

@@ -11,18 +11,11 @@ use foldhash::HashSet;
 use toolcheck_json::Value;
 
 use super::parts::{self, number_titles};
-use super::{Conversation, Ended, LOOKED_AT, Reader, Reading, Sort, Unit};
+use super::{Conversation, Ended, LOOKED_AT, Reader, Reading};
 use crate::claim::certainty;
 use crate::ir::{Body, Call, Named, Place, Role, Settled, Transcript};
 
-pub(super) static READER: Reader = Reader {
-    id: "agent-events",
-    name: "Events of agents, one a line",
-    sort: Sort::AgentLog,
-    unit: Unit::File,
-    sniff,
-    read,
-};
+pub(super) static READER: Reader = Reader::log("agent-events", "Events of agents, one a line", sniff, read);
 
 enum Event<'d, 's> {
     /// Somebody says something.

@@ -9,22 +9,16 @@ use toolcheck_json::edit::Piece;
 use toolcheck_json::{NodeId, Value};
 
 use super::mend::{Added, Mend, members_of};
-use super::{Conversation, Ended, Reader, Reading, Sort, Unit, qwen_code};
+use super::{Conversation, Ended, Reader, Reading, qwen_code};
 use crate::claim::certainty;
 use crate::formats::anthropic;
 use crate::ir::{Role, Settled, Transcript};
 
-pub(super) static READER: Reader = Reader {
-    id: "claude-code",
-    name: "Claude Code session",
-    sort: Sort::AgentLog,
-    unit: Unit::File,
-    sniff,
-    read,
-};
+pub(super) static READER: Reader =
+    Reader::log("claude-code", "Claude Code session", sniff, read).or_one_list().fixed_by(&MEND);
 
 /// Each result is in a record of its own, which names the record of its call.
-pub(super) static MEND: Mend = Mend {
+static MEND: Mend = Mend {
     format: Some(&anthropic::FORMAT),
     message: Some("message"),
     is_alone: true,

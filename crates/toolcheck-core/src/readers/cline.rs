@@ -9,15 +9,14 @@ use toolcheck_json::edit::Piece;
 
 use super::mend::{Added, Mend, members_of};
 use super::parts::{self, in_order, number_titles};
-use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
+use super::{Conversation, Ended, Reader, Reading};
 use crate::claim::certainty;
 use crate::formats::anthropic;
 use crate::ir::{Body, Part, Role, Settled, Transcript};
 
-pub(super) static READER: Reader =
-    Reader { id: "cline", name: "Cline session", sort: Sort::AgentLog, unit: Unit::File, sniff, read };
+pub(super) static READER: Reader = Reader::log("cline", "Cline session", sniff, read).fixed_by(&MEND);
 
-pub(super) static MEND: Mend = Mend {
+static MEND: Mend = Mend {
     format: Some(&anthropic::FORMAT),
     stamps: &["ts"],
     record,

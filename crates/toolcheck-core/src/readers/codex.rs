@@ -9,15 +9,15 @@ use toolcheck_json::edit::Piece;
 
 use super::mend::{Added, Mend, members_of};
 use super::parts::{in_order, number_titles};
-use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
+use super::{Conversation, Ended, Reader, Reading};
 use crate::claim::certainty;
 use crate::formats::openai_responses;
 use crate::ir::{Place, Settled, Transcript};
 
 pub(super) static READER: Reader =
-    Reader { id: "codex", name: "Codex session", sort: Sort::AgentLog, unit: Unit::File, sniff, read };
+    Reader::log("codex", "Codex session", sniff, read).or_one_list().fixed_by(&MEND);
 
-pub(super) static MEND: Mend = Mend {
+static MEND: Mend = Mend {
     format: Some(&openai_responses::FORMAT),
     message: Some("payload"),
     numbered: Some("ordinal"),

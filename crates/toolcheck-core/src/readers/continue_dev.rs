@@ -7,18 +7,11 @@
 use toolcheck_json::Value;
 
 use super::parts;
-use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
+use super::{Conversation, Ended, Reader, Reading};
 use crate::claim::certainty;
 use crate::ir::{Arguments, Body, Role, Settled, Transcript};
 
-pub(super) static READER: Reader = Reader {
-    id: "continue-dev",
-    name: "Continue session",
-    sort: Sort::AgentLog,
-    unit: Unit::File,
-    sniff,
-    read,
-};
+pub(super) static READER: Reader = Reader::log("continue-dev", "Continue session", sniff, read);
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     if records.iter().any(|record| is_session(*record)) { certainty::OWN_SHAPE } else { 0 }

@@ -9,22 +9,16 @@ use toolcheck_json::edit::Piece;
 
 use super::mend::{Added, Mend, members_of};
 use super::threads::{Thread, Threads};
-use super::{Ended, Reader, Reading, Sort, Unit, next, parts};
+use super::{Ended, Reader, Reading, next, parts};
 use crate::claim::certainty;
 use crate::ir::{Body, Role, Settled};
 use crate::repair::{Missing, Repair};
 
-pub(super) static READER: Reader = Reader {
-    id: "copilot-cli",
-    name: "GitHub Copilot CLI session",
-    sort: Sort::AgentLog,
-    unit: Unit::File,
-    sniff,
-    read,
-};
+pub(super) static READER: Reader =
+    Reader::log("copilot-cli", "GitHub Copilot CLI session", sniff, read).or_one_list().fixed_by(&MEND);
 
 /// The end of a call is an event, which names the event before it.
-pub(super) static MEND: Mend = Mend {
+static MEND: Mend = Mend {
     message: Some("data"),
     has_kinds: true,
     links: Some(("id", "parentId")),

@@ -14,17 +14,15 @@ use toolcheck_json::Value;
 
 use super::nested::{self, List};
 use super::parts::{call, reasoning, result};
-use super::{Conversation, Ended, LeftOut, Reader, Reading, Sort, Unit};
+use super::{Conversation, Ended, LeftOut, Reader, Reading};
 use crate::ir::{Body, Named, Role, Settled, Transcript};
 
-pub(super) static READER: Reader = Reader {
-    id: "extensions-ai",
-    name: "Messages of Microsoft.Extensions.AI, Agent Framework and Semantic Kernel",
-    sort: Sort::History,
-    unit: Unit::File,
+pub(super) static READER: Reader = Reader::history(
+    "extensions-ai",
+    "Messages of Microsoft.Extensions.AI, Agent Framework and Semantic Kernel",
     sniff,
     read,
-};
+);
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     // Every file is looked at, and most have no such key at their beginning, so that no value of them need be looked at.

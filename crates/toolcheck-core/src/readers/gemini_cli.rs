@@ -9,21 +9,15 @@ use toolcheck_json::edit::Piece;
 
 use super::mend::Mend;
 use super::parts::{self, in_order, number_titles};
-use super::{Conversation, Ended, LeftOut, Reader, Reading, Sort, Unit};
+use super::{Conversation, Ended, LeftOut, Reader, Reading};
 use crate::claim::certainty;
 use crate::ir::{Body, Content, Named, Place, Role, Settled, Transcript};
 use crate::repair::{self, Missing, Repair};
 
-pub(super) static READER: Reader = Reader {
-    id: "gemini-cli",
-    name: "Gemini CLI session",
-    sort: Sort::AgentLog,
-    unit: Unit::File,
-    sniff,
-    read,
-};
+pub(super) static READER: Reader =
+    Reader::log("gemini-cli", "Gemini CLI session", sniff, read).or_one_list().fixed_by(&MEND);
 
-pub(super) static MEND: Mend = Mend { result_in_call: Some("result"), ..Mend::plain(&REPAIR) };
+static MEND: Mend = Mend { result_in_call: Some("result"), ..Mend::plain(&REPAIR) };
 
 static REPAIR: Repair = Repair {
     blocks: Some("content"),

@@ -8,18 +8,11 @@ use foldhash::HashSet;
 use toolcheck_json::Value;
 
 use super::parts::{call, reasoning, result};
-use super::{Conversation, Ended, LOOKED_AT, Reader, Reading, Sort, Unit};
+use super::{Conversation, Ended, LOOKED_AT, Reader, Reading};
 use crate::claim::certainty;
 use crate::ir::{Body, Named, Role, Settled, Transcript};
 
-pub(super) static READER: Reader = Reader {
-    id: "google-adk",
-    name: "Google ADK session",
-    sort: Sort::History,
-    unit: Unit::File,
-    sniff,
-    read,
-};
+pub(super) static READER: Reader = Reader::history("google-adk", "Google ADK session", sniff, read);
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_own = |record: &Value<'_, '_>| {

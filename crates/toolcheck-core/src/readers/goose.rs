@@ -8,15 +8,14 @@ use toolcheck_json::edit::Piece;
 
 use super::mend::{Added, Mend, members_of};
 use super::parts::{self, in_order, number_titles};
-use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
+use super::{Conversation, Ended, Reader, Reading};
 use crate::claim::certainty;
 use crate::ir::{Body, Role, Settled, ToolKind, Transcript};
 use crate::repair::{Missing, Repair};
 
-pub(super) static READER: Reader =
-    Reader { id: "goose", name: "goose session", sort: Sort::AgentLog, unit: Unit::File, sniff, read };
+pub(super) static READER: Reader = Reader::log("goose", "goose session", sniff, read).fixed_by(&MEND);
 
-pub(super) static MEND: Mend = Mend { stamps: &["created", "metadata"], record, ..Mend::plain(&REPAIR) };
+static MEND: Mend = Mend { stamps: &["created", "metadata"], record, ..Mend::plain(&REPAIR) };
 
 static REPAIR: Repair = Repair {
     blocks: Some("content"),

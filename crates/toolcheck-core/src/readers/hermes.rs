@@ -2,17 +2,11 @@
 
 use toolcheck_json::Value;
 
-use super::{Reader, Sort, Unit, search, sharegpt, turns};
+use super::{Reader, search, sharegpt, turns};
 use crate::claim::certainty;
 
-pub(super) static READER: Reader = Reader {
-    id: "hermes",
-    name: "Hermes data set",
-    sort: Sort::Dataset,
-    unit: Unit::Record,
-    sniff,
-    read: |records| search::read_as(&READER, records),
-};
+pub(super) static READER: Reader =
+    Reader::dataset("hermes", "Hermes data set", sniff, |records| search::read_as(&READER, records));
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_own = |list: Value<'_, '_>| turns::has_from(list) && turns::has_tags(list);

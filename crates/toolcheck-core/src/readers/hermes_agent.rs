@@ -6,23 +6,16 @@
 use toolcheck_json::Value;
 
 use super::mend::Mend;
-use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
+use super::{Conversation, Ended, Reader, Reading};
 use crate::claim::certainty;
 use crate::formats::openai_chat;
 use crate::ir::{Settled, Transcript};
 
-pub(super) static READER: Reader = Reader {
-    id: "hermes-agent",
-    name: "Hermes Agent session",
-    sort: Sort::AgentLog,
-    unit: Unit::File,
-    sniff,
-    read,
-};
+pub(super) static READER: Reader =
+    Reader::log("hermes-agent", "Hermes Agent session", sniff, read).fixed_by(&MEND);
 
 /// The messages are those of Chat Completions.
-pub(super) static MEND: Mend =
-    Mend { format: Some(&openai_chat::FORMAT), ..Mend::plain(openai_chat::FORMAT.repair) };
+static MEND: Mend = Mend { format: Some(&openai_chat::FORMAT), ..Mend::plain(openai_chat::FORMAT.repair) };
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     if records.iter().any(|record| is_session(*record)) { certainty::OWN_SHAPE } else { 0 }

@@ -5,19 +5,12 @@ use std::borrow::Cow;
 use toolcheck_json::Value;
 
 use super::parts::{call, id, is_media, reasoning, result};
-use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
+use super::{Conversation, Ended, Reader, Reading};
 use crate::claim::certainty;
 use crate::formats;
 use crate::ir::{Body, Named, Role, Settled, Transcript};
 
-pub(super) static READER: Reader = Reader {
-    id: "inspect",
-    name: "Inspect evaluation log",
-    sort: Sort::AgentLog,
-    unit: Unit::Record,
-    sniff,
-    read,
-};
+pub(super) static READER: Reader = Reader::log("inspect", "Inspect evaluation log", sniff, read).by_record();
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_one = |record: &Value<'_, '_>| {

@@ -4,17 +4,15 @@ use toolcheck_json::Value;
 
 use super::mend::Mend;
 use super::threads::{Thread, Threads};
-use super::{Ended, Reader, Reading, Sort, Unit, next, parts};
+use super::{Ended, Reader, Reading, next, parts};
 use crate::claim::certainty;
 use crate::formats::openai_chat;
 use crate::ir::{Arguments, Body, Role, Settled, Transcript};
 
-pub(super) static READER: Reader =
-    Reader { id: "kimi-cli", name: "Kimi CLI session", sort: Sort::AgentLog, unit: Unit::File, sniff, read };
+pub(super) static READER: Reader = Reader::log("kimi-cli", "Kimi CLI session", sniff, read).fixed_by(&MEND);
 
 /// The messages of the context are those of Chat Completions.
-pub(super) static MEND: Mend =
-    Mend { format: Some(&openai_chat::FORMAT), ..Mend::plain(openai_chat::FORMAT.repair) };
+static MEND: Mend = Mend { format: Some(&openai_chat::FORMAT), ..Mend::plain(openai_chat::FORMAT.repair) };
 
 /// The types of messages to the interface that tell a file from others.
 const OWN_TYPES: [&str; 8] = [

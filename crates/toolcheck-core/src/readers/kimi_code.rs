@@ -8,18 +8,11 @@ use toolcheck_json::Value;
 
 use super::kimi_cli::add_block;
 use super::parts::{self, in_order, number_titles};
-use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
+use super::{Conversation, Ended, Reader, Reading};
 use crate::claim::certainty;
 use crate::ir::{Body, Role, Settled, Transcript};
 
-pub(super) static READER: Reader = Reader {
-    id: "kimi-code",
-    name: "Kimi Code session",
-    sort: Sort::AgentLog,
-    unit: Unit::File,
-    sniff,
-    read,
-};
+pub(super) static READER: Reader = Reader::log("kimi-code", "Kimi Code session", sniff, read);
 
 /// The beginnings of the types of records that do not change the history.
 const OTHERS: [&str; 14] = [

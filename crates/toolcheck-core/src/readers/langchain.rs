@@ -11,17 +11,10 @@ use toolcheck_json::Value;
 
 use super::nested::{self, List};
 use super::parts::{call, id, is_media, reasoning, result};
-use super::{Conversation, Ended, LeftOut, Reader, Reading, Sort, Unit};
+use super::{Conversation, Ended, LeftOut, Reader, Reading};
 use crate::ir::{Body, Named, Role, Settled, ToolKind, Transcript};
 
-pub(super) static READER: Reader = Reader {
-    id: "langchain",
-    name: "LangChain messages",
-    sort: Sort::History,
-    unit: Unit::File,
-    sniff,
-    read,
-};
+pub(super) static READER: Reader = Reader::history("langchain", "LangChain messages", sniff, read);
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     nested::certainty_of(records, is_message)

@@ -10,18 +10,11 @@ use foldhash::HashMap;
 use toolcheck_json::Value;
 
 use super::parts::{call, result};
-use super::{Conversation, Reader, Reading, Sort, Unit};
+use super::{Conversation, Reader, Reading};
 use crate::claim::certainty;
 use crate::ir::{Body, Named, Place, Role, Settled, ToolDef, Transcript};
 
-pub(super) static READER: Reader = Reader {
-    id: "mcp",
-    name: "Model Context Protocol log",
-    sort: Sort::Protocol,
-    unit: Unit::File,
-    sniff,
-    read,
-};
+pub(super) static READER: Reader = Reader::protocol("mcp", "Model Context Protocol log", sniff, read);
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     // Every file is looked at, so a glance at the first of a batch is enough.

@@ -2,19 +2,13 @@
 
 use toolcheck_json::Value;
 
-use super::{Conversation, Ended, Reader, Reading, Sort, Unit, lists, search};
+use super::{Conversation, Ended, Reader, Reading, lists, search};
 use crate::claim::certainty;
 use crate::formats::{anthropic, openai_chat};
 use crate::ir::Transcript;
 
-pub(super) static READER: Reader = Reader {
-    id: "message-lines",
-    name: "Messages, one on each line",
-    sort: Sort::History,
-    unit: Unit::File,
-    sniff,
-    read,
-};
+pub(super) static READER: Reader =
+    Reader::history("message-lines", "Messages, one on each line", sniff, read);
 
 /// Messages name nothing but a role, so that most records must be some, and any other reader is surer.
 fn sniff(records: &[Value<'_, '_>]) -> u8 {

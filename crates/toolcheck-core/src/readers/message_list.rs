@@ -5,19 +5,14 @@
 
 use toolcheck_json::Value;
 
-use super::{Reader, Sort, Unit, search};
+use super::{Reader, search};
 use crate::ir::{Transcript, Unread, UnreadKind};
 use crate::unsupported;
 
-pub(super) static READER: Reader = Reader {
-    id: "message-list",
-    name: "Lists of messages",
-    sort: Sort::Dataset,
-    unit: Unit::Record,
-    // It is never chosen for a whole file.
-    sniff: |_| 0,
-    read: |records| search::read_as(&READER, records),
-};
+// It is never chosen for a whole file, so that nothing shows one.
+pub(super) static READER: Reader =
+    Reader::dataset("message-list", "Lists of messages", |_| 0, |records| search::read_as(&READER, records))
+        .repeating_if("\"mlflow.span");
 
 /// Whether the lists of messages in a document are looked for: it is not a request with a mistake, and nothing that is
 /// known to be something else.

@@ -9,18 +9,12 @@ use foldhash::HashSet;
 use toolcheck_json::Value;
 
 use super::parts::{call, result};
-use super::{Conversation, Ended, LOOKED_AT, Reader, Reading, Sort, Unit};
+use super::{Conversation, Ended, LOOKED_AT, Reader, Reading};
 use crate::claim::certainty;
 use crate::ir::{Body, Named, Place, Role, Settled, ToolDef, Transcript};
 
-pub(super) static READER: Reader = Reader {
-    id: "mistral-conversations",
-    name: "Mistral Conversations",
-    sort: Sort::Protocol,
-    unit: Unit::File,
-    sniff,
-    read,
-};
+pub(super) static READER: Reader =
+    Reader::protocol("mistral-conversations", "Mistral Conversations", sniff, read);
 
 /// The lists of entries that a body may have.
 const LISTS: [&str; 3] = ["inputs", "outputs", "entries"];

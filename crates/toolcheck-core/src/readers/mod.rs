@@ -2,10 +2,9 @@
 //!
 //! One file each. A reader finds the conversations of a file and folds what the program wrote into what was said: a turn
 //! in several records becomes one message, records that only mirror others are left out. A reader names the wire format
-//! whose blocks its file holds, and reads them with that format. Adding a reader takes a file and two lines here.
+//! whose blocks its file holds, and reads them with that format. Adding a reader takes a file and two lines here; that of a
+//! protocol whose messages are events takes a table in `events`, and two lines.
 
-mod acp;
-mod ag_ui;
 mod agent_events;
 mod atif;
 mod claude_code;
@@ -16,7 +15,6 @@ mod continue_dev;
 mod copilot_cli;
 mod extensions_ai;
 mod gemini_cli;
-mod gemini_live;
 mod google_adk;
 mod goose;
 mod hermes;
@@ -32,12 +30,12 @@ mod message_lines;
 mod message_list;
 mod mistral_conversations;
 mod openai_agents;
-mod openai_realtime;
 mod opencode;
 mod openhands;
 mod openinference;
 mod otel_genai;
 mod pi;
+mod protocols;
 mod pydantic_ai;
 mod qwen_code;
 mod role_tool_call;
@@ -54,11 +52,12 @@ use toolcheck_json::{Document, Value, origins::Mapped};
 use crate::claim::certainty::SURE;
 use crate::formats::Format;
 use crate::ir::{FormatId, Transcript, Unread};
+use crate::names::names;
 use crate::unread;
 
 use common::{
-    broken, event_log, events, finish, glance, lists, mend, nested, next, parts, search, spans, threads,
-    traces, turns,
+    broken, event_log, finish, glance, lists, mend, nested, next, parts, search, spans, threads, traces,
+    turns,
 };
 
 pub use common::columns::Columns;
@@ -80,10 +79,19 @@ pub struct Reader {
     pub unit: Unit,
     /// Returns how certain it is of the first records of a file, from 0 (certainly not) to 100 (certainly). It must leave
     /// requests to the formats, because readers are asked first.
-    pub sniff: for<'d, 's> fn(&[Value<'d, 's>]) -> u8,
+    pub sniff: Sniff,
     /// Reads the records of one unit, which are all of the same document.
-    pub(crate) read: for<'d, 's> fn(&[Value<'d, 's>]) -> Reading<'s>,
+    pub(crate) read: Read,
+    /// Whether programs also print or keep the records of a file as one list.
+    or_one_list: bool,
+    /// How its files are fixed; `None` if their messages are not those of a wire format.
+    pub mend: Option<&'static Mend>,
+    /// The text in records whose lists of messages repeat each other.
+    repeating_if: Option<&'static str>,
 }
+
+type Sniff = for<'d, 's> fn(&[Value<'d, 's>]) -> u8;
+type Read = for<'d, 's> fn(&[Value<'d, 's>]) -> Reading<'s>;
 
 /// What files are, which decides what may be said of them: see [`Sort::policy`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -185,40 +193,67 @@ pub struct Conversation<'s> {
     pub ended: Ended,
 }
 
-/// How a conversation ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[non_exhaustive]
-pub enum Ended {
-    /// It may go on.
-    #[default]
-    Open,
-    /// The file says that it is over.
-    Complete,
-    /// The user or an error ended it.
-    Aborted,
-    /// The agent replaced it by a summary and went on in the next conversation.
-    Compacted,
-    /// The user went back to an earlier message and on from there.
-    Abandoned,
-    /// The file itself says what took its place: it is checked, but the file's totals do not count it.
-    Replaced,
-}
-
-impl Ended {
-    /// The name in reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Complete => "complete",
-            Self::Aborted => "aborted",
-            Self::Compacted => "compacted",
-            Self::Abandoned => "abandoned",
-            Self::Replaced => "replaced",
-        }
+names! {
+    /// How a conversation ends.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+    #[non_exhaustive]
+    pub enum Ended {
+        /// It may go on.
+        #[default]
+        Open = "open",
+        /// The file says that it is over.
+        Complete = "complete",
+        /// The user or an error ended it.
+        Aborted = "aborted",
+        /// The agent replaced it by a summary and went on in the next conversation.
+        Compacted = "compacted",
+        /// The user went back to an earlier message and on from there.
+        Abandoned = "abandoned",
+        /// The file itself says what took its place: it is checked, but the file's totals do not count it.
+        Replaced = "replaced",
     }
+    /// The name in reports.
+    fn as_str
 }
 
 impl Reader {
+    const fn log(id: &'static str, name: &'static str, sniff: Sniff, read: Read) -> Self {
+        let (sort, unit) = (Sort::AgentLog, Unit::File);
+        Self { id, name, sort, unit, sniff, read, or_one_list: false, mend: None, repeating_if: None }
+    }
+
+    const fn history(id: &'static str, name: &'static str, sniff: Sniff, read: Read) -> Self {
+        Self { sort: Sort::History, ..Self::log(id, name, sniff, read) }
+    }
+
+    const fn protocol(id: &'static str, name: &'static str, sniff: Sniff, read: Read) -> Self {
+        Self { sort: Sort::Protocol, ..Self::log(id, name, sniff, read) }
+    }
+
+    const fn dataset(id: &'static str, name: &'static str, sniff: Sniff, read: Read) -> Self {
+        Self { sort: Sort::Dataset, ..Self::log(id, name, sniff, read).by_record() }
+    }
+
+    const fn trace(id: &'static str, name: &'static str, sniff: Sniff, read: Read) -> Self {
+        Self { sort: Sort::Trace, ..Self::log(id, name, sniff, read).by_record() }
+    }
+
+    const fn by_record(self) -> Self {
+        Self { unit: Unit::Record, ..self }
+    }
+
+    const fn or_one_list(self) -> Self {
+        Self { or_one_list: true, ..self }
+    }
+
+    const fn fixed_by(self, mend: &'static Mend) -> Self {
+        Self { mend: Some(mend), ..self }
+    }
+
+    const fn repeating_if(self, text: &'static str) -> Self {
+        Self { repeating_if: Some(text), ..self }
+    }
+
     /// The id and family by which a transcript identifies its reader. Rules about how a message is written hold only in the
     /// family of a wire format, and a reader is a family of its own.
     pub const fn key(&self) -> FormatId {
@@ -237,7 +272,7 @@ impl Reader {
     /// The list that stands in the place of the lines of a log, if one does.
     fn list_of_lines<'d, 's>(&self, records: &[Value<'d, 's>]) -> Option<Value<'d, 's>> {
         let [list] = records else { return None };
-        Some(*list).filter(|list| list.is_array() && LINES.contains(&self.id))
+        Some(*list).filter(|list| list.is_array() && self.or_one_list)
     }
 
     /// Reads the records of one unit, which are all of the same document.
@@ -257,9 +292,10 @@ impl Reader {
         reading
     }
 
-    /// How its files are fixed; `None` if their messages are not those of a wire format.
-    pub fn mend(&self) -> Option<&'static Mend> {
-        MENDS.iter().find(|(id, _)| *id == self.id).map(|(_, mend)| *mend)
+    /// Whether the lists of messages in a record repeat each other, as those of a trace do.
+    pub fn repeats_lists(&self, record: Value<'_, '_>) -> bool {
+        let is_in = |text: &str| memchr::memmem::find(record.raw(), text.as_bytes()).is_some();
+        record.is_object() && self.repeating_if.is_some_and(is_in)
     }
 
     /// The record with the lists that it has in strings as lists, for a reader whose records may have some.
@@ -271,8 +307,8 @@ impl Reader {
 
 /// All readers, by id.
 pub static ALL: &[&Reader] = &[
-    &acp::READER,
-    &ag_ui::READER,
+    &protocols::ACP,
+    &protocols::AG_UI,
     &agent_events::READER,
     &atif::READER,
     &claude_code::READER,
@@ -282,7 +318,7 @@ pub static ALL: &[&Reader] = &[
     &copilot_cli::READER,
     &extensions_ai::READER,
     &gemini_cli::READER,
-    &gemini_live::READER,
+    &protocols::GEMINI_LIVE,
     &google_adk::READER,
     &goose::READER,
     &hermes::READER,
@@ -298,7 +334,7 @@ pub static ALL: &[&Reader] = &[
     &message_list::READER,
     &mistral_conversations::READER,
     &openai_agents::READER,
-    &openai_realtime::READER,
+    &protocols::OPENAI_REALTIME,
     &opencode::READER,
     &openhands::READER,
     &openinference::READER,
@@ -313,55 +349,6 @@ pub static ALL: &[&Reader] = &[
     &vercel_ai::READER,
     &xlam::READER,
 ];
-
-/// The readers of logs that have a record a line. Programs also print or keep the records as one list.
-const LINES: [&str; 6] = ["claude-code", "codex", "copilot-cli", "gemini-cli", "pi", "qwen-code"];
-
-/// The readers whose files can be fixed.
-static MENDS: &[(&str, &Mend)] = &[
-    ("claude-code", &claude_code::MEND),
-    ("cline", &cline::MEND),
-    ("codex", &codex::MEND),
-    ("copilot-cli", &copilot_cli::MEND),
-    ("gemini-cli", &gemini_cli::MEND),
-    ("goose", &goose::MEND),
-    ("hermes-agent", &hermes_agent::MEND),
-    ("kimi-cli", &kimi_cli::MEND),
-    ("opencode", &opencode::MEND),
-    ("pi", &pi::MEND),
-    ("trl", &trl::MEND),
-];
-
-/// The files of agents, by id.
-macro_rules! agents {
-    ($($id:literal),+) => {
-        [$(($id, next::Agent::new(include_bytes!(concat!(env!("OUT_DIR"), "/agents/", $id, ".packed"))))),+]
-    };
-}
-
-/// The agents whose next request is known, by id.
-static AGENTS: [(&str, next::Agent); 15] = agents![
-    "claude-code",
-    "cline",
-    "codex",
-    "continue-dev",
-    "copilot-cli",
-    "gemini-cli",
-    "goose",
-    "hermes-agent",
-    "kimi-cli",
-    "kimi-code",
-    "openhands",
-    "opencode",
-    "pi",
-    "qwen-code",
-    "roo"
-];
-
-/// How an agent makes its next request of a session; `None` if that is not known.
-pub fn next_request(agent: &str) -> Option<&'static NextRequest> {
-    AGENTS.iter().find(|(id, _)| *id == agent).map(|(_, agent)| agent.next_request())
-}
 
 /// The number of records that a reader looks at to recognise a file.
 pub const LOOKED_AT: usize = 32;
@@ -407,11 +394,6 @@ pub fn may_hold_lists(record: Value<'_, '_>) -> bool {
 /// Whether calls of a transcript were not read because they stand in a text, as data sets store them.
 pub fn has_calls_in_text(transcript: &Transcript<'_>, record: Value<'_, '_>) -> bool {
     message_list::has_calls_in_text(transcript, record)
-}
-
-/// Whether the lists of messages in a record repeat each other, as those of MLflow's spans do.
-pub fn repeats_lists(record: Value<'_, '_>) -> bool {
-    record.is_object() && memchr::memmem::find(record.raw(), b"\"mlflow.span").is_some()
 }
 
 /// Adds the tools that a row of a data set has under a key of its own, unless it declares tools as requests do.

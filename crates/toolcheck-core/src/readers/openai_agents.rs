@@ -7,19 +7,13 @@ use foldhash::HashSet;
 use toolcheck_json::Value;
 
 use super::parts::{call, id, reasoning, result};
-use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
+use super::{Conversation, Ended, Reader, Reading};
 use crate::claim::certainty;
 use crate::formats::openai_responses;
 use crate::ir::{Body, Executor, Named, Role, Settled, ToolKind, Transcript};
 
-pub(super) static READER: Reader = Reader {
-    id: "openai-agents",
-    name: "OpenAI Agents SDK run state",
-    sort: Sort::History,
-    unit: Unit::Record,
-    sniff,
-    read,
-};
+pub(super) static READER: Reader =
+    Reader::history("openai-agents", "OpenAI Agents SDK run state", sniff, read).by_record();
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_state = |record: &Value<'_, '_>| {

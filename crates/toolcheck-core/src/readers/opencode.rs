@@ -9,16 +9,15 @@ use toolcheck_json::Value;
 
 use super::mend::Mend;
 use super::parts::{self, in_order};
-use super::{Conversation, Ended, LeftOut, Reader, Reading, Sort, Unit};
+use super::{Conversation, Ended, LeftOut, Reader, Reading};
 use crate::claim::certainty;
 use crate::ir::{Body, Named, Role, Settled, Transcript};
 use crate::repair::Repair;
 
-pub(super) static READER: Reader =
-    Reader { id: "opencode", name: "OpenCode session", sort: Sort::AgentLog, unit: Unit::File, sniff, read };
+pub(super) static READER: Reader = Reader::log("opencode", "OpenCode session", sniff, read).fixed_by(&MEND);
 
 /// A part is both a call and its result, so that nothing has to be added.
-pub(super) static MEND: Mend = Mend::plain(&REPAIR);
+static MEND: Mend = Mend::plain(&REPAIR);
 
 static REPAIR: Repair = Repair { blocks: Some("parts"), ..Repair::OF_PROGRAM };
 

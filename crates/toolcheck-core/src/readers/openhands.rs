@@ -6,18 +6,11 @@ use toolcheck_json::Value;
 
 use super::nested::{self, List};
 use super::parts::{call, id, is_media, reasoning, result};
-use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
+use super::{Conversation, Ended, Reader, Reading};
 use crate::ir::{Body, Role, Settled, Transcript};
 use crate::unread;
 
-pub(super) static READER: Reader = Reader {
-    id: "openhands",
-    name: "OpenHands trajectory",
-    sort: Sort::AgentLog,
-    unit: Unit::File,
-    sniff,
-    read,
-};
+pub(super) static READER: Reader = Reader::log("openhands", "OpenHands trajectory", sniff, read);
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_paired = |record: &Value<'_, '_>| pairs(*record).is_some();

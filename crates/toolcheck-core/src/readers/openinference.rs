@@ -2,17 +2,11 @@
 
 use toolcheck_json::Value;
 
-use super::{Reader, Sort, Unit, search, traces};
+use super::{Reader, search, traces};
 use crate::claim::certainty;
 
-pub(super) static READER: Reader = Reader {
-    id: "openinference",
-    name: "OpenInference trace",
-    sort: Sort::Trace,
-    unit: Unit::Record,
-    sniff,
-    read: |records| search::read_as(&READER, records),
-};
+pub(super) static READER: Reader =
+    Reader::trace("openinference", "OpenInference trace", sniff, |records| search::read_as(&READER, records));
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_own_key = |key: &str, _: Value<'_, '_>| {

@@ -3,17 +3,13 @@
 
 use toolcheck_json::Value;
 
-use super::{Reader, Sort, Unit, lists, search, spans, traces, vercel_ai};
+use super::{Reader, lists, search, spans, traces, vercel_ai};
 use crate::claim::certainty;
 
-pub(super) static READER: Reader = Reader {
-    id: "otel-genai",
-    name: "OpenTelemetry trace of model calls",
-    sort: Sort::Trace,
-    unit: Unit::Record,
-    sniff,
-    read: |records| search::read_as(&READER, records),
-};
+pub(super) static READER: Reader =
+    Reader::trace("otel-genai", "OpenTelemetry trace of model calls", sniff, |records| {
+        search::read_as(&READER, records)
+    });
 
 /// The attributes that hold messages. Pydantic AI has those of a whole run under a key of its own.
 const MESSAGES: [&str; 3] = ["gen_ai.input.messages", "gen_ai.output.messages", "pydantic_ai.all_messages"];

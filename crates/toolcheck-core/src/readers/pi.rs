@@ -15,16 +15,15 @@ use toolcheck_json::edit::Piece;
 
 use super::mend::{Added, Mend, members_of};
 use super::parts::{self, number_titles};
-use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
+use super::{Conversation, Ended, Reader, Reading};
 use crate::claim::certainty;
 use crate::ir::{Body, Named, Role, Settled, ToolKind, Transcript};
 use crate::repair::{self, Missing, Repair};
 
-pub(super) static READER: Reader =
-    Reader { id: "pi", name: "Pi session", sort: Sort::AgentLog, unit: Unit::File, sniff, read };
+pub(super) static READER: Reader = Reader::log("pi", "Pi session", sniff, read).or_one_list().fixed_by(&MEND);
 
 /// Each message is in a record that names the one before it.
-pub(super) static MEND: Mend = Mend {
+static MEND: Mend = Mend {
     message: Some("message"),
     links: Some(("id", "parentId")),
     stamps: &["timestamp"],

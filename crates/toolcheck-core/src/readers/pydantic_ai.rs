@@ -4,17 +4,10 @@ use toolcheck_json::Value;
 
 use super::nested::{self, List};
 use super::parts::{call, id, reasoning, result};
-use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
+use super::{Conversation, Ended, Reader, Reading};
 use crate::ir::{Body, Call, Executor, Named, Role, ToolResult, Transcript};
 
-pub(super) static READER: Reader = Reader {
-    id: "pydantic-ai",
-    name: "pydantic-ai message history",
-    sort: Sort::History,
-    unit: Unit::File,
-    sniff,
-    read,
-};
+pub(super) static READER: Reader = Reader::history("pydantic-ai", "pydantic-ai message history", sniff, read);
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     nested::certainty_of(records, is_message)

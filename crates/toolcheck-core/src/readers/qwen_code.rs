@@ -10,18 +10,11 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
 use super::parts::{self, in_order, number_titles};
-use super::{Conversation, Ended, Reader, Reading, Sort, Unit, gemini_cli};
+use super::{Conversation, Ended, Reader, Reading, gemini_cli};
 use crate::claim::certainty;
 use crate::ir::{Body, Role, Settled, Transcript};
 
-pub(super) static READER: Reader = Reader {
-    id: "qwen-code",
-    name: "Qwen Code session",
-    sort: Sort::AgentLog,
-    unit: Unit::File,
-    sniff,
-    read,
-};
+pub(super) static READER: Reader = Reader::log("qwen-code", "Qwen Code session", sniff, read).or_one_list();
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     if records.iter().any(|record| is_record(*record)) { certainty::OWN_SHAPE } else { 0 }

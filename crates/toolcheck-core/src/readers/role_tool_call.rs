@@ -4,18 +4,14 @@
 
 use toolcheck_json::Value;
 
-use super::{Reader, Sort, Unit, search, sharegpt, turns};
+use super::{Reader, search, sharegpt, turns};
 use crate::claim::certainty;
 use crate::unsupported;
 
-pub(super) static READER: Reader = Reader {
-    id: "role-tool-call",
-    name: "Data set with roles for calls",
-    sort: Sort::Dataset,
-    unit: Unit::Record,
-    sniff,
-    read: |records| search::read_as(&READER, records),
-};
+pub(super) static READER: Reader =
+    Reader::dataset("role-tool-call", "Data set with roles for calls", sniff, |records| {
+        search::read_as(&READER, records)
+    });
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     // In a request, such a role is a mistake.

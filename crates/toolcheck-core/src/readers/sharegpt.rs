@@ -5,17 +5,11 @@
 
 use toolcheck_json::Value;
 
-use super::{Reader, Sort, Unit, lists, search, turns};
+use super::{Reader, lists, search, turns};
 use crate::claim::certainty;
 
-pub(super) static READER: Reader = Reader {
-    id: "sharegpt",
-    name: "ShareGPT data set",
-    sort: Sort::Dataset,
-    unit: Unit::Record,
-    sniff,
-    read: |records| search::read_as(&READER, records),
-};
+pub(super) static READER: Reader =
+    Reader::dataset("sharegpt", "ShareGPT data set", sniff, |records| search::read_as(&READER, records));
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_own = |record: &Value<'_, '_>| any_list(*record, turns::has_from);

@@ -7,19 +7,12 @@ use foldhash::HashMap;
 use toolcheck_json::Value;
 
 use super::parts::{call, id, is_media, reasoning, result};
-use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
+use super::{Conversation, Ended, Reader, Reading};
 use crate::claim::certainty;
 use crate::formats;
 use crate::ir::{Body, Role, Settled, Transcript};
 
-pub(super) static READER: Reader = Reader {
-    id: "swe-agent",
-    name: "SWE-agent trajectory",
-    sort: Sort::AgentLog,
-    unit: Unit::Record,
-    sniff,
-    read,
-};
+pub(super) static READER: Reader = Reader::log("swe-agent", "SWE-agent trajectory", sniff, read).by_record();
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_one = |record: &Value<'_, '_>| {

@@ -4,21 +4,14 @@
 use toolcheck_json::Value;
 
 use super::mend::Mend;
-use super::{Conversation, Ended, Reader, Reading, Sort, Unit, lists, search};
+use super::{Conversation, Ended, Reader, Reading, lists, search};
 use crate::formats::openai_chat;
 use crate::ir::Transcript;
 
-pub(super) static READER: Reader = Reader {
-    id: "trl",
-    name: "Data set of prompts and answers",
-    sort: Sort::Dataset,
-    unit: Unit::Record,
-    sniff,
-    read,
-};
+pub(super) static READER: Reader =
+    Reader::dataset("trl", "Data set of prompts and answers", sniff, read).fixed_by(&MEND);
 
-pub(super) static MEND: Mend =
-    Mend { format: Some(&openai_chat::FORMAT), ..Mend::plain(openai_chat::FORMAT.repair) };
+static MEND: Mend = Mend { format: Some(&openai_chat::FORMAT), ..Mend::plain(openai_chat::FORMAT.repair) };
 
 /// The keys of what the model learns to answer.
 const ANSWERS: [&str; 3] = ["completion", "chosen", "preferred_output"];

@@ -8,18 +8,11 @@ use toolcheck_json::Value;
 
 use super::nested::{self, List};
 use super::parts::{call, id, is_media, reasoning, result};
-use super::{Conversation, Ended, LeftOut, Reader, Reading, Sort, Unit};
+use super::{Conversation, Ended, LeftOut, Reader, Reading};
 use crate::claim::certainty;
 use crate::ir::{Arguments, Body, Executor, Named, Place, Role, Settled, Transcript};
 
-pub(super) static READER: Reader = Reader {
-    id: "vercel-ai",
-    name: "Vercel AI SDK messages",
-    sort: Sort::History,
-    unit: Unit::File,
-    sniff,
-    read,
-};
+pub(super) static READER: Reader = Reader::history("vercel-ai", "Vercel AI SDK messages", sniff, read);
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_sent = |record: &&Value<'_, '_>| {

@@ -3,11 +3,10 @@
 
 use toolcheck_json::Value;
 
-use super::{Conversation, Ended, Reader, Reading, Sort, Unit, lists, turns};
+use super::{Conversation, Ended, Reader, Reading, lists, turns};
 use crate::ir::{Body, Role, Text, Transcript};
 
-pub(super) static READER: Reader =
-    Reader { id: "xlam", name: "xLAM data set", sort: Sort::Dataset, unit: Unit::Record, sniff, read };
+pub(super) static READER: Reader = Reader::dataset("xlam", "xLAM data set", sniff, read);
 
 /// The keys of the question.
 const QUESTIONS: [&str; 2] = ["query", "question"];

@@ -10,41 +10,10 @@ use super::beginnings::Cut;
 use super::expression::{Expression, literals};
 use super::{LAST, LONGEST_NAME, captured, pattern, windows};
 use crate::rule_id::RuleId;
+use crate::tables::{ERRORS, Tables};
 use crate::targets::Evidence;
 
-/// The files as they were packed when this was built, by their names. Where two fit equally well, the first is meant.
-const PACKED: &[(&str, &[u8])] = &[
-    ("server-parser", include_bytes!(concat!(env!("OUT_DIR"), "/errors/server-parser.packed"))),
-    ("chat-template", include_bytes!(concat!(env!("OUT_DIR"), "/errors/chat-template.packed"))),
-    ("mcp", include_bytes!(concat!(env!("OUT_DIR"), "/errors/mcp.packed"))),
-    ("event-order", include_bytes!(concat!(env!("OUT_DIR"), "/errors/event-order.packed"))),
-    ("session", include_bytes!(concat!(env!("OUT_DIR"), "/errors/session.packed"))),
-    ("missing-tool", include_bytes!(concat!(env!("OUT_DIR"), "/errors/missing-tool.packed"))),
-    ("tool-pairing", include_bytes!(concat!(env!("OUT_DIR"), "/errors/tool-pairing.packed"))),
-    ("message-order", include_bytes!(concat!(env!("OUT_DIR"), "/errors/message-order.packed"))),
-    ("tool-schema", include_bytes!(concat!(env!("OUT_DIR"), "/errors/tool-schema.packed"))),
-    ("tool-arguments", include_bytes!(concat!(env!("OUT_DIR"), "/errors/tool-arguments.packed"))),
-    ("reasoning", include_bytes!(concat!(env!("OUT_DIR"), "/errors/reasoning.packed"))),
-    ("parameter", include_bytes!(concat!(env!("OUT_DIR"), "/errors/parameter.packed"))),
-    ("model", include_bytes!(concat!(env!("OUT_DIR"), "/errors/model.packed"))),
-    ("content", include_bytes!(concat!(env!("OUT_DIR"), "/errors/content.packed"))),
-    ("size", include_bytes!(concat!(env!("OUT_DIR"), "/errors/size.packed"))),
-    ("policy", include_bytes!(concat!(env!("OUT_DIR"), "/errors/policy.packed"))),
-    ("account", include_bytes!(concat!(env!("OUT_DIR"), "/errors/account.packed"))),
-    ("rate-limit", include_bytes!(concat!(env!("OUT_DIR"), "/errors/rate-limit.packed"))),
-    ("empty-answer", include_bytes!(concat!(env!("OUT_DIR"), "/errors/empty-answer.packed"))),
-    ("server", include_bytes!(concat!(env!("OUT_DIR"), "/errors/server.packed"))),
-    ("network", include_bytes!(concat!(env!("OUT_DIR"), "/errors/network.packed"))),
-    ("invalid-json", include_bytes!(concat!(env!("OUT_DIR"), "/errors/invalid-json.packed"))),
-    ("shape", include_bytes!(concat!(env!("OUT_DIR"), "/errors/shape.packed"))),
-];
-
-static ALL: LazyLock<Vec<ErrorClass>> = LazyLock::new(|| {
-    let read = |(id, packed): &(&str, &[u8])| {
-        toolcheck_toml::from_packed(packed).unwrap_or_else(|error| panic!("errors/{id}.toml: {error}"))
-    };
-    PACKED.iter().map(read).collect()
-});
+static ALL: Tables<ErrorClass, { ERRORS.1.len() }> = Tables::new(ERRORS);
 
 /// What errors are about, beside what rules find.
 #[derive(Debug, Clone, Deserialize)]
@@ -53,6 +22,8 @@ static ALL: LazyLock<Vec<ErrorClass>> = LazyLock::new(|| {
 pub struct ErrorClass {
     /// The id in reports. No rule has the same.
     pub id: String,
+    /// Its place among all, those of which the words are in errors of others later.
+    pub order: u32,
     /// What went wrong: a sentence.
     pub summary: String,
     /// What to do about it: sentences.
@@ -77,7 +48,7 @@ pub struct ErrorClass {
 impl ErrorClass {
     /// All classes. Where two fit an error equally well, the first is meant.
     pub fn all() -> impl Iterator<Item = &'static Self> {
-        ALL.iter()
+        ALL.all()
     }
 }
 

@@ -8,11 +8,7 @@ use serde::Deserialize;
 
 use super::expression::Expression;
 use super::{LAST, windows};
-
-const PACKED: [&[u8]; 2] = [
-    include_bytes!(concat!(env!("OUT_DIR"), "/envelopes/libraries.packed")),
-    include_bytes!(concat!(env!("OUT_DIR"), "/envelopes/apis.packed")),
-];
+use crate::tables::{ENVELOPES, Tables};
 
 /// What wraps an error's text.
 #[derive(Debug, Clone, Deserialize)]
@@ -29,17 +25,16 @@ pub struct Envelope {
     pub source: String,
 }
 
+static FILES: Tables<File, { ENVELOPES.1.len() }> = Tables::new(ENVELOPES);
+
 #[derive(Deserialize)]
 struct File {
-    envelope: Vec<Envelope>,
+    #[serde(rename = "envelope")]
+    envelopes: Vec<Envelope>,
 }
 
-static ALL: LazyLock<Vec<Envelope>> = LazyLock::new(|| {
-    let read = |packed: &[u8]| -> File {
-        toolcheck_toml::from_packed(packed).unwrap_or_else(|error| panic!("envelopes: {error}"))
-    };
-    PACKED.into_iter().flat_map(|packed| read(packed).envelope).collect()
-});
+static ALL: LazyLock<Vec<&Envelope>> =
+    LazyLock::new(|| FILES.all().flat_map(|file| &file.envelopes).collect());
 
 /// The signs of all, with the index of each one's envelope.
 static SIGNS: LazyLock<Vec<(Expression, usize)>> = LazyLock::new(|| {
@@ -59,7 +54,7 @@ static STATUS: LazyLock<Regex> = LazyLock::new(|| {
 impl Envelope {
     /// All envelopes, those of libraries before those of APIs.
     pub fn all() -> impl Iterator<Item = &'static Self> {
-        ALL.iter()
+        ALL.iter().copied()
     }
 
     /// The envelopes of an error.
@@ -69,7 +64,7 @@ impl Envelope {
         let mut found: Vec<usize> = windows(error).flat_map(of_window).collect();
         found.sort_unstable();
         found.dedup();
-        found.into_iter().map(|index| &ALL[index]).collect()
+        found.into_iter().map(|index| ALL[index]).collect()
     }
 }
 

@@ -32,82 +32,28 @@ use crate::error::Error;
 use crate::formats;
 use crate::ir::{FormatId, TranscriptKind};
 use crate::rule_id::RuleId;
+use crate::tables::{TARGETS, Tables};
 
-/// A target's file, by its id, as it was packed when this was built.
-struct Builtin {
-    id: &'static str,
-    packed: &'static [u8],
-    loaded: OnceLock<Target>,
-}
-
-macro_rules! builtin {
-    ($($id:literal)*) => {
-        static BUILTIN: [Builtin; [$($id),*].len()] = [$(Builtin {
-            id: $id,
-            packed: include_bytes!(concat!(env!("OUT_DIR"), "/targets/", $id, ".packed")),
-            loaded: OnceLock::new(),
-        }),*];
-    };
-}
-
-// The list of targets, sorted: one line each.
-builtin! {
-    "anthropic"
-    "azure-openai"
-    "bedrock"
-    "bedrock-converse"
-    "cerebras"
-    "cohere"
-    "dashscope"
-    "databricks"
-    "deepseek"
-    "fireworks"
-    "gemini"
-    "gemini-interactions"
-    "github-copilot"
-    "groq"
-    "llama-cpp"
-    "mcp-sampling"
-    "minimax"
-    "mistral"
-    "mistral-v11"
-    "mistral-v13"
-    "mistral-v3"
-    "mistral-v7"
-    "moonshot"
-    "ollama"
-    "ollama-openai"
-    "openai-chat"
-    "openai-fine-tuning"
-    "openai-responses"
-    "openrouter"
-    "portable"
-    "vercel-gateway"
-    "vertex-anthropic"
-    "vertex-gemini"
-    "vllm"
-    "xai"
-    "zai"
-}
+static ALL: Tables<Target, { TARGETS.1.len() }> = Tables::read_by(TARGETS, Target::read);
 
 /// The ids of the targets that are compiled in.
 pub fn ids() -> impl Iterator<Item = &'static str> {
-    BUILTIN.iter().map(|builtin| builtin.id)
+    ALL.ids()
 }
 
 /// The targets that are compiled in.
 pub fn all() -> impl Iterator<Item = &'static Target> {
-    BUILTIN.iter().map(load)
+    ALL.all()
 }
 
 /// The packed file of a target that is compiled in.
 pub(crate) fn packed(id: &str) -> Option<&'static [u8]> {
-    BUILTIN.iter().find(|builtin| builtin.id == id).map(|builtin| builtin.packed)
+    ALL.packed(id)
 }
 
 /// The target of that id. Its file is read on first use.
 pub fn find(id: &str) -> Option<&'static Target> {
-    BUILTIN.iter().find(|builtin| builtin.id == id).map(load)
+    ALL.find(id)
 }
 
 /// The target of that id, or the one that has this alias.
@@ -118,12 +64,6 @@ pub fn named(name: &str) -> Option<&'static Target> {
 /// The ids and aliases of the targets that are compiled in.
 pub fn names() -> impl Iterator<Item = &'static str> {
     ids().chain(all().flat_map(|target| target.aliases.iter().map(String::as_str)))
-}
-
-fn load(builtin: &'static Builtin) -> &'static Target {
-    builtin.loaded.get_or_init(|| {
-        Target::read(builtin.packed).unwrap_or_else(|error| panic!("targets/{}.toml: {error}", builtin.id))
-    })
 }
 
 /// A provider's API, or what stands for one.
@@ -437,7 +377,7 @@ impl Target {
     }
 
     /// How near to its call a result must be: by default, in the next turn.
-    pub fn result_placement(&self) -> Placement {
+    pub(crate) fn result_placement(&self) -> Placement {
         self.results.placement.unwrap_or(Placement::NextTurn)
     }
 
@@ -462,7 +402,7 @@ impl Target {
     }
 
     /// Whether consecutive messages of the user are one.
-    pub fn merges_user_messages(&self) -> bool {
+    pub(crate) fn merges_user_messages(&self) -> bool {
         self.results.merges_user_messages.unwrap_or(false)
     }
 }

@@ -240,7 +240,7 @@ impl<'r> Log<'r> {
         let is_one = reading.conversations.len() == 1;
         // A trace that is known by its lists alone.
         let is_trace =
-            !is_one && self.is_searched() && records.iter().any(|record| readers::repeats_lists(*record));
+            !is_one && self.is_searched() && records.iter().any(|record| self.reader.repeats_lists(*record));
         for (number, conversation) in reading.conversations.iter_mut().enumerate() {
             let as_request = self.as_request(&mut conversation.transcript);
             self.list(conversation, report);

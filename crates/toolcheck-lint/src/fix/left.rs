@@ -145,7 +145,7 @@ impl Reasons {
             return Why::Because(reason.clone());
         }
         let reader = reader.and_then(readers::find);
-        if reader.is_some_and(|reader| reader.mend().is_none()) {
+        if reader.is_some_and(|reader| reader.mend.is_none()) {
             return because(
                 "not in this sort of file: its messages have a form of their own, or are inside a string",
             );

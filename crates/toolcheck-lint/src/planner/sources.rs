@@ -150,7 +150,7 @@ pub(super) struct Writer {
 pub(super) fn writer_of(conversation: &Conversation<'_>) -> Option<Writer> {
     let id = conversation.transcript.format?.id;
     if let Some(reader) = readers::find(id) {
-        let mend = reader.mend()?;
+        let mend = reader.mend?;
         return Some(Writer { repair: mend.repair, format: mend.format, mend: Some(mend) });
     }
     let format = formats::find(id)?;

@@ -62,7 +62,7 @@ use with_template::{examine, render};
 mod with_template {
     use foldhash::HashMap;
     use toolcheck_core::RuleId;
-    use toolcheck_core::formats::is_of_templates;
+    use toolcheck_core::formats::{self, is_of_templates};
     use toolcheck_core::ir::{Body, Place};
     use toolcheck_core::remedy::{Change, Remedy};
     use toolcheck_core::text::kept;
@@ -101,11 +101,11 @@ mod with_template {
     ) -> Option<Result<R, String>> {
         let format = cx.transcript.format.filter(|format| is_of_templates(format.id))?;
         let root = cx.document.value(cx.transcript.place.node);
-        if !AsChat::is_of(format.id) {
+        if !formats::find(format.id).is_some_and(|format| format.is_made_chat) {
             return Some(Ok(then(root, &input(cx, root)?, None)));
         }
         // A trainer rewrites nothing.
-        let made = AsChat::of(format.id, root).filter(|_| !cx.is_training_example())?;
+        let made = AsChat::of(root).filter(|_| !cx.is_training_example())?;
         let chat = match made {
             Ok(chat) => chat,
             Err(why) => return Some(Err(why)),

@@ -148,7 +148,7 @@ pub struct PlaceV1<'d> {
 }
 
 /// A comparison in version 1.
-pub fn diff_v1<'d>(compared: &'d Compared<'_>) -> DiffV1<'d> {
+pub(crate) fn diff_v1<'d>(compared: &'d Compared<'_>) -> DiffV1<'d> {
     DiffV1 {
         version: 1,
         before: file(&compared.before),

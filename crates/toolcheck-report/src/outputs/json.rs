@@ -390,7 +390,7 @@ fn reading(reading: &Reading) -> ReadingV1<'_> {
 }
 
 /// A finding of a file in version 1.
-pub fn finding_v1<'r>(file: &'r FileReport, found: &'r Finding) -> FindingV1<'r> {
+pub(crate) fn finding_v1<'r>(file: &'r FileReport, found: &'r Finding) -> FindingV1<'r> {
     FindingV1 {
         rule: found.rule,
         level: found.level.as_str(),

@@ -4,7 +4,8 @@ use serde_json::Value as Json;
 use toolcheck_core::conversation::Feature;
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::Body;
-use toolcheck_core::{Conversation, readers, targets};
+use toolcheck_core::readers::NextRequest;
+use toolcheck_core::{Conversation, targets};
 use toolcheck_lint::observe::Context;
 
 /// A conversation as the body of a request: what an agent would send of its log, or the same request for another API.
@@ -41,7 +42,7 @@ fn format_of(context: &Context<'_, '_>) -> Option<&'static Format> {
     }
     let id = context.transcript.format?.id;
     formats::find(id).or_else(|| {
-        let next = readers::next_request(context.transcript.sent_next_by?)?;
+        let next = NextRequest::of(context.transcript.sent_next_by?)?;
         of_target(targets::find(next.target.as_deref()?)?.format.as_deref())
     })
 }

@@ -4,13 +4,14 @@ use foldhash::HashMap;
 use toolcheck_json::Value;
 
 use super::event_session::Session;
-use super::events::{Event, Protocol};
+use super::events::{self, Event, Protocol};
 use super::parts::number_titles;
 use super::{LOOKED_AT, Reader, Reading};
 use crate::claim::certainty;
 
 /// Reads the records of a file of a protocol.
-pub(crate) fn read<'s>(reader: &Reader, protocol: &Protocol, records: &[Value<'_, 's>]) -> Reading<'s> {
+pub(crate) fn read<'s>(reader: &Reader, records: &[Value<'_, 's>]) -> Reading<'s> {
+    let protocol = events::protocol(reader.id);
     let kinds = Kinds::new(protocol);
     let mut log = Log { reader, protocol, sessions: Vec::new(), by_id: HashMap::default(), now: None };
     let mut reading = Reading::default();
@@ -28,11 +29,12 @@ pub(crate) fn read<'s>(reader: &Reader, protocol: &Protocol, records: &[Value<'_
     reading
 }
 
-/// How certain it is that records are of the protocol whose events these are: one that is tells of all.
-pub(crate) fn sniff(records: &[Value<'_, '_>], is_event: fn(Value<'_, '_>) -> bool) -> u8 {
+/// How certain it is that records are of a protocol: one that is tells of all.
+pub(crate) fn sniff(id: &str, records: &[Value<'_, '_>]) -> u8 {
+    let protocol = events::protocol(id);
     let is_own = |record: &Value<'_, '_>| {
-        is_event(*record)
-            || list_of(*record).is_some_and(|list| list.elements().take(LOOKED_AT).any(is_event))
+        let mut listed = list_of(*record).into_iter().flat_map(|list| list.elements().take(LOOKED_AT));
+        protocol.is_shown_by(*record) || listed.any(|event| protocol.is_shown_by(event))
     };
     if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
 }
@@ -76,13 +78,13 @@ impl<'p> Kinds<'p> {
     fn new(protocol: &'p Protocol) -> Self {
         let mut by_kind = HashMap::<&str, Vec<&Event>>::default();
         let mut by_key = Vec::new();
-        for event in &protocol.events {
+        for event in protocol.events.iter() {
             match &event.kind {
                 Some(kind) => by_kind.entry(kind).or_default().push(event),
                 None => by_key.push(event),
             }
         }
-        for other in &protocol.others {
+        for other in protocol.others.iter() {
             by_kind.entry(other).or_default();
         }
         Self { protocol, by_kind, by_key }

@@ -115,7 +115,7 @@ impl<'p, 's> Session<'p, 's> {
 
     /// Goes on to the next phase. Says whether the event may come.
     fn step(&mut self, event: Value<'_, 's>, kind: &str, known: &[&'p Event]) -> bool {
-        let Some(phase) = self.protocol.phases.get(self.phase) else { return true };
+        let Some(phase) = self.protocol.phases.get().get(self.phase) else { return true };
         if let Some(to) = known.iter().find_map(|event| phase.to.get(event.name())) {
             let next = self.protocol.phases.iter().position(|phase| phase.name == *to);
             self.phase = next.unwrap_or(self.phase);
@@ -164,7 +164,7 @@ impl<'p, 's> Session<'p, 's> {
     }
 
     fn misplaced(&mut self, event: Value<'_, 's>, kind: &str, why: Misplacement, says: Option<String>) {
-        let is_doubtful = self.protocol.phases.get(self.phase).is_some_and(|phase| phase.is_doubtful);
+        let is_doubtful = self.protocol.phases.get().get(self.phase).is_some_and(|phase| phase.is_doubtful);
         self.transcript.details.misplaced_events.push(MisplacedEvent {
             place: Place::of(event),
             kind: kind.to_owned(),

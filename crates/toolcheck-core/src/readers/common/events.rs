@@ -1,36 +1,32 @@
 //! Protocols whose messages are events, as data: what each event opens, closes, calls or answers, and which come when they
 //! may not. One TOML file a protocol, read when a file of it is.
 
-use std::sync::OnceLock;
+use std::iter;
 
 use foldhash::HashMap;
 use serde::Deserialize;
 use toolcheck_json::Value;
+use toolcheck_toml::Deferred;
 
-/// A protocol as it is written, read when it is needed.
-pub(crate) struct Packed {
-    bytes: &'static [u8],
-    read: OnceLock<Protocol>,
+use crate::tables::{EVENTS, Tables};
+
+static ALL: Tables<Protocol, { EVENTS.1.len() }> = Tables::new(EVENTS);
+
+/// The protocol of a reader.
+pub(crate) fn protocol(id: &str) -> &'static Protocol {
+    // A test asks for each.
+    ALL.find(id).expect("there is a file of this name")
 }
 
-impl Packed {
-    pub(crate) const fn new(bytes: &'static [u8]) -> Self {
-        Self { bytes, read: OnceLock::new() }
-    }
-
-    pub(crate) fn get(&self) -> &Protocol {
-        // A test reads each, so that it can't fail for users.
-        self.read.get_or_init(|| toolcheck_toml::from_packed(self.bytes).expect("the protocol is valid"))
-    }
-}
-
-/// A protocol whose messages are events.
+/// A protocol whose messages are events. Every file is asked whether it is of one, so what only a reader needs is read later.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct Protocol {
     /// Where its facts come from.
     #[allow(dead_code, reason = "the tests ask for it")]
-    pub(crate) sources: Vec<String>,
+    pub(crate) sources: Deferred<Vec<String>>,
+    /// What shows it: what no other events have.
+    pub(crate) shown_by: Vec<Sign>,
     /// Where the event is in what a log wraps around it.
     #[serde(default)]
     pub(crate) wrappers: Paths,
@@ -42,24 +38,83 @@ pub(crate) struct Protocol {
     pub(crate) session: Paths,
     /// The events from which on a log has everything, so that what it does not have was never sent.
     #[serde(default)]
-    pub(crate) begins: Vec<String>,
+    pub(crate) begins: Deferred<Vec<String>>,
     /// Whether the side that calls may get its results in another way.
     #[serde(default)]
     pub(crate) is_answered_elsewhere: bool,
     /// What a session goes through, beginning with the first. Its events are known by their names.
     #[serde(default, rename = "phase")]
-    pub(crate) phases: Vec<Phase>,
+    pub(crate) phases: Deferred<Vec<Phase>>,
     #[serde(rename = "event")]
-    pub(crate) events: Vec<Event>,
+    pub(crate) events: Deferred<Vec<Event>>,
     /// The events that may come between the chunks of a stream, as others may not.
     #[serde(default)]
-    pub(crate) within_streams: Vec<String>,
+    pub(crate) within_streams: Deferred<Vec<String>>,
     /// Where the name is of who sends an event, if several send streams at the same time.
     #[serde(default)]
     pub(crate) lane: Paths,
     /// The events that neither call nor answer.
     #[serde(default)]
-    pub(crate) others: Vec<String>,
+    pub(crate) others: Deferred<Vec<String>>,
+}
+
+impl Protocol {
+    /// Whether a value is an event that only this protocol has, or what a log wraps around one.
+    pub(crate) fn is_shown_by(&self, value: Value<'_, '_>) -> bool {
+        let places = || iter::once(value).chain(self.wrappers.all(value));
+        let has = |paths: &Paths| places().any(|place| paths.of(place).is_some());
+        let shows =
+            |sign: &Sign, found| sign.any.iter().any(|one| one.fits(found) && one.and.iter().all(has));
+        places().any(|place| {
+            self.shown_by.iter().any(|sign| sign.at.of(place).is_some_and(|found| shows(sign, found)))
+        })
+    }
+}
+
+/// What shows that an event is of a protocol, by a value in it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Sign {
+    at: Paths,
+    /// What the value may be.
+    any: Vec<Shown>,
+}
+
+/// A value that shows a protocol.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Shown {
+    /// The texts of which it must be one, or the beginnings of what is written; any if there are none.
+    #[serde(default)]
+    is: Vec<String>,
+    /// What it has.
+    has: Option<Paths>,
+    /// What else there is in the event, or in what the log wraps around it.
+    #[serde(default)]
+    and: Vec<Paths>,
+}
+
+impl Shown {
+    fn fits(&self, found: Value<'_, '_>) -> bool {
+        is_one(found, &self.is) && self.has.as_ref().is_none_or(|has| has.of(found).is_some())
+    }
+}
+
+/// Whether a value is one of these texts, or is written so; any value but `null` is if there are none. A text that ends in
+/// `*` is the beginning, and one between two `*` is anywhere in it.
+fn is_one(value: Value<'_, '_>, texts: &[String]) -> bool {
+    if texts.is_empty() {
+        return !value.is_null();
+    }
+    let text = value.as_str();
+    let text = text.as_deref().map_or(value.raw(), str::as_bytes);
+    texts.iter().any(|is| match is.strip_suffix('*') {
+        Some(start) => match start.strip_prefix('*') {
+            Some(part) => memchr::memmem::find(text, part.as_bytes()).is_some(),
+            None => text.starts_with(start.as_bytes()),
+        },
+        None => text == is.as_bytes(),
+    })
 }
 
 #[derive(Debug, Deserialize)]
@@ -160,19 +215,14 @@ impl Event {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Condition {
     at: Paths,
-    /// The texts of which it must be one; any value if there are none.
+    /// The texts of which it must be one, or what is written there; any value if there are none.
     #[serde(default)]
     is: Vec<String>,
 }
 
 impl Condition {
     fn holds(&self, event: Value<'_, '_>) -> bool {
-        let Some(found) = self.at.of(event) else { return false };
-        if self.is.is_empty() {
-            return !found.is_null();
-        }
-        let text = found.as_str();
-        self.is.iter().any(|is| text.as_deref() == Some(is) || found.is_written(is.as_bytes()))
+        self.at.of(event).is_some_and(|found| is_one(found, &self.is))
     }
 }
 
@@ -308,24 +358,17 @@ impl Paths {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::super::{acp, ag_ui, gemini_live, openai_realtime};
     use super::*;
-
-    const ALL: [(&str, &Packed); 4] = [
-        ("acp", &acp::PROTOCOL),
-        ("ag-ui", &ag_ui::PROTOCOL),
-        ("gemini-live", &gemini_live::PROTOCOL),
-        ("openai-realtime", &openai_realtime::PROTOCOL),
-    ];
+    use crate::readers::find;
 
     #[test]
     fn each_protocol_is_valid() {
-        for (id, protocol) in ALL {
-            let protocol: Protocol = toolcheck_toml::from_packed(protocol.bytes)
-                .unwrap_or_else(|error| panic!("events/{id}.toml: {error}"));
+        for (id, protocol) in ALL.ids().zip(ALL.all()) {
+            assert!(find(id).is_some(), "{id}");
             assert!(protocol.sources.iter().all(|source| source.starts_with("https://")), "{id}");
             assert!(!protocol.sources.is_empty(), "{id}");
-            for event in &protocol.events {
+            assert!(!protocol.shown_by.is_empty(), "{id}");
+            for event in protocol.events.iter() {
                 assert!(event.kind.is_some() != event.has.is_some(), "{id}: {event:?}");
             }
         }
@@ -333,13 +376,12 @@ mod tests {
 
     #[test]
     fn phases_name_events_and_phases() {
-        for (id, protocol) in ALL {
-            let protocol = protocol.get();
+        for (id, protocol) in ALL.ids().zip(ALL.all()) {
             let events: BTreeSet<&str> = protocol.events.iter().map(Event::name).collect();
-            for begin in &protocol.begins {
+            for begin in protocol.begins.iter() {
                 assert!(events.contains(&**begin), "{id}: {begin}");
             }
-            for phase in &protocol.phases {
+            for phase in protocol.phases.iter() {
                 for event in phase.to.keys().chain(phase.refuses.keys()) {
                     assert!(events.contains(&**event), "{id}: {event}");
                 }

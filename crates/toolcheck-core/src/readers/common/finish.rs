@@ -96,7 +96,7 @@ fn settle_across(reader: &Reader, reading: &mut Reading<'_>) {
         };
         let transcript = &mut conversation.transcript;
         // A result that the agent does not leave out itself must have its call in what it sends.
-        let agent = transcript.sent_next_by.and_then(super::next_request);
+        let agent = transcript.sent_next_by.and_then(NextRequest::of);
         let needs_calls = agent.is_some_and(NextRequest::needs_calls);
         // What is sent again must be whole: only a call at the end of it may have its result elsewhere.
         let first = if reader.sort == Sort::History { start_of_end(transcript) } else { 0 };

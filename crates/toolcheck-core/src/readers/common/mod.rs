@@ -24,6 +24,5 @@ pub(crate) mod turns;
 pub(crate) mod unknown;
 
 use super::{
-    Columns, Conversation, Ended, LOOKED_AT, LeftOut, Policy, Reader, Reading, Sort, Unit, next_request,
-    vercel_ai,
+    Columns, Conversation, Ended, LOOKED_AT, LeftOut, Policy, Reader, Reading, Sort, Unit, vercel_ai,
 };

@@ -1,13 +1,14 @@
 //! What becomes of the faults of a history in the request that an agent makes of it, as data: a file in `agents/` each.
 
-use std::sync::OnceLock;
-
 use foldhash::HashMap;
 use serde::Deserialize;
 
 use super::{Conversation, Ended, Policy};
 use crate::level::Level;
 use crate::rule_id::RuleId;
+use crate::tables::{AGENTS, Tables};
+
+static ALL: Tables<NextRequest, { AGENTS.1.len() }> = Tables::new(AGENTS);
 
 /// How an agent makes its next request of the session that it has written.
 #[derive(Debug, Deserialize)]
@@ -37,13 +38,18 @@ pub struct NextRequest {
 }
 
 impl NextRequest {
+    /// How an agent makes its next request of a session; `None` if that is not known.
+    pub fn of(agent: &str) -> Option<&'static Self> {
+        ALL.find(agent)
+    }
+
     /// Whether the agent itself puts right what a rule finds.
     pub fn repairs(&self, rule: RuleId) -> bool {
         self.repairs.contains_key(&rule)
     }
 
     /// Whether a result in the request must have its call there.
-    pub fn needs_calls(&self) -> bool {
+    pub(crate) fn needs_calls(&self) -> bool {
         !self.keeps_pairs && !self.repairs(RuleId::OrphanToolResult)
     }
 
@@ -62,23 +68,5 @@ pub(crate) fn mark(conversations: &mut [Conversation<'_>], thread: &str, agent: 
         && matches!(last.ended, Ended::Open | Ended::Aborted)
     {
         last.transcript.sent_next_by = Some(agent);
-    }
-}
-
-/// What is known of the next request of an agent, read when it is needed.
-pub(crate) struct Agent {
-    packed: &'static [u8],
-    read: OnceLock<NextRequest>,
-}
-
-impl Agent {
-    pub(crate) const fn new(packed: &'static [u8]) -> Self {
-        Self { packed, read: OnceLock::new() }
-    }
-
-    pub(crate) fn next_request(&self) -> &NextRequest {
-        // A test reads it, so that it can't fail for users.
-        self.read
-            .get_or_init(|| toolcheck_toml::from_packed(self.packed).expect("the file of an agent is valid"))
     }
 }

@@ -1,16 +1,17 @@
 //! What may be said of files that are not requests, as data.
 
-use std::sync::OnceLock;
-
 use foldhash::HashMap;
 use serde::Deserialize;
 
 use super::Sort;
+use crate::error::Error;
 use crate::level::Level;
 use crate::rule_id::RuleId;
+use crate::tables::{READERS, Tables};
 
 /// The rules that hold for a sort of files, each with the level of its findings. A rule that is not named reports nothing.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(try_from = "HashMap<RuleId, RuleLevel>")]
 pub struct Policy {
     levels: HashMap<RuleId, Level>,
 }
@@ -23,44 +24,22 @@ struct RuleLevel {
     because: String,
 }
 
-/// A policy as it is written, read when files of its sort are.
-struct Packed {
-    bytes: &'static [u8],
-    read: OnceLock<Policy>,
-}
+static POLICIES: Tables<Policy, { READERS.1.len() }> = Tables::new(READERS);
 
-impl Packed {
-    const fn new(bytes: &'static [u8]) -> Self {
-        Self { bytes, read: OnceLock::new() }
-    }
+impl TryFrom<HashMap<RuleId, RuleLevel>> for Policy {
+    type Error = Error;
 
-    fn entries(&self) -> HashMap<RuleId, RuleLevel> {
-        // A test reads it, so that it can't fail for users.
-        toolcheck_toml::from_packed(self.bytes).expect("the policy is valid")
-    }
-
-    fn policy(&self) -> &Policy {
-        self.read.get_or_init(|| {
-            let level = |(rule, entry): (RuleId, RuleLevel)| {
-                (rule, entry.level.parse().expect("a level is `error` or `warning`"))
-            };
-            Policy { levels: self.entries().into_iter().map(level).collect() }
-        })
+    fn try_from(rules: HashMap<RuleId, RuleLevel>) -> Result<Self, Error> {
+        let level = |(rule, entry): (RuleId, RuleLevel)| Ok((rule, entry.level.parse()?));
+        Ok(Self { levels: rules.into_iter().map(level).collect::<Result<_, Error>>()? })
     }
 }
 
-macro_rules! packed {
-    ($name:literal) => {
-        Packed::new(include_bytes!(concat!(env!("OUT_DIR"), "/readers/", $name, ".packed")))
-    };
+/// The policy of a file in `readers`.
+fn named(name: &str) -> &'static Policy {
+    // A test asks for each.
+    POLICIES.find(name).expect("there is a file of this name")
 }
-
-static AGENT_LOG: Packed = packed!("agent-log");
-static HISTORY: Packed = packed!("history");
-static DATASET: Packed = packed!("dataset");
-static TRACE: Packed = packed!("trace");
-static PROTOCOL: Packed = packed!("protocol");
-static NEXT_REQUEST: Packed = packed!("next-request");
 
 impl Policy {
     /// The level of a rule's findings; `None` if the rule reports nothing.
@@ -75,7 +54,7 @@ impl Policy {
 
     /// What may be said of the request that an agent makes next, if it does not put it right itself.
     pub fn of_next_request() -> &'static Self {
-        NEXT_REQUEST.policy()
+        named("next-request")
     }
 }
 
@@ -105,19 +84,9 @@ impl Sort {
         }
     }
 
-    fn packed(self) -> &'static Packed {
-        match self {
-            Self::AgentLog => &AGENT_LOG,
-            Self::History => &HISTORY,
-            Self::Dataset => &DATASET,
-            Self::Trace => &TRACE,
-            Self::Protocol => &PROTOCOL,
-        }
-    }
-
     /// What may be said of such files.
     pub fn policy(self) -> &'static Policy {
-        self.packed().policy()
+        named(self.as_str())
     }
 }
 
@@ -127,10 +96,14 @@ mod tests {
 
     #[test]
     fn each_sort_has_a_policy_with_reasons() {
-        for policy in Sort::ALL.iter().map(|sort| sort.packed()).chain([&NEXT_REQUEST]) {
-            let entries = policy.entries();
-            assert!(policy.policy().rules().count() > 0);
-            assert!(entries.values().all(|entry| !entry.because.is_empty()));
+        for sort in Sort::ALL {
+            assert!(sort.policy().rules().count() > 0);
+        }
+        assert!(Policy::of_next_request().rules().count() > 0);
+        for name in POLICIES.ids() {
+            let packed = POLICIES.packed(name).unwrap();
+            let entries: HashMap<RuleId, RuleLevel> = toolcheck_toml::from_packed(packed).unwrap();
+            assert!(entries.values().all(|entry| !entry.because.is_empty()), "{name}");
         }
     }
 }

@@ -28,7 +28,7 @@ impl Shape {
     }
 
     /// The parameter of a request that a key was meant to be, with dots between the keys that lead to it.
-    pub fn meant_parameter(&self, key: &str) -> Option<&str> {
+    pub(crate) fn meant_parameter(&self, key: &str) -> Option<&str> {
         let request = &self.objects[self.request];
         let written = request.instead.get(key).filter(|meant| !meant.contains(' '));
         let like = || {

@@ -28,7 +28,7 @@ pub(super) use self::words::listed;
 
 /// The names of the objects that the documents of a format describe; none if the format is not described.
 pub fn object_names(format: &str) -> impl Iterator<Item = &'static str> {
-    super::file(format).into_iter().flat_map(|(_, file)| file.objects.keys().map(String::as_str))
+    super::FILES.find(format).into_iter().flat_map(|file| file.objects.keys().map(String::as_str))
 }
 
 impl Enforced {
@@ -57,11 +57,6 @@ impl Shape {
     /// What follows if a request breaks what the documents say, and nobody has seen it refused.
     pub fn unseen(&self) -> Unseen {
         self.enforced.unseen.unwrap_or(Unseen::Warning)
-    }
-
-    /// The keys of which a request has one if it is whole; every request is whole if there are none.
-    pub fn whole_if(&self) -> &[String] {
-        &self.file.whole_if
     }
 
     /// Whether a request has a key when the API gets it, although what somebody has kept of one may lack it.

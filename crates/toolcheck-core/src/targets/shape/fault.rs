@@ -344,7 +344,7 @@ impl<'f> ShapeFault<'f> {
     }
 
     /// The only value that the key may have, as JSON, if there is only one.
-    pub fn only_value(&self) -> Option<String> {
+    pub(crate) fn only_value(&self) -> Option<String> {
         self.field?.checks.iter().find_map(|check| match &check.what {
             CheckKind::Values { values, .. } if values.len() == 1 && check.fact.is_none() => {
                 let only = &values[0];
@@ -366,7 +366,7 @@ impl<'f> ShapeFault<'f> {
     }
 
     /// The keys that the object may have.
-    pub fn known_keys(&self) -> impl Iterator<Item = &'f str> {
+    pub(crate) fn known_keys(&self) -> impl Iterator<Item = &'f str> {
         let is_allowed = |field: &&Field| field.is_known && field.absent.is_empty();
         self.object.fields.iter().filter(is_allowed).map(|field| &*field.key)
     }

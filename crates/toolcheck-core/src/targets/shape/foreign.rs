@@ -15,7 +15,7 @@ use super::check::Checker;
 use super::compile::Object;
 use super::fault::ShapeFault;
 use super::tables::{Kind, SaidTable, ShapeFaultKind};
-use super::{Shape, formats};
+use super::{FILES, Shape, formats};
 use crate::rule_id::RuleId;
 use crate::targets;
 
@@ -255,7 +255,7 @@ impl Shape {
 }
 
 fn says_of(format: &str) -> Option<&'static BTreeMap<String, SaidTable>> {
-    super::file(format).map(|(_, file)| &file.says)
+    FILES.find(format).map(|file| &file.says)
 }
 
 /// Whether a name is a key of a message or a block, or says what it is.
@@ -301,7 +301,7 @@ const LONGEST_KEY: usize = 64;
 
 /// The files of a format's shape, as they are packed.
 fn files(format: &'static str) -> Vec<&'static [u8]> {
-    super::packed(format).into_iter().chain(targets::packed(format)).collect()
+    FILES.packed(format).into_iter().chain(targets::packed(format)).collect()
 }
 
 /// Whether a key is in one of these files, also in the case that formats write with and without underscores.

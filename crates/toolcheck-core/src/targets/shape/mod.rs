@@ -40,60 +40,18 @@ pub use self::tables::{Enforced, FactTable, JsonType, Kind, ShapeFaultKind, Text
 use self::texts::Kept;
 use crate::error::Error;
 use crate::rule_id::RuleId;
+use crate::tables::{SHAPES, Tables};
 use crate::targets::{Evidence, Pattern};
 
-/// The file of a format, by the format's id, as it was packed when this was built.
-struct Builtin {
-    id: &'static str,
-    packed: &'static [u8],
-    read: OnceLock<ShapeFile>,
-}
-
-macro_rules! shapes {
-    ($($id:literal)*) => {
-        static SHAPES: [Builtin; [$($id),*].len()] = [$(Builtin {
-            id: $id,
-            packed: include_bytes!(concat!(env!("OUT_DIR"), "/shapes/", $id, ".packed")),
-            read: OnceLock::new(),
-        }),*];
-    };
-}
-
-// The list of shapes, one line each. What several formats write alike is called by the name of the first.
-shapes! {
-    "openai-chat"
-    "anthropic"
-    "openai-responses"
-    "gemini"
-    "gemini-interactions"
-    "bedrock-converse"
-    "cohere"
-    "mistral"
-    "ollama"
-    "mcp"
-    "langchain"
-}
-
-fn file(format: &str) -> Option<(&'static str, &'static ShapeFile)> {
-    let builtin = SHAPES.iter().find(|builtin| builtin.id == format)?;
-    let file = builtin.read.get_or_init(|| {
-        toolcheck_toml::from_packed(builtin.packed)
-            .unwrap_or_else(|error| panic!("shapes/{}.toml: {error}", builtin.id))
-    });
-    Some((builtin.id, file))
-}
-
-fn packed(format: &str) -> Option<&'static [u8]> {
-    SHAPES.iter().find(|builtin| builtin.id == format).map(|builtin| builtin.packed)
-}
+static FILES: Tables<ShapeFile, { SHAPES.1.len() }> = Tables::new(SHAPES);
 
 pub(super) fn is_described(format: &str) -> bool {
-    SHAPES.iter().any(|builtin| builtin.id == format)
+    formats().any(|own| own == format)
 }
 
 /// The formats whose shape is described.
 pub fn formats() -> impl Iterator<Item = &'static str> {
-    SHAPES.iter().map(|builtin| builtin.id)
+    FILES.ids()
 }
 
 /// The keys that are looked at to tell whether an object is a request.
@@ -153,7 +111,8 @@ impl ModelFacts {
 impl Shape {
     /// The shape of a format as a target enforces it. `None` if the format is not described.
     pub(crate) fn of(format: &str, enforced: &Arc<Enforced>) -> Option<Self> {
-        let (format, file) = file(format)?;
+        let format = formats().find(|own| *own == format)?;
+        let file = FILES.find(format)?;
         let objects = Objects::new(file, Arc::clone(enforced));
         let [request, message] = ["request", "message"].map(|name| objects.number(name, None).ok());
         Some(Self {
@@ -211,7 +170,7 @@ impl Shape {
 
     /// The name of the API in prose.
     fn name(&self) -> &'static str {
-        let file = file(self.format).and_then(|(_, file)| file.name.as_deref());
+        let file = self.file.name.as_deref();
         let name = file.or_else(|| crate::targets::find(self.format).map(|target| &*target.name));
         name.map_or(self.format, |name| name.trim_end_matches(" API"))
     }

@@ -344,7 +344,7 @@ mod tests {
         let mut all = Vec::new();
         for format in crate::targets::shape::formats() {
             let Some((_, shape)) = shapes().find(|(_, shape)| shape.format == format) else { continue };
-            let Some((_, file)) = crate::targets::shape::file(format) else { continue };
+            let Some(file) = crate::targets::shape::FILES.find(format) else { continue };
             for (what, said) in &file.says {
                 for (example, kinds) in [
                     (Some(&said.example), &[Kind::Content, Kind::Message][..]),

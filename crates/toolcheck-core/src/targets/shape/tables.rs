@@ -11,6 +11,7 @@ use toolcheck_toml::Deferred;
 
 use super::Shape;
 use crate::error::Error;
+use crate::names::names;
 use crate::rule_id::RuleId;
 use crate::targets::{Evidence, Grounds, Pattern, Refusal, first_source};
 
@@ -18,6 +19,9 @@ use crate::targets::{Evidence, Grounds, Pattern, Refusal, first_source};
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct ShapeFile {
+    /// Its place among all: what several formats write alike is called by the name of the first.
+    #[allow(dead_code, reason = "the build script sorts by it")]
+    pub(crate) order: u32,
     /// Who writes it, if no target does.
     pub(crate) name: Option<String>,
     /// The documents that it follows.
@@ -151,37 +155,27 @@ pub(crate) enum Members {
     Some(Vec<String>),
 }
 
-/// What an object is in every API, so that one that is written for another API can be told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Kind {
-    /// A request body.
-    Request,
-    /// A message.
-    Message,
-    /// A part of a message's content.
-    Content,
-    /// The definition of a tool.
-    Tool,
-    /// A call of a tool.
-    ToolCall,
-    /// The setting of which tools the model may or must call.
-    ToolChoice,
-}
-
-impl Kind {
-    /// Its name in prose.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Request => "request",
-            Self::Message => "message",
-            Self::Content => "content block",
-            Self::Tool => "tool",
-            Self::ToolCall => "tool call",
-            Self::ToolChoice => "tool choice",
-        }
+names! {
+    /// What an object is in every API, so that one that is written for another API can be told.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    #[non_exhaustive]
+    pub enum Kind {
+        /// A request body.
+        Request = "request",
+        /// A message.
+        Message = "message",
+        /// A part of a message's content.
+        Content = "content block",
+        /// The definition of a tool.
+        Tool = "tool",
+        /// A call of a tool.
+        ToolCall = "tool call",
+        /// The setting of which tools the model may or must call.
+        ToolChoice = "tool choice",
     }
+    /// Its name in prose.
+    fn name
 }
 
 /// A field: a type alone, a whole description, or `false` where a dialect does not have it.
@@ -430,39 +424,43 @@ impl<'de> Deserialize<'de> for Scalar {
     }
 }
 
-/// What is wrong with a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum ShapeFaultKind {
-    /// A key that is not there.
-    Missing,
-    /// A key that may not be there.
-    Unknown,
-    /// A value of another type.
-    Type,
-    /// None of the values that there are.
-    Value,
-    /// A string that does not match.
-    Pattern,
-    /// A string that is too long or too short.
-    Length,
-    /// An array with too many elements or too few.
-    Items,
-    /// A number that is too great or too small.
-    Range,
-    /// A string that is not Base64.
-    Base64,
-    /// A value that is there twice.
-    Unique,
-    /// A name that is not listed where it must be.
-    Names,
-    /// Several keys of which there may be one.
-    Union,
-    /// None of the keys of which there must be one.
-    None,
-    /// A key that something else in the request forbids.
-    Conflict,
+names! {
+    /// What is wrong with a value.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    #[non_exhaustive]
+    pub enum ShapeFaultKind {
+        /// A key that is not there.
+        Missing = "missing",
+        /// A key that may not be there.
+        Unknown = "unknown",
+        /// A value of another type.
+        Type = "type",
+        /// None of the values that there are.
+        Value = "value",
+        /// A string that does not match.
+        Pattern = "pattern",
+        /// A string that is too long or too short.
+        Length = "length",
+        /// An array with too many elements or too few.
+        Items = "items",
+        /// A number that is too great or too small.
+        Range = "range",
+        /// A string that is not Base64.
+        Base64 = "base64",
+        /// A value that is there twice.
+        Unique = "unique",
+        /// A name that is not listed where it must be.
+        Names = "names",
+        /// Several keys of which there may be one.
+        Union = "union",
+        /// None of the keys of which there must be one.
+        None = "none",
+        /// A key that something else in the request forbids.
+        Conflict = "conflict",
+    }
+    /// Its name in files.
+    fn name
 }
 
 impl ShapeFaultKind {
@@ -474,26 +472,6 @@ impl ShapeFaultKind {
             Self::Type => RuleId::WrongType,
             Self::Conflict => RuleId::ConflictingParameters,
             _ => RuleId::InvalidValue,
-        }
-    }
-
-    /// Its name in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Missing => "missing",
-            Self::Unknown => "unknown",
-            Self::Type => "type",
-            Self::Value => "value",
-            Self::Pattern => "pattern",
-            Self::Length => "length",
-            Self::Items => "items",
-            Self::Range => "range",
-            Self::Base64 => "base64",
-            Self::Unique => "unique",
-            Self::Names => "names",
-            Self::Union => "union",
-            Self::None => "none",
-            Self::Conflict => "conflict",
         }
     }
 }
