@@ -3,10 +3,10 @@
 mod after;
 #[cfg(feature = "serve")]
 mod conform;
+mod deferred;
 mod diff;
 mod fix;
 mod hints;
-mod later;
 mod lists;
 mod matrix;
 #[cfg(feature = "serve")]
@@ -45,10 +45,10 @@ use crate::screen;
 
 #[cfg(feature = "serve")]
 pub(crate) use conform::{ConformArgs, ConformOutput, KindArg, StreamArg, TranslationArgs};
+use deferred::Deferred;
 pub(crate) use diff::DiffArgs;
 pub(crate) use fix::FixArgs;
 pub(crate) use hints::{printable, with_hint};
-use later::Later;
 pub(crate) use lists::{ListArgs, ListFormat, ModelsArgs, ShapesArgs};
 pub(crate) use matrix::{MatrixArgs, MatrixOutput};
 #[cfg(feature = "serve")]
@@ -69,50 +69,50 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Check requests, transcripts and data sets.
-    Lint(Later<LintArgs>),
+    Lint(Deferred<LintArgs>),
     /// Fix conversations whose calls and results do not match.
-    Fix(Later<FixArgs>),
+    Fix(Deferred<FixArgs>),
     /// Show a transcript as an outline: messages, tool calls, results and problems.
-    Show(Later<ShowArgs>),
+    Show(Deferred<ShowArgs>),
     /// Print the prompt that a model's chat template produces from a conversation.
-    Render(Later<RenderArgs>),
+    Render(Deferred<RenderArgs>),
     /// Compare two conversations, in any formats, and report what was lost or changed.
-    Diff(Later<DiffArgs>),
+    Diff(Deferred<DiffArgs>),
     /// Explain a rule, a scenario, or an error message from an API or a framework.
-    Explain(Later<ExplainArgs>),
+    Explain(Deferred<ExplainArgs>),
     /// List the rules.
-    Rules(Later<ListArgs>),
+    Rules(Deferred<ListArgs>),
     /// List the supported formats.
-    Formats(Later<ListArgs>),
+    Formats(Deferred<ListArgs>),
     /// List the APIs that transcripts can be checked against.
-    Targets(Later<ListArgs>),
+    Targets(Deferred<ListArgs>),
     /// Show what an API requires, allows and refuses in a request, with the evidence.
-    Shapes(Later<ShapesArgs>),
+    Shapes(Deferred<ShapesArgs>),
     /// Show what APIs refuse or accept only for certain models, with the evidence.
-    Models(Later<ModelsArgs>),
+    Models(Deferred<ModelsArgs>),
     /// Run a test corpus: files that have their expected findings next to them.
-    Test(Later<TestArgs>),
+    Test(Deferred<TestArgs>),
     /// Run a mock server that rejects what the real APIs reject, with their error texts.
     #[cfg(feature = "serve")]
-    Serve(Later<ServeArgs>),
+    Serve(Deferred<ServeArgs>),
     /// Run the language server, for editors.
     #[cfg(feature = "lsp")]
     #[command(visible_alias = "lsp", after_help = after::SERVER)]
     Server,
     /// Check requests on their way to an API, and record its responses.
     #[cfg(feature = "serve")]
-    Proxy(Later<ProxyArgs>),
+    Proxy(Deferred<ProxyArgs>),
     /// Test how an agent loop handles scenarios, or how an adapter or a gateway translates conversations.
     #[cfg(feature = "serve")]
-    Conform(Later<ConformArgs>),
+    Conform(Deferred<ConformArgs>),
     /// Combine the reports on several agent loops into one table.
-    Matrix(Later<MatrixArgs>),
+    Matrix(Deferred<MatrixArgs>),
     /// Create a commented toolcheck.toml with every option.
-    Init(Later<InitArgs>),
+    Init(Deferred<InitArgs>),
     /// Generate shell completions.
-    Completions(Later<CompletionsArgs>),
+    Completions(Deferred<CompletionsArgs>),
     /// Generate the manual page, or all manual pages into a directory.
-    Man(Later<ManArgs>),
+    Man(Deferred<ManArgs>),
 }
 
 #[derive(Debug, ClapArgs)]

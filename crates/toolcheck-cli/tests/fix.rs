@@ -27,7 +27,7 @@ fn fixed() -> String {
 }
 
 #[test]
-fn a_file_is_mended_in_place_and_then_left_alone() {
+fn a_file_is_fixed_in_place_and_then_left_alone() {
     let folder = folder("fix-place");
     write(&folder, "a.json", UNANSWERED);
     write(&folder, "clean.json", CLEAN);
@@ -155,7 +155,7 @@ fn a_plan_says_what_is_skipped_and_why() {
 }
 
 #[test]
-fn lint_marks_what_can_be_mended_and_mends_it() {
+fn lint_marks_what_can_be_fixed_and_fixes_it() {
     let folder = folder("fix-lint");
     write(&folder, "a.json", UNANSWERED);
     write(&folder, "b.json", ORPHAN);
@@ -176,7 +176,7 @@ fn lint_marks_what_can_be_mended_and_mends_it() {
 }
 
 #[test]
-fn large_files_are_mended_like_small_ones() {
+fn large_files_are_fixed_like_small_ones() {
     let folder = folder("fix-large");
     let line = |text: &str| format!("{}\n", text.replace("\n", ""));
     let clean = line(CLEAN).repeat((17 << 20) / CLEAN.len());

@@ -20,7 +20,7 @@ pub enum Status {
     Weak,
     /// The run does not show whether it is.
     Inconclusive,
-    /// It is only told.
+    /// Informational: it does not affect the result.
     Info,
 }
 

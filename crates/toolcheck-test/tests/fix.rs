@@ -31,7 +31,7 @@ fn each_case_of_the_corpus_becomes_better_or_stays_as_it_is() {
                     found.rule == done.rule && found.spot.bytes == done.spot.bytes
                 };
                 let found = before.iter().find(is_own).unwrap();
-                assert!(found.fix.is_some(), "{name}: lint marks what is mended: {}", done.rule);
+                assert!(found.fixable.is_some(), "{name}: lint marks what is fixed: {}", done.rule);
             }
             assert!(after.len() < before.len() || !fixed.applied.is_empty(), "{name}");
             // Arguments can only be checked once they are JSON.
@@ -56,22 +56,22 @@ fn each_case_of_the_corpus_becomes_better_or_stays_as_it_is() {
 }
 
 #[test]
-fn what_lint_marks_is_mended_and_nothing_else() {
+fn what_lint_marks_is_fixed_and_nothing_else() {
     let (safely, all) = (FixOptions::new(), FixOptions::new().unsafe_fixes(true));
     let mut wrong = Vec::new();
     let (mut counts, mut then) = ([0, 0], 0);
     for (path, options) in cases() {
         let bytes = std::fs::read(&path).unwrap();
         let name = path.strip_prefix(fixtures()).unwrap().to_string_lossy().into_owned();
-        let mended = [&safely, &all].map(|how| {
+        let fixes = [&safely, &all].map(|how| {
             let fixed = fix(&name, &bytes, &options, how);
             let places = fixed.applied.iter().map(|done| (done.rule, done.spot.bytes.start));
             (places.collect::<std::collections::BTreeSet<_>>(), fixed)
         });
         for found in &lint(&name, &bytes, &options).findings {
             let place = (found.rule, found.spot.bytes.start);
-            let is_done = [mended[0].0.contains(&place), mended[1].0.contains(&place)];
-            let wanted = match found.fix {
+            let is_done = [fixes[0].0.contains(&place), fixes[1].0.contains(&place)];
+            let wanted = match found.fixable {
                 Some(Fixable::Safe) => [true, true],
                 Some(_) => [false, true],
                 None => [false, false],
@@ -80,15 +80,15 @@ fn what_lint_marks_is_mended_and_nothing_else() {
             counts[1] += usize::from(wanted[1] && !wanted[0]);
             let shows_then = ONLY_THEN.contains(&(&*name, found.rule.as_str()));
             then += usize::from(shows_then);
-            if is_done == wanted || shows_then && is_done == [false, true] && found.fix.is_none() {
+            if is_done == wanted || shows_then && is_done == [false, true] && found.fixable.is_none() {
                 continue;
             }
             wrong.push(format!(
-                "{name}:{}: {} is marked {:?}, and mended {is_done:?}",
-                found.spot.start.line, found.rule, found.fix
+                "{name}:{}: {} is marked {:?}, and fixed {is_done:?}",
+                found.spot.start.line, found.rule, found.fixable
             ));
         }
-        for (_, fixed) in &mended {
+        for (_, fixed) in &fixes {
             assert!(
                 fixed.report().findings.len() <= fixed.before.findings.len() || !fixed.is_unchanged(),
                 "{name}"
@@ -136,7 +136,7 @@ const OTHERWISE: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn what_is_mended_is_the_fixed_case_or_there_is_a_reason() {
+fn what_is_fixed_is_the_fixed_case_or_there_is_a_reason() {
     let how = FixOptions::new().unsafe_fixes(true);
     let mut wrong = Vec::new();
     let mut known = std::collections::BTreeSet::new();
@@ -159,7 +159,8 @@ fn what_is_mended_is_the_fixed_case_or_there_is_a_reason() {
             let is_of = |found: &&toolcheck_lint::Finding| found.spot.record == record;
             let mut found = fixed.before.findings.iter().filter(is_of);
             // What has no fix is not expected to be fixed.
-            if own.is_none() || found.clone().next().is_none() || !found.all(|found| found.fix.is_some()) {
+            if own.is_none() || found.clone().next().is_none() || !found.all(|found| found.fixable.is_some())
+            {
                 continue;
             }
             if own == wanted {
@@ -219,7 +220,7 @@ fn a_text_without_values_has_no_secret_wherever_it_is() {
         for record in records {
             let secret = with_secrets(&record, false);
             for text in [secret.to_string(), format!("{secret:#}")] {
-                let shown = toolcheck_core::repair::without_values(text.as_bytes());
+                let shown = toolcheck_core::fix_style::without_values(text.as_bytes());
                 let shown = String::from_utf8(shown).unwrap();
                 assert!(!shown.contains("secret") && !shown.contains("31337"), "{}: {shown}", path.display());
                 assert_eq!(shown.lines().count(), text.lines().count());
@@ -372,7 +373,7 @@ proptest! {
     }
 
     #[test]
-    fn a_planted_fault_is_mended(
+    fn a_planted_fault_is_fixed(
         mut conversation in conversations(), fault in faults(), format in format(), at: prop::sample::Index, pretty: bool
     ) {
         prop_assume!(fault.plant(&mut conversation, at).is_some());
@@ -402,7 +403,7 @@ proptest! {
     }
 
     #[test]
-    fn up_to_five_faults_are_mended_and_nothing_is_lost(
+    fn up_to_five_faults_are_fixed_and_nothing_is_lost(
         mut conversation in conversations(),
         planted in prop::collection::vec((faults(), any::<prop::sample::Index>()), 2..=5),
         format in format(),
@@ -428,7 +429,7 @@ proptest! {
     }
 
     #[test]
-    fn a_fault_is_mended_in_json_lines_as_alone_and_the_start_stays(
+    fn a_fault_is_fixed_in_json_lines_as_alone_and_the_start_stays(
         mut conversation in conversations(), other in conversations(), fault in faults(), format in format(), at: prop::sample::Index,
     ) {
         let whole = format.write_request(&other).body.to_string();

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
         // The global pool can be set only once, before it is first used.
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
     }
-    let mends = if args.fix { mend(args)? } else { Status::Clean };
+    let fixed = if args.fix { fix_first(args)? } else { Status::Clean };
     let mut project = Project::open(options(args)?)?;
     check_outputs(&args.output.output_format, &mut project)?;
     if args.show_settings || args.files.show_files {
@@ -63,12 +63,12 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
     report_stale(&run.stale_baseline);
     errors.extend(run.settings_errors.iter().map(Error::to_string));
     screen::messages("error", &errors);
-    let is_mended = !matches!(mends, Status::Trouble);
-    Ok(status(args, &run, errors.is_empty() && is_mended))
+    let is_fixed = !matches!(fixed, Status::Trouble);
+    Ok(status(args, &run, errors.is_empty() && is_fixed))
 }
 
 /// Fixes the files before they are linted. What was done is no part of the report.
-fn mend(args: &LintArgs) -> Result<Status> {
+fn fix_first(args: &LintArgs) -> Result<Status> {
     if args.files.paths.iter().any(|path| path.as_os_str() == "-") {
         bail!("--fix writes files: fix the standard input with `toolcheck fix -`");
     }

@@ -13,7 +13,7 @@ use toolcheck_core::text::shown;
 use toolcheck_json::{Document, Records, Value};
 use toolcheck_project::{Configs, Input, Resolver, find_target};
 use toolcheck_template::{
-    Arguments, AsChat, Input as Request, Origin, Preparation, Prompt, Refusal, Segment,
+    Arguments, ChatRequest, Input as Request, Origin, Preparation, Prompt, Refusal, Segment,
 };
 
 use crate::args::{PromptOutput, RenderArgs};
@@ -83,11 +83,11 @@ fn refused(refusal: Refusal) -> anyhow::Error {
 /// # Errors
 ///
 /// It is not known what the server makes of it.
-fn as_chat(root: Value<'_, '_>, is_training: bool) -> Result<Option<AsChat>> {
+fn as_chat(root: Value<'_, '_>, is_training: bool) -> Result<Option<ChatRequest>> {
     let Some(chat) = formats::find("openai-chat").filter(|_| !is_training) else { return Ok(None) };
     let other =
         Detection::instead_of(chat.key(), root).filter(|other| (other.sniff)(root) > (chat.sniff)(root));
-    let made = other.and_then(|format| AsChat::of(format.id, root)).transpose();
+    let made = other.and_then(|format| ChatRequest::of(format.id, root)).transpose();
     made.map_err(|why| anyhow!("it is not known what a server makes of it: {}", shown(&why)))
 }
 
@@ -117,7 +117,7 @@ struct Parts<'p> {
     segments: &'p [Segment],
     messages: Vec<Value<'p, 'p>>,
     /// What a server made of the request, and the request.
-    rewritten: Option<(&'p AsChat, &'p Document<'p>)>,
+    rewritten: Option<(&'p ChatRequest, &'p Document<'p>)>,
 }
 
 impl Parts<'_> {
@@ -135,7 +135,7 @@ impl Parts<'_> {
 
     /// Where a part is in the request.
     fn pointer(&self, pointer: &str, inner: &str) -> String {
-        let node = |(chat, sent): (&AsChat, &Document<'_>)| {
+        let node = |(chat, sent): (&ChatRequest, &Document<'_>)| {
             toolcheck_json::pointers(sent, &[chat.origin(pointer)?]).pop()
         };
         self.rewritten.map_or_else(|| format!("{pointer}{inner}"), |made| node(made).unwrap_or_default())

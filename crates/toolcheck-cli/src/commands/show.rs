@@ -28,7 +28,7 @@ pub(crate) fn run(args: &ShowArgs, out: &mut dyn Write) -> Result<Status> {
     screen::messages("warning", &resolver.foreign_configs());
     let bytes = input.read()?;
     let (bytes, changed) =
-        if args.fix { mended(args, &input, &bytes, &settings.options()) } else { (bytes, Vec::new()) };
+        if args.fix { fixed(args, &input, &bytes, &settings.options()) } else { (bytes, Vec::new()) };
     let allows = &settings.config.config.allows;
     let allows: Vec<&Allow> = allows.iter().filter(|allow| allow.is_for(&input.real)).collect();
     let command = lint_command(args);
@@ -76,7 +76,7 @@ fn says_what_is_missing(outline: &Outline) -> Result<()> {
 }
 
 /// The text as `toolcheck fix` would write it, and what of it is new.
-fn mended(args: &ShowArgs, input: &Input, bytes: &[u8], options: &Options) -> (Vec<u8>, Vec<Range<usize>>) {
+fn fixed(args: &ShowArgs, input: &Input, bytes: &[u8], options: &Options) -> (Vec<u8>, Vec<Range<usize>>) {
     let names_rules = !(args.selection.select.is_empty() && args.selection.extend_select.is_empty());
     let how = FixOptions::new().unsafe_fixes(args.unsafe_fixes).accepted(names_rules);
     let fixed = fix(&input.name, bytes, options, &how);

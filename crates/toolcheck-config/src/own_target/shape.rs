@@ -6,7 +6,9 @@ use std::fmt;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use toolcheck_core::shape::{self, FieldView, JsonType, Kind, ObjectView, Shape, ShapeFaultKind, Unseen};
+use toolcheck_core::shape::{
+    self, FieldView, JsonType, Kind, ObjectView, Shape, ShapeFaultKind, UnverifiedLevel,
+};
 use toolcheck_core::suggest::similar;
 use toolcheck_core::targets::{Evidence, Target};
 use toolcheck_lint::rules;
@@ -30,7 +32,7 @@ pub(super) struct ShapeFile {
 #[allow(dead_code, reason = "some keys are only read to find those that are not known")]
 pub(super) struct ShapeTable {
     stands_alone: bool,
-    unseen: Option<Unseen>,
+    unseen: Option<UnverifiedLevel>,
     status: Option<u16>,
     words: BTreeMap<String, String>,
     text: Vec<Text>,

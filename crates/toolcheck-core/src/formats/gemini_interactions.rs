@@ -15,11 +15,11 @@ use super::openai_responses::{continue_turn, is_of_other_model, produced};
 use super::{Format, Marks, declare_tools, undeclared};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Feature};
+use crate::fix_style::{self, FixStyle};
 use crate::ir::{
     Arguments, Body, Buffers, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role,
-    Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Tools, Transcript, Wanted,
+    Signature, Text, ToolChoice, ToolChoiceMode, ToolDef, ToolKind, ToolResult, Tools, Transcript,
 };
-use crate::repair::{self, Repair};
 use crate::reply::Framing;
 use crate::route::Route;
 use crate::unread;
@@ -56,10 +56,10 @@ pub(crate) static FORMAT: Format = Format {
     write_events: reply::events,
     write_error: Some(reply::error),
     framing: Framing::ServerSent(Some("[DONE]")),
-    repair: &REPAIR,
+    fix_style: &FIX_STYLE,
 };
 
-static REPAIR: Repair = Repair {
+static FIX_STYLE: FixStyle = FixStyle {
     only_in_results: &[],
     blocks: None,
     calls: None,
@@ -70,7 +70,7 @@ static REPAIR: Repair = Repair {
     no_output: ("result", r#""(no output)""#),
     takes_lists: true,
     result: |missing| {
-        Some(repair::object([
+        Some(fix_style::object([
             ("type", Some(Piece::text("function_result"))),
             ("call_id", Some(missing.id.clone()?)),
             ("name", Some(missing.name.clone()?)),
@@ -78,9 +78,9 @@ static REPAIR: Repair = Repair {
             ("result", Some(missing.said())),
         ]))
     },
-    text: repair::typed_text,
+    text: fix_style::typed_text,
     user: user_input,
-    said: |text| user_input(vec![repair::typed_text(text)]),
+    said: |text| user_input(vec![fix_style::typed_text(text)]),
 };
 
 fn user_input(content: Vec<Piece>) -> Piece {
@@ -257,17 +257,17 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
 }
 
 /// What a request wants the model to call.
-fn wanted<'s>(choice: Value<'_, 's>, tools: &Tools<'s>) -> Wanted<'s> {
+fn wanted<'s>(choice: Value<'_, 's>, tools: &Tools<'s>) -> ToolChoiceMode<'s> {
     let allowed = choice.get("allowed_tools");
     if let Some(name) = allowed.and_then(|allowed| undeclared(allowed.get("tools"), tools)) {
-        return Wanted::Tool(name);
+        return ToolChoiceMode::Tool(name);
     }
     let mode = allowed.and_then(|allowed| allowed.get_str("mode"));
     match mode.or_else(|| choice.as_str()).as_deref() {
-        Some("auto" | "validated") => Wanted::Free,
-        Some("none") => Wanted::Nothing,
-        Some("any") => Wanted::Any,
-        _ => Wanted::Other,
+        Some("auto" | "validated") => ToolChoiceMode::Free,
+        Some("none") => ToolChoiceMode::Nothing,
+        Some("any") => ToolChoiceMode::Any,
+        _ => ToolChoiceMode::Other,
     }
 }
 
@@ -377,7 +377,7 @@ fn call<'s>(value: Value<'_, 's>, executor: Executor) -> Body<'s> {
         executor,
         kind,
         signature: Signature::of(value.get("signature")),
-        settled: None,
+        unpaired: None,
     })
 }
 
@@ -398,7 +398,7 @@ fn result<'s>(value: Value<'_, 's>, executor: Executor) -> Body<'s> {
         has_media: content.is_some_and(|content| content.elements().any(is_media)),
         executor,
         kind: Some(kind),
-        settled: None,
+        unpaired: None,
     })
 }
 

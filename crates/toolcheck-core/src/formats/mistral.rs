@@ -11,8 +11,8 @@ use super::{Format, Marks, blocks, list_of};
 use crate::assembly::{Assembly, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{Conversation, Feature};
+use crate::fix_style::{self, FixStyle};
 use crate::ir::{Buffers, Role, Transcript};
-use crate::repair::{self, Repair};
 use crate::reply::Framing;
 use crate::route::Route;
 
@@ -34,10 +34,10 @@ pub(super) static FORMAT: Format = Format {
     write_events: reply::events,
     write_error: None,
     framing: Framing::ServerSent(Some("[DONE]")),
-    repair: &REPAIR,
+    fix_style: &FIX_STYLE,
 };
 
-static REPAIR: Repair = Repair {
+static FIX_STYLE: FixStyle = FixStyle {
     only_in_results: &[],
     blocks: None,
     calls: Some(("tool_calls", "content")),
@@ -45,12 +45,12 @@ static REPAIR: Repair = Repair {
     is_wrapped: false,
     result_id: Some("tool_call_id"),
     call_id: Some("id"),
-    no_output: repair::NO_OUTPUT,
+    no_output: fix_style::NO_OUTPUT,
     takes_lists: true,
-    result: |missing| repair::tool_message(missing, Some("name")),
-    text: repair::typed_text,
-    user: repair::user_content,
-    said: repair::user_text,
+    result: |missing| fix_style::tool_message(missing, Some("name")),
+    text: fix_style::typed_text,
+    user: fix_style::user_content,
+    said: fix_style::user_text,
 };
 
 static DIALECT: Dialect = Dialect {

@@ -12,8 +12,8 @@ use super::{Format, Marks, list_of};
 use crate::assembly::{self, Assembly, Choice, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{Conversation, Feature};
+use crate::fix_style::{self, FixStyle};
 use crate::ir::{Buffers, Transcript};
-use crate::repair::{self, Repair};
 use crate::reply::Framing;
 use crate::route::Route;
 
@@ -40,10 +40,10 @@ pub(super) static FORMAT: Format = Format {
     write_events: reply::events,
     write_error: Some(reply::error),
     framing: Framing::Lines,
-    repair: &REPAIR,
+    fix_style: &FIX_STYLE,
 };
 
-static REPAIR: Repair = Repair {
+static FIX_STYLE: FixStyle = FixStyle {
     only_in_results: &[],
     blocks: None,
     calls: Some(("tool_calls", "content")),
@@ -51,12 +51,12 @@ static REPAIR: Repair = Repair {
     is_wrapped: false,
     result_id: None,
     call_id: None,
-    no_output: repair::NO_OUTPUT,
+    no_output: fix_style::NO_OUTPUT,
     takes_lists: false,
-    result: |missing| repair::tool_message(missing, Some("tool_name")),
-    text: repair::typed_text,
-    user: repair::user_content,
-    said: repair::user_text,
+    result: |missing| fix_style::tool_message(missing, Some("tool_name")),
+    text: fix_style::typed_text,
+    user: fix_style::user_content,
+    said: fix_style::user_text,
 };
 
 static DIALECT: Dialect = Dialect {

@@ -10,11 +10,11 @@ use super::{Format, Marks, blocks, declare_tools, is_enabled, is_of_no_provider,
 use crate::assembly::{self, Assembly, ChoiceCall, ChoiceReasoning, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Conversation, Feature};
+use crate::fix_style::{self, FixStyle};
 use crate::ir::{
     Arguments, Body, Buffers, Call, Content, Executor, FormatId, Message, MissingKey, Named, Part, Place,
-    Reasoning, Role, Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
+    Reasoning, Role, Signature, Text, ToolChoice, ToolChoiceMode, ToolDef, ToolKind, ToolResult, Transcript,
 };
-use crate::repair::{self, Repair};
 use crate::reply::Framing;
 use crate::route::Route;
 use crate::unread;
@@ -42,10 +42,10 @@ pub(crate) static FORMAT: Format = Format {
     write_events: reply::events,
     write_error: Some(reply::error),
     framing: Framing::ServerSent(Some("[DONE]")),
-    repair: &REPAIR,
+    fix_style: &FIX_STYLE,
 };
 
-static REPAIR: Repair = Repair {
+static FIX_STYLE: FixStyle = FixStyle {
     only_in_results: &[],
     blocks: None,
     calls: Some(("tool_calls", "content")),
@@ -53,12 +53,12 @@ static REPAIR: Repair = Repair {
     is_wrapped: false,
     result_id: Some("tool_call_id"),
     call_id: Some("id"),
-    no_output: repair::NO_OUTPUT,
+    no_output: fix_style::NO_OUTPUT,
     takes_lists: true,
-    result: |missing| repair::tool_message(missing, None),
-    text: repair::typed_text,
-    user: repair::user_content,
-    said: repair::user_text,
+    result: |missing| fix_style::tool_message(missing, None),
+    text: fix_style::typed_text,
+    user: fix_style::user_content,
+    said: fix_style::user_text,
 };
 
 /// How a dialect differs from OpenAI's own Chat Completions.
@@ -262,16 +262,16 @@ const FOREIGN_TOOLS: [&str; 5] =
     ["input_schema", "inputSchema", "toolSpec", "functionDeclarations", "function_declarations"];
 
 /// Reads a `tool_choice`; the Responses API uses the same words.
-pub(super) fn wanted<'s>(choice: Value<'_, 's>) -> Wanted<'s> {
+pub(super) fn wanted<'s>(choice: Value<'_, 's>) -> ToolChoiceMode<'s> {
     match choice.as_str().as_deref() {
-        Some("auto") => Wanted::Free,
-        Some("none" | "NONE") => Wanted::Nothing,
-        Some("required" | "any" | "REQUIRED") => Wanted::Any,
-        Some(_) => Wanted::Invalid,
+        Some("auto") => ToolChoiceMode::Free,
+        Some("none" | "NONE") => ToolChoiceMode::Nothing,
+        Some("required" | "any" | "REQUIRED") => ToolChoiceMode::Any,
+        Some(_) => ToolChoiceMode::Invalid,
         // A tool by its name, or one of the forms of newer APIs.
         None => {
             let named = choice.get_any(&["function", "custom"]).unwrap_or(choice).get("name");
-            named.and_then(Named::of).map_or(Wanted::Other, Wanted::Tool)
+            named.and_then(Named::of).map_or(ToolChoiceMode::Other, ToolChoiceMode::Tool)
         }
     }
 }
@@ -641,7 +641,7 @@ fn called<'s>(spec: Value<'_, 's>, id: Option<Named<'s>>, kind: ToolKind) -> Bod
         executor: Executor::Client,
         kind,
         signature: Signature::Missing,
-        settled: None,
+        unpaired: None,
     })
 }
 
@@ -670,7 +670,7 @@ fn result<'s>(
         }),
         executor: Executor::Client,
         kind,
-        settled: None,
+        unpaired: None,
     })
 }
 

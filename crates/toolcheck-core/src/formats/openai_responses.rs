@@ -17,11 +17,11 @@ use super::{Format, Marks, declare_tools};
 use super::{gemini_interactions, openai_chat};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Feature};
+use crate::fix_style::{self, FixStyle};
 use crate::ir::{
     self, Arguments, Body, Buffers, Call, Content, Executor, Message, MissingKey, Named, Part, Place,
     Reasoning, Role, Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
 };
-use crate::repair::{self, Repair};
 use crate::reply::Framing;
 use crate::route::Route;
 use crate::unread;
@@ -51,10 +51,10 @@ pub(crate) static FORMAT: Format = Format {
     write_events: reply::events,
     write_error: Some(reply::error),
     framing: Framing::ServerSent(None),
-    repair: &REPAIR,
+    fix_style: &FIX_STYLE,
 };
 
-static REPAIR: Repair = Repair {
+static FIX_STYLE: FixStyle = FixStyle {
     only_in_results: &[],
     blocks: None,
     calls: None,
@@ -75,8 +75,8 @@ static REPAIR: Repair = Repair {
         Some(Piece::object([("type", Piece::text(kind)), ("call_id", id), ("output", missing.said())]))
     },
     text: |text| Piece::object([("type", Piece::text("input_text")), ("text", text)]),
-    user: repair::user_content,
-    said: repair::user_text,
+    user: fix_style::user_content,
+    said: fix_style::user_text,
 };
 
 /// The kinds of items, as far as reading them differs.
@@ -688,7 +688,7 @@ fn call<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<'s
         executor,
         kind,
         signature: Signature::Missing,
-        settled: None,
+        unpaired: None,
     })
 }
 
@@ -714,7 +714,7 @@ fn output<'s>(value: Value<'_, 's>, kind: ToolKind) -> Body<'s> {
         }),
         executor: executor(value, kind),
         kind: Some(kind),
-        settled: None,
+        unpaired: None,
     })
 }
 

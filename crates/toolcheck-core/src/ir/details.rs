@@ -137,21 +137,21 @@ pub struct CacheMark {
     /// Whether it asks for the longer of the two lifetimes.
     pub is_long_lived: bool,
     /// What it is attached to.
-    pub bearer: Bearer,
+    pub target: CacheMarkTarget,
     /// The provider's path of the marked block, if the block is in a message.
     pub path: Option<Box<str>>,
 }
 
 /// What a cache mark is attached to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Bearer {
+pub enum CacheMarkTarget {
     /// An ordinary block or tool.
     #[default]
     Usual,
     /// A tool that is loaded only when the model asks for it.
     DeferredTool,
     /// A message that the provider drops later.
-    PassingMessage,
+    DroppedMessage,
 }
 
 /// A call made by a program that the provider runs.

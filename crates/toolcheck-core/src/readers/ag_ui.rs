@@ -3,12 +3,12 @@
 use toolcheck_json::Value;
 
 use super::events::Packed;
-use super::{Reader, Reading, Sort, Unit, event_log};
+use super::{Reader, Reading, SourceKind, Unit, event_log};
 
 pub(super) static READER: Reader = Reader {
     id: "ag-ui",
     name: "Agent-User Interaction protocol (AG-UI)",
-    sort: Sort::Protocol,
+    kind: SourceKind::Protocol,
     unit: Unit::File,
     sniff,
     read,

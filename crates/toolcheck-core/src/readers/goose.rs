@@ -6,24 +6,25 @@
 use toolcheck_json::Value;
 use toolcheck_json::edit::Piece;
 
-use super::mend::{Added, Mend, members_of};
+use super::file_style::{FileFixStyle, NewRecord, members_of};
 use super::parts::{self, in_order, number_titles};
-use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
+use super::{Conversation, ConversationEnd, Reader, Reading, SourceKind, Unit};
 use crate::claim::certainty;
-use crate::ir::{Body, Role, Settled, ToolKind, Transcript};
-use crate::repair::{Missing, Repair};
+use crate::fix_style::{FixStyle, Missing};
+use crate::ir::{Body, Role, ToolKind, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader =
-    Reader { id: "goose", name: "goose session", sort: Sort::AgentLog, unit: Unit::File, sniff, read };
+    Reader { id: "goose", name: "goose session", kind: SourceKind::AgentLog, unit: Unit::File, sniff, read };
 
-pub(super) static MEND: Mend = Mend { stamps: &["created", "metadata"], record, ..Mend::plain(&REPAIR) };
+pub(super) static FILE_STYLE: FileFixStyle =
+    FileFixStyle { stamps: &["created", "metadata"], record, ..FileFixStyle::plain(&FIX_STYLE) };
 
-static REPAIR: Repair = Repair {
+static FIX_STYLE: FixStyle = FixStyle {
     blocks: Some("content"),
     only_in_results: &["resource"],
     result_id: Some("id"),
     result,
-    ..Repair::OF_PROGRAM
+    ..FixStyle::OF_PROGRAM
 };
 
 fn result(missing: &Missing) -> Option<Piece> {
@@ -33,10 +34,10 @@ fn result(missing: &Missing) -> Option<Piece> {
 }
 
 /// A message has its time, and who sees it.
-fn record(added: Added<'_, '_>) -> Piece {
+fn record(added: NewRecord<'_, '_>) -> Piece {
     match added.message {
         Piece::Object(mut members) => {
-            members.extend(members_of(added.after, MEND.stamps));
+            members.extend(members_of(added.after, FILE_STYLE.stamps));
             Piece::Object(members)
         }
         message => message,
@@ -113,8 +114,8 @@ const HIDDEN: &str = "messages that the model does not see any more";
 /// Reads the messages of a session, and returns how many of them are hidden.
 fn read_session<'s>(title: &str, messages: Vec<Value<'_, 's>>, reading: &mut Reading<'s>) -> usize {
     let (kept, hidden): (Vec<_>, Vec<_>) = messages.into_iter().partition(|message| is_seen(*message));
-    conversation(title, &hidden, Ended::Replaced, &mut reading.conversations);
-    conversation(title, &kept, Ended::Open, &mut reading.conversations);
+    conversation(title, &hidden, ConversationEnd::Replaced, &mut reading.conversations);
+    conversation(title, &kept, ConversationEnd::Open, &mut reading.conversations);
     hidden.len()
 }
 
@@ -127,7 +128,7 @@ fn is_seen(message: Value<'_, '_>) -> bool {
 fn conversation<'s>(
     title: &str,
     messages: &[Value<'_, 's>],
-    ended: Ended,
+    end: ConversationEnd,
     conversations: &mut Vec<Conversation<'s>>,
 ) {
     let Some(first) = messages.first() else { return };
@@ -155,12 +156,12 @@ fn conversation<'s>(
     if transcript.messages.is_empty() {
         return;
     }
-    match ended {
-        Ended::Open => transcript.sent_next_by = Some(READER.id),
-        _ => transcript.settle_calls_of_last_turn(Settled::Aborted),
+    match end {
+        ConversationEnd::Open => transcript.sent_next_by = Some(READER.id),
+        _ => transcript.settle_calls_of_last_turn(UnpairedReason::Aborted),
     }
-    transcript.settle_results_of_first(Settled::Elsewhere);
-    conversations.push(Conversation { title: title.to_owned(), transcript, ended });
+    transcript.settle_results_of_first(UnpairedReason::Elsewhere);
+    conversations.push(Conversation { title: title.to_owned(), transcript, end });
 }
 
 fn body<'s>(block: Value<'_, 's>) -> Option<Body<'s>> {

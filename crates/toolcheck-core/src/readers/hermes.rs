@@ -2,13 +2,13 @@
 
 use toolcheck_json::Value;
 
-use super::{Reader, Sort, Unit, search, sharegpt, turns};
+use super::{Reader, SourceKind, Unit, search, sharegpt, turns};
 use crate::claim::certainty;
 
 pub(super) static READER: Reader = Reader {
     id: "hermes",
     name: "Hermes data set",
-    sort: Sort::Dataset,
+    kind: SourceKind::Dataset,
     unit: Unit::Record,
     sniff,
     read: |records| search::read_as(&READER, records),

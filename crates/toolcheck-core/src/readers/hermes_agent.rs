@@ -5,24 +5,24 @@
 
 use toolcheck_json::Value;
 
-use super::mend::Mend;
-use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
+use super::file_style::FileFixStyle;
+use super::{Conversation, ConversationEnd, Reader, Reading, SourceKind, Unit};
 use crate::claim::certainty;
 use crate::formats::openai_chat;
-use crate::ir::{Settled, Transcript};
+use crate::ir::{Transcript, UnpairedReason};
 
 pub(super) static READER: Reader = Reader {
     id: "hermes-agent",
     name: "Hermes Agent session",
-    sort: Sort::AgentLog,
+    kind: SourceKind::AgentLog,
     unit: Unit::File,
     sniff,
     read,
 };
 
 /// The messages are those of Chat Completions.
-pub(super) static MEND: Mend =
-    Mend { format: Some(&openai_chat::FORMAT), ..Mend::plain(openai_chat::FORMAT.repair) };
+pub(super) static FILE_STYLE: FileFixStyle =
+    FileFixStyle { format: Some(&openai_chat::FORMAT), ..FileFixStyle::plain(openai_chat::FORMAT.fix_style) };
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     if records.iter().any(|record| is_session(*record)) { certainty::OWN_SHAPE } else { 0 }
@@ -47,9 +47,13 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             openai_chat::read_message(&mut transcript, message, index);
         }
         // A summary may have taken the place of what was called.
-        transcript.settle_results_of_first(Settled::Elsewhere);
+        transcript.settle_results_of_first(UnpairedReason::Elsewhere);
         transcript.sent_next_by = Some(READER.id);
-        reading.conversations.push(Conversation { title: "main".to_owned(), transcript, ended: Ended::Open });
+        reading.conversations.push(Conversation {
+            title: "main".to_owned(),
+            transcript,
+            end: ConversationEnd::Open,
+        });
         true
     })
 }

@@ -3,11 +3,17 @@
 
 use toolcheck_json::Value;
 
-use super::{Reader, Reading, Sort, Unit, lists, search, sharegpt, spans};
+use super::{Reader, Reading, SourceKind, Unit, lists, search, sharegpt, spans};
 use crate::claim::certainty;
 
-pub(super) static READER: Reader =
-    Reader { id: "langfuse", name: "Langfuse trace", sort: Sort::Trace, unit: Unit::Record, sniff, read };
+pub(super) static READER: Reader = Reader {
+    id: "langfuse",
+    name: "Langfuse trace",
+    kind: SourceKind::Trace,
+    unit: Unit::Record,
+    sniff,
+    read,
+};
 
 const TYPES: [&str; 8] = ["GENERATION", "SPAN", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR"];
 

@@ -2,11 +2,11 @@
 
 use toolcheck_json::Value;
 
-use super::{Reader, Reading, Sort, Unit, lists, search};
+use super::{Reader, Reading, SourceKind, Unit, lists, search};
 use crate::claim::certainty;
 
 pub(super) static READER: Reader =
-    Reader { id: "litellm", name: "LiteLLM log", sort: Sort::Trace, unit: Unit::Record, sniff, read };
+    Reader { id: "litellm", name: "LiteLLM log", kind: SourceKind::Trace, unit: Unit::Record, sniff, read };
 
 /// The keys of the settings of a call, which have the tools.
 const SETTINGS: [&str; 4] = ["model_parameters", "optional_params", "additional_args", "kwargs"];

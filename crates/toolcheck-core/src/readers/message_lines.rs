@@ -2,7 +2,7 @@
 
 use toolcheck_json::Value;
 
-use super::{Conversation, Ended, Reader, Reading, Sort, Unit, lists, search};
+use super::{Conversation, ConversationEnd, Reader, Reading, SourceKind, Unit, lists, search};
 use crate::claim::certainty;
 use crate::formats::{anthropic, openai_chat};
 use crate::ir::Transcript;
@@ -10,7 +10,7 @@ use crate::ir::Transcript;
 pub(super) static READER: Reader = Reader {
     id: "message-lines",
     name: "Messages, one on each line",
-    sort: Sort::History,
+    kind: SourceKind::History,
     unit: Unit::File,
     sniff,
     read,
@@ -58,7 +58,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             openai_chat::read_message(&mut transcript, *record, number);
         }
     }
-    let conversation = Conversation { title: "messages".to_owned(), transcript, ended: Ended::Open };
+    let conversation = Conversation { title: "messages".to_owned(), transcript, end: ConversationEnd::Open };
     reading.conversations.insert(0, conversation);
     reading
 }

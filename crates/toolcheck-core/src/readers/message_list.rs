@@ -5,14 +5,14 @@
 
 use toolcheck_json::Value;
 
-use super::{Reader, Sort, Unit, search};
+use super::{Reader, SourceKind, Unit, search};
 use crate::ir::{Transcript, Unread, UnreadKind};
 use crate::unsupported;
 
 pub(super) static READER: Reader = Reader {
     id: "message-list",
     name: "Lists of messages",
-    sort: Sort::Dataset,
+    kind: SourceKind::Dataset,
     unit: Unit::Record,
     // It is never chosen for a whole file.
     sniff: |_| 0,

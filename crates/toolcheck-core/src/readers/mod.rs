@@ -57,12 +57,12 @@ use crate::ir::{FormatId, Transcript, Unread};
 use crate::unread;
 
 use common::{
-    broken, event_log, events, finish, glance, lists, mend, nested, next, parts, search, spans, threads,
-    traces, turns,
+    broken, event_log, events, file_style, lists, nested, next, parts, postprocess, prefilter, search, spans,
+    threads, traces, turns,
 };
 
 pub use common::columns::Columns;
-pub use common::mend::{Added, Mend};
+pub use common::file_style::{FileFixStyle, NewRecord};
 pub use common::next::NextRequest;
 pub use common::policy::Policy;
 
@@ -75,7 +75,7 @@ pub struct Reader {
     /// The display name.
     pub name: &'static str,
     /// What its files are, which decides what may be said of them.
-    pub sort: Sort,
+    pub kind: SourceKind,
     /// How its files are divided.
     pub unit: Unit,
     /// Returns how certain it is of the first records of a file, from 0 (certainly not) to 100 (certainly). It must leave
@@ -85,10 +85,10 @@ pub struct Reader {
     pub(crate) read: for<'d, 's> fn(&[Value<'d, 's>]) -> Reading<'s>,
 }
 
-/// What files are, which decides what may be said of them: see [`Sort::policy`].
+/// What files are, which decides what may be said of them: see [`SourceKind::policy`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Sort {
+pub enum SourceKind {
     /// What an agent writes down while it works. It is not what the agent sends: it may fix the history first.
     AgentLog,
     /// What a framework keeps to send it again.
@@ -182,13 +182,13 @@ pub struct Conversation<'s> {
     /// What is said in it.
     pub transcript: Transcript<'s>,
     /// How it ends.
-    pub ended: Ended,
+    pub end: ConversationEnd,
 }
 
 /// How a conversation ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
-pub enum Ended {
+pub enum ConversationEnd {
     /// It may go on.
     #[default]
     Open,
@@ -204,7 +204,7 @@ pub enum Ended {
     Replaced,
 }
 
-impl Ended {
+impl ConversationEnd {
     /// The name in reports.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -252,19 +252,20 @@ impl Reader {
         };
         let mut reading = (self.read)(records);
         if let Some(first) = records.first() {
-            finish::all(self, &mut reading, records, first.document());
+            postprocess::all(self, &mut reading, records, first.document());
         }
         reading
     }
 
     /// How its files are fixed; `None` if their messages are not those of a wire format.
-    pub fn mend(&self) -> Option<&'static Mend> {
-        MENDS.iter().find(|(id, _)| *id == self.id).map(|(_, mend)| *mend)
+    pub fn file_style(&self) -> Option<&'static FileFixStyle> {
+        FILE_STYLES.iter().find(|(id, _)| *id == self.id).map(|(_, file_style)| *file_style)
     }
 
     /// The record with the lists that it has in strings as lists, for a reader whose records may have some.
     pub fn opened(&self, document: &Document<'_>) -> Option<Expanded> {
-        let may_have_some = self.unit == Unit::Record && matches!(self.sort, Sort::Dataset | Sort::Trace);
+        let may_have_some =
+            self.unit == Unit::Record && matches!(self.kind, SourceKind::Dataset | SourceKind::Trace);
         if may_have_some { lists::opened(document) } else { None }
     }
 }
@@ -318,18 +319,18 @@ pub static ALL: &[&Reader] = &[
 const LINES: [&str; 6] = ["claude-code", "codex", "copilot-cli", "gemini-cli", "pi", "qwen-code"];
 
 /// The readers whose files can be fixed.
-static MENDS: &[(&str, &Mend)] = &[
-    ("claude-code", &claude_code::MEND),
-    ("cline", &cline::MEND),
-    ("codex", &codex::MEND),
-    ("copilot-cli", &copilot_cli::MEND),
-    ("gemini-cli", &gemini_cli::MEND),
-    ("goose", &goose::MEND),
-    ("hermes-agent", &hermes_agent::MEND),
-    ("kimi-cli", &kimi_cli::MEND),
-    ("opencode", &opencode::MEND),
-    ("pi", &pi::MEND),
-    ("trl", &trl::MEND),
+static FILE_STYLES: &[(&str, &FileFixStyle)] = &[
+    ("claude-code", &claude_code::FILE_STYLE),
+    ("cline", &cline::FILE_STYLE),
+    ("codex", &codex::FILE_STYLE),
+    ("copilot-cli", &copilot_cli::FILE_STYLE),
+    ("gemini-cli", &gemini_cli::FILE_STYLE),
+    ("goose", &goose::FILE_STYLE),
+    ("hermes-agent", &hermes_agent::FILE_STYLE),
+    ("kimi-cli", &kimi_cli::FILE_STYLE),
+    ("opencode", &opencode::FILE_STYLE),
+    ("pi", &pi::FILE_STYLE),
+    ("trl", &trl::FILE_STYLE),
 ];
 
 /// The files of agents, by id.
@@ -374,8 +375,8 @@ pub fn find(id: &str) -> Option<&'static Reader> {
 /// The reader that is surest of a file, by its first records.
 pub fn detect(records: &[Value<'_, '_>]) -> Option<&'static Reader> {
     let records = &records[..records.len().min(LOOKED_AT)];
-    let may_be_protocol = glance::may_be_protocol(records);
-    let asked = ALL.iter().filter(|reader| reader.sort != Sort::Protocol || may_be_protocol);
+    let may_be_protocol = prefilter::may_be_protocol(records);
+    let asked = ALL.iter().filter(|reader| reader.kind != SourceKind::Protocol || may_be_protocol);
     let sure = asked.map(|reader| (reader.certainty(records), *reader));
     let (sure, best) = sure.rev().max_by_key(|(sure, _)| *sure)?;
     (sure >= SURE).then_some(best)
@@ -395,7 +396,7 @@ pub fn read_at<'s>(
     columns: &Columns,
 ) -> Reading<'s> {
     let mut reading = search::read_at(&message_list::READER, record, (at, format), columns);
-    finish::all(&message_list::READER, &mut reading, &[record], record.document());
+    postprocess::all(&message_list::READER, &mut reading, &[record], record.document());
     reading
 }
 

@@ -2,13 +2,13 @@
 
 use toolcheck_json::Value;
 
-use super::{Reader, Sort, Unit, search, traces};
+use super::{Reader, SourceKind, Unit, search, traces};
 use crate::claim::certainty;
 
 pub(super) static READER: Reader = Reader {
     id: "openinference",
     name: "OpenInference trace",
-    sort: Sort::Trace,
+    kind: SourceKind::Trace,
     unit: Unit::Record,
     sniff,
     read: |records| search::read_as(&READER, records),

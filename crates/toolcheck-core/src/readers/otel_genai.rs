@@ -3,13 +3,13 @@
 
 use toolcheck_json::Value;
 
-use super::{Reader, Sort, Unit, lists, search, spans, traces, vercel_ai};
+use super::{Reader, SourceKind, Unit, lists, search, spans, traces, vercel_ai};
 use crate::claim::certainty;
 
 pub(super) static READER: Reader = Reader {
     id: "otel-genai",
     name: "OpenTelemetry trace of model calls",
-    sort: Sort::Trace,
+    kind: SourceKind::Trace,
     unit: Unit::Record,
     sniff,
     read: |records| search::read_as(&READER, records),

@@ -4,13 +4,13 @@ use toolcheck_json::Value;
 
 use super::nested::{self, List};
 use super::parts::{call, id, reasoning, result};
-use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
+use super::{Conversation, ConversationEnd, Reader, Reading, SourceKind, Unit};
 use crate::ir::{Body, Call, Executor, Named, Role, ToolResult, Transcript};
 
 pub(super) static READER: Reader = Reader {
     id: "pydantic-ai",
     name: "pydantic-ai message history",
-    sort: Sort::History,
+    kind: SourceKind::History,
     unit: Unit::File,
     sniff,
     read,
@@ -56,7 +56,7 @@ fn conversation<'s>(list: List<'_, 's>) -> Conversation<'s> {
             }
         }
     }
-    Conversation { title: list.title, transcript, ended: Ended::Open }
+    Conversation { title: list.title, transcript, end: ConversationEnd::Open }
 }
 
 fn is_response(message: Value<'_, '_>) -> bool {

@@ -4,14 +4,14 @@
 
 use toolcheck_json::Value;
 
-use super::{Reader, Sort, Unit, search, sharegpt, turns};
+use super::{Reader, SourceKind, Unit, search, sharegpt, turns};
 use crate::claim::certainty;
 use crate::unsupported;
 
 pub(super) static READER: Reader = Reader {
     id: "role-tool-call",
     name: "Data set with roles for calls",
-    sort: Sort::Dataset,
+    kind: SourceKind::Dataset,
     unit: Unit::Record,
     sniff,
     read: |records| search::read_as(&READER, records),

@@ -5,13 +5,13 @@
 
 use toolcheck_json::Value;
 
-use super::{Reader, Sort, Unit, lists, search, turns};
+use super::{Reader, SourceKind, Unit, lists, search, turns};
 use crate::claim::certainty;
 
 pub(super) static READER: Reader = Reader {
     id: "sharegpt",
     name: "ShareGPT data set",
-    sort: Sort::Dataset,
+    kind: SourceKind::Dataset,
     unit: Unit::Record,
     sniff,
     read: |records| search::read_as(&READER, records),

@@ -3,11 +3,11 @@
 
 use toolcheck_json::Value;
 
-use super::{Conversation, Ended, Reader, Reading, Sort, Unit, lists, turns};
+use super::{Conversation, ConversationEnd, Reader, Reading, SourceKind, Unit, lists, turns};
 use crate::ir::{Body, Role, Text, Transcript};
 
 pub(super) static READER: Reader =
-    Reader { id: "xlam", name: "xLAM data set", sort: Sort::Dataset, unit: Unit::Record, sniff, read };
+    Reader { id: "xlam", name: "xLAM data set", kind: SourceKind::Dataset, unit: Unit::Record, sniff, read };
 
 /// The keys of the question.
 const QUESTIONS: [&str; 2] = ["query", "question"];
@@ -46,5 +46,9 @@ fn add<'s>(reading: &mut Reading<'s>, row: Value<'_, 's>) {
         turns::read_answers(&mut transcript, answers);
     }
     lists::add_beside(&mut transcript, row);
-    reading.conversations.push(Conversation { title: String::new(), transcript, ended: Ended::Complete });
+    reading.conversations.push(Conversation {
+        title: String::new(),
+        transcript,
+        end: ConversationEnd::Complete,
+    });
 }

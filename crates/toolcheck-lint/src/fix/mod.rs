@@ -5,7 +5,7 @@
 //! to be fixed is still there, or in which there is a new one, stays as it was. That goes on until nothing changes.
 
 mod check;
-mod left;
+mod skipped;
 
 use std::borrow::Cow;
 
@@ -16,22 +16,22 @@ use toolcheck_core::{RuleId, formats};
 use toolcheck_json::origins::Opened;
 use toolcheck_json::{Document, NodeId, Record};
 
-use self::left::{Reasons, Why};
-use crate::better::contradicts;
+use self::skipped::{Reasons, Why};
+use crate::compare_fix::contradicts;
 use crate::engine::{lint_opened, lint_with};
 use crate::finding::{Finding, Spot};
 use crate::observe::{Context, Observer, Response};
 use crate::options::{Marks, Options};
 use crate::planner::{
-    Planned, Planner, Plans, can_mend, is_whole, is_whole_or_lines, on_conversations, plan_request,
+    Planned, Planner, Plans, can_fix, is_whole, is_whole_or_lines, on_conversations, plan_request,
 };
 use crate::report::FileReport;
 use crate::rules;
 
-pub use self::left::Skipped;
+pub use self::skipped::Skipped;
 pub use crate::finding::Fixable;
 pub use crate::planner::{Action, Duplicates, FixOptions, FixPlace, Orphans, PLACEHOLDER, Unanswered};
-pub use toolcheck_core::remedy::Cost;
+pub use toolcheck_core::fix::Cost;
 
 /// A finding that was fixed.
 #[derive(Debug, Clone)]
@@ -404,7 +404,7 @@ impl<'o> Collector<'o> {
         let finish = |planner: Planner<'_, '_>| planner.finish();
         let whole = on_conversations(document, conversations, self.options, self.how, findings, finish)?;
         let is_all = record.bytes.len() == self.bytes.len();
-        let plans = Plans { whole, without_remedies: None };
+        let plans = Plans { whole, without_in_place: None };
         self.keep(record, document, findings, plans, (!is_all).then_some(record.index))
     }
 
@@ -418,7 +418,7 @@ impl<'o> Collector<'o> {
         number: Option<usize>,
     ) -> Option<()> {
         let spot = |finding: usize| findings[finding].spot.clone();
-        let Plans { mut whole, without_remedies } = plans;
+        let Plans { mut whole, without_in_place } = plans;
         for (finding, cost) in std::mem::take(&mut whole.skipped) {
             self.reasons.add(findings[finding].rule, &findings[finding].spot, Why::Costs(cost));
         }
@@ -445,7 +445,7 @@ impl<'o> Collector<'o> {
             end: record.start + record.bytes.len(),
             bytes,
             applied,
-            instead: without_remedies.map(text_of),
+            instead: without_in_place.map(text_of),
         });
         Some(())
     }
@@ -484,7 +484,7 @@ impl Observer for Collector<'_> {
 
     fn record(&mut self, record: &Record<'_>, document: &Document<'_>, findings: &[Finding]) {
         let is_request = self.transcripts == 1 && !self.is_more;
-        if is_request && findings.iter().any(|finding| can_mend(finding) && self.how.wants(finding)) {
+        if is_request && findings.iter().any(|finding| can_fix(finding) && self.how.wants(finding)) {
             self.plan(record, document, findings);
         } else if self.is_sent {
             self.reasons.add_record(record.index, "an exchange is not changed, because it is what was sent");

@@ -1,6 +1,6 @@
 use crate::rule::{Context, Sink, declare_rule};
 use crate::rules::{modified_reasoning, unsigned_reasoning};
-use crate::view::exchanges::Thoughts;
+use crate::view::exchanges::ReasoningChange;
 
 declare_rule! {
     /// Reasoning in the next request that differs from what the model produced.
@@ -59,12 +59,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some(kept) = cx.kept else { return };
     let is_signed = kept.answer.reasoning.iter().any(|block| block.signature.is_some());
     let (case, what) = match kept.thoughts(cx) {
-        Thoughts::SignedOtherwise => ("signature", "with another signature"),
+        ReasoningChange::SignedOtherwise => ("signature", "with another signature"),
         // Where the signature must be there, another rule says so.
-        Thoughts::Unsigned if is_unsigned_refused(cx) => return,
-        Thoughts::Unsigned => ("unsigned", "without its signature"),
-        Thoughts::Reworded if is_signed => ("signed-text", "with another text under the same signature"),
-        Thoughts::Reworded => ("text", "with another text"),
+        ReasoningChange::Unsigned if is_unsigned_refused(cx) => return,
+        ReasoningChange::Unsigned => ("unsigned", "without its signature"),
+        ReasoningChange::Reworded if is_signed => {
+            ("signed-text", "with another text under the same signature")
+        }
+        ReasoningChange::Reworded => ("text", "with another text"),
         _ => return,
     };
     let number = kept.turn(cx).start;

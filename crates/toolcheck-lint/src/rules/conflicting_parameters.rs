@@ -1,4 +1,4 @@
-use toolcheck_core::ir::{Executor, Named, ReasoningMode, ToolChoice, ToolDef, Wanted};
+use toolcheck_core::ir::{Executor, Named, ReasoningMode, ToolChoice, ToolChoiceMode, ToolDef};
 use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -156,7 +156,7 @@ fn check_choice(cx: &Context<'_, '_>, choice: &ToolChoice<'_>, out: &mut Sink<'_
     if let Some((case, what, help)) = fault(cx, choice) {
         let finding = out.report(choice.place, what);
         finding.caption("this choice").help(help).case(case).value("field", &choice.key);
-        if let Wanted::Tool(name) = &choice.wanted {
+        if let ToolChoiceMode::Tool(name) = &choice.wanted {
             finding.value("name", &name.text);
         }
         if let Some(name) = not_among(cx, choice) {
@@ -165,7 +165,7 @@ fn check_choice(cx: &Context<'_, '_>, choice: &ToolChoice<'_>, out: &mut Sink<'_
         return;
     }
     // Some models don't support forced calls at all.
-    if choice.wanted == Wanted::Any {
+    if choice.wanted == ToolChoiceMode::Any {
         out.report(choice.place, "the tool choice forces a call")
             .caption("this choice")
             .help("let the model choose whether to call a tool")
@@ -308,8 +308,8 @@ fn unsaid_json(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 /// The fault of a tool choice: the case of the rule, the message and the help.
 fn fault(cx: &Context<'_, '_>, choice: &ToolChoice<'_>) -> Option<(&'static str, String, &'static str)> {
     let tools = &cx.transcript.request.tools;
-    let is_forced = matches!(choice.wanted, Wanted::Any | Wanted::Tool(_));
-    if choice.wanted == Wanted::Invalid {
+    let is_forced = matches!(choice.wanted, ToolChoiceMode::Any | ToolChoiceMode::Tool(_));
+    if choice.wanted == ToolChoiceMode::Invalid {
         let what = "the tool choice is not a valid value".to_owned();
         return Some(("unknown-choice", what, "let the model choose, or force or forbid a call"));
     }
@@ -331,7 +331,7 @@ fn fault(cx: &Context<'_, '_>, choice: &ToolChoice<'_>) -> Option<(&'static str,
         let what = format!("the tool choice allows `{}`, which is not declared", shorten(&name.text));
         return Some(("unknown-tool-chosen", what, "name tools that the request declares"));
     }
-    let Wanted::Tool(name) = &choice.wanted else { return None };
+    let ToolChoiceMode::Tool(name) = &choice.wanted else { return None };
     // What is not a string is not a name: the shape says so.
     cx.document.value(name.place.node).as_json_str()?;
     let is_declared = |tool: &toolcheck_core::ir::ToolDef<'_>| match &tool.name {
@@ -349,7 +349,7 @@ fn fault(cx: &Context<'_, '_>, choice: &ToolChoice<'_>) -> Option<(&'static str,
 
 /// The first of the tools to choose among that is not declared.
 fn not_among<'c, 's>(cx: &Context<'_, '_>, choice: &'c ToolChoice<'s>) -> Option<&'c Named<'s>> {
-    let Wanted::Among(names) = &choice.wanted else { return None };
+    let ToolChoiceMode::Among(names) = &choice.wanted else { return None };
     let tools = &cx.transcript.request.tools;
     tools.count().filter(|_| tools.in_text.is_empty())?;
     // A type may be followed by a version.

@@ -1,6 +1,6 @@
 use foldhash::HashMap;
+use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::Named;
-use toolcheck_core::remedy::{Change, Remedy};
 use toolcheck_json::Value;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -56,9 +56,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let title = toolcheck_core::text::shorten(&item.id.text);
         let finding = out.report(item.id.place, format!("item `{title}` is sent twice"));
         let (one, other) = (item_of(cx, &earlier.id), item_of(cx, &item.id));
-        finding.remedy(match one.zip(other).filter(|(one, other)| one.raw() == other.raw()) {
-            Some((_, again)) => Remedy::safe([Change::Remove(again.id())]),
-            None => Remedy::guess(
+        finding.fix(match one.zip(other).filter(|(one, other)| one.raw() == other.raw()) {
+            Some((_, again)) => Fix::safe([Change::Remove(again.id())]),
+            None => Fix::guess(
                 "the second item is another one with the same id, and has none then",
                 [Change::Remove(item.id.place.node)],
             ),

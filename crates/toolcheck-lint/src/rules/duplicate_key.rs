@@ -1,6 +1,6 @@
 use foldhash::HashMap;
+use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::Place;
-use toolcheck_core::remedy::{Change, Remedy};
 use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -71,9 +71,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         // Of three, the one between would stay.
         if count == 1 {
             let change = [Change::Remove(first.id())];
-            finding.remedy(match is_same {
-                true => Remedy::safe(change),
-                false => Remedy::guess(
+            finding.fix(match is_same {
+                true => Fix::safe(change),
+                false => Fix::guess(
                     format!(
                         "it is a guess that the last value is meant; the first one goes, {} bytes",
                         first.raw().len()

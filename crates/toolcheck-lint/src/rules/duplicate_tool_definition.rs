@@ -1,6 +1,6 @@
 use foldhash::HashMap;
+use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::Place;
-use toolcheck_core::remedy::{Change, Remedy};
 use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -56,7 +56,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         finding.about_tool(&name.text);
         let raw = |place: Place| cx.document.value(place.node).raw();
         if raw(first) == raw(tool.place) {
-            finding.remedy(Remedy::safe([Change::Remove(tool.place.node)]));
+            finding.fix(Fix::safe([Change::Remove(tool.place.node)]));
         }
     }
 }

@@ -1,5 +1,5 @@
+use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::Place;
-use toolcheck_core::remedy::{Change, Remedy};
 use toolcheck_json::SyntaxErrorKind;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -44,7 +44,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .help("truncate text between characters, not between UTF-16 code units");
         let value = cx.document.value(node);
         if value.as_json_str().is_some() && value.span().contains(fault.span) {
-            finding.remedy(Remedy::safe([Change::Halves(node)]));
+            finding.fix(Fix::safe([Change::Halves(node)]));
         }
     }
 }

@@ -139,8 +139,8 @@ fn neighbours(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if cx.pairing.knows_index(number) {
             finding.value("before", before.index);
         }
-        if let Some(remedy) = as_user(cx, message) {
-            finding.remedy(remedy);
+        if let Some(fix) = as_user(cx, message) {
+            finding.fix(fix);
         }
         if let (Some(role), Some(previous)) = (&message.role_name, &before.role_name) {
             finding.value("role", &role.text).value("previous-role", &previous.text);
@@ -211,8 +211,8 @@ fn sections(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let finding = out.report(message.place, what);
         finding.caption("this message").help(help).case(case).at(cx, (number, message));
         let all = messages[first..=last].iter().map(|(_, (message, _))| as_user(cx, message));
-        if let Some(remedy) = all.reduce(|all, more| all?.and(more?)).flatten() {
-            finding.remedy(remedy);
+        if let Some(fix) = all.reduce(|all, more| all?.and(more?)).flatten() {
+            finding.fix(fix);
         }
         if let Some((other, label)) = other {
             finding.label(other.place, label);

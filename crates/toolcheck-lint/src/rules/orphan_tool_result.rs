@@ -86,7 +86,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if id.is_some_and(|id| cx.kept.is_some_and(|kept| kept.has_dropped(&id.text))) {
             continue;
         }
-        if site.result.settled.is_some() || cx.answers_text_call(site) {
+        if site.result.unpaired.is_some() || cx.answers_text_call(site) {
             continue;
         }
         if id.is_some_and(|id| cx.continued.is_some_and(|before| before.has_call(&id.text))) {

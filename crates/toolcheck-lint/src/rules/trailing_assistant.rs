@@ -1,5 +1,5 @@
+use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::{Body, Content, Role};
-use toolcheck_core::remedy::{Change, Remedy};
 
 use super::empty_content::is_content;
 use crate::rule::{Context, Sink, declare_rule};
@@ -50,7 +50,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let finding = out.report(message.place, "the request ends with an assistant message");
     if message.content != Content::Filled && !parts.iter().any(is_content) && cx.transcript.messages.len() > 1
     {
-        finding.remedy(Remedy::safe([Change::Remove(message.place.node)]));
+        finding.fix(Fix::safe([Change::Remove(message.place.node)]));
     }
     finding
         .caption("the last message")

@@ -103,7 +103,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let is_answered = pairing.answer_of(call).is_some() || pairing.has_stand_in(call);
         // A call whose id its turn has already used is reported as that, whatever its result.
         let is_duplicate = cx.target().needs_unique_ids() && pairing.first_of_same_id(call).is_some();
-        if is_answered || is_duplicate || call.call.settled.is_some() || is_pending(cx, call) {
+        if is_answered || is_duplicate || call.call.unpaired.is_some() || is_pending(cx, call) {
             continue;
         }
         let siblings = pairing.results_of_turn(call.turn + 1);

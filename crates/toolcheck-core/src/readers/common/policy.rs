@@ -5,11 +5,11 @@ use std::sync::OnceLock;
 use foldhash::HashMap;
 use serde::Deserialize;
 
-use super::Sort;
+use super::SourceKind;
 use crate::level::Level;
 use crate::rule_id::RuleId;
 
-/// The rules that hold for a sort of files, each with the level of its findings. A rule that is not named reports nothing.
+/// The rules that hold for a kind of file, each with the level of its findings. A rule that is not named reports nothing.
 #[derive(Debug, Default)]
 pub struct Policy {
     levels: HashMap<RuleId, Level>,
@@ -23,7 +23,7 @@ struct RuleLevel {
     because: String,
 }
 
-/// A policy as it is written, read when files of its sort are.
+/// A policy as it is written, read when files of its kind are.
 struct Packed {
     bytes: &'static [u8],
     read: OnceLock<Policy>,
@@ -79,7 +79,7 @@ impl Policy {
     }
 }
 
-impl Sort {
+impl SourceKind {
     /// The sorts, in the order of the documentation.
     pub const ALL: &[Self] = &[Self::AgentLog, Self::History, Self::Dataset, Self::Trace, Self::Protocol];
 
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn each_sort_has_a_policy_with_reasons() {
-        for policy in Sort::ALL.iter().map(|sort| sort.packed()).chain([&NEXT_REQUEST]) {
+        for policy in SourceKind::ALL.iter().map(|kind| kind.packed()).chain([&NEXT_REQUEST]) {
             let entries = policy.entries();
             assert!(policy.policy().rules().count() > 0);
             assert!(entries.values().all(|entry| !entry.because.is_empty()));

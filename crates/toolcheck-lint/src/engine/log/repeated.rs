@@ -11,9 +11,9 @@ use crate::finding::Draft;
 
 /// What was found in the conversations before. Spans and states repeat the history, and a fault in it is one fault.
 #[derive(Default)]
-pub(super) struct Told(HashSet<(RuleId, u64, u64)>);
+pub(super) struct ReportedFindings(HashSet<(RuleId, u64, u64)>);
 
-impl Told {
+impl ReportedFindings {
     /// Longer values are not compared.
     const LONGEST: usize = 1 << 16;
 
