@@ -335,7 +335,7 @@ fn what_is_no_file_is_an_error_at_once() {
     {
         let seen = common::seen_soon(toolcheck_in(&folder).args(arguments));
         assert!(seen.starts_with("status: 2\n"), "{seen}");
-        assert!(seen.contains("not a file: `toolcheck fix -` reads the standard input"), "{seen}");
+        assert!(seen.contains("not a file: `toolcheck fix -` reads standard input"), "{seen}");
     }
 }
 
@@ -382,7 +382,7 @@ fn errors_in_printed_values_are_left_and_named() {
             let seen = seen_in(&folder, &[&["fix", "--isolated", name], how].concat());
             assert!(seen.starts_with("status: 1\n--- stdout\n--- stderr\n"), "{seen}");
             assert!(
-                seen.contains(&left) && seen.contains("not in this sort of file (printed value)"),
+                seen.contains(&left) && seen.contains("not in this kind of file (printed value)"),
                 "{seen}"
             );
         }

@@ -84,7 +84,7 @@ fn a_full_standard_output_is_an_error() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {output:?}");
         let messages = String::from_utf8(output.stderr).unwrap();
         let is_told =
-            messages.contains("error: cannot write to the standard output: no space left on the device");
+            messages.contains("error: cannot write to standard output: no space left on the device");
         // Nothing is printed when the command line or the only input is not valid.
         assert!(is_told || *status == 2, "{arguments:?}: {messages}");
         assert!(!messages.contains("os error"), "{arguments:?}: {messages}");

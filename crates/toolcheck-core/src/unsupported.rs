@@ -496,7 +496,7 @@ pub fn describe(root: Value<'_, '_>) -> Option<&'static str> {
                 && root.get("model").is_none()
                 && tools::read(root).is_some_and(|tools| !tools.is_empty()) =>
         {
-            Some("a list of tool definitions (`--tools FILE` takes it)")
+            Some("a list of tool definitions (pass it with `--tools FILE`)")
         }
         Kind::Object if is_message(root) => {
             Some("a single message (`jq -s .` makes a list of messages that are one a line)")
@@ -597,7 +597,7 @@ static TEXTS: &[Text] = &[
     Text { name: "an event stream: a streamed response", advice: AS_EXCHANGE, sniff: is_event_stream },
     Text {
         name: "a curl command",
-        advice: "check the body alone: what stands behind `-d`",
+        advice: "check only the body: the argument of `-d`",
         sniff: |head| head.starts_with(b"curl "),
     },
     Text {
@@ -614,7 +614,7 @@ static TEXTS: &[Text] = &[
     },
     Text { name: "a YAML cassette of recorded HTTP requests", advice: BODIES, sniff: is_cassette },
     Text {
-        name: "Markdown, and none of its blocks holds a request that can be read",
+        name: "Markdown without a code block that holds a readable request",
         advice: "put the whole request into a block of its own, between two lines of three backticks, or into a file of its own",
         sniff: is_markdown,
     },
@@ -625,7 +625,7 @@ static TEXTS: &[Text] = &[
 pub fn of_text(bytes: &[u8]) -> Option<&'static Text> {
     let head = &bytes[..bytes.len().min(HEAD)];
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
-    // JSON begins with a bracket or a quote; magic bytes have no white space before them.
+    // JSON begins with a bracket or a quote; magic bytes have no whitespace before them.
     match head.trim_ascii_start() {
         [] | [b'"', ..] => return None,
         [b'{' | b'[', rest @ ..] if !is_literal(rest) => return None,

@@ -32,7 +32,7 @@ struct Run {
 
 impl Expanded {
     /// The text of a document in which these strings, in the order of the text, are replaced by what they say. Line ends
-    /// become spaces, so that everything stays on its line: in JSON, they are only white space.
+    /// become spaces, so that everything stays on its line: in JSON, they are only whitespace.
     pub fn new(document: &Document<'_>, strings: &[NodeId]) -> Self {
         let bytes = document.bytes();
         let mut opened = Self { text: Vec::with_capacity(bytes.len()), runs: Vec::new() };

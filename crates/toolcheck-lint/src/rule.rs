@@ -318,7 +318,7 @@ macro_rules! declare_rule {
     };
     (@help) => { false };
     (@help help) => { true };
-    (@unfixed) => { "there is no fix for this rule" };
+    (@unfixed) => { "this rule has no fix" };
     (@unfixed $unfixed:literal) => { $unfixed };
     (@optional) => { false };
     (@optional selected) => { true };

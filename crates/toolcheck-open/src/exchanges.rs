@@ -235,7 +235,7 @@ fn is_harmless(kind: SyntaxErrorKind) -> bool {
     kind.is_in_text()
 }
 
-/// A value without the white space around it.
+/// A value without the whitespace around it.
 fn trimmed(body: Mapped) -> Mapped {
     let text = body.text();
     let is_space = |byte: &u8| byte.is_ascii_whitespace();

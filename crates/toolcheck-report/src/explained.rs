@@ -93,7 +93,7 @@ pub struct Wording<'w> {
 }
 
 impl<'w> Wording<'w> {
-    /// No colours, not wrapped. `noun` is what the request is in, "file" or "request", and `how_to_add` how the user adds the
+    /// No colors, not wrapped. `noun` is what the request is in, "file" or "request", and `how_to_add` how the user adds the
     /// one that failed, such as `: --error TEXT FILE`.
     pub fn new(noun: &'w str, how_to_add: &'w str) -> Self {
         Self { style: Style::new(), width: None, noun, how_to_add }

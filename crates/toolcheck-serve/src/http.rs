@@ -50,7 +50,7 @@ pub(crate) async fn respond(request: Request<Incoming>, state: Arc<State>) -> Re
     let mut steered = None;
     if let Some(rest) = control {
         let Some((_, name)) = rest.split_once('/').filter(|(token, _)| *token == state.token) else {
-            let why = "toolcheck serve: this is none of the addresses that it printed";
+            let why = "toolcheck serve: unknown address; use one that was printed at start";
             return refuse(StatusCode::NOT_FOUND, Some(why));
         };
         steered = Some(name.to_owned());

@@ -192,7 +192,7 @@ mod tests {
             (all.count, &*all.title),
             (
                 2,
-                "Fix orphan-tool-result (2 places), with a guess: it is only a guess that the result belongs to this call (turn 2)"
+                "Fix orphan-tool-result (2 places), with a guess: assumes that the result belongs to this call (turn 2)"
             )
         );
         let at = body.windows(6).position(|text| text == b"call_9").expect("it is there");

@@ -50,7 +50,7 @@ pub(crate) fn examine(findings: &mut Findings<'_>) {
             let message = answers[wrong].message;
             let mut found =
                 findings.observation(Kind::Misbinds, Part::Result, (InputPart::Messages, message));
-            found.note = "the results are in another order than their calls, and nothing says which is whose"
+            found.note = "the results are not in the order of their calls, and the prompt does not show which belongs to which"
                 .to_owned();
             findings.observations.push(found);
         }

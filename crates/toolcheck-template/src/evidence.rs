@@ -152,7 +152,7 @@ impl<'e> Evidence<'e> {
         missing
     }
 
-    /// How often the whole text was printed, but for white space at its ends.
+    /// How often the whole text was printed, but for whitespace at its ends.
     pub(crate) fn copies(&self, number: u32) -> usize {
         let Some(text) = &self.traced.sources[number as usize].text else { return 0 };
         let start = text.len() - text.trim_start().len();
@@ -198,7 +198,7 @@ impl<'e> Evidence<'e> {
     }
 }
 
-/// Whether a text has more than white space, punctuation and tags.
+/// Whether a text has more than whitespace, punctuation and tags.
 pub(crate) fn has_words(text: &str) -> bool {
     let mut in_tag = false;
     text.chars().any(|character| {
@@ -212,7 +212,7 @@ pub(crate) fn has_words(text: &str) -> bool {
 }
 
 /// A text with other letters and digits, in some parts of it or in all. Tags such as `</think>` stay, because templates
-/// look for them, and so do white space and punctuation.
+/// look for them, and so do whitespace and punctuation.
 fn other_text(text: &str, parts: &[std::ops::Range<usize>]) -> Arc<str> {
     let mut changed = String::with_capacity(text.len());
     let mut in_tag = false;

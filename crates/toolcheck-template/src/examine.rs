@@ -24,7 +24,7 @@ impl Template {
     /// Finds what a model does not get to read of a request, or reads in another way than it was meant.
     ///
     /// The prompt is rendered once with each text followed through the template. What seems to be lost is changed, and
-    /// only if the prompt stays the same it is reported. White space is no part, and images and sounds are not looked at.
+    /// only if the prompt stays the same it is reported. Whitespace is no part, and images and sounds are not looked at.
     /// At most some twenty prompts are rendered, and a few more to find the message with which a template refuses.
     pub fn examine(&self, input: &Input<'_>) -> Examination {
         let trial = RenderMode { traces: true, changes: &Changes::new(), most_messages: usize::MAX };

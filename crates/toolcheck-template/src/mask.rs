@@ -34,9 +34,9 @@ pub(crate) fn examine(findings: &mut Findings<'_>) {
     let value = evidence.input.messages.document().value(first);
     let mut found = findings.observation(Kind::Untrained, part, (InputPart::Messages, value));
     found.note = match outside.len() {
-        1 => "it is outside of the generation blocks of the template".to_owned(),
+        1 => "it is outside the generation blocks of the template".to_owned(),
         count => {
-            format!("{count} parts are outside of the generation blocks of the template, this one first")
+            format!("{count} parts are outside the generation blocks of the template; this is the first")
         }
     };
     findings.observations.push(found);

@@ -71,7 +71,7 @@ fn role_note(evidence: &Evidence<'_>, message: Value<'_, '_>) -> String {
     let source = evidence.template.source(evidence.input.tools.is_some());
     let is_known = [format!("'{role}'"), format!("\"{role}\"")].iter().any(|quoted| source.contains(quoted));
     let known = ["system", "developer", "user", "assistant", "tool"].contains(&role.as_str());
-    if is_known || !known { String::new() } else { format!("the template knows no role `{role}`") }
+    if is_known || !known { String::new() } else { format!("the template does not know the role `{role}`") }
 }
 
 /// A text of which a part is lost, such as the reasoning in it.
@@ -120,7 +120,7 @@ fn reasoning(findings: &mut Findings<'_>, message: Value<'_, '_>, is_earlier: bo
     let mut lost = findings.observation(Kind::Loses, Part::Reasoning, (InputPart::Messages, value));
     lost.by_design = knows && is_earlier;
     if !knows {
-        lost.note = "the template knows no reasoning".to_owned();
+        lost.note = "the template does not render reasoning".to_owned();
     } else if !source.contains(key) {
         lost.note = format!("the template reads reasoning from another key than `{key}`");
     }
@@ -139,7 +139,7 @@ fn call(findings: &mut Findings<'_>, call: Value<'_, '_>) {
     if !is_read {
         let mut lost = findings.observation(Kind::Loses, Part::Call, (of, call));
         if !evidence.template.source(evidence.input.tools.is_some()).contains("tool_calls") {
-            lost.note = "the template knows no tool calls".to_owned();
+            lost.note = "the template does not render tool calls".to_owned();
         }
         findings.suspect(lost, &numbers);
         return;

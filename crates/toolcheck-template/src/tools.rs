@@ -16,7 +16,7 @@ pub(crate) fn examine(findings: &mut Findings<'_>) {
     if !each.is_empty() && (0..each.len()).all(|at| !is_read(at)) {
         let mut lost = findings.observation(Kind::Loses, Part::Tool, (InputPart::Tools, tools));
         if !evidence.template.source(true).contains("tools") {
-            lost.note = "the template knows no tools".to_owned();
+            lost.note = "the template does not render tools".to_owned();
         }
         let all: Vec<u32> = (0..each.len()).flat_map(numbers).collect();
         findings.suspect(lost, &all);
@@ -42,7 +42,7 @@ pub(crate) fn examine(findings: &mut Findings<'_>) {
         let mut part = findings.observation(Kind::Loses, Part::Tool, (InputPart::Tools, value));
         part.note = match told.len() {
             1 => "a part of the tool is left out".to_owned(),
-            count => format!("{count} texts of the tool are left out, this one first"),
+            count => format!("{count} texts of the tool are left out; this is the first"),
         };
         findings.suspect(part, &told);
     }

@@ -131,7 +131,7 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("unknown-role", "a system message stays in its place, as one of the user"),
     ("unknown-field", "nobody knows what was meant, so the key goes"),
     ("unsigned-reasoning", "nobody knows the signature, so the reasoning goes"),
-    ("wrong-arguments-type", "the white space in the arguments stays"),
+    ("wrong-arguments-type", "the whitespace in the arguments stays"),
     ("wrong-type", "the value itself stays"),
 ];
 

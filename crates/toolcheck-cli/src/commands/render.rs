@@ -88,7 +88,7 @@ fn as_chat(root: Value<'_, '_>, is_training: bool) -> Result<Option<ChatRequest>
     let other =
         Detection::instead_of(chat.key(), root).filter(|other| (other.sniff)(root) > (chat.sniff)(root));
     let made = other.and_then(|format| ChatRequest::of(format.id, root)).transpose();
-    made.map_err(|why| anyhow!("it is not known what a server makes of it: {}", shown(&why)))
+    made.map_err(|why| anyhow!("how a server would render it is unknown: {}", shown(&why)))
 }
 
 /// What is rendered of a record.
@@ -99,7 +99,7 @@ fn as_chat(root: Value<'_, '_>, is_training: bool) -> Result<Option<ChatRequest>
 fn request<'d>(root: Value<'d, 'd>, args: &RenderArgs, joins_parts: bool) -> Result<Request<'d>> {
     let Some(mut request) = Request::of(root) else {
         bail!(
-            "there is no list of messages\n\nA chat template reads requests of Chat Completions. Write others as such first:\n  toolcheck show --target openai-chat --output-format request FILE"
+            "no list of messages found\n\nA chat template reads requests of Chat Completions. Convert other requests first:\n  toolcheck show --target openai-chat --output-format request FILE"
         );
     };
     if args.training {

@@ -58,11 +58,14 @@ pub(crate) fn run(args: &ShowArgs, out: &mut dyn Write) -> Result<Status> {
 /// There is no such request, or there are several.
 fn says_what_is_missing(outline: &Outline) -> Result<()> {
     if outline.total() > 1 {
-        bail!("the file holds {} conversations: choose one with --next or --conversation", outline.total());
+        bail!(
+            "the file contains {} conversations: choose one with --next or --conversation",
+            outline.total()
+        );
     }
-    let Some(request) = outline.request() else { bail!("there is no conversation in the file") };
+    let Some(request) = outline.request() else { bail!("the file contains no conversation") };
     if request.body.is_none() {
-        bail!("it is not known which API this is sent to: name it with --target");
+        bail!("the API that this is sent to is unknown: name it with --target");
     }
     let mut missing: Vec<String> =
         request.dropped.iter().map(|feature| feature.as_str().to_owned()).collect();

@@ -4,7 +4,7 @@ use super::{Check, Judgement, Seen};
 
 pub(super) static CHECK: Check = Check {
     id: "keeps-turn",
-    summary: "What the model said in one turn stays in one turn, whole.",
+    summary: "A turn of the model stays one turn, with all of its content.",
     help: "append each turn of the model as one turn, with its text and all of its calls",
     judge,
 };

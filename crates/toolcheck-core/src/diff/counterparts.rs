@@ -237,7 +237,7 @@ impl<'e, 's> Paired<'e, 's> {
         }
     }
 
-    /// How many texts at the beginning of each side are the same but for white space.
+    /// How many texts at the beginning of each side are the same but for whitespace.
     fn same_words(&mut self, before: &VecDeque<usize>, after: &VecDeque<usize>) -> Option<(usize, usize)> {
         let words = |events: &'e Events<'s>, number: usize| {
             let text = events.all[number].text.chars();

@@ -319,7 +319,7 @@ impl<'s> Reading<'_, '_, 's> {
         self.message += 1;
     }
 
-    /// Adds a text. Nobody loses a text of white space.
+    /// Adds a text. Nobody loses a text of whitespace.
     fn text(&mut self, speaker: Speaker, place: Place, text: Cow<'s, str>) {
         if !text.trim().is_empty() {
             self.push(Event::text(speaker, place, text));

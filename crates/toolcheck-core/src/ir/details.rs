@@ -32,7 +32,7 @@ pub struct Details<'s> {
     pub images: Vec<Image<'s>>,
     /// The parts that are documents, if the format distinguishes them from other media. In document order.
     pub documents: Vec<Place>,
-    /// The parts that are signed reasoning with only white space as text. In document order.
+    /// The parts that are signed reasoning with only whitespace as text. In document order.
     pub blank_reasoning: Vec<Place>,
     /// The parts with an empty text that carry a signature. In document order.
     pub signed_blanks: Vec<Place>,
@@ -58,7 +58,7 @@ pub struct StreamedArguments {
     pub text: String,
 }
 
-/// An event of a protocol that comes when it may not.
+/// A protocol event that is sent when it is not allowed.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct MisplacedEvent {

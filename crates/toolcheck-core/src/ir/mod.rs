@@ -71,7 +71,7 @@ impl FromStr for TranscriptKind {
             .iter()
             .copied()
             .find(|kind| kind.as_str() == name)
-            .ok_or_else(|| Error::new(format!("`{name}` is none of `request`, `session` and `dataset`")))
+            .ok_or_else(|| Error::new(format!("`{name}` is not one of `request`, `session` and `dataset`")))
     }
 }
 

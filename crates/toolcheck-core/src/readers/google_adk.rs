@@ -138,13 +138,13 @@ impl<'s> Session<'s> {
 
     fn add(&mut self, event: Value<'_, 's>, reading: &mut Reading<'s>) {
         if event.get("partial").and_then(Value::as_bool) == Some(true) {
-            return reading.leave_out("pieces of answers, which stand whole in a later event");
+            return reading.leave_out("pieces of answers, which are whole in a later event");
         }
         let Some(parts) = event.get("content").and_then(|content| content.get("parts")) else {
             return if is_event(event) {
                 reading.leave_out("events without content");
             } else {
-                reading.leave_out_unknown("records that are no events", event);
+                reading.leave_out_unknown("records that are not events", event);
             };
         };
         self.allow_twice(event);

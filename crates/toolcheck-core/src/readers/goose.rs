@@ -1,6 +1,6 @@
 //! goose: a session, as a file with a message a line or as one exported document.
 //!
-//! Messages that the model does not see any more, because a summary took their place, are kept with a mark. What is seen is
+//! Messages that the model no longer sees, because a summary took their place, are kept with a mark. What is seen is
 //! sent next, after goose has left out what has no other side (`fix_conversation`).
 
 use toolcheck_json::Value;
@@ -109,7 +109,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     reading
 }
 
-const HIDDEN: &str = "messages that the model does not see any more";
+const HIDDEN: &str = "messages that the model no longer sees";
 
 /// Reads the messages of a session, and returns how many of them are hidden.
 fn read_session<'s>(title: &str, messages: Vec<Value<'_, 's>>, reading: &mut Reading<'s>) -> usize {

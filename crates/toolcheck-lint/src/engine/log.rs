@@ -320,7 +320,7 @@ impl<'r> Log<'r> {
 
     /// The finding for a record that has no messages at the place that the user has named.
     fn nothing_at(&self, pointer: &str, record: Value<'_, '_>) -> Option<Draft> {
-        let message = format!("neither messages nor a request at `{}` in this record", shorten(pointer));
+        let message = format!("no messages or request found at `{}` in this record", shorten(pointer));
         self.unrecognised(record, message)
     }
 

@@ -150,7 +150,7 @@ pub fn fix_opened<'b>(
 ) -> Fixed<'b> {
     let before = lint_opened(path, bytes, opened, &options.clone().marks(Marks::Planned));
     let reason =
-        format!("not in this sort of file ({}): write the request to a file of its own", opened.name);
+        format!("not in this kind of file ({}): write the request to a file of its own", opened.name);
     all_left(bytes, before, how, &reason)
 }
 
@@ -178,7 +178,7 @@ fn all_left<'b>(bytes: &'b [u8], before: FileReport, how: &FixOptions, reason: &
 const MOST_ROUNDS: usize = 16;
 
 /// Why findings are left then.
-const TOO_MANY_ROUNDS: &str = "too much shows only once others are fixed: run `fix` again";
+const TOO_MANY_ROUNDS: &str = "the fixes revealed too many other findings: run `fix` again";
 
 /// One time that a file is linted, planned, and changed.
 struct Round {
@@ -247,7 +247,7 @@ fn settle(
         let report = lint_with(path, &text, options, &mut ());
         if let Some(other) = read_otherwise(before, &report) {
             *reads_otherwise = true;
-            let reason = format!("the file would be read as {other} then");
+            let reason = format!("the fixed file would be read as {other}");
             for done in changes.iter().flat_map(|change| &change.applied) {
                 reasons.add(done.rule, &done.spot, Why::Because(reason.clone().into()));
             }
@@ -278,7 +278,7 @@ fn settle(
 }
 
 /// Why nothing is changed where calls or results would go that no finding is about.
-const TAKES_MORE: &str = "it would take more out of the conversation than it says";
+const TAKES_MORE: &str = "it would remove more of the conversation than it reports";
 
 /// What a file is read as once it is fixed, if it was not read so before.
 fn read_otherwise(before: &FileReport, after: &FileReport) -> Option<&'static str> {
@@ -376,7 +376,7 @@ impl<'o> Collector<'o> {
         // What is detected contradicts nothing.
         let is_forced = self.options.format.is_some();
         if let Some(other) = contradicts(document.root(), format).filter(|_| is_forced) {
-            let reason = format!("it is not changed as {}: {other}", format.id);
+            let reason = format!("not changed as {}: {other}", format.id);
             self.reasons.add_record(record.index, reason.clone());
             self.contradicted.get_or_insert((reason, 0)).1 += 1;
             return None;
@@ -487,9 +487,10 @@ impl Observer for Collector<'_> {
         if is_request && findings.iter().any(|finding| can_fix(finding) && self.how.wants(finding)) {
             self.plan(record, document, findings);
         } else if self.is_sent {
-            self.reasons.add_record(record.index, "an exchange is not changed, because it is what was sent");
+            self.reasons
+                .add_record(record.index, "an exchange is a record of what was sent, so it is not changed");
         } else if !is_request && !self.is_more && self.transcripts == 0 {
-            self.reasons.add_record(record.index, "no conversation is read in it");
+            self.reasons.add_record(record.index, "it contains no conversation");
         }
         (self.transcripts, self.is_more, self.is_sent) = (0, false, false);
     }

@@ -147,10 +147,10 @@ impl Reasons {
         let reader = reader.and_then(readers::find);
         if reader.is_some_and(|reader| reader.file_style().is_none()) {
             return because(
-                "not in this sort of file: its messages have a form of their own, or are inside a string",
+                "not in this kind of file: its messages have a form of their own, or are inside a string",
             );
         }
-        let Some(fix) = &rule.fix else { return because("there is no fix here") };
+        let Some(fix) = &rule.fix else { return because("no fix is known for this case") };
         match &finding.help {
             Some(help) if fix.has_help => Why::Because(format!("{} ({})", fix.otherwise, &**help).into()),
             _ => because(fix.otherwise),

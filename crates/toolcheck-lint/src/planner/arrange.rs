@@ -17,7 +17,7 @@ use super::plan::{MADE_UP, Planner};
 use toolcheck_core::pairing::{CallSite, ResultSite};
 
 /// Why a call gets no result.
-const STAND_IN: &str = "a result without a call stands where its result should be, and may be it";
+const STAND_IN: &str = "an unmatched result in its place may be the missing one";
 
 /// A result in the order in which the results of a turn are to be.
 #[derive(Debug, Clone)]
@@ -131,7 +131,7 @@ impl Planner<'_, '_> {
             let to = call.message_number.max(site.message_number);
             let has_spoken = site.turn > turn && self.model_speaks_in(from, to);
             let cost = has_spoken.then(|| {
-                let risk = "what the model said before it saw the result now seems to follow from it";
+                let risk = "text that the model wrote before it saw the result now appears after it";
                 Cost::Guess(risk.to_owned())
             });
             let at = call.part.place.span.end.min(site.part.place.span.start);
@@ -167,7 +167,7 @@ impl Planner<'_, '_> {
             let is_answered = self.how.unanswered == Unanswered::Answer;
             self.leave(
                 Some(finding),
-                if is_answered { STAND_IN } else { "`--unanswered` asks for no result" },
+                if is_answered { STAND_IN } else { "no result is inserted because of `--unanswered`" },
             );
             return None;
         }
@@ -182,10 +182,10 @@ impl Planner<'_, '_> {
                 self.try_fix(finding, Action::Inserted, call.part.place.span.end, Some(made_up()));
                 return None;
             }
-            self.leave(Some(finding), "no result of such a call can be made up in this format");
+            self.leave(Some(finding), "this format has no placeholder for the result of such a call");
             return None;
         };
-        let risk = || Cost::Guess("a model would learn from a result that is made up".to_owned());
+        let risk = || Cost::Guess("a model would learn from the invented result".to_owned());
         let cost = self.is_dataset().then(risk).or_else(|| needs_id.then(made_up));
         let at = call.part.place.span.end;
         self.try_fix(finding, Action::Inserted, at, cost).then_some(Unit::New(call.number, piece))

@@ -84,7 +84,7 @@ impl Planner<'_, '_> {
         }
     }
 
-    /// A string in which U+FFFD stands for each half of a character.
+    /// A string in which Each half of a character becomes U+FFFD.
     fn without_halves(&self, node: NodeId) -> Vec<u8> {
         let span = self.document.value(node).span();
         let mut raw = Vec::with_capacity(span.range().len());

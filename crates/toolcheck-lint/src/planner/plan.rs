@@ -191,7 +191,7 @@ impl<'p, 's> Planner<'p, 's> {
         let key = source.file_style.and_then(|file_style| file_style.message);
         // A prompt may be elsewhere than the answer to it.
         let Some(node) = source.transcript.messages.last().map(|message| message.place.node) else {
-            return self.block(&source, "there is no message to change");
+            return self.block(&source, "no message can be changed");
         };
         let Some(list) = self.lists.list_of(self.document, node) else {
             return self.block(&source, "its messages are not in a list");
@@ -303,7 +303,7 @@ impl<'p, 's> Planner<'p, 's> {
 
     /// Whether to insert a message of the user for a finding.
     fn inserts(&mut self, finding: usize, at: u32) -> bool {
-        let guess = Cost::Guess("the model reads a message that nobody wrote".to_owned());
+        let guess = Cost::Guess("the model reads a message that no one wrote".to_owned());
         self.file_style.is_none() && self.try_fix(finding, Action::Inserted, at, Some(guess))
     }
 
@@ -459,7 +459,7 @@ impl<'p, 's> Planner<'p, 's> {
             if !is_wanted || (is_unclear && again.is_none()) {
                 continue;
             }
-            let whose = "it is a guess which of the calls with one id the result answers";
+            let whose = "assumes which of the calls with one id the result answers";
             let cost = if is_unclear { Some(Cost::Guess(whose.to_owned())) } else { state.clone() };
             // What is only no string may stay as it is spelled.
             let is_own = id.instead.is_some() && *number == 1 && used.remove(&*id.text);
@@ -510,17 +510,14 @@ impl<'p, 's> Planner<'p, 's> {
             let answer = pairing.answer_of(site).and_then(|answer| answer.result.call_id.as_ref());
             let of_answer = answer.map(|id| id.text.to_string()).filter(|id| !used.contains(id));
             let (action, guess) = match of_answer {
-                Some(_) => (
-                    Action::Reattached,
-                    "it is only a guess that the result in its place belongs to the call",
-                ),
+                Some(_) => (Action::Reattached, "assumes that the result in its place belongs to the call"),
                 None => (Action::Inserted, MADE_UP),
             };
             let made = || ids::replacement(&format!("call_{}", site.number + 1), 1, self.target, &used);
             let Some(id) = of_answer.or_else(made) else { continue };
             let own = self.fix_style.own(self.document.value(site.part.place.node));
             if !own.is_object() {
-                self.leave(finding, "what stands in the place of the call is no object");
+                self.leave(finding, "the call is not an object");
                 continue;
             }
             let at = own.span().start;
@@ -535,7 +532,7 @@ impl<'p, 's> Planner<'p, 's> {
 }
 
 /// What a new id costs.
-pub(super) const MADE_UP: &str = "the id of the call is made up";
+pub(super) const MADE_UP: &str = "the id of the call is invented";
 
 /// What the user is made to say before a model that speaks first.
 const START: &str = "[The beginning of this conversation is missing.]";

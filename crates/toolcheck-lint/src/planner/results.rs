@@ -178,16 +178,13 @@ impl<'p> Planner<'p, '_> {
                 || is_orphan(RuleId::MissingToolCallId).filter(|_| !pairing.is_first_answer(site));
             let Some(finding) = is_orphan(RuleId::OrphanToolResult).or_else(without_id) else { continue };
             if self.how.orphans == Orphans::Leave || self.results_gone.contains(&site.number) {
-                self.leave(Some(finding), "`--orphans leave` asks for it");
+                self.leave(Some(finding), "kept because of `--orphans leave`");
                 continue;
             }
             if let Some(call) = pairing.stands_for(site)
                 && let (Some(wanted), Some(own)) = (&call.call.id, &site.result.call_id)
             {
-                let guess = format!(
-                    "it is only a guess that the result belongs to this call (turn {})",
-                    call.turn + 1
-                );
+                let guess = format!("assumes that the result belongs to this call (turn {})", call.turn + 1);
                 if self.try_fix(finding, Action::Reattached, own.place.span.start, Some(Cost::Guess(guess))) {
                     let id = self.new_ids.get(&call.number).map_or(&*wanted.text, |id| id);
                     self.values.insert(own.place.node, Piece::text(id));

@@ -84,7 +84,7 @@ impl Planner<'_, '_> {
             }
             let Some(mut blocks) = self.blocks_of(slot) else { continue };
             let at = message.place.span.end.saturating_sub(1);
-            let guess = Cost::Guess("the model reads a text that it has not written".to_owned());
+            let guess = Cost::Guess("the model reads text that it did not write".to_owned());
             if self.try_fix(finding, Action::Inserted, at, Some(guess)) {
                 blocks.push((self.fix_style.text)(Piece::text(REST)));
                 self.set_blocks(slot, blocks);

@@ -36,8 +36,8 @@ declare_rule! {
     /// ```
     BlankText in Content, since "0.1.0", silent (silent in dataset) on wire looks at [TEXT, REASONING, EMPTY_PARTS], check,
     fix [
-        safe: "A blank block beside others is removed.",
-        unsafe: "A marked one too, and a message that has nothing else. One that the conversation needs says that it was empty.",
+        safe: "A blank block next to others is removed.",
+        unsafe: "A block with a cache marker is removed too, and a message without other content. A message that the conversation needs gets a text that says that it was empty.",
         otherwise: "the message has nothing else, and the conversation needs the message",
     ],
     cases [
@@ -106,7 +106,7 @@ fn without(
         _ => true,
     };
     if !parts.iter().any(is_other) {
-        let guess = "it is a guess that the message means nothing, because it is only whitespace";
+        let guess = "assumes that the message means nothing, because it is only whitespace";
         return match cx.transcript.messages.len() > 1 && may_go(cx, number) {
             true => Some(Fix::guess(guess, [Change::Remove(message.place.node)])),
             false => filled(cx, message, parts),
@@ -115,7 +115,7 @@ fn without(
     let is_marked = cx.document.value(block.place.node).members().count() > 2;
     let change = [Change::Remove(block.place.node)];
     (block.place.node != message.content_place.node).then(|| match is_marked {
-        true => Fix::guess("the marks of the block go with it", change),
+        true => Fix::guess("the cache markers of the block are removed with it", change),
         false => Fix::safe(change),
     })
 }

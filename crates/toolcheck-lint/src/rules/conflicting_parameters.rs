@@ -96,8 +96,8 @@ declare_rule! {
     /// ```
     ConflictingParameters in Fields, since "0.1.0", silent on wire reports shape, check,
     fix [
-        unsafe: "The key that the other forbids is removed, if it need not be there.",
-        otherwise: "either of the two may be meant, or one of them must be there",
+        unsafe: "The key that the other forbids is removed, if it is optional.",
+        otherwise: "either of the two may be meant, or one of them is required",
     ],
     cases [
         "two-tool-lists": "tools are declared under the current key and the deprecated one",
@@ -116,7 +116,7 @@ declare_rule! {
         "all-deferred": "every tool is deferred",
         "advisor": "a tool whose model can't advise the model of the request",
         "container-without-tool": "a container without a tool that runs in it",
-        "json-word": "an answer in JSON is asked for, but nothing says so to the model",
+        "json-word": "an answer in JSON is required, but the prompt does not tell the model",
     ],
     values [
         "field": "the key of the parameter",
@@ -298,9 +298,9 @@ fn unsaid_json(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let request = &cx.transcript.request;
     let is_stored = request.continues_remote_state || !cx.transcript.details.stored_items.is_empty();
     if let Some(place) = request.unsaid_json.filter(|_| !is_stored) {
-        out.report(place, "the answer must be JSON, but no message has the word")
+        out.report(place, "the answer must be JSON, but no message contains the word \"JSON\"")
             .caption("this setting")
-            .help("say in the instructions that the answer is to be JSON")
+            .help("say in the instructions that the answer must be JSON")
             .case("json-word");
     }
 }

@@ -39,7 +39,7 @@ declare_rule! {
     /// ```
     DuplicateItemId in Ids, since "0.1.0", silent on wire looks at [ITEMS], check,
     fix [
-        safe: "An item that is the same again is removed.",
+        safe: "An identical item is removed.",
         unsafe: "Of two different items, the second loses its id.",
         otherwise: "the items are not in a list",
     ],
@@ -59,7 +59,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         finding.fix(match one.zip(other).filter(|(one, other)| one.raw() == other.raw()) {
             Some((_, again)) => Fix::safe([Change::Remove(again.id())]),
             None => Fix::guess(
-                "the second item is another one with the same id, and has none then",
+                "the second item differs from the first, and loses its id",
                 [Change::Remove(item.id.place.node)],
             ),
         });

@@ -43,8 +43,8 @@ declare_rule! {
     DuplicateKey in Files, since "0.1.0", warning on text, check,
     fix [
         safe: "The first of two equal values is removed.",
-        unsafe: "Of two different values, the last stays, as with most parsers.",
-        otherwise: "the key is there more than twice",
+        unsafe: "Of two different values, the last is kept, as most parsers do.",
+        otherwise: "the key appears more than twice",
     ]
 }
 
@@ -75,7 +75,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 true => Fix::safe(change),
                 false => Fix::guess(
                     format!(
-                        "it is a guess that the last value is meant; the first one goes, {} bytes",
+                        "assumes that the last value is meant; the first one is removed ({} bytes)",
                         first.raw().len()
                     ),
                     change,

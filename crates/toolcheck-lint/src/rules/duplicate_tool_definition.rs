@@ -34,8 +34,8 @@ declare_rule! {
     /// ```
     DuplicateToolDefinition in Tools, since "0.1.0", warning looks at [TOOLS], check,
     fix [
-        safe: "A definition that is the same again is removed.",
-        otherwise: "the two definitions differ, and nobody knows which is meant",
+        safe: "An identical definition is removed.",
+        otherwise: "the two definitions differ, and it is not clear which is meant",
     ],
     values [
         "name": "the name of the tool",

@@ -46,8 +46,8 @@ declare_rule! {
     /// ```
     EmptyContent in Content, since "0.1.0", silent (silent in dataset) on wire, check,
     fix [
-        safe: "A message that has nothing to say is removed, an empty list beside calls too, and an empty result says `(no output)`.",
-        unsafe: "A message with other keys is removed too, and one that the conversation needs says that it was empty.",
+        safe: "An empty message is removed, as is an empty list next to calls; an empty result becomes `(no output)`.",
+        unsafe: "An empty message with other keys is removed too; one that the conversation needs gets a text that says that it was empty.",
         otherwise: "the intended content is unknown, and the message is needed",
     ],
     cases [
@@ -220,7 +220,7 @@ pub(super) fn filled(cx: &Context<'_, '_>, message: &Message<'_>, parts: &[Part<
         Some(_) => Piece::List(vec![(fix_style.text)(text)]),
         None => text,
     };
-    let guess = "a message that said nothing now says that it was empty";
+    let guess = "an empty message is given a text that says that it was empty";
     Some(Fix::guess(guess, [Change::Write(content, piece.json()?)]))
 }
 
@@ -244,7 +244,7 @@ fn of_message(cx: &Context<'_, '_>, message: &Message<'_>, parts: &[Part<'_>]) -
     });
     let change = [Change::Remove(message.place.node)];
     Some(match says_more {
-        true => Fix::guess("the other keys of the message go with it", change),
+        true => Fix::guess("the other keys of the message are removed with it", change),
         false => Fix::safe(change),
     })
 }

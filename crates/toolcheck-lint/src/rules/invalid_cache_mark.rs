@@ -52,8 +52,8 @@ declare_rule! {
     /// ```
     InvalidCacheMark in Content, since "0.1.0", silent on wire looks at [CACHE_MARKS], check,
     fix [
-        safe: "The mark is removed; of too many, the first ones.",
-        otherwise: "which of the marks is meant is not known",
+        safe: "The marker is removed; of too many, the first ones.",
+        otherwise: "it is not clear which of the markers is meant",
     ],
     cases [
         "too-many": "more markers than the target allows",

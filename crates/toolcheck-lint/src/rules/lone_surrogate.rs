@@ -30,7 +30,7 @@ declare_rule! {
     /// ```
     LoneSurrogate in Files, since "0.1.0", warning on text looks at [FAULTS], check,
     fix [
-        safe: "U+FFFD stands for each half of a character.",
+        safe: "Each half of a character becomes U+FFFD.",
         otherwise: "the text is not written as JSON here",
     ]
 }

@@ -103,7 +103,7 @@ fn without_id(cx: &Context<'_, '_>, item: &Item<'_>) -> Fix {
         return Fix::guess("the server may know the item by its id", change);
     }
     match cx.transcript.parts.iter().any(is_of_reasoning) {
-        true => Fix::guess("the id may belong to the reasoning that is encrypted", change),
+        true => Fix::guess("the id may belong to the encrypted reasoning", change),
         false => Fix::safe(change),
     }
 }

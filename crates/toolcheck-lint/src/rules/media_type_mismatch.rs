@@ -33,7 +33,7 @@ declare_rule! {
     MediaTypeMismatch in Content, since "0.1.0", silent on wire looks at [MEDIA], check,
     fix [
         safe: "The type becomes that of the data.",
-        otherwise: "what the data are is not known",
+        otherwise: "the type of the data is unknown",
     ],
     values [
         "type": "the declared media type",

@@ -50,8 +50,8 @@ declare_rule! {
     /// ```
     MissingToolCallId in Ids, since "0.1.0", silent on wire looks at [CALLS, RESULTS], check,
     fix [
-        safe: "A key with the id of the other half is renamed, and a result gets the id of the only call that it can answer.",
-        unsafe: "A call gets the id of the result in its place, or a new one. A result gets the id of the call in whose place it stands; one without a call becomes text of the user.",
+        safe: "A misnamed id key is renamed, and a result gets the id of the only call that it can answer.",
+        unsafe: "A call gets the id of the result at its position, or a new one. A result gets the id of the call at its position; a result without a call becomes user text.",
         otherwise: "there is no place for an id",
     ],
     cases [
@@ -132,7 +132,7 @@ fn with_id_of(
     let change = [Change::Add(object.id(), key.to_owned(), id)];
     Some(match is_only {
         true => Fix::safe(change),
-        false => Fix::guess("the result may be that of another call of its turn", change),
+        false => Fix::guess("the result may belong to another call of its turn", change),
     })
 }
 

@@ -31,8 +31,8 @@ declare_rule! {
     /// ```
     TrailingAssistant in Order, since "0.1.0", silent, check,
     fix [
-        safe: "A message that says nothing is removed.",
-        unsafe: "A message of the user is added, which says that the model is to go on.",
+        safe: "An empty message is removed.",
+        unsafe: "A user message is added that asks the model to continue.",
         otherwise: "the messages are not in a list that can be changed",
     ],
     values MESSAGE

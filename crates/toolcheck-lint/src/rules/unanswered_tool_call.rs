@@ -77,13 +77,13 @@ declare_rule! {
     /// ```
     UnansweredToolCall in Pairing, since "0.1.0", error (error in dataset) looks at [CALLS, KEPT], check,
     fix [
-        safe: "A result is inserted that says that there is none.",
+        safe: "A placeholder result is inserted.",
         unsafe: "The same in a data set, where a model would learn from it. `--unanswered drop` removes the call.",
         otherwise: "the call is at the open end, where its tool may still be running",
     ],
     cases [
         "legacy": "a call under the key `function_call`",
-        "other-kind": "a call of another kind than a function's",
+        "other-kind": "a call that is not a function call",
         "counted": "the turn after has as many results as this one has calls",
         "first-message": "the call is in the first message",
         "no-results": "the turn after has no results",

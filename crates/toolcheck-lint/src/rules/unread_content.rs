@@ -59,8 +59,8 @@ declare_rule! {
     /// ```
     UnreadContent in Files, since "0.1.0", error, check,
     fix [
-        safe: "A key that only is spelled in another way is renamed.",
-        otherwise: "there is no fix for what cannot be read",
+        safe: "A key that is only spelled differently is renamed.",
+        otherwise: "what cannot be read cannot be fixed",
     ]
 }
 

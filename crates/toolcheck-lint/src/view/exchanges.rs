@@ -286,7 +286,7 @@ impl Exchanges {
         compared.max_by_key(HistoryMatch::rank).filter(|kept| kept.evidence != Evidence::Nothing)
     }
 
-    /// The exchange, if it is still open.
+    /// The exchange, if still open.
     fn open(&self, continued: Continued) -> Option<&Open> {
         self.open.get(continued.number.checked_sub(self.closed)?)
     }

@@ -253,7 +253,7 @@ mod with_template {
             }
             Kind::Doubles => format!("{what} is in the prompt twice"),
             Kind::Untrained => format!("{what} is not trained on"),
-            Kind::Misbinds => "nothing in the prompt says to which call this result belongs".to_owned(),
+            Kind::Misbinds => "the prompt does not show which call this result belongs to".to_owned(),
             _ => "the prompt has `None` here, where the content is null".to_owned(),
         };
         let help = match observation.kind {

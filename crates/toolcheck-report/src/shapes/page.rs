@@ -20,7 +20,7 @@ pub fn page(target: &Target, shape: &Shape, object: &Named<'_>) -> String {
     section(&mut page, "Refused", facts.iter().filter(of(Verdict::Refused)), object);
     section(
         &mut page,
-        "Accepted, whatever the documents say",
+        "Accepted, whatever the documentation says",
         facts.iter().filter(of(Verdict::Accepted)),
         object,
     );
@@ -278,10 +278,10 @@ fn documented<'a, 'f: 'a>(page: &mut String, shape: &Shape, facts: impl Iterator
     }
     let follows = match shape.unseen() {
         UnverifiedLevel::Error => {
-            "Nobody has reported these, but this API is known to enforce what its documents say:"
+            "No refusal of these has been reported, but this API is known to enforce its documentation:"
         }
-        UnverifiedLevel::Warning => "The documents say so, but nobody has reported a refusal:",
-        _ => "The documents of the format say so, but nothing of it is reported for this API:",
+        UnverifiedLevel::Warning => "Documented, but no refusal has been reported:",
+        _ => "Documented for the format, but nothing has been reported for this API:",
     };
     let _ = write!(page, "\n## Documented\n\n{follows}\n\n");
     for group in groups {

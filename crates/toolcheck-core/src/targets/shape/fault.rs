@@ -169,7 +169,7 @@ pub struct Answer {
 }
 
 /// Why what only the documents say is not an error for an API that may not enforce them.
-const UNSEEN: &str = "the documentation says so, but nobody has reported a refusal";
+const UNSEEN: &str = "documented, but no refusal has been reported";
 
 impl<'f> ShapeFault<'f> {
     /// The name of the object that has the key, or lacks it, as shape files have it.

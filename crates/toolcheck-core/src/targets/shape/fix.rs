@@ -79,7 +79,7 @@ impl ShapeFault<'_> {
         let is_free = field.object.is_none() && field.entries.is_none() && field.checks.is_empty();
         let is_of_call = self.object_kind() == Some(Kind::ToolCall) && is_free && !takes(JsonType::String);
         (is_of_call && takes(JsonType::Object)).then(|| {
-            let guess = "it is a guess that the call has no arguments";
+            let guess = "assumes that the call has no arguments";
             Fix::guess(guess, add("{}".to_owned()))
         })
     }
@@ -129,7 +129,7 @@ impl ShapeFault<'_> {
                 return Some(Fix::safe(rename(same)));
             }
             if let Some(near) = self.near_keys(document).find(|known| is_free(known)) {
-                let guess = format!("it is a guess that `{}` is meant to be `{near}`", shorten(&self.key));
+                let guess = format!("assumes that `{}` was meant to be `{near}`", shorten(&self.key));
                 return Some(Fix::guess(guess, rename(near)));
             }
         }
@@ -308,7 +308,7 @@ impl ShapeFault<'_> {
             return Some(Fix::safe(write(same)));
         }
         let near = allowed.iter().find(|known| is_near(known, got))?;
-        let guess = format!("it is a guess that `{}` is meant to be `{near}`", shorten(got));
+        let guess = format!("assumes that `{}` was meant to be `{near}`", shorten(got));
         Some(Fix::guess(guess, write(near)))
     }
 
@@ -332,7 +332,7 @@ impl ShapeFault<'_> {
         match is_setting {
             true => Fix::lossy(what, change),
             // It is beside what is said.
-            false => Fix::guess(format!("it is a guess that nobody needs {what}"), change),
+            false => Fix::guess(format!("assumes that {what} is not needed"), change),
         }
     }
 }

@@ -204,7 +204,7 @@ impl<'de> Deserialize<'de> for FieldEntry {
 
             fn visit_bool<E: serde::de::Error>(self, is_there: bool) -> Result<FieldEntry, E> {
                 if is_there {
-                    return Err(E::custom("`true` says nothing of a field: name its type"));
+                    return Err(E::custom("`true` does not describe a field: name its type"));
                 }
                 Ok(FieldEntry::Removed)
             }

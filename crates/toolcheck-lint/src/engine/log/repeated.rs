@@ -100,7 +100,7 @@ fn add(hasher: &mut DefaultHasher, body: &Body<'_>) {
     }
 }
 
-/// A hash of a value without the white space between its tokens: the same value may be indented differently.
+/// A hash of a value without the whitespace between its tokens: the same value may be indented differently.
 fn hash_without_space(value: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     let (mut is_in_string, mut is_escaped) = (false, false);

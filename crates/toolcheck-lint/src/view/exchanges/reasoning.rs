@@ -149,7 +149,7 @@ fn is_blank(block: &ChoiceReasoning) -> bool {
     block.text.trim().is_empty() && block.signature.as_deref().is_none_or(str::is_empty)
 }
 
-/// Texts without their white space.
+/// Texts without their whitespace.
 fn letters(texts: &[&str]) -> String {
     texts.iter().flat_map(|text| text.chars()).filter(|letter| !letter.is_whitespace()).collect()
 }

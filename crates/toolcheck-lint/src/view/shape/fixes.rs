@@ -39,7 +39,7 @@ fn weigh(cx: &Context<'_, '_>, node: NodeId, fix: &mut Fix) {
     let is_read = around.is_some_and(|parts| parts.iter().any(is_in));
     if is_read {
         let key = value.key_text().unwrap_or_default();
-        let lost = format!("`{}` with what is said in it, {} bytes", shorten(&key), value.raw().len());
+        let lost = format!("`{}` and its content, {} bytes", shorten(&key), value.raw().len());
         fix.cost = Some(Cost::Loss(lost));
     }
 }
@@ -65,7 +65,7 @@ fn of_result(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
         Some(content) if content.is_null() => Some(Fix::safe([Change::Write(content.id(), json.to_owned())])),
         Some(_) => None,
         None => {
-            let guess = "it is a guess that the tool had no output";
+            let guess = "assumes that the tool had no output";
             Some(Fix::guess(guess, [Change::Add(object.id(), key.to_owned(), json.to_owned())]))
         }
     }
@@ -87,7 +87,7 @@ fn of(document: &Document<'_>, model: Option<&str>, refused: &Refused<'_>) -> Op
         ([other], []) if fault.kind == ShapeFaultKind::Missing => {
             let change = [Change::Rename(other.node, other.means.clone()?)];
             let is_known = fault.renamed(document).is_some_and(|member| member.id() == other.node);
-            let guess = || format!("it is a guess that `{}` is meant", fault.key);
+            let guess = || format!("assumes that `{}` was meant", fault.key);
             Some(if is_known || other.is_near { Fix::safe(change) } else { Fix::guess(guess(), change) })
         }
         _ => None,
