@@ -87,7 +87,7 @@ pub(crate) fn object(body: &[u8]) -> Result<&str, NoRequest> {
         }
         Err(error) => Err(NoRequest::malformed(error.to_string())),
         Ok(()) if !text.trim_ascii_start().starts_with('{') => {
-            Err(NoRequest::new(RuleId::UnrecognisedFormat, "the body is JSON, but no object", 400))
+            Err(NoRequest::new(RuleId::UnrecognisedFormat, "the body is JSON, but not an object", 400))
         }
         Ok(()) => Ok(text),
     }

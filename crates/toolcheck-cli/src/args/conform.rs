@@ -18,8 +18,8 @@ time of the first run begins then.
 With --client-per-run, the same values are in TOOLCHECK_SCENARIO, TOOLCHECK_BASE_URL,
 TOOLCHECK_FORMAT, TOOLCHECK_STREAM (true or false), TOOLCHECK_PROMPT and TOOLCHECK_THEN,
 and the variables of the usual SDKs (OPENAI_BASE_URL and the like) are set. Exit
-status 0 means done, with the standard output as the answer; 77 means skipped; any other
-means an error, with the last lines of the standard error.
+status 0 means done, with standard output as the answer; 77 means skipped; any other
+means an error, with the last lines of standard error.
 
 An adapter gets {\"id\", \"kind\": \"request\", \"response\" or \"stream\", \"from\", \"to\", \"body\"}
 and answers with {\"body\": ...}, {\"skip\": \"why\"} or {\"error\": \"why\"}.

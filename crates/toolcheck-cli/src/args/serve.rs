@@ -10,7 +10,7 @@ use super::{number, target_parser};
 const AFTER: &str = "\
 Once it listens, it prints one line of JSON with its addresses, and serves until
 standard input closes. Clients use `url` as their base URL, with any API key; tests use
-the other addresses, which contain a token that nobody else can guess.
+the other addresses, which contain a secret token.
 
 Exit status: 0 if no request was refused, 1 if one was, if one was sent to the path of an
 API that `--target` does not name, or if `--replay` or `--against` finds a difference, 2 for
