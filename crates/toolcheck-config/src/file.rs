@@ -187,6 +187,7 @@ pub(super) struct FilesTable {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct AllowTable {
+    /// The rule.
     pub(super) rule: At<RuleName>,
     /// A pattern of the files. Default: all files.
     pub(super) path: Option<At<String>>,
@@ -210,6 +211,7 @@ pub(super) struct PolicyTable {
     pub(super) tools: Vec<At<String>>,
     /// The JSON Schema that their arguments must match, as a table or as JSON in a string.
     pub(super) schema: At<Json>,
+    /// The message of its findings.
     pub(super) message: Option<String>,
     /// The level of its findings. Default: `error`.
     pub(super) level: Option<At<LevelName>>,
