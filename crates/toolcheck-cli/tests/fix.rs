@@ -441,7 +441,7 @@ fn each_finding_has_its_own_reason() {
     write(&folder, "a.json", text);
     let seen = seen_in(&folder, &["fix", "--isolated", "a.json"]);
     for key in ["id", "usage"] {
-        assert!(seen.contains(&format!("nobody needs `{key}` with its value")), "{seen}");
+        assert!(seen.contains(&format!("assumes that `{key}` with its value (")), "{seen}");
     }
 }
 
@@ -472,7 +472,7 @@ fn a_diff_of_responses_shows_ids_and_what_is_left_is_said_beside_it() {
     assert!(seen.starts_with("status: 1\n"), "{seen}");
     assert!(seen.contains("\n-  {\"type\": \"function_call_output\", \"call_id\": \"call_zz\""), "{seen}");
     assert!(seen.contains("\n+  {\"type\": \"function_call_output\", \"call_id\": \"call_a1\""), "{seen}");
-    assert!(seen.contains("note: a.json:4:3: orphan-tool-result: it is only a guess"), "{seen}");
+    assert!(seen.contains("note: a.json:4:3: orphan-tool-result: assumes that the result"), "{seen}");
     let seen = seen_in(&folder, &["fix", "--isolated", "--diff", "a.json"]);
     assert!(seen.starts_with("status: 1\n--- stdout\n--- stderr\n"), "{seen}");
     assert!(seen.contains("left: a.json:4:3: orphan-tool-result: needs --unsafe-fixes"), "{seen}");

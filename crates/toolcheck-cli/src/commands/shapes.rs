@@ -75,7 +75,7 @@ fn undescribed(target: &Target, format: Option<&str>) -> anyhow::Error {
             "the shape of requests to `{id}` is unknown\n\n`toolcheck shapes {format}` shows that of its format"
         );
     }
-    anyhow!("requests to `{id}` in the format {format} are unknown\n\nformats: {}", known.join(", "))
+    anyhow!("`{id}` is not known to accept requests in the format {format}\n\nformats: {}", known.join(", "))
 }
 
 /// The object of that name, or the only one whose name ends with it.

@@ -327,7 +327,7 @@ impl ShapeFault<'_> {
     /// The removal of a member that says something.
     fn removed(&self, value: Value<'_, '_>) -> Fix {
         let change = [Change::Remove(value.id())];
-        let what = format!("`{}` with its value, {} bytes", shorten(&self.key), value.raw().len());
+        let what = format!("`{}` with its value ({} bytes)", shorten(&self.key), value.raw().len());
         let is_setting = self.above.iter().all(|(_, kind)| matches!(kind, None | Some(Kind::Request)));
         match is_setting {
             true => Fix::lossy(what, change),

@@ -39,7 +39,7 @@ fn weigh(cx: &Context<'_, '_>, node: NodeId, fix: &mut Fix) {
     let is_read = around.is_some_and(|parts| parts.iter().any(is_in));
     if is_read {
         let key = value.key_text().unwrap_or_default();
-        let lost = format!("`{}` and its content, {} bytes", shorten(&key), value.raw().len());
+        let lost = format!("`{}` with its content ({} bytes)", shorten(&key), value.raw().len());
         fix.cost = Some(Cost::Loss(lost));
     }
 }
