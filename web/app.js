@@ -135,7 +135,7 @@ const draw = latest(async () => {
   });
 });
 
-const mend = latest(async () => {
+const showFix = latest(async () => {
   const apply = at("apply");
   apply.disabled = true;
   at("fix-diff").hidden = true;
@@ -232,7 +232,7 @@ function forget() {
   if (location.hash) history.replaceState(null, "", location.pathname + location.search);
 }
 
-const panels = { findings: () => {}, picture: draw, fix: mend, explain, compare };
+const panels = { findings: () => {}, picture: draw, fix: showFix, explain, compare };
 
 /** Does everything anew that depends on the conversation. */
 function update() {
@@ -350,7 +350,7 @@ function listen() {
     update();
   });
   at("texts").addEventListener("change", draw);
-  at("unsafe").addEventListener("change", mend);
+  at("unsafe").addEventListener("change", showFix);
   for (const [name, work] of [["error", explain], ["after", compare]]) {
     at(name).addEventListener("input", () => {
       forget();

@@ -9,10 +9,10 @@ import { Compartment, EditorState } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
-/** Text with more characters is not coloured: that would be slow, and of no use. */
+/** Text with more characters is not colored: that would be slow, and of no use. */
 const COLOURED = 1_000_000;
 
-// The colours are those of the page, which are inherited.
+// The colors are those of the page, which are inherited.
 const look = EditorView.theme({
   "&": { height: "100%", fontSize: "var(--code-size)", color: "var(--text)", backgroundColor: "var(--field)" },
   "&.cm-focused": { outline: "none" },
@@ -46,7 +46,7 @@ const look = EditorView.theme({
   ".cm-panels": { backgroundColor: "var(--card)", color: "var(--text)" },
   ".cm-textfield, .cm-button": { color: "var(--text)", backgroundColor: "var(--field)", backgroundImage: "none", border: "1px solid var(--line)" },
 });
-const colours = HighlightStyle.define([
+const colors = HighlightStyle.define([
   { tag: tags.propertyName, color: "var(--code-key)" },
   { tag: tags.string, color: "var(--code-text)" },
   { tag: [tags.number, tags.bool, tags.null], color: "var(--code-value)" },
@@ -71,7 +71,7 @@ const typing = EditorView.domEventHandlers({
  */
 export class Field {
   #view;
-  #coloured = new Compartment();
+  #colored = new Compartment();
   #locked = new Compartment();
   #isOwn = false;
 
@@ -99,9 +99,9 @@ export class Field {
           highlightSelectionMatches(),
           search({ top: true }),
           keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...lintKeymap]),
-          this.#coloured.of(json()),
+          this.#colored.of(json()),
           this.#locked.of([]),
-          syntaxHighlighting(colours),
+          syntaxHighlighting(colors),
           placeholder(hint),
           EditorView.contentAttributes.of({ "aria-label": label, autocapitalize: "off", spellcheck: "false" }),
           typing,
@@ -123,7 +123,7 @@ export class Field {
     this.#own({
       changes: { from: 0, to: state.doc.length, insert: text },
       selection: { anchor: 0 },
-      effects: this.#coloured.reconfigure(text.length > COLOURED ? [] : json()),
+      effects: this.#colored.reconfigure(text.length > COLOURED ? [] : json()),
     });
     this.#view.scrollDOM.scrollTo(0, 0);
   }

@@ -220,7 +220,7 @@ python3 environments.py environments strands-agents
 toolcheck conform --client 'environments/strands/bin/python strands_agent.py' --format openai-chat --only broken-arguments --record recorded
 ```
 
-[`conformance/clients`](../conformance/clients/README.md) has the drivers and all pinned versions. A driver is written as the documentation of the framework shows it; what is set otherwise, or is left out, stands below.
+[`conformance/clients`](../conformance/clients/README.md) has the drivers and all pinned versions. A driver is written as the documentation of the framework shows it; other settings, and what is left out, are listed below.
 
 """
 

@@ -1,4 +1,4 @@
-//! Mending any bytes.
+//! Fixing any bytes.
 
 use toolcheck_core::InputFormat;
 use toolcheck_core::ir::TranscriptKind;
@@ -38,7 +38,7 @@ pub fn run(mut data: &[u8]) {
     assert!(fixed.bytes.len() <= 8 * data.len() + 4096, "{} bytes of {}", fixed.bytes.len(), data.len());
     let now = lint("case.jsonl", &fixed.bytes, &options);
     assert_eq!(now.findings.len(), fixed.report().findings.len());
-    // What shows only once something else is mended is mended too.
+    // What shows only once something else is fixed is fixed, too.
     let again = fix("case.jsonl", &fixed.bytes, &options, &how);
     assert!(again.is_unchanged(), "the second time changes {:?}", again.applied);
 }

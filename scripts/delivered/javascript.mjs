@@ -389,7 +389,7 @@ for (const [version, jest] of [["5", ["@types/jest"]], ["latest", ["@jest/global
   row("TypeScript", version, `types of both packages, strict, for Node and for bundlers, with ${jest}`, async () => {
     const expects = jest[0] === "@jest/globals" ? 'import { expect } from "@jest/globals";\n' : "";
     const files = {
-      "use.mts": `import { lint } from "toolcheck";\nimport { fix } from "toolcheck-wasm";\nconst rule: string = lint({}).findings[0]!.rule;\ndeclare const either: string | Uint8Array;\nconst mended: string | Uint8Array = fix(either).body;\n// @ts-expect-error\nlint(Promise.resolve({}));\n// @ts-expect-error\nlint({}, { targt: "x" });\nexport { mended, rule };\n`,
+      "use.mts": `import { lint } from "toolcheck";\nimport { fix } from "toolcheck-wasm";\nconst rule: string = lint({}).findings[0]!.rule;\ndeclare const either: string | Uint8Array;\nconst fixed: string | Uint8Array = fix(either).body;\n// @ts-expect-error\nlint(Promise.resolve({}));\n// @ts-expect-error\nlint({}, { targt: "x" });\nexport { fixed, rule };\n`,
       "jest.ts": `${expects}import { useProvider } from "toolcheck/jest";\nconst mock = useProvider({ target: "anthropic" });\nexpect({}).toBeClean({ failOn: "error" });\nexpect({}).not.toHaveFindings([mock.url]);\n// @ts-expect-error\nexpect({}).toBeClean("x");\n`,
       "node.mts": `import { test } from "node:test";\nimport { useProvider } from "toolcheck/node";\ntest("x", async (context) => {\n  await useProvider(context);\n  context.assert.clean({});\n});\n`,
       "vite.mts": `import { expect } from "vitest";\nimport "toolcheck/vitest";\nexpect({}).toBeClean();\n`,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def hook_runs(command: list, folder: Path, env: dict[str, str]) -> None:
-    """The hook names the file with the mistake and no other, and has nothing to say when that is mended."""
+    """The hook names the file with the mistake and no other, and has nothing to say when that is fixed."""
     result = subprocess.run([*map(str, command)], cwd=folder, env=env, capture_output=True, text=True)
     printed = result.stdout + result.stderr
     if result.returncode != 1 or "broken.jsonl:2:" not in printed or RULE not in printed or "package.json:" in printed:

@@ -53,8 +53,8 @@ test("lines have numbers, and the place of a finding has a mark that explains it
     // Only the first line of the place is marked, and the style is not one that the policy blocks.
     const range = page.locator("#body .cm-lintRange-error").first();
     assert.match(await range.evaluate((one) => getComputedStyle(one).textDecoration), /wavy rgb\(180, 35, 24\)/);
-    const colour = await page.locator("#body .cm-lint-marker").evaluate((one) => getComputedStyle(one).backgroundColor);
-    assert.notEqual(colour, "rgba(0, 0, 0, 0)");
+    const color = await page.locator("#body .cm-lint-marker").evaluate((one) => getComputedStyle(one).backgroundColor);
+    assert.notEqual(color, "rgba(0, 0, 0, 0)");
     await range.hover();
     const tip = page.locator("#body .cm-tooltip");
     await tip.waitFor();

@@ -82,7 +82,7 @@ test("what is pasted is linted, and a finding selects its place", { skip }, () =
     await until(page, "Paste a conversation");
   }));
 
-test("it is mended, and the fix can be undone", { skip }, () =>
+test("it is fixed, and the fix can be undone", { skip }, () =>
   on(async (page) => {
     await put(page, TEXT);
     await until(page, "1 error");

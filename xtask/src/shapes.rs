@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use toolcheck_core::RuleId;
-use toolcheck_core::shape::{Known, ObjectView, Shape, ShapeFaultKind, Unseen, Verdict};
+use toolcheck_core::shape::{Known, ObjectView, Shape, ShapeFaultKind, UnverifiedLevel, Verdict};
 use toolcheck_core::targets::{self, Evidence, Target};
 use toolcheck_lint::rules;
 
@@ -54,8 +54,8 @@ pub(crate) fn table(rule: RuleId) -> String {
 pub(crate) fn summary(target: &Target) -> String {
     let Some(shape) = target.shape() else { return String::new() };
     let follows = match shape.unseen() {
-        Unseen::Error => "errors",
-        Unseen::Warning => "warnings",
+        UnverifiedLevel::Error => "errors",
+        UnverifiedLevel::Warning => "warnings",
         _ => "nothing",
     };
     let mut counts: BTreeMap<RuleId, usize> = BTreeMap::new();

@@ -148,7 +148,7 @@ impl<'py> Writer<'py> {
     fn write_float(&mut self, number: f64) -> Written {
         if !number.is_finite() {
             let name = if number.is_nan() { "NaN" } else { "an infinite number" };
-            return Err(Fault::types(format!("{name} is no JSON")));
+            return Err(Fault::types(format!("{name} is not valid JSON")));
         }
         serde_json::to_writer(&mut self.out, &number).map_err(|error| Fault::value(error.to_string()))
     }
@@ -177,7 +177,7 @@ impl<'py> Writer<'py> {
                 let shown =
                     key.repr().map_or_else(|_| String::from("…"), |shown| bounded(&shown.to_string_lossy()));
                 let kind = kind_of(&key);
-                return Err(Fault::types(format!("the key {shown} is no string, but {kind}")));
+                return Err(Fault::types(format!("the key {shown} is not a string, but {kind}")));
             };
             if is_left_out(&value) {
                 continue;

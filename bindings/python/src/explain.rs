@@ -55,7 +55,7 @@ pub(crate) fn diff_bodies(
         let compared = Comparison::new(side(0, "before"), side(1, "after"), None);
         let compared = compared.map_err(|error| PyValueError::new_err(error.to_string()))?;
         if let Some((name, parts)) = compared.unread().next() {
-            let why = format!("{name}: {parts} parts could not be read; `lint` says more");
+            let why = format!("{name}: {parts} parts could not be read; see `lint`");
             return Err(PyValueError::new_err(why));
         }
         let style = Style::new().color(color).width(width);

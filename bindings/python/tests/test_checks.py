@@ -75,7 +75,7 @@ def test_objects_of_sdks_are_written_as_they_are_sent():
     check(body([ANSWERED[0], {"role": "assistant", "content": None, "tool_calls": [Part()]}, ANSWERED[2]])).assert_clean()
     with pytest.raises(TypeError, match="object is neither JSON nor"):
         check({"messages": object()})
-    with pytest.raises(TypeError, match="NaN is no JSON"):
+    with pytest.raises(TypeError, match="NaN is not valid JSON"):
         check({"temperature": float("nan")})
 
 

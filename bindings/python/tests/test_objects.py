@@ -1,4 +1,4 @@
-"""Objects are taken for the JSON that they are, or refused with the place of what is no JSON."""
+"""Objects are taken for the JSON that they are, or refused with the place of what is not valid JSON."""
 
 import dataclasses
 import enum
@@ -38,10 +38,10 @@ def test_what_json_has():
     ("value", "expected"),
     [
         ({"messages": [{"content": {"a"}}]}, r"^body\['messages'\]\[0\]\['content'\]: set is neither JSON nor an object of an SDK$"),
-        ({"a": float("nan")}, r"^body\['a'\]: NaN is no JSON$"),
-        ([float("-inf")], r"^body\[0\]: an infinite number is no JSON$"),
-        ({"a": {1: 2}}, r"^body\['a'\]: the key 1 is no string, but int$"),
-        ({"a": {None: 2}}, r"the key None is no string, but NoneType"),
+        ({"a": float("nan")}, r"^body\['a'\]: NaN is not valid JSON$"),
+        ([float("-inf")], r"^body\[0\]: an infinite number is not valid JSON$"),
+        ({"a": {1: 2}}, r"^body\['a'\]: the key 1 is not a string, but int$"),
+        ({"a": {None: 2}}, r"the key None is not a string, but NoneType"),
         ({"a": b"bytes"}, r"^body\['a'\]: bytes is neither JSON"),
         (object(), r"^body: object is neither JSON"),
         ([dict], r"^body\[0\]: type is neither JSON"),

@@ -146,7 +146,7 @@ export class Report {
  * Lints a body.
  *
  * @throws {ToolcheckError} if an option is unknown or can't be used
- * @throws {TypeError} if the body is a promise, a response or something else that is no JSON, or has a BigInt or a cycle in it
+ * @throws {TypeError} if the body is a promise, a response or something else that is not JSON, or has a BigInt or a cycle in it
  */
 export function lint<B>(body: Readable<B>, options?: LintOptions): Report;
 

@@ -3,10 +3,10 @@
 mod after;
 #[cfg(feature = "serve")]
 mod conform;
+mod deferred;
 mod diff;
 mod fix;
 mod hints;
-mod later;
 mod lists;
 mod matrix;
 #[cfg(feature = "serve")]
@@ -18,11 +18,12 @@ mod test;
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use anyhow::{Result, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
-use clap::{Arg, Args as ClapArgs, Parser, Subcommand, ValueEnum, value_parser};
+use clap::{Arg, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use toolcheck_config::Overrides;
 #[cfg(feature = "serve")]
 use toolcheck_conform::scenarios;
@@ -45,10 +46,10 @@ use crate::screen;
 
 #[cfg(feature = "serve")]
 pub(crate) use conform::{ConformArgs, ConformOutput, KindArg, StreamArg, TranslationArgs};
+use deferred::Deferred;
 pub(crate) use diff::DiffArgs;
 pub(crate) use fix::FixArgs;
 pub(crate) use hints::{printable, with_hint};
-use later::Later;
 pub(crate) use lists::{ListArgs, ListFormat, ModelsArgs, ShapesArgs};
 pub(crate) use matrix::{MatrixArgs, MatrixOutput};
 #[cfg(feature = "serve")]
@@ -69,50 +70,50 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Check requests, transcripts and data sets.
-    Lint(Later<LintArgs>),
-    /// Fix conversations whose calls and results do not match.
-    Fix(Later<FixArgs>),
+    Lint(Deferred<LintArgs>),
+    /// Fix conversations with mismatched tool calls and results.
+    Fix(Deferred<FixArgs>),
     /// Show a transcript as an outline: messages, tool calls, results and problems.
-    Show(Later<ShowArgs>),
+    Show(Deferred<ShowArgs>),
     /// Print the prompt that a model's chat template produces from a conversation.
-    Render(Later<RenderArgs>),
+    Render(Deferred<RenderArgs>),
     /// Compare two conversations, in any formats, and report what was lost or changed.
-    Diff(Later<DiffArgs>),
+    Diff(Deferred<DiffArgs>),
     /// Explain a rule, a scenario, or an error message from an API or a framework.
-    Explain(Later<ExplainArgs>),
+    Explain(Deferred<ExplainArgs>),
     /// List the rules.
-    Rules(Later<ListArgs>),
+    Rules(Deferred<ListArgs>),
     /// List the supported formats.
-    Formats(Later<ListArgs>),
+    Formats(Deferred<ListArgs>),
     /// List the APIs that transcripts can be checked against.
-    Targets(Later<ListArgs>),
+    Targets(Deferred<ListArgs>),
     /// Show what an API requires, allows and refuses in a request, with the evidence.
-    Shapes(Later<ShapesArgs>),
+    Shapes(Deferred<ShapesArgs>),
     /// Show what APIs refuse or accept only for certain models, with the evidence.
-    Models(Later<ModelsArgs>),
+    Models(Deferred<ModelsArgs>),
     /// Run a test corpus: files that have their expected findings next to them.
-    Test(Later<TestArgs>),
+    Test(Deferred<TestArgs>),
     /// Run a mock server that rejects what the real APIs reject, with their error texts.
     #[cfg(feature = "serve")]
-    Serve(Later<ServeArgs>),
+    Serve(Deferred<ServeArgs>),
     /// Run the language server, for editors.
     #[cfg(feature = "lsp")]
     #[command(visible_alias = "lsp", after_help = after::SERVER)]
     Server,
     /// Check requests on their way to an API, and record its responses.
     #[cfg(feature = "serve")]
-    Proxy(Later<ProxyArgs>),
+    Proxy(Deferred<ProxyArgs>),
     /// Test how an agent loop handles scenarios, or how an adapter or a gateway translates conversations.
     #[cfg(feature = "serve")]
-    Conform(Later<ConformArgs>),
+    Conform(Deferred<ConformArgs>),
     /// Combine the reports on several agent loops into one table.
-    Matrix(Later<MatrixArgs>),
+    Matrix(Deferred<MatrixArgs>),
     /// Create a commented toolcheck.toml with every option.
-    Init(Later<InitArgs>),
+    Init(Deferred<InitArgs>),
     /// Generate shell completions.
-    Completions(Later<CompletionsArgs>),
+    Completions(Deferred<CompletionsArgs>),
     /// Generate the manual page, or all manual pages into a directory.
-    Man(Later<ManArgs>),
+    Man(Deferred<ManArgs>),
 }
 
 #[derive(Debug, ClapArgs)]
@@ -149,7 +150,7 @@ pub(crate) struct LintArgs {
     pub(crate) unsafe_fixes: bool,
 
     /// Number of threads, at most 1024 [default: number of processors]
-    #[arg(long, short = 'j', value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
+    #[arg(long, short = 'j', value_name = "N", value_parser = threads_parser)]
     pub(crate) threads: Option<u16>,
 }
 
@@ -185,11 +186,11 @@ pub(crate) struct FileArgs {
     pub(crate) skip_unrecognised: bool,
 
     /// Maximum size of a file after decompression, in bytes
-    #[arg(long, value_name = "BYTES", default_value_t = 4 << 30)]
+    #[arg(long, value_name = "BYTES", value_parser = number::<u64>, default_value_t = 4 << 30)]
     pub(crate) max_unpacked: u64,
 
     /// Maximum size, in bytes, of a unit that is read at once: a document, a line of JSON Lines or the log of an agent
-    #[arg(long, value_name = "BYTES", default_value_t = 256 << 20)]
+    #[arg(long, value_name = "BYTES", value_parser = number::<u64>, default_value_t = 256 << 20)]
     pub(crate) max_document: u64,
 
     /// File name to use for standard input in the report
@@ -260,6 +261,16 @@ impl ReadingArgs {
     pub(crate) fn conversation(&self) -> Option<&str> {
         if self.next { Some(toolcheck_lint::Options::NEXT) } else { self.conversation.as_deref() }
     }
+}
+
+/// A whole number. The words of the standard library are about digits.
+fn number<N: FromStr>(text: &str) -> Result<N, &'static str> {
+    text.parse().map_err(|_| "expected a whole number in range")
+}
+
+/// A number of threads.
+fn threads_parser(text: &str) -> Result<u16, &'static str> {
+    text.parse().ok().filter(|number| (1..=1024).contains(number)).ok_or("expected a number from 1 to 1024")
 }
 
 /// A JSON Pointer.
@@ -393,11 +404,11 @@ pub(crate) struct OutputArgs {
     pub(crate) output_format: Vec<OutputSpec>,
 
     /// Maximum number of findings to print per file; 0 for no limit
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    #[arg(long, value_name = "N", value_parser = number::<usize>, default_value_t = 10_000)]
     pub(crate) max_findings: usize,
 
     /// Number of examples that the outputs `summary` and `summary-json` print for each rule
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", value_parser = number::<usize>, default_value_t = 5)]
     pub(crate) samples: usize,
 
     /// Member that identifies a row in these outputs, such as `id` or `meta.id` [default: file and line]

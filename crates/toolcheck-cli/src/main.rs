@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     // What was found counts, whether or not anybody reads it.
     let is_written = match out.end() {
         Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            screen::message("error", &format!("cannot write to the standard output: {}", reason(&error)));
+            screen::message("error", &format!("cannot write to standard output: {}", reason(&error)));
             false
         }
         // The reader has closed the pipe, as in `toolcheck ... | head`.

@@ -27,7 +27,7 @@ fn fixed() -> String {
 }
 
 #[test]
-fn a_file_is_mended_in_place_and_then_left_alone() {
+fn a_file_is_fixed_in_place_and_then_left_alone() {
     let folder = folder("fix-place");
     write(&folder, "a.json", UNANSWERED);
     write(&folder, "clean.json", CLEAN);
@@ -155,7 +155,7 @@ fn a_plan_says_what_is_skipped_and_why() {
 }
 
 #[test]
-fn lint_marks_what_can_be_mended_and_mends_it() {
+fn lint_marks_what_can_be_fixed_and_fixes_it() {
     let folder = folder("fix-lint");
     write(&folder, "a.json", UNANSWERED);
     write(&folder, "b.json", ORPHAN);
@@ -176,7 +176,7 @@ fn lint_marks_what_can_be_mended_and_mends_it() {
 }
 
 #[test]
-fn large_files_are_mended_like_small_ones() {
+fn large_files_are_fixed_like_small_ones() {
     let folder = folder("fix-large");
     let line = |text: &str| format!("{}\n", text.replace("\n", ""));
     let clean = line(CLEAN).repeat((17 << 20) / CLEAN.len());
@@ -335,7 +335,7 @@ fn what_is_no_file_is_an_error_at_once() {
     {
         let seen = common::seen_soon(toolcheck_in(&folder).args(arguments));
         assert!(seen.starts_with("status: 2\n"), "{seen}");
-        assert!(seen.contains("not a file: `toolcheck fix -` reads the standard input"), "{seen}");
+        assert!(seen.contains("not a file: `toolcheck fix -` reads standard input"), "{seen}");
     }
 }
 
@@ -382,7 +382,7 @@ fn errors_in_printed_values_are_left_and_named() {
             let seen = seen_in(&folder, &[&["fix", "--isolated", name], how].concat());
             assert!(seen.starts_with("status: 1\n--- stdout\n--- stderr\n"), "{seen}");
             assert!(
-                seen.contains(&left) && seen.contains("not in this sort of file (printed value)"),
+                seen.contains(&left) && seen.contains("not in this kind of file (printed value)"),
                 "{seen}"
             );
         }
@@ -441,7 +441,7 @@ fn each_finding_has_its_own_reason() {
     write(&folder, "a.json", text);
     let seen = seen_in(&folder, &["fix", "--isolated", "a.json"]);
     for key in ["id", "usage"] {
-        assert!(seen.contains(&format!("nobody needs `{key}` with its value")), "{seen}");
+        assert!(seen.contains(&format!("assumes that `{key}` with its value (")), "{seen}");
     }
 }
 
@@ -472,7 +472,7 @@ fn a_diff_of_responses_shows_ids_and_what_is_left_is_said_beside_it() {
     assert!(seen.starts_with("status: 1\n"), "{seen}");
     assert!(seen.contains("\n-  {\"type\": \"function_call_output\", \"call_id\": \"call_zz\""), "{seen}");
     assert!(seen.contains("\n+  {\"type\": \"function_call_output\", \"call_id\": \"call_a1\""), "{seen}");
-    assert!(seen.contains("note: a.json:4:3: orphan-tool-result: it is only a guess"), "{seen}");
+    assert!(seen.contains("note: a.json:4:3: orphan-tool-result: assumes that the result"), "{seen}");
     let seen = seen_in(&folder, &["fix", "--isolated", "--diff", "a.json"]);
     assert!(seen.starts_with("status: 1\n--- stdout\n--- stderr\n"), "{seen}");
     assert!(seen.contains("left: a.json:4:3: orphan-tool-result: needs --unsafe-fixes"), "{seen}");

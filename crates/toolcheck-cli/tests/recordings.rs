@@ -74,11 +74,10 @@ fn what_the_api_refused_for_no_known_reason_is_listed() {
     assert_eq!((&refusal["status"], &refusal["line"]), (&400.into(), &3.into()));
     assert_eq!(refusal["message"], "The model `gpt-4o` does not speak Frisian.");
     let (_, notes) = texts(&run(&folder, &["lint", "a.yaml", "--verbose"]));
-    let expected =
-        "a.yaml:3:12 (interactions[0].request.body): the API refused this, no rule says why: 400: The model";
+    let expected = "a.yaml:3:12 (interactions[0].request.body): the API refused this for a reason that no rule reports: 400: The model";
     assert!(notes.contains(expected), "{notes}");
     let (_, notes) = texts(&run(&folder, &["lint", "a.yaml"]));
-    assert!(notes.contains("the API refused 1 request, and no rule says why"), "{notes}");
+    assert!(notes.contains("the API refused 1 request for a reason that no rule reports"), "{notes}");
     // A rule says why.
     let folder = with("recording-known", &[("a.yaml", "vcr/unanswered.yaml")]);
     assert_eq!(report(&folder, &["a.yaml"])["files"][0].get("refusals"), None);
@@ -163,7 +162,7 @@ fn markdown_is_read_where_it_is_named_and_not_looked_for_in_folders() {
     let found = report(&folder, &["README.md"]);
     let (rule, message) = (&found["findings"][0]["rule"], found["findings"][0]["message"].as_str().unwrap());
     assert_eq!(rule, "unrecognised-format");
-    assert!(message.contains("none of its blocks holds a request"), "{message}");
+    assert!(message.contains("Markdown without a code block"), "{message}");
 }
 
 #[test]

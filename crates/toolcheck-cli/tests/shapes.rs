@@ -145,7 +145,7 @@ fn the_end_of_a_name_is_enough() {
 #[test]
 fn an_api_may_take_several_formats() {
     let own = shapes(None, &["xai"]);
-    assert!(own.contains("It takes other formats too: `--format openai-responses`."), "{own}");
+    assert!(own.contains("It also accepts other formats: `--format openai-responses`."), "{own}");
     let other = shapes(None, &["xai", "function_call_output", "--format", "openai-responses"]);
     assert!(other.contains("# function_call_output"), "{other}");
 }

@@ -13,7 +13,7 @@ use crate::error::MAX_MESSAGE;
 use crate::names::{At, FormatId, KindName, LevelName, ProtocolId, RuleName, SystemName, TargetText};
 use crate::values::{Faults, FileFault, Place};
 use crate::{Config, Error};
-use toolcheck_core::suggest::{Suggestion, similar};
+use toolcheck_core::suggest::in_place_of_list;
 use toolcheck_core::text::bounded;
 
 /// The contents of a configuration file.
@@ -187,6 +187,7 @@ pub(super) struct FilesTable {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct AllowTable {
+    /// The rule.
     pub(super) rule: At<RuleName>,
     /// A pattern of the files. Default: all files.
     pub(super) path: Option<At<String>>,
@@ -210,6 +211,7 @@ pub(super) struct PolicyTable {
     pub(super) tools: Vec<At<String>>,
     /// The JSON Schema that their arguments must match, as a table or as JSON in a string.
     pub(super) schema: At<Json>,
+    /// The message of its findings.
     pub(super) message: Option<String>,
     /// The level of its findings. Default: `error`.
     pub(super) level: Option<At<LevelName>>,
@@ -378,15 +380,9 @@ pub(super) fn read_despite_unknown<T>(
             Err(error) => error,
         };
         let message = error.message().trim();
-        let similar = similar_to_unknown(message);
-        // A suggestion says more than a list of all keys.
-        let listed =
-            similar.filter(|similar| similar.name().is_some()).and(message.split_once(", expected "));
-        let short = listed.map_or(message, |(short, _)| short);
-        let similar = similar.map(|similar| similar.to_string()).unwrap_or_default();
         let span = error.span().unwrap_or(0..0);
         let without = without_unknown(&left, message, &span);
-        faults.0.push(FileFault(span, format!("{short}{similar}")));
+        faults.0.push(FileFault(span, in_place_of_list(message)));
         left = Cow::Owned(without.filter(|_| faults.0.len() < MAX_UNKNOWN)?);
     }
 }
@@ -434,12 +430,4 @@ fn value_of(table: &toml::de::DeTable<'_>, span: &Range<usize>) -> Option<Range<
     table.iter().find_map(|(key, value)| {
         if key.span() == *span { Some(value.span()) } else { inside(value.get_ref(), span) }
     })
-}
-
-/// A suggestion for an error about an unknown name: the error quotes the unknown name first, then the known ones.
-fn similar_to_unknown(message: &str) -> Option<Suggestion<'_>> {
-    let rest = message.strip_prefix("unknown ")?;
-    let mut names = rest.split('`').skip(1).step_by(2);
-    let unknown = names.next()?;
-    Some(similar(unknown, names))
 }

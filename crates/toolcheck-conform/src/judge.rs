@@ -51,15 +51,15 @@ pub fn judge(case: &Case<'_>) -> Vec<Verdict> {
     verdicts
 }
 
-/// That no request came, of which nothing can be judged.
+/// That no request was sent, of which nothing can be judged.
 fn nothing_came(case: &Case<'_>) -> Option<String> {
     if !case.run.exchanges.is_empty() {
         return None;
     }
     Some(match (case.run.unexpected.first(), case.run.not_found.first()) {
-        (Some(path), _) => format!("no request came but to the path of another API: `{path}`"),
-        (None, Some(path)) => format!("no request came but to paths that are not known, such as `{path}`"),
-        (None, None) => "no request came".to_owned(),
+        (Some(path), _) => format!("requests were sent only to the path of another API: `{path}`"),
+        (None, Some(path)) => format!("requests were sent only to unknown paths, such as `{path}`"),
+        (None, None) => "no request was sent".to_owned(),
     })
 }
 

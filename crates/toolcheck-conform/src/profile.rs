@@ -42,7 +42,7 @@ pub struct Profile {
 pub struct OwnTool {
     /// Its name.
     pub tool: String,
-    /// Its arguments; `{text}` stands for the argument of the standard tool.
+    /// Its arguments; `{text}` is replaced by the argument of the standard tool.
     #[serde(default)]
     pub arguments: Map<String, Json>,
 }
@@ -65,7 +65,8 @@ impl Profile {
     ///
     /// It is not TOML of that shape, or names a tool that no scenario calls.
     pub fn read(text: &str) -> Result<Self, Error> {
-        let profile: Self = toml::from_str(text).map_err(|error| Error::new(error.to_string()))?;
+        let profile: Self =
+            toml::from_str(text).map_err(|error| Error::in_toml(text, error.span(), error.message()))?;
         let all: Vec<&str> = crate::scenarios::all()
             .iter()
             .flat_map(|scenario| scenario.tools.iter().map(String::as_str))

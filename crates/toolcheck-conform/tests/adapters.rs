@@ -4,8 +4,8 @@ use std::convert::Infallible;
 
 use serde_json::Value as Json;
 use toolcheck_conform::adapter::{
-    Answer, BodyKind, Examination, Gravity, Plan, Question, Talk, Way, examine, generated, shrink, steps,
-    talks,
+    Answer, BodyKind, Examination, Gravity, Plan, Question, TestConversation, Translation, conversations,
+    examine, generated, shrink, steps,
 };
 use toolcheck_core::{Format, formats};
 
@@ -14,10 +14,10 @@ fn format(id: &str) -> &'static Format {
 }
 
 fn plan(from: &str, to: &str, generated_cases: usize) -> Plan {
-    let way = Way::new(format(from), format(to));
+    let translation = Translation::new(format(from), format(to));
     Plan {
-        ways: BodyKind::ALL.into_iter().map(|kind| (kind, way.clone())).collect(),
-        talks: talks().iter().cloned().chain(generated(1, generated_cases)).collect(),
+        translations: BodyKind::ALL.into_iter().map(|kind| (kind, translation.clone())).collect(),
+        conversations: conversations().iter().cloned().chain(generated(1, generated_cases)).collect(),
         model: None,
     }
 }
@@ -58,18 +58,20 @@ fn an_adapter_that_changes_nothing_has_no_faults_in_any_format() {
 #[test]
 fn the_conversations_are_as_their_files_are_called_and_differ() {
     let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/conversations")).unwrap();
-    assert_eq!(files.count(), talks().len());
-    for (number, talk) in talks().iter().enumerate() {
-        assert!(talk.is_open(), "{}", talk.id);
+    assert_eq!(files.count(), conversations().len());
+    for (number, conversation) in conversations().iter().enumerate() {
+        assert!(conversation.is_open(), "{}", conversation.id);
         assert!(
-            talks()[..number].iter().all(|other| other.id != talk.id && !other.says_as(talk)),
+            conversations()[..number]
+                .iter()
+                .all(|other| other.id != conversation.id && !other.says_as(conversation)),
             "{}",
-            talk.id
+            conversation.id
         );
     }
     assert_eq!(generated(7, 20), generated(7, 30)[..20]);
     assert_ne!(generated(7, 20), generated(8, 20));
-    assert!(generated(9, 300).iter().all(Talk::is_open));
+    assert!(generated(9, 300).iter().all(TestConversation::is_open));
 }
 
 /// Changes a Chat request in place.
@@ -85,7 +87,7 @@ fn chat(change: impl Fn(&mut Vec<Json>)) -> impl Fn(&Question<'_>) -> Answer {
 
 fn requests(generated_cases: usize) -> Plan {
     let mut plan = plan("openai-chat", "openai-chat", generated_cases);
-    plan.ways.truncate(1);
+    plan.translations.truncate(1);
     plan
 }
 
@@ -105,7 +107,7 @@ fn results_that_change_sides_come_down_to_two_calls() {
     assert!(!found.is_empty());
     for found in found {
         assert!(found.is_smallest, "{}", found.fault.class);
-        let calls: usize = found.talk.turns.iter().map(|turn| turn.calls.len()).sum();
+        let calls: usize = found.conversation.turns.iter().map(|turn| turn.calls.len()).sum();
         assert_eq!(calls, 2, "{}: {}", found.fault.class, found.before);
     }
     assert!(
@@ -137,7 +139,7 @@ fn an_adapter_that_says_no_breaks_or_makes_nonsense_is_told_apart() {
         BodyKind::Request if question.body.to_string().contains("Ada") => {
             Answer::Errored("no Ada".to_owned())
         }
-        BodyKind::Request if question.talk.undeclared => Answer::Skipped("not now".to_owned()),
+        BodyKind::Request if question.conversation.undeclared => Answer::Skipped("not now".to_owned()),
         BodyKind::Request => Answer::Body(question.body.clone()),
         BodyKind::Response => Answer::Broke("it ended".to_owned()),
         _ => Answer::Body(Json::from("nonsense")),
@@ -163,43 +165,51 @@ fn a_fault_that_only_made_up_conversations_have_is_found_too() {
     let examination = run(&requests(60), drop_third);
     let lost = examination.found.iter().find(|found| found.fault.class == "call-lost").unwrap();
     assert!(lost.cases.iter().all(|case| case.starts_with("generated-1-")));
-    assert_eq!(lost.talk.turns.len(), 2, "{}", lost.before);
-    assert_eq!(lost.talk.turns[1].calls.len(), 3, "{}", lost.before);
+    assert_eq!(lost.conversation.turns.len(), 2, "{}", lost.before);
+    assert_eq!(lost.conversation.turns[1].calls.len(), 3, "{}", lost.before);
 }
 
-type Property = &'static dyn Fn(&Talk) -> bool;
+type Property = &'static dyn Fn(&TestConversation) -> bool;
 
 #[test]
 fn what_is_shrunk_still_fails_and_no_single_step_makes_it_smaller() {
-    fn calls(talk: &Talk) -> usize {
-        talk.turns.iter().map(|turn| turn.calls.len()).sum()
+    fn calls(conversation: &TestConversation) -> usize {
+        conversation.turns.iter().map(|turn| turn.calls.len()).sum()
     }
     let properties: [(&str, Property); 4] = [
-        ("three calls", &|talk| calls(talk) >= 3),
-        ("an id with a colon", &|talk| {
-            talk.turns
+        ("three calls", &|conversation| calls(conversation) >= 3),
+        ("an id with a colon", &|conversation| {
+            conversation
+                .turns
                 .iter()
                 .flat_map(|turn| &turn.calls)
                 .any(|call| call.id.as_ref().is_some_and(|id| id.contains(':')))
         }),
-        ("two results that differ", &|talk| {
-            talk.turns.iter().any(|turn| turn.calls.windows(2).any(|pair| pair[0].result != pair[1].result))
+        ("two results that differ", &|conversation| {
+            conversation
+                .turns
+                .iter()
+                .any(|turn| turn.calls.windows(2).any(|pair| pair[0].result != pair[1].result))
         }),
-        ("a text of the model before a call", &|talk| {
-            talk.turns.iter().any(|turn| !turn.text.is_empty() && !turn.calls.is_empty())
+        ("a text of the model before a call", &|conversation| {
+            conversation.turns.iter().any(|turn| !turn.text.is_empty() && !turn.calls.is_empty())
         }),
     ];
     for (name, fails) in properties {
         let mut met = 0;
-        for talk in generated(3, 200).iter().filter(|talk| fails(talk)) {
-            let (smallest, is_smallest) = shrink(talk, usize::MAX, fails);
-            assert!(is_smallest && fails(&smallest), "{name}: {}", talk.id);
-            assert!(steps(&smallest).iter().all(|step| !fails(step)), "{name}: {}", talk.id);
-            assert!(steps(talk).iter().all(|step| step.size() < talk.size()), "{name}: {}", talk.id);
+        for conversation in generated(3, 200).iter().filter(|conversation| fails(conversation)) {
+            let (smallest, is_smallest) = shrink(conversation, usize::MAX, fails);
+            assert!(is_smallest && fails(&smallest), "{name}: {}", conversation.id);
+            assert!(steps(&smallest).iter().all(|step| !fails(step)), "{name}: {}", conversation.id);
+            assert!(
+                steps(conversation).iter().all(|step| step.size() < conversation.size()),
+                "{name}: {}",
+                conversation.id
+            );
             met += 1;
         }
         assert!(met >= 10, "{name}: only {met}");
     }
-    let (_, is_smallest) = shrink(&talks()[2], 1, |_| true);
+    let (_, is_smallest) = shrink(&conversations()[2], 1, |_| true);
     assert!(!is_smallest);
 }

@@ -3,7 +3,7 @@
 use crate::names::names;
 
 names! {
-    /// How bad a finding is. Two levels and no more: a person can hold two.
+    /// How bad a finding is. There are only two levels, to keep reports easy to act on.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Level {
         /// Worth reading: the target accepts it, or nobody is sure, and it does harm.

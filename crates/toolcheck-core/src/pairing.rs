@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use foldhash::HashMap;
 
-use crate::ir::{Body, Call, Executor, Message, Named, Part, Role, Settled, ToolResult, Transcript};
+use crate::ir::{Body, Call, Executor, Message, Named, Part, Role, ToolResult, Transcript, UnpairedReason};
 use crate::matching::{Half, Match, Matches, Position};
 use crate::targets::{Placement, Target};
 
@@ -124,8 +124,8 @@ pub struct Pairing<'t, 's> {
 }
 
 /// Whether a call or result is the client's, with an id that tells what it belongs to.
-fn is_paired(executor: Executor, settled: Option<Settled>) -> bool {
-    executor == Executor::Client && settled != Some(Settled::UnknownId)
+fn is_paired(executor: Executor, unpaired: Option<UnpairedReason>) -> bool {
+    executor == Executor::Client && unpaired != Some(UnpairedReason::UnknownId)
 }
 
 impl<'t, 's> Pairing<'t, 's> {
@@ -185,7 +185,7 @@ impl<'t, 's> Pairing<'t, 's> {
             let turn = self.turns.len() - 1;
             for (part_number, part) in (message.parts.start as usize..).zip(parts) {
                 match &part.body {
-                    Body::Call(call) if is_paired(call.executor, call.settled) => {
+                    Body::Call(call) if is_paired(call.executor, call.unpaired) => {
                         let number = self.calls.len();
                         self.calls.push(CallSite {
                             number,
@@ -197,7 +197,7 @@ impl<'t, 's> Pairing<'t, 's> {
                             turn,
                         });
                     }
-                    Body::Result(result) if is_paired(result.executor, result.settled) => {
+                    Body::Result(result) if is_paired(result.executor, result.unpaired) => {
                         let number = self.results.len();
                         let paired_with = PairedWith::NoCall;
                         self.results.push(ResultSite {

@@ -181,7 +181,7 @@ pub fn recognise(error: &str) -> Vec<Recognised> {
 /// What an error is about, whether a rule finds its cause or not.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
-pub struct Reading {
+pub struct ErrorReading {
     /// The refusals that it can be, as of [`recognise`], or the most similar one.
     pub matches: Vec<Recognised>,
     /// What it is about where no refusal matches as a whole.
@@ -192,7 +192,7 @@ pub struct Reading {
     pub status: Option<u16>,
 }
 
-impl Reading {
+impl ErrorReading {
     /// Reads an error's text. What is known as a whole comes before what is only similar, and a longer text before a shorter
     /// one that is a part of it.
     pub fn new(error: &str) -> Self {

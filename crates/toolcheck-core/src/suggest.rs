@@ -59,6 +59,26 @@ pub fn unknown<'k>(noun: &str, name: &str, known: impl IntoIterator<Item = &'k s
     format!("there is no {noun} `{}`{}", bounded(name, LONGEST), similar(name, known))
 }
 
+/// An error of a TOML reader about an unknown key or value, with a suggestion in place of the list of all that are known, if
+/// one is similar. Other errors are left as they are.
+///
+/// ```
+/// use toolcheck_core::suggest::in_place_of_list;
+///
+/// let message = in_place_of_list("unknown field `turns`, expected `turn` or `text`");
+/// assert_eq!(message, "unknown field `turns`; did you mean `turn`?");
+/// ```
+pub fn in_place_of_list(message: &str) -> String {
+    let message = message.trim();
+    let mut names = message.split('`').skip(1).step_by(2);
+    let similar = match names.next().filter(|_| message.starts_with("unknown ")) {
+        Some(unknown) => similar(unknown, names),
+        None => Suggestion(None),
+    };
+    let short = message.split_once(", expected ").filter(|_| similar.0.is_some());
+    format!("{}{similar}", short.map_or(message, |(short, _)| short))
+}
+
 /// The most similar of the known names, if it is similar enough.
 pub fn similar<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Suggestion<'k> {
     if name.len() > LONGEST {

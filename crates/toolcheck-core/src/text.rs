@@ -202,7 +202,7 @@ pub fn guard(line: &str) -> Cow<'_, str> {
     }
 }
 
-/// A line without the white space and the colors that it begins with.
+/// A line without the whitespace and the colors that it begins with.
 fn without_indent(line: &str) -> &str {
     let mut rest = line.trim_start();
     while let Some((numbers, behind)) = rest.strip_prefix("\u{1b}[").and_then(|color| color.split_once('m')) {
@@ -219,6 +219,7 @@ pub fn reason(error: &(dyn Error + 'static)) -> String {
     let kind = error.downcast_ref::<io::Error>().filter(|error| error.raw_os_error().is_some());
     let words = kind.and_then(|error| match error.kind() {
         ErrorKind::NotFound => Some("no such file or directory"),
+        ErrorKind::AlreadyExists => Some("it exists already"),
         ErrorKind::PermissionDenied => Some("permission denied"),
         ErrorKind::StorageFull => Some("no space left on the device"),
         ErrorKind::QuotaExceeded => Some("the disk quota is used up"),

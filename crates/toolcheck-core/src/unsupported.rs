@@ -25,13 +25,13 @@ pub struct Unsupported {
     /// What to do; `None` where there is no short way to a request.
     pub advice: Option<&'static str>,
     /// What it is to toolcheck.
-    pub meant: Meant,
+    pub relevance: Relevance,
     sniff: fn(Value<'_, '_>) -> bool,
 }
 
 /// What a kind of document that is not read is to toolcheck.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Meant {
+pub enum Relevance {
     /// A request to an LLM in a protocol that is not read yet: it should be checked, and is not.
     Request,
     /// What was said to an LLM, or by it, in such a protocol.
@@ -43,9 +43,9 @@ pub enum Meant {
 impl Unsupported {
     /// What a document of this kind is, as a message says it.
     pub fn describe(&self) -> String {
-        match self.meant {
-            Meant::Other => format!("not a request, but {}", self.name),
-            Meant::Request | Meant::Conversation => {
+        match self.relevance {
+            Relevance::Other => format!("not a request, but {}", self.name),
+            Relevance::Request | Relevance::Conversation => {
                 format!("this is {}, which toolcheck cannot read yet", self.name)
             }
         }
@@ -73,7 +73,7 @@ static KINDS: &[Unsupported] = &[
     Unsupported {
         name: "texts to embed or to moderate",
         advice: None,
-        meant: Meant::Other,
+        relevance: Relevance::Other,
         sniff: |root| {
             let is_text = |value: Value<'_, '_>| !value.is_object();
             let has_texts = root
@@ -86,13 +86,13 @@ static KINDS: &[Unsupported] = &[
     Unsupported {
         name: "an OpenAI Batch file",
         advice: Some("check the requests in it: `jq -c .body FILE | toolcheck lint -`"),
-        meant: Meant::Other,
+        relevance: Relevance::Other,
         sniff: |root| has(root, &["custom_id", "body", "url"]),
     },
     Unsupported {
         name: "the results of an OpenAI batch: responses",
         advice: None,
-        meant: Meant::Other,
+        relevance: Relevance::Other,
         sniff: |root| has(root, &["custom_id", "response"]),
     },
     Unsupported {
@@ -100,7 +100,7 @@ static KINDS: &[Unsupported] = &[
         advice: Some(
             "check the requests in it: `jq -c '(.requests // [.])[].params' FILE | toolcheck lint -`",
         ),
-        meant: Meant::Other,
+        relevance: Relevance::Other,
         sniff: |root| {
             let is_entry = |entry| has(entry, &["custom_id", "params"]);
             is_entry(root) || first_of(root, "requests").is_some_and(is_entry)
@@ -109,7 +109,7 @@ static KINDS: &[Unsupported] = &[
     Unsupported {
         name: "the results of an Anthropic batch: responses",
         advice: None,
-        meant: Meant::Other,
+        relevance: Relevance::Other,
         sniff: |root| has(root, &["custom_id", "result"]),
     },
     Unsupported {
@@ -117,25 +117,25 @@ static KINDS: &[Unsupported] = &[
         advice: Some(
             "check the bodies in it: `jq -c '.log.entries[].request.postData.text | fromjson' FILE | toolcheck lint -`",
         ),
-        meant: Meant::Other,
+        relevance: Relevance::Other,
         sniff: |root| root.get("log").is_some_and(|log| is_list(log, "entries")),
     },
     Unsupported {
         name: "a cassette of recorded HTTP requests",
         advice: None,
-        meant: Meant::Other,
+        relevance: Relevance::Other,
         sniff: |root| is_list(root, "interactions") || is_list(root, "http_interactions"),
     },
     Unsupported {
         name: "an OpenTelemetry trace with messages as structured attributes",
         advice: Some("export the messages as JSON strings, or check the requests that are sent to the API"),
-        meant: Meant::Conversation,
+        relevance: Relevance::Conversation,
         sniff: frameworks::has_structured_messages,
     },
     Unsupported {
         name: "an OpenTelemetry trace without messages",
         advice: None,
-        meant: Meant::Other,
+        relevance: Relevance::Other,
         sniff: |root| {
             is_list(root, "resourceSpans")
                 || is_list(root, "scopeSpans")
@@ -148,7 +148,7 @@ static KINDS: &[Unsupported] = &[
     Unsupported {
         name: "a Langfuse trace without messages",
         advice: None,
-        meant: Meant::Other,
+        relevance: Relevance::Other,
         sniff: |root| {
             has(root, &["trace", "observations"])
                 || is_one_of(
@@ -161,13 +161,13 @@ static KINDS: &[Unsupported] = &[
     Unsupported {
         name: "a LangSmith run",
         advice: None,
-        meant: Meant::Other,
+        relevance: Relevance::Other,
         sniff: |root| has(root, &["run_type", "inputs"]),
     },
     Unsupported {
         name: "a DeepEval trace",
         advice: None,
-        meant: Meant::Other,
+        relevance: Relevance::Other,
         sniff: |root| has(root, &["baseSpans", "llmSpans"]),
     },
     Unsupported {
@@ -175,7 +175,7 @@ static KINDS: &[Unsupported] = &[
         advice: Some(
             "spans with messages are read: export those, or check the requests that are sent to the API",
         ),
-        meant: Meant::Other,
+        relevance: Relevance::Other,
         sniff: |root| {
             let is_named = |key: &str| {
                 root.get_str(key)
@@ -189,13 +189,13 @@ static KINDS: &[Unsupported] = &[
     Unsupported {
         name: "Haystack messages",
         advice: None,
-        meant: Meant::Other,
+        relevance: Relevance::Other,
         sniff: |root| any_message(root, is_of_haystack),
     },
     Unsupported {
         name: "AutoGen messages",
         advice: None,
-        meant: Meant::Other,
+        relevance: Relevance::Other,
         sniff: |root| {
             let is_own = |message: Value<'_, '_>| {
                 let own = ["ToolCallRequestEvent", "ToolCallExecutionEvent", "ToolCallSummaryMessage"];
@@ -208,7 +208,7 @@ static KINDS: &[Unsupported] = &[
     Unsupported {
         name: "LlamaIndex messages",
         advice: None,
-        meant: Meant::Other,
+        relevance: Relevance::Other,
         sniff: |root| {
             let is_store = |value: Value<'_, '_>| is_one_of(value, "class_name", &["SimpleChatStore"]);
             is_store(root)
@@ -219,7 +219,7 @@ static KINDS: &[Unsupported] = &[
     Unsupported {
         name: "a session of GitHub Copilot Chat in VS Code",
         advice: None,
-        meant: Meant::Other,
+        relevance: Relevance::Other,
         sniff: |root| {
             is_list(root, "requests") && root.get_any(&["requesterUsername", "responderUsername"]).is_some()
         },
@@ -227,7 +227,7 @@ static KINDS: &[Unsupported] = &[
     Unsupported {
         name: "a preference data set of texts",
         advice: None,
-        meant: Meant::Other,
+        relevance: Relevance::Other,
         sniff: |root| {
             let is_row = |row| {
                 has(row, &["chosen", "rejected"]) || has(row, &["preferred_output", "non_preferred_output"])
@@ -238,18 +238,28 @@ static KINDS: &[Unsupported] = &[
     Unsupported {
         name: "a JSON-RPC message",
         advice: None,
-        meant: Meant::Other,
+        relevance: Relevance::Other,
         sniff: |root| {
             root.get_str("jsonrpc").is_some()
                 || first(root).is_some_and(|value| value.get_str("jsonrpc").is_some())
         },
     },
-    Unsupported { name: "part of a streamed response", advice: None, meant: Meant::Other, sniff: is_event },
-    Unsupported { name: "a response", advice: Some(AS_EXCHANGE), meant: Meant::Other, sniff: is_response },
+    Unsupported {
+        name: "part of a streamed response",
+        advice: None,
+        relevance: Relevance::Other,
+        sniff: is_event,
+    },
+    Unsupported {
+        name: "a response",
+        advice: Some(AS_EXCHANGE),
+        relevance: Relevance::Other,
+        sniff: is_response,
+    },
     Unsupported {
         name: "an error response from an API",
         advice: Some("`toolcheck explain --error TEXT REQUEST` finds what it is about in the request"),
-        meant: Meant::Other,
+        relevance: Relevance::Other,
         sniff: is_error,
     },
 ];
@@ -486,7 +496,7 @@ pub fn describe(root: Value<'_, '_>) -> Option<&'static str> {
                 && root.get("model").is_none()
                 && tools::read(root).is_some_and(|tools| !tools.is_empty()) =>
         {
-            Some("a list of tool definitions (`--tools FILE` takes it)")
+            Some("a list of tool definitions (pass it with `--tools FILE`)")
         }
         Kind::Object if is_message(root) => {
             Some("a single message (`jq -s .` makes a list of messages that are one a line)")
@@ -532,7 +542,7 @@ pub fn prompt_of<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
 
 /// Whether a document is a request in a protocol that is not read yet.
 pub fn is_unread_request(root: Value<'_, '_>) -> bool {
-    conversation(root).is_some_and(|kind| kind.meant == Meant::Request)
+    conversation(root).is_some_and(|kind| kind.relevance == Relevance::Request)
 }
 
 /// Whether a document is meant to be a request: it has settings of an API beside something in the place of messages.
@@ -587,7 +597,7 @@ static TEXTS: &[Text] = &[
     Text { name: "an event stream: a streamed response", advice: AS_EXCHANGE, sniff: is_event_stream },
     Text {
         name: "a curl command",
-        advice: "check the body alone: what stands behind `-d`",
+        advice: "check only the body: the argument of `-d`",
         sniff: |head| head.starts_with(b"curl "),
     },
     Text {
@@ -604,7 +614,7 @@ static TEXTS: &[Text] = &[
     },
     Text { name: "a YAML cassette of recorded HTTP requests", advice: BODIES, sniff: is_cassette },
     Text {
-        name: "Markdown, and none of its blocks holds a request that can be read",
+        name: "Markdown without a code block that holds a readable request",
         advice: "put the whole request into a block of its own, between two lines of three backticks, or into a file of its own",
         sniff: is_markdown,
     },
@@ -615,7 +625,7 @@ static TEXTS: &[Text] = &[
 pub fn of_text(bytes: &[u8]) -> Option<&'static Text> {
     let head = &bytes[..bytes.len().min(HEAD)];
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
-    // JSON begins with a bracket or a quote; magic bytes have no white space before them.
+    // JSON begins with a bracket or a quote; magic bytes have no whitespace before them.
     match head.trim_ascii_start() {
         [] | [b'"', ..] => return None,
         [b'{' | b'[', rest @ ..] if !is_literal(rest) => return None,

@@ -1,11 +1,11 @@
 //! Errors that no rule finds, and texts that are not known.
 
-use toolcheck_core::recognise::{Envelope, ErrorClass, Likeness, Reading, recognise};
+use toolcheck_core::recognise::{Envelope, ErrorClass, ErrorReading, Likeness, recognise};
 use toolcheck_core::targets;
 
 /// What a text is read as: a rule, `class`, or with a question mark what is only probable.
 fn read(error: &str) -> String {
-    let reading = Reading::new(error);
+    let reading = ErrorReading::new(error);
     if let Some(found) = reading.matches.first() {
         let mark = if found.likeness == Likeness::Whole { "" } else { "?" };
         return format!("{}{mark}", found.refusal.rule);
@@ -110,7 +110,7 @@ fn errors_of_models_and_servers_are_not_taken_for_those_of_requests() {
 #[test]
 fn a_text_of_a_class_may_be_cut() {
     let cut = |error: &str| {
-        let class = Reading::new(error).class?;
+        let class = ErrorReading::new(error).class?;
         Some((class.class.id.clone(), class.error.is_some(), class.is_cut))
     };
     let known = |is_cut| Some(("parameter".to_owned(), true, is_cut));
@@ -147,7 +147,7 @@ fn the_last_lines_of_a_log_are_read_too() {
 #[test]
 fn who_sent_it_and_with_which_status() {
     let reading = |error| {
-        let reading = Reading::new(error);
+        let reading = ErrorReading::new(error);
         let names: Vec<&str> = reading.envelopes.iter().map(|envelope| &*envelope.name).collect();
         (names, reading.status)
     };
@@ -187,7 +187,7 @@ fn every_text_of_a_class_leads_to_it() {
     for class in ErrorClass::all() {
         for error in &class.errors {
             let text = filled(&error.text);
-            let reading = Reading::new(&text);
+            let reading = ErrorReading::new(&text);
             let of_rule = recognise(&text).into_iter().find(|found| found.likeness == Likeness::Whole);
             let of_rule = of_rule.and_then(|found| found.refusal.text.as_deref());
             assert!(of_rule.is_none_or(|known| known.len() < error.text.len()), "a rule has: {text}");

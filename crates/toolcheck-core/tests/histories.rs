@@ -23,7 +23,7 @@ fn described(case: &str) -> String {
 fn describe(reading: &Reading<'_>) -> String {
     let conversations = reading.conversations.iter().map(|one| {
         let (calls, results) = one.transcript.counts();
-        format!("{} {calls}/{results} {}", one.title, one.ended.as_str())
+        format!("{} {calls}/{results} {}", one.title, one.end.as_str())
     });
     let left_out = reading.left_out.iter().map(|(what, count)| format!("- {what} {count}"));
     conversations.chain(left_out).collect::<Vec<_>>().join("\n")

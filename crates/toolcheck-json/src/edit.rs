@@ -466,12 +466,12 @@ impl<'s> Writer<'_, '_, 's> {
     }
 }
 
-/// Whether what is between two children is a comma and white space.
+/// Whether what is between two children is a comma and whitespace.
 fn is_comma(gap: &[u8]) -> bool {
     is_blank_but(gap, b',')
 }
 
-/// Whether a text is white space with one such byte.
+/// Whether a text is whitespace with one such byte.
 fn is_blank_but(gap: &[u8], other: u8) -> bool {
     gap.iter().filter(|byte| **byte == other).count() == 1
         && gap.iter().all(|byte| *byte == other || byte.is_ascii_whitespace())

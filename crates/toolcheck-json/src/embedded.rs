@@ -29,7 +29,7 @@ impl Cursor<'_> {
         self.raw.get(self.at).copied()
     }
 
-    /// Skips white space: spaces, and line ends and tabs, which are escapes here.
+    /// Skips whitespace: spaces, and line ends and tabs, which are escapes here.
     fn skip_space(&mut self) {
         loop {
             match self.raw.get(self.at..) {

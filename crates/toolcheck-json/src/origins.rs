@@ -463,7 +463,7 @@ impl Builder {
         self.made.text.extend_from_slice(text.as_bytes());
     }
 
-    /// Adds the value at `pointer` in the record. Its text is JSON, in which line breaks are only white space: they
+    /// Adds the value at `pointer` in the record. Its text is JSON, in which line breaks are only whitespace: they
     /// become spaces, so that the record stays one line.
     pub fn value(&mut self, pointer: impl Into<Cow<'static, str>>, origin: Arc<Origin>, value: &Mapped) {
         let (at, first) = (self.made.text.len(), self.made.runs.len());

@@ -116,7 +116,7 @@ fn unread(bytes: &[u8], kind: SyntaxErrorKind, marked: usize, mut arena: Arena) 
     Document { bytes: &bytes[..0], text: Some(""), arena, faults_left_out: 0 }
 }
 
-/// The length in bytes of the first value, including the white space before it, and whether it is an
+/// The length in bytes of the first value, including the whitespace before it, and whether it is an
 /// array or object without a fault in its structure.
 pub(crate) fn extent(bytes: &[u8], arena: &mut Arena) -> (usize, bool) {
     let mut left_out = 0;

@@ -44,7 +44,7 @@ impl<'s> JsonStr<'s> {
         self.raw.is_empty()
     }
 
-    /// Whether the string consists only of white space, or is empty.
+    /// Whether the string consists only of whitespace, or is empty.
     pub fn is_blank(self) -> bool {
         // The first character is nearly always enough.
         match self.raw.first() {

@@ -6,7 +6,7 @@ use toolcheck_json::{Document, Kind, SyntaxErrorKind};
 
 /// Read without a fault.
 const VALID: &[&[u8]] = &[
-    // Any value may be the whole text, with white space around it.
+    // Any value may be the whole text, with whitespace around it.
     b"null",
     b"true",
     b"false",
@@ -44,7 +44,7 @@ const VALID: &[&[u8]] = &[
 
 /// Rejected: every one must have a fault.
 const INVALID: &[&[u8]] = &[
-    // Nothing, or only white space.
+    // Nothing, or only whitespace.
     b"",
     b" ",
     b"\n\n",
@@ -181,7 +181,7 @@ const INVALID: &[&[u8]] = &[
     b"[\xe2\x80\x9ca\xe2\x80\x9d]",
     b"[\\n]",
     b"[\\u0061]",
-    // Comments, and white space of other languages.
+    // Comments, and whitespace of other languages.
     b"[1] // one",
     b"// one\n[1]",
     b"[1, /* two */ 3]",

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
+use toolcheck_core::fix::Fix;
 use toolcheck_core::ir::{Call, Place, ToolResult};
-use toolcheck_core::remedy::Remedy;
 use toolcheck_core::shape::Answer;
-use toolcheck_core::targets::Grounds;
+use toolcheck_core::targets::EvidenceSummary;
 use toolcheck_core::text::{Line, kept};
 use toolcheck_core::{Level, RuleId};
 use toolcheck_json::origins::Origin;
@@ -44,9 +44,9 @@ pub struct Finding {
     /// The name of the tool that it is about, up to a kilobyte.
     pub tool_name: Option<String>,
     /// How `toolcheck fix` fixes it; `None` if it does not, or if [`Options::marks_fixes`](crate::Options::marks_fixes) is off.
-    pub fix: Option<Fixable>,
+    pub fixable: Option<Fixable>,
     /// What fixes it in its place.
-    pub(crate) remedy: Option<Box<Remedy>>,
+    pub(crate) fix: Option<Box<Fix>>,
     /// The start of the text at its place, which identifies it in later runs.
     pub(crate) head: Head,
 }
@@ -177,7 +177,7 @@ pub struct ProviderError {
     /// The text, with the names and numbers of this transcript filled in. It may have several lines.
     pub text: Option<String>,
     /// How well the answer is known.
-    pub grounds: Grounds,
+    pub grounds: EvidenceSummary,
     /// Why the finding is only a warning although the target refuses it: a clause.
     pub only_warns: Option<String>,
 }
@@ -237,7 +237,7 @@ pub struct DraftContent {
     /// What the target answers, if the rule knows it.
     pub(crate) answer: Option<Answer>,
     /// What fixes it in its place.
-    pub(crate) remedy: Option<Box<Remedy>>,
+    pub(crate) fix: Option<Box<Fix>>,
 }
 
 /// What a finding about the shape of a request is about, for the findings of other rules that may be about the same.
@@ -407,8 +407,8 @@ impl Draft {
     }
 
     /// Sets what fixes it in its place.
-    pub(crate) fn remedy(&mut self, remedy: Remedy) -> &mut Self {
-        self.say().remedy = Some(Box::new(remedy));
+    pub(crate) fn fix(&mut self, fix: Fix) -> &mut Self {
+        self.say().fix = Some(Box::new(fix));
         self
     }
 

@@ -19,8 +19,8 @@
 //! Reports are written by `toolcheck-report`, and configurations read by `toolcheck-config`.
 //! Nothing here reads a file or the environment.
 
-mod better;
 pub mod category;
+mod compare_fix;
 mod engine;
 pub mod finding;
 pub mod fingerprint;
@@ -51,7 +51,7 @@ pub use finding::Finding;
 pub use fix::{FixOptions, Fixed, fix, fix_nothing, fix_opened};
 pub use options::{Options, TargetRef};
 pub use report::{FileReport, Reading, Report, SkippedFile};
-pub use rule::{Fix, InDataset, Rule};
+pub use rule::{FixSummary, InDataset, Rule};
 pub use settings::Settings;
 pub use summary::Summary;
 pub use template::ChatTemplate;

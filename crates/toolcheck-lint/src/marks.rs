@@ -5,10 +5,10 @@ use toolcheck_core::ir::Transcript;
 use toolcheck_core::readers::{Conversation, Reader};
 use toolcheck_json::{Document, Record};
 
-use crate::better::{contradicts, worse};
+use crate::compare_fix::{contradicts, worse};
 use crate::finding::{Finding, Fixable};
 use crate::options::{Marks, Options};
-use crate::planner::{FixOptions, Planned, Planner, can_mend, is_whole, on_conversations, plan_request};
+use crate::planner::{FixOptions, Planned, Planner, can_fix, is_whole, on_conversations, plan_request};
 use crate::report::{FileReport, Reading};
 use crate::rules;
 
@@ -24,7 +24,7 @@ pub(crate) fn mark_request(
     lint: &Lint<'_>,
 ) {
     let safely = FixOptions::default();
-    let is_wanted = |finding: &Finding| can_mend(finding) && safely.wants(finding);
+    let is_wanted = |finding: &Finding| can_fix(finding) && safely.wants(finding);
     if options.marks == Marks::Off || !findings.iter().any(is_wanted) || !is_whole(record, document) {
         return;
     }
@@ -39,7 +39,7 @@ pub(crate) fn mark_request(
     let done = |how: &FixOptions| -> Option<(Vec<usize>, bool)> {
         let plans = plan_request(record, document, transcript, options, how, findings)?;
         let more = !plans.whole.skipped.is_empty();
-        for mut plan in [Some(plans.whole), plans.without_remedies].into_iter().flatten() {
+        for mut plan in [Some(plans.whole), plans.without_in_place].into_iter().flatten() {
             // The record is linted once more beside this one, so what is not needed goes.
             (plan.skipped, plan.left) = Default::default();
             if !is_tried || is_better(&plan, document, findings, (&again, &|id| id == format.id), lint) {
@@ -115,9 +115,9 @@ pub(crate) fn mark_conversations(
 /// Marks what safe fixes fix, and what only unsafe ones do.
 fn mark(findings: &mut [Finding], all: Vec<usize>, safe: Vec<usize>) {
     for number in all {
-        findings[number].fix = Some(Fixable::Unsafe);
+        findings[number].fixable = Some(Fixable::Unsafe);
     }
     for number in safe {
-        findings[number].fix = Some(Fixable::Safe);
+        findings[number].fixable = Some(Fixable::Safe);
     }
 }

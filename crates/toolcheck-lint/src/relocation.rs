@@ -14,7 +14,7 @@ pub(crate) fn relocate(report: &mut FileReport, opened: &Opened, file: &[u8]) {
     let mut spots: Vec<&mut Spot> = Vec::new();
     for finding in &mut report.findings {
         // What was sent is not changed.
-        finding.fix = None;
+        finding.fixable = None;
         spots.push(&mut finding.spot);
         spots.extend(finding.labels.iter_mut().map(|label| &mut label.spot));
     }

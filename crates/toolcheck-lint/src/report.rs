@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use toolcheck_core::ir::{Place, TranscriptKind};
-use toolcheck_core::readers::Ended;
+use toolcheck_core::readers::ConversationEnd;
 use toolcheck_core::text::{Line, bounded};
 use toolcheck_core::{Level, RuleId};
 use toolcheck_json::origins::LeftOut;
@@ -312,7 +312,7 @@ pub struct ConversationReport {
     /// The number of results.
     pub tool_results: usize,
     /// How it ends.
-    pub ended: Ended,
+    pub end: ConversationEnd,
     /// Whether it is what the agent sends next.
     pub is_sent_next: bool,
 }
@@ -529,8 +529,8 @@ pub(crate) fn locate_all(document: &Document<'_>, record: &Record<'_>, drafts: V
             provider_error: said.provider_error,
             tool_call_id,
             tool_name: said.tool_name,
-            fix: None,
-            remedy: said.remedy,
+            fixable: None,
+            fix: said.fix,
             head: heads.next().unwrap_or_default(),
         })
     };

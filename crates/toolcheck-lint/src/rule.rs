@@ -19,11 +19,11 @@ use toolcheck_json::{Document, SyntaxErrorKind};
 use crate::category::Category;
 use crate::finding::Draft;
 use crate::schema::Schemas;
-use crate::server_state::Continued;
+use crate::server_state::RemoteHistory;
 use crate::settings::Settings;
 use crate::template::ChatTemplate;
 use crate::view::checks::{self, Checks};
-use crate::view::exchanges::{Course, HistoryMatch};
+use crate::view::exchanges::{ExchangeContext, HistoryMatch};
 use crate::view::prompt::Observed;
 use crate::view::shape::{self, ShapeFaults};
 use crate::vocabulary::Term;
@@ -72,7 +72,7 @@ pub struct Rule {
     /// Another rule of whose refusals the target's answers to this one are: it is the same mistake, seen better.
     pub answered_as: Option<&'static Rule>,
     /// What `toolcheck fix` does to its findings; `None` if nothing.
-    pub fix: Option<Fix>,
+    pub fix: Option<FixSummary>,
     /// Why a finding without a fix of its own is left, for a rule whose findings are not fixed in general.
     pub(crate) unfixed: &'static str,
     /// Checks a transcript; `None` if the problem is not visible in one, and the rule only explains an error.
@@ -82,7 +82,7 @@ pub struct Rule {
 /// What `toolcheck fix` does to findings of a rule, in sentences. Of the first two, one may be empty.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Fix {
+pub struct FixSummary {
     /// What it does without being asked.
     pub safe: &'static str,
     /// What it does with `--unsafe-fixes`.
@@ -93,7 +93,7 @@ pub struct Fix {
     pub(crate) has_help: bool,
 }
 
-impl Fix {
+impl FixSummary {
     /// What it does, in Markdown.
     pub fn description(&self) -> String {
         match (self.safe, self.lossy) {
@@ -309,7 +309,7 @@ macro_rules! declare_rule {
     (@answered $other:ident) => { Some(&$other::RULE) };
     (@fix) => { None };
     (@fix [$($safe:literal)?] [$($lossy:literal)?] $otherwise:literal, $($help:ident)?) => {
-        Some($crate::rule::Fix {
+        Some($crate::rule::FixSummary {
             safe: concat!($($safe)?),
             lossy: concat!($($lossy)?),
             otherwise: $otherwise,
@@ -318,7 +318,7 @@ macro_rules! declare_rule {
     };
     (@help) => { false };
     (@help help) => { true };
-    (@unfixed) => { "there is no fix for this rule" };
+    (@unfixed) => { "this rule has no fix" };
     (@unfixed $unfixed:literal) => { $unfixed };
     (@optional) => { false };
     (@optional selected) => { true };
@@ -346,9 +346,9 @@ pub struct Context<'c, 's> {
     /// How the transcript keeps the model's previous answer, if that is recorded beside it.
     pub(crate) kept: Option<&'c HistoryMatch<'c>>,
     /// What its exchange has to do with those before it, if it is recorded as one.
-    pub(crate) course: Option<&'c Course<'c>>,
+    pub(crate) course: Option<&'c ExchangeContext<'c>>,
     /// What it goes on from on the server.
-    pub(crate) continued: Option<&'c Continued>,
+    pub(crate) continued: Option<&'c RemoteHistory>,
     /// The schemas of tools that were compiled so far.
     pub(crate) schemas: &'c Schemas,
     /// The target to check against; `None` if there is none for the format.
@@ -390,7 +390,7 @@ impl<'c> Context<'c, '_> {
     }
 
     /// What it goes on from on the server, if that is known.
-    pub fn continued(&self) -> Option<&'c Continued> {
+    pub fn continued(&self) -> Option<&'c RemoteHistory> {
         self.continued
     }
 
@@ -464,14 +464,14 @@ impl<'c> Context<'c, '_> {
     }
 
     /// Whether the target reads the format that the transcript is written in.
-    pub(crate) fn speaks_own_format(&self) -> bool {
+    pub(crate) fn target_reads_format(&self) -> bool {
         self.transcript.format.is_some_and(|format| self.target().family() == Some(format.family))
     }
 
     /// Whether the target may receive the unchanged bytes: it reads the format, or combines several targets, of which
     /// not all translate.
-    pub(crate) fn may_be_sent_as_it_is(&self) -> bool {
-        self.target().format.is_none() || self.speaks_own_format()
+    pub(crate) fn accepts_unmodified_bytes(&self) -> bool {
+        self.target().format.is_none() || self.target_reads_format()
     }
 
     /// The target's verdict on a case of a rule, or on the rule as a whole.

@@ -20,7 +20,7 @@ const LONGEST_ID: usize = 512;
 #[derive(Debug, Default)]
 pub struct ServerState {
     /// Whether it was there from the start: what it does not know does not exist.
-    is_all: bool,
+    is_complete: bool,
     known: Mutex<Known>,
 }
 
@@ -75,7 +75,7 @@ impl<T> Bounded<T> {
 #[derive(Debug, Clone)]
 struct Kept {
     /// The calls without a result.
-    owed: Arc<[OwedCall]>,
+    owed: Arc<[PendingCall]>,
     /// Whether all of it is known, from its start.
     is_whole: bool,
     /// The number of turns of the model.
@@ -86,7 +86,7 @@ struct Kept {
 
 /// A call of a conversation that is kept, without a result there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct OwedCall {
+pub(crate) struct PendingCall {
     pub(crate) id: String,
     pub(crate) tool: Option<String>,
     pub(crate) kind: &'static str,
@@ -94,9 +94,9 @@ pub(crate) struct OwedCall {
 
 /// What a request goes on from.
 #[derive(Debug, Clone)]
-pub struct Continued {
+pub struct RemoteHistory {
     /// The calls without a result before it.
-    pub(crate) owed: Arc<[OwedCall]>,
+    pub(crate) owed: Arc<[PendingCall]>,
     /// Whether all before it is known.
     pub(crate) is_whole: bool,
     /// What the request names and the server does not have, and whether the server was told not to keep it.
@@ -104,7 +104,7 @@ pub struct Continued {
     /// Where it says what it goes on from.
     pub(crate) place: Option<Place>,
     /// The calls that it refers to as items, with the places where it does.
-    pub(crate) referred: Vec<(OwedCall, Place)>,
+    pub(crate) referred: Vec<(PendingCall, Place)>,
     /// Whether something that it names is unknown, and may be there nevertheless.
     is_unclear: bool,
     /// The ids of calls that are not in it and that its results answer.
@@ -124,7 +124,7 @@ pub(crate) enum Missing {
 
 /// What a request leaves on the server once it is answered.
 #[derive(Debug, Clone)]
-pub struct Sent {
+pub struct StoredAfterResponse {
     is_kept: bool,
     /// The response that it goes on from.
     continues: Option<String>,
@@ -133,7 +133,7 @@ pub struct Sent {
     calls: Vec<String>,
 }
 
-impl Sent {
+impl StoredAfterResponse {
     /// Whether the server keeps the response.
     pub fn is_kept(&self) -> bool {
         self.is_kept
@@ -146,7 +146,7 @@ impl Sent {
     }
 }
 
-impl Continued {
+impl RemoteHistory {
     /// Whether a result that has no call in the request answers one that the server keeps.
     pub(crate) fn has_call(&self, id: &str) -> bool {
         self.known_calls.contains(id)
@@ -166,18 +166,18 @@ impl Continued {
 impl ServerState {
     /// The state of a server from its start, which has nothing yet.
     pub fn of_server() -> Self {
-        Self { is_all: true, known: Mutex::default() }
+        Self { is_complete: true, known: Mutex::default() }
     }
 
     /// What a request goes on from; `None` if it brings everything itself.
-    pub(crate) fn continued_by(&self, transcript: &Transcript<'_>) -> Option<Continued> {
+    pub(crate) fn continued_by(&self, transcript: &Transcript<'_>) -> Option<RemoteHistory> {
         let request = &transcript.request;
         let stored = &transcript.details.stored_items;
         if !request.continues_remote_state && stored.is_empty() {
             return None;
         }
         let known = self.known();
-        let mut continued = Continued {
+        let mut continued = RemoteHistory {
             owed: Arc::from([]),
             is_whole: !request.continues_remote_state,
             missing: Vec::new(),
@@ -187,7 +187,7 @@ impl ServerState {
             known_calls: HashSet::default(),
             turns: None,
         };
-        let is_all = self.is_all && !known.is_partial;
+        let is_complete = self.is_complete && !known.is_partial;
         // What is no string is another rule's.
         let is_id = |named: &&Named<'_>| named.instead.is_none() && !named.text.is_empty();
         // Conversations are made without a model, so one that is not known may be there.
@@ -206,7 +206,7 @@ impl ServerState {
                     }
                 }
                 // The server was told not to keep it, or never had it.
-                None if !(is_all && is_response) => continued.is_unclear = true,
+                None if !(is_complete && is_response) => continued.is_unclear = true,
                 Some(None) | None => {
                     continued.missing.push((Missing::Response, named.place, named.text.to_string()));
                 }
@@ -217,13 +217,16 @@ impl ServerState {
                 Some(None) => continued.missing.push((Missing::Item, item.place, item.text.to_string())),
                 Some(Some(call)) => {
                     let referred = call.iter().map(|id| {
-                        let owed = OwedCall { id: id.clone(), tool: None, kind: ToolKind::Function.name() };
+                        let owed =
+                            PendingCall { id: id.clone(), tool: None, kind: ToolKind::Function.name() };
                         (owed, item.place)
                     });
                     continued.referred.extend(referred);
                     continued.known_calls.extend(call.clone());
                 }
-                None if is_all => continued.missing.push((Missing::Item, item.place, item.text.to_string())),
+                None if is_complete => {
+                    continued.missing.push((Missing::Item, item.place, item.text.to_string()))
+                }
                 None => continued.is_unclear = true,
             }
         }
@@ -239,7 +242,10 @@ impl ServerState {
     }
 
     /// What a request leaves on the server once it is answered; `None` if that is nothing.
-    pub fn sent(transcript: &Transcript<'_>, continued: Option<&Continued>) -> Option<Sent> {
+    pub fn sent(
+        transcript: &Transcript<'_>,
+        continued: Option<&RemoteHistory>,
+    ) -> Option<StoredAfterResponse> {
         if transcript.request.is_kept.is_none() && transcript.request.conversation.is_none() {
             return None;
         }
@@ -252,7 +258,7 @@ impl ServerState {
                 Body::Call(call) if call.executor == Executor::Client => {
                     let Some(id) = &call.id else { continue };
                     calls.push(id.text.to_string());
-                    owed.push(OwedCall {
+                    owed.push(PendingCall {
                         id: id.text.to_string(),
                         tool: call.name.as_ref().map(|name| name.text.to_string()),
                         kind: call.kind.name(),
@@ -265,7 +271,7 @@ impl ServerState {
         owed.retain(|call| !answered.contains(&*call.id));
         let request = &transcript.request;
         let is_whole = continued.is_none_or(|continued| continued.is_whole && continued.missing.is_empty());
-        Some(Sent {
+        Some(StoredAfterResponse {
             is_kept: request.is_kept == Some(true),
             continues: request.previous_response.as_ref().map(|id| id.text.to_string()),
             conversation: request
@@ -276,7 +282,7 @@ impl ServerState {
             kept: Kept {
                 owed: owed.into(),
                 is_whole,
-                turns: continued.and_then(Continued::turns).unwrap_or_default(),
+                turns: continued.and_then(RemoteHistory::turns).unwrap_or_default(),
                 is_continued: false,
             },
             calls,
@@ -284,8 +290,8 @@ impl ServerState {
     }
 
     /// Notes the answer to a request, with its status if that is known: only now can a later one go on from it.
-    pub fn keep(&self, sent: Sent, ids: &KeptIds, answers: &[Choice], status: Option<u16>) {
-        let Sent { is_kept, continues, conversation, kept, calls } = sent;
+    pub fn keep(&self, sent: StoredAfterResponse, ids: &KeptIds, answers: &[Choice], status: Option<u16>) {
+        let StoredAfterResponse { is_kept, continues, conversation, kept, calls } = sent;
         if status.is_some_and(|status| status >= 400) {
             return;
         }
@@ -312,9 +318,9 @@ impl ServerState {
             .extend(made.iter().filter_map(|call| call.id.clone()).filter(|id| id.len() <= LONGEST_ID));
         let owed = made.iter().filter_map(|call| {
             let kind = if call.is_function { ToolKind::Function } else { ToolKind::Custom };
-            Some(OwedCall { id: call.id.clone()?, tool: call.name.clone(), kind: kind.name() })
+            Some(PendingCall { id: call.id.clone()?, tool: call.name.clone(), kind: kind.name() })
         });
-        let owed: Arc<[OwedCall]> = kept.owed.iter().cloned().chain(owed).collect();
+        let owed: Arc<[PendingCall]> = kept.owed.iter().cloned().chain(owed).collect();
         let is_whole = kept.is_whole
             && matches!(answers, [answer] if answer.is_whole)
             && made.iter().all(|call| call.id.is_some());

@@ -198,7 +198,7 @@ fn broken_text_and_exchanges_come_back_as_they_were() {
 }
 
 #[test]
-fn what_is_only_written_in_another_way_is_mended_in_its_place() {
+fn what_is_only_written_in_another_way_is_fixed_in_its_place() {
     let body = r#"{"model": "m", "messages": [{"role": "human", "content": "go"}], "Temperature": 1e0, "stream": "true", "stop": null, "top_k": null}"#;
     let (text, done) = safely("openai-chat", body);
     let wanted = body.replace("human", "user").replace("Temperature", "temperature");
@@ -224,7 +224,7 @@ fn the_same_again_is_removed_and_half_a_character_is_replaced() {
 }
 
 #[test]
-fn a_remedy_that_does_not_help_does_not_keep_the_rest_from_being_mended() {
+fn a_fix_that_does_not_help_does_not_keep_the_rest_from_being_fixed() {
     // Without the text that starts it, the conversation would begin with the user, but the result is fixed anyway.
     let body =
         chat("").replace(r#""messages""#, r#""tool_choice": {"type": "function", "name": 1}, "messages""#);
@@ -233,7 +233,7 @@ fn a_remedy_that_does_not_help_does_not_keep_the_rest_from_being_mended() {
 }
 
 #[test]
-fn what_shows_only_once_something_else_is_mended_is_mended_too() {
+fn what_shows_only_once_something_else_is_fixed_is_fixed_too() {
     let result = r#", {"role": "tool", "tool_call_id": "call_1", "content": "ok"}"#;
     let body = chat(result).replace("\"c1\"", "\"call_1\"").replace("tool_calls", "toolCalls");
     let target = targets::find("mistral-v7").expect("there is such a target");

@@ -6,7 +6,7 @@ use toolcheck_lint::{FixOptions, Fixed, Options, fix};
 
 /// Fixes a file, and checks that the result is clean and that a second run changes nothing.
 #[track_caller]
-fn mended(text: &str, how: &FixOptions) -> String {
+fn written(text: &str, how: &FixOptions) -> String {
     let fixed: Fixed<'_> = fix("session", text.as_bytes(), &Options::new(), how);
     assert_eq!(fixed.report().findings.len(), 0, "{:?} {:?}", fixed.skipped, fixed.report().findings);
     assert!(fix("session", &fixed.bytes, &Options::new(), how).is_unchanged());
@@ -77,7 +77,7 @@ fn a_lost_record_of_claude_code_is_written_again_under_its_old_id() {
     for lost in [4, 3] {
         let mut records = session();
         let old = records.remove(lost);
-        let text = mended(&lines(&records), &FixOptions::new());
+        let text = written(&lines(&records), &FixOptions::new());
         let now = parsed(&text);
         assert_eq!(now.len(), 6);
         let new = now.iter().find(|record| record["message"]["content"][0]["content"] == PLACEHOLDER);
@@ -100,7 +100,7 @@ fn what_follows_an_interrupted_call_follows_its_new_result() {
     records.truncate(3);
     records.push(said("u7", Some("a3"), "user", &json!("never mind")));
     records.push(said("b8", Some("u7"), "assistant", &json!([{"type": "text", "text": "fine"}])));
-    let now = parsed(&mended(&lines(&records), &FixOptions::new()));
+    let now = parsed(&written(&lines(&records), &FixOptions::new()));
     let ids = chain(&now);
     assert_eq!(now.len(), 7);
     assert_eq!([&*ids[0], &*ids[1], &*ids[3], &*ids[4], &*ids[5]], ["b8", "u7", "a3", "a2", "u1"]);
@@ -116,7 +116,7 @@ fn a_doubled_record_goes_and_what_followed_it_follows_the_first() {
     let mut records = whole.clone();
     records.insert(5, said("u5b", Some("u5"), "user", &result("t2")));
     records[6]["parentUuid"] = json!("u5b");
-    assert_eq!(parsed(&mended(&lines(&records), &FixOptions::new())), whole);
+    assert_eq!(parsed(&written(&lines(&records), &FixOptions::new())), whole);
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn a_result_without_a_call_becomes_text_only_if_asked() {
     let text = lines(&records);
     let fixed = fix("session", text.as_bytes(), &Options::new(), &FixOptions::new());
     assert!(fixed.is_unchanged() && fixed.skipped.len() == 1);
-    let now = parsed(&mended(&text, &FixOptions::new().unsafe_fixes(true)));
+    let now = parsed(&written(&text, &FixOptions::new().unsafe_fixes(true)));
     let said = now[5]["message"]["content"].to_string();
     assert!(said.contains("result of tool call gone") && said.contains("one"), "{said}");
 }
@@ -152,7 +152,7 @@ fn signed_reasoning_after_a_lost_result_asks_for_consent() {
     let fixed = fix("session", text.as_bytes(), &Options::new(), &FixOptions::new());
     assert!(fixed.is_unchanged());
     assert!(fixed.skipped[0].reason.contains("signed reasoning"));
-    mended(&text, &FixOptions::new().unsafe_fixes(true));
+    written(&text, &FixOptions::new().unsafe_fixes(true));
 }
 
 #[test]
@@ -166,13 +166,13 @@ fn codex_writes_an_output_as_an_item_of_its_own() {
     let meta = json!({"timestamp": "2026-01-02T03:04:00Z", "type": "session_meta", "payload": {"id": "s"}});
     let records =
         [meta, item(1, user), item(2, call("a")), item(3, call("b")), item(4, output("b")), item(5, answer)];
-    let now = parsed(&mended(&lines(&records), &FixOptions::new()));
+    let now = parsed(&written(&lines(&records), &FixOptions::new()));
     let wanted = json!({"timestamp": "2026-01-02T03:04:03Z", "type": "response_item", "payload": {"type": "function_call_output", "call_id": "a", "output": PLACEHOLDER}});
     assert_eq!(now[4], wanted);
     assert_eq!(now.len(), 7);
     let mut doubled = now.clone();
     doubled.insert(6, doubled[5].clone());
-    assert_eq!(parsed(&mended(&lines(&doubled), &FixOptions::new())), now);
+    assert_eq!(parsed(&written(&lines(&doubled), &FixOptions::new())), now);
 }
 
 #[test]
@@ -184,14 +184,14 @@ fn cline_gets_a_result_in_the_message_of_the_user() {
         said("user", json!([{"type": "text", "text": "well?"}]))
     ]);
     let text = serde_json::to_string_pretty(&history).expect("it is JSON");
-    let now: Json = serde_json::from_str(&mended(&text, &FixOptions::new())).expect("it is JSON");
+    let now: Json = serde_json::from_str(&written(&text, &FixOptions::new())).expect("it is JSON");
     assert_eq!(now[2]["content"][0]["content"], PLACEHOLDER);
     assert_eq!(now[2]["content"][1]["text"], "well?");
     assert_eq!(now[2]["ts"], 1);
 }
 
 #[test]
-fn a_list_of_messages_in_a_data_set_is_mended_where_nothing_is_made_up() {
+fn a_list_of_messages_in_a_data_set_is_fixed_where_nothing_is_made_up() {
     let call = json!({"role": "assistant", "content": null, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]});
     let result = json!({"role": "tool", "tool_call_id": "c", "content": "one"});
     let row = |results: &[&Json]| {
@@ -202,10 +202,10 @@ fn a_list_of_messages_in_a_data_set_is_mended_where_nothing_is_made_up() {
     };
     let whole = lines(&[row(&[&result]), row(&[&result])]);
     let doubled = lines(&[row(&[&result]), row(&[&result, &result])]);
-    assert_eq!(mended(&doubled, &FixOptions::new()), whole);
+    assert_eq!(written(&doubled, &FixOptions::new()), whole);
     let lost = lines(&[row(&[&result]), row(&[])]);
     assert!(fix("rows", lost.as_bytes(), &Options::new(), &FixOptions::new()).is_unchanged());
-    let now = mended(&lost, &FixOptions::new().unsafe_fixes(true));
+    let now = written(&lost, &FixOptions::new().unsafe_fixes(true));
     assert!(now.starts_with(&lines(&[row(&[&result])])) && now.contains(PLACEHOLDER), "{now}");
 }
 
@@ -218,7 +218,7 @@ fn a_lost_record_takes_its_old_id_also_behind_the_note_of_a_hook() {
     note["attachment"] = json!({"type": "hook_success", "hookName": "PostToolUse:Read"});
     note.as_object_mut().expect("it is an object").remove("message");
     records.insert(4, note);
-    let now = parsed(&mended(&lines(&records), &FixOptions::new()));
+    let now = parsed(&written(&lines(&records), &FixOptions::new()));
     assert_eq!(chain(&now), ["b6", "u5", "a3", "a2", "u1"]);
 }
 
@@ -236,7 +236,7 @@ fn a_new_result_of_pi_is_on_the_way_to_what_followed_its_call() {
         said("a3", Some("a2"), &text("user", "well?")),
         said("a4", Some("a3"), &text("assistant", "done")),
     ];
-    let now = parsed(&mended(&lines(&records), &FixOptions::new()));
+    let now = parsed(&written(&lines(&records), &FixOptions::new()));
     let new =
         now.iter().find(|record| record["message"]["role"] == "toolResult").expect("there is a new one");
     assert_eq!(new["parentId"], "a2");
@@ -262,7 +262,7 @@ fn gemini(responses: &[&str]) -> Json {
 
 #[test]
 fn of_a_doubled_response_in_a_call_of_gemini_cli_only_the_second_goes() {
-    let text = mended(&gemini(&["two", "two"]).to_string(), &FixOptions::new());
+    let text = written(&gemini(&["two", "two"]).to_string(), &FixOptions::new());
     let now: Json = serde_json::from_str(&text).expect("it is a document");
     assert_eq!(now, gemini(&["two"]));
     // Two that differ stay, until somebody says which counts.
@@ -271,7 +271,7 @@ fn of_a_doubled_response_in_a_call_of_gemini_cli_only_the_second_goes() {
     let unsafely = FixOptions::new().unsafe_fixes(true);
     assert!(fix("session", text.as_bytes(), &Options::new(), &unsafely).is_unchanged());
     for (which, left) in [(Duplicates::First, "two"), (Duplicates::Last, "three")] {
-        let now = mended(&text, &unsafely.clone().duplicates(which));
+        let now = written(&text, &unsafely.clone().duplicates(which));
         let now: Json = serde_json::from_str(&now).expect("it is a document");
         assert_eq!(now, gemini(&[left]), "{which:?}");
     }
@@ -285,7 +285,7 @@ fn a_call_that_is_dropped_takes_nothing_else_with_it() {
         .expect("it is a list")
         .push(json!({"id": "4", "timestamp": "t", "type": "user", "content": "more"}));
     let how = FixOptions::new().unsafe_fixes(true).unanswered(Unanswered::Drop);
-    let now: Json = serde_json::from_str(&mended(&session.to_string(), &how)).expect("it is a document");
+    let now: Json = serde_json::from_str(&written(&session.to_string(), &how)).expect("it is a document");
     let calls = now["messages"][1]["toolCalls"].as_array().expect("they are a list");
     assert_eq!(calls.iter().map(|call| call["id"].as_str()).collect::<Vec<_>>(), [Some("c1")]);
 }

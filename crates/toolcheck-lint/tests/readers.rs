@@ -88,7 +88,7 @@ fn files_are_read_whole_and_once() {
         assert_eq!(report.format, name.split('/').next(), "{name}");
         let left: usize = report.not_read.iter().map(|left| left.count).sum();
         let listed: Vec<(&str, &str)> =
-            report.conversations.iter().map(|one| (one.title.as_str(), one.ended.as_str())).collect();
+            report.conversations.iter().map(|one| (one.title.as_str(), one.end.as_str())).collect();
         assert_eq!(listed, *conversations, "{name}");
         assert_eq!((report.tool_calls, report.tool_results), *calls, "{name}");
         assert_eq!(left, *left_out, "{name}: {:?}", report.not_read);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use toolcheck_config::Config;
-use toolcheck_core::readers::{self, Sort};
+use toolcheck_core::readers::{self, SourceKind};
 use toolcheck_core::{formats, targets};
 use toolcheck_lint::{Options, lint, rules, vocabulary};
 
@@ -13,9 +13,9 @@ use crate::common::files_below;
 
 #[test]
 fn policies_name_rules() {
-    for sort in Sort::ALL {
-        for rule in sort.policy().rules() {
-            assert!(!rules::get(rule).only_explains(), "{}: `{rule}` reports nothing", sort.as_str());
+    for kind in SourceKind::ALL {
+        for rule in kind.policy().rules() {
+            assert!(!rules::get(rule).only_explains(), "{}: `{rule}` reports nothing", kind.as_str());
         }
     }
 }

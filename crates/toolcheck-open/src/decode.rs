@@ -37,7 +37,7 @@ pub(crate) fn base64(text: &Mapped) -> Option<Mapped> {
     Some(Mapped::whole(bytes, span))
 }
 
-/// The bytes that base64 stands for, with either alphabet, and white space anywhere.
+/// The bytes that base64 stands for, with either alphabet, and whitespace anywhere.
 pub(crate) fn base64_bytes(text: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     let (mut bits, mut count, mut is_ended) = (0u32, 0, false);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use toolcheck_core::endpoint::{self, Call};
-use toolcheck_core::unsupported::{self, Meant, Unsupported};
+use toolcheck_core::unsupported::{self, Relevance, Unsupported};
 use toolcheck_core::{exchange, response};
 use toolcheck_json::origins::{Builder, LeftOut, Mapped, Opened, Origin, Unread};
 use toolcheck_json::{Document, SyntaxErrorKind};
@@ -221,7 +221,7 @@ fn request_of(body: Mapped, call: Call) -> Result<Mapped, Refused> {
     if call != Call::NotRead && exchange::is_request(root) {
         return Ok(trimmed(body));
     }
-    let kind = unsupported::conversation(root).filter(|kind| kind.meant == Meant::Request);
+    let kind = unsupported::conversation(root).filter(|kind| kind.relevance == Relevance::Request);
     if !(matches!(call, Call::Llm | Call::NotRead) || kind.is_some()) || !root.is_object() {
         return Err(Reason::NotForLlm.into());
     }
@@ -235,7 +235,7 @@ fn is_harmless(kind: SyntaxErrorKind) -> bool {
     kind.is_in_text()
 }
 
-/// A value without the white space around it.
+/// A value without the whitespace around it.
 fn trimmed(body: Mapped) -> Mapped {
     let text = body.text();
     let is_space = |byte: &u8| byte.is_ascii_whitespace();

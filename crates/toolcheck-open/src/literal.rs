@@ -74,7 +74,7 @@ impl Reader<'_> {
         self.bytes[self.at..].starts_with(text)
     }
 
-    /// Skips white space and comments, which programs do not print, but people write.
+    /// Skips whitespace and comments, which programs do not print, but people write.
     fn skip_space(&mut self) {
         loop {
             while self.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {

@@ -136,7 +136,7 @@ proptest! {
     #[cfg_attr(not(feature = "yaml"), ignore = "needs the feature `yaml`")]
     fn a_body_is_the_same_in_every_style_and_knows_its_places(body in bodies(), style in 0..4usize, is_pretty: bool) {
         let text = if is_pretty { serde_json::to_string_pretty(&body) } else { serde_json::to_string(&body) };
-        // White space at the start of a line means more in a folded block.
+        // Whitespace at the start of a line means more in a folded block.
         let text = text.expect("it can be written").replace("\n ", "\n").replace("\n ", "\n");
         let text = if style == 0 || style == 3 { text.replace('\n', " ") } else { text };
         let cassette = format!(

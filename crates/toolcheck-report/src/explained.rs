@@ -17,7 +17,7 @@ use std::io;
 
 use serde_json::{Value, json};
 use textwrap::WordSplitter;
-use toolcheck_core::recognise::{Likeness, Origin, Reading, Recognised};
+use toolcheck_core::recognise::{ErrorReading, Likeness, Origin, Recognised};
 use toolcheck_core::text::shown;
 use toolcheck_lint::{FileReport, Options, Report, Rule, rules};
 
@@ -35,7 +35,7 @@ const MAX_ORIGINS: usize = 6;
 #[non_exhaustive]
 pub struct Explained {
     /// What its text says.
-    pub reading: Reading,
+    pub reading: ErrorReading,
     /// The places that it names, in the request if there is one.
     pub named: Vec<Named>,
     /// What in the request causes it; `None` if no request was given.
@@ -93,7 +93,7 @@ pub struct Wording<'w> {
 }
 
 impl<'w> Wording<'w> {
-    /// No colours, not wrapped. `noun` is what the request is in, "file" or "request", and `how_to_add` how the user adds the
+    /// No colors, not wrapped. `noun` is what the request is in, "file" or "request", and `how_to_add` how the user adds the
     /// one that failed, such as `: --error TEXT FILE`.
     pub fn new(noun: &'w str, how_to_add: &'w str) -> Self {
         Self { style: Style::new(), width: None, noun, how_to_add }
@@ -115,7 +115,7 @@ impl<'w> Wording<'w> {
 impl Explained {
     /// What a text means, alone.
     pub fn new(error: &str) -> Self {
-        Self::of(error, Reading::new(error))
+        Self::of(error, ErrorReading::new(error))
     }
 
     /// What a text means, alone. If the options name a target, it is the API that returned the error.
@@ -123,7 +123,7 @@ impl Explained {
         Self::of(error, recognised(error, options))
     }
 
-    fn of(error: &str, reading: Reading) -> Self {
+    fn of(error: &str, reading: ErrorReading) -> Self {
         Self { reading, named: Named::all_in(error), places: None }
     }
 
@@ -327,8 +327,8 @@ fn label_of(placeholder: &str) -> Cow<'_, str> {
 }
 
 /// What an error can mean; first as an error of the API that returned it, if that is known.
-fn recognised(error: &str, options: &Options) -> Reading {
-    let mut reading = Reading::new(error);
+fn recognised(error: &str, options: &Options) -> ErrorReading {
+    let mut reading = ErrorReading::new(error);
     if let Some(target) = options.named_target() {
         reading.matches.sort_by_key(|found| found.origin.id() != &*target.id);
     }

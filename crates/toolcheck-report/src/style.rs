@@ -12,7 +12,7 @@
 #[non_exhaustive]
 #[must_use]
 pub struct Style {
-    /// Whether to write colours.
+    /// Whether to write colors.
     pub color: bool,
     /// Whether the terminal supports hyperlinks (OSC 8).
     pub has_links: bool,
@@ -27,12 +27,12 @@ pub struct Style {
 }
 
 impl Style {
-    /// The default style: no colours, 80 columns, with excerpts.
+    /// The default style: no colors, 80 columns, with excerpts.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Whether to write colours.
+    /// Whether to write colors.
     pub fn color(mut self, color: bool) -> Self {
         self.color = color;
         self

@@ -103,7 +103,7 @@ impl fmt::Display for NotRead<'_> {
 
 /// What marks a finding that `toolcheck fix` may fix, after a space: `[*]`, or `[-]` if something is lost or guessed.
 pub(crate) fn mark(finding: &Finding) -> &'static str {
-    match finding.fix {
+    match finding.fixable {
         Some(Fixable::Safe) => " [*]",
         Some(_) => " [-]",
         None => "",
@@ -114,7 +114,7 @@ pub(crate) fn mark(finding: &Finding) -> &'static str {
 fn fixable(report: &Report) -> String {
     let count = |how| {
         let findings = report.files.iter().flat_map(|file| &file.findings);
-        findings.filter(|finding| finding.fix == Some(how)).count()
+        findings.filter(|finding| finding.fixable == Some(how)).count()
     };
     match (count(Fixable::Safe), count(Fixable::Unsafe)) {
         (0, 0) => String::new(),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::ops::Range;
 
-use toolcheck_core::repair::without_values;
+use toolcheck_core::fix_style::without_values;
 use toolcheck_core::text::shown;
 
 /// The lines around a change that are shown.

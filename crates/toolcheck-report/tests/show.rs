@@ -81,11 +81,11 @@ fn one_sample_in_every_output() {
 }
 
 #[test]
-fn a_narrow_screen_and_a_coloured_one() {
+fn a_narrow_screen_and_a_colored_one() {
     let sample = of_file("seeds/coco-before.json", None);
     insta::assert_snapshot!("narrow", show(&sample, "text", 40));
     let style = Style::new().color(true).width(100);
-    insta::assert_snapshot!("coloured", styled(&sample, "text", &style));
+    insta::assert_snapshot!("colored", styled(&sample, "text", &style));
     let linked = styled(&sample, "text", &style.has_links(true));
     let link = "\u{1b}]8;;https://github.com/toolcheck/toolcheck/blob/main/docs/rules/unanswered-tool-call.md\u{1b}\\";
     assert_eq!((linked.matches(link).count(), linked.matches("\u{1b}]8;;\u{1b}\\").count()), (1, 1));

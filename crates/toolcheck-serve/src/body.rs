@@ -1,6 +1,6 @@
 //! The body of a request, as an API takes it: one JSON object in UTF-8, and nothing else.
 //!
-//! This is not the reading of a file: nothing is detected, opened or mended.
+//! This is not the reading of a file: nothing is detected, opened or fixed.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -87,7 +87,7 @@ pub(crate) fn object(body: &[u8]) -> Result<&str, NoRequest> {
         }
         Err(error) => Err(NoRequest::malformed(error.to_string())),
         Ok(()) if !text.trim_ascii_start().starts_with('{') => {
-            Err(NoRequest::new(RuleId::UnrecognisedFormat, "the body is JSON, but no object", 400))
+            Err(NoRequest::new(RuleId::UnrecognisedFormat, "the body is JSON, but not an object", 400))
         }
         Ok(()) => Ok(text),
     }
@@ -229,8 +229,8 @@ mod tests {
             let is_object = |read: serde_json::Result<Json>| read.is_ok_and(|value| value.is_object());
             let text = std::str::from_utf8(&body).unwrap_or_default();
             let plain = is_object(serde_json::from_slice(&body));
-            let mended = is_object(serde_json::from_str(&without_halves(text)));
-            prop_assert_eq!(object(&body).is_ok(), plain || mended);
+            let is_fixed = is_object(serde_json::from_str(&without_halves(text)));
+            prop_assert_eq!(object(&body).is_ok(), plain || is_fixed);
         }
     }
 

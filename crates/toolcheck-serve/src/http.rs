@@ -15,11 +15,11 @@ use hyper::{Method, Request, Response, StatusCode, http};
 use serde_json::json;
 
 use crate::answer::Answer;
-use crate::aside::{self, Question};
 use crate::cors::Page;
-use crate::guard::Purpose;
+use crate::limits::BufferedBody;
+use crate::model_endpoints::{self, Question};
+use crate::origin_check::Purpose;
 use crate::provider::{Asked, Provider, Unserved};
-use crate::room::Held;
 use crate::script::script;
 use crate::seen::{Exchange, MockLog};
 use crate::state::State;
@@ -50,7 +50,7 @@ pub(crate) async fn respond(request: Request<Incoming>, state: Arc<State>) -> Re
     let mut steered = None;
     if let Some(rest) = control {
         let Some((_, name)) = rest.split_once('/').filter(|(token, _)| *token == state.token) else {
-            let why = "toolcheck serve: this is none of the addresses that it printed";
+            let why = "toolcheck serve: unknown address; use one that was printed at start";
             return refuse(StatusCode::NOT_FOUND, Some(why));
         };
         steered = Some(name.to_owned());
@@ -75,13 +75,13 @@ async fn talk(parts: http::request::Parts, body: Incoming, state: &Arc<State>) -
     let path = parts.uri.path();
     let length = hyper::body::Body::size_hint(&body).exact().unwrap_or_default();
     let question = Question { method: &parts.method, path, length };
-    if let Some(about) = aside::answer(question) {
+    if let Some(about) = model_endpoints::answer(question) {
         // What is sent is read, so that the connection goes on.
-        let _ = state.room.receive(body).await;
+        let _ = state.limiter.receive(body).await;
         return json_of(about.to_string());
     }
     if let Some(wanted) = Wanted::of(&parts.method, path) {
-        let held = match state.room.receive(body).await {
+        let held = match state.limiter.receive(body).await {
             Ok(held) => held,
             Err(status) => return turned_away(status),
         };
@@ -105,14 +105,15 @@ async fn talk(parts: http::request::Parts, body: Incoming, state: &Arc<State>) -
             return write(*answer);
         }
     };
-    let held = match state.room.receive(body).await {
+    let held = match state.limiter.receive(body).await {
         Ok(held) => held,
         Err(status) => return turned_away(status),
     };
     let shared = Arc::clone(state);
     // What is encoded may be much larger.
     let size = if encoding(&parts).is_some() { usize::MAX } else { held.bytes.len() };
-    let answered = state.room.work(size, move || answer(&shared, &provider, (&asked, &parts), &held)).await;
+    let answered =
+        state.limiter.work(size, move || answer(&shared, &provider, (&asked, &parts), &held)).await;
     answered.map_or_else(|| refuse(StatusCode::INTERNAL_SERVER_ERROR, None), write)
 }
 
@@ -121,11 +122,11 @@ fn answer(
     state: &State,
     provider: &Provider,
     (asked, parts): (&Asked, &http::request::Parts),
-    held: &Held,
+    held: &BufferedBody,
 ) -> Answer {
     let server = state.server();
     let mut checked =
-        provider.check(asked, &held.bytes, (encoding(parts).as_deref(), state.room.most_body), &server);
+        provider.check(asked, &held.bytes, (encoding(parts).as_deref(), state.limiter.most_body), &server);
     let query = parts.uri.query().unwrap_or_default();
     let answer = provider.answer(asked, &checked, (query, &server), |turn| {
         state.choose(&held.bytes, |attempt, given| {
@@ -175,15 +176,16 @@ async fn steer((method, name): (&Method, &str), body: Incoming, state: &Arc<Stat
     let (kind, body) = match (method, name) {
         // They may be long.
         (_, "report") => {
-            let report = state.room.work(usize::MAX, move || shared.look(MockLog::report).to_string()).await;
+            let report =
+                state.limiter.work(usize::MAX, move || shared.look(MockLog::report).to_string()).await;
             ("application/json", report.unwrap_or_default())
         }
         (_, "exchanges") => {
-            let lines = state.room.work(usize::MAX, move || shared.look(MockLog::json_lines)).await;
+            let lines = state.limiter.work(usize::MAX, move || shared.look(MockLog::json_lines)).await;
             ("application/x-ndjson", lines.unwrap_or_default())
         }
         (&Method::POST, "script") => {
-            let body = match state.room.receive(body).await {
+            let body = match state.limiter.receive(body).await {
                 Ok(body) => body,
                 Err(status) => return turned_away(status),
             };

@@ -20,24 +20,24 @@
 
 mod answer;
 mod arguments;
-mod aside;
 mod body;
 mod comparison;
 mod content;
 mod cors;
 mod cut;
 mod frames;
-mod guard;
 mod http;
 mod ids;
+mod limits;
 mod listener;
 mod mock;
+mod model_endpoints;
+mod origin_check;
 mod provider;
 mod proxy;
 mod received;
 mod recording;
 mod refusal;
-mod room;
 mod route;
 mod script;
 mod script_turn;

@@ -14,7 +14,7 @@ use hyper_util::rt::TokioIo;
 use tokio::sync::oneshot;
 
 use crate::http::Body;
-use crate::room::THREADS;
+use crate::limits::THREADS;
 
 /// A server, until it is stopped or dropped.
 #[derive(Debug)]

@@ -9,12 +9,12 @@ use toolcheck_core::targets;
 use toolcheck_lint::{ChatTemplate, TargetRef, rules};
 
 use crate::comparison::Comparison;
-use crate::guard::Guard;
 use crate::http;
+use crate::limits::BodyLimiter;
 use crate::listener::Listener;
+use crate::origin_check::Guard;
 use crate::provider::{Provider, Strictness};
 use crate::recording::Recording;
-use crate::room::Room;
 use crate::script::Turn;
 use crate::seen::{Exchange, MockLog};
 use crate::state::{State, Watch};
@@ -185,8 +185,8 @@ impl Builder {
     ///
     /// The port is taken, or the system refuses.
     pub fn start(self) -> io::Result<MockProvider> {
-        let room = Room::new(self.most_body);
-        let state = Arc::new(State::new(self.provider, self.guard, room, self.most_kept, self.watch));
+        let limiter = BodyLimiter::new(self.most_body);
+        let state = Arc::new(State::new(self.provider, self.guard, limiter, self.most_kept, self.watch));
         let listener = Listener::start("toolcheck-serve", self.port, Arc::clone(&state), http::respond)?;
         Ok(MockProvider { listener, state, checks_on_drop: self.checks_on_drop })
     }

@@ -13,7 +13,7 @@ use toolcheck_core::targets::{self, ErrorBody, Evidence, Target};
 use toolcheck_core::{Format, Level, RuleId};
 use toolcheck_json::{Document, Value};
 use toolcheck_lint::observe::{Context, Observer};
-use toolcheck_lint::server_state::{Continued, Sent, ServerState};
+use toolcheck_lint::server_state::{RemoteHistory, ServerState, StoredAfterResponse};
 use toolcheck_lint::{ChatTemplate, Finding, Options, TargetRef, lint_body};
 
 use crate::answer::{Answer, Opaque, Refused, error};
@@ -103,7 +103,7 @@ struct Asks {
     /// What it goes on from, and its images, if a recording is answered from.
     beside: Beside,
     /// What it leaves on the server.
-    sent: Option<Sent>,
+    sent: Option<StoredAfterResponse>,
     /// The prompt that the template makes of it.
     prompt: Option<String>,
 }
@@ -348,7 +348,7 @@ impl Checked {
     }
 
     /// What it leaves on the server once it is answered.
-    pub(crate) fn sent(&self) -> Option<Sent> {
+    pub(crate) fn sent(&self) -> Option<StoredAfterResponse> {
         self.said.as_ref()?.sent.clone()
     }
 
@@ -380,7 +380,7 @@ impl Observer for Reader {
                 .collect(),
             model: root.get_str("model").map(|model| model.into_owned()),
             stream: root.get("stream").and_then(|value| value.as_bool()),
-            turns_before: context.continued().and_then(Continued::turns),
+            turns_before: context.continued().and_then(RemoteHistory::turns),
             is_unclear: context.continued().is_some_and(|before| !before.is_clear()),
             previous_response: context
                 .transcript
@@ -476,7 +476,7 @@ fn reply(turn: &Turn, moment: &Moment<'_>) -> Reply {
     let model = moment.route.model.as_deref().or(moment.said.model.as_deref()).unwrap_or("model");
     let mut reply = Reply::new(said).from_model(response_id(moment), model).with_state(
         moment.said.previous_response.clone(),
-        moment.said.sent.as_ref().is_some_and(Sent::is_kept),
+        moment.said.sent.as_ref().is_some_and(StoredAfterResponse::is_kept),
     );
     for (number, text) in raw {
         reply = reply.with_raw_arguments(number, text);
@@ -553,7 +553,13 @@ fn id_of(moment: &Moment<'_>, call: usize) -> String {
 
 /// Has the server keep what a request and its response leave there. Of a response that broke off on the way, the client
 /// knows a part only, and nobody says what the server has of it.
-pub(crate) fn keep(server: &ServerState, sent: Sent, format: &Format, response: &Json, is_cut: bool) {
+pub(crate) fn keep(
+    server: &ServerState,
+    sent: StoredAfterResponse,
+    format: &Format,
+    response: &Json,
+    is_cut: bool,
+) {
     let body = response.to_string();
     let body = Document::read(body.as_bytes());
     let (answers, _) =

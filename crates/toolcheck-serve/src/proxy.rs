@@ -15,16 +15,16 @@ use hyper::{Request, Response, StatusCode, http};
 use serde_json::json;
 use toolcheck_core::formats;
 use toolcheck_lint::TargetRef;
-use toolcheck_lint::server_state::{Sent, ServerState};
+use toolcheck_lint::server_state::{ServerState, StoredAfterResponse};
 
 use crate::answer::{Answer, Refused};
 use crate::content::Content;
-use crate::guard::{Guard, Purpose, leads_out};
 use crate::http::{Body, about_itself, agent, encoding, now, refuse, turned_away, write};
+use crate::limits::{BodyLimiter, BufferedBody};
 use crate::listener::Listener;
+use crate::origin_check::{Guard, Purpose, leads_out};
 use crate::provider::{Provider, Strictness, keep};
 use crate::received;
-use crate::room::{Held, Room};
 use crate::route::plain_path;
 use crate::seen::Exchange;
 use crate::state::{Watch, note};
@@ -99,7 +99,7 @@ pub struct Passed {
 #[derive(Debug)]
 struct State {
     builder: ProxyBuilder,
-    room: Arc<Room>,
+    limiter: Arc<BodyLimiter>,
     /// What later requests may refer to.
     server: ServerState,
     requests: AtomicUsize,
@@ -185,10 +185,10 @@ impl ProxyBuilder {
     pub fn start(self) -> io::Result<Proxy> {
         let port = self.port;
         let zero = AtomicUsize::default;
-        let room = Arc::new(Room::new(self.most_body));
+        let limiter = Arc::new(BodyLimiter::new(self.most_body));
         let state = Arc::new(State {
             builder: self,
-            room,
+            limiter,
             server: ServerState::default(),
             requests: zero(),
             refused: zero(),
@@ -269,7 +269,7 @@ async fn respond(request: Request<Incoming>, state: Arc<State>) -> Response<Body
         let why = "toolcheck proxy: a path with a step such as `..` is not passed on";
         return refuse(StatusCode::BAD_REQUEST, Some(why));
     }
-    let mut held = match state.room.receive(body).await {
+    let mut held = match state.limiter.receive(body).await {
         Ok(held) => held,
         Err(status) => return turned_away(status),
     };
@@ -279,7 +279,7 @@ async fn respond(request: Request<Incoming>, state: Arc<State>) -> Response<Body
         let checked = Checked::new(&parts, &held, &shared);
         (parts, Bytes::from(std::mem::take(&mut held.bytes)), held, checked)
     };
-    let Some((parts, body, held, checked)) = state.room.work(size, work).await else {
+    let Some((parts, body, held, checked)) = state.limiter.work(size, work).await else {
         return refuse(StatusCode::INTERNAL_SERVER_ERROR, None);
     };
     let Some(mut checked) = checked else {
@@ -360,14 +360,14 @@ struct Checked {
     /// What the API would answer, if it refuses it.
     answer: Option<Answer>,
     /// What it leaves on the server once it is answered.
-    sent: Option<Sent>,
+    sent: Option<StoredAfterResponse>,
     /// Whether it goes on from something that the server keeps.
     goes_on: bool,
 }
 
 impl Checked {
     /// `None` if the request asks for no conversation.
-    fn new(parts: &http::request::Parts, held: &Held, state: &State) -> Option<Self> {
+    fn new(parts: &http::request::Parts, held: &BufferedBody, state: &State) -> Option<Self> {
         let builder = &state.builder;
         let (path, agent) = (parts.uri.path(), agent(parts));
         // What else has a body may still be read as what is posted.
@@ -466,8 +466,8 @@ impl hyper::body::Body for Copied {
         match &polled {
             Poll::Ready(Some(Ok(frame))) => {
                 // One byte more than is kept says that it is too much.
-                let room = (self.most + 1).saturating_sub(self.text.len());
-                let data = frame.data_ref().map_or(&[][..], |data| &data[..data.len().min(room)]);
+                let limiter = (self.most + 1).saturating_sub(self.text.len());
+                let data = frame.data_ref().map_or(&[][..], |data| &data[..data.len().min(limiter)]);
                 self.text.extend_from_slice(data);
             }
             Poll::Ready(None) => self.end(false),

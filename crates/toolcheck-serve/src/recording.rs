@@ -130,7 +130,9 @@ impl Recording {
         match (turns.len(), length) {
             _ if alike == 0 => format!("{NOTHING}: none begins with the same turn"),
             (own, recorded) if alike == own && alike == recorded => {
-                format!("{NOTHING}: exchange {number} says the same, but goes on from another response")
+                format!(
+                    "{NOTHING}: exchange {number} has the same content, but continues from another response"
+                )
             }
             (own, _) if alike == own => {
                 format!("{NOTHING}: exchange {number} begins with it, and has more turns")
@@ -140,7 +142,7 @@ impl Recording {
                 alike + 1
             ),
             _ => {
-                format!("{NOTHING}: exchange {number} is the nearest, and turn {} is another one", alike + 1)
+                format!("{NOTHING}: exchange {number} is the most similar, but turn {} differs", alike + 1)
             }
         }
     }

@@ -179,5 +179,6 @@ pub fn script(text: &str) -> Result<Vec<Turn>, Error> {
         #[serde(default, rename = "turn")]
         turns: Vec<Turn>,
     }
-    toml::from_str::<File>(text).map(|file| file.turns).map_err(|error| Error::new(error.to_string()))
+    let file = toml::from_str::<File>(text);
+    file.map(|file| file.turns).map_err(|error| Error::in_toml(text, error.span(), error.message()))
 }

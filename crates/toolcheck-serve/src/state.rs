@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use toolcheck_core::text::bounded;
 use toolcheck_lint::server_state::ServerState;
 
-use crate::guard::{self, Guard};
+use crate::limits::BodyLimiter;
+use crate::origin_check::{self, Guard};
 use crate::provider::Provider;
-use crate::room::Room;
 use crate::script::Turn;
 use crate::seen::{Exchange, MockLog};
 use crate::stored::Stored;
@@ -33,7 +33,7 @@ const MOST_REFUSED: usize = 1000;
 pub(crate) struct State {
     provider: Mutex<Arc<Provider>>,
     pub(crate) guard: Guard,
-    pub(crate) room: Arc<Room>,
+    pub(crate) limiter: Arc<BodyLimiter>,
     /// What stands in the control addresses.
     pub(crate) token: String,
     kept: Mutex<Kept>,
@@ -83,18 +83,18 @@ impl State {
     pub(crate) fn new(
         provider: Provider,
         guard: Guard,
-        room: Room,
+        limiter: BodyLimiter,
         most_kept: Option<usize>,
         watch: Watch,
     ) -> Self {
         let most_kept = most_kept.unwrap_or(MOST_KEPT);
-        let (provider, room) = (Mutex::new(Arc::new(provider)), Arc::new(room));
+        let (provider, limiter) = (Mutex::new(Arc::new(provider)), Arc::new(limiter));
         let server = Mutex::new(Arc::new(ServerState::of_server()));
         Self {
             provider,
             guard,
-            room,
-            token: guard::token(),
+            limiter,
+            token: origin_check::token(),
             kept: Mutex::default(),
             server,
             stored: Mutex::default(),

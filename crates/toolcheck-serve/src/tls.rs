@@ -24,7 +24,7 @@ impl Tls {
             .collect::<Result<_, _>>()
             .map_err(|error| Error::new(format!("the certificates can't be read: {error}")))?;
         if more.is_empty() && !pem.is_empty() {
-            return Err(Error::new("there is no certificate in the file: it must be in PEM"));
+            return Err(Error::new("the file contains no certificate in PEM format"));
         }
         let failed = |error: rustls::Error| Error::new(format!("TLS can't be set up: {error}"));
         let provider = Arc::new(rustls::crypto::ring::default_provider());

@@ -59,7 +59,7 @@ impl Upstream {
             ));
         }
         if !is_tls && !pem.is_empty() {
-            return Err(wrong("is not an `https` URL, so there is no certificate to trust"));
+            return Err(wrong("is not an `https` URL, so it has no certificate to trust"));
         }
         let authority = parsed.authority().filter(|_| is_tls || parsed.scheme_str() == Some("http"));
         let Some(authority) = authority.filter(|authority| !authority.as_str().contains('@')) else {

@@ -3,7 +3,7 @@
 
 mod common;
 mod corpus;
-mod door;
+mod http;
 mod provider;
 mod proxy;
 mod recording;

@@ -1,4 +1,4 @@
-//! Fixes, as actions on the findings that they mend.
+//! Fixes, as code actions on findings.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -54,9 +54,9 @@ pub(crate) fn actions(
                 let start = document.text.byte(diagnostics[0].range.start);
                 let here = start.checked_sub(part.start).map(FixPlace::Byte);
                 // The one under the cursor, if there are more, and all of the rule.
-                let all = mend(rule, &settings.name, &bytes, &options, None);
+                let all = fix_rule(rule, &settings.name, &bytes, &options, None);
                 let one = all.as_ref().filter(|all| all.count > 1 && diagnostics.len() == 1);
-                let one = one.and_then(|_| mend(rule, &settings.name, &bytes, &options, here));
+                let one = one.and_then(|_| fix_rule(rule, &settings.name, &bytes, &options, here));
                 for fixed in one.into_iter().chain(all) {
                     let edits = text_edits(document, &part, &bytes, &fixed.bytes);
                     add(fixed.title, CodeActionKind::QUICKFIX, edits, diagnostics.clone(), fixed.is_safe);
@@ -109,7 +109,7 @@ fn by_rule(diagnostics: &[Diagnostic]) -> Vec<(String, Vec<Diagnostic>)> {
 }
 
 /// A text in which findings of a rule are fixed.
-struct Mended {
+struct RuleFix {
     title: String,
     bytes: Vec<u8>,
     /// How many findings are fixed.
@@ -119,7 +119,13 @@ struct Mended {
 }
 
 /// Fixes the findings of a rule in a text, or that at a place.
-fn mend(rule: &str, name: &str, bytes: &[u8], options: &Options, place: Option<FixPlace>) -> Option<Mended> {
+fn fix_rule(
+    rule: &str,
+    name: &str,
+    bytes: &[u8],
+    options: &Options,
+    place: Option<FixPlace>,
+) -> Option<RuleFix> {
     let rule = rules::find(rule)?;
     let options = options.clone().rules([rule]);
     let how = FixOptions::new().accepted(true).places(place);
@@ -139,7 +145,7 @@ fn mend(rule: &str, name: &str, bytes: &[u8], options: &Options, place: Option<F
             None => what,
         };
         let count = fixed.applied.len();
-        return Some(Mended { title, bytes: fixed.bytes.into_owned(), count, is_safe: cost.is_none() });
+        return Some(RuleFix { title, bytes: fixed.bytes.into_owned(), count, is_safe: cost.is_none() });
     }
     None
 }
@@ -179,13 +185,14 @@ mod tests {
             {"role": "tool", "tool_call_id": "call_8", "content": "42"},
             {"role": "tool", "tool_call_id": "call_9", "content": "43"}]}"#;
         let options = Options::new();
-        let fixed = |place| mend("orphan-tool-result", "case", body, &options, place).expect("it has a fix");
+        let fixed =
+            |place| fix_rule("orphan-tool-result", "case", body, &options, place).expect("it has a fix");
         let all = fixed(None);
         assert_eq!(
             (all.count, &*all.title),
             (
                 2,
-                "Fix orphan-tool-result (2 places), with a guess: it is only a guess that the result belongs to this call (turn 2)"
+                "Fix orphan-tool-result (2 places), with a guess: assumes that the result belongs to this call (turn 2)"
             )
         );
         let at = body.windows(6).position(|text| text == b"call_9").expect("it is there");

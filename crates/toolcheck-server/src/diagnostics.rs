@@ -86,7 +86,7 @@ fn one(finding: &Finding, start: usize, text: &Text, uri: &Uri) -> Diagnostic {
         message: message(finding),
         related_information: (!related.is_empty()).then_some(related),
         tags: None,
-        data: finding.fix.map(|fix| json!({"fix": fix.as_str()})),
+        data: finding.fixable.map(|fix| json!({"fix": fix.as_str()})),
     }
 }
 

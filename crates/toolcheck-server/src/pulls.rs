@@ -78,5 +78,5 @@ pub(crate) fn report(id: RequestId, items: Vec<Diagnostic>) -> Response {
 }
 
 fn canceled(id: RequestId) -> Response {
-    Response::new_err(id, ErrorCode::RequestCanceled as i32, "nobody waits for it".to_owned())
+    Response::new_err(id, ErrorCode::RequestCanceled as i32, "no longer awaited".to_owned())
 }

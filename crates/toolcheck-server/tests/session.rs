@@ -143,7 +143,7 @@ fn edited(text: &str, edits: &Json) -> String {
     edited
 }
 
-/// `source.fixAll` is `toolcheck fix`: in a file with several faults, of which one can only be mended with a loss, and
+/// `source.fixAll` is `toolcheck fix`: in a file with several faults, of which one can only be fixed with a loss, and
 /// whose lines and characters are not all alike.
 #[test]
 fn fix_all_makes_the_edits_of_fix() {
@@ -174,15 +174,15 @@ fn fix_all_makes_the_edits_of_fix() {
         };
         let all = ask(&mut client, "source.fixAll.toolcheck");
         assert_eq!(all, ask(&mut client, "source.fixAll"));
-        let mended = fixed(&text);
-        if mended == text {
+        let as_fixed = fixed(&text);
+        if as_fixed == text {
             assert_eq!((name, all), ("lost.json", json!([])), "what loses something is not done unasked");
             client.shut_down();
             continue;
         }
-        assert_eq!(edited(&text, &all[0]["edit"]["changes"][&uri]), mended, "{name}");
+        assert_eq!(edited(&text, &all[0]["edit"]["changes"][&uri]), as_fixed, "{name}");
         // There is nothing more to do then.
-        client.change(&uri, 2, json!([{"text": mended}]));
+        client.change(&uri, 2, json!([{"text": as_fixed}]));
         client.diagnostics(2);
         assert_eq!(ask(&mut client, "source.fixAll"), json!([]), "{name}");
         client.shut_down();

@@ -2,7 +2,7 @@
 
 use toolcheck_json::Value;
 
-use crate::convert::Of;
+use crate::convert::InputPart;
 use crate::evidence::{Evidence, Place};
 use crate::findings::{Findings, Kind, Part};
 use crate::parts::texts_of;
@@ -27,7 +27,10 @@ pub(crate) fn examine(findings: &mut Findings<'_>) {
         };
         let calls: Vec<Value<'_, '_>> = calls.children().collect();
         // Of a call that is lost, nobody asks for the result.
-        if !calls.iter().all(|call| evidence.leaves(Of::Messages, *call).iter().any(|leaf| leaf.is_read)) {
+        if !calls
+            .iter()
+            .all(|call| evidence.leaves(InputPart::Messages, *call).iter().any(|leaf| leaf.is_read))
+        {
             continue;
         }
         let is_result = |message: &&Value<'_, '_>| message.get_str("role").as_deref() == Some("tool");
@@ -45,8 +48,9 @@ pub(crate) fn examine(findings: &mut Findings<'_>) {
         let unbound = (0..answers.len()).any(|at| !is_bound(evidence, &answers, at));
         if unbound {
             let message = answers[wrong].message;
-            let mut found = findings.observation(Kind::Misbinds, Part::Result, (Of::Messages, message));
-            found.note = "the results are in another order than their calls, and nothing says which is whose"
+            let mut found =
+                findings.observation(Kind::Misbinds, Part::Result, (InputPart::Messages, message));
+            found.note = "the results are not in the order of their calls, and the prompt does not show which belongs to which"
                 .to_owned();
             findings.observations.push(found);
         }
@@ -61,7 +65,7 @@ fn answer<'d>(
     let id = message.get_str("tool_call_id")?;
     let number = calls.iter().position(|call| call.get_str("id").as_deref() == Some(&*id))?;
     let text = texts_of(message).first().copied()?;
-    let place = evidence.places_of(Of::Messages, text).first().copied()?;
+    let place = evidence.places_of(InputPart::Messages, text).first().copied()?;
     Some(Answer { message, call: calls[number], number, place })
 }
 
@@ -69,7 +73,7 @@ fn answer<'d>(
 fn is_bound(evidence: &Evidence<'_>, answers: &[Answer<'_>], at: usize) -> bool {
     let answer = &answers[at];
     let is_in_prompt = |value: Option<Value<'_, '_>>| {
-        value.is_some_and(|value| !evidence.places_of(Of::Messages, value).is_empty())
+        value.is_some_and(|value| !evidence.places_of(InputPart::Messages, value).is_empty())
     };
     let function = answer.call.get("function");
     let name = function.and_then(|function| function.get("name"));
@@ -82,7 +86,7 @@ fn is_bound(evidence: &Evidence<'_>, answers: &[Answer<'_>], at: usize) -> bool 
     let end = answers.get(at + 1).map_or(usize::MAX, |next| next.place.start);
     let is_beside = |value: Option<Value<'_, '_>>| {
         let Some(value) = value else { return false };
-        let places = evidence.places_of(Of::Messages, value);
+        let places = evidence.places_of(InputPart::Messages, value);
         match start {
             Some(start) => places.iter().any(|place| start <= place.start && place.end <= end),
             // Before the first result are the calls themselves.
@@ -103,5 +107,5 @@ fn is_bound(evidence: &Evidence<'_>, answers: &[Answer<'_>], at: usize) -> bool 
 
 /// Whether the whole message was printed, with all that is in it.
 fn is_whole(evidence: &Evidence<'_>, answer: &Answer<'_>) -> bool {
-    !evidence.places_of(Of::Messages, answer.message).is_empty()
+    !evidence.places_of(InputPart::Messages, answer.message).is_empty()
 }

@@ -22,13 +22,13 @@ pub(crate) struct Source {
     pub(crate) inner: String,
     pub(crate) text: Option<Arc<str>>,
     /// Which value of the input it is in.
-    pub(crate) of: Of,
+    pub(crate) of: InputPart,
     pub(crate) kind: Kind,
 }
 
 /// A value of the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Of {
+pub(crate) enum InputPart {
     Messages,
     Tools,
     Documents,
@@ -55,13 +55,13 @@ pub(crate) struct Converter<'c> {
     prepares: Option<bool>,
     /// Whether sources are kept and texts marked.
     pub(crate) traces: bool,
-    of: Of,
+    of: InputPart,
     inner: Option<(NodeId, String)>,
     count: u32,
 }
 
 /// How a prompt is rendered: for a user, or to find something out.
-pub(crate) struct Trial<'t> {
+pub(crate) struct RenderMode<'t> {
     pub(crate) traces: bool,
     pub(crate) changes: &'t Changes,
     /// Only so many messages are rendered.
@@ -75,7 +75,7 @@ pub(crate) type Context = (Vec<(Arc<str>, Value)>, Vec<Source>);
 pub(crate) fn context(
     input: &Input<'_>,
     tokens: &[(String, String)],
-    trial: &Trial<'_>,
+    trial: &RenderMode<'_>,
     reads_parts: bool,
 ) -> Step<Context> {
     let mut converter = Converter {
@@ -85,7 +85,7 @@ pub(crate) fn context(
         nulls: input.nulls,
         prepares: (input.preparation == Preparation::Vllm).then_some(reads_parts),
         traces: trial.traces,
-        of: Of::Messages,
+        of: InputPart::Messages,
         inner: None,
         count: 0,
     };
@@ -93,7 +93,7 @@ pub(crate) fn context(
     let messages = converter.messages(input.messages, trial.most_messages)?;
     found.push(("messages".into(), messages));
     for (name, of, value) in
-        [("tools", Of::Tools, input.tools), ("documents", Of::Documents, input.documents)]
+        [("tools", InputPart::Tools, input.tools), ("documents", InputPart::Documents, input.documents)]
     {
         let value = match value {
             Some(value) => {
@@ -107,7 +107,7 @@ pub(crate) fn context(
     let prompt = Value::Bool(input.add_generation_prompt);
     found.push(("add_generation_prompt".into(), prompt));
     if let Some(variables) = input.variables {
-        converter.of = Of::Variables;
+        converter.of = InputPart::Variables;
         for member in variables.members() {
             let name = member.key_text().unwrap_or_default();
             let value = converter.value(member, 1)?;

@@ -42,7 +42,7 @@ impl fmt::Display for LoadError {
             Self::NotText => f.write_str("the chat template is not UTF-8"),
             Self::Json(fault) => write!(f, "the file is malformed JSON: {fault}"),
             Self::Gguf(what) => write!(f, "the GGUF file is malformed: {what}"),
-            Self::MoreNeeded => f.write_str("the metadata of the GGUF file are incomplete"),
+            Self::MoreNeeded => f.write_str("the metadata of the GGUF file is incomplete"),
             Self::TooLong => f.write_str("the chat template is too long"),
             Self::Read(error) => write!(f, "reading failed: {error}"),
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use toolcheck_json::{Kind, NodeId, Value};
 
-use crate::convert::{Change, Changes, Of, Trial};
+use crate::convert::{Change, Changes, InputPart, RenderMode};
 use crate::input::Input;
 use crate::jinja::text::INEXACT;
 use crate::load::Template;
@@ -41,7 +41,7 @@ pub(crate) struct Evidence<'e> {
     pub(crate) input: &'e Input<'e>,
     pub(crate) traced: &'e Traced,
     places: HashMap<u32, Vec<Place>>,
-    numbers: HashMap<(Of, NodeId), Vec<u32>>,
+    numbers: HashMap<(InputPart, NodeId), Vec<u32>>,
     renders: Cell<u32>,
 }
 
@@ -53,7 +53,7 @@ impl<'e> Evidence<'e> {
             let place = Place { start: mark.start as usize, end: mark.end as usize, from };
             places.entry(mark.source).or_default().push(place);
         }
-        let mut numbers: HashMap<(Of, NodeId), Vec<u32>> = HashMap::new();
+        let mut numbers: HashMap<(InputPart, NodeId), Vec<u32>> = HashMap::new();
         for (number, source) in traced.sources.iter().enumerate() {
             numbers.entry((source.of, source.node)).or_default().push(number as u32);
         }
@@ -61,7 +61,7 @@ impl<'e> Evidence<'e> {
     }
 
     /// The numbers of the sources of a value: several, if it is a text that was read as JSON.
-    pub(crate) fn numbers(&self, of: Of, value: Value<'_, '_>) -> &[u32] {
+    pub(crate) fn numbers(&self, of: InputPart, value: Value<'_, '_>) -> &[u32] {
         self.numbers.get(&(of, value.id())).map_or(&[], Vec::as_slice)
     }
 
@@ -71,14 +71,14 @@ impl<'e> Evidence<'e> {
     }
 
     /// The places of a value in the prompt, in their order.
-    pub(crate) fn places_of(&self, of: Of, value: Value<'_, '_>) -> Vec<Place> {
+    pub(crate) fn places_of(&self, of: InputPart, value: Value<'_, '_>) -> Vec<Place> {
         let numbers = self.numbers(of, value).iter();
         let mut found: Vec<Place> = numbers.flat_map(|number| self.places(*number)).copied().collect();
         found.sort_by_key(|place| (place.start, place.end));
         found
     }
 
-    pub(crate) fn leaves(&self, of: Of, value: Value<'_, '_>) -> Vec<Leaf> {
+    pub(crate) fn leaves(&self, of: InputPart, value: Value<'_, '_>) -> Vec<Leaf> {
         let mut found = Vec::new();
         let mut covered_until = 0;
         let end = value.id().index() + value.count();
@@ -103,7 +103,7 @@ impl<'e> Evidence<'e> {
     }
 
     /// The sources of a value and of what is in it, in the order of the document.
-    pub(crate) fn numbers_in(&self, of: Of, value: Value<'_, '_>) -> Vec<u32> {
+    pub(crate) fn numbers_in(&self, of: InputPart, value: Value<'_, '_>) -> Vec<u32> {
         let first = value.id().index();
         let last = first + value.count();
         let sources = &self.traced.sources;
@@ -152,7 +152,7 @@ impl<'e> Evidence<'e> {
         missing
     }
 
-    /// How often the whole text was printed, but for white space at its ends.
+    /// How often the whole text was printed, but for whitespace at its ends.
     pub(crate) fn copies(&self, number: u32) -> usize {
         let Some(text) = &self.traced.sources[number as usize].text else { return 0 };
         let start = text.len() - text.trim_start().len();
@@ -174,7 +174,7 @@ impl<'e> Evidence<'e> {
             return None;
         }
         self.renders.set(self.renders.get() + 1);
-        let trial = Trial { traces: false, changes, most_messages: usize::MAX };
+        let trial = RenderMode { traces: false, changes, most_messages: usize::MAX };
         self.template.trial(self.input, &trial).ok().map(|traced| traced.prompt.text)
     }
 
@@ -198,7 +198,7 @@ impl<'e> Evidence<'e> {
     }
 }
 
-/// Whether a text has more than white space, punctuation and tags.
+/// Whether a text has more than whitespace, punctuation and tags.
 pub(crate) fn has_words(text: &str) -> bool {
     let mut in_tag = false;
     text.chars().any(|character| {
@@ -212,7 +212,7 @@ pub(crate) fn has_words(text: &str) -> bool {
 }
 
 /// A text with other letters and digits, in some parts of it or in all. Tags such as `</think>` stay, because templates
-/// look for them, and so do white space and punctuation.
+/// look for them, and so do whitespace and punctuation.
 fn other_text(text: &str, parts: &[std::ops::Range<usize>]) -> Arc<str> {
     let mut changed = String::with_capacity(text.len());
     let mut in_tag = false;

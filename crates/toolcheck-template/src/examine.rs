@@ -1,7 +1,7 @@
 //! Finds what a model does not get to read of a request.
 
 use crate::bind;
-use crate::convert::{Changes, Trial};
+use crate::convert::{Changes, RenderMode};
 use crate::evidence::Evidence;
 use crate::findings::{Findings, Kind, Observation, Part};
 use crate::input::Input;
@@ -24,10 +24,10 @@ impl Template {
     /// Finds what a model does not get to read of a request, or reads in another way than it was meant.
     ///
     /// The prompt is rendered once with each text followed through the template. What seems to be lost is changed, and
-    /// only if the prompt stays the same it is reported. White space is no part, and images and sounds are not looked at.
+    /// only if the prompt stays the same it is reported. Whitespace is no part, and images and sounds are not looked at.
     /// At most some twenty prompts are rendered, and a few more to find the message with which a template refuses.
     pub fn examine(&self, input: &Input<'_>) -> Examination {
-        let trial = Trial { traces: true, changes: &Changes::new(), most_messages: usize::MAX };
+        let trial = RenderMode { traces: true, changes: &Changes::new(), most_messages: usize::MAX };
         match self.trial(input, &trial) {
             Ok(traced) => Examination { observations: self.examine_prompt(input, &traced), refusal: None },
             Err(refusal) => {
@@ -59,7 +59,7 @@ impl Template {
     /// The message with which a template refuses a conversation: the first that makes it say the same of what came before.
     fn refused(&self, input: &Input<'_>, refusal: &Refusal) -> Observation {
         let refuses = |count: usize| {
-            let trial = Trial { traces: false, changes: &Changes::new(), most_messages: count };
+            let trial = RenderMode { traces: false, changes: &Changes::new(), most_messages: count };
             let prefix = Input { add_generation_prompt: false, ..*input };
             self.trial(&prefix, &trial).err().is_some_and(|own| own.message == refusal.message)
         };

@@ -2,7 +2,7 @@
 
 use toolcheck_json::Value;
 
-use crate::convert::{Changes, Of};
+use crate::convert::{Changes, InputPart};
 use crate::evidence::Evidence;
 use crate::segments::Pointers;
 
@@ -94,7 +94,7 @@ impl<'e> Findings<'e> {
         &self,
         kind: Kind,
         part: Part,
-        (of, value): (Of, Value<'_, '_>),
+        (of, value): (InputPart, Value<'_, '_>),
     ) -> Observation {
         let pointer = self.pointers.get(of, value.id());
         Observation { kind, part, pointer, inner: String::new(), by_design: false, note: String::new() }

@@ -145,8 +145,8 @@ impl<'f> Forms<'f> {
             self.ids_of_nine(),
         ];
         let guesses = [
-            (self.merged_messages(), "messages of the user become one"),
-            (self.system_first(), "what the system says later comes first"),
+            (self.merged_messages(), "messages of the user are merged"),
+            (self.system_first(), "later system messages are moved to the start"),
             (self.one_text_for_parts(), "the texts of a message are joined by a line end"),
             (self.text_before_calls(), "a text and its calls become two messages"),
             (self.calls_one_by_one(), "parallel calls become calls one after another"),

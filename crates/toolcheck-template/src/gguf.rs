@@ -60,7 +60,7 @@ impl<R: Read> Reader<R> {
 
     fn count(&mut self, bytes: u64) -> Loaded<()> {
         self.at = self.at.saturating_add(bytes);
-        if self.at > LONGEST { malformed("its metadata are too long") } else { Ok(()) }
+        if self.at > LONGEST { malformed("its metadata is too long") } else { Ok(()) }
     }
 
     fn u32(&mut self) -> Loaded<u32> {

@@ -25,8 +25,8 @@
 //! undefined value that says what it was an attribute of. What isn't implemented is a refusal of its own kind
 //! ([`RefusalKind::Unsupported`]), which says nothing about the template.
 
-mod as_chat;
 mod bind;
+mod chat_request;
 mod convert;
 mod error;
 mod evidence;
@@ -45,7 +45,7 @@ mod render;
 mod segments;
 mod tools;
 
-pub use self::as_chat::AsChat;
+pub use self::chat_request::ChatRequest;
 pub use self::error::LoadError;
 pub use self::examine::Examination;
 pub use self::findings::{Kind, Observation, Part};

@@ -2,7 +2,7 @@
 
 use toolcheck_json::Value;
 
-use crate::convert::Of;
+use crate::convert::InputPart;
 use crate::findings::{Findings, Kind, Part};
 use crate::parts::{role, texts_of};
 
@@ -16,7 +16,7 @@ pub(crate) fn examine(findings: &mut Findings<'_>) {
     let generated = &evidence.traced.prompt.generated;
     let mut outside = Vec::new();
     let mut look = |value: Value<'_, '_>, part: Part| {
-        let numbers = evidence.numbers_in(Of::Messages, value);
+        let numbers = evidence.numbers_in(InputPart::Messages, value);
         let mut places = numbers.iter().flat_map(|number| evidence.places(*number)).peekable();
         let is_printed = places.peek().is_some();
         let is_inside = places
@@ -32,11 +32,11 @@ pub(crate) fn examine(findings: &mut Findings<'_>) {
     }
     let Some((first, part)) = outside.first().copied() else { return };
     let value = evidence.input.messages.document().value(first);
-    let mut found = findings.observation(Kind::Untrained, part, (Of::Messages, value));
+    let mut found = findings.observation(Kind::Untrained, part, (InputPart::Messages, value));
     found.note = match outside.len() {
-        1 => "it is outside of the generation blocks of the template".to_owned(),
+        1 => "it is outside the generation blocks of the template".to_owned(),
         count => {
-            format!("{count} parts are outside of the generation blocks of the template, this one first")
+            format!("{count} parts are outside the generation blocks of the template; this is the first")
         }
     };
     findings.observations.push(found);

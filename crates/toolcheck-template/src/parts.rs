@@ -2,7 +2,7 @@
 
 use toolcheck_json::Value;
 
-use crate::convert::{Change, Changes, Of, Source};
+use crate::convert::{Change, Changes, InputPart, Source};
 use crate::evidence::{Evidence, has_words};
 use crate::findings::{Findings, Kind, Part};
 
@@ -46,19 +46,19 @@ fn texts(findings: &mut Findings<'_>, message: Value<'_, '_>, is_earlier: bool) 
     };
     for value in texts_of(message) {
         let evidence = findings.evidence;
-        let Some(number) = evidence.numbers(Of::Messages, value).first().copied() else { continue };
+        let Some(number) = evidence.numbers(InputPart::Messages, value).first().copied() else { continue };
         let text = value.as_str().unwrap_or_default();
         if !text.chars().any(char::is_alphanumeric) {
             continue;
         }
         if evidence.places(number).is_empty() {
-            let mut lost = findings.observation(Kind::Loses, part, (Of::Messages, value));
+            let mut lost = findings.observation(Kind::Loses, part, (InputPart::Messages, value));
             lost.note = role_note(evidence, message);
             findings.suspect(lost, &[number]);
             continue;
         }
         if evidence.copies(number) > 1 {
-            let twice = findings.observation(Kind::Doubles, part, (Of::Messages, value));
+            let twice = findings.observation(Kind::Doubles, part, (InputPart::Messages, value));
             findings.observations.push(twice);
         }
         partly(findings, (value, number), part, is_earlier);
@@ -71,7 +71,7 @@ fn role_note(evidence: &Evidence<'_>, message: Value<'_, '_>) -> String {
     let source = evidence.template.source(evidence.input.tools.is_some());
     let is_known = [format!("'{role}'"), format!("\"{role}\"")].iter().any(|quoted| source.contains(quoted));
     let known = ["system", "developer", "user", "assistant", "tool"].contains(&role.as_str());
-    if is_known || !known { String::new() } else { format!("the template knows no role `{role}`") }
+    if is_known || !known { String::new() } else { format!("the template does not know the role `{role}`") }
 }
 
 /// A text of which a part is lost, such as the reasoning in it.
@@ -87,7 +87,7 @@ fn partly(findings: &mut Findings<'_>, (value, number): (Value<'_, '_>, u32), pa
             .iter()
             .all(|range| text[range.end..].contains("</think") || text[range.clone()].contains("</think"));
     let part = if is_reasoning { Part::Reasoning } else { part };
-    let mut lost = findings.observation(Kind::Loses, part, (Of::Messages, value));
+    let mut lost = findings.observation(Kind::Loses, part, (InputPart::Messages, value));
     lost.by_design = is_reasoning && is_earlier;
     lost.note = if is_reasoning {
         "the reasoning before the answer is left out".to_owned()
@@ -107,7 +107,7 @@ fn reasoning(findings: &mut Findings<'_>, message: Value<'_, '_>, is_earlier: bo
         if !value.as_str().is_some_and(|text| has_words(&text)) {
             continue;
         }
-        let own = evidence.numbers(Of::Messages, value);
+        let own = evidence.numbers(InputPart::Messages, value);
         if own.iter().any(|number| !evidence.places(*number).is_empty()) {
             return;
         }
@@ -117,10 +117,10 @@ fn reasoning(findings: &mut Findings<'_>, message: Value<'_, '_>, is_earlier: bo
     let Some((key, value)) = first else { return };
     let source = evidence.template.source(evidence.input.tools.is_some());
     let knows = REASONING.iter().any(|name| source.contains(name));
-    let mut lost = findings.observation(Kind::Loses, Part::Reasoning, (Of::Messages, value));
+    let mut lost = findings.observation(Kind::Loses, Part::Reasoning, (InputPart::Messages, value));
     lost.by_design = knows && is_earlier;
     if !knows {
-        lost.note = "the template knows no reasoning".to_owned();
+        lost.note = "the template does not render reasoning".to_owned();
     } else if !source.contains(key) {
         lost.note = format!("the template reads reasoning from another key than `{key}`");
     }
@@ -130,7 +130,7 @@ fn reasoning(findings: &mut Findings<'_>, message: Value<'_, '_>, is_earlier: bo
 fn call(findings: &mut Findings<'_>, call: Value<'_, '_>) {
     let evidence = findings.evidence;
     let function = call.get("function").filter(|function| function.is_object()).unwrap_or(call);
-    let of = Of::Messages;
+    let of = InputPart::Messages;
     let name = function.get("name").map(|name| evidence.leaves(of, name)).unwrap_or_default();
     let arguments = function.get("arguments");
     let leaves = arguments.map(|arguments| evidence.leaves(of, arguments)).unwrap_or_default();
@@ -139,7 +139,7 @@ fn call(findings: &mut Findings<'_>, call: Value<'_, '_>) {
     if !is_read {
         let mut lost = findings.observation(Kind::Loses, Part::Call, (of, call));
         if !evidence.template.source(evidence.input.tools.is_some()).contains("tool_calls") {
-            lost.note = "the template knows no tool calls".to_owned();
+            lost.note = "the template does not render tool calls".to_owned();
         }
         findings.suspect(lost, &numbers);
         return;
@@ -171,7 +171,7 @@ fn call(findings: &mut Findings<'_>, call: Value<'_, '_>) {
 fn encoded_twice(findings: &mut Findings<'_>, arguments: Value<'_, '_>) {
     let evidence = findings.evidence;
     let prompt = &evidence.traced.prompt.text;
-    let is_escaped = evidence.numbers(Of::Messages, arguments).iter().any(|number| {
+    let is_escaped = evidence.numbers(InputPart::Messages, arguments).iter().any(|number| {
         let source = &evidence.traced.sources[*number as usize];
         let begins = |place: &crate::evidence::Place| {
             let printed = &prompt[place.start..place.end];
@@ -185,7 +185,7 @@ fn encoded_twice(findings: &mut Findings<'_>, arguments: Value<'_, '_>) {
         evidence.places(*number).iter().any(begins)
     });
     if is_escaped {
-        let mut twice = findings.observation(Kind::Doubles, Part::Argument, (Of::Messages, arguments));
+        let mut twice = findings.observation(Kind::Doubles, Part::Argument, (InputPart::Messages, arguments));
         twice.note = "the arguments are encoded twice, as the text of a text".to_owned();
         findings.observations.push(twice);
     }
@@ -217,7 +217,7 @@ pub(crate) fn nulls(findings: &mut Findings<'_>) {
     let mut found = Vec::new();
     for message in evidence.input.messages.children() {
         let Some(content) = message.get("content").filter(|content| content.is_null()) else { continue };
-        let Some(number) = evidence.numbers(Of::Messages, content).first().copied() else { continue };
+        let Some(number) = evidence.numbers(InputPart::Messages, content).first().copied() else { continue };
         let changes = Changes::from([(number, Change::Text("".into()))]);
         if evidence.prompt_with(&changes).is_some_and(|prompt| none(&prompt) < before) {
             found.push((content, message));
@@ -225,7 +225,7 @@ pub(crate) fn nulls(findings: &mut Findings<'_>) {
     }
     for (content, message) in found {
         let part = if role(message) == "assistant" { Part::AssistantText } else { Part::Result };
-        let observation = findings.observation(Kind::PrintsNone, part, (Of::Messages, content));
+        let observation = findings.observation(Kind::PrintsNone, part, (InputPart::Messages, content));
         findings.observations.push(observation);
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::convert::{self, Changes, Source, Trial};
+use crate::convert::{self, Changes, RenderMode, Source};
 use crate::input::Input;
 use crate::jinja::ast::Ast;
 use crate::jinja::budget::Budget;
@@ -64,12 +64,12 @@ impl Template {
     ///
     /// If the template refuses the conversation, or exceeds the limits.
     pub fn render(&self, input: &Input<'_>) -> Result<Prompt, Refusal> {
-        let trial = Trial { traces: false, changes: &Changes::new(), most_messages: usize::MAX };
+        let trial = RenderMode { traces: false, changes: &Changes::new(), most_messages: usize::MAX };
         self.trial(input, &trial).map(|traced| traced.prompt)
     }
 
     /// Renders a prompt, perhaps of a changed conversation.
-    pub(crate) fn trial(&self, input: &Input<'_>, trial: &Trial<'_>) -> Result<Traced, Refusal> {
+    pub(crate) fn trial(&self, input: &Input<'_>, trial: &RenderMode<'_>) -> Result<Traced, Refusal> {
         let ast = self.chosen(input.tools.is_some());
         let ast = ast.as_ref().map_err(|fault| Refusal::from(&**fault))?;
         rendered(ast, input, self.tokens(), trial).map_err(|fault| self.refusal(&fault))
@@ -93,7 +93,7 @@ fn rendered(
     ast: &Ast,
     input: &Input<'_>,
     tokens: &[(String, String)],
-    trial: &Trial<'_>,
+    trial: &RenderMode<'_>,
 ) -> Result<Traced, Box<Fault>> {
     let (context, sources) = convert::context(input, tokens, trial, ast.goes_through_content())?;
     let parts = [Some(input.messages), input.tools, input.documents, input.variables];

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use toolcheck_json::{NodeId, pointers};
 
-use crate::convert::{Changes, Of, Trial};
+use crate::convert::{Changes, InputPart, RenderMode};
 use crate::input::Input;
 use crate::load::Template;
 use crate::render::{Refusal, Traced};
@@ -45,7 +45,7 @@ impl Template {
     ///
     /// If the template refuses the conversation, or exceeds the limits.
     pub fn segments(&self, input: &Input<'_>) -> Result<Vec<Segment>, Refusal> {
-        let trial = Trial { traces: true, changes: &Changes::new(), most_messages: usize::MAX };
+        let trial = RenderMode { traces: true, changes: &Changes::new(), most_messages: usize::MAX };
         let traced = self.trial(input, &trial)?;
         let owners = owners(&traced);
         let named = Pointers::of(input, &traced);
@@ -132,7 +132,7 @@ fn owners(traced: &Traced) -> Vec<u32> {
 
 /// The JSON Pointers of parts.
 pub(crate) struct Pointers {
-    found: HashMap<(Of, NodeId), String>,
+    found: HashMap<(InputPart, NodeId), String>,
 }
 
 impl Pointers {
@@ -140,10 +140,10 @@ impl Pointers {
     pub(crate) fn of(input: &Input<'_>, traced: &Traced) -> Self {
         let mut found = HashMap::new();
         let values = [
-            (Of::Messages, Some(input.messages)),
-            (Of::Tools, input.tools),
-            (Of::Documents, input.documents),
-            (Of::Variables, input.variables),
+            (InputPart::Messages, Some(input.messages)),
+            (InputPart::Tools, input.tools),
+            (InputPart::Documents, input.documents),
+            (InputPart::Variables, input.variables),
         ];
         for (of, value) in values {
             let Some(value) = value else { continue };
@@ -157,7 +157,7 @@ impl Pointers {
         Self { found }
     }
 
-    pub(crate) fn get(&self, of: Of, node: NodeId) -> String {
+    pub(crate) fn get(&self, of: InputPart, node: NodeId) -> String {
         self.found.get(&(of, node)).cloned().unwrap_or_default()
     }
 }

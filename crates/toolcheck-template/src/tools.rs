@@ -2,7 +2,7 @@
 
 use toolcheck_json::Value;
 
-use crate::convert::Of;
+use crate::convert::InputPart;
 use crate::findings::{Findings, Kind, Part};
 
 /// Looks at each tool.
@@ -10,13 +10,13 @@ pub(crate) fn examine(findings: &mut Findings<'_>) {
     let evidence = findings.evidence;
     let Some(tools) = evidence.input.tools else { return };
     let each: Vec<Value<'_, '_>> = tools.children().collect();
-    let leaves: Vec<_> = each.iter().map(|tool| evidence.leaves(Of::Tools, *tool)).collect();
+    let leaves: Vec<_> = each.iter().map(|tool| evidence.leaves(InputPart::Tools, *tool)).collect();
     let is_read = |at: usize| leaves[at].iter().any(|leaf| leaf.is_read);
     let numbers = |at: usize| leaves[at].iter().map(|leaf| leaf.number).collect::<Vec<_>>();
     if !each.is_empty() && (0..each.len()).all(|at| !is_read(at)) {
-        let mut lost = findings.observation(Kind::Loses, Part::Tool, (Of::Tools, tools));
+        let mut lost = findings.observation(Kind::Loses, Part::Tool, (InputPart::Tools, tools));
         if !evidence.template.source(true).contains("tools") {
-            lost.note = "the template knows no tools".to_owned();
+            lost.note = "the template does not render tools".to_owned();
         }
         let all: Vec<u32> = (0..each.len()).flat_map(numbers).collect();
         findings.suspect(lost, &all);
@@ -24,7 +24,7 @@ pub(crate) fn examine(findings: &mut Findings<'_>) {
     }
     for (at, tool) in each.iter().enumerate() {
         if !is_read(at) {
-            let lost = findings.observation(Kind::Loses, Part::Tool, (Of::Tools, *tool));
+            let lost = findings.observation(Kind::Loses, Part::Tool, (InputPart::Tools, *tool));
             findings.suspect(lost, &numbers(at));
             continue;
         }
@@ -39,10 +39,10 @@ pub(crate) fn examine(findings: &mut Findings<'_>) {
         let told: Vec<u32> = lost.iter().filter(is_told).copied().collect();
         let Some(first) = told.first() else { continue };
         let value = tools.document().value(evidence.traced.sources[*first as usize].node);
-        let mut part = findings.observation(Kind::Loses, Part::Tool, (Of::Tools, value));
+        let mut part = findings.observation(Kind::Loses, Part::Tool, (InputPart::Tools, value));
         part.note = match told.len() {
             1 => "a part of the tool is left out".to_owned(),
-            count => format!("{count} texts of the tool are left out, this one first"),
+            count => format!("{count} texts of the tool are left out; this is the first"),
         };
         findings.suspect(part, &told);
     }

@@ -44,7 +44,7 @@ fn calls_are_lost() {
     let request = body(&format!("{ASK}, {CALL}, {RESULT}"));
     assert_eq!(observed("roles", &request, Arguments::Parsed), ["Loses Call /messages/1/tool_calls/0"]);
     let found = super::examine(&super::named("roles"), &request, Arguments::Parsed).observations;
-    assert_eq!(found[0].note, "the template knows no tool calls");
+    assert_eq!(found[0].note, "the template does not render tool calls");
     assert_eq!(
         observed("plain", &request, Arguments::Parsed),
         ["Loses Call /messages/1/tool_calls/0", "Loses Tool /tools"]

@@ -205,7 +205,7 @@ impl Check {
         self
     }
 
-    /// Whether a failing assertion uses colours; by default it does not.
+    /// Whether a failing assertion uses colors; by default it does not.
     pub fn color(mut self, with_color: bool) -> Self {
         self.with_color = with_color;
         self
@@ -365,7 +365,7 @@ impl Checked {
     #[track_caller]
     fn assert_transcript(&self) {
         if self.file().transcripts == 0 && self.is_clean() {
-            panic!("there is no transcript in {}", shown(&self.file().path));
+            panic!("no transcript found in {}", shown(&self.file().path));
         }
     }
 }

@@ -257,11 +257,11 @@ impl<'d, 's> Garden<'d, 's> {
     /// Has the user say something before the message that a value is in.
     fn say_before(&mut self, node: NodeId) -> Option<()> {
         let (message, messages) = self.message_of(node)?;
-        let said = (self.format.repair.user)(vec![(self.format.repair.text)(Piece::text("wait"))]);
-        let said = if self.format.repair.blocks.is_some() {
+        let said = (self.format.fix_style.user)(vec![(self.format.fix_style.text)(Piece::text("wait"))]);
+        let said = if self.format.fix_style.blocks.is_some() {
             said
         } else {
-            (self.format.repair.said)(Piece::text("wait"))
+            (self.format.fix_style.said)(Piece::text("wait"))
         };
         self.set(messages, |element| {
             let own = Piece::Node(element.id());
@@ -273,7 +273,7 @@ impl<'d, 's> Garden<'d, 's> {
     /// Inserts a message with a text before the one that a value is in, with another role than that of the user.
     fn insert_before(&mut self, node: NodeId, text: &str, role: Option<Piece>) -> Option<()> {
         let (message, messages) = self.message_of(node)?;
-        let Piece::Object(mut members) = (self.format.repair.said)(Piece::text(text)) else { return None };
+        let Piece::Object(mut members) = (self.format.fix_style.said)(Piece::text(text)) else { return None };
         if let Some(role) = role {
             members.iter_mut().find(|(key, _)| key == "role")?.1 = role;
         }
@@ -317,7 +317,7 @@ impl<'d, 's> Garden<'d, 's> {
             ("role".into(), Piece::Node(role.id())),
             (key.into(), Piece::List(vec![Piece::Node(node)])),
         ]);
-        let second = match (second, self.format.repair.calls) {
+        let second = match (second, self.format.fix_style.calls) {
             (Piece::Object(mut members), Some((_, text))) => {
                 members.insert(1, (text.into(), Piece::text("")));
                 Piece::Object(members)

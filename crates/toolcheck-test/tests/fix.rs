@@ -36,12 +36,12 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("unknown-role", "a system message stays in its place, as one of the user"),
     ("unknown-field", "nobody knows what was meant, so the key goes"),
     ("unsigned-reasoning", "nobody knows the signature, so the reasoning goes"),
-    ("wrong-arguments-type", "the white space in the arguments stays"),
+    ("wrong-arguments-type", "the whitespace in the arguments stays"),
     ("wrong-type", "the value itself stays"),
 ];
 
 #[test]
-fn what_is_mended_is_the_fixed_case_or_there_is_a_reason() {
+fn what_is_fixed_is_the_fixed_case_or_there_is_a_reason() {
     let how = FixOptions::new().unsafe_fixes(true);
     let mut wrong = Vec::new();
     let mut known = std::collections::BTreeSet::new();
@@ -62,7 +62,8 @@ fn what_is_mended_is_the_fixed_case_or_there_is_a_reason() {
             let is_of = |found: &&toolcheck_lint::Finding| found.spot.record == record;
             let mut found = fixed.before.findings.iter().filter(is_of);
             // What has no fix is not expected to be fixed.
-            if own.is_none() || found.clone().next().is_none() || !found.all(|found| found.fix.is_some()) {
+            if own.is_none() || found.clone().next().is_none() || !found.all(|found| found.fixable.is_some())
+            {
                 continue;
             }
             if own == wanted {
@@ -121,7 +122,7 @@ fn a_text_without_values_has_no_secret_wherever_it_is() {
         for record in records {
             let secret = with_secrets(&record, false);
             for text in [secret.to_string(), format!("{secret:#}")] {
-                let shown = toolcheck_core::repair::without_values(text.as_bytes());
+                let shown = toolcheck_core::fix_style::without_values(text.as_bytes());
                 let shown = String::from_utf8(shown).unwrap();
                 assert!(!shown.contains("secret") && !shown.contains("31337"), "{name}: {shown}");
                 assert_eq!(shown.lines().count(), text.lines().count());
@@ -267,7 +268,7 @@ proptest! {
     }
 
     #[test]
-    fn a_planted_fault_is_mended(
+    fn a_planted_fault_is_fixed(
         mut conversation in conversations(), fault in faults(), format in format(), at: prop::sample::Index, pretty: bool
     ) {
         prop_assume!(fault.plant(&mut conversation, at).is_some());
@@ -297,7 +298,7 @@ proptest! {
     }
 
     #[test]
-    fn up_to_five_faults_are_mended_and_nothing_is_lost(
+    fn up_to_five_faults_are_fixed_and_nothing_is_lost(
         mut conversation in conversations(),
         planted in prop::collection::vec((faults(), any::<prop::sample::Index>()), 2..=5),
         format in format(),
@@ -323,7 +324,7 @@ proptest! {
     }
 
     #[test]
-    fn a_fault_is_mended_in_json_lines_as_alone_and_the_start_stays(
+    fn a_fault_is_fixed_in_json_lines_as_alone_and_the_start_stays(
         mut conversation in conversations(), other in conversations(), fault in faults(), format in format(), at: prop::sample::Index,
     ) {
         let whole = format.write_request(&other).body.to_string();

@@ -104,7 +104,7 @@ fn is_the_plan(
     Ok(())
 }
 
-fn mended<'b>(format: &'static Format, broken: &'b [u8], is_unsafe: bool) -> Fixed<'b> {
+fn fixed_by_lint<'b>(format: &'static Format, broken: &'b [u8], is_unsafe: bool) -> Fixed<'b> {
     let how = FixOptions::new().unsafe_fixes(is_unsafe).accepted(true);
     fix("case", broken, &Options::new().format(Some(format)), &how)
 }
@@ -149,25 +149,25 @@ proptest! {
     ) {
         prop_assume!(fault.plant(&mut conversation, at).is_some());
         let body = format.write_request(&conversation).body.to_string();
-        let fixed = mended(format, body.as_bytes(), is_unsafe);
+        let fixed = fixed_by_lint(format, body.as_bytes(), is_unsafe);
         is_the_plan(format, body.as_bytes(), &fixed.bytes, &fixed.applied)?;
     }
 
     #[test]
-    fn a_planted_fault_that_is_mended_is_as_it_was_but_for_the_placeholder(
+    fn a_planted_fault_that_is_fixed_is_as_it_was_but_for_the_placeholder(
         conversation in conversations(), plant in prop::sample::select(Plant::ALL.to_vec()), format in format(),
         at in 0..20_usize, is_unsafe: bool,
     ) {
         let body = format.write_request(&conversation).body.to_string();
         let Some(broken) = plant.plant(body.as_bytes(), format, at) else { return Ok(()) };
-        let fixed = mended(format, &broken, is_unsafe);
+        let fixed = fixed_by_lint(format, &broken, is_unsafe);
         // What becomes of a message in which nothing was said is no change.
         if plant != Plant::EmptyMessage {
             is_the_plan(format, &broken, &fixed.bytes, &fixed.applied)?;
         }
         // What the API takes is not a fault. Without ids, which result is missing or was there before is a guess.
-        let is_mended = !fixed.is_unchanged() && fixed.report().findings.is_empty();
-        if is_mended && format.can_hold(Feature::CallIds) {
+        let is_fixed = !fixed.is_unchanged() && fixed.report().findings.is_empty();
+        if is_fixed && format.can_hold(Feature::CallIds) {
             let report = compared(body.as_bytes(), &fixed.bytes, format);
             // The placeholder may stand in another place than the result that it stands for.
             let placeholder = report.changes.iter().find(|change| change.kind == Kind::ResultChanged);

@@ -267,7 +267,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn up_to_five_faults_of_a_session_are_mended_and_nothing_is_lost(
+    fn up_to_five_faults_of_a_session_are_fixed_and_nothing_is_lost(
         turns in proptest::collection::vec(0_usize..4, 1..5),
         faults in proptest::collection::vec(
             (prop_oneof![Just(Fault::LostResult), Just(Fault::SecondResult), Just(Fault::LateResult), Just(Fault::LostCall), Just(Fault::OtherId)], any::<prop::sample::Index>()),

@@ -4,14 +4,19 @@ use std::convert::Infallible;
 
 use responses_to_chat::{convert, convert_item_by_item};
 use serde_json::Value;
-use toolcheck_conform::adapter::{Answer, BodyKind, Examination, Plan, Way, examine, generated, talks};
+use toolcheck_conform::adapter::{
+    Answer, BodyKind, Examination, Plan, Translation, conversations, examine, generated,
+};
 use toolcheck_core::formats;
 
 fn examined(convert: impl Fn(&Value) -> Result<Value, String>) -> Examination {
     let format = |id: &str| formats::find(id).expect("there is such a format");
     let plan = Plan {
-        ways: vec![(BodyKind::Request, Way::new(format("openai-responses"), format("openai-chat")))],
-        talks: talks().iter().cloned().chain(generated(0, 50)).collect(),
+        translations: vec![(
+            BodyKind::Request,
+            Translation::new(format("openai-responses"), format("openai-chat")),
+        )],
+        conversations: conversations().iter().cloned().chain(generated(0, 50)).collect(),
         model: Some("a-model".to_owned()),
     };
     let Ok(examination) = examine(&plan, |question| {
@@ -36,6 +41,6 @@ fn the_bug_of_the_first_version_comes_down_to_two_calls_of_a_turn() {
     };
     assert_eq!(found.fault.class, "split-assistant-turn");
     assert!(found.is_smallest);
-    let calls: Vec<usize> = found.talk.turns.iter().map(|turn| turn.calls.len()).collect();
+    let calls: Vec<usize> = found.conversation.turns.iter().map(|turn| turn.calls.len()).collect();
     assert_eq!(calls, [0, 2]);
 }

@@ -77,7 +77,7 @@ class Finding(Place):
     """Other places that explain it."""
 
     def value(self, body: Any) -> Any:
-        """What stands at its pointer in the body that was linted.
+        """The value at its pointer in the body that was linted.
 
         `LookupError` if the body has no such value, and `ValueError` if it is not JSON.
         """

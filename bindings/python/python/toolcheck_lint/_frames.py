@@ -8,7 +8,7 @@ from typing import Any
 
 from ._plain import plain
 
-# What `src/arrow/says.rs` has of columns of Arrow.
+# What `src/arrow/encoding.rs` has of columns of Arrow.
 LISTS = ("messages", "contents", "tools", "functions")
 AROUND = ("function", "functionDeclarations", "function_declarations", "toolSpec")
 SCHEMAS = ("parameters", "parametersJsonSchema", "parameters_json_schema", "input_schema", "inputSchema")

@@ -14,7 +14,7 @@ use arrow_array::{
 use arrow_buffer::ArrowNativeType;
 use arrow_schema::DataType;
 
-use super::says::{Bytes, Said, Says};
+use super::encoding::{Bytes, EncodedText, TextEncoding};
 use super::shown::shown;
 use crate::text::write_string;
 
@@ -86,7 +86,7 @@ pub(crate) fn coded(array: &dyn Array) -> Option<(Vec<usize>, &dyn Array)> {
 /// # Errors
 ///
 /// The name of a type that JSON does not have.
-pub(crate) fn cells(array: &dyn Array, says: Says) -> Result<Box<dyn Cell + '_>, String> {
+pub(crate) fn cells(array: &dyn Array, says: TextEncoding) -> Result<Box<dyn Cell + '_>, String> {
     Ok(match array.data_type() {
         DataType::Null => Box::new(Nothing),
         DataType::Boolean => Box::new(array.as_boolean()),
@@ -112,8 +112,8 @@ pub(crate) fn cells(array: &dyn Array, says: Says) -> Result<Box<dyn Cell + '_>,
         DataType::Struct(_) => Box::new(Object::new(array.as_struct(), says)?),
         DataType::Map(..) => Box::new(Entries::new(array.as_map(), says)?),
         other => match texts(array) {
-            Some(texts) if says == Says::Text && is_of_bytes(other) => Box::new(Bytes(texts)),
-            Some(texts) => Box::new(Said { texts, says }),
+            Some(texts) if says == TextEncoding::Text && is_of_bytes(other) => Box::new(Bytes(texts)),
+            Some(texts) => Box::new(EncodedText { texts, says }),
             None => match coded(array) {
                 Some((keys, values)) => Box::new(Coded { array, keys, values: cells(values, says)? }),
                 None => shown(array).ok_or_else(|| other.to_string())?,
@@ -227,7 +227,7 @@ struct List<'a, O: OffsetSizeTrait> {
     values: Box<dyn Cell + 'a>,
 }
 
-fn list<O: OffsetSizeTrait>(array: &dyn Array, says: Says) -> Result<Box<dyn Cell + '_>, String> {
+fn list<O: OffsetSizeTrait>(array: &dyn Array, says: TextEncoding) -> Result<Box<dyn Cell + '_>, String> {
     let lists = array.as_list::<O>();
     Ok(Box::new(List { lists, values: cells(lists.values().as_ref(), says)? }))
 }
@@ -237,7 +237,7 @@ struct ListView<'a, O: OffsetSizeTrait> {
     values: Box<dyn Cell + 'a>,
 }
 
-fn list_view<O: OffsetSizeTrait>(array: &dyn Array, says: Says) -> Result<Box<dyn Cell + '_>, String> {
+fn list_view<O: OffsetSizeTrait>(array: &dyn Array, says: TextEncoding) -> Result<Box<dyn Cell + '_>, String> {
     let lists = array.as_list_view::<O>();
     Ok(Box::new(ListView { lists, values: cells(lists.values().as_ref(), says)? }))
 }
@@ -299,10 +299,10 @@ pub(crate) struct Object<'a> {
 }
 
 impl<'a> Object<'a> {
-    fn new(array: &'a StructArray, says: Says) -> Result<Self, String> {
+    fn new(array: &'a StructArray, says: TextEncoding) -> Result<Self, String> {
         // A column of a table that can't be a part of a conversation, and that JSON has no word for.
         let is_other = |kind: &DataType| {
-            says == Says::Row && matches!(kind, DataType::Union(..) | DataType::Interval(_))
+            says == TextEncoding::Row && matches!(kind, DataType::Union(..) | DataType::Interval(_))
         };
         let columns = array.fields().iter().zip(array.columns());
         let fields = columns.filter(|(field, _)| !is_other(field.data_type())).map(|(field, column)| {
@@ -348,12 +348,12 @@ struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    fn new(maps: &'a MapArray, says: Says) -> Result<Self, String> {
+    fn new(maps: &'a MapArray, says: TextEncoding) -> Result<Self, String> {
         let keys = texts(maps.keys().as_ref()).ok_or_else(|| maps.data_type().to_string())?;
         let DataType::Struct(fields) = maps.entries().data_type() else {
             return Err(maps.data_type().to_string());
         };
-        let says = fields.get(1).map_or(Says::Text, |field| says.value(field));
+        let says = fields.get(1).map_or(TextEncoding::Text, |field| says.value(field));
         Ok(Self { maps, keys, values: cells(maps.values().as_ref(), says)? })
     }
 }

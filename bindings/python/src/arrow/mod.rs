@@ -3,7 +3,7 @@
 mod cells;
 mod checks;
 mod rows;
-mod says;
+mod encoding;
 mod shown;
 mod table;
 

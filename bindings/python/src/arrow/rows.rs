@@ -15,7 +15,7 @@ use toolcheck_lint::summary::key_of;
 
 use super::cells::{Cell, Texts, cells, texts};
 use super::checks::{check, take_over};
-use super::says::Says;
+use super::encoding::TextEncoding;
 use crate::dump::kind_of;
 use crate::text::write_string;
 
@@ -50,7 +50,7 @@ pub(crate) struct Batch {
     first: usize,
     path: Option<String>,
     /// What the bodies and the tools say.
-    says: (Says, Says),
+    says: (TextEncoding, TextEncoding),
 }
 
 impl Rows {
@@ -121,10 +121,10 @@ impl Rows {
             }
             return Ok(None);
         }
-        let says = Says::of(&self.bodies.reader.field(), Says::Row);
+        let says = TextEncoding::of(&self.bodies.reader.field(), TextEncoding::Row);
         let bodies = self.bodies.take(count);
         let of_tools =
-            self.tools.as_ref().map_or(Says::Text, |tools| Says::of(&tools.reader.field(), Says::Tools));
+            self.tools.as_ref().map_or(TextEncoding::Text, |tools| TextEncoding::of(&tools.reader.field(), TextEncoding::Tools));
         let tools = self.tools.as_mut().map(|tools| tools.take(count));
         let keys = match &mut self.keys {
             Keys::Column(keys) => Some(keys.take(count)),
@@ -217,7 +217,7 @@ fn key_in(keys: &ArrayRef, row: usize) -> Option<String> {
     if let Some(texts) = texts(keys) {
         return texts.text(row).map(|text| String::from_utf8_lossy(text).into_owned());
     }
-    let values = cells(keys, Says::Text).ok().filter(|values| !values.is_null(row))?;
+    let values = cells(keys, TextEncoding::Text).ok().filter(|values| !values.is_null(row))?;
     let mut out = Vec::new();
     values.write_value(row, &mut out);
     Some(String::from_utf8_lossy(&out).into_owned())
@@ -234,7 +234,7 @@ impl<'b> Reader<'b> {
         let cannot = |kind: String| format!("cannot read {kind} as JSON");
         let (says, of_tools) = batch.says;
         if let Some(tools) = &batch.tools {
-            let says = if says == Says::Row { Says::List } else { says };
+            let says = if says == TextEncoding::Row { TextEncoding::List } else { says };
             let bodies = cells(&batch.bodies, says).map_err(cannot)?;
             return Ok(Self::WithTools(bodies, cells(tools, of_tools).map_err(cannot)?));
         }

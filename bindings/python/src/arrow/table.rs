@@ -36,9 +36,9 @@ fn said_fields() -> impl Iterator<Item = Field> {
 
 /// Findings as columns of text.
 #[derive(Default)]
-struct Said([StringBuilder; SAID.len()]);
+struct EncodedText([StringBuilder; SAID.len()]);
 
-impl Said {
+impl EncodedText {
     fn push(&mut self, found: &Finding) {
         let values = [
             Some(found.rule.as_str()),
@@ -70,7 +70,7 @@ pub(crate) fn findings(linter: RowLinter, rows: Rows) -> Table {
 
 impl Reader {
     fn batch(&self, batch: &Batch) -> Result<RecordBatch, String> {
-        let (mut numbers, mut names, mut said) = (Vec::new(), Vec::new(), Said::default());
+        let (mut numbers, mut names, mut said) = (Vec::new(), Vec::new(), EncodedText::default());
         let is_path = batch.is_named_by_path();
         batch.each(|number, text, key| {
             let report = self.linter.lint(text);
@@ -137,7 +137,7 @@ pub(crate) struct Verdicts {
     errors: UInt32Builder,
     warnings: UInt32Builder,
     ends: Vec<usize>,
-    said: Said,
+    said: EncodedText,
     fixed: Option<StringBuilder>,
 }
 
@@ -159,7 +159,7 @@ impl Verdicts {
             errors: UInt32Builder::new(),
             warnings: UInt32Builder::new(),
             ends: vec![0],
-            said: Said::default(),
+            said: EncodedText::default(),
             fixed: has_fixes.then(StringBuilder::new),
         }
     }

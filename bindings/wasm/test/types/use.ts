@@ -19,7 +19,7 @@ const level: "error" | "warning" | undefined = findings[0]?.level;
 const [start, end]: [number, number] = report.range(findings[0]!);
 const text: string = report.render({ output: "concise", color: true, width: 100 });
 const page: string = show("{}", { target: "anthropic", text: true });
-const mended: string = fix("{}").body;
+const fixed: string = fix("{}").body;
 const bytes: Uint8Array = fix(new Uint8Array()).body;
 const same: Request = fix(request, { unsafeFixes: true }).body;
 const loss: "loss" | "change" | "form" | null = diff(request, "{}").level;
@@ -38,7 +38,7 @@ expect.extend({ toBeClean, toHaveFindings });
 
 // What a variable may be, and not only what it is.
 declare const either: string | Uint8Array;
-const eitherMended: string | Uint8Array = fix(either).body;
+const eitherFixed: string | Uint8Array = fix(either).body;
 const buffer: ArrayBuffer = fix(new ArrayBuffer(8)).body;
 const viewed: Uint8Array = fix(new DataView(buffer)).body;
 declare const anything: any;
@@ -94,4 +94,4 @@ show("{}", { output: "pdf" });
 // @ts-expect-error
 expect(request).toBeClean("anthropic");
 
-export { body, bytes, eitherMended, end, generic, ids, level, loss, mended, page, rule, same, start, text, viewed };
+export { body, bytes, eitherFixed, end, generic, ids, level, loss, fixed, page, rule, same, start, text, viewed };

@@ -19,7 +19,7 @@ Examples:
 
 #[cfg(feature = "lsp")]
 pub(super) const SERVER: &str = "\
-It speaks the Language Server Protocol over its standard input and output: an editor
+It speaks the Language Server Protocol over standard input and output: an editor
 starts it. docs/editors.md has the settings for editors.
 
 Exit status: 0 if the editor shut the server down, 1 if the server ended before that, 2 if

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use toolcheck_core::Format;
 
-use super::{target_parser, wire_format_parser};
+use super::{number, target_parser, wire_format_parser};
 
 const AFTER: &str = "\
-The client is started once. For each run, it gets a line of JSON on its standard input:
+The client is started once. For each run, it gets a line of JSON on standard input:
   {\"scenario\", \"base_url\", \"format\", \"stream\", \"prompt\", \"then\", \"needs\", \"max_turns\",
   \"then_format\", \"then_tools\"}
 It answers with a line: {\"outcome\": \"done\" or \"error\", \"text\": \"...\"}, or
@@ -18,8 +18,8 @@ time of the first run begins then.
 With --client-per-run, the same values are in TOOLCHECK_SCENARIO, TOOLCHECK_BASE_URL,
 TOOLCHECK_FORMAT, TOOLCHECK_STREAM (true or false), TOOLCHECK_PROMPT and TOOLCHECK_THEN,
 and the variables of the usual SDKs (OPENAI_BASE_URL and the like) are set. Exit
-status 0 means done, with the standard output as the answer; 77 means skipped; any other
-means an error, with the last lines of the standard error.
+status 0 means done, with standard output as the answer; 77 means skipped; any other
+means an error, with the last lines of standard error.
 
 An adapter gets {\"id\", \"kind\": \"request\", \"response\" or \"stream\", \"from\", \"to\", \"body\"}
 and answers with {\"body\": ...}, {\"skip\": \"why\"} or {\"error\": \"why\"}.
@@ -72,7 +72,7 @@ pub(crate) struct ConformArgs {
     pub(crate) stream: StreamArg,
 
     /// How many seconds a run may take
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    #[arg(long, value_name = "SECONDS", value_parser = number::<u64>, default_value_t = 60)]
     pub(crate) timeout: u64,
 
     /// How many seconds the client may take to say that it is ready [default: the value of `--timeout`]
@@ -130,11 +130,11 @@ pub(crate) struct TranslationArgs {
     pub(crate) kind: Vec<KindArg>,
 
     /// Number of generated conversations, besides those written by hand
-    #[arg(long, value_name = "N", default_value_t = 50)]
+    #[arg(long, value_name = "N", value_parser = number::<usize>, default_value_t = 50)]
     pub(crate) cases: usize,
 
     /// Seed of the generated conversations
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", value_parser = number::<u64>, default_value_t = 0)]
     pub(crate) seed: u64,
 
     /// Name of the model in requests
@@ -142,7 +142,7 @@ pub(crate) struct TranslationArgs {
     pub(crate) model: String,
 
     /// Port on which the gateway's upstream listens; 0 chooses a free port
-    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    #[arg(long, value_name = "PORT", value_parser = number::<u16>, default_value_t = 0)]
     pub(crate) upstream_port: u16,
 
     /// Headers for the gateway, such as `authorization: Bearer any`

@@ -121,7 +121,7 @@ impl FixesArgs {
 /// What happens to a call without a result.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum UnansweredArg {
-    /// Insert a result that says that there is none
+    /// Insert a placeholder result
     Answer,
     /// Remove it; needs --unsafe-fixes
     Drop,

@@ -37,7 +37,7 @@ pub(crate) struct ShapesArgs {
     #[arg(value_name = "OBJECT")]
     pub(crate) object: Option<String>,
 
-    /// Format of the requests, if the API takes several [default: the target's]
+    /// Format of the requests, if the API accepts several [default: the target's]
     #[arg(long, value_name = "ID", value_parser = wire_format_parser())]
     pub(crate) format: Option<&'static Format>,
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::serve::StrictArg;
-use super::target_parser;
+use super::{number, target_parser};
 
 const AFTER: &str = "\
 Once it listens, it prints one line of JSON with its address, and passes requests on until
@@ -47,7 +47,7 @@ pub(crate) struct ProxyArgs {
     pub(crate) strict: StrictArg,
 
     /// Port on the loopback interface; 0 chooses a free port
-    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    #[arg(long, value_name = "PORT", value_parser = number::<u16>, default_value_t = 0)]
     pub(crate) port: u16,
 
     /// Write each exchange to a new file, as JSON Lines that `toolcheck lint` reads
@@ -63,7 +63,7 @@ pub(crate) struct ProxyArgs {
     pub(crate) allow_origin: Vec<String>,
 
     /// Maximum size of a request body, and of the recorded part of a response, in bytes
-    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
+    #[arg(long, value_name = "BYTES", value_parser = number::<usize>, default_value_t = 64 << 20)]
     pub(crate) max_body: usize,
 
     /// Keep running when standard input closes, until a signal ends the program

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use toolcheck_serve::Strictness;
 
-use super::target_parser;
+use super::{number, target_parser};
 
 const AFTER: &str = "\
 Once it listens, it prints one line of JSON with its addresses, and serves until
 standard input closes. Clients use `url` as their base URL, with any API key; tests use
-the other addresses, which contain a token that nobody else can guess.
+the other addresses, which contain a secret token.
 
 Exit status: 0 if no request was refused, 1 if one was, if one was sent to the path of an
 API that `--target` does not name, or if `--replay` or `--against` finds a difference, 2 for
@@ -29,7 +29,7 @@ pub(crate) struct ServeArgs {
     pub(crate) target: Vec<String>,
 
     /// Port on the loopback interface; 0 chooses a free port
-    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    #[arg(long, value_name = "PORT", value_parser = number::<u16>, default_value_t = 0)]
     pub(crate) port: u16,
 
     /// How certain a refusal must be
@@ -71,7 +71,7 @@ pub(crate) struct ServeArgs {
     pub(crate) allow_origin: Vec<String>,
 
     /// Maximum size of a request body, in bytes
-    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
+    #[arg(long, value_name = "BYTES", value_parser = number::<usize>, default_value_t = 64 << 20)]
     pub(crate) max_body: usize,
 
     /// Keep running when standard input closes, until a signal ends the program

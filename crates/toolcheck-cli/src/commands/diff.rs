@@ -22,7 +22,7 @@ pub(crate) fn run(args: &DiffArgs, out: &mut dyn Write) -> Result<Status> {
         (Some(list), ..) => run_pairs(args, list, bound_as, out),
         (None, Some(before), Some(after)) => {
             if [before, after].into_iter().all(|path| path == Path::new("-")) {
-                bail!("only one of the two files can be the standard input");
+                bail!("only one of the two files can be standard input");
             }
             let comparison = compare(args, before, after, bound_as)?;
             comparison.write(args.output_format, &screen::style(args.color), args.show_values, out)?;
@@ -86,7 +86,7 @@ fn compare(args: &DiffArgs, before: &Path, after: &Path, bound_as: Option<&Forma
     for (name, unread) in comparison.unread() {
         let parts = Counted(unread, "part");
         let name = shown(name);
-        screen::message("error", &format!("{name}: {parts} could not be read; `toolcheck lint` says more"));
+        screen::message("error", &format!("{name}: {parts} could not be read; see `toolcheck lint`"));
     }
     Ok(comparison.allow(&args.allow))
 }

@@ -141,7 +141,7 @@ fn write_refusals(refusals: &[(&Target, &Refusal)], page: &mut String) {
     }
     let (known, legacy): (Vec<_>, Vec<_>) = shown.into_iter().partition(|(_, refusal)| !refusal.legacy);
     for (title, refusals) in
-        [("Who rejects it?", known), ("Other error texts that `explain --error` recognizes", legacy)]
+        [("Who rejects it?", known), ("Other error texts that `explain --error` recognises", legacy)]
     {
         if !refusals.is_empty() {
             let _ = writeln!(page, "\n## {title}\n");
@@ -173,7 +173,7 @@ fn write_entry(who: &str, refusal: &Refusal, page: &mut String) {
         models.unwrap_or_default(),
         refusal.evidence,
         refusal.seen,
-        refusal.text.as_deref().unwrap_or("(text not known)")
+        refusal.text.as_deref().unwrap_or("(text unknown)")
     );
     if let Some(doubt) = &refusal.doubt {
         let _ = writeln!(page, "  (in doubt: {})", doubt.trim_end_matches('.'));

@@ -72,7 +72,7 @@ pub(crate) fn run_on(
         if let Source::File(path) = &input.source
             && let Some(error) = not_a_file(path)
         {
-            run.trouble(&format!("cannot fix {name}: {error}: `toolcheck fix -` reads the standard input"));
+            run.trouble(&format!("cannot fix {name}: {error}: `toolcheck fix -` reads standard input"));
             continue;
         }
         let Some(settings) = project.settings(&input) else { continue };

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
         // The global pool can be set only once, before it is first used.
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
     }
-    let mends = if args.fix { mend(args)? } else { Status::Clean };
+    let fixed = if args.fix { fix_first(args)? } else { Status::Clean };
     let mut project = Project::open(options(args)?)?;
     check_outputs(&args.output.output_format, &mut project)?;
     if args.show_settings || args.files.show_files {
@@ -33,10 +33,11 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
     let run = lint(args, &mut project)?;
     let mut errors: Vec<String> = run.errors.iter().map(Error::to_string).collect();
     errors.extend(nothing_checked(args, &run));
-    errors.extend(no_such_conversation(args.reading.conversation(), &run.report));
-    // "0 errors" for files that could not be read would look like success.
-    let is_nothing_read =
-        run.report.files.is_empty() && !(errors.is_empty() && run.settings_errors.is_empty());
+    let no_such = no_such_conversation(args.reading.conversation(), &run.report);
+    // "0 errors" for files that could not be read, or without the conversation, would look like success.
+    let is_nothing_read = no_such.is_some()
+        || run.report.files.is_empty() && !(errors.is_empty() && run.settings_errors.is_empty());
+    errors.extend(no_such);
     errors.extend(write_outputs(&args.output, &run.report, is_nothing_read, out)?);
     // The report comes first, so that in a terminal the errors are at the end.
     out.flush()?;
@@ -63,14 +64,14 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
     report_stale(&run.stale_baseline);
     errors.extend(run.settings_errors.iter().map(Error::to_string));
     screen::messages("error", &errors);
-    let is_mended = !matches!(mends, Status::Trouble);
-    Ok(status(args, &run, errors.is_empty() && is_mended))
+    let is_fixed = !matches!(fixed, Status::Trouble);
+    Ok(status(args, &run, errors.is_empty() && is_fixed))
 }
 
 /// Fixes the files before they are linted. What was done is no part of the report.
-fn mend(args: &LintArgs) -> Result<Status> {
+fn fix_first(args: &LintArgs) -> Result<Status> {
     if args.files.paths.iter().any(|path| path.as_os_str() == "-") {
-        bail!("--fix writes files: fix the standard input with `toolcheck fix -`");
+        bail!("--fix writes files: fix standard input with `toolcheck fix -`");
     }
     let how = FixOptions::new().unsafe_fixes(args.unsafe_fixes).accepted(args.rules.selection.names_rules());
     let options = ProjectOptions { baseline: None, ..options(args)? };
@@ -164,7 +165,9 @@ fn note_recordings(report: &Report, is_verbose: bool) {
     if !is_verbose {
         if refused > 0 {
             let requests = Counted(refused, "request");
-            let message = format!("the API refused {requests}, and no rule says why (--verbose lists them)");
+            let message = format!(
+                "the API refused {requests} for a reason that no rule reports (--verbose lists them)"
+            );
             screen::message("note", &message);
         }
         return;
@@ -174,8 +177,9 @@ fn note_recordings(report: &Report, is_verbose: bool) {
             let place = format!("{}:{}:{}", shown(&file.path), spot.start.line, spot.start.column);
             let answer = message.as_ref().map_or_else(String::new, |message| format!(": {message}"));
             let name = shown(&spot.name());
-            let message =
-                format!("{place} ({name}): the API refused this, no rule says why: {status}{answer}");
+            let message = format!(
+                "{place} ({name}): the API refused this for a reason that no rule reports: {status}{answer}"
+            );
             screen::message("note", &message);
         }
     }

@@ -5,7 +5,7 @@ use std::io::Write;
 use anstyle::Style as Paint;
 use anyhow::Result;
 use serde_json::{Value, json};
-use toolcheck_core::readers::Sort;
+use toolcheck_core::readers::SourceKind;
 use toolcheck_core::{formats, readers, targets};
 use toolcheck_lint::report::rule_url;
 use toolcheck_lint::{Category, rules};
@@ -50,18 +50,18 @@ pub(crate) fn formats(args: &ListArgs, out: &mut dyn Write) -> Result<Status> {
         json: json!({"id": format.id, "name": format.name, "aliases": format.aliases, "sort": "request"}),
     });
     let mut groups = vec![("Requests", wire.collect())];
-    for sort in Sort::ALL {
-        let readers = readers::ALL.iter().filter(|reader| reader.sort == *sort);
+    for kind in SourceKind::ALL {
+        let readers = readers::ALL.iter().filter(|reader| reader.kind == *kind);
         let rows: Vec<Row> = readers
             .map(|reader| Row {
                 id: reader.id.to_owned(),
                 level: "",
                 text: reader.name.to_owned(),
-                json: json!({"id": reader.id, "name": reader.name, "aliases": [], "sort": sort.as_str()}),
+                json: json!({"id": reader.id, "name": reader.name, "aliases": [], "sort": kind.as_str()}),
             })
             .collect();
         if !rows.is_empty() {
-            groups.push((sort.title(), rows));
+            groups.push((kind.title(), rows));
         }
     }
     let containers = toolcheck_open::ALL.iter().map(|container| Row {

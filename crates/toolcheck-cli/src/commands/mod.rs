@@ -49,7 +49,7 @@ fn no_such_conversation(wanted: Option<&str>, report: &Report) -> Option<String>
     let similar = similar(wanted, titles.clone());
     let known: Vec<String> = titles.clone().take(TITLES).map(|title| format!("`{}`", line(title))).collect();
     let known = match titles.count() {
-        0 => "no file holds several".to_owned(),
+        0 => "no file contains several conversations".to_owned(),
         count if count > TITLES => format!("there are {}, {} and others", count, known.join(", ")),
         _ => format!("there are {}", known.join(", ")),
     };

@@ -13,7 +13,7 @@ use toolcheck_core::text::shown;
 use toolcheck_json::{Document, Records, Value};
 use toolcheck_project::{Configs, Input, Resolver, find_target};
 use toolcheck_template::{
-    Arguments, AsChat, Input as Request, Origin, Preparation, Prompt, Refusal, Segment,
+    Arguments, ChatRequest, Input as Request, Origin, Preparation, Prompt, Refusal, Segment,
 };
 
 use crate::args::{PromptOutput, RenderArgs};
@@ -83,15 +83,15 @@ fn refused(refusal: Refusal) -> anyhow::Error {
 /// # Errors
 ///
 /// It is not known what the server makes of it.
-fn as_chat(root: Value<'_, '_>, is_training: bool) -> Result<Option<AsChat>> {
+fn as_chat(root: Value<'_, '_>, is_training: bool) -> Result<Option<ChatRequest>> {
     if is_training {
         return Ok(None);
     }
     let chat = formats::of_templates();
     let other =
         Detection::instead_of(chat.key(), root).filter(|other| (other.sniff)(root) > (chat.sniff)(root));
-    let made = other.filter(|format| format.is_made_chat).and_then(|_| AsChat::of(root)).transpose();
-    made.map_err(|why| anyhow!("it is not known what a server makes of it: {}", shown(&why)))
+    let made = other.filter(|format| format.is_made_chat).and_then(|_| ChatRequest::of(root)).transpose();
+    made.map_err(|why| anyhow!("how a server would render it is unknown: {}", shown(&why)))
 }
 
 /// What is rendered of a record.
@@ -102,7 +102,7 @@ fn as_chat(root: Value<'_, '_>, is_training: bool) -> Result<Option<AsChat>> {
 fn request<'d>(root: Value<'d, 'd>, args: &RenderArgs, joins_parts: bool) -> Result<Request<'d>> {
     let Some(mut request) = Request::of(root) else {
         bail!(
-            "there is no list of messages\n\nA chat template reads requests of Chat Completions. Write others as such first:\n  toolcheck show --target openai-chat --output-format request FILE"
+            "no list of messages found\n\nA chat template reads requests of Chat Completions. Convert other requests first:\n  toolcheck show --target openai-chat --output-format request FILE"
         );
     };
     if args.training {
@@ -120,7 +120,7 @@ struct Parts<'p> {
     segments: &'p [Segment],
     messages: Vec<Value<'p, 'p>>,
     /// What a server made of the request, and the request.
-    rewritten: Option<(&'p AsChat, &'p Document<'p>)>,
+    rewritten: Option<(&'p ChatRequest, &'p Document<'p>)>,
 }
 
 impl Parts<'_> {
@@ -138,7 +138,7 @@ impl Parts<'_> {
 
     /// Where a part is in the request.
     fn pointer(&self, pointer: &str, inner: &str) -> String {
-        let node = |(chat, sent): (&AsChat, &Document<'_>)| {
+        let node = |(chat, sent): (&ChatRequest, &Document<'_>)| {
             toolcheck_json::pointers(sent, &[chat.origin(pointer)?]).pop()
         };
         self.rewritten.map_or_else(|| format!("{pointer}{inner}"), |made| node(made).unwrap_or_default())

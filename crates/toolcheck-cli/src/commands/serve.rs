@@ -46,7 +46,8 @@ pub(crate) fn run(args: &ServeArgs, out: &mut dyn Write) -> Result<Status> {
         let _ = write!(told, ", {missed} not in the recording");
     }
     if seen.not_kept > 0 {
-        let _ = write!(told, "; {} not in the report, for want of room", Counted(seen.not_kept, "exchange"));
+        let _ =
+            write!(told, "; {} not in the report, because it is full", Counted(seen.not_kept, "exchange"));
     }
     screen::message("note", &told);
     let is_clean = refused == 0 && missed == 0 && seen.unexpected.is_empty();
@@ -85,7 +86,7 @@ fn builder(args: &ServeArgs) -> Result<Builder> {
 fn read_script(path: &Path) -> Result<Vec<Turn>> {
     let text = toolcheck_files::text(read(path)?)
         .map_err(|error| anyhow!("cannot read {}: {}", name_of(path), reason(&error)))?;
-    toolcheck_serve::script(&text).with_context(|| name_of(path))
+    toolcheck_serve::script(&text).map_err(|error| anyhow!("{}:{error}", name_of(path)))
 }
 
 fn read_template(path: &Path) -> Result<Arc<ChatTemplate>> {
@@ -139,7 +140,7 @@ fn compare(builder: &Builder, path: &Path, out: &mut dyn Write) -> Result<Status
     let exchanges = Counted(recording.exchanges(), "exchange");
     writeln!(
         out,
-        "{exchanges}: {taken} taken by both, {refused} refused by both, {differ}, {left_out} not compared"
+        "{exchanges}: {taken} accepted by both, {refused} refused by both, {differ}, {left_out} not compared"
     )?;
     Ok(if differences.is_empty() { Status::Clean } else { Status::Findings })
 }

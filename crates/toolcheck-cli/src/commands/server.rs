@@ -10,7 +10,7 @@ pub(crate) fn run(out: &mut dyn Write) -> Result<Status> {
     if stdin().is_terminal() {
         screen::message(
             "note",
-            "this speaks with an editor, which starts it; docs/editors.md has the settings",
+            "an editor starts this language server; see docs/editors.md for the settings",
         );
     }
     let served = toolcheck_server::serve(BufReader::new(stdin()), out);

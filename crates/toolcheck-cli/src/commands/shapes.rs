@@ -66,16 +66,16 @@ pub(super) fn load(name: &str) -> Result<TargetRef> {
 fn undescribed(target: &Target, format: Option<&str>) -> anyhow::Error {
     let id = shown(&target.id);
     let Some(format) = format.map(shown) else {
-        return anyhow!("`{id}` stands for APIs with several formats, so its requests have no single shape");
+        return anyhow!("`{id}` covers APIs with several formats, so its requests have no single shape");
     };
     let own = target.shape().is_some().then(|| target.format.clone()).flatten();
     let known: Vec<String> = own.iter().chain(target.also.keys()).map(|format| shown(format)).collect();
     if known.is_empty() {
         return anyhow!(
-            "nothing is known of the shape of requests to `{id}`\n\n`toolcheck shapes {format}` shows that of its format"
+            "the shape of requests to `{id}` is unknown\n\n`toolcheck shapes {format}` shows that of its format"
         );
     }
-    anyhow!("nothing is known of requests to `{id}` in the format {format}\n\nformats: {}", known.join(", "))
+    anyhow!("`{id}` is not known to accept requests in the format {format}\n\nformats: {}", known.join(", "))
 }
 
 /// The object of that name, or the only one whose name ends with it.

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &ShowArgs, out: &mut dyn Write) -> Result<Status> {
     screen::messages("warning", &resolver.foreign_configs());
     let bytes = input.read()?;
     let (bytes, changed) =
-        if args.fix { mended(args, &input, &bytes, &settings.options()) } else { (bytes, Vec::new()) };
+        if args.fix { fixed(args, &input, &bytes, &settings.options()) } else { (bytes, Vec::new()) };
     let allows = &settings.config.config.allows;
     let allows: Vec<&Allow> = allows.iter().filter(|allow| allow.is_for(&input.real)).collect();
     let command = lint_command(args);
@@ -58,11 +58,14 @@ pub(crate) fn run(args: &ShowArgs, out: &mut dyn Write) -> Result<Status> {
 /// There is no such request, or there are several.
 fn says_what_is_missing(outline: &Outline) -> Result<()> {
     if outline.total() > 1 {
-        bail!("the file holds {} conversations: choose one with --next or --conversation", outline.total());
+        bail!(
+            "the file contains {} conversations: choose one with --next or --conversation",
+            outline.total()
+        );
     }
-    let Some(request) = outline.request() else { bail!("there is no conversation in the file") };
+    let Some(request) = outline.request() else { bail!("the file contains no conversation") };
     if request.body.is_none() {
-        bail!("it is not known which API this is sent to: name it with --target");
+        bail!("the API that this is sent to is unknown: name it with --target");
     }
     let mut missing: Vec<String> =
         request.dropped.iter().map(|feature| feature.as_str().to_owned()).collect();
@@ -76,7 +79,7 @@ fn says_what_is_missing(outline: &Outline) -> Result<()> {
 }
 
 /// The text as `toolcheck fix` would write it, and what of it is new.
-fn mended(args: &ShowArgs, input: &Input, bytes: &[u8], options: &Options) -> (Vec<u8>, Vec<Range<usize>>) {
+fn fixed(args: &ShowArgs, input: &Input, bytes: &[u8], options: &Options) -> (Vec<u8>, Vec<Range<usize>>) {
     let names_rules = !(args.selection.select.is_empty() && args.selection.extend_select.is_empty());
     let how = FixOptions::new().unsafe_fixes(args.unsafe_fixes).accepted(names_rules);
     let fixed = fix(&input.name, bytes, options, &how);

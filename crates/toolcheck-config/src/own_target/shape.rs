@@ -6,7 +6,9 @@ use std::fmt;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use toolcheck_core::shape::{self, FieldView, JsonType, Kind, ObjectView, Shape, ShapeFaultKind, Unseen};
+use toolcheck_core::shape::{
+    self, FieldView, JsonType, Kind, ObjectView, Shape, ShapeFaultKind, UnverifiedLevel,
+};
 use toolcheck_core::suggest::similar;
 use toolcheck_core::targets::{Evidence, Target};
 use toolcheck_lint::rules;
@@ -30,7 +32,7 @@ pub(super) struct ShapeFile {
 #[allow(dead_code, reason = "some keys are only read to find those that are not known")]
 pub(super) struct ShapeTable {
     stands_alone: bool,
-    unseen: Option<Unseen>,
+    unseen: Option<UnverifiedLevel>,
     status: Option<u16>,
     words: BTreeMap<String, String>,
     text: Vec<Text>,
@@ -184,7 +186,7 @@ impl<'de> Deserialize<'de> for Field {
 
             fn visit_bool<E: serde::de::Error>(self, is_there: bool) -> Result<Field, E> {
                 if is_there {
-                    Err(E::custom("`true` says nothing of a field: name its type"))
+                    Err(E::custom("`true` does not describe a field: name its type"))
                 } else {
                     Ok(Field::Short)
                 }
@@ -240,7 +242,9 @@ impl ShapeTable {
             let own = name.get().as_str();
             if !known.contains(own) && !referred.contains(own) {
                 let similar = similar(own, known.iter().copied());
-                found.push(name.fault(format!("unknown object `{own}`, which nothing refers to{similar}")));
+                found.push(
+                    name.fault(format!("unknown object `{own}`; no other object refers to it{similar}")),
+                );
             }
         }
         known.extend(self.objects.keys().map(|name| name.get().as_str()));
@@ -337,10 +341,10 @@ impl ShapeTable {
 /// What a fact lacks that has no effect.
 fn advice(key: &str, object: &str, fault: ShapeFaultKind) -> String {
     match fault {
-        ShapeFaultKind::Missing => format!("`{key}` of `{object}` need not be there; add `required = true`"),
-        ShapeFaultKind::Unknown => format!("`{key}` of `{object}` may be there; add `absent = true`"),
+        ShapeFaultKind::Missing => format!("`{object}.{key}` is not required; add `required = true`"),
+        ShapeFaultKind::Unknown => format!("`{object}.{key}` is allowed; add `absent = true`"),
         other => format!(
-            "nothing is asked of `{key}` of `{object}` whose fault is `{}`; add what is, such as `values` or `max-length`",
+            "`{object}.{key}` has no constraint that could fail with `{}`; add one, such as `values` or `max-length`",
             other.name()
         ),
     }

@@ -5,7 +5,7 @@ use toolcheck_core::Format;
 use toolcheck_core::conversation::{Assistant, Call, Conversation, Reasoning, ToolOutput, Turn};
 use toolcheck_core::reply::{Framing, Pieces, Reply};
 
-use super::talk::{Talk, TalkCall, TalkTurn};
+use super::conversation::{TestCall, TestConversation, TestTurn};
 
 /// What an adapter translates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -48,16 +48,16 @@ const PIECES: Pieces = Pieces::of(5);
 /// would send it.
 ///
 /// A response is the last turn of the model.
-pub fn body(talk: &Talk, kind: BodyKind, format: &Format) -> Option<Json> {
-    let raws = talk.turns.iter().flat_map(|turn| &turn.calls).filter_map(|call| call.raw.as_deref());
+pub fn body(conversation: &TestConversation, kind: BodyKind, format: &Format) -> Option<Json> {
+    let raws = conversation.turns.iter().flat_map(|turn| &turn.calls).filter_map(|call| call.raw.as_deref());
     let is_object = |raw: &str| serde_json::from_str::<Map<String, Json>>(raw).is_ok();
     if !writes_arguments_as_text(format) && raws.into_iter().any(|raw| !is_object(raw)) {
         return None;
     }
     if kind == BodyKind::Request {
-        return talk.is_open().then(|| request(talk, format));
+        return conversation.is_open().then(|| request(conversation, format));
     }
-    let reply = reply(talk)?;
+    let reply = reply(conversation)?;
     if kind == BodyKind::Response {
         return Some(format.write_reply(&reply));
     }
@@ -77,16 +77,16 @@ pub(super) fn name_model(body: &mut Json, format: &Format, model: &str) {
 }
 
 /// A request that the last turn of the model may answer.
-pub fn question(talk: &Talk, format: &Format) -> Json {
-    let conversation = Conversation::new(vec![Turn::User("Go.".to_owned())]);
-    format.write_request_with(&conversation, &tools(talk)).body
+pub fn question(conversation: &TestConversation, format: &Format) -> Json {
+    let question = Conversation::new(vec![Turn::User("Go.".to_owned())]);
+    format.write_request_with(&question, &tools(conversation)).body
 }
 
 /// The last turn of the model as a reply.
-pub fn reply(talk: &Talk) -> Option<Reply> {
-    let said = |(_, turn): &(usize, &TalkTurn)| turn.is_models() && turn.says_something();
-    let (number, turn) = talk.turns.iter().enumerate().rfind(said)?;
-    let first = talk.turns[..number].iter().map(|turn| turn.calls.len()).sum();
+pub fn reply(conversation: &TestConversation) -> Option<Reply> {
+    let said = |(_, turn): &(usize, &TestTurn)| turn.is_models() && turn.says_something();
+    let (number, turn) = conversation.turns.iter().enumerate().rfind(said)?;
+    let first = conversation.turns[..number].iter().map(|turn| turn.calls.len()).sum();
     let mut reply = Reply::new(assistant(turn, first));
     for (number, call) in turn.calls.iter().enumerate() {
         if let Some(raw) = &call.raw {
@@ -96,11 +96,11 @@ pub fn reply(talk: &Talk) -> Option<Reply> {
     Some(reply)
 }
 
-fn request(talk: &Talk, format: &Format) -> Json {
+fn request(conversation: &TestConversation, format: &Format) -> Json {
     let mut turns = Vec::new();
     let mut raws: Vec<&str> = Vec::new();
     let mut count = 0;
-    for turn in &talk.turns {
+    for turn in &conversation.turns {
         turns.extend(turn.user.clone().map(Turn::User));
         turns.extend(turn.system.as_ref().map(|text| Turn::User(format!("{SYSTEM}{text}"))));
         if !turn.is_models() {
@@ -114,7 +114,7 @@ fn request(talk: &Talk, format: &Format) -> Json {
                 raws.push(raw);
             }
         }
-        let output = |(call, own): (&Call, &TalkCall)| {
+        let output = |(call, own): (&Call, &TestCall)| {
             let mut output: ToolOutput = call.output(own.result.clone());
             output.failed = own.failed;
             output
@@ -128,17 +128,17 @@ fn request(talk: &Talk, format: &Format) -> Json {
             turns.push(Turn::Results(outputs));
         }
     }
-    let mut conversation = Conversation::new(turns);
-    conversation.system.clone_from(&talk.system);
-    let declared = if talk.undeclared { Vec::new() } else { tools(talk) };
-    let mut body = format.write_request_with(&conversation, &declared).body;
+    let mut history = Conversation::new(turns);
+    history.system.clone_from(&conversation.system);
+    let declared = if conversation.undeclared { Vec::new() } else { tools(conversation) };
+    let mut body = format.write_request_with(&history, &declared).body;
     fill(&mut body, &raws);
     body
 }
 
-fn tools(talk: &Talk) -> Vec<&str> {
+fn tools(conversation: &TestConversation) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
-    for call in talk.turns.iter().flat_map(|turn| &turn.calls) {
+    for call in conversation.turns.iter().flat_map(|turn| &turn.calls) {
         if !names.contains(&&*call.tool) {
             names.push(&call.tool);
         }
@@ -147,8 +147,8 @@ fn tools(talk: &Talk) -> Vec<&str> {
 }
 
 /// The turn of the model, whose first call is this one of the conversation.
-fn assistant(turn: &TalkTurn, first: usize) -> Assistant {
-    let call = |(number, call): (usize, &TalkCall)| {
+fn assistant(turn: &TestTurn, first: usize) -> Assistant {
+    let call = |(number, call): (usize, &TestCall)| {
         let id = call.id.clone().unwrap_or_else(|| format!("call{:05}", first + number + 1));
         Call::new(id, &*call.tool, call.arguments.clone())
     };

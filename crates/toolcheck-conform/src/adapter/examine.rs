@@ -3,9 +3,9 @@
 use serde_json::Value as Json;
 
 use super::bodies::{self, BodyKind};
-use super::faults::{self, AdapterFault, Way};
+use super::conversation::TestConversation;
+use super::faults::{self, AdapterFault, Translation};
 use super::shrink::shrink;
-use super::talk::Talk;
 
 /// What an adapter is asked to translate.
 #[derive(Debug)]
@@ -16,11 +16,11 @@ pub struct Question<'q> {
     /// What the body is.
     pub kind: BodyKind,
     /// From which format to which one.
-    pub way: &'q Way,
+    pub translation: &'q Translation,
     /// The body.
     pub body: &'q Json,
     /// The conversation in it.
-    pub talk: &'q Talk,
+    pub conversation: &'q TestConversation,
 }
 
 /// What an adapter answers.
@@ -41,9 +41,9 @@ pub enum Answer {
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// What is translated, and how: responses may go another way than requests.
-    pub ways: Vec<(BodyKind, Way)>,
+    pub translations: Vec<(BodyKind, Translation)>,
     /// The conversations.
-    pub talks: Vec<Talk>,
+    pub conversations: Vec<TestConversation>,
     /// Names the model in each body that has room for it.
     pub model: Option<String>,
 }
@@ -71,7 +71,7 @@ pub struct ReducedFault {
     /// What was translated.
     pub kind: BodyKind,
     /// The smallest conversation.
-    pub talk: Talk,
+    pub conversation: TestConversation,
     /// Its body.
     pub before: Json,
     /// What the adapter made of it, if it made something.
@@ -112,20 +112,20 @@ pub fn examine<E>(
     mut ask: impl FnMut(&Question<'_>) -> Result<Answer, E>,
 ) -> Result<Examination, E> {
     let mut examination = Examination::default();
-    for (kind, way) in &plan.ways {
-        let mut asker = Asker { kind: *kind, way, model: plan.model.as_deref(), ask: &mut ask };
-        for talk in &plan.talks {
-            let Some(tried) = asker.try_it(talk, &talk.id)? else { continue };
+    for (kind, translation) in &plan.translations {
+        let mut asker = Asker { kind: *kind, translation, model: plan.model.as_deref(), ask: &mut ask };
+        for conversation in &plan.conversations {
+            let Some(tried) = asker.try_it(conversation, &conversation.id)? else { continue };
             for fault in &tried.faults {
                 let is_of_class = |found: &&ReducedFault| found.kind == *kind && found.fault.is_same(fault);
                 let of_class = examination.found.iter().filter(is_of_class);
                 if of_class.map(|found| found.cases.len()).sum::<usize>() < MOST_OF_A_CLASS {
-                    let found = asker.smallest(talk, fault)?;
+                    let found = asker.smallest(conversation, fault)?;
                     examination.add(found);
                 }
             }
             examination.cases.push(CaseReport {
-                id: talk.id.clone(),
+                id: conversation.id.clone(),
                 kind: *kind,
                 faults: tried.faults,
                 skipped: tried.skipped,
@@ -139,7 +139,9 @@ pub fn examine<E>(
 impl Examination {
     fn add(&mut self, found: ReducedFault) {
         let is_known = |known: &&mut ReducedFault| {
-            known.kind == found.kind && known.fault.is_same(&found.fault) && known.talk.says_as(&found.talk)
+            known.kind == found.kind
+                && known.fault.is_same(&found.fault)
+                && known.conversation.says_as(&found.conversation)
         };
         match self.found.iter_mut().find(is_known) {
             Some(known) => known.cases.extend(found.cases),
@@ -150,7 +152,7 @@ impl Examination {
 
 struct Asker<'a, A> {
     kind: BodyKind,
-    way: &'a Way,
+    translation: &'a Translation,
     model: Option<&'a str>,
     ask: &'a mut A,
 }
@@ -165,23 +167,27 @@ struct Tried {
 
 impl<A> Asker<'_, A> {
     /// Asks for a conversation; `None` if it is none that the format before can hold.
-    fn try_it<E>(&mut self, talk: &Talk, id: &str) -> Result<Option<Tried>, E>
+    fn try_it<E>(&mut self, conversation: &TestConversation, id: &str) -> Result<Option<Tried>, E>
     where
         A: FnMut(&Question<'_>) -> Result<Answer, E>,
     {
-        let Some(mut before) = bodies::body(talk, self.kind, self.way.from) else { return Ok(None) };
-        if !faults::is_fair(talk, self.kind, self.way.from, &before) {
+        let Some(mut before) = bodies::body(conversation, self.kind, self.translation.from) else {
+            return Ok(None);
+        };
+        if !faults::is_fair(conversation, self.kind, self.translation.from, &before) {
             return Ok(None);
         }
         if let Some(model) = self.model.filter(|_| self.kind == BodyKind::Request) {
-            bodies::name_model(&mut before, self.way.from, model);
+            bodies::name_model(&mut before, self.translation.from, model);
         }
-        let question = Question { id, kind: self.kind, way: self.way, body: &before, talk };
+        let question =
+            Question { id, kind: self.kind, translation: self.translation, body: &before, conversation };
         let answer = (self.ask)(&question)?;
         let mut tried = Tried { before, after: None, faults: Vec::new(), skipped: None };
         match answer {
             Answer::Body(after) => {
-                tried.faults = faults::faults(talk, self.kind, self.way, &tried.before, &after);
+                tried.faults =
+                    faults::faults(conversation, self.kind, self.translation, &tried.before, &after);
                 tried.after = Some(after);
             }
             Answer::Skipped(why) => tried.skipped = Some(why),
@@ -191,17 +197,21 @@ impl<A> Asker<'_, A> {
         Ok(Some(tried))
     }
 
-    fn smallest<E>(&mut self, talk: &Talk, fault: &AdapterFault) -> Result<ReducedFault, E>
+    fn smallest<E>(
+        &mut self,
+        conversation: &TestConversation,
+        fault: &AdapterFault,
+    ) -> Result<ReducedFault, E>
     where
         A: FnMut(&Question<'_>) -> Result<Answer, E>,
     {
         let most = if fault.class == BROKE { MOST_BROKEN_TRIES } else { MOST_TRIES };
         let mut failed = None;
-        let (smallest, is_smallest) = shrink(talk, most, |step| {
+        let (smallest, is_smallest) = shrink(conversation, most, |step| {
             if failed.is_some() {
                 return false;
             }
-            match self.try_it(step, &talk.id) {
+            match self.try_it(step, &conversation.id) {
                 Ok(tried) => tried.is_some_and(|tried| tried.faults.iter().any(|found| found.is_same(fault))),
                 Err(error) => {
                     failed = Some(error);
@@ -212,11 +222,11 @@ impl<A> Asker<'_, A> {
         if let Some(error) = failed {
             return Err(error);
         }
-        let tried = self.try_it(&smallest, &talk.id)?;
+        let tried = self.try_it(&smallest, &conversation.id)?;
         let (before, after, again) =
             tried.map_or((Json::Null, None, Vec::new()), |tried| (tried.before, tried.after, tried.faults));
         let fault = again.into_iter().find(|found| found.is_same(fault)).unwrap_or_else(|| fault.clone());
-        let cases = vec![talk.id.clone()];
-        Ok(ReducedFault { fault, kind: self.kind, talk: smallest, before, after, is_smallest, cases })
+        let cases = vec![conversation.id.clone()];
+        Ok(ReducedFault { fault, kind: self.kind, conversation: smallest, before, after, is_smallest, cases })
     }
 }

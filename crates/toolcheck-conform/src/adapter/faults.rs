@@ -9,12 +9,12 @@ use toolcheck_core::{Format, InputFormat, Level, RuleId};
 use toolcheck_lint::{Finding, Options, TargetRef, lint, rules};
 
 use super::bodies::{self, BodyKind};
-use super::talk::Talk;
+use super::conversation::TestConversation;
 
 /// From which format an adapter translates to which one.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Way {
+pub struct Translation {
     /// The format of what it gets.
     pub from: &'static Format,
     /// The format of what it makes.
@@ -23,7 +23,7 @@ pub struct Way {
     pub target: Option<TargetRef>,
 }
 
-impl Way {
+impl Translation {
     /// From one format to another.
     pub fn new(from: &'static Format, to: &'static Format) -> Self {
         Self { from, to, target: None }
@@ -117,11 +117,11 @@ impl AdapterFault {
 
 /// A body as the linter and the comparison read it: a response with a request before it, which is no matter of the
 /// adapter's.
-fn text(talk: &Talk, kind: BodyKind, format: &Format, body: &Json) -> Vec<u8> {
+fn text(conversation: &TestConversation, kind: BodyKind, format: &Format, body: &Json) -> Vec<u8> {
     match kind {
         BodyKind::Request => body.to_string(),
         BodyKind::Response | BodyKind::Stream => {
-            json!({"request": bodies::question(talk, format), "response": body}).to_string()
+            json!({"request": bodies::question(conversation, format), "response": body}).to_string()
         }
     }
     .into_bytes()
@@ -142,8 +142,13 @@ fn findings(text: &[u8], format: &'static Format, target: Option<&TargetRef>) ->
 }
 
 /// Whether a conversation is one that an adapter must be able to translate: its own API takes it, and it can be read.
-pub(super) fn is_fair(talk: &Talk, kind: BodyKind, format: &'static Format, body: &Json) -> bool {
-    let text = text(talk, kind, format, body);
+pub(super) fn is_fair(
+    conversation: &TestConversation,
+    kind: BodyKind,
+    format: &'static Format,
+    body: &Json,
+) -> bool {
+    let text = text(conversation, kind, format, body);
     let read = File::read(&text, Some(InputFormat::Wire(format)));
     read.is_ok_and(|file| file.unread == 0)
         && findings(&text, format, None).iter().all(|finding| finding.level != Level::Error)
@@ -151,9 +156,9 @@ pub(super) fn is_fair(talk: &Talk, kind: BodyKind, format: &'static Format, body
 
 /// Lints what an adapter made of a body, and compares both. The worst fault of each class comes once.
 pub(super) fn faults(
-    talk: &Talk,
+    conversation: &TestConversation,
     kind: BodyKind,
-    way: &Way,
+    translation: &Translation,
     before: &Json,
     after: &Json,
 ) -> Vec<AdapterFault> {
@@ -167,21 +172,22 @@ pub(super) fn faults(
     if !is_of_kind {
         return vec![AdapterFault::of_adapter(
             UNREADABLE,
-            format!("it is not a {} of {}", kind.as_str(), way.to.id),
+            format!("it is not a {} of {}", kind.as_str(), translation.to.id),
         )];
     }
-    let texts = [text(talk, kind, way.from, before), text(talk, kind, way.to, after)];
+    let texts =
+        [text(conversation, kind, translation.from, before), text(conversation, kind, translation.to, after)];
     let read = |text, format| File::read(text, Some(InputFormat::Wire(format)));
     let mut found = Vec::new();
-    match (read(&texts[0], way.from), read(&texts[1], way.to)) {
+    match (read(&texts[0], translation.from), read(&texts[1], translation.to)) {
         (_, Err(error)) => {
-            let what = format!("it is not a {} of {}: {error}", kind.as_str(), way.to.id);
+            let what = format!("it is not a {} of {}: {error}", kind.as_str(), translation.to.id);
             return vec![AdapterFault::of_adapter(UNREADABLE, what)];
         }
         (_, Ok(after)) if after.unread > 0 && kind != BodyKind::Request => {
             return vec![AdapterFault::of_adapter(
                 UNREADABLE,
-                format!("it is not a {} of {}", kind.as_str(), way.to.id),
+                format!("it is not a {} of {}", kind.as_str(), translation.to.id),
             )];
         }
         (Err(_), _) => {}
@@ -203,8 +209,8 @@ pub(super) fn faults(
             }
         }
     }
-    let own = findings(&texts[0], way.from, None);
-    for finding in findings(&texts[1], way.to, way.target.as_ref()) {
+    let own = findings(&texts[0], translation.from, None);
+    for finding in findings(&texts[1], translation.to, translation.target.as_ref()) {
         let gravity = match finding.level {
             Level::Error => Gravity::Fail,
             Level::Warning => Gravity::Weak,

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::talk::{Talk, TalkCall, TalkTurn};
+use super::conversation::{TestCall, TestConversation, TestTurn};
 
 /// Numbers that follow from a seed: SplitMix64, which is short and the same everywhere.
 struct Numbers(u64);
@@ -40,48 +40,54 @@ const RAW: [&str; 6] = ["", "{\"harbour\": \"Al", "[\"Alba\"]", "null", "\"Alba\
 const IDS: [&str; 5] = ["a.b", "a:b", "call-1", "functions.tides:0", "A_1"];
 
 /// Conversations from a seed: the same seed gives the same ones.
-pub fn generated(seed: u64, count: usize) -> Vec<Talk> {
+pub fn generated(seed: u64, count: usize) -> Vec<TestConversation> {
     let one = |number: usize| {
         // Each has a seed of its own, so that more of them are the same ones and others.
         let mut numbers = Numbers(seed.wrapping_mul(1_000_003).wrapping_add(number as u64));
-        talk(format!("generated-{seed}-{number}"), &mut numbers)
+        conversation(format!("generated-{seed}-{number}"), &mut numbers)
     };
     (0..count).map(one).collect()
 }
 
-fn talk(id: String, numbers: &mut Numbers) -> Talk {
+fn conversation(id: String, numbers: &mut Numbers) -> TestConversation {
     let mut turns = Vec::new();
     let mut ids: Vec<&str> = IDS.to_vec();
     for _ in 0..=numbers.below(2) {
-        turns.push(TalkTurn { user: Some(numbers.one_of(&WORDS).to_owned()), ..TalkTurn::default() });
+        turns.push(TestTurn { user: Some(numbers.one_of(&WORDS).to_owned()), ..TestTurn::default() });
         for _ in 0..numbers.below(4) {
             turns.push(calling(numbers, &mut ids));
         }
-        turns.push(TalkTurn { text: numbers.one_of(&TEXTS[..3]).to_owned(), ..TalkTurn::default() });
+        turns.push(TestTurn { text: numbers.one_of(&TEXTS[..3]).to_owned(), ..TestTurn::default() });
     }
     // A request ends with what the model is to answer.
     if numbers.once_in(2) || turns.len() < 3 {
-        turns.push(TalkTurn { user: Some("Go on.".to_owned()), ..TalkTurn::default() });
+        turns.push(TestTurn { user: Some("Go on.".to_owned()), ..TestTurn::default() });
     } else {
         turns.pop();
     }
     let system = if numbers.once_in(3) { "Answer in one sentence." } else { "" };
-    Talk { id, title: "Made up".to_owned(), system: system.to_owned(), turns, ..Talk::default() }
+    TestConversation {
+        id,
+        title: "Made up".to_owned(),
+        system: system.to_owned(),
+        turns,
+        ..TestConversation::default()
+    }
 }
 
-fn calling(numbers: &mut Numbers, ids: &mut Vec<&str>) -> TalkTurn {
+fn calling(numbers: &mut Numbers, ids: &mut Vec<&str>) -> TestTurn {
     let count = 1 + numbers.below(3);
     let calls = (0..count).map(|_| call(numbers, ids)).collect();
-    TalkTurn {
+    TestTurn {
         text: if numbers.once_in(2) { numbers.one_of(&TEXTS).to_owned() } else { String::new() },
         reasoning: numbers.once_in(6).then(|| "First the tide.".to_owned()),
         calls,
         reversed: count > 1 && numbers.once_in(3),
-        ..TalkTurn::default()
+        ..TestTurn::default()
     }
 }
 
-fn call(numbers: &mut Numbers, ids: &mut Vec<&str>) -> TalkCall {
+fn call(numbers: &mut Numbers, ids: &mut Vec<&str>) -> TestCall {
     let value = |numbers: &mut Numbers| match numbers.below(6) {
         0 => json!(numbers.below(100)),
         1 => json!(1.5),
@@ -95,7 +101,7 @@ fn call(numbers: &mut Numbers, ids: &mut Vec<&str>) -> TalkCall {
         (0..count).map(|_| (numbers.one_of(&KEYS).to_owned(), value(numbers))).collect();
     // An id is used once.
     let id = (numbers.once_in(4) && !ids.is_empty()).then(|| ids.remove(numbers.below(ids.len())).to_owned());
-    TalkCall {
+    TestCall {
         tool: numbers.one_of(&TOOLS).to_owned(),
         id,
         arguments,

@@ -2,15 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use super::talk::{
-    PLAIN_REASONING, PLAIN_SYSTEM, PLAIN_TEXT, PLAIN_TOOLS, PLAIN_USER, Talk, TalkCall, TalkTurn,
+use super::conversation::{
+    PLAIN_REASONING, PLAIN_SYSTEM, PLAIN_TEXT, PLAIN_TOOLS, PLAIN_USER, TestCall, TestConversation, TestTurn,
     plain_result,
 };
 
 /// Makes a conversation smaller as long as it still fails, and at most for this many tries. The second value is whether
 /// no single step makes it smaller any more.
-pub fn shrink(talk: &Talk, most: usize, mut fails: impl FnMut(&Talk) -> bool) -> (Talk, bool) {
-    let mut smallest = talk.clone();
+pub fn shrink(
+    conversation: &TestConversation,
+    most: usize,
+    mut fails: impl FnMut(&TestConversation) -> bool,
+) -> (TestConversation, bool) {
+    let mut smallest = conversation.clone();
     let mut tries = 0;
     'again: loop {
         for step in steps(&smallest) {
@@ -28,55 +32,57 @@ pub fn shrink(talk: &Talk, most: usize, mut fails: impl FnMut(&Talk) -> bool) ->
 }
 
 /// The conversations that are one step smaller, the smallest first as far as that is easily told.
-pub fn steps(talk: &Talk) -> Vec<Talk> {
+pub fn steps(conversation: &TestConversation) -> Vec<TestConversation> {
     let mut steps = Vec::new();
-    let count = talk.turns.len();
+    let count = conversation.turns.len();
     let mut size = count / 2;
     while size > 0 {
         for start in (0..count).step_by(size) {
             let end = (start + size).min(count);
-            steps.push(changed(talk, |talk| drop(talk.turns.drain(start..end))));
+            steps.push(changed(conversation, |conversation| drop(conversation.turns.drain(start..end))));
         }
         size /= 2;
     }
-    steps.push(changed(talk, |talk| talk.undeclared = false));
+    steps.push(changed(conversation, |conversation| conversation.undeclared = false));
     steps.extend(
-        texts(&talk.system, &["", PLAIN_SYSTEM])
+        texts(&conversation.system, &["", PLAIN_SYSTEM])
             .into_iter()
-            .map(|text| changed(talk, |talk| talk.system = text)),
+            .map(|text| changed(conversation, |conversation| conversation.system = text)),
     );
-    let tools = talk.turns.iter().flat_map(|turn| &turn.calls).map(|call| &call.tool);
+    let tools = conversation.turns.iter().flat_map(|turn| &turn.calls).map(|call| &call.tool);
     for tool in tools.collect::<BTreeSet<_>>() {
         for plain in PLAIN_TOOLS {
-            steps.push(changed(talk, |talk| {
-                let calls = talk.turns.iter_mut().flat_map(|turn| &mut turn.calls);
+            steps.push(changed(conversation, |conversation| {
+                let calls = conversation.turns.iter_mut().flat_map(|turn| &mut turn.calls);
                 calls.filter(|call| call.tool == *tool).for_each(|call| plain.clone_into(&mut call.tool));
             }));
         }
     }
-    for (number, turn) in talk.turns.iter().enumerate() {
-        let in_turn = |change: &dyn Fn(&mut TalkTurn)| changed(talk, |talk| change(&mut talk.turns[number]));
+    for (number, turn) in conversation.turns.iter().enumerate() {
+        let in_turn = |change: &dyn Fn(&mut TestTurn)| {
+            changed(conversation, |conversation| change(&mut conversation.turns[number]))
+        };
         steps.extend(steps_of_turn(turn, &in_turn));
         for (at, call) in turn.calls.iter().enumerate() {
-            let in_call = |change: &dyn Fn(&mut TalkCall)| in_turn(&|turn| change(&mut turn.calls[at]));
+            let in_call = |change: &dyn Fn(&mut TestCall)| in_turn(&|turn| change(&mut turn.calls[at]));
             steps.extend(steps_of_call(call, at, &in_call));
         }
     }
-    steps.retain(|step| step.size() < talk.size() && !step.turns.is_empty());
+    steps.retain(|step| step.size() < conversation.size() && !step.turns.is_empty());
     steps
 }
 
-fn changed(talk: &Talk, change: impl FnOnce(&mut Talk)) -> Talk {
-    let mut talk = talk.clone();
-    change(&mut talk);
-    talk
+fn changed(conversation: &TestConversation, change: impl FnOnce(&mut TestConversation)) -> TestConversation {
+    let mut conversation = conversation.clone();
+    change(&mut conversation);
+    conversation
 }
 
 /// Makes the conversation in which a part of it is changed.
-type Changed<'c, T> = &'c dyn Fn(&dyn Fn(&mut T)) -> Talk;
+type Changed<'c, T> = &'c dyn Fn(&dyn Fn(&mut T)) -> TestConversation;
 
-fn steps_of_turn(turn: &TalkTurn, changed: Changed<'_, TalkTurn>) -> Vec<Talk> {
-    let mut steps: Vec<Talk> =
+fn steps_of_turn(turn: &TestTurn, changed: Changed<'_, TestTurn>) -> Vec<TestConversation> {
+    let mut steps: Vec<TestConversation> =
         (0..turn.calls.len()).map(|at| changed(&|turn| drop(turn.calls.remove(at)))).collect();
     if let Some(text) = &turn.user {
         steps.extend(
@@ -104,7 +110,7 @@ fn steps_of_turn(turn: &TalkTurn, changed: Changed<'_, TalkTurn>) -> Vec<Talk> {
     steps
 }
 
-fn steps_of_call(call: &TalkCall, at: usize, changed: Changed<'_, TalkCall>) -> Vec<Talk> {
+fn steps_of_call(call: &TestCall, at: usize, changed: Changed<'_, TestCall>) -> Vec<TestConversation> {
     let mut steps = vec![
         changed(&|call| call.failed = false),
         changed(&|call| call.id = None),

@@ -7,7 +7,7 @@ use super::{Check, Judgement, Seen};
 pub(super) static CHECK: Check = Check {
     id: "answers-every-call",
     summary: "Each call has exactly one result, right after it.",
-    help: "run every call of a turn, also if another one fails, and add one result per call right after the turn, with the id of the call",
+    help: "run every call of a turn, even if another one fails, and add one result per call right after the turn, with the id of the call",
     judge,
 };
 

@@ -4,7 +4,7 @@ use super::{Check, Judgement, Seen};
 
 pub(super) static CHECK: Check = Check {
     id: "finishes",
-    summary: "The run ends with what the model said last.",
+    summary: "The run ends with the last answer of the model.",
     help: "give the model the error of a tool as a result instead of ending the run, and return the text of the turn that has no calls",
     judge,
 };
@@ -66,7 +66,7 @@ fn ending(seen: &Seen<'_>) -> String {
         Some((_, name)) if text.is_empty() => {
             format!("the last response has only the call of `{name}`, which the provider ran")
         }
-        _ if text.is_empty() => "the model said nothing last".to_owned(),
-        _ => format!("the model said `{text}` last"),
+        _ if text.is_empty() => "the last answer of the model is empty".to_owned(),
+        _ => format!("the last answer of the model is `{text}`"),
     }
 }

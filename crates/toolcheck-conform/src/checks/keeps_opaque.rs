@@ -5,7 +5,7 @@ use super::{Check, Judgement, Seen};
 
 pub(super) static CHECK: Check = Check {
     id: "keeps-opaque",
-    summary: "What only the provider can read is sent back as it was, in its place.",
+    summary: "Opaque content, which only the provider can read, is sent back unchanged in its place.",
     help: "send signatures and encrypted blocks back unchanged, at their place in the same turn",
     judge,
 };

@@ -2,7 +2,7 @@ use super::{Check, Judgement, Seen};
 
 pub(super) static CHECK: Check = Check {
     id: "never-says-default",
-    summary: "No tool ran with a default in place of what the model did not finish.",
+    summary: "No tool runs with a default in place of unfinished arguments.",
     help: "do not fill in arguments that are missing: give the model an error as the result of the call",
     judge,
 };

@@ -2,7 +2,7 @@ use super::{Check, Judgement, Seen};
 
 pub(super) static CHECK: Check = Check {
     id: "reports-error",
-    summary: "The user is told that it went wrong.",
+    summary: "The user is told that the run failed.",
     help: "end the run with an error that says what went wrong, and not with an empty answer",
     judge,
 };

@@ -14,10 +14,10 @@ const HISTORIES: [&str; 3] = ["messages", "input", "contents"];
 
 fn judge(seen: &Seen<'_>) -> Judgement {
     let Some(request) = seen.case.run.exchanges.last().map(|exchange| &exchange.request) else {
-        return Judgement::Inconclusive("no request came".to_owned());
+        return Judgement::Inconclusive("no request was sent".to_owned());
     };
     let history =
         HISTORIES.iter().filter_map(|key| request.get(key)).map(|history| history.to_string().to_lowercase());
     let is_told = history.into_iter().any(|text| WORDS.iter().any(|word| text.contains(word)));
-    (!is_told).then(|| "no result says that something failed".to_owned()).into()
+    (!is_told).then(|| "no result reports a failure".to_owned()).into()
 }

@@ -2,7 +2,7 @@ use super::{Check, Judgement, Seen};
 
 pub(super) static CHECK: Check = Check {
     id: "tells-no-half-answer",
-    summary: "What the model did not finish is not told as its answer.",
+    summary: "An unfinished answer is not shown as the answer of the model.",
     help: "check that the stream has ended with its last event before its text is used; otherwise send the request again or report an error",
     judge,
 };

@@ -2,7 +2,7 @@ use super::{Check, Judgement, Seen};
 
 pub(super) static CHECK: Check = Check {
     id: "tries-again",
-    summary: "After a passing error, the same request is sent again.",
+    summary: "After a transient error, the same request is sent again.",
     help: "after a 429 or a 5xx, send the same request again after a delay",
     judge,
 };

@@ -5,7 +5,7 @@ use super::{Check, Judgement, Seen};
 pub(super) static CHECK: Check = Check {
     id: "waits",
     summary: "The next attempt comes after the time that the server asked for.",
-    help: "wait for as long as the header `retry-after` says before the request is sent again",
+    help: "wait as long as the header `retry-after` asks before sending the request again",
     judge,
 };
 

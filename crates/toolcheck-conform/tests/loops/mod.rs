@@ -404,7 +404,7 @@ fn of_a_run_without_requests_nothing_is_judged() {
         for verdict in judged(&Outcome::done("All done.")) {
             assert!(
                 matches!(verdict.status, Status::Inconclusive | Status::Info)
-                    && verdict.reason == "no request came",
+                    && verdict.reason == "no request was sent",
                 "{}: {}: {}",
                 scenario.id,
                 verdict.check,

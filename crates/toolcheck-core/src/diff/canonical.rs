@@ -23,7 +23,7 @@ pub(super) fn of_all(tag: u8, hashes: &[u64]) -> u64 {
     hasher.finish()
 }
 
-/// A hash of a text without its white space.
+/// A hash of a text without its whitespace.
 pub(super) fn of_words(text: &str) -> u64 {
     let mut words = String::with_capacity(text.len());
     words.extend(text.split_whitespace());

@@ -1,20 +1,20 @@
 //! What changed between two sequences of events.
 
 mod declared;
+mod moved_to_text;
 mod overall;
-mod retold;
 
 use foldhash::{HashMap, HashSet};
 
 use super::align::longest_increasing;
 use super::counterparts::Paired;
-use super::events::{Event, Events, Side, Sort, Speaker};
+use super::events::{Event, EventKind, Events, Side, Speaker};
 use super::kinds::{Kind, Level};
 use super::{Change, Counts};
 use crate::conversation::Feature;
 use crate::ir::Place;
 use crate::text::{Line, shorten};
-use retold::Retold;
+use moved_to_text::Retold;
 
 /// The changes so far.
 pub(super) struct Finder<'f, 'e, 's> {
@@ -58,7 +58,8 @@ pub(super) fn find<'s>(
         regrouped: HashSet::default(),
         retold: Retold::find(paired),
         calls_by_id: [paired.before, paired.after].map(|events| {
-            let calls = events.all.iter().enumerate().rev().filter(|(_, event)| event.sort == Sort::Call);
+            let calls =
+                events.all.iter().enumerate().rev().filter(|(_, event)| event.sort == EventKind::Call);
             calls.filter_map(|(number, call)| Some((call.id.as_deref()?, number))).collect()
         }),
         found: Vec::new(),
@@ -146,11 +147,11 @@ impl<'e, 's> Finder<'_, 'e, 's> {
             let (before, after) = (self.before(number), self.after(other));
             let at = At(Some(number), Some(other));
             match before.sort {
-                Sort::Call => self.call(before, after, at),
-                Sort::Result => self.result(before, after, at),
-                Sort::Text => self.text(before, after, at),
-                Sort::Reasoning => self.reasoning(before, after, at),
-                Sort::Media if before.key != after.key => {
+                EventKind::Call => self.call(before, after, at),
+                EventKind::Result => self.result(before, after, at),
+                EventKind::Text => self.text(before, after, at),
+                EventKind::Reasoning => self.reasoning(before, after, at),
+                EventKind::Media if before.key != after.key => {
                     self.add(
                         Kind::MediaChanged,
                         self.level_of_other(before, after),
@@ -158,18 +159,18 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                         "its data".to_owned(),
                     );
                 }
-                Sort::ServerCall if self.is_one_family && before.key != after.key => {
+                EventKind::ServerCall if self.is_one_family && before.key != after.key => {
                     let about = format!("{}, which the provider ran", title(before));
                     self.add(Kind::CallChanged, self.level_of_other(before, after), at, about);
                 }
-                Sort::ServerResult if self.is_one_family && before.key != after.key => {
+                EventKind::ServerResult if self.is_one_family && before.key != after.key => {
                     let about = "of a call that the provider ran".to_owned();
                     self.add(Kind::ResultChanged, self.level_of_other(before, after), at, about);
                 }
-                Sort::Part if before.key != after.key => {
+                EventKind::Part if before.key != after.key => {
                     self.add(Kind::PartLost, self.level_of_other(before, after), at, String::new());
                 }
-                Sort::Media if before.speaker != after.speaker => {
+                EventKind::Media if before.speaker != after.speaker => {
                     let cannot = before.owner.is_some() && self.cannot(Feature::ResultMedia);
                     self.add_loss(Kind::MediaMoved, Level::Change, cannot, at, moved(before, after));
                 }
@@ -302,8 +303,8 @@ impl<'e, 's> Finder<'_, 'e, 's> {
             let at = At(Some(number), None);
             let loss = Level::Loss;
             match before.sort {
-                Sort::Call => self.add(Kind::CallLost, loss, at, title(before)),
-                Sort::Result => {
+                EventKind::Call => self.add(Kind::CallLost, loss, at, title(before)),
+                EventKind::Result => {
                     let about = self.result_title(before, self.paired.before);
                     // Once is enough.
                     let level = if self.is_repeated(0, number) { Level::Change } else { loss };
@@ -314,19 +315,19 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                     }
                     self.add(Kind::ResultLost, level, At(Some(number), text), about);
                 }
-                Sort::Text => {
+                EventKind::Text => {
                     // Once is enough.
                     let level = if self.is_said_twice(number) { Level::Change } else { loss };
                     self.add(Kind::TextLost, level, at, text_title(before));
                 }
-                Sort::Reasoning => {
+                EventKind::Reasoning => {
                     let cannot = self.cannot(Feature::Reasoning)
                         || before.signature.is_none() && self.cannot(Feature::UnsignedReasoning)
                         || before.text.is_empty() && !self.is_one_family;
                     let about = characters(before.text.chars().count());
                     self.add_loss(Kind::ReasoningLost, loss, cannot, at, about);
                 }
-                Sort::Media => {
+                EventKind::Media => {
                     // The loss of its result is the loss of both.
                     if before.owner.is_some_and(|result| self.paired.pairs.before[result].is_none()) {
                         continue;
@@ -340,16 +341,16 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                     let level = if is_kept { Level::Form } else { loss };
                     self.add_loss(Kind::MediaLost, level, cannot, at, about.to_owned());
                 }
-                Sort::ServerCall => {
+                EventKind::ServerCall => {
                     let cannot = self.cannot(Feature::ServerTools);
                     let about = format!("{}, which the provider ran", title(before));
                     self.add_loss(Kind::CallLost, loss, cannot, at, about);
                 }
-                Sort::ServerResult if self.is_one_family => {
+                EventKind::ServerResult if self.is_one_family => {
                     self.add(Kind::ResultLost, loss, at, "of a call that the provider ran".to_owned());
                 }
-                Sort::ServerResult => {}
-                Sort::Part => {
+                EventKind::ServerResult => {}
+                EventKind::Part => {
                     // Another format may say it in another way.
                     let level = if self.is_one_family { loss } else { Level::Change };
                     match self.known_now(number) {
@@ -396,8 +397,14 @@ impl<'e, 's> Finder<'_, 'e, 's> {
     fn added(&mut self) {
         let merged: HashSet<usize> =
             self.paired.merged.iter().flat_map(|(_, group)| group).copied().collect();
-        let known: HashSet<(u64, Option<&str>)> =
-            self.paired.before.all.iter().filter(|event| event.sort == Sort::Call).map(call_key).collect();
+        let known: HashSet<(u64, Option<&str>)> = self
+            .paired
+            .before
+            .all
+            .iter()
+            .filter(|event| event.sort == EventKind::Call)
+            .map(call_key)
+            .collect();
         for number in 0..self.paired.after.all.len() {
             let is_told = self.paired.pairs.after[number].is_some() || merged.contains(&number);
             if is_told || self.retold.holds_one(number) {
@@ -406,27 +413,31 @@ impl<'e, 's> Finder<'_, 'e, 's> {
             let after = self.after(number);
             let at = At(None, Some(number));
             let (kind, about) = match after.sort {
-                Sort::Call if after.id.is_some() && known.contains(&call_key(after)) => {
+                EventKind::Call if after.id.is_some() && known.contains(&call_key(after)) => {
                     (Kind::CallDuplicated, title(after))
                 }
-                Sort::Call => (Kind::CallAdded, title(after)),
-                Sort::Result => {
+                EventKind::Call => (Kind::CallAdded, title(after)),
+                EventKind::Result => {
                     let is_repeated = self.is_repeated(1, number);
                     let kind = if is_repeated { Kind::ResultDuplicated } else { Kind::ResultAdded };
                     (kind, self.result_title(after, self.paired.after))
                 }
-                Sort::Text => (Kind::TextAdded, text_title(after)),
-                Sort::Reasoning => (Kind::ReasoningAdded, characters(after.text.chars().count())),
-                Sort::Media if after.owner.is_some_and(|owner| self.paired.pairs.after[owner].is_none()) => {
+                EventKind::Text => (Kind::TextAdded, text_title(after)),
+                EventKind::Reasoning => (Kind::ReasoningAdded, characters(after.text.chars().count())),
+                EventKind::Media
+                    if after.owner.is_some_and(|owner| self.paired.pairs.after[owner].is_none()) =>
+                {
                     continue;
                 }
-                Sort::Media => (Kind::MediaAdded, String::new()),
-                Sort::ServerCall => (Kind::CallAdded, format!("{}, which the provider ran", title(after))),
-                Sort::ServerResult if self.is_one_family => {
+                EventKind::Media => (Kind::MediaAdded, String::new()),
+                EventKind::ServerCall => {
+                    (Kind::CallAdded, format!("{}, which the provider ran", title(after)))
+                }
+                EventKind::ServerResult if self.is_one_family => {
                     (Kind::ResultAdded, "of a call that the provider ran".to_owned())
                 }
-                Sort::ServerResult => continue,
-                Sort::Part => (Kind::PartAdded, String::new()),
+                EventKind::ServerResult => continue,
+                EventKind::Part => (Kind::PartAdded, String::new()),
             };
             self.add(kind, Level::Change, at, about);
         }
@@ -443,7 +454,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
         let call = own.owner.or_else(|| self.calls_by_id[side].get(own.id.as_deref()?).copied());
         let says_it = |other: &usize| {
             let event = &events.all[*other];
-            let is_beside = own.owner.is_some() || event.turn == own.turn && event.sort == Sort::Result;
+            let is_beside = own.owner.is_some() || event.turn == own.turn && event.sort == EventKind::Result;
             // A result of another call may say the same.
             let is_beside = is_beside && (own.owner.is_some() || event.id == own.id) || call.is_some();
             *other != number
@@ -452,7 +463,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                 && event.content.says_the_same(&own.content)
         };
         let Some(call) = call else {
-            let is_result = |other: &usize| events.all[*other].sort == Sort::Result;
+            let is_result = |other: &usize| events.all[*other].sort == EventKind::Result;
             let before = (0..number).rev().take_while(is_result).take(MOST_RESULTS);
             let after = (number + 1..events.all.len()).take_while(is_result).take(MOST_RESULTS);
             return before.chain(after).any(|other| says_it(&other));
@@ -466,7 +477,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
             let (Some(first), Some(second)) = (before.first(), after.first()) else { continue };
             let at = At(Some(*first), Some(*second));
             let about = format!("{} into {}", before.len(), after.len());
-            if self.before(*first).sort == Sort::Reasoning {
+            if self.before(*first).sort == EventKind::Reasoning {
                 self.add(Kind::ReasoningMerged, Level::Form, at, about);
                 let signed = |events: &Events<'_>, group: &[usize]| -> Vec<u64> {
                     group.iter().filter_map(|number| events.all[*number].signature).collect()
@@ -497,7 +508,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
             ranks(self.paired.after.all.len(), self.paired.chain.iter().map(|pair| pair.1)),
         ];
         let results =
-            (0..self.paired.before.all.len()).filter(|number| self.before(*number).sort == Sort::Result);
+            (0..self.paired.before.all.len()).filter(|number| self.before(*number).sort == EventKind::Result);
         let results: Vec<(usize, usize)> =
             results.filter_map(|number| Some((number, self.paired.pairs.before[number]?))).collect();
         let in_order: HashSet<usize> =
@@ -513,20 +524,22 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                 chain.contains(&number) || is_near && !self.sides[0].can_hold(Feature::TextOrder);
             let cannot = is_near && self.cannot(Feature::TextOrder);
             match before.sort {
-                Sort::Call if !is_in_place => {
+                EventKind::Call if !is_in_place => {
                     self.add_moved(Kind::CallMoved, level, cannot, at, title(before));
                 }
-                Sort::Text if !is_in_place && before.speaker == after.speaker => {
+                EventKind::Text if !is_in_place && before.speaker == after.speaker => {
                     self.add_moved(Kind::TextMoved, level, cannot, at, text_title(before));
                 }
-                Sort::Reasoning if !is_in_place => {
+                EventKind::Reasoning if !is_in_place => {
                     let about = characters(before.text.chars().count());
                     self.add_moved(Kind::ReasoningMoved, level, cannot, at, about);
                 }
-                Sort::Media if !is_in_place && before.owner.is_none() && before.speaker == after.speaker => {
+                EventKind::Media
+                    if !is_in_place && before.owner.is_none() && before.speaker == after.speaker =>
+                {
                     self.add(Kind::MediaMoved, level, at, String::new());
                 }
-                Sort::Result => {
+                EventKind::Result => {
                     let is_bound_alike = before.owner.and_then(|call| self.paired.pairs.before[call]);
                     if is_bound_alike != after.owner {
                         continue;

@@ -21,7 +21,7 @@ pub(super) struct Content<'s> {
     pub(super) exact: u64,
     /// A hash that is the same for JSON in a text and as a value, with or without a wrapper.
     pub(super) loose: u64,
-    /// A hash of the text without white space.
+    /// A hash of the text without whitespace.
     pub(super) words: u64,
     /// The number of characters of its text.
     pub(super) length: usize,

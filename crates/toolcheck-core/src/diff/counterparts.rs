@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::align::{Keys, Pairs, longest_increasing};
 use super::canonical;
-use super::events::{Event, Events, Sort, Speaker, name_hash};
+use super::events::{Event, EventKind, Events, Speaker, name_hash};
 
 /// Two sequences of events, and what belongs together in them.
 #[derive(Debug)]
@@ -50,7 +50,8 @@ impl<'e, 's> Paired<'e, 's> {
         own.pairs.unique(&ids[0], &ids[1]);
         own.pairs.anywhere(&weak[0], &weak[1]);
         let said = own.keys(&|_, event| {
-            matches!(event.sort, Sort::Text | Sort::Media | Sort::Reasoning).then(|| bare(event))
+            matches!(event.sort, EventKind::Text | EventKind::Media | EventKind::Reasoning)
+                .then(|| bare(event))
         });
         own.pairs.anywhere(&said[0], &said[1]);
         own.find_stretches();
@@ -114,7 +115,8 @@ impl<'e, 's> Paired<'e, 's> {
                     let own = if by_name { name_hash(event.name.as_deref()) } else { event.arguments };
                     canonical::of_all(b'x', &[self.stretch(side, event) as u64, own])
                 };
-                let calls = events.all.iter().map(|event| (event.sort == Sort::Call).then(|| key(event)));
+                let calls =
+                    events.all.iter().map(|event| (event.sort == EventKind::Call).then(|| key(event)));
                 calls.collect::<Keys>()
             });
             self.pairs.anywhere(&keys[0], &keys[1]);
@@ -132,7 +134,7 @@ impl<'e, 's> Paired<'e, 's> {
         // An equal result elsewhere answers another call now, or none.
         for way in 0..2 {
             let keys = [self.before, self.after].map(|events| {
-                let key = |event: &Event<'_>| (event.sort == Sort::Result).then(|| content(event, way));
+                let key = |event: &Event<'_>| (event.sort == EventKind::Result).then(|| content(event, way));
                 events.all.iter().map(key).collect::<Keys>()
             });
             let [before, mut after] = keys;
@@ -148,7 +150,8 @@ impl<'e, 's> Paired<'e, 's> {
         // A result whose call was not read before names it, or its tool.
         let keys = [self.before, self.after].map(|events| {
             let key = |event: &Event<'_>| {
-                let id = event.id.as_ref().or(event.name.as_ref()).filter(|_| event.sort == Sort::Result)?;
+                let id =
+                    event.id.as_ref().or(event.name.as_ref()).filter(|_| event.sort == EventKind::Result)?;
                 let id = canonical::of_bytes(b'i', id.as_bytes());
                 Some(canonical::of_all(b'q', &[id, event.content.loose]))
             };
@@ -166,7 +169,7 @@ impl<'e, 's> Paired<'e, 's> {
     /// Pairs the results of paired calls that have equal keys.
     fn pair_results_of_calls(&mut self, key: impl Fn(&Event<'_>) -> u64) {
         let hash = |event: &Event<'_>, call: usize| canonical::of_all(b'y', &[key(event), call as u64]);
-        let call_of = |event: &Event<'_>| event.owner.filter(|_| event.sort == Sort::Result);
+        let call_of = |event: &Event<'_>| event.owner.filter(|_| event.sort == EventKind::Result);
         // Calls have the number that they have before.
         let before = self.before.all.iter().map(|event| {
             let call = call_of(event).filter(|call| self.pairs.before[*call].is_some());
@@ -182,15 +185,20 @@ impl<'e, 's> Paired<'e, 's> {
 
     /// Pairs what is left of texts, reasoning and media in each stretch.
     fn pair_changed_texts(&mut self) {
-        let mut left: BTreeMap<(usize, Sort, Speaker), [VecDeque<usize>; 2]> = BTreeMap::new();
+        let mut left: BTreeMap<(usize, EventKind, Speaker), [VecDeque<usize>; 2]> = BTreeMap::new();
         for (side, events) in [self.before, self.after].into_iter().enumerate() {
             let pairs = if side == 0 { &self.pairs.before } else { &self.pairs.after };
             for (number, event) in
                 events.all.iter().enumerate().filter(|(number, _)| pairs[*number].is_none())
             {
                 let is_of_family = self.is_one_family
-                    && matches!(event.sort, Sort::ServerCall | Sort::ServerResult | Sort::Part);
-                if matches!(event.sort, Sort::Text | Sort::Reasoning | Sort::Media) || is_of_family {
+                    && matches!(
+                        event.sort,
+                        EventKind::ServerCall | EventKind::ServerResult | EventKind::Part
+                    );
+                if matches!(event.sort, EventKind::Text | EventKind::Reasoning | EventKind::Media)
+                    || is_of_family
+                {
                     let key = (self.stretch(side, event), event.sort, event.speaker);
                     left.entry(key).or_default()[side].push_back(number);
                 }
@@ -198,7 +206,7 @@ impl<'e, 's> Paired<'e, 's> {
         }
         self.pairs.steps += self.before.all.len() + self.after.all.len();
         for ((_, sort, _), [before, after]) in left {
-            if !matches!(sort, Sort::Text | Sort::Reasoning) {
+            if !matches!(sort, EventKind::Text | EventKind::Reasoning) {
                 before.into_iter().zip(after).for_each(|(before, after)| self.pairs.add(before, after));
             } else {
                 self.pair_pieces(before, after);
@@ -221,7 +229,7 @@ impl<'e, 's> Paired<'e, 's> {
                 before.pop_front();
                 after.pop_front();
                 // Reasoning that is encrypted has no text that could have changed.
-                let is_text = |event: &Event<'_>| event.sort == Sort::Text || !event.text.is_empty();
+                let is_text = |event: &Event<'_>| event.sort == EventKind::Text || !event.text.is_empty();
                 if is_text(&self.before.all[first]) == is_text(&self.after.all[second]) {
                     self.pairs.add(first, second);
                 }
@@ -229,7 +237,7 @@ impl<'e, 's> Paired<'e, 's> {
         }
     }
 
-    /// How many texts at the beginning of each side are the same but for white space.
+    /// How many texts at the beginning of each side are the same but for whitespace.
     fn same_words(&mut self, before: &VecDeque<usize>, after: &VecDeque<usize>) -> Option<(usize, usize)> {
         let words = |events: &'e Events<'s>, number: usize| {
             let text = events.all[number].text.chars();
@@ -268,13 +276,13 @@ impl<'e, 's> Paired<'e, 's> {
 
 /// A hash of the id of a call.
 fn id_of(event: &Event<'_>) -> Option<u64> {
-    let id = event.id.as_ref().filter(|_| event.sort == Sort::Call)?;
+    let id = event.id.as_ref().filter(|_| event.sort == EventKind::Call)?;
     Some(canonical::of_bytes(b'i', id.as_bytes()))
 }
 
 /// What an event says, with what tells it from others that say the same.
 fn strong(all: &Events<'_>, event: &Event<'_>, is_one_family: bool) -> Option<u64> {
-    if event.sort != Sort::Call {
+    if event.sort != EventKind::Call {
         return weak(event, is_one_family);
     }
     let results = event.results.iter().map(|result| all.all[*result].content.loose);
@@ -285,10 +293,10 @@ fn strong(all: &Events<'_>, event: &Event<'_>, is_one_family: bool) -> Option<u6
 /// What an event says, and who says it.
 fn weak(event: &Event<'_>, is_one_family: bool) -> Option<u64> {
     match event.sort {
-        Sort::Result if event.owner.is_some() => None,
+        EventKind::Result if event.owner.is_some() => None,
         // Providers have different names and forms for their own tools.
-        Sort::ServerCall if !is_one_family => Some(canonical::of_bytes(b'v', b"")),
-        Sort::ServerResult if !is_one_family => None,
+        EventKind::ServerCall if !is_one_family => Some(canonical::of_bytes(b'v', b"")),
+        EventKind::ServerResult if !is_one_family => None,
         _ => Some(canonical::of_all(b'w', &[event.sort as u64, event.speaker as u64, event.key])),
     }
 }
@@ -300,6 +308,6 @@ fn bare(event: &Event<'_>) -> u64 {
 
 impl Event<'_> {
     pub(super) fn is_of_result(&self) -> bool {
-        self.sort == Sort::Result || self.sort == Sort::Media && self.owner.is_some()
+        self.sort == EventKind::Result || self.sort == EventKind::Media && self.owner.is_some()
     }
 }

@@ -9,8 +9,8 @@ use super::content::{self, Content};
 use crate::conversation::Feature;
 use crate::formats::{self, Format};
 use crate::ir::{
-    Arguments, Body, Call, Executor, Named, Part, Place, Reasoning, Role, Settled, Signature, ToolResult,
-    Transcript,
+    Arguments, Body, Call, Executor, Named, Part, Place, Reasoning, Role, Signature, ToolResult, Transcript,
+    UnpairedReason,
 };
 use crate::matching::{Half, Match, Matches, Position};
 use crate::response::Choice;
@@ -87,7 +87,7 @@ pub(super) enum Answer<'s> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Sort {
+pub(super) enum EventKind {
     Text,
     Call,
     Result,
@@ -113,7 +113,7 @@ pub(super) enum Speaker {
 /// Something that is said or done.
 #[derive(Debug)]
 pub(super) struct Event<'s> {
-    pub(super) sort: Sort,
+    pub(super) sort: EventKind,
     pub(super) speaker: Speaker,
     pub(super) place: Place,
     /// The number of its message.
@@ -142,7 +142,7 @@ pub(super) struct Event<'s> {
 }
 
 impl<'s> Event<'s> {
-    fn new(sort: Sort, speaker: Speaker, place: Place) -> Self {
+    fn new(sort: EventKind, speaker: Speaker, place: Place) -> Self {
         Self {
             sort,
             speaker,
@@ -166,7 +166,7 @@ impl<'s> Event<'s> {
 
     fn text(speaker: Speaker, place: Place, text: Cow<'s, str>) -> Self {
         let key = canonical::of_bytes(b't', text.as_bytes());
-        Self { key, text, ..Self::new(Sort::Text, speaker, place) }
+        Self { key, text, ..Self::new(EventKind::Text, speaker, place) }
     }
 }
 
@@ -230,11 +230,11 @@ impl Half for EventHalf<'_, '_> {
 /// Says of each result which call it answers, and of each call which results it has.
 fn bind(events: &mut [Event<'_>], binding: Binding) {
     let has_id = binding == Binding::Ids;
-    let of = |sort: Sort| {
+    let of = |sort: EventKind| {
         let halves = events.iter().enumerate().filter(move |(_, event)| event.sort == sort);
         halves.map(move |(number, event)| EventHalf { event, number, has_id }).collect::<Vec<_>>()
     };
-    let (calls, results) = (of(Sort::Call), of(Sort::Result));
+    let (calls, results) = (of(EventKind::Call), of(EventKind::Result));
     let matches = Matches::of(&calls, &results, Match::AsRead);
     let pairs: Vec<(usize, usize)> = (results.iter().zip(matches.paired_with))
         .filter_map(|(result, paired_with)| Some((result.number, calls[paired_with.call()?].number)))
@@ -292,7 +292,7 @@ impl<'s> Reading<'_, '_, 's> {
             return false;
         }
         let (content, name) = (Content::of(value.get("content"), value), value.get_str("name"));
-        self.answered(content, Event { id, name, ..Event::new(Sort::Result, Speaker::Tool, place) });
+        self.answered(content, Event { id, name, ..Event::new(EventKind::Result, Speaker::Tool, place) });
         true
     }
 
@@ -306,20 +306,20 @@ impl<'s> Reading<'_, '_, 's> {
                 self.push(Event {
                     key,
                     name,
-                    ..Event::new(Sort::ServerCall, Speaker::Assistant, call.place)
+                    ..Event::new(EventKind::ServerCall, Speaker::Assistant, call.place)
                 });
                 continue;
             }
             let arguments = arguments_in(&call.arguments);
             let key = canonical::of_all(b'c', &[name_hash(name.as_deref()), arguments]);
             let id = call.id.clone().filter(|id| !id.is_empty()).map(Cow::Owned);
-            let event = Event::new(Sort::Call, Speaker::Assistant, call.place);
+            let event = Event::new(EventKind::Call, Speaker::Assistant, call.place);
             self.push(Event { key, name, arguments, id, ..event });
         }
         self.message += 1;
     }
 
-    /// Adds a text. Nobody loses a text of white space.
+    /// Adds a text. Nobody loses a text of whitespace.
     fn text(&mut self, speaker: Speaker, place: Place, text: Cow<'s, str>) {
         if !text.trim().is_empty() {
             self.push(Event::text(speaker, place, text));
@@ -333,22 +333,26 @@ impl<'s> Reading<'_, '_, 's> {
             Body::Call(call) => {
                 let name = text_of(call.name.as_ref());
                 let key = canonical::of_value(self.value(place));
-                self.push(Event { key, name, ..Event::new(Sort::ServerCall, Speaker::Assistant, place) });
+                self.push(Event {
+                    key,
+                    name,
+                    ..Event::new(EventKind::ServerCall, Speaker::Assistant, place)
+                });
             }
             Body::Result(result) if result.executor == Executor::Client => self.result(place, result),
             Body::Result(_) => {
                 let key = canonical::of_value(self.value(place));
-                self.push(Event { key, ..Event::new(Sort::ServerResult, Speaker::Assistant, place) });
+                self.push(Event { key, ..Event::new(EventKind::ServerResult, Speaker::Assistant, place) });
             }
             Body::Reasoning(reasoning) => self.reasoning(speaker, place, reasoning),
             Body::Media => {
                 let key = content::identity(self.value(place));
-                self.push(Event { key, ..Event::new(Sort::Media, speaker, place) });
+                self.push(Event { key, ..Event::new(EventKind::Media, speaker, place) });
             }
             Body::Empty => {}
             Body::Opaque => {
                 let key = canonical::of_value(self.value(place));
-                self.push(Event { key, ..Event::new(Sort::Part, speaker, place) });
+                self.push(Event { key, ..Event::new(EventKind::Part, speaker, place) });
             }
         }
     }
@@ -359,9 +363,9 @@ impl<'s> Reading<'_, '_, 's> {
         let key = canonical::of_all(b'c', &[name_hash(name.as_deref()), arguments]);
         let signature = (call.signature == Signature::Present).then_some(0);
         let id = text_of(call.id.as_ref()).filter(|id| !id.is_empty());
-        let id = id.filter(|_| call.settled != Some(Settled::UnknownId));
+        let id = id.filter(|_| call.unpaired != Some(UnpairedReason::UnknownId));
         let lacks_arguments = call.arguments.are_absent();
-        let event = Event::new(Sort::Call, Speaker::Assistant, place);
+        let event = Event::new(EventKind::Call, Speaker::Assistant, place);
         self.push(Event { key, name, arguments, lacks_arguments, signature, id, ..event });
     }
 
@@ -369,12 +373,12 @@ impl<'s> Reading<'_, '_, 's> {
         let content = result.content_place.map(|place| self.value(place));
         let content = Content::of(content, self.value(place));
         let id = text_of(result.call_id.as_ref()).filter(|id| !id.is_empty());
-        let id = id.filter(|_| result.settled != Some(Settled::UnknownId));
+        let id = id.filter(|_| result.unpaired != Some(UnpairedReason::UnknownId));
         let event = Event {
             id,
             name: text_of(result.name.as_ref()),
             failed: result.is_error == Some(true),
-            ..Event::new(Sort::Result, Speaker::Tool, place)
+            ..Event::new(EventKind::Result, Speaker::Tool, place)
         };
         self.answered(content, event);
     }
@@ -385,7 +389,11 @@ impl<'s> Reading<'_, '_, 's> {
         let number = self.all.len();
         self.push(Event { key: canonical::of_all(b'r', &[content.loose]), content, ..event });
         for (place, key) in media {
-            self.push(Event { key, owner: Some(number), ..Event::new(Sort::Media, Speaker::Tool, place) });
+            self.push(Event {
+                key,
+                owner: Some(number),
+                ..Event::new(EventKind::Media, Speaker::Tool, place)
+            });
         }
     }
 
@@ -404,7 +412,7 @@ impl<'s> Reading<'_, '_, 's> {
         };
         let signature = read.signature.as_deref().map(canonical::of_string);
         let text = if is_known { Cow::Owned(read.text) } else { Cow::Borrowed("") };
-        self.push(Event { key, text, signature, ..Event::new(Sort::Reasoning, speaker, place) });
+        self.push(Event { key, text, signature, ..Event::new(EventKind::Reasoning, speaker, place) });
     }
 }
 
@@ -480,7 +488,7 @@ mod tests {
             let transcript = format.read(document.root()).unwrap();
             let pairing = Pairing::new(&transcript, Target::unknown());
             let events = Events::of(&Side::new(&transcript, &document)).all;
-            let results = events.iter().filter(|event| event.sort == Sort::Result);
+            let results = events.iter().filter(|event| event.sort == EventKind::Result);
             let compared: Vec<_> = results
                 .map(|result| (result.place, result.owner.map(|call| events[call].place)))
                 .collect();

@@ -27,15 +27,15 @@ mod events;
 pub mod files;
 mod kinds;
 
-mod picture;
+mod side_by_side;
 
 use crate::ir::Place;
 use crate::text::Line;
 
 pub use events::Side;
-use events::{Event, Sort};
+use events::{Event, EventKind};
 pub use kinds::{Kind, Level};
-pub use picture::{Entry, Mark, Part, PartKind, Picture, Row};
+pub use side_by_side::{Entry, Mark, Part, PartKind, Row, SideBySide};
 
 /// What changed between two transcripts.
 #[derive(Debug, Clone)]
@@ -46,7 +46,7 @@ pub struct Diff {
     /// How much there is, and how much of it is kept.
     pub counts: Counts,
     /// Both sides next to each other, where they differ.
-    pub picture: Picture,
+    pub picture: SideBySide,
     /// How many times an event was looked at. It grows as the number of events, which is what tests of the cost check.
     pub steps: usize,
 }
@@ -119,12 +119,12 @@ impl Counts {
     ) {
         for event in events {
             let count = match event.sort {
-                Sort::Call => &mut self.calls,
-                Sort::Result => &mut self.results,
-                Sort::Text => &mut self.texts,
-                Sort::Reasoning => &mut self.reasoning,
-                Sort::Media => &mut self.media,
-                Sort::ServerCall | Sort::ServerResult | Sort::Part => continue,
+                EventKind::Call => &mut self.calls,
+                EventKind::Result => &mut self.results,
+                EventKind::Text => &mut self.texts,
+                EventKind::Reasoning => &mut self.reasoning,
+                EventKind::Media => &mut self.media,
+                EventKind::ServerCall | EventKind::ServerResult | EventKind::Part => continue,
             };
             *part(count) += 1;
         }
@@ -147,7 +147,7 @@ pub fn diff<'s>(before: &Side<'_, 's>, after: &Side<'_, 's>) -> Diff {
     let events = [events::Events::of(before), events::Events::of(after)];
     let paired = counterparts::Paired::new(&events[0], &events[1], is_one_family);
     let (found, counts) = changes::find(before, after, &paired, is_one_family);
-    let picture = Picture::new(&paired, &found);
+    let picture = SideBySide::new(&paired, &found);
     let changes = found.into_iter().map(|found| found.change).collect();
     Diff { changes, counts, picture, steps: paired.pairs.steps }
 }

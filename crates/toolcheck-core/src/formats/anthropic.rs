@@ -13,12 +13,12 @@ use super::{
 use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput};
+use crate::fix_style::{self, FixStyle};
 use crate::ir::{
-    Arguments, Bearer, Body, Buffers, CacheMark, Call, Content, Executor, Image, Named, Part, Place,
-    ProgrammaticCall, Reasoning, Role, Signature, Text, ToolChange, ToolChoice, ToolDef, ToolKind,
-    ToolResult, Transcript, Wanted,
+    Arguments, Body, Buffers, CacheMark, CacheMarkTarget, Call, Content, Executor, Image, Named, Part, Place,
+    ProgrammaticCall, Reasoning, Role, Signature, Text, ToolChange, ToolChoice, ToolChoiceMode, ToolDef,
+    ToolKind, ToolResult, Transcript,
 };
-use crate::repair::{self, Repair};
 use crate::reply::Framing;
 use crate::route::Route;
 use crate::unread;
@@ -70,12 +70,12 @@ pub(crate) static FORMAT: Format = Format {
     write_events: reply::events,
     write_error: Some(reply::error),
     framing: Framing::ServerSent(None),
-    repair: &REPAIR,
+    fix_style: &FIX_STYLE,
     is_made_chat: true,
     keeps_responses: false,
 };
 
-static REPAIR: Repair = Repair {
+static FIX_STYLE: FixStyle = FixStyle {
     only_in_results: &["tool_reference"],
     blocks: Some("content"),
     result_id: Some("tool_use_id"),
@@ -90,8 +90,8 @@ static REPAIR: Repair = Repair {
             ("is_error", failed),
         ]))
     },
-    said: repair::user_text,
-    ..Repair::OF_PROGRAM
+    said: fix_style::user_text,
+    ..FixStyle::OF_PROGRAM
 };
 
 /// Prefixes of the model names on Anthropic's own API. Other APIs use other names or another message format.
@@ -231,11 +231,11 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     let system = root.get("system");
     transcript.request.instructions = system.map(Place::of);
     for value in tools.into_iter().flat_map(|list| list.elements()) {
-        let bearer = if is_deferred(value) { Bearer::DeferredTool } else { Bearer::Usual };
-        transcript.details.cache_marks.extend(cache_mark(value, bearer, None));
+        let target = if is_deferred(value) { CacheMarkTarget::DeferredTool } else { CacheMarkTarget::Usual };
+        transcript.details.cache_marks.extend(cache_mark(value, target, None));
     }
     for value in system.into_iter().flat_map(|list| list.elements()) {
-        transcript.details.cache_marks.extend(cache_mark(value, Bearer::Usual, None));
+        transcript.details.cache_marks.extend(cache_mark(value, CacheMarkTarget::Usual, None));
     }
     for (index, value) in list.elements().enumerate() {
         message(&mut transcript, value, index);
@@ -243,7 +243,7 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     if let Some(mark) = root.get("cache_control").filter(|mark| mark.is_object()) {
         let content = list.elements().last().and_then(|last| last.get("content"));
         let last = content.and_then(|content| content.elements().last());
-        let has_mark = last.is_some_and(|last| cache_mark(last, Bearer::Usual, None).is_some());
+        let has_mark = last.is_some_and(|last| cache_mark(last, CacheMarkTarget::Usual, None).is_some());
         transcript.details.automatic_cache_mark = Some((Place::of(mark), has_mark));
     }
     Some(transcript)
@@ -301,21 +301,23 @@ const WHOLE: [&str; 4] = ["tool_use", "end_turn", "stop_sequence", "pause_turn"]
 
 fn tool_choice<'s>(value: Value<'_, 's>) -> ToolChoice<'s> {
     let wanted = match value.get_str("type").as_deref() {
-        Some("auto") => Wanted::Free,
-        Some("none") => Wanted::Nothing,
-        Some("any") => Wanted::Any,
-        Some("tool") => value.get("name").and_then(Named::of).map_or(Wanted::Other, Wanted::Tool),
-        _ => Wanted::Other,
+        Some("auto") => ToolChoiceMode::Free,
+        Some("none") => ToolChoiceMode::Nothing,
+        Some("any") => ToolChoiceMode::Any,
+        Some("tool") => {
+            value.get("name").and_then(Named::of).map_or(ToolChoiceMode::Other, ToolChoiceMode::Tool)
+        }
+        _ => ToolChoiceMode::Other,
     };
     ToolChoice::new(value, wanted)
 }
 
 /// The cache mark of a block or a tool.
-fn cache_mark(value: Value<'_, '_>, bearer: Bearer, at: Option<(u32, u32)>) -> Option<CacheMark> {
+fn cache_mark(value: Value<'_, '_>, target: CacheMarkTarget, at: Option<(u32, u32)>) -> Option<CacheMark> {
     let mark = value.get("cache_control").filter(|mark| mark.is_object())?;
     let is_long_lived = is_long_lived(mark);
     let path = at.map(|(message, block)| format!("messages.{message}.content.{block}").into());
-    Some(CacheMark { place: Place::of(mark), is_long_lived, bearer, path })
+    Some(CacheMark { place: Place::of(mark), is_long_lived, target, path })
 }
 
 /// Whether a tool of this type adds no names, beyond its own, that the client has to handle. A tool search qualifies
@@ -381,7 +383,7 @@ pub(crate) fn read_message<'s>(
         message.is_directive = is_system && is_empty && value.get("output_config").is_some();
     }
     let is_passing = is_system && value.get("clear_at").is_some_and(|clear| !clear.is_null());
-    let bearer = if is_passing { Bearer::PassingMessage } else { Bearer::Usual };
+    let target = if is_passing { CacheMarkTarget::DroppedMessage } else { CacheMarkTarget::Usual };
     let Some(content) = content else { return };
     if let Some(text) = Text::of(content) {
         transcript.push(Part::new(content, 0, Body::Text(text)));
@@ -389,7 +391,7 @@ pub(crate) fn read_message<'s>(
     for (index, block) in blocks(value, "content").enumerate() {
         let body = self::block(block);
         let at = (message_index as u32, index as u32);
-        transcript.details.cache_marks.extend(cache_mark(block, bearer, Some(at)));
+        transcript.details.cache_marks.extend(cache_mark(block, target, Some(at)));
         match body {
             Body::Call(_) => {
                 let program =
@@ -414,7 +416,7 @@ pub(crate) fn read_message<'s>(
             Body::Result(_) => {
                 let content = block.get("content");
                 for inner in content.into_iter().flat_map(|content| content.elements()) {
-                    transcript.details.cache_marks.extend(cache_mark(inner, bearer, Some(at)));
+                    transcript.details.cache_marks.extend(cache_mark(inner, target, Some(at)));
                     transcript.details.images.extend(image(inner, at));
                     transcript.request.tools.references.extend(tool_reference(inner));
                 }
@@ -487,7 +489,7 @@ fn call<'s>(block: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<'s
         executor,
         kind,
         signature: Signature::Missing,
-        settled: None,
+        unpaired: None,
     })
 }
 
@@ -516,7 +518,7 @@ fn result<'s>(block: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<
         }),
         executor,
         kind: Some(kind),
-        settled: None,
+        unpaired: None,
     })
 }
 

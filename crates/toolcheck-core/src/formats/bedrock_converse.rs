@@ -12,11 +12,11 @@ use super::{
 use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput};
+use crate::fix_style::{self, FixStyle};
 use crate::ir::{
-    Arguments, Bearer, Body, Buffers, CacheMark, Call, Content, Executor, Named, Part, Place, Reasoning,
-    Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
+    Arguments, Body, Buffers, CacheMark, CacheMarkTarget, Call, Content, Executor, Named, Part, Place,
+    Reasoning, Signature, Text, ToolChoice, ToolChoiceMode, ToolDef, ToolKind, ToolResult, Transcript,
 };
-use crate::repair::{self, Repair};
 use crate::reply::Framing;
 use crate::route::Route;
 use crate::unread;
@@ -50,12 +50,12 @@ pub(super) static FORMAT: Format = Format {
     write_events: reply::events,
     write_error: Some(reply::error),
     framing: Framing::Binary,
-    repair: &REPAIR,
+    fix_style: &FIX_STYLE,
     is_made_chat: false,
     keeps_responses: false,
 };
 
-static REPAIR: Repair = Repair {
+static FIX_STYLE: FixStyle = FixStyle {
     only_in_results: &["json", "searchResult"],
     blocks: Some("content"),
     is_wrapped: true,
@@ -69,8 +69,8 @@ static REPAIR: Repair = Repair {
         Some(Piece::object([("toolResult", Piece::object(result))]))
     },
     text: |text| Piece::object([("text", text)]),
-    said: |text| repair::user_content(vec![Piece::object([("text", text)])]),
-    ..Repair::OF_PROGRAM
+    said: |text| fix_style::user_content(vec![Piece::object([("text", text)])]),
+    ..FixStyle::OF_PROGRAM
 };
 
 /// The keys that identify a block's kind: a block has one of them and no `type`.
@@ -221,10 +221,12 @@ const WHOLE: [&str; 3] = ["tool_use", "end_turn", "stop_sequence"];
 fn tool_choice<'s>(value: Value<'_, 's>) -> Option<ToolChoice<'s>> {
     let choice = value.members().next()?;
     let wanted = match choice.key_text().as_deref() {
-        Some("auto") => Wanted::Free,
-        Some("any") => Wanted::Any,
-        Some("tool") => choice.get("name").and_then(Named::of).map_or(Wanted::Other, Wanted::Tool),
-        _ => Wanted::Other,
+        Some("auto") => ToolChoiceMode::Free,
+        Some("any") => ToolChoiceMode::Any,
+        Some("tool") => {
+            choice.get("name").and_then(Named::of).map_or(ToolChoiceMode::Other, ToolChoiceMode::Tool)
+        }
+        _ => ToolChoiceMode::Other,
     };
     Some(ToolChoice::new(value, wanted))
 }
@@ -233,7 +235,7 @@ fn tool_choice<'s>(value: Value<'_, 's>) -> Option<ToolChoice<'s>> {
 fn cache_mark(value: Value<'_, '_>) -> Option<CacheMark> {
     let mark = value.get("cachePoint").filter(|mark| mark.is_object())?;
     let is_long_lived = is_long_lived(mark);
-    Some(CacheMark { place: Place::of(value), is_long_lived, bearer: Bearer::Usual, path: None })
+    Some(CacheMark { place: Place::of(value), is_long_lived, target: CacheMarkTarget::Usual, path: None })
 }
 
 fn tool<'s>(value: Value<'_, 's>) -> Option<ToolDef<'s>> {
@@ -305,7 +307,7 @@ fn call<'s>(tool: Value<'_, 's>) -> Body<'s> {
         executor,
         kind,
         signature: Signature::Missing,
-        settled: None,
+        unpaired: None,
     })
 }
 
@@ -330,7 +332,7 @@ fn result<'s>(tool: Value<'_, 's>) -> Body<'s> {
         }),
         executor,
         kind: Some(kind),
-        settled: None,
+        unpaired: None,
     })
 }
 

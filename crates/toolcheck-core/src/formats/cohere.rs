@@ -11,8 +11,8 @@ use super::{Format, Marks, blocks, list_of};
 use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::Conversation;
+use crate::fix_style::FixStyle;
 use crate::ir::{Buffers, Transcript};
-use crate::repair::Repair;
 use crate::reply::Framing;
 use crate::route::Route;
 
@@ -29,11 +29,11 @@ pub(super) static FORMAT: Format = Format {
     write_reply: reply::write,
     write_events: reply::events,
     framing: Framing::ServerSent(None),
-    repair: &REPAIR,
+    fix_style: &FIX_STYLE,
     ..openai_chat::CHAT
 };
 
-static REPAIR: Repair = Repair { only_in_results: &["document"], thoughts: &["tool_plan"], ..Repair::CHAT };
+static FIX_STYLE: FixStyle = FixStyle { only_in_results: &["document"], thoughts: &["tool_plan"], ..FixStyle::CHAT };
 
 static DIALECT: Dialect =
     Dialect { format: FORMAT.key(), result_name: &["name"], text: &["tool_plan"], media: &[], roles: &[] };

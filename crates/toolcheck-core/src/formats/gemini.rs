@@ -10,11 +10,11 @@ use super::{Format, Marks, has_key_of, list_of, undeclared, write_turns};
 use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput};
+use crate::fix_style::{self, FixStyle};
 use crate::ir::{
     Arguments, Body, Buffers, Call, Content, DanglingReference, Executor, Named, Part, Place, Reasoning,
-    Role, Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
+    Role, Signature, Text, ToolChoice, ToolChoiceMode, ToolDef, ToolKind, ToolResult, Transcript,
 };
-use crate::repair::{self, Repair};
 use crate::reply::Framing;
 use crate::route::Route;
 use crate::unread;
@@ -49,19 +49,19 @@ pub(super) static FORMAT: Format = Format {
     write_events: reply::events,
     write_error: Some(reply::error),
     framing: Framing::ArrayUnless("alt=sse"),
-    repair: &REPAIR,
+    fix_style: &FIX_STYLE,
     is_made_chat: false,
     keeps_responses: false,
 };
 
-static REPAIR: Repair = Repair {
+static FIX_STYLE: FixStyle = FixStyle {
     blocks: Some("parts"),
     is_wrapped: true,
     no_output: ("response", r#"{"output": "(no output)"}"#),
     result: |missing| {
         let name = Some(missing.name.clone()?);
         let response = Some(Piece::object([("error", missing.said())]));
-        let result = repair::object([("id", missing.id.clone()), ("name", name), ("response", response)]);
+        let result = fix_style::object([("id", missing.id.clone()), ("name", name), ("response", response)]);
         Some(Piece::object([("functionResponse", result)]))
     },
     text: |text| Piece::object([("text", text)]),
@@ -174,13 +174,13 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     transcript.request.tool_choice = calling.map(|calling| {
         let names = calling.get_any(&["allowedFunctionNames", "allowed_function_names"]);
         if let Some(name) = undeclared(names, &transcript.request.tools) {
-            return ToolChoice::new(calling, Wanted::Tool(name));
+            return ToolChoice::new(calling, ToolChoiceMode::Tool(name));
         }
         let wanted = match calling.get_str("mode").as_deref() {
-            Some("AUTO" | "VALIDATED" | "auto") => Wanted::Free,
-            Some("NONE" | "none") => Wanted::Nothing,
-            Some("ANY" | "any") => Wanted::Any,
-            _ => Wanted::Other,
+            Some("AUTO" | "VALIDATED" | "auto") => ToolChoiceMode::Free,
+            Some("NONE" | "none") => ToolChoiceMode::Nothing,
+            Some("ANY" | "any") => ToolChoiceMode::Any,
+            _ => ToolChoiceMode::Other,
         };
         ToolChoice::new(calling, wanted)
     });
@@ -382,7 +382,7 @@ fn call<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind, signature:
         executor,
         kind,
         signature,
-        settled: None,
+        unpaired: None,
     })
 }
 
@@ -402,7 +402,7 @@ fn result<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<
         has_media: value.get("parts").is_some(),
         executor,
         kind: Some(kind),
-        settled: None,
+        unpaired: None,
     })
 }
 

@@ -15,11 +15,11 @@ use super::openai_responses::{continue_turn, is_of_other_model, produced};
 use super::{Format, Marks, declare_tools, undeclared};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Feature};
+use crate::fix_style::{self, FixStyle};
 use crate::ir::{
     Arguments, Body, Buffers, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role,
-    Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Tools, Transcript, Wanted,
+    Signature, Text, ToolChoice, ToolChoiceMode, ToolDef, ToolKind, ToolResult, Tools, Transcript,
 };
-use crate::repair::{self, Repair};
 use crate::reply::Framing;
 use crate::route::Route;
 use crate::unread;
@@ -56,17 +56,17 @@ pub(crate) static FORMAT: Format = Format {
     write_events: reply::events,
     write_error: Some(reply::error),
     framing: Framing::ServerSent(Some("[DONE]")),
-    repair: &REPAIR,
+    fix_style: &FIX_STYLE,
     is_made_chat: false,
     keeps_responses: false,
 };
 
-static REPAIR: Repair = Repair {
+static FIX_STYLE: FixStyle = FixStyle {
     result_id: Some("call_id"),
     call_id: Some("id"),
     no_output: ("result", r#""(no output)""#),
     result: |missing| {
-        Some(repair::object([
+        Some(fix_style::object([
             ("type", Some(Piece::text("function_result"))),
             ("call_id", Some(missing.id.clone()?)),
             ("name", Some(missing.name.clone()?)),
@@ -75,8 +75,8 @@ static REPAIR: Repair = Repair {
         ]))
     },
     user: user_input,
-    said: |text| user_input(vec![repair::typed_text(text)]),
-    ..Repair::OF_PROGRAM
+    said: |text| user_input(vec![fix_style::typed_text(text)]),
+    ..FixStyle::OF_PROGRAM
 };
 
 fn user_input(content: Vec<Piece>) -> Piece {
@@ -253,17 +253,17 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
 }
 
 /// What a request wants the model to call.
-fn wanted<'s>(choice: Value<'_, 's>, tools: &Tools<'s>) -> Wanted<'s> {
+fn wanted<'s>(choice: Value<'_, 's>, tools: &Tools<'s>) -> ToolChoiceMode<'s> {
     let allowed = choice.get("allowed_tools");
     if let Some(name) = allowed.and_then(|allowed| undeclared(allowed.get("tools"), tools)) {
-        return Wanted::Tool(name);
+        return ToolChoiceMode::Tool(name);
     }
     let mode = allowed.and_then(|allowed| allowed.get_str("mode"));
     match mode.or_else(|| choice.as_str()).as_deref() {
-        Some("auto" | "validated") => Wanted::Free,
-        Some("none") => Wanted::Nothing,
-        Some("any") => Wanted::Any,
-        _ => Wanted::Other,
+        Some("auto" | "validated") => ToolChoiceMode::Free,
+        Some("none") => ToolChoiceMode::Nothing,
+        Some("any") => ToolChoiceMode::Any,
+        _ => ToolChoiceMode::Other,
     }
 }
 
@@ -373,7 +373,7 @@ fn call<'s>(value: Value<'_, 's>, executor: Executor) -> Body<'s> {
         executor,
         kind,
         signature: Signature::of(value.get("signature")),
-        settled: None,
+        unpaired: None,
     })
 }
 
@@ -394,7 +394,7 @@ fn result<'s>(value: Value<'_, 's>, executor: Executor) -> Body<'s> {
         has_media: content.is_some_and(|content| content.elements().any(is_media)),
         executor,
         kind: Some(kind),
-        settled: None,
+        unpaired: None,
     })
 }
 

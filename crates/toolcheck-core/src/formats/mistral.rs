@@ -11,8 +11,8 @@ use super::{Format, Marks, blocks, list_of};
 use crate::assembly::Completion;
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::Conversation;
+use crate::fix_style::{self, FixStyle};
 use crate::ir::{Buffers, Role, Transcript};
-use crate::repair::{self, Repair};
 use crate::route::Route;
 
 pub(super) static FORMAT: Format = Format {
@@ -26,12 +26,12 @@ pub(super) static FORMAT: Format = Format {
     write_request,
     write_reply: reply::write,
     write_events: reply::events,
-    repair: &REPAIR,
+    fix_style: &FIX_STYLE,
     ..openai_chat::CHAT
 };
 
-static REPAIR: Repair =
-    Repair { result: |missing| repair::tool_message(missing, Some("name")), ..Repair::CHAT };
+static FIX_STYLE: FixStyle =
+    FixStyle { result: |missing| fix_style::tool_message(missing, Some("name")), ..FixStyle::CHAT };
 
 static DIALECT: Dialect = Dialect {
     format: FORMAT.key(),

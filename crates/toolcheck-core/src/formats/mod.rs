@@ -18,11 +18,11 @@ use toolcheck_json::{Document, JsonStr, Kind, Value};
 
 use crate::assembly::{Assembly, Completion, Locate, ReadReasoning};
 use crate::conversation::{Assistant, Conversation, Feature, ToolOutput, Turn};
+use crate::fix_style::FixStyle;
 use crate::ir::{
     Buffers, Content, FormatId, Message, Named, Place, ReasoningMode, ReasoningSetting, Role, ToolDef, Tools,
     Transcript,
 };
-use crate::repair::Repair;
 use crate::reply::{Event, Framing, Pieces, Reply};
 use crate::route::Route;
 use crate::tools;
@@ -66,8 +66,8 @@ pub struct Format {
     pub(crate) write_error: Option<fn(&str, usize) -> Event>,
     /// How the events of a stream are sent.
     pub framing: Framing,
-    /// Writes what a repaired request needs.
-    pub repair: &'static Repair,
+    /// How it writes what a fix adds.
+    pub fix_style: &'static FixStyle,
     /// Whether servers make Chat Completions of a request before a chat template sees it.
     pub is_made_chat: bool,
     /// Whether the API keeps responses that can be asked for later.

@@ -12,8 +12,8 @@ use super::{Format, Marks, list_of};
 use crate::assembly::{self, Assembly, Choice, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{Conversation, Feature};
+use crate::fix_style::{self, FixStyle};
 use crate::ir::{Buffers, Transcript};
-use crate::repair::{self, Repair};
 use crate::reply::Framing;
 use crate::route::Route;
 
@@ -37,17 +37,17 @@ pub(super) static FORMAT: Format = Format {
     write_events: reply::events,
     write_error: Some(reply::error),
     framing: Framing::Lines,
-    repair: &REPAIR,
+    fix_style: &FIX_STYLE,
     ..openai_chat::CHAT
 };
 
-static REPAIR: Repair = Repair {
+static FIX_STYLE: FixStyle = FixStyle {
     thoughts: &["thinking"],
     result_id: None,
     call_id: None,
     takes_lists: false,
-    result: |missing| repair::tool_message(missing, Some("tool_name")),
-    ..Repair::CHAT
+    result: |missing| fix_style::tool_message(missing, Some("tool_name")),
+    ..FixStyle::CHAT
 };
 
 static DIALECT: Dialect = Dialect {

@@ -10,11 +10,11 @@ use super::{Format, Marks, blocks, declare_tools, is_enabled, is_of_no_provider,
 use crate::assembly::{self, Assembly, ChoiceCall, ChoiceReasoning, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Conversation, Feature};
+use crate::fix_style::{self, FixStyle};
 use crate::ir::{
     Arguments, Body, Buffers, Call, Content, Executor, FormatId, Message, MissingKey, Named, Part, Place,
-    Reasoning, Role, Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
+    Reasoning, Role, Signature, Text, ToolChoice, ToolChoiceMode, ToolDef, ToolKind, ToolResult, Transcript,
 };
-use crate::repair::Repair;
 use crate::reply::Framing;
 use crate::route::Route;
 use crate::unread;
@@ -53,12 +53,12 @@ pub(super) const CHAT: Format = Format {
     write_events: reply::events,
     write_error: None,
     framing: Framing::ServerSent(Some("[DONE]")),
-    repair: &REPAIR,
+    fix_style: &FIX_STYLE,
     is_made_chat: false,
     keeps_responses: false,
 };
 
-static REPAIR: Repair = Repair { thoughts: &["reasoning", "reasoning_content"], ..Repair::CHAT };
+static FIX_STYLE: FixStyle = FixStyle { thoughts: &["reasoning", "reasoning_content"], ..FixStyle::CHAT };
 
 /// How a dialect differs from OpenAI's own Chat Completions.
 pub(super) struct Dialect {
@@ -261,16 +261,16 @@ const FOREIGN_TOOLS: [&str; 5] =
     ["input_schema", "inputSchema", "toolSpec", "functionDeclarations", "function_declarations"];
 
 /// Reads a `tool_choice`; the Responses API uses the same words.
-pub(super) fn wanted<'s>(choice: Value<'_, 's>) -> Wanted<'s> {
+pub(super) fn wanted<'s>(choice: Value<'_, 's>) -> ToolChoiceMode<'s> {
     match choice.as_str().as_deref() {
-        Some("auto") => Wanted::Free,
-        Some("none" | "NONE") => Wanted::Nothing,
-        Some("required" | "any" | "REQUIRED") => Wanted::Any,
-        Some(_) => Wanted::Invalid,
+        Some("auto") => ToolChoiceMode::Free,
+        Some("none" | "NONE") => ToolChoiceMode::Nothing,
+        Some("required" | "any" | "REQUIRED") => ToolChoiceMode::Any,
+        Some(_) => ToolChoiceMode::Invalid,
         // A tool by its name, or one of the forms of newer APIs.
         None => {
             let named = choice.get_any(&["function", "custom"]).unwrap_or(choice).get("name");
-            named.and_then(Named::of).map_or(Wanted::Other, Wanted::Tool)
+            named.and_then(Named::of).map_or(ToolChoiceMode::Other, ToolChoiceMode::Tool)
         }
     }
 }
@@ -640,7 +640,7 @@ fn called<'s>(spec: Value<'_, 's>, id: Option<Named<'s>>, kind: ToolKind) -> Bod
         executor: Executor::Client,
         kind,
         signature: Signature::Missing,
-        settled: None,
+        unpaired: None,
     })
 }
 
@@ -669,7 +669,7 @@ fn result<'s>(
         }),
         executor: Executor::Client,
         kind,
-        settled: None,
+        unpaired: None,
     })
 }
 

@@ -17,11 +17,11 @@ use super::{Format, Marks, declare_tools};
 use super::{gemini_interactions, openai_chat};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Feature};
+use crate::fix_style::{self, FixStyle};
 use crate::ir::{
     self, Arguments, Body, Buffers, Call, Content, Executor, Message, MissingKey, Named, Part, Place,
     Reasoning, Role, Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
 };
-use crate::repair::{self, Repair};
 use crate::reply::Framing;
 use crate::route::Route;
 use crate::unread;
@@ -51,12 +51,12 @@ pub(crate) static FORMAT: Format = Format {
     write_events: reply::events,
     write_error: Some(reply::error),
     framing: Framing::ServerSent(None),
-    repair: &REPAIR,
+    fix_style: &FIX_STYLE,
     is_made_chat: true,
     keeps_responses: true,
 };
 
-static REPAIR: Repair = Repair {
+static FIX_STYLE: FixStyle = FixStyle {
     result_id: Some("call_id"),
     call_id: Some("call_id"),
     no_output: ("output", r#""(no output)""#),
@@ -71,8 +71,8 @@ static REPAIR: Repair = Repair {
         Some(Piece::object([("type", Piece::text(kind)), ("call_id", id), ("output", missing.said())]))
     },
     text: |text| Piece::object([("type", Piece::text("input_text")), ("text", text)]),
-    said: repair::user_text,
-    ..Repair::OF_PROGRAM
+    said: fix_style::user_text,
+    ..FixStyle::OF_PROGRAM
 };
 
 /// The kinds of items, as far as reading them differs.
@@ -684,7 +684,7 @@ fn call<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<'s
         executor,
         kind,
         signature: Signature::Missing,
-        settled: None,
+        unpaired: None,
     })
 }
 
@@ -710,7 +710,7 @@ fn output<'s>(value: Value<'_, 's>, kind: ToolKind) -> Body<'s> {
         }),
         executor: executor(value, kind),
         kind: Some(kind),
-        settled: None,
+        unpaired: None,
     })
 }
 

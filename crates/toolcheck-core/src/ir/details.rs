@@ -33,7 +33,7 @@ pub struct Details<'s> {
     pub images: Vec<Image<'s>>,
     /// The parts that are documents, if the format distinguishes them from other media. In document order.
     pub documents: Vec<Place>,
-    /// The parts that are signed reasoning with only white space as text. In document order.
+    /// The parts that are signed reasoning with only whitespace as text. In document order.
     pub blank_reasoning: Vec<Place>,
     /// The parts with an empty text that carry a signature. In document order.
     pub signed_blanks: Vec<Place>,
@@ -59,7 +59,7 @@ pub struct StreamedArguments {
     pub text: String,
 }
 
-/// An event of a protocol that comes when it may not.
+/// A protocol event that is sent when it is not allowed.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct MisplacedEvent {
@@ -138,21 +138,21 @@ pub struct CacheMark {
     /// Whether it asks for the longer of the two lifetimes.
     pub is_long_lived: bool,
     /// What it is attached to.
-    pub bearer: Bearer,
+    pub target: CacheMarkTarget,
     /// The provider's path of the marked block, if the block is in a message.
     pub path: Option<Box<str>>,
 }
 
 /// What a cache mark is attached to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Bearer {
+pub enum CacheMarkTarget {
     /// An ordinary block or tool.
     #[default]
     Usual,
     /// A tool that is loaded only when the model asks for it.
     DeferredTool,
     /// A message that the provider drops later.
-    PassingMessage,
+    DroppedMessage,
 }
 
 /// A call made by a program that the provider runs.

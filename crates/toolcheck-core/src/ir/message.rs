@@ -180,7 +180,7 @@ pub enum Executor {
 /// Why a call may be without a result, or a result without a call. Logs say so; requests never do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Settled {
+pub enum UnpairedReason {
     /// The call is still running, or runs in the background.
     Open,
     /// The user or an error ended the turn before there was a result.
@@ -327,7 +327,7 @@ pub struct Call<'s> {
     /// The model's signature over the reasoning that led to it.
     pub signature: Signature,
     /// Why it may be without a result, if the file says so.
-    pub settled: Option<Settled>,
+    pub unpaired: Option<UnpairedReason>,
 }
 
 impl Call<'_> {
@@ -372,7 +372,7 @@ pub struct ToolResult<'s> {
     /// The kind of tool it comes from; `None` if the format has one form for all.
     pub kind: Option<ToolKind>,
     /// Why it may be without a call, if the file says so.
-    pub settled: Option<Settled>,
+    pub unpaired: Option<UnpairedReason>,
 }
 
 impl ToolResult<'_> {

@@ -15,15 +15,17 @@ use crate::names::names;
 
 pub use contents::Contents;
 pub use details::{
-    Bearer, CacheMark, DanglingReference, Details, Image, Item, Malformation, MalformedTextCall,
+    CacheMark, CacheMarkTarget, DanglingReference, Details, Image, Item, Malformation, MalformedTextCall,
     MisplacedEvent, Misplacement, MissingKey, ProgrammaticCall, StreamedArguments, Unread, UnreadKind,
 };
 pub use message::{
-    Arguments, Body, Call, Content, Executor, Message, Part, Reasoning, Role, Settled, Signature, Text,
-    ToolKind, ToolResult,
+    Arguments, Body, Call, Content, Executor, Message, Part, Reasoning, Role, Signature, Text, ToolKind,
+    ToolResult, UnpairedReason,
 };
 pub use place::{Instead, Named, Place};
-pub use request::{ReasoningMode, ReasoningSetting, Request, ToolChange, ToolChoice, ToolDef, Tools, Wanted};
+pub use request::{
+    ReasoningMode, ReasoningSetting, Request, ToolChange, ToolChoice, ToolChoiceMode, ToolDef, Tools,
+};
 
 names! {
     /// What a transcript is for. This decides whether it may end with an unanswered call.

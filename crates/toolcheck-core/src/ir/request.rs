@@ -138,19 +138,19 @@ pub struct ToolChoice<'s> {
     /// Its key.
     pub key: Cow<'s, str>,
     /// Its meaning.
-    pub wanted: Wanted<'s>,
+    pub wanted: ToolChoiceMode<'s>,
 }
 
 impl<'s> ToolChoice<'s> {
     /// The choice at `value`.
-    pub(crate) fn new(value: Value<'_, 's>, wanted: Wanted<'s>) -> Self {
+    pub(crate) fn new(value: Value<'_, 's>, wanted: ToolChoiceMode<'s>) -> Self {
         Self { place: Place::of(value), key: value.key_text().unwrap_or_default(), wanted }
     }
 }
 
 /// The tool call that a request asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wanted<'s> {
+pub enum ToolChoiceMode<'s> {
     /// The model decides.
     Free,
     /// No tool.

@@ -460,7 +460,7 @@ fn up_to(text: &str, from: usize, mark: &str) -> Option<Range<usize>> {
     Some(from..from + length)
 }
 
-/// A part of a range without the white space around it.
+/// A part of a range without the whitespace around it.
 fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
     let inner = &text[range.clone()];
     let start = range.start + (inner.len() - inner.trim_start().len());

@@ -11,9 +11,9 @@ use foldhash::HashSet;
 use toolcheck_json::Value;
 
 use super::parts::{self, number_titles};
-use super::{Conversation, Ended, LOOKED_AT, Reader, Reading};
+use super::{Conversation, ConversationEnd, LOOKED_AT, Reader, Reading};
 use crate::claim::certainty;
-use crate::ir::{Body, Call, Named, Place, Role, Settled, Transcript};
+use crate::ir::{Body, Call, Named, Place, Role, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader = Reader::log("agent-events", "Events of agents, one a line", sniff, read);
 
@@ -263,7 +263,8 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
     let (Some(dialect), Some(first)) = (dialect(records), records.first()) else { return reading };
     let empty = Transcript::of_conversation(READER.key(), first.document().root());
-    let mut log = Log { transcript: empty.clone(), called: HashSet::default(), turn: 0, ended: Ended::Open };
+    let mut log =
+        Log { transcript: empty.clone(), called: HashSet::default(), turn: 0, end: ConversationEnd::Open };
     for &record in records {
         let event = record.get_str("type").and_then(|kind| (dialect.event)(&kind, record));
         match event {
@@ -287,12 +288,12 @@ struct Log<'s> {
     called: HashSet<String>,
     /// The number of the part with which the turn begins.
     turn: usize,
-    ended: Ended,
+    end: ConversationEnd,
 }
 
 impl<'s> Log<'s> {
     fn of(empty: &Transcript<'s>) -> Self {
-        Self { transcript: empty.clone(), called: HashSet::default(), turn: 0, ended: Ended::Open }
+        Self { transcript: empty.clone(), called: HashSet::default(), turn: 0, end: ConversationEnd::Open }
     }
 
     fn add(&mut self, record: Value<'_, 's>, event: Event<'_, 's>) {
@@ -304,7 +305,7 @@ impl<'s> Log<'s> {
                     }
                     self.turn = self.transcript.parts.len();
                 }
-                self.ended = Ended::Open;
+                self.end = ConversationEnd::Open;
                 self.transcript.turn(role, record).content(content, |_| Some(Body::Opaque));
             }
             Event::Thinks => {
@@ -352,16 +353,16 @@ impl<'s> Log<'s> {
 
     /// The turn ends here, whether or not its calls are done.
     fn stop(&mut self) {
-        self.transcript.settle_calls_from(self.turn, Settled::Aborted);
+        self.transcript.settle_calls_from(self.turn, UnpairedReason::Aborted);
         self.turn = self.transcript.parts.len();
-        self.ended = Ended::Aborted;
+        self.end = ConversationEnd::Aborted;
     }
 
     fn end(mut self, conversations: &mut Vec<Conversation<'s>>) {
         if !self.transcript.messages.is_empty() {
-            self.transcript.settle_results_of_first(Settled::Elsewhere);
-            let (transcript, ended) = (self.transcript, self.ended);
-            conversations.push(Conversation { title: "main".to_owned(), transcript, ended });
+            self.transcript.settle_results_of_first(UnpairedReason::Elsewhere);
+            let (transcript, end) = (self.transcript, self.end);
+            conversations.push(Conversation { title: "main".to_owned(), transcript, end });
         }
     }
 }

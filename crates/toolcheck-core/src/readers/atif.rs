@@ -3,9 +3,9 @@
 use toolcheck_json::Value;
 
 use super::parts::{call, id, is_media, reasoning, result};
-use super::{Conversation, Ended, Reader, Reading};
+use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
-use crate::ir::{Body, Role, Settled, Transcript};
+use crate::ir::{Body, Role, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader = Reader::log("atif", "ATIF trajectory", sniff, read).by_record();
 
@@ -33,14 +33,14 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
                 }
             }
             // The calls of the first results are in the trajectory before, if this one continues it.
-            transcript.settle_results_of_first(Settled::Elsewhere);
+            transcript.settle_results_of_first(UnpairedReason::Elsewhere);
             let start = open.len();
             for inner in trajectory.get("subagent_trajectories").into_iter().flat_map(|list| list.elements())
             {
                 open.push((inner, subagent(inner)));
             }
             open[start..].reverse();
-            reading.conversations.push(Conversation { title, transcript, ended: Ended::Open });
+            reading.conversations.push(Conversation { title, transcript, end: ConversationEnd::Open });
         }
     }
     reading.left_out.add("steps copied from an earlier trajectory", copies);
@@ -79,7 +79,7 @@ fn read_step<'s>(transcript: &mut Transcript<'s>, step: Value<'_, 's>) {
     let is_unnamed = results.into_iter().flat_map(|list| list.elements()).any(|result| !is_named(&result));
     if has_calls && is_unnamed {
         // What was observed belongs to the step, and nobody can tell to which of its calls.
-        transcript.settle_calls_of_last(Settled::Elsewhere);
+        transcript.settle_calls_of_last(UnpairedReason::Elsewhere);
     }
     for one in results.into_iter().flat_map(|list| list.elements()) {
         if is_named(&one) {

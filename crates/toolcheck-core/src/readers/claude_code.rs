@@ -8,23 +8,23 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_json::edit::Piece;
 use toolcheck_json::{NodeId, Value};
 
-use super::mend::{Added, Mend, members_of};
-use super::{Conversation, Ended, Reader, Reading, qwen_code};
+use super::file_style::{FileFixStyle, NewRecord, members_of};
+use super::{Conversation, ConversationEnd, Reader, Reading, qwen_code};
 use crate::claim::certainty;
 use crate::formats::anthropic;
-use crate::ir::{Role, Settled, Transcript};
+use crate::ir::{Role, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader =
-    Reader::log("claude-code", "Claude Code session", sniff, read).or_one_list().fixed_by(&MEND);
+    Reader::log("claude-code", "Claude Code session", sniff, read).or_one_list().fixed_by(&FILE_STYLE);
 
 /// Each result is in a record of its own, which names the record of its call.
-static MEND: Mend = Mend {
+static FILE_STYLE: FileFixStyle = FileFixStyle {
     format: Some(&anthropic::FORMAT),
     message: Some("message"),
     is_alone: true,
     links: Some(("uuid", "parentUuid")),
     record,
-    ..Mend::plain(anthropic::FORMAT.repair)
+    ..FileFixStyle::plain(anthropic::FORMAT.fix_style)
 };
 
 /// What all records of a session say.
@@ -41,7 +41,7 @@ const OF_SESSION: [&str; 10] = [
     "parent_tool_use_id",
 ];
 
-fn record(added: Added<'_, '_>) -> Piece {
+fn record(added: NewRecord<'_, '_>) -> Piece {
     let mut members = Vec::new();
     let parent = added.after.get("uuid").map(|id| Piece::Node(id.id()));
     // The stream of the SDK has no chain of records.
@@ -166,7 +166,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             RecordKind::Message(role, message) => thread.add(role, (record, uuid), message),
             RecordKind::Compaction => thread.compact(record),
             RecordKind::Failure => {
-                thread.abort(Settled::Aborted);
+                thread.abort(UnpairedReason::Aborted);
                 reading.leave_out("error messages");
             }
             RecordKind::Other(_) | RecordKind::Unknown => {}
@@ -195,7 +195,7 @@ fn title(record: Value<'_, '_>) -> String {
 /// A conversation while it is read, as turns: a block may belong to an earlier one than the last.
 struct Thread<'d, 's> {
     title: String,
-    parts: Vec<(Vec<Turn<'d, 's>>, Ended)>,
+    parts: Vec<(Vec<Turn<'d, 's>>, ConversationEnd)>,
     turns: Vec<Turn<'d, 's>>,
     /// The number of the turn of each `message.id`.
     by_id: HashMap<&'s [u8], usize>,
@@ -228,7 +228,7 @@ struct Turn<'d, 's> {
     role: Role,
     messages: Vec<Value<'d, 's>>,
     /// Why its calls may stay without results.
-    settled: Option<Settled>,
+    unpaired: Option<UnpairedReason>,
 }
 
 impl<'d, 's> Thread<'d, 's> {
@@ -252,7 +252,7 @@ impl<'d, 's> Thread<'d, 's> {
             return;
         }
         if role == Role::User && self.begins_again(record, message) {
-            self.divide(Ended::Abandoned);
+            self.divide(ConversationEnd::Abandoned);
         }
         if !has_results(message)
             && let Some(parent) = record.get("parentUuid").filter(|parent| !parent.is_null())
@@ -262,11 +262,11 @@ impl<'d, 's> Thread<'d, 's> {
             self.go_back(parent);
         }
         if role == Role::User && is_interruption(message) {
-            self.abort(Settled::Aborted);
+            self.abort(UnpairedReason::Aborted);
         }
         match self.turns.last_mut() {
             Some(last) if last.role == role && role == Role::User => last.messages.push(message),
-            _ => self.turns.push(Turn { role, messages: vec![message], settled: None }),
+            _ => self.turns.push(Turn { role, messages: vec![message], unpaired: None }),
         }
         let number = self.turns.len() - 1;
         if let Some(id) = id {
@@ -313,12 +313,12 @@ impl<'d, 's> Thread<'d, 's> {
                 let (own, gone): (Vec<_>, Vec<_>) = turn.messages.drain(..).partition(is_kept);
                 turn.messages = gone;
                 if !own.is_empty() {
-                    kept.push(Turn { role: turn.role, messages: own, settled: turn.settled });
+                    kept.push(Turn { role: turn.role, messages: own, unpaired: turn.unpaired });
                 }
             }
             self.turns.retain(|turn| !turn.messages.is_empty());
         }
-        self.divide(Ended::Compacted);
+        self.divide(ConversationEnd::Compacted);
         self.kept = kept;
     }
 
@@ -343,7 +343,7 @@ impl<'d, 's> Thread<'d, 's> {
             messages.and_then(|messages| messages.get(count - 1)).is_some_and(|message| message.id() == *node)
         });
         let Some((turn, count, _)) = place else {
-            self.divide(Ended::Abandoned);
+            self.divide(ConversationEnd::Abandoned);
             return;
         };
         let mut left = self.turns.split_off(turn + 1);
@@ -354,33 +354,33 @@ impl<'d, 's> Thread<'d, 's> {
                 last.messages.split_off(count).into_iter().partition(|message| has_results(*message));
             last.messages.extend(results);
             if !other.is_empty() {
-                left.insert(0, Turn { role: Role::User, messages: other, settled: None });
+                left.insert(0, Turn { role: Role::User, messages: other, unpaired: None });
             }
         }
         let kept = std::mem::replace(&mut self.turns, left);
-        self.leave(Ended::Abandoned);
+        self.leave(ConversationEnd::Abandoned);
         self.turns = kept;
     }
 
     /// Ends the conversation here; what follows is another.
-    fn divide(&mut self, ended: Ended) {
-        self.leave(ended);
+    fn divide(&mut self, end: ConversationEnd) {
+        self.leave(end);
         self.by_id.clear();
         self.places = Places::default();
     }
 
     /// Makes a conversation of the turns.
-    fn leave(&mut self, ended: Ended) {
+    fn leave(&mut self, end: ConversationEnd) {
         if !self.turns.is_empty() {
-            self.abort(Settled::Aborted);
-            self.parts.push((std::mem::take(&mut self.turns), ended));
+            self.abort(UnpairedReason::Aborted);
+            self.parts.push((std::mem::take(&mut self.turns), end));
         }
     }
 
     /// The last turn of the model was ended before its calls were answered.
-    fn abort(&mut self, settled: Settled) {
+    fn abort(&mut self, unpaired: UnpairedReason) {
         if let Some(turn) = self.turns.iter_mut().rev().find(|turn| turn.role == Role::Assistant) {
-            turn.settled = Some(settled);
+            turn.unpaired = Some(unpaired);
         }
     }
 
@@ -388,23 +388,23 @@ impl<'d, 's> Thread<'d, 's> {
         // There was no summary, or the log ends before it.
         self.turns.append(&mut self.kept);
         if !self.turns.is_empty() {
-            let ended = match self.turns.iter().rev().find(|turn| turn.role == Role::Assistant) {
-                Some(turn) if turn.settled.is_some() => Ended::Aborted,
-                _ => Ended::Open,
+            let end = match self.turns.iter().rev().find(|turn| turn.role == Role::Assistant) {
+                Some(turn) if turn.unpaired.is_some() => ConversationEnd::Aborted,
+                _ => ConversationEnd::Open,
             };
-            self.parts.push((self.turns, ended));
+            self.parts.push((self.turns, end));
         }
         let count = self.parts.len();
-        let mut before = Ended::Open;
-        for (number, (turns, ended)) in self.parts.into_iter().enumerate() {
+        let mut before = ConversationEnd::Open;
+        for (number, (turns, end)) in self.parts.into_iter().enumerate() {
             let title = if count > 1 { format!("{} {}", self.title, number + 1) } else { self.title.clone() };
             let Some(first) = turns.first().and_then(|turn| turn.messages.first()) else { continue };
-            let follows_summary = std::mem::replace(&mut before, ended) == Ended::Compacted;
+            let follows_summary = std::mem::replace(&mut before, end) == ConversationEnd::Compacted;
             let mut transcript = transcript(&turns, first.document().root(), follows_summary);
-            if self.title == "main" && matches!(ended, Ended::Open | Ended::Aborted) {
+            if self.title == "main" && matches!(end, ConversationEnd::Open | ConversationEnd::Aborted) {
                 transcript.sent_next_by = Some(READER.id);
             }
-            conversations.push(Conversation { title, transcript, ended });
+            conversations.push(Conversation { title, transcript, end });
         }
     }
 }
@@ -418,16 +418,16 @@ fn transcript<'s>(turns: &[Turn<'_, 's>], root: Value<'_, 's>, follows_summary: 
             anthropic::read_message(&mut transcript, *message, index, number > 0);
             first.get_or_insert(transcript.parts.len() as u32);
         }
-        if let Some(settled) = turn.settled {
-            transcript.settle_calls_of_last(settled);
+        if let Some(unpaired) = turn.unpaired {
+            transcript.settle_calls_of_last(unpaired);
         }
     }
     // The first record may answer a call of an earlier session, such as a plan that was approved. What follows a summary may
     // answer a call before it.
     if follows_summary {
-        transcript.settle_results_of_first(Settled::Elsewhere);
+        transcript.settle_results_of_first(UnpairedReason::Elsewhere);
     } else {
-        transcript.settle_results_of(0..first.unwrap_or_default(), Settled::Elsewhere);
+        transcript.settle_results_of(0..first.unwrap_or_default(), UnpairedReason::Elsewhere);
     }
     transcript
 }

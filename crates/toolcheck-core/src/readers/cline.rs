@@ -7,24 +7,24 @@ use foldhash::HashSet;
 use toolcheck_json::Value;
 use toolcheck_json::edit::Piece;
 
-use super::mend::{Added, Mend, members_of};
+use super::file_style::{FileFixStyle, NewRecord, members_of};
 use super::parts::{self, in_order, number_titles};
-use super::{Conversation, Ended, Reader, Reading};
+use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
 use crate::formats::anthropic;
-use crate::ir::{Body, Part, Role, Settled, Transcript};
+use crate::ir::{Body, Part, Role, Transcript, UnpairedReason};
 
-pub(super) static READER: Reader = Reader::log("cline", "Cline session", sniff, read).fixed_by(&MEND);
+pub(super) static READER: Reader = Reader::log("cline", "Cline session", sniff, read).fixed_by(&FILE_STYLE);
 
-static MEND: Mend = Mend {
+static FILE_STYLE: FileFixStyle = FileFixStyle {
     format: Some(&anthropic::FORMAT),
     stamps: &["ts"],
     record,
-    ..Mend::plain(anthropic::FORMAT.repair)
+    ..FileFixStyle::plain(anthropic::FORMAT.fix_style)
 };
 
 /// A message has its time.
-fn record(added: Added<'_, '_>) -> Piece {
+fn record(added: NewRecord<'_, '_>) -> Piece {
     match added.message {
         Piece::Object(mut members) => {
             members.extend(members_of(added.after, &["ts"]));
@@ -127,22 +127,22 @@ fn conversation<'s>(
         }
         anthropic::read_message(&mut transcript, message, number, false);
         if answers.are_text(number) {
-            transcript.settle_calls_of_last(Settled::AsText);
+            transcript.settle_calls_of_last(UnpairedReason::AsText);
         }
     }
-    let mut ended = Ended::Replaced;
+    let mut end = ConversationEnd::Replaced;
     match context {
         Some(context) => {
-            ended = Ended::Open;
+            end = ConversationEnd::Open;
             transcript.sent_next_by = Some(context.agent);
             context.settle(&mut transcript);
         }
         None => {
-            transcript.settle_calls_of_last_turn(Settled::Aborted);
-            transcript.settle_results_of_first(Settled::Elsewhere);
+            transcript.settle_calls_of_last_turn(UnpairedReason::Aborted);
+            transcript.settle_results_of_first(UnpairedReason::Elsewhere);
         }
     }
-    conversations.push(Conversation { title: "main".to_owned(), transcript, ended });
+    conversations.push(Conversation { title: "main".to_owned(), transcript, end });
 }
 
 /// What is sent next of the messages of a task. Cline sends all of them: what it cuts out of the context is noted in other
@@ -200,12 +200,12 @@ impl Context {
     /// a summary took the place of.
     fn settle(&self, transcript: &mut Transcript<'_>) {
         if self.agent == READER.id {
-            transcript.settle_results_of_first(Settled::Elsewhere);
+            transcript.settle_results_of_first(UnpairedReason::Elsewhere);
             return;
         }
         let last = transcript.messages.iter().rev().take(2).find(|message| message.role == Role::Assistant);
         if let Some(start) = last.map(|last| last.parts.start as usize) {
-            transcript.settle_calls_from(start, Settled::Aborted);
+            transcript.settle_calls_from(start, UnpairedReason::Aborted);
         }
         if !self.leaves_out_results {
             return;
@@ -219,7 +219,7 @@ impl Context {
             if let Body::Result(result) = &mut part.body
                 && result.call_id.as_ref().is_none_or(|id| !called.contains(&*id.text))
             {
-                result.settled.get_or_insert(Settled::Elsewhere);
+                result.unpaired.get_or_insert(UnpairedReason::Elsewhere);
             }
         }
     }

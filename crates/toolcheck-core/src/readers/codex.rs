@@ -7,25 +7,25 @@ use foldhash::HashSet;
 use toolcheck_json::Value;
 use toolcheck_json::edit::Piece;
 
-use super::mend::{Added, Mend, members_of};
+use super::file_style::{FileFixStyle, NewRecord, members_of};
 use super::parts::{in_order, number_titles};
-use super::{Conversation, Ended, Reader, Reading};
+use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
 use crate::formats::openai_responses;
-use crate::ir::{Place, Settled, Transcript};
+use crate::ir::{Place, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader =
-    Reader::log("codex", "Codex session", sniff, read).or_one_list().fixed_by(&MEND);
+    Reader::log("codex", "Codex session", sniff, read).or_one_list().fixed_by(&FILE_STYLE);
 
-static MEND: Mend = Mend {
+static FILE_STYLE: FileFixStyle = FileFixStyle {
     format: Some(&openai_responses::FORMAT),
     message: Some("payload"),
     numbered: Some("ordinal"),
     record,
-    ..Mend::plain(openai_responses::FORMAT.repair)
+    ..FileFixStyle::plain(openai_responses::FORMAT.fix_style)
 };
 
-fn record(added: Added<'_, '_>) -> Piece {
+fn record(added: NewRecord<'_, '_>) -> Piece {
     if added.after.get("payload").is_none() {
         return added.message;
     }
@@ -134,19 +134,19 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         match entry(record) {
             RecordKind::Item(item) => history.add(item),
             RecordKind::Compaction(replacement) => {
-                history.end(Ended::Replaced, &mut reading);
+                history.end(ConversationEnd::Replaced, &mut reading);
                 replacement.into_iter().flat_map(|items| items.elements()).for_each(|item| history.add(item));
             }
             RecordKind::Abort => history.abort(),
             RecordKind::RolledBack(turns) => {
-                history.roll_back(turns).end(Ended::Replaced, &mut reading);
+                history.roll_back(turns).end(ConversationEnd::Replaced, &mut reading);
             }
             RecordKind::Other(what) => reading.left_out.add(what, 1),
             RecordKind::Unknown => reading.leave_out_unknown("records of unknown kinds", record),
         }
     }
-    let ended = if history.is_aborted() { Ended::Aborted } else { Ended::Open };
-    history.end(ended, &mut reading);
+    let end = if history.is_aborted() { ConversationEnd::Aborted } else { ConversationEnd::Open };
+    history.end(end, &mut reading);
     in_order(&mut reading.conversations);
     number_titles(&mut reading.conversations);
     reading
@@ -192,7 +192,7 @@ impl<'d, 's> History<'d, 's> {
     }
 
     /// Ends the conversation here; what follows is another.
-    fn end(&mut self, ended: Ended, reading: &mut Reading<'s>) {
+    fn end(&mut self, end: ConversationEnd, reading: &mut Reading<'s>) {
         let history = std::mem::take(self);
         let answered: HashSet<&[u8]> = history
             .items
@@ -206,7 +206,7 @@ impl<'d, 's> History<'d, 's> {
         let mut turn = 0;
         for (number, item) in history.items.iter().enumerate() {
             if aborts.next_if_eq(&number).is_some() {
-                transcript.settle_calls_from(turn, Settled::Aborted);
+                transcript.settle_calls_from(turn, UnpairedReason::Aborted);
                 turn = transcript.parts.len();
             }
             if begins_turn(*item) {
@@ -220,14 +220,14 @@ impl<'d, 's> History<'d, 's> {
             let arguments = item.get("arguments").filter(|arguments| arguments.is_object());
             transcript.details.arguments_not_text.extend(arguments.map(Place::of));
         }
-        if ended != Ended::Open {
-            transcript.settle_calls_from(turn, Settled::Aborted);
+        if end != ConversationEnd::Open {
+            transcript.settle_calls_from(turn, UnpairedReason::Aborted);
         }
-        transcript.settle_results_of_first(Settled::Elsewhere);
-        if ended != Ended::Replaced {
+        transcript.settle_results_of_first(UnpairedReason::Elsewhere);
+        if end != ConversationEnd::Replaced {
             transcript.sent_next_by = Some(READER.id);
         }
-        reading.conversations.push(Conversation { title: "main".to_owned(), transcript, ended });
+        reading.conversations.push(Conversation { title: "main".to_owned(), transcript, end });
     }
 }
 

@@ -7,9 +7,9 @@
 use toolcheck_json::Value;
 
 use super::parts;
-use super::{Conversation, Ended, Reader, Reading};
+use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
-use crate::ir::{Arguments, Body, Role, Settled, Transcript};
+use crate::ir::{Arguments, Body, Role, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader = Reader::log("continue-dev", "Continue session", sniff, read);
 
@@ -44,20 +44,20 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             }
             if last == Some(number) {
                 let next = Transcript::of_conversation(READER.key(), record);
-                end(std::mem::replace(&mut transcript, next), Ended::Compacted, reading);
+                end(std::mem::replace(&mut transcript, next), ConversationEnd::Compacted, reading);
                 transcript.next_message(Role::System, item);
                 transcript.content(item.get("conversationSummary"), |_| None);
             }
         }
-        end(transcript, Ended::Open, reading);
+        end(transcript, ConversationEnd::Open, reading);
         true
     })
 }
 
-fn end<'s>(mut transcript: Transcript<'s>, ended: Ended, reading: &mut Reading<'s>) {
-    transcript.settle_results_of_first(Settled::Elsewhere);
-    transcript.sent_next_by = (ended == Ended::Open).then_some(READER.id);
-    reading.conversations.push(Conversation { title: "main".to_owned(), transcript, ended });
+fn end<'s>(mut transcript: Transcript<'s>, end: ConversationEnd, reading: &mut Reading<'s>) {
+    transcript.settle_results_of_first(UnpairedReason::Elsewhere);
+    transcript.sent_next_by = (end == ConversationEnd::Open).then_some(READER.id);
+    reading.conversations.push(Conversation { title: "main".to_owned(), transcript, end });
 }
 
 fn add<'s>(transcript: &mut Transcript<'s>, item: Value<'_, 's>, message: Value<'_, 's>) {
@@ -90,11 +90,11 @@ fn add<'s>(transcript: &mut Transcript<'s>, item: Value<'_, 's>, message: Value<
         let mut call = parts::call(one.get("id"), of_function("name"), of_function("arguments"));
         if let Some(state) = state_of(item, one) {
             let status = state.get_str("status");
-            call.settled = Some(match status.as_deref() {
-                Some("canceled") => Settled::Aborted,
-                Some("generated") => Settled::Consent,
-                Some("generating" | "calling") => Settled::Open,
-                _ => Settled::Elsewhere,
+            call.unpaired = Some(match status.as_deref() {
+                Some("canceled") => UnpairedReason::Aborted,
+                Some("generated") => UnpairedReason::Consent,
+                Some("generating" | "calling") => UnpairedReason::Open,
+                _ => UnpairedReason::Elsewhere,
             });
             // The model was stopped while it wrote them.
             if matches!(status.as_deref(), Some("canceled" | "generating")) {

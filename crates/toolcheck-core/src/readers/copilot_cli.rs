@@ -7,26 +7,26 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 use toolcheck_json::edit::Piece;
 
-use super::mend::{Added, Mend, members_of};
+use super::file_style::{FileFixStyle, NewRecord, members_of};
 use super::threads::{Thread, Threads};
-use super::{Ended, Reader, Reading, next, parts};
+use super::{ConversationEnd, Reader, Reading, next, parts};
 use crate::claim::certainty;
-use crate::ir::{Body, Role, Settled};
-use crate::repair::{Missing, Repair};
+use crate::fix_style::{FixStyle, Missing};
+use crate::ir::{Body, Role, UnpairedReason};
 
 pub(super) static READER: Reader =
-    Reader::log("copilot-cli", "GitHub Copilot CLI session", sniff, read).or_one_list().fixed_by(&MEND);
+    Reader::log("copilot-cli", "GitHub Copilot CLI session", sniff, read).or_one_list().fixed_by(&FILE_STYLE);
 
 /// The end of a call is an event, which names the event before it.
-static MEND: Mend = Mend {
+static FILE_STYLE: FileFixStyle = FileFixStyle {
     message: Some("data"),
     has_kinds: true,
     links: Some(("id", "parentId")),
     record,
-    ..Mend::plain(&REPAIR)
+    ..FileFixStyle::plain(&FIX_STYLE)
 };
 
-static REPAIR: Repair = Repair {
+static FIX_STYLE: FixStyle = FixStyle {
     calls: Some(("toolRequests", "content")),
     result_id: Some("toolCallId"),
     takes_lists: false,
@@ -34,7 +34,7 @@ static REPAIR: Repair = Repair {
     text: |text| text,
     user: |_| Piece::object([("content", Piece::text(""))]),
     said: |text| Piece::object([("content", text)]),
-    ..Repair::OF_PROGRAM
+    ..FixStyle::OF_PROGRAM
 };
 
 fn result(missing: &Missing) -> Option<Piece> {
@@ -43,7 +43,7 @@ fn result(missing: &Missing) -> Option<Piece> {
     Some(Piece::object([("toolCallId", missing.id.clone()?), ("success", failed), ("error", error)]))
 }
 
-fn record(added: Added<'_, '_>) -> Piece {
+fn record(added: NewRecord<'_, '_>) -> Piece {
     let is_end = matches!(&added.message, Piece::Object(members) if members.iter().any(|(key, _)| key == "toolCallId"));
     let kind = if is_end { "tool.execution_complete" } else { "user.message" };
     let parent = added.before.or_else(|| Some(Piece::Node(added.after.get("id")?.id())));
@@ -224,7 +224,7 @@ impl<'s> Log<'s> {
         let thread = self.threads.get(number);
         let began = thread.own.compacting.take();
         let kept = began.map(|began| thread.transcript.split_off(began)).unwrap_or_default();
-        self.threads.divide(number, Ended::Compacted);
+        self.threads.divide(number, ConversationEnd::Compacted);
         let thread = self.threads.get(number);
         if let Some(summary) = data.get("summaryContent").filter(|text| text.as_json_str().is_some()) {
             thread.transcript.next_message(Role::User, record).part(summary, Body::text(Some(summary)));
@@ -236,7 +236,7 @@ impl<'s> Log<'s> {
     fn abort(&mut self, is_for_good: bool) {
         for number in self.running.drain() {
             let thread = self.threads.get(number);
-            thread.transcript.settle_calls_from(thread.turn, Settled::Aborted);
+            thread.transcript.settle_calls_from(thread.turn, UnpairedReason::Aborted);
             thread.turn = thread.transcript.parts.len();
             thread.is_aborted = is_for_good;
         }

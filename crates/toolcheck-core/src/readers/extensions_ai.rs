@@ -14,8 +14,8 @@ use toolcheck_json::Value;
 
 use super::nested::{self, List};
 use super::parts::{call, reasoning, result};
-use super::{Conversation, Ended, LeftOut, Reader, Reading};
-use crate::ir::{Body, Named, Role, Settled, Transcript};
+use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading};
+use crate::ir::{Body, Named, Role, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader = Reader::history(
     "extensions-ai",
@@ -111,7 +111,7 @@ fn conversation<'s>(list: &List<'_, 's>, left_out: &mut LeftOut) -> Conversation
         }
     }
     settle_asked(&mut transcript, &asked);
-    Conversation { title: list.title.clone(), transcript, ended: Ended::Open }
+    Conversation { title: list.title.clone(), transcript, end: ConversationEnd::Open }
 }
 
 fn call_id<'d, 's>(value: Value<'d, 's>) -> Option<Value<'d, 's>> {
@@ -135,7 +135,7 @@ fn body<'s>(content: Value<'_, 's>, asked: &mut HashSet<String>) -> Result<Body<
             let is_past = content.get_any(&["informationalOnly", "InformationalOnly", "informational_only"]);
             if is_past.and_then(Value::as_bool) == Some(true) {
                 // It has been run already, perhaps by the service itself.
-                call.settled = Some(Settled::Elsewhere);
+                call.unpaired = Some(UnpairedReason::Elsewhere);
             }
             Body::Call(call)
         }
@@ -180,10 +180,10 @@ fn settle_asked(transcript: &mut Transcript<'_>, asked: &HashSet<String>) {
     for part in &mut transcript.parts {
         match &mut part.body {
             Body::Call(call) if is_asked(call.id.as_ref()) => {
-                call.settled.get_or_insert(Settled::Consent);
+                call.unpaired.get_or_insert(UnpairedReason::Consent);
             }
             Body::Result(result) if is_asked(result.call_id.as_ref()) => {
-                result.settled.get_or_insert(Settled::Elsewhere);
+                result.unpaired.get_or_insert(UnpairedReason::Elsewhere);
             }
             _ => {}
         }

@@ -7,29 +7,29 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 use toolcheck_json::edit::Piece;
 
-use super::mend::Mend;
+use super::file_style::FileFixStyle;
 use super::parts::{self, in_order, number_titles};
-use super::{Conversation, Ended, LeftOut, Reader, Reading};
+use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading};
 use crate::claim::certainty;
-use crate::ir::{Body, Content, Named, Place, Role, Settled, Transcript};
-use crate::repair::{self, Missing, Repair};
+use crate::fix_style::{self, FixStyle, Missing};
+use crate::ir::{Body, Content, Named, Place, Role, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader =
-    Reader::log("gemini-cli", "Gemini CLI session", sniff, read).or_one_list().fixed_by(&MEND);
+    Reader::log("gemini-cli", "Gemini CLI session", sniff, read).or_one_list().fixed_by(&FILE_STYLE);
 
-static MEND: Mend = Mend { result_in_call: Some("result"), ..Mend::plain(&REPAIR) };
+static FILE_STYLE: FileFixStyle = FileFixStyle { result_in_call: Some("result"), ..FileFixStyle::plain(&FIX_STYLE) };
 
-static REPAIR: Repair = Repair {
+static FIX_STYLE: FixStyle = FixStyle {
     blocks: Some("content"),
     result,
     text: |text| Piece::object([("text", text)]),
     user: |parts| Piece::object([("type", Piece::text("user")), ("content", Piece::List(parts))]),
     said: |text| Piece::object([("type", Piece::text("user")), ("content", text)]),
-    ..Repair::OF_PROGRAM
+    ..FixStyle::OF_PROGRAM
 };
 
 fn result(missing: &Missing) -> Option<Piece> {
-    let response = repair::object([
+    let response = fix_style::object([
         ("id", missing.id.clone()),
         ("name", missing.name.clone()),
         ("response", Some(Piece::object([("error", missing.said())]))),
@@ -62,13 +62,13 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         let set = record.get("$set");
         if let Some(list) = [Some(record), set].into_iter().flatten().find(|record| is_list(*record)) {
             let dropped = history.replace(list.get("messages").into_iter().flat_map(|list| list.elements()));
-            conversation(&dropped, &history.patched, Ended::Replaced, &mut reading.conversations);
+            conversation(&dropped, &history.patched, ConversationEnd::Replaced, &mut reading.conversations);
         } else if let Some(id) = record.get("$rewindTo") {
             let dropped = history.rewind(id);
-            conversation(&dropped, &history.patched, Ended::Replaced, &mut reading.conversations);
+            conversation(&dropped, &history.patched, ConversationEnd::Replaced, &mut reading.conversations);
         } else if let Some(patch) = record.get("$patch").filter(|patch| patch.is_object()) {
             let dropped = history.patch(patch);
-            conversation(&dropped, &history.patched, Ended::Replaced, &mut reading.conversations);
+            conversation(&dropped, &history.patched, ConversationEnd::Replaced, &mut reading.conversations);
         } else if is_message(record) {
             history.add(record);
         } else {
@@ -84,7 +84,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             _ => reading.leave_out_unknown("messages of unknown kinds", *message),
         }
     }
-    conversation(&messages, &history.patched, Ended::Open, &mut reading.conversations);
+    conversation(&messages, &history.patched, ConversationEnd::Open, &mut reading.conversations);
     in_order(&mut reading.conversations);
     number_titles(&mut reading.conversations);
     history.left_out.iter().for_each(|(what, count)| reading.left_out.add(what, count));
@@ -202,7 +202,7 @@ impl<'d, 's> History<'d, 's> {
 fn conversation<'d, 's>(
     messages: &[Value<'d, 's>],
     patched: &Patched<'d, 's>,
-    ended: Ended,
+    end: ConversationEnd,
     conversations: &mut Vec<Conversation<'s>>,
 ) {
     let Some(first) = messages.first() else { return };
@@ -226,19 +226,19 @@ fn conversation<'d, 's>(
             _ => {}
         }
     }
-    match ended {
-        Ended::Open => {
+    match end {
+        ConversationEnd::Open => {
             transcript.sent_next_by = Some(READER.id);
             // Whatever became of a call: once the user has gone on, it is sent, and without a result it is refused.
             let last = transcript.messages.iter().rfind(|message| message.role == Role::User);
             let end = last.map_or(0, |last| last.parts.start as usize);
             transcript.unsettle_calls_before(end);
         }
-        _ => transcript.settle_calls_of_last_turn(Settled::Aborted),
+        _ => transcript.settle_calls_of_last_turn(UnpairedReason::Aborted),
     }
-    transcript.settle_results_of_first(Settled::Elsewhere);
+    transcript.settle_results_of_first(UnpairedReason::Elsewhere);
     if !transcript.messages.is_empty() {
-        conversations.push(Conversation { title: "main".to_owned(), transcript, ended });
+        conversations.push(Conversation { title: "main".to_owned(), transcript, end });
     }
 }
 
@@ -267,10 +267,10 @@ fn add_turn<'d, 's>(
     for call in calls() {
         let mut body = parts::call(call.get("id"), call.get("name"), call.get("args"));
         if patched.result(message, call).is_none() {
-            body.settled = match call.get_str("status").as_deref() {
-                Some("cancelled") => Some(Settled::Aborted),
-                Some("awaiting_approval") => Some(Settled::Consent),
-                Some("validating" | "scheduled" | "executing") => Some(Settled::Open),
+            body.unpaired = match call.get_str("status").as_deref() {
+                Some("cancelled") => Some(UnpairedReason::Aborted),
+                Some("awaiting_approval") => Some(UnpairedReason::Consent),
+                Some("validating" | "scheduled" | "executing") => Some(UnpairedReason::Open),
                 _ => None,
             };
         }

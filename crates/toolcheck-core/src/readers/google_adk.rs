@@ -8,9 +8,9 @@ use foldhash::HashSet;
 use toolcheck_json::Value;
 
 use super::parts::{call, reasoning, result};
-use super::{Conversation, Ended, LOOKED_AT, Reader, Reading};
+use super::{Conversation, ConversationEnd, LOOKED_AT, Reader, Reading};
 use crate::claim::certainty;
-use crate::ir::{Body, Named, Role, Settled, Transcript};
+use crate::ir::{Body, Named, Role, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader = Reader::history("google-adk", "Google ADK session", sniff, read);
 
@@ -118,26 +118,26 @@ impl<'s> Session<'s> {
             let is_long = call.id.as_ref().is_some_and(|id| self.twice.contains(&*id.text));
             let asks = call.name.as_ref().is_some_and(|name| ASKS.contains(&&*name.text));
             if asks {
-                call.settled = Some(Settled::Consent);
+                call.unpaired = Some(UnpairedReason::Consent);
             } else if is_long {
-                call.settled = Some(Settled::Open);
+                call.unpaired = Some(UnpairedReason::Open);
             }
         }
         // Events that were exported by themselves may begin after a call.
-        self.transcript.settle_results_of_first(Settled::Elsewhere);
+        self.transcript.settle_results_of_first(UnpairedReason::Elsewhere);
         let title = if branch.is_empty() { "session".to_owned() } else { branch };
-        Conversation { title, transcript: self.transcript, ended: Ended::Open }
+        Conversation { title, transcript: self.transcript, end: ConversationEnd::Open }
     }
 
     fn add(&mut self, event: Value<'_, 's>, reading: &mut Reading<'s>) {
         if event.get("partial").and_then(Value::as_bool) == Some(true) {
-            return reading.leave_out("pieces of answers, which stand whole in a later event");
+            return reading.leave_out("pieces of answers, which are whole in a later event");
         }
         let Some(parts) = event.get("content").and_then(|content| content.get("parts")) else {
             return if is_event(event) {
                 reading.leave_out("events without content");
             } else {
-                reading.leave_out_unknown("records that are no events", event);
+                reading.leave_out_unknown("records that are not events", event);
             };
         };
         self.allow_twice(event);

@@ -1,28 +1,28 @@
 //! goose: a session, as a file with a message a line or as one exported document.
 //!
-//! Messages that the model does not see any more, because a summary took their place, are kept with a mark. What is seen is
+//! Messages that the model no longer sees, because a summary took their place, are kept with a mark. What is seen is
 //! sent next, after goose has left out what has no other side (`fix_conversation`).
 
 use toolcheck_json::Value;
 use toolcheck_json::edit::Piece;
 
-use super::mend::{Added, Mend, members_of};
+use super::file_style::{FileFixStyle, NewRecord, members_of};
 use super::parts::{self, in_order, number_titles};
-use super::{Conversation, Ended, Reader, Reading};
+use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
-use crate::ir::{Body, Role, Settled, ToolKind, Transcript};
-use crate::repair::{Missing, Repair};
+use crate::fix_style::{FixStyle, Missing};
+use crate::ir::{Body, Role, ToolKind, Transcript, UnpairedReason};
 
-pub(super) static READER: Reader = Reader::log("goose", "goose session", sniff, read).fixed_by(&MEND);
+pub(super) static READER: Reader = Reader::log("goose", "goose session", sniff, read).fixed_by(&FILE_STYLE);
 
-static MEND: Mend = Mend { stamps: &["created", "metadata"], record, ..Mend::plain(&REPAIR) };
+static FILE_STYLE: FileFixStyle = FileFixStyle { stamps: &["created", "metadata"], record, ..FileFixStyle::plain(&FIX_STYLE) };
 
-static REPAIR: Repair = Repair {
+static FIX_STYLE: FixStyle = FixStyle {
     blocks: Some("content"),
     only_in_results: &["resource"],
     result_id: Some("id"),
     result,
-    ..Repair::OF_PROGRAM
+    ..FixStyle::OF_PROGRAM
 };
 
 fn result(missing: &Missing) -> Option<Piece> {
@@ -32,10 +32,10 @@ fn result(missing: &Missing) -> Option<Piece> {
 }
 
 /// A message has its time, and who sees it.
-fn record(added: Added<'_, '_>) -> Piece {
+fn record(added: NewRecord<'_, '_>) -> Piece {
     match added.message {
         Piece::Object(mut members) => {
-            members.extend(members_of(added.after, MEND.stamps));
+            members.extend(members_of(added.after, FILE_STYLE.stamps));
             Piece::Object(members)
         }
         message => message,
@@ -107,13 +107,13 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     reading
 }
 
-const HIDDEN: &str = "messages that the model does not see any more";
+const HIDDEN: &str = "messages that the model no longer sees";
 
 /// Reads the messages of a session, and returns how many of them are hidden.
 fn read_session<'s>(title: &str, messages: Vec<Value<'_, 's>>, reading: &mut Reading<'s>) -> usize {
     let (kept, hidden): (Vec<_>, Vec<_>) = messages.into_iter().partition(|message| is_seen(*message));
-    conversation(title, &hidden, Ended::Replaced, &mut reading.conversations);
-    conversation(title, &kept, Ended::Open, &mut reading.conversations);
+    conversation(title, &hidden, ConversationEnd::Replaced, &mut reading.conversations);
+    conversation(title, &kept, ConversationEnd::Open, &mut reading.conversations);
     hidden.len()
 }
 
@@ -126,7 +126,7 @@ fn is_seen(message: Value<'_, '_>) -> bool {
 fn conversation<'s>(
     title: &str,
     messages: &[Value<'_, 's>],
-    ended: Ended,
+    end: ConversationEnd,
     conversations: &mut Vec<Conversation<'s>>,
 ) {
     let Some(first) = messages.first() else { return };
@@ -154,12 +154,12 @@ fn conversation<'s>(
     if transcript.messages.is_empty() {
         return;
     }
-    match ended {
-        Ended::Open => transcript.sent_next_by = Some(READER.id),
-        _ => transcript.settle_calls_of_last_turn(Settled::Aborted),
+    match end {
+        ConversationEnd::Open => transcript.sent_next_by = Some(READER.id),
+        _ => transcript.settle_calls_of_last_turn(UnpairedReason::Aborted),
     }
-    transcript.settle_results_of_first(Settled::Elsewhere);
-    conversations.push(Conversation { title: title.to_owned(), transcript, ended });
+    transcript.settle_results_of_first(UnpairedReason::Elsewhere);
+    conversations.push(Conversation { title: title.to_owned(), transcript, end });
 }
 
 fn body<'s>(block: Value<'_, 's>) -> Option<Body<'s>> {

@@ -5,17 +5,17 @@
 
 use toolcheck_json::Value;
 
-use super::mend::Mend;
-use super::{Conversation, Ended, Reader, Reading};
+use super::file_style::FileFixStyle;
+use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
 use crate::formats::openai_chat;
-use crate::ir::{Settled, Transcript};
+use crate::ir::{Transcript, UnpairedReason};
 
 pub(super) static READER: Reader =
-    Reader::log("hermes-agent", "Hermes Agent session", sniff, read).fixed_by(&MEND);
+    Reader::log("hermes-agent", "Hermes Agent session", sniff, read).fixed_by(&FILE_STYLE);
 
 /// The messages are those of Chat Completions.
-static MEND: Mend = Mend { format: Some(&openai_chat::FORMAT), ..Mend::plain(openai_chat::FORMAT.repair) };
+static FILE_STYLE: FileFixStyle = FileFixStyle { format: Some(&openai_chat::FORMAT), ..FileFixStyle::plain(openai_chat::FORMAT.fix_style) };
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     if records.iter().any(|record| is_session(*record)) { certainty::OWN_SHAPE } else { 0 }
@@ -40,9 +40,13 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             openai_chat::read_message(&mut transcript, message, index);
         }
         // A summary may have taken the place of what was called.
-        transcript.settle_results_of_first(Settled::Elsewhere);
+        transcript.settle_results_of_first(UnpairedReason::Elsewhere);
         transcript.sent_next_by = Some(READER.id);
-        reading.conversations.push(Conversation { title: "main".to_owned(), transcript, ended: Ended::Open });
+        reading.conversations.push(Conversation {
+            title: "main".to_owned(),
+            transcript,
+            end: ConversationEnd::Open,
+        });
         true
     })
 }

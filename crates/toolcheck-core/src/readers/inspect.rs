@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use toolcheck_json::Value;
 
 use super::parts::{call, id, is_media, reasoning, result};
-use super::{Conversation, Ended, Reader, Reading};
+use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
 use crate::formats;
-use crate::ir::{Body, Named, Role, Settled, Transcript};
+use crate::ir::{Body, Named, Role, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader = Reader::log("inspect", "Inspect evaluation log", sniff, read).by_record();
 
@@ -61,7 +61,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             let conversation = conversation(record, messages);
             reading.conversations.push(Conversation {
                 title: "messages".to_owned(),
-                ended: Ended::Open,
+                end: ConversationEnd::Open,
                 ..conversation
             });
             continue;
@@ -90,14 +90,15 @@ fn conversation<'s>(sample: Value<'_, 's>, messages: Value<'_, 's>) -> Conversat
     for message in messages.elements() {
         read_message(&mut transcript, message);
     }
-    transcript.settle_results_of_first(Settled::Elsewhere);
+    transcript.settle_results_of_first(UnpairedReason::Elsewhere);
     if transcript.counts().0 == 0 {
         // Nothing is said of where the results come from.
-        transcript.settle_results(Settled::Elsewhere);
+        transcript.settle_results(UnpairedReason::Elsewhere);
     }
     let is_set = |key: &str| sample.get(key).is_some_and(|value| !value.is_null());
-    let ended = if is_set("error") || is_set("limit") { Ended::Aborted } else { Ended::Complete };
-    Conversation { title: title(sample), transcript, ended }
+    let end =
+        if is_set("error") || is_set("limit") { ConversationEnd::Aborted } else { ConversationEnd::Complete };
+    Conversation { title: title(sample), transcript, end }
 }
 
 /// The number of the sample, and which of its runs it is.

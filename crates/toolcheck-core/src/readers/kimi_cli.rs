@@ -2,17 +2,17 @@
 
 use toolcheck_json::Value;
 
-use super::mend::Mend;
+use super::file_style::FileFixStyle;
 use super::threads::{Thread, Threads};
-use super::{Ended, Reader, Reading, next, parts};
+use super::{ConversationEnd, Reader, Reading, next, parts};
 use crate::claim::certainty;
 use crate::formats::openai_chat;
-use crate::ir::{Arguments, Body, Role, Settled, Transcript};
+use crate::ir::{Arguments, Body, Role, Transcript, UnpairedReason};
 
-pub(super) static READER: Reader = Reader::log("kimi-cli", "Kimi CLI session", sniff, read).fixed_by(&MEND);
+pub(super) static READER: Reader = Reader::log("kimi-cli", "Kimi CLI session", sniff, read).fixed_by(&FILE_STYLE);
 
 /// The messages of the context are those of Chat Completions.
-static MEND: Mend = Mend { format: Some(&openai_chat::FORMAT), ..Mend::plain(openai_chat::FORMAT.repair) };
+static FILE_STYLE: FileFixStyle = FileFixStyle { format: Some(&openai_chat::FORMAT), ..FileFixStyle::plain(openai_chat::FORMAT.fix_style) };
 
 /// The types of messages to the interface that tell a file from others.
 const OWN_TYPES: [&str; 8] = [
@@ -155,13 +155,13 @@ impl<'s> Log<'s> {
             "ToolResult" => self.thread(title, record).add_result(record, payload),
             "StepInterrupted" => {
                 let thread = self.thread(title, record);
-                thread.transcript.settle_calls_from(thread.turn, Settled::Aborted);
+                thread.transcript.settle_calls_from(thread.turn, UnpairedReason::Aborted);
                 thread.turn = thread.transcript.parts.len();
                 (thread.is_aborted, thread.own.goes_on) = (true, false);
             }
             "CompactionEnd" => {
                 let number = self.0.number(title, record);
-                self.0.divide(number, Ended::Compacted);
+                self.0.divide(number, ConversationEnd::Compacted);
             }
             "SubagentEvent" if depth < DEEPEST => {
                 let parent = inner("parent_tool_call_id").or_else(|| inner("task_tool_call_id"));

@@ -8,9 +8,9 @@ use toolcheck_json::Value;
 
 use super::kimi_cli::add_block;
 use super::parts::{self, in_order, number_titles};
-use super::{Conversation, Ended, Reader, Reading};
+use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
-use crate::ir::{Body, Role, Settled, Transcript};
+use crate::ir::{Body, Role, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader = Reader::log("kimi-code", "Kimi Code session", sniff, read);
 
@@ -54,15 +54,15 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             },
             Some("context.apply_compaction") => {
                 let gone = history.compact(record);
-                conversation(&gone, Ended::Compacted, &mut reading.conversations);
+                conversation(&gone, ConversationEnd::Compacted, &mut reading.conversations);
             }
             Some("context.undo") => {
                 let gone = history.undo(record.get("count").and_then(Value::as_u64).unwrap_or(1));
-                conversation(&gone, Ended::Abandoned, &mut reading.conversations);
+                conversation(&gone, ConversationEnd::Abandoned, &mut reading.conversations);
             }
             Some("context.clear") => {
                 let gone = std::mem::take(&mut history).finish();
-                conversation(&gone, Ended::Abandoned, &mut reading.conversations);
+                conversation(&gone, ConversationEnd::Abandoned, &mut reading.conversations);
             }
             Some(kind) if OTHERS.iter().any(|other| kind.starts_with(other)) => {
                 reading.leave_out("events of the session");
@@ -70,7 +70,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             _ => reading.leave_out_unknown("events of the session", record),
         }
     }
-    conversation(&history.finish(), Ended::Open, &mut reading.conversations);
+    conversation(&history.finish(), ConversationEnd::Open, &mut reading.conversations);
     in_order(&mut reading.conversations);
     number_titles(&mut reading.conversations);
     reading
@@ -222,18 +222,18 @@ impl<'d, 's> History<'d, 's> {
 
 fn conversation<'s>(
     entries: &[HistoryItem<'_, 's>],
-    ended: Ended,
+    end: ConversationEnd,
     conversations: &mut Vec<Conversation<'s>>,
 ) {
     let Some(first) = entries.first() else { return };
     let mut transcript = Transcript::of_conversation(READER.key(), first.record.document().root());
     entries.iter().for_each(|entry| add(&mut transcript, entry));
-    match ended {
-        Ended::Open => transcript.sent_next_by = Some(READER.id),
-        _ => transcript.settle_calls_of_last_turn(Settled::Aborted),
+    match end {
+        ConversationEnd::Open => transcript.sent_next_by = Some(READER.id),
+        _ => transcript.settle_calls_of_last_turn(UnpairedReason::Aborted),
     }
-    transcript.settle_results_of_first(Settled::Elsewhere);
-    conversations.push(Conversation { title: "main".to_owned(), transcript, ended });
+    transcript.settle_results_of_first(UnpairedReason::Elsewhere);
+    conversations.push(Conversation { title: "main".to_owned(), transcript, end });
 }
 
 fn add<'s>(transcript: &mut Transcript<'s>, entry: &HistoryItem<'_, 's>) {

@@ -11,8 +11,8 @@ use toolcheck_json::Value;
 
 use super::nested::{self, List};
 use super::parts::{call, id, is_media, reasoning, result};
-use super::{Conversation, Ended, LeftOut, Reader, Reading};
-use crate::ir::{Body, Named, Role, Settled, ToolKind, Transcript};
+use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading};
+use crate::ir::{Body, Named, Role, ToolKind, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader = Reader::history("langchain", "LangChain messages", sniff, read);
 
@@ -89,9 +89,9 @@ fn conversation<'s>(list: List<'_, 's>, left_out: &mut LeftOut) -> Conversation<
     let is_delta = transcript.counts().0 == 0
         && transcript.messages.first().is_none_or(|first| !matches!(first.role, Role::System | Role::User));
     if is_delta {
-        transcript.settle_results(Settled::Elsewhere);
+        transcript.settle_results(UnpairedReason::Elsewhere);
     }
-    Conversation { title: list.title, transcript, ended: Ended::Open }
+    Conversation { title: list.title, transcript, end: ConversationEnd::Open }
 }
 
 /// The id of the message that a chunk of a stream belongs to.

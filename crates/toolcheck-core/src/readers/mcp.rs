@@ -12,7 +12,7 @@ use toolcheck_json::Value;
 use super::parts::{call, result};
 use super::{Conversation, Reader, Reading};
 use crate::claim::certainty;
-use crate::ir::{Body, Named, Place, Role, Settled, ToolDef, Transcript};
+use crate::ir::{Body, Named, Place, Role, ToolDef, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader = Reader::protocol("mcp", "Model Context Protocol log", sniff, read);
 
@@ -169,7 +169,7 @@ impl<'s> Session<'s> {
         let conversation = |(title, transcript): (&str, Transcript<'s>)| Conversation {
             title: title.to_owned(),
             transcript,
-            ended: super::Ended::Open,
+            end: super::ConversationEnd::Open,
         };
         own.into_iter().chain(sampled).map(conversation).collect()
     }
@@ -234,7 +234,7 @@ impl<'s> Session<'s> {
         if let Some(Body::Call(call)) =
             part.and_then(|part| self.transcript.parts.get_mut(part)).map(|part| &mut part.body)
         {
-            call.settled = Some(Settled::Aborted);
+            call.unpaired = Some(UnpairedReason::Aborted);
         }
     }
 
@@ -275,7 +275,7 @@ impl<'s> Session<'s> {
         let is_media = |block: Value<'_, '_>| block.get_str("type").is_some_and(|kind| kind != "text");
         result.has_media = content.is_some_and(|content| content.elements().any(is_media));
         // A log may begin in the middle, or be a response alone.
-        result.settled = (method.is_none() && !self.has_requests).then_some(Settled::Elsewhere);
+        result.unpaired = (method.is_none() && !self.has_requests).then_some(UnpairedReason::Elsewhere);
         self.transcript.turn(Role::Tool, message).part(message, Body::Result(result));
         None
     }

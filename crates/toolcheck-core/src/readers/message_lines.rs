@@ -2,7 +2,7 @@
 
 use toolcheck_json::Value;
 
-use super::{Conversation, Ended, Reader, Reading, lists, search};
+use super::{Conversation, ConversationEnd, Reader, Reading, lists, search};
 use crate::claim::certainty;
 use crate::formats::{anthropic, openai_chat};
 use crate::ir::Transcript;
@@ -52,7 +52,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             openai_chat::read_message(&mut transcript, *record, number);
         }
     }
-    let conversation = Conversation { title: "messages".to_owned(), transcript, ended: Ended::Open };
+    let conversation = Conversation { title: "messages".to_owned(), transcript, end: ConversationEnd::Open };
     reading.conversations.insert(0, conversation);
     reading
 }

@@ -9,9 +9,9 @@ use foldhash::HashSet;
 use toolcheck_json::Value;
 
 use super::parts::{call, result};
-use super::{Conversation, Ended, LOOKED_AT, Reader, Reading};
+use super::{Conversation, ConversationEnd, LOOKED_AT, Reader, Reading};
 use crate::claim::certainty;
-use crate::ir::{Body, Named, Place, Role, Settled, ToolDef, Transcript};
+use crate::ir::{Body, Named, Place, Role, ToolDef, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader =
     Reader::protocol("mistral-conversations", "Mistral Conversations", sniff, read);
@@ -54,7 +54,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let conversations = conversation.into_iter().map(|known| Conversation {
         title: "conversation".to_owned(),
         transcript: known.transcript,
-        ended: Ended::Open,
+        end: ConversationEnd::Open,
     });
     reading.conversations.extend(conversations);
     reading
@@ -97,7 +97,7 @@ impl<'s> Known<'s> {
                 self.calls.extend(id.and_then(Named::of).map(|id| id.text));
                 let mut call = call(id, entry.get("name"), entry.get("arguments"));
                 if entry.get_str("confirmation_status").is_some_and(|status| status != "allowed") {
-                    call.settled = Some(Settled::Consent);
+                    call.unpaired = Some(UnpairedReason::Consent);
                 }
                 self.transcript.turn(Role::Assistant, entry).part(entry, Body::Call(call));
             }
@@ -105,7 +105,7 @@ impl<'s> Known<'s> {
                 let mut result = result(entry.get("tool_call_id"), entry.get("result"), None);
                 let is_known = result.call_id.as_ref().is_some_and(|id| self.calls.contains(&id.text));
                 // Without a call before it, the conversation began elsewhere.
-                result.settled = (!is_known && self.calls.is_empty()).then_some(Settled::Elsewhere);
+                result.unpaired = (!is_known && self.calls.is_empty()).then_some(UnpairedReason::Elsewhere);
                 self.transcript.turn(Role::Tool, entry).part(entry, Body::Result(result));
             }
             Some("tool.execution") => reading.leave_out("tools that the server ran"),

@@ -56,12 +56,12 @@ use crate::names::names;
 use crate::unread;
 
 use common::{
-    broken, event_log, finish, glance, lists, mend, nested, next, parts, search, spans, threads, traces,
-    turns,
+    broken, event_log, file_style, lists, nested, next, parts, postprocess, prefilter, search, spans, threads,
+    traces, turns,
 };
 
 pub use common::columns::Columns;
-pub use common::mend::{Added, Mend};
+pub use common::file_style::{FileFixStyle, NewRecord};
 pub use common::next::NextRequest;
 pub use common::policy::Policy;
 
@@ -74,7 +74,7 @@ pub struct Reader {
     /// The display name.
     pub name: &'static str,
     /// What its files are, which decides what may be said of them.
-    pub sort: Sort,
+    pub kind: SourceKind,
     /// How its files are divided.
     pub unit: Unit,
     /// Returns how certain it is of the first records of a file, from 0 (certainly not) to 100 (certainly). It must leave
@@ -93,10 +93,10 @@ pub struct Reader {
 type Sniff = for<'d, 's> fn(&[Value<'d, 's>]) -> u8;
 type Read = for<'d, 's> fn(&[Value<'d, 's>]) -> Reading<'s>;
 
-/// What files are, which decides what may be said of them: see [`Sort::policy`].
+/// What files are, which decides what may be said of them: see [`SourceKind::policy`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Sort {
+pub enum SourceKind {
     /// What an agent writes down while it works. It is not what the agent sends: it may fix the history first.
     AgentLog,
     /// What a framework keeps to send it again.
@@ -190,14 +190,14 @@ pub struct Conversation<'s> {
     /// What is said in it.
     pub transcript: Transcript<'s>,
     /// How it ends.
-    pub ended: Ended,
+    pub end: ConversationEnd,
 }
 
 names! {
     /// How a conversation ends.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     #[non_exhaustive]
-    pub enum Ended {
+    pub enum ConversationEnd {
         /// It may go on.
         #[default]
         Open = "open",
@@ -287,7 +287,7 @@ impl Reader {
         };
         let mut reading = (self.read)(records);
         if let Some(first) = records.first() {
-            finish::all(self, &mut reading, records, first.document());
+            postprocess::all(self, &mut reading, records, first.document());
         }
         reading
     }
@@ -300,7 +300,7 @@ impl Reader {
 
     /// The record with the lists that it has in strings as lists, for a reader whose records may have some.
     pub fn opened(&self, document: &Document<'_>) -> Option<Mapped> {
-        let may_have_some = self.unit == Unit::Record && matches!(self.sort, Sort::Dataset | Sort::Trace);
+        let may_have_some = self.unit == Unit::Record && matches!(self.kind, SourceKind::Dataset | SourceKind::Trace);
         if may_have_some { lists::opened(document) } else { None }
     }
 }
@@ -361,8 +361,8 @@ pub fn find(id: &str) -> Option<&'static Reader> {
 /// The reader that is surest of a file, by its first records.
 pub fn detect(records: &[Value<'_, '_>]) -> Option<&'static Reader> {
     let records = &records[..records.len().min(LOOKED_AT)];
-    let may_be_protocol = glance::may_be_protocol(records);
-    let asked = ALL.iter().filter(|reader| reader.sort != Sort::Protocol || may_be_protocol);
+    let may_be_protocol = prefilter::may_be_protocol(records);
+    let asked = ALL.iter().filter(|reader| reader.kind != SourceKind::Protocol || may_be_protocol);
     let sure = asked.map(|reader| (reader.certainty(records), *reader));
     let (sure, best) = sure.rev().max_by_key(|(sure, _)| *sure)?;
     (sure >= SURE).then_some(best)
@@ -382,7 +382,7 @@ pub fn read_at<'s>(
     columns: &Columns,
 ) -> Reading<'s> {
     let mut reading = search::read_at(&message_list::READER, record, (at, format), columns);
-    finish::all(&message_list::READER, &mut reading, &[record], record.document());
+    postprocess::all(&message_list::READER, &mut reading, &[record], record.document());
     reading
 }
 

@@ -7,10 +7,10 @@ use foldhash::HashSet;
 use toolcheck_json::Value;
 
 use super::parts::{call, id, reasoning, result};
-use super::{Conversation, Ended, Reader, Reading};
+use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
 use crate::formats::openai_responses;
-use crate::ir::{Body, Executor, Named, Role, Settled, ToolKind, Transcript};
+use crate::ir::{Body, Executor, Named, Role, ToolKind, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader =
     Reader::history("openai-agents", "OpenAI Agents SDK run state", sniff, read).by_record();
@@ -77,21 +77,21 @@ fn conversation<'s>(state: Value<'_, 's>) -> Conversation<'s> {
         programs.look_at(raw, call_id);
         read_item(&mut transcript, raw, index);
     }
-    settle(&mut transcript, &waiting, Settled::Consent);
-    settle(&mut transcript, &programs.answered(), Settled::Elsewhere);
+    settle(&mut transcript, &waiting, UnpairedReason::Consent);
+    settle(&mut transcript, &programs.answered(), UnpairedReason::Elsewhere);
     let is_kept_by_server =
         ["conversationId", "conversation_id", "previousResponseId", "previous_response_id"]
             .iter()
             .any(|key| state.get(key).is_some_and(|id| !id.is_null()));
     // A state may hold only what came since the run went on.
     if is_kept_by_server || transcript.counts().0 == 0 {
-        transcript.settle_results(Settled::Elsewhere);
+        transcript.settle_results(UnpairedReason::Elsewhere);
     }
-    let ended = match step(state).and_then(|step| step.get_str("type")).as_deref() {
-        Some("next_step_final_output") => Ended::Complete,
-        _ => Ended::Open,
+    let end = match step(state).and_then(|step| step.get_str("type")).as_deref() {
+        Some("next_step_final_output") => ConversationEnd::Complete,
+        _ => ConversationEnd::Open,
     };
-    Conversation { title: "run".to_owned(), transcript, ended }
+    Conversation { title: "run".to_owned(), transcript, end }
 }
 
 fn step<'d, 's>(state: Value<'d, 's>) -> Option<Value<'d, 's>> {
@@ -110,12 +110,12 @@ fn interruptions(state: Value<'_, '_>) -> HashSet<String> {
 }
 
 /// Says of the calls with these ids why they may be without results.
-fn settle(transcript: &mut Transcript<'_>, ids: &HashSet<String>, settled: Settled) {
+fn settle(transcript: &mut Transcript<'_>, ids: &HashSet<String>, unpaired: UnpairedReason) {
     for part in &mut transcript.parts {
         if let Body::Call(call) = &mut part.body
             && call.id.as_ref().is_some_and(|id| ids.contains(&*id.text))
         {
-            call.settled = Some(settled);
+            call.unpaired = Some(unpaired);
         }
     }
 }
@@ -125,22 +125,22 @@ fn settle(transcript: &mut Transcript<'_>, ids: &HashSet<String>, settled: Settl
 struct Programs<'d, 's> {
     /// The id of each call, and that of its program.
     calls: Vec<(Value<'d, 's>, &'s [u8])>,
-    ended: HashSet<&'s [u8]>,
+    end: HashSet<&'s [u8]>,
 }
 
 impl<'d, 's> Programs<'d, 's> {
     fn look_at(&mut self, item: Value<'d, 's>, call_id: Option<Value<'d, 's>>) {
         let Some(call_id) = call_id else { return };
         if item.get_str("type").as_deref() == Some("program_output") {
-            self.ended.insert(call_id.raw());
+            self.end.insert(call_id.raw());
         }
         let caller = item.get("caller").and_then(|caller| caller.get_any(&["callerId", "caller_id"]));
         self.calls.extend(caller.map(|caller| (call_id, caller.raw())));
     }
 
     fn answered(&self) -> HashSet<String> {
-        let ended = self.calls.iter().filter(|(_, program)| self.ended.contains(program));
-        ended.filter_map(|(id, _)| Some(id.as_str()?.into_owned())).collect()
+        let end = self.calls.iter().filter(|(_, program)| self.end.contains(program));
+        end.filter_map(|(id, _)| Some(id.as_str()?.into_owned())).collect()
     }
 }
 

@@ -7,19 +7,19 @@ use std::borrow::Cow;
 use foldhash::HashSet;
 use toolcheck_json::Value;
 
-use super::mend::Mend;
+use super::file_style::FileFixStyle;
 use super::parts::{self, in_order};
-use super::{Conversation, Ended, LeftOut, Reader, Reading};
+use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading};
 use crate::claim::certainty;
-use crate::ir::{Body, Named, Role, Settled, Transcript};
-use crate::repair::Repair;
+use crate::fix_style::FixStyle;
+use crate::ir::{Body, Named, Role, Transcript, UnpairedReason};
 
-pub(super) static READER: Reader = Reader::log("opencode", "OpenCode session", sniff, read).fixed_by(&MEND);
+pub(super) static READER: Reader = Reader::log("opencode", "OpenCode session", sniff, read).fixed_by(&FILE_STYLE);
 
 /// A part is both a call and its result, so that nothing has to be added.
-static MEND: Mend = Mend::plain(&REPAIR);
+static FILE_STYLE: FileFixStyle = FileFixStyle::plain(&FIX_STYLE);
 
-static REPAIR: Repair = Repair { blocks: Some("parts"), ..Repair::OF_PROGRAM };
+static FIX_STYLE: FixStyle = FixStyle { blocks: Some("parts"), ..FixStyle::OF_PROGRAM };
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_session = |record: &Value<'_, '_>| {
@@ -76,14 +76,14 @@ fn read_session<'s>(
     let mut session = Session { title, root: record.document().root(), reading };
     let at = |numbers: &[usize]| numbers.iter().map(|number| &messages[*number]).collect::<Vec<_>>();
     for part in compacted.chunk_by(|_, next| messages[*next].compaction().is_none()) {
-        session.add(&at(part), Ended::Compacted);
+        session.add(&at(part), ConversationEnd::Compacted);
     }
     let (failed, empty): (Vec<_>, Vec<_>) =
         failed.into_iter().partition(|number| messages[*number].says_something());
     session.reading.left_out.add("messages that failed", empty.len());
-    session.add(&at(&failed), Ended::Aborted);
-    session.add(&at(&next), Ended::Open);
-    session.add(&reverted.iter().flatten().collect::<Vec<_>>(), Ended::Abandoned);
+    session.add(&at(&failed), ConversationEnd::Aborted);
+    session.add(&at(&next), ConversationEnd::Open);
+    session.add(&reverted.iter().flatten().collect::<Vec<_>>(), ConversationEnd::Abandoned);
     in_order(&mut session.reading.conversations);
 }
 
@@ -216,7 +216,7 @@ struct Session<'r, 'd, 's> {
 
 impl<'s> Session<'_, '_, 's> {
     /// Adds a conversation of these messages.
-    fn add(&mut self, messages: &[&KeptMessage<'_, 's>], mut ended: Ended) {
+    fn add(&mut self, messages: &[&KeptMessage<'_, 's>], mut end: ConversationEnd) {
         if messages.is_empty() {
             return;
         }
@@ -224,16 +224,16 @@ impl<'s> Session<'_, '_, 's> {
         let mut said = OpenConversation { transcript, left_out: &mut self.reading.left_out };
         messages.iter().for_each(|message| said.add(message));
         let mut transcript = said.transcript;
-        match ended {
-            Ended::Open => transcript.sent_next_by = Some(READER.id),
-            _ => transcript.settle_calls_of_last_turn(Settled::Aborted),
+        match end {
+            ConversationEnd::Open => transcript.sent_next_by = Some(READER.id),
+            _ => transcript.settle_calls_of_last_turn(UnpairedReason::Aborted),
         }
-        if ended == Ended::Open
+        if end == ConversationEnd::Open
             && messages.iter().rfind(|one| one.is_of_model()).is_some_and(|one| one.error().is_some())
         {
-            ended = Ended::Aborted;
+            end = ConversationEnd::Aborted;
         }
-        self.reading.conversations.push(Conversation { title: self.title.clone(), transcript, ended });
+        self.reading.conversations.push(Conversation { title: self.title.clone(), transcript, end });
     }
 }
 
@@ -265,7 +265,7 @@ impl<'s> OpenConversation<'_, 's> {
             self.add_part(*part);
         }
         if is_aborted {
-            self.transcript.settle_calls_of_last(Settled::Aborted);
+            self.transcript.settle_calls_of_last(UnpairedReason::Aborted);
         }
         for part in step {
             let is_call = part.get_str("type").as_deref() == Some("tool");

@@ -6,8 +6,8 @@ use toolcheck_json::Value;
 
 use super::nested::{self, List};
 use super::parts::{call, id, is_media, reasoning, result};
-use super::{Conversation, Ended, Reader, Reading};
-use crate::ir::{Body, Role, Settled, Transcript};
+use super::{Conversation, ConversationEnd, Reader, Reading};
+use crate::ir::{Body, Role, Transcript, UnpairedReason};
 use crate::unread;
 
 pub(super) static READER: Reader = Reader::log("openhands", "OpenHands trajectory", sniff, read);
@@ -90,19 +90,19 @@ fn conversations<'s>(list: &List<'_, 's>, others: &mut usize) -> Vec<Conversatio
     let mut found = Vec::new();
     if !left.is_empty() {
         let mut before = conversation(format!("{title}, left"), &left, None, others);
-        before.transcript.settle_calls_of_last_turn(Settled::Aborted);
-        before.ended = Ended::Abandoned;
+        before.transcript.settle_calls_of_last_turn(UnpairedReason::Aborted);
+        before.end = ConversationEnd::Abandoned;
         found.push(before);
     }
     if !forgotten.is_empty() {
         let mut before = conversation(format!("{title}, forgotten"), &forgotten, None, others);
-        before.transcript.settle_calls_of_last_turn(Settled::Aborted);
-        before.ended = Ended::Compacted;
+        before.transcript.settle_calls_of_last_turn(UnpairedReason::Aborted);
+        before.end = ConversationEnd::Compacted;
         found.push(before);
     }
     if !kept.is_empty() {
         let mut next = conversation(title.to_owned(), &kept, view.summary, others);
-        if matches!(next.ended, Ended::Open | Ended::Aborted) {
+        if matches!(next.end, ConversationEnd::Open | ConversationEnd::Aborted) {
             next.transcript.sent_next_by = Some(READER.id);
         }
         found.push(next);
@@ -216,7 +216,7 @@ fn conversation<'d, 's>(
         by_event: HashMap::default(),
         others: 0,
     };
-    let mut ended = Ended::Open;
+    let mut end = ConversationEnd::Open;
     // The number of events that are sent.
     let mut seen = 0;
     for &event in messages {
@@ -225,9 +225,9 @@ fn conversation<'d, 's>(
         }
         let before = events.transcript.parts.len();
         match event.get_str("kind").as_deref() {
-            Some("PauseEvent" | "InterruptEvent") => ended = Ended::Aborted,
-            Some(_) if event.get("source").is_some() => ended = Ended::Open,
-            _ if event.get_str("action").as_deref() == Some("finish") => ended = Ended::Complete,
+            Some("PauseEvent" | "InterruptEvent") => end = ConversationEnd::Aborted,
+            Some(_) if event.get("source").is_some() => end = ConversationEnd::Open,
+            _ if event.get_str("action").as_deref() == Some("finish") => end = ConversationEnd::Complete,
             _ => {}
         }
         match event.get_str("kind").as_deref() {
@@ -245,9 +245,9 @@ fn conversation<'d, 's>(
     if let Some(due) = summary {
         events.summarise(due);
     }
-    events.transcript.settle_results_of_first(Settled::Elsewhere);
+    events.transcript.settle_results_of_first(UnpairedReason::Elsewhere);
     *others += events.others;
-    Conversation { title, transcript: events.transcript, ended }
+    Conversation { title, transcript: events.transcript, end }
 }
 
 impl<'d, 's> Events<'d, 's> {
@@ -300,10 +300,10 @@ impl<'d, 's> Events<'d, 's> {
         let waits = |arguments: Value<'_, '_>| {
             arguments.get_str("confirmation_state").as_deref() == Some("awaiting_confirmation")
         };
-        call.settled = match &*action {
+        call.unpaired = match &*action {
             // Nothing is ever observed of what ends the work.
-            "finish" | "reject" => Some(Settled::Elsewhere),
-            _ if event.get("args").is_some_and(waits) => Some(Settled::Consent),
+            "finish" | "reject" => Some(UnpairedReason::Elsewhere),
+            _ if event.get("args").is_some_and(waits) => Some(UnpairedReason::Consent),
             _ => None,
         };
         self.transcript.part(event, Body::Call(call));
@@ -332,7 +332,7 @@ impl<'d, 's> Events<'d, 's> {
     /// The agent was stopped before the last calls had results.
     fn abort(&mut self) {
         if self.transcript.messages.last().is_some_and(|last| last.role == Role::Assistant) {
-            self.transcript.settle_calls_of_last(Settled::Aborted);
+            self.transcript.settle_calls_of_last(UnpairedReason::Aborted);
         }
     }
 

@@ -13,40 +13,40 @@ use toolcheck_json::Value;
 
 use toolcheck_json::edit::Piece;
 
-use super::mend::{Added, Mend, members_of};
+use super::file_style::{FileFixStyle, NewRecord, members_of};
 use super::parts::{self, number_titles};
-use super::{Conversation, Ended, Reader, Reading};
+use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
-use crate::ir::{Body, Named, Role, Settled, ToolKind, Transcript};
-use crate::repair::{self, Missing, Repair};
+use crate::fix_style::{self, FixStyle, Missing};
+use crate::ir::{Body, Named, Role, ToolKind, Transcript, UnpairedReason};
 
-pub(super) static READER: Reader = Reader::log("pi", "Pi session", sniff, read).or_one_list().fixed_by(&MEND);
+pub(super) static READER: Reader = Reader::log("pi", "Pi session", sniff, read).or_one_list().fixed_by(&FILE_STYLE);
 
 /// Each message is in a record that names the one before it.
-static MEND: Mend = Mend {
+static FILE_STYLE: FileFixStyle = FileFixStyle {
     message: Some("message"),
     links: Some(("id", "parentId")),
     stamps: &["timestamp"],
     record,
-    ..Mend::plain(&REPAIR)
+    ..FileFixStyle::plain(&FIX_STYLE)
 };
 
-static REPAIR: Repair =
-    Repair { calls: Some(("content", "")), result_id: Some("toolCallId"), result, ..Repair::OF_PROGRAM };
+static FIX_STYLE: FixStyle =
+    FixStyle { calls: Some(("content", "")), result_id: Some("toolCallId"), result, ..FixStyle::OF_PROGRAM };
 
 fn result(missing: &Missing) -> Option<Piece> {
     let id = missing.id.clone().filter(|_| missing.kind == ToolKind::Function)?;
-    Some(repair::object([
+    Some(fix_style::object([
         ("role", Some(Piece::text("toolResult"))),
         ("toolCallId", Some(id)),
         ("toolName", missing.name.clone()),
-        ("content", Some(Piece::List(vec![repair::typed_text(missing.said())]))),
+        ("content", Some(Piece::List(vec![fix_style::typed_text(missing.said())]))),
         ("isError", Some(Piece::Raw(b"true".to_vec()))),
     ]))
 }
 
 /// A message has its time.
-fn record(added: Added<'_, '_>) -> Piece {
+fn record(added: NewRecord<'_, '_>) -> Piece {
     let mut message = match added.message {
         Piece::Object(members) => members,
         message => return message,
@@ -90,7 +90,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             RecordKind::Summary(kind, summary) => {
                 let log = log.get_or_insert_with(|| Log::new(record.document().root()));
                 if kind == Summary::Compaction {
-                    log.divide(*branch, Ended::Compacted, &mut reading.conversations);
+                    log.divide(*branch, ConversationEnd::Compacted, &mut reading.conversations);
                 }
                 log.transcript.next_message(Role::User, record);
                 log.transcript.part(summary, Body::text(Some(summary)));
@@ -104,12 +104,12 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     }
     for (branch, log) in logs.into_iter().enumerate() {
         let Some(mut log) = log else { continue };
-        let ended = match branch {
-            0 if log.is_aborted => Ended::Aborted,
-            0 => Ended::Open,
-            _ => Ended::Abandoned,
+        let end = match branch {
+            0 if log.is_aborted => ConversationEnd::Aborted,
+            0 => ConversationEnd::Open,
+            _ => ConversationEnd::Abandoned,
         };
-        log.divide(branch, ended, &mut reading.conversations);
+        log.divide(branch, end, &mut reading.conversations);
     }
     parts::in_order(&mut reading.conversations);
     number_titles(&mut reading.conversations);
@@ -260,21 +260,21 @@ impl<'s> Log<'s> {
         Self { transcript: empty.clone(), empty, is_aborted: false }
     }
 
-    fn divide(&mut self, branch: usize, ended: Ended, conversations: &mut Vec<Conversation<'s>>) {
+    fn divide(&mut self, branch: usize, end: ConversationEnd, conversations: &mut Vec<Conversation<'s>>) {
         let mut transcript = std::mem::replace(&mut self.transcript, self.empty.clone());
         if transcript.messages.is_empty() {
             return;
         }
-        if ended != Ended::Open {
-            transcript.settle_calls_of_last_turn(Settled::Aborted);
+        if end != ConversationEnd::Open {
+            transcript.settle_calls_of_last_turn(UnpairedReason::Aborted);
         }
-        if branch == 0 && matches!(ended, Ended::Open | Ended::Aborted) {
+        if branch == 0 && matches!(end, ConversationEnd::Open | ConversationEnd::Aborted) {
             transcript.sent_next_by = Some(READER.id);
         } else {
-            transcript.settle_results_of_first(Settled::Elsewhere);
+            transcript.settle_results_of_first(UnpairedReason::Elsewhere);
         }
         let title = if branch == 0 { "main" } else { "branch" }.to_owned();
-        conversations.push(Conversation { title, transcript, ended });
+        conversations.push(Conversation { title, transcript, end });
     }
 
     /// Adds a record that a compaction has kept.
@@ -298,7 +298,7 @@ impl<'s> Log<'s> {
                 transcript.next_message(Role::Assistant, record);
                 add_content(transcript, message);
                 if matches!(message.get_str("stopReason").as_deref(), Some("aborted" | "error")) {
-                    transcript.settle_calls_of_last(Settled::Aborted);
+                    transcript.settle_calls_of_last(UnpairedReason::Aborted);
                     self.is_aborted = true;
                 }
             }

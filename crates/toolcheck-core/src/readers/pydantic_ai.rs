@@ -4,7 +4,7 @@ use toolcheck_json::Value;
 
 use super::nested::{self, List};
 use super::parts::{call, id, reasoning, result};
-use super::{Conversation, Ended, Reader, Reading};
+use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::ir::{Body, Call, Executor, Named, Role, ToolResult, Transcript};
 
 pub(super) static READER: Reader = Reader::history("pydantic-ai", "pydantic-ai message history", sniff, read);
@@ -49,7 +49,7 @@ fn conversation<'s>(list: List<'_, 's>) -> Conversation<'s> {
             }
         }
     }
-    Conversation { title: list.title, transcript, ended: Ended::Open }
+    Conversation { title: list.title, transcript, end: ConversationEnd::Open }
 }
 
 fn is_response(message: Value<'_, '_>) -> bool {

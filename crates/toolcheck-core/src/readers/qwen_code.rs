@@ -10,9 +10,9 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
 use super::parts::{self, in_order, number_titles};
-use super::{Conversation, Ended, Reader, Reading, gemini_cli};
+use super::{Conversation, ConversationEnd, Reader, Reading, gemini_cli};
 use crate::claim::certainty;
-use crate::ir::{Body, Role, Settled, Transcript};
+use crate::ir::{Body, Role, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader = Reader::log("qwen-code", "Qwen Code session", sniff, read).or_one_list();
 
@@ -44,7 +44,11 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             (Some("system"), _) => {
                 let list = record.get("systemPayload").and_then(|payload| payload.get("compressedHistory"));
                 if let Some(list) = list.filter(|list| list.is_array()) {
-                    end(std::mem::replace(transcript, empty.clone()), Ended::Replaced, &mut reading);
+                    end(
+                        std::mem::replace(transcript, empty.clone()),
+                        ConversationEnd::Replaced,
+                        &mut reading,
+                    );
                     list.elements().for_each(|message| add(transcript, message, message));
                 }
                 reading.leave_out("records that are not messages");
@@ -60,8 +64,8 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             _ => reading.leave_out_unknown("records that are not messages", record),
         }
     }
-    end(main, Ended::Open, &mut reading);
-    end(left, Ended::Abandoned, &mut reading);
+    end(main, ConversationEnd::Open, &mut reading);
+    end(left, ConversationEnd::Abandoned, &mut reading);
     in_order(&mut reading.conversations);
     number_titles(&mut reading.conversations);
     reading
@@ -108,14 +112,14 @@ fn add<'s>(transcript: &mut Transcript<'s>, record: Value<'_, 's>, message: Valu
     gemini_cli::add_content(transcript, list, &HashSet::default(), &HashSet::default());
 }
 
-fn end<'s>(mut transcript: Transcript<'s>, ended: Ended, reading: &mut Reading<'s>) {
+fn end<'s>(mut transcript: Transcript<'s>, end: ConversationEnd, reading: &mut Reading<'s>) {
     if transcript.messages.is_empty() {
         return;
     }
-    if ended != Ended::Open {
-        transcript.settle_calls_of_last_turn(Settled::Aborted);
+    if end != ConversationEnd::Open {
+        transcript.settle_calls_of_last_turn(UnpairedReason::Aborted);
     }
-    transcript.settle_results_of_first(Settled::Elsewhere);
-    transcript.sent_next_by = (ended == Ended::Open).then_some(READER.id);
-    reading.conversations.push(Conversation { title: "main".to_owned(), transcript, ended });
+    transcript.settle_results_of_first(UnpairedReason::Elsewhere);
+    transcript.sent_next_by = (end == ConversationEnd::Open).then_some(READER.id);
+    reading.conversations.push(Conversation { title: "main".to_owned(), transcript, end });
 }

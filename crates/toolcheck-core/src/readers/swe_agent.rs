@@ -7,10 +7,10 @@ use foldhash::HashMap;
 use toolcheck_json::Value;
 
 use super::parts::{call, id, is_media, reasoning, result};
-use super::{Conversation, Ended, Reader, Reading};
+use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
 use crate::formats;
-use crate::ir::{Body, Role, Settled, Transcript};
+use crate::ir::{Body, Role, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader = Reader::log("swe-agent", "SWE-agent trajectory", sniff, read).by_record();
 
@@ -44,12 +44,12 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         let Some(history) = mini.or_else(|| record.get("history")) else { continue };
         // Agents that share a file have histories of their own in it.
         let mut agents: HashMap<&[u8], usize> = HashMap::default();
-        let ended = ended(record);
+        let end = end(record);
         for message in history.elements() {
             if mini.is_some() && message.get_str("role").as_deref() == Some("exit") {
                 // The command that ends a run has no result.
                 if let Some(last) = reading.conversations.last_mut() {
-                    last.transcript.settle_calls_of_last_turn(Settled::Aborted);
+                    last.transcript.settle_calls_of_last_turn(UnpairedReason::Aborted);
                 }
                 reading.left_out.add("notes on how a run ended", 1);
                 continue;
@@ -59,13 +59,13 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
                 let name = agent.and_then(|agent| agent.as_str()).unwrap_or("main".into());
                 let title = crate::text::shorten(&name).into_owned();
                 let transcript = Transcript::of_conversation(READER.key(), record);
-                reading.conversations.push(Conversation { title, transcript, ended });
+                reading.conversations.push(Conversation { title, transcript, end });
                 reading.conversations.len() - 1
             });
             read_message(&mut reading.conversations[number].transcript, message);
         }
         for conversation in &mut reading.conversations {
-            conversation.transcript.settle_results_of_first(Settled::Elsewhere);
+            conversation.transcript.settle_results_of_first(UnpairedReason::Elsewhere);
         }
         let steps = record.get("trajectory").map_or(0, |steps| steps.elements().count());
         reading.left_out.add("steps, which repeat the history", steps);
@@ -73,11 +73,11 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     reading
 }
 
-fn ended(record: Value<'_, '_>) -> Ended {
+fn end(record: Value<'_, '_>) -> ConversationEnd {
     match record.get("info").and_then(|info| info.get_str("exit_status")).as_deref() {
-        Some("submitted" | "Submitted") => Ended::Complete,
-        Some(_) => Ended::Aborted,
-        None => Ended::Open,
+        Some("submitted" | "Submitted") => ConversationEnd::Complete,
+        Some(_) => ConversationEnd::Aborted,
+        None => ConversationEnd::Open,
     }
 }
 

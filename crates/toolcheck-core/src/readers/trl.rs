@@ -3,15 +3,15 @@
 
 use toolcheck_json::Value;
 
-use super::mend::Mend;
-use super::{Conversation, Ended, Reader, Reading, lists, search};
+use super::file_style::FileFixStyle;
+use super::{Conversation, ConversationEnd, Reader, Reading, lists, search};
 use crate::formats::openai_chat;
 use crate::ir::Transcript;
 
 pub(super) static READER: Reader =
-    Reader::dataset("trl", "Data set of prompts and answers", sniff, read).fixed_by(&MEND);
+    Reader::dataset("trl", "Data set of prompts and answers", sniff, read).fixed_by(&FILE_STYLE);
 
-static MEND: Mend = Mend { format: Some(&openai_chat::FORMAT), ..Mend::plain(openai_chat::FORMAT.repair) };
+static FILE_STYLE: FileFixStyle = FileFixStyle { format: Some(&openai_chat::FORMAT), ..FileFixStyle::plain(openai_chat::FORMAT.fix_style) };
 
 /// The keys of what the model learns to answer.
 const ANSWERS: [&str; 3] = ["completion", "chosen", "preferred_output"];
@@ -96,7 +96,11 @@ fn add<'s>(reading: &mut Reading<'s>, row: Value<'_, 's>) {
     if let Some(input) = row.get("input").filter(|input| input.is_object()) {
         lists::add_beside(&mut transcript, input);
     }
-    reading.conversations.push(Conversation { title: String::new(), transcript, ended: Ended::Complete });
+    reading.conversations.push(Conversation {
+        title: String::new(),
+        transcript,
+        end: ConversationEnd::Complete,
+    });
     let rejected = row.get_any(&REJECTED).is_some_and(|rejected| !rejected.is_null());
     if rejected {
         reading.leave_out("rejected answers");

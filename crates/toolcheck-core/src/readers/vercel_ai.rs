@@ -8,9 +8,9 @@ use toolcheck_json::Value;
 
 use super::nested::{self, List};
 use super::parts::{call, id, is_media, reasoning, result};
-use super::{Conversation, Ended, LeftOut, Reader, Reading};
+use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading};
 use crate::claim::certainty;
-use crate::ir::{Arguments, Body, Executor, Named, Place, Role, Settled, Transcript};
+use crate::ir::{Arguments, Body, Executor, Named, Place, Role, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader = Reader::history("vercel-ai", "Vercel AI SDK messages", sniff, read);
 
@@ -130,7 +130,7 @@ fn conversation<'s>(list: List<'_, 's>, left_out: &mut LeftOut) -> Conversation<
     let root = list.messages[0].document().root();
     let mut transcript = Transcript::of_conversation(READER.key(), root);
     read_messages(&mut transcript, &list, left_out);
-    Conversation { title: list.title, transcript, ended: Ended::Open }
+    Conversation { title: list.title, transcript, end: ConversationEnd::Open }
 }
 
 fn read_messages<'s>(transcript: &mut Transcript<'s>, list: &List<'_, 's>, left_out: &mut LeftOut) {
@@ -210,14 +210,14 @@ impl<'d, 's> Invocation<'d, 's> {
             });
         }
         call.executor = if self.is_of_server() { Executor::Server } else { Executor::Client };
-        call.settled = match fields.get_str("state").as_deref() {
+        call.unpaired = match fields.get_str("state").as_deref() {
             // The SDK leaves it out when it sends the message.
             Some("input-streaming" | "partial-call") => {
                 call.arguments = Arguments::Missing;
-                Some(Settled::Aborted)
+                Some(UnpairedReason::Aborted)
             }
-            Some("input-available" | "call") if is_last => Some(Settled::Open),
-            Some("approval-requested" | "approval-responded") if is_last => Some(Settled::Consent),
+            Some("input-available" | "call") if is_last => Some(UnpairedReason::Open),
+            Some("approval-requested" | "approval-responded") if is_last => Some(UnpairedReason::Consent),
             _ => None,
         };
         transcript.part(self.part, Body::Call(call));
@@ -401,7 +401,7 @@ fn settle_asked(transcript: &mut Transcript<'_>, asked: &HashSet<String>) {
         if let Body::Call(call) = &mut part.body
             && call.id.as_ref().is_some_and(|id| asked.contains(&*id.text))
         {
-            call.settled.get_or_insert(Settled::Consent);
+            call.unpaired.get_or_insert(UnpairedReason::Consent);
         }
     }
 }

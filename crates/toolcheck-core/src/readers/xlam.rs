@@ -3,7 +3,7 @@
 
 use toolcheck_json::Value;
 
-use super::{Conversation, Ended, Reader, Reading, lists, turns};
+use super::{Conversation, ConversationEnd, Reader, Reading, lists, turns};
 use crate::ir::{Body, Role, Text, Transcript};
 
 pub(super) static READER: Reader = Reader::dataset("xlam", "xLAM data set", sniff, read);
@@ -45,5 +45,9 @@ fn add<'s>(reading: &mut Reading<'s>, row: Value<'_, 's>) {
         turns::read_answers(&mut transcript, answers);
     }
     lists::add_beside(&mut transcript, row);
-    reading.conversations.push(Conversation { title: String::new(), transcript, ended: Ended::Complete });
+    reading.conversations.push(Conversation {
+        title: String::new(),
+        transcript,
+        end: ConversationEnd::Complete,
+    });
 }

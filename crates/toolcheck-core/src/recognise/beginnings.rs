@@ -27,7 +27,7 @@ const AFTER_ELLIPSIS: usize = 8;
 enum Token {
     /// A literal character, which is required.
     Own(char),
-    /// White space and quotes, which are optional.
+    /// Whitespace and quotes, which are optional.
     Gap,
     Name(&'static str),
 }
@@ -256,7 +256,7 @@ impl Walk {
     }
 }
 
-/// The length of the white space and quotes at the beginning of a text.
+/// The length of the whitespace and quotes at the beginning of a text.
 fn gap(text: &str) -> usize {
     let mut rest = text;
     loop {

@@ -1,6 +1,6 @@
 //! How much of a text that is known in full is in an error as people paste it.
 //!
-//! Quotes, backslashes and white space are ignored, because they change with each wrapping: a JSON body, an exception, a
+//! Quotes, backslashes and whitespace are ignored, because they change with each wrapping: a JSON body, an exception, a
 //! narrow terminal. An ellipsis stands for anything.
 
 use std::cmp::Ordering;

@@ -24,10 +24,10 @@ pub use facts::{
     Tools, UnsupportedTools,
 };
 pub use pattern::Pattern;
-pub use refusal::{Evidence, Grounds, Refusal, Tolerance, Verdict};
+pub use refusal::{Evidence, EvidenceSummary, Refusal, Tolerance, Verdict};
 pub(crate) use refusal::{FREE, first_source, leave_out};
 
-use self::shape::{Enforced, Shape};
+use self::shape::{Shape, TargetShape};
 use crate::error::Error;
 use crate::formats;
 use crate::ir::{FormatId, TranscriptKind};
@@ -133,10 +133,10 @@ pub struct Target {
     pub error: Option<ErrorBody>,
     /// What it enforces of the shape of its format.
     #[serde(default)]
-    pub shape: Deferred<Arc<Enforced>>,
+    pub shape: Deferred<Arc<TargetShape>>,
     /// What it enforces of the shape of other formats, which it speaks at other addresses, by the id of the format.
     #[serde(default)]
-    pub also: BTreeMap<String, Deferred<Arc<Enforced>>>,
+    pub also: BTreeMap<String, Deferred<Arc<TargetShape>>>,
     /// What it refuses.
     #[serde(default, rename = "refusal")]
     pub refusals: Vec<Refusal>,
@@ -238,7 +238,7 @@ impl Target {
     }
 
     /// What it enforces of the shape of each format that it speaks, by the id of the format.
-    pub(crate) fn enforced(&self) -> impl Iterator<Item = (&str, &Deferred<Arc<Enforced>>)> {
+    pub(crate) fn enforced(&self) -> impl Iterator<Item = (&str, &Deferred<Arc<TargetShape>>)> {
         // What was packed and not read is there.
         let own = self.format.as_deref().filter(|_| !self.shape.is_read() || !self.shape.is_empty());
         let also = self.also.iter().map(|(format, enforced)| (&**format, enforced));

@@ -15,7 +15,7 @@ use crate::rule_id::RuleId;
 /// How well a refusal is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Grounds {
+pub struct EvidenceSummary {
     /// How it is known.
     pub evidence: Evidence,
     /// Why it may not hold.
@@ -24,7 +24,7 @@ pub struct Grounds {
     pub source: Option<Arc<str>>,
 }
 
-impl Grounds {
+impl EvidenceSummary {
     /// How bad a refusal that is known so well makes a finding.
     pub fn level(&self) -> Level {
         if self.caution().is_some() { Level::Warning } else { Level::Error }
@@ -142,8 +142,12 @@ impl Refusal {
     }
 
     /// How well it is known.
-    pub fn grounds(&self) -> Grounds {
-        Grounds { evidence: self.evidence, doubt: self.doubt.clone(), source: first_source(&self.sources) }
+    pub fn grounds(&self) -> EvidenceSummary {
+        EvidenceSummary {
+            evidence: self.evidence,
+            doubt: self.doubt.clone(),
+            source: first_source(&self.sources),
+        }
     }
 
     /// What the API answers, with these values in place of the placeholders.

@@ -4,7 +4,7 @@
 
 use toolcheck_json::Value;
 
-use super::{Meant, Unsupported, first_of, has, is_list, is_one_of};
+use super::{Relevance, Unsupported, first_of, has, is_list, is_one_of};
 
 /// All of them, the more telling first.
 static ALL: &[Unsupported] = &[
@@ -69,7 +69,7 @@ static ALL: &[Unsupported] = &[
 ];
 
 const fn of_agent(name: &'static str, sniff: fn(Value<'_, '_>) -> bool) -> Unsupported {
-    Unsupported { name, advice: None, meant: Meant::Conversation, sniff }
+    Unsupported { name, advice: None, relevance: Relevance::Conversation, sniff }
 }
 
 /// The kind of a document, if it is one of these.

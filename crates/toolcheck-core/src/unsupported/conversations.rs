@@ -5,26 +5,26 @@
 
 use toolcheck_json::Value;
 
-use super::{Meant, Unsupported, first, first_of, has, is_one_of};
+use super::{Relevance, Unsupported, first, first_of, has, is_one_of};
 
 /// All of them, the more telling first.
 pub(super) static ALL: &[Unsupported] = &[
     Unsupported {
         name: "a request of Cohere's v1 API",
         advice: Some("check what is sent to its v2 API, or leave the file out"),
-        meant: Meant::Request,
+        relevance: Relevance::Request,
         sniff: is_of_cohere_v1,
     },
     Unsupported {
         name: "a thread or run of OpenAI's Assistants API",
         advice: None,
-        meant: Meant::Request,
+        relevance: Relevance::Request,
         sniff: is_of_assistants,
     },
     Unsupported {
         name: "a conversation of the Agent2Agent protocol (A2A)",
         advice: None,
-        meant: Meant::Conversation,
+        relevance: Relevance::Conversation,
         sniff: |root| is_of_a2a(root) || is_rpc(root, is_message_of_a2a),
     },
 ];

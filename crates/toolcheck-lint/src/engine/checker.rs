@@ -14,8 +14,8 @@ use crate::options::Options;
 use crate::rule::{self, Context, Rule};
 use crate::rules::{self, altered_arguments, invalid_arguments_json, unread_content};
 use crate::schema::Schemas;
-use crate::server_state::Continued;
-use crate::view::exchanges::{Course, HistoryMatch};
+use crate::server_state::RemoteHistory;
+use crate::view::exchanges::{ExchangeContext, HistoryMatch};
 use crate::view::shape;
 
 /// Runs rules on transcripts.
@@ -86,7 +86,7 @@ impl Checker<'_> {
         &self,
         document: &Document<'_>,
         transcript: &Transcript<'_>,
-        course: &Course<'_>,
+        course: &ExchangeContext<'_>,
     ) -> Vec<Draft> {
         let mut findings = Vec::new();
         let mut rules = self.rules.rules.iter().copied().filter(|rule| rule.on_end).peekable();
@@ -196,10 +196,10 @@ pub(super) struct Continuation<'e> {
     /// How it keeps the answer, if there is anything to compare.
     pub(super) kept: Option<&'e HistoryMatch<'e>>,
     /// What the exchange has to do with those before it.
-    pub(super) course: Option<&'e Course<'e>>,
+    pub(super) course: Option<&'e ExchangeContext<'e>>,
     /// The number of its messages that were sent before.
     pub(super) known: usize,
-    pub(super) server: Option<&'e Continued>,
+    pub(super) server: Option<&'e RemoteHistory>,
 }
 
 /// Drops findings about a value in which the text ends: the rest of the value is unknown, and the cut itself is a

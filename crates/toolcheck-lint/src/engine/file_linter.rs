@@ -23,8 +23,8 @@ use crate::report::{FileReport, locate_all};
 use crate::rule::Rule;
 use crate::rules::unrecognised_format;
 use crate::schema::Schemas;
-use crate::server_state::{Continued as ContinuedOnServer, ServerState};
-use crate::view::exchanges::{Continued, Course, Exchanges, Histories, UnansweredCalls};
+use crate::server_state::{RemoteHistory, ServerState};
+use crate::view::exchanges::{Continued, ExchangeContext, Exchanges, Histories, UnansweredCalls};
 
 /// The answers in the response of an exchange.
 fn answer_of<'s>(
@@ -35,7 +35,7 @@ fn answer_of<'s>(
 }
 
 /// Counts a conversation of which a part is on the server and nowhere in the file.
-fn count_unseen(report: &mut FileReport, transcript: &Transcript<'_>, server: Option<&ContinuedOnServer>) {
+fn count_unseen(report: &mut FileReport, transcript: &Transcript<'_>, server: Option<&RemoteHistory>) {
     if transcript.request.continues_remote_state && !server.is_some_and(|server| server.is_whole) {
         const STARTS: &str = "what comes before a request and only the server has";
         report.count_not_read(LeftOut { one: STARTS, what: STARTS, count: 1 });
@@ -173,7 +173,7 @@ impl<'r> FileLinter<'r> {
         rules: &FormatRules<'r>,
         (record, document): (&Record<'_>, &Document<'s>),
         mut transcript: Transcript<'s>,
-        server: Option<&ContinuedOnServer>,
+        server: Option<&RemoteHistory>,
     ) -> Transcript<'s> {
         let mut findings = Vec::new();
         self.count(rules, document, document.root(), &mut transcript);
@@ -298,7 +298,7 @@ impl<'r> FileLinter<'r> {
         let known = continued.map_or(0, Continued::first_new);
         let (run, is_failing) = self.exchanges.run_of(continued, &transcript, document, &answers);
         let merged = self.exchanges.merged_in(&transcript, known);
-        let course = Course { merged, ..Course::new(&answers, resent, &run, is_failing) };
+        let course = ExchangeContext { merged, ..ExchangeContext::new(&answers, resent, &run, is_failing) };
         let mut found = Vec::new();
         let server = self.exchanges.server.continued_by(&transcript);
         count_unseen(self.report, &transcript, server.as_ref());

@@ -3,7 +3,7 @@ use std::rc::Rc;
 use toolcheck_core::detection::Detected;
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::TranscriptKind;
-use toolcheck_core::readers::{Policy, Reader, Sort};
+use toolcheck_core::readers::{Policy, Reader, SourceKind};
 use toolcheck_core::targets::{self, Target};
 
 use crate::category::Category;
@@ -43,8 +43,8 @@ impl<'r> FormatRules<'r> {
 
     /// The rules for what a reader reads. They depend on no target, because nobody sends it as it is.
     pub(crate) fn of_reader(reader: &Reader, options: &Options) -> Self {
-        let policy = reader.sort.policy();
-        let next = (reader.sort == Sort::AgentLog).then(Policy::of_next_request);
+        let policy = reader.kind.policy();
+        let next = (reader.kind == SourceKind::AgentLog).then(Policy::of_next_request);
         let level = |rule: &Rule| policy.level(rule.id).or_else(|| next?.level(rule.id));
         let can_report = |rule: &&'static Rule| {
             has_what_it_needs(rule, options) && !rule.only_explains() && level(rule).is_some()

@@ -1,6 +1,6 @@
 //! Files that a reader reads: logs, histories and data sets.
 
-mod told;
+mod repeated;
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -8,13 +8,13 @@ use std::rc::Rc;
 
 use toolcheck_core::detection::{Candidate, Detection};
 use toolcheck_core::ir::{Place, Transcript, TranscriptKind};
-use toolcheck_core::readers::{self, Conversation, Ended, Reader, Reading, Sort, Unit};
+use toolcheck_core::readers::{self, Conversation, ConversationEnd, Reader, Reading, SourceKind, Unit};
 use toolcheck_core::text::shorten;
 use toolcheck_core::{Level, formats};
 use toolcheck_json::origins::LeftOut;
 use toolcheck_json::{Document, Layout, Position, Record, Records, Value, locate, origins::Mapped};
 
-use self::told::Told;
+use self::repeated::ReportedFindings;
 use super::checker::{Checker, Continuation};
 use super::file_linter::LEAST_SAID;
 use super::format_rules::{FormatRules, KnownRules};
@@ -203,7 +203,7 @@ impl<'r> Log<'r> {
         if is_whole && other.conversations.is_empty() {
             return reading;
         }
-        if other.conversations.is_empty() && self.reader.sort != Sort::Dataset {
+        if other.conversations.is_empty() && self.reader.kind != SourceKind::Dataset {
             other.left_out.add(NOTHING_READ, records.len());
         }
         reading.left_out.iter().for_each(|(what, count)| other.left_out.add(what, count));
@@ -236,7 +236,7 @@ impl<'r> Log<'r> {
             report.format = Some(self.reader.id);
         }
         let mut drafts = Vec::new();
-        let mut told = Told::default();
+        let mut told = ReportedFindings::default();
         let is_one = reading.conversations.len() == 1;
         // A trace that is known by its lists alone.
         let is_trace =
@@ -254,7 +254,7 @@ impl<'r> Log<'r> {
             let checker = self.checker(rules);
             checker.check(document, transcript, Continuation::default(), number == 0, observer, &mut drafts);
             // Examples are learnt one by one, so that each of them counts.
-            let is_example = self.reader.sort == Sort::Dataset && !is_trace
+            let is_example = self.reader.kind == SourceKind::Dataset && !is_trace
                 || self.options.kind == TranscriptKind::Dataset;
             if !is_one && !is_example && drafts.len() > start {
                 told.leave_out(document, transcript, &mut drafts, start);
@@ -298,7 +298,7 @@ impl<'r> Log<'r> {
     /// The rules for a list of messages if the user has named the API that it is sent to, or its format: what looks like
     /// an example of a data set is a request then. Also those for tools alone, which an API is named for.
     fn as_request(&self, transcript: &mut Transcript<'_>) -> Option<Rc<FormatRules<'r>>> {
-        if self.reader.sort == Sort::Protocol
+        if self.reader.kind == SourceKind::Protocol
             && transcript.messages.is_empty()
             && transcript.request.tools.list.is_some()
             && self.options.target.is_some()
@@ -320,7 +320,7 @@ impl<'r> Log<'r> {
 
     /// The finding for a record that has no messages at the place that the user has named.
     fn nothing_at(&self, pointer: &str, record: Value<'_, '_>) -> Option<Draft> {
-        let message = format!("neither messages nor a request at `{}` in this record", shorten(pointer));
+        let message = format!("no messages or request found at `{}` in this record", shorten(pointer));
         self.unrecognised(record, message)
     }
 
@@ -351,7 +351,7 @@ impl<'r> Log<'r> {
 
     /// Reports the first blank line of a data set.
     pub(super) fn report_blank_line(&self, records: &Records<'_>, report: &mut FileReport) {
-        if self.reader.sort != Sort::Dataset {
+        if self.reader.kind != SourceKind::Dataset {
             return;
         }
         let options = self.options.clone().kind(TranscriptKind::Dataset);
@@ -370,7 +370,7 @@ impl<'r> Log<'r> {
         if let Some(pointer) = self.options.at.as_deref().filter(|_| self.is_searched()) {
             drafts.extend(self.nothing_at(pointer, root));
         }
-        let is_row = self.reader.unit == Unit::Record && self.reader.sort == Sort::Dataset;
+        let is_row = self.reader.unit == Unit::Record && self.reader.kind == SourceKind::Dataset;
         let is_empty =
             || root.members().any(|member| member.is_array() && member.elements().next().is_none());
         if !is_own && drafts.is_empty() && self.options.reader.is_some() {
@@ -389,7 +389,7 @@ impl<'r> Log<'r> {
         checker.check(document, &empty, Continuation::default(), true, &mut (), drafts);
         // What is a loss of one record elsewhere is here why nothing was read.
         let broken = drafts[before..].iter_mut().filter(|draft| draft.rule == malformed_json::RULE.id);
-        for draft in broken.filter(|_| is_own && self.reader.sort == Sort::AgentLog) {
+        for draft in broken.filter(|_| is_own && self.reader.kind == SourceKind::AgentLog) {
             if !self.options.settings.levels.contains_key(&draft.rule) {
                 draft.level = Level::Error;
             }
@@ -414,7 +414,7 @@ impl<'r> Log<'r> {
                 messages: transcript.messages.len(),
                 tool_calls,
                 tool_results,
-                ended: conversation.ended,
+                end: conversation.end,
                 is_sent_next: transcript.sent_next_by.is_some(),
             });
         }
@@ -428,7 +428,7 @@ impl<'r> Log<'r> {
         }
         report.transcripts += 1;
         // What took its place is in the file too.
-        if conversation.ended != Ended::Replaced || self.options.conversation.is_some() {
+        if conversation.end != ConversationEnd::Replaced || self.options.conversation.is_some() {
             report.messages += transcript.messages.len();
             report.tool_calls += tool_calls;
             report.tool_results += tool_results;

@@ -4,7 +4,7 @@ use foldhash::HashMap;
 use toolcheck_core::RuleId;
 
 use super::Change;
-use crate::better::Counts;
+use crate::compare_fix::Counts;
 use crate::report::FileReport;
 
 /// The findings by rule: of each record, and of all.

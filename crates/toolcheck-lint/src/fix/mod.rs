@@ -5,7 +5,7 @@
 //! to be fixed is still there, or in which there is a new one, stays as it was. That goes on until nothing changes.
 
 mod check;
-mod left;
+mod skipped;
 
 use std::borrow::Cow;
 
@@ -16,22 +16,22 @@ use toolcheck_core::{RuleId, formats};
 use toolcheck_json::origins::Opened;
 use toolcheck_json::{Document, NodeId, Record};
 
-use self::left::{Reasons, Why};
-use crate::better::contradicts;
+use self::skipped::{Reasons, Why};
+use crate::compare_fix::contradicts;
 use crate::engine::{lint_opened, lint_with};
 use crate::finding::{Finding, Spot};
 use crate::observe::{Context, Observer, Response};
 use crate::options::{Marks, Options};
 use crate::planner::{
-    Planned, Planner, Plans, can_mend, is_whole, is_whole_or_lines, on_conversations, plan_request,
+    Planned, Planner, Plans, can_fix, is_whole, is_whole_or_lines, on_conversations, plan_request,
 };
 use crate::report::FileReport;
 use crate::rules;
 
-pub use self::left::Skipped;
+pub use self::skipped::Skipped;
 pub use crate::finding::Fixable;
 pub use crate::planner::{Action, Duplicates, FixOptions, FixPlace, Orphans, PLACEHOLDER, Unanswered};
-pub use toolcheck_core::remedy::Cost;
+pub use toolcheck_core::fix::Cost;
 
 /// A finding that was fixed.
 #[derive(Debug, Clone)]
@@ -150,7 +150,7 @@ pub fn fix_opened<'b>(
 ) -> Fixed<'b> {
     let before = lint_opened(path, bytes, opened, &options.clone().marks(Marks::Planned));
     let reason =
-        format!("not in this sort of file ({}): write the request to a file of its own", opened.name);
+        format!("not in this kind of file ({}): write the request to a file of its own", opened.name);
     all_left(bytes, before, how, &reason)
 }
 
@@ -178,7 +178,7 @@ fn all_left<'b>(bytes: &'b [u8], before: FileReport, how: &FixOptions, reason: &
 const MOST_ROUNDS: usize = 16;
 
 /// Why findings are left then.
-const TOO_MANY_ROUNDS: &str = "too much shows only once others are fixed: run `fix` again";
+const TOO_MANY_ROUNDS: &str = "the fixes revealed too many other findings: run `fix` again";
 
 /// One time that a file is linted, planned, and changed.
 struct Round {
@@ -247,7 +247,7 @@ fn settle(
         let report = lint_with(path, &text, options, &mut ());
         if let Some(other) = read_otherwise(before, &report) {
             *reads_otherwise = true;
-            let reason = format!("the file would be read as {other} then");
+            let reason = format!("the fixed file would be read as {other}");
             for done in changes.iter().flat_map(|change| &change.applied) {
                 reasons.add(done.rule, &done.spot, Why::Because(reason.clone().into()));
             }
@@ -278,7 +278,7 @@ fn settle(
 }
 
 /// Why nothing is changed where calls or results would go that no finding is about.
-const TAKES_MORE: &str = "it would take more out of the conversation than it says";
+const TAKES_MORE: &str = "it would remove more of the conversation than it reports";
 
 /// What a file is read as once it is fixed, if it was not read so before.
 fn read_otherwise(before: &FileReport, after: &FileReport) -> Option<&'static str> {
@@ -376,7 +376,7 @@ impl<'o> Collector<'o> {
         // What is detected contradicts nothing.
         let is_forced = self.options.format.is_some();
         if let Some(other) = contradicts(document.root(), format).filter(|_| is_forced) {
-            let reason = format!("it is not changed as {}: {other}", format.id);
+            let reason = format!("not changed as {}: {other}", format.id);
             self.reasons.add_record(record.index, reason.clone());
             self.contradicted.get_or_insert((reason, 0)).1 += 1;
             return None;
@@ -404,7 +404,7 @@ impl<'o> Collector<'o> {
         let finish = |planner: Planner<'_, '_>| planner.finish();
         let whole = on_conversations(document, conversations, self.options, self.how, findings, finish)?;
         let is_all = record.bytes.len() == self.bytes.len();
-        let plans = Plans { whole, without_remedies: None };
+        let plans = Plans { whole, without_in_place: None };
         self.keep(record, document, findings, plans, (!is_all).then_some(record.index))
     }
 
@@ -418,7 +418,7 @@ impl<'o> Collector<'o> {
         number: Option<usize>,
     ) -> Option<()> {
         let spot = |finding: usize| findings[finding].spot.clone();
-        let Plans { mut whole, without_remedies } = plans;
+        let Plans { mut whole, without_in_place } = plans;
         for (finding, cost) in std::mem::take(&mut whole.skipped) {
             self.reasons.add(findings[finding].rule, &findings[finding].spot, Why::Costs(cost));
         }
@@ -445,7 +445,7 @@ impl<'o> Collector<'o> {
             end: record.start + record.bytes.len(),
             bytes,
             applied,
-            instead: without_remedies.map(text_of),
+            instead: without_in_place.map(text_of),
         });
         Some(())
     }
@@ -484,12 +484,13 @@ impl Observer for Collector<'_> {
 
     fn record(&mut self, record: &Record<'_>, document: &Document<'_>, findings: &[Finding]) {
         let is_request = self.transcripts == 1 && !self.is_more;
-        if is_request && findings.iter().any(|finding| can_mend(finding) && self.how.wants(finding)) {
+        if is_request && findings.iter().any(|finding| can_fix(finding) && self.how.wants(finding)) {
             self.plan(record, document, findings);
         } else if self.is_sent {
-            self.reasons.add_record(record.index, "an exchange is not changed, because it is what was sent");
+            self.reasons
+                .add_record(record.index, "an exchange is a record of what was sent, so it is not changed");
         } else if !is_request && !self.is_more && self.transcripts == 0 {
-            self.reasons.add_record(record.index, "no conversation is read in it");
+            self.reasons.add_record(record.index, "it contains no conversation");
         }
         (self.transcripts, self.is_more, self.is_sent) = (0, false, false);
     }

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::RuleId;
+use toolcheck_core::fix::Cost;
+use toolcheck_core::fix_style::Missing;
 use toolcheck_core::ir::Role;
-use toolcheck_core::remedy::Cost;
-use toolcheck_core::repair::Missing;
 use toolcheck_json::NodeId;
 use toolcheck_json::edit::Piece;
 
@@ -17,7 +17,7 @@ use super::plan::{MADE_UP, Planner};
 use toolcheck_core::pairing::{CallSite, ResultSite};
 
 /// Why a call gets no result.
-const STAND_IN: &str = "a result without a call stands where its result should be, and may be it";
+const STAND_IN: &str = "an unmatched result in its place may be the missing one";
 
 /// A result in the order in which the results of a turn are to be.
 #[derive(Debug, Clone)]
@@ -61,7 +61,7 @@ impl Planner<'_, '_> {
     }
 
     pub(super) fn is_blocks(&self) -> bool {
-        self.repair.blocks.is_some()
+        self.fix_style.blocks.is_some()
     }
 
     /// The results of a turn in the order in which they are to be.
@@ -88,7 +88,7 @@ impl Planner<'_, '_> {
         });
         let have_ids = in_place.iter().all(|site| site.result.call_id.is_some());
         if let Some((place, finding)) = reordered.filter(|_| have_ids)
-            && self.mends(finding, Action::Moved, place.span.start, None)
+            && self.try_fix(finding, Action::Moved, place.span.start, None)
         {
             self.reorder(&in_place, &in_call_order);
             in_place = in_call_order;
@@ -131,11 +131,11 @@ impl Planner<'_, '_> {
             let to = call.message_number.max(site.message_number);
             let has_spoken = site.turn > turn && self.model_speaks_in(from, to);
             let cost = has_spoken.then(|| {
-                let risk = "what the model said before it saw the result now seems to follow from it";
+                let risk = "text that the model wrote before it saw the result now appears after it";
                 Cost::Guess(risk.to_owned())
             });
             let at = call.part.place.span.end.min(site.part.place.span.start);
-            if self.mends(finding, Action::Moved, at, cost) {
+            if self.try_fix(finding, Action::Moved, at, cost) {
                 turns.insert(site.turn);
             }
         }
@@ -157,7 +157,7 @@ impl Planner<'_, '_> {
             .filter(|_| site.message.role == Role::Assistant)?;
         let cost = Cost::Guess("the result was in a message of the model".to_owned());
         let at = call.part.place.span.end;
-        self.mends(finding, Action::Moved, at, Some(cost)).then_some(Unit::Moved(site.number))
+        self.try_fix(finding, Action::Moved, at, Some(cost)).then_some(Unit::Moved(site.number))
     }
 
     /// A result for a call that has none.
@@ -167,7 +167,7 @@ impl Planner<'_, '_> {
             let is_answered = self.how.unanswered == Unanswered::Answer;
             self.leave(
                 Some(finding),
-                if is_answered { STAND_IN } else { "`--unanswered` asks for no result" },
+                if is_answered { STAND_IN } else { "no result is inserted because of `--unanswered`" },
             );
             return None;
         }
@@ -175,20 +175,20 @@ impl Planner<'_, '_> {
         let id = self.new_ids.get(&call.number).map(|new| Piece::text(new)).or_else(old);
         let name = call.call.name.as_ref().map(|name| Piece::Node(name.place.node));
         let missing = Missing::new(call.call.kind, &*self.how.placeholder).id(id).name(name);
-        let needs_id = call.call.id.is_none() && self.repair.call_id.is_some();
+        let needs_id = call.call.id.is_none() && self.fix_style.call_id.is_some();
         let made_up = || Cost::Guess(MADE_UP.to_owned());
-        let Some(piece) = (self.repair.result)(&missing) else {
+        let Some(piece) = (self.fix_style.result)(&missing) else {
             if needs_id && !self.how.unsafe_fixes {
-                self.mends(finding, Action::Inserted, call.part.place.span.end, Some(made_up()));
+                self.try_fix(finding, Action::Inserted, call.part.place.span.end, Some(made_up()));
                 return None;
             }
-            self.leave(Some(finding), "no result of such a call can be made up in this format");
+            self.leave(Some(finding), "this format has no placeholder for the result of such a call");
             return None;
         };
-        let risk = || Cost::Guess("a model would learn from a result that is made up".to_owned());
+        let risk = || Cost::Guess("a model would learn from the invented result".to_owned());
         let cost = self.is_dataset().then(risk).or_else(|| needs_id.then(made_up));
         let at = call.part.place.span.end;
-        self.mends(finding, Action::Inserted, at, cost).then_some(Unit::New(call.number, piece))
+        self.try_fix(finding, Action::Inserted, at, cost).then_some(Unit::New(call.number, piece))
     }
 
     /// Puts results that are in their place into the order of their calls.
@@ -217,7 +217,7 @@ impl Planner<'_, '_> {
 
     /// Puts the results of a turn where they belong.
     fn place(&mut self, turn: usize, units: Vec<Unit>) {
-        if let Some(key) = self.mend.and_then(|mend| mend.result_in_call) {
+        if let Some(key) = self.file_style.and_then(|file_style| file_style.result_in_call) {
             for unit in units {
                 if let Unit::New(call, piece) = unit {
                     self.edits.set_member(self.pairing.calls[call].part.place.node, key, piece);
@@ -226,7 +226,7 @@ impl Planner<'_, '_> {
             return;
         }
         let anchor = self.anchor(turn);
-        if self.mend.is_some_and(|mend| mend.is_alone) {
+        if self.file_style.is_some_and(|file_style| file_style.is_alone) {
             self.place_records(turn, anchor, units);
             return;
         }
@@ -236,7 +236,7 @@ impl Planner<'_, '_> {
             return;
         }
         let mut slot = anchor;
-        let is_linked = self.mend.is_some_and(|mend| mend.links.is_some());
+        let is_linked = self.file_style.is_some_and(|file_style| file_style.links.is_some());
         let mut linked: BTreeMap<usize, Vec<Piece>> = BTreeMap::new();
         let mut moved = BTreeMap::new();
         for unit in units {
@@ -293,7 +293,7 @@ impl Planner<'_, '_> {
                     if number + 1 == count {
                         id = self.link(slot, &calls, id);
                     }
-                    let record = self.record((self.repair.user)(vec![piece]), own, id, None);
+                    let record = self.record((self.fix_style.user)(vec![piece]), own, id, None);
                     self.after.entry(slot).or_default().push(record);
                 }
                 // Where each result is in a record, it may be anywhere.
@@ -341,8 +341,8 @@ impl Planner<'_, '_> {
         }
         for (message, slot) in slots {
             let pieces = early.remove(&message).unwrap_or_default();
-            let messages: Vec<Piece> = match self.repair.blocks {
-                Some(_) => vec![(self.repair.user)(pieces)],
+            let messages: Vec<Piece> = match self.fix_style.blocks {
+                Some(_) => vec![(self.fix_style.user)(pieces)],
                 None => pieces,
             };
             for message in messages {
@@ -376,7 +376,7 @@ impl Planner<'_, '_> {
         let of_turn = &self.pairing.turns[turn];
         let messages = &self.transcript.messages[of_turn.messages.clone()];
         let last_call = self.pairing.calls_of_turn(turn).last().map(|call| call.part.place.node);
-        let merges = self.mend.is_none() && self.target.merges_assistant_messages();
+        let merges = self.file_style.is_none() && self.target.merges_assistant_messages();
         let slot = match (merges, last_call) {
             (false, Some(call)) => self.slot_of(call),
             _ => {
@@ -416,7 +416,7 @@ impl Planner<'_, '_> {
         blocks.splice(end..end, later);
         if let Some(finding) = self.after_other_content(turn + 1) {
             let at = message.map_or(0, |message| message.place.span.start);
-            if self.mends(finding, Action::Moved, at, None) {
+            if self.try_fix(finding, Action::Moved, at, None) {
                 let (results, others): (Vec<_>, Vec<_>) =
                     blocks.into_iter().partition(|block| self.is_result(block));
                 blocks = results.into_iter().chain(others).collect();
@@ -461,7 +461,7 @@ impl Planner<'_, '_> {
                 self.set_blocks(home, blocks);
             }
             None if !blocks.is_empty() => {
-                let record = self.recorded((self.repair.user)(blocks), anchor);
+                let record = self.recorded((self.fix_style.user)(blocks), anchor);
                 self.after.entry(anchor).or_default().push(record);
             }
             _ => {}
@@ -479,7 +479,7 @@ impl Planner<'_, '_> {
             Some((site.part.place, found(RuleId::SplitToolResults).or_else(misplaced)?))
         });
         let Some((place, finding)) = found.filter(|_| home.is_some()) else { return Vec::new() };
-        if !self.mends(finding, Action::Merged, place.span.start, None) {
+        if !self.try_fix(finding, Action::Merged, place.span.start, None) {
             return Vec::new();
         }
         let elsewhere = results.iter().filter(|site| {

@@ -87,7 +87,7 @@ impl Planner<'_, '_> {
 
     /// The blocks that a slot has in the file.
     fn own_blocks(&self, slot: usize) -> Option<Vec<Piece>> {
-        let key = self.repair.blocks?;
+        let key = self.fix_style.blocks?;
         let message = self.document.value(self.messages[slot]);
         // A list may hold a string between its messages.
         if !message.is_object() {
@@ -100,7 +100,7 @@ impl Planner<'_, '_> {
             return Some(Vec::new());
         }
         if content.as_json_str().is_some() {
-            return Some(vec![(self.repair.text)(Piece::Node(content.id()))]);
+            return Some(vec![(self.fix_style.text)(Piece::Node(content.id()))]);
         }
         let blocks = content.elements().map(|block| Piece::Node(block.id())).collect();
         content.is_array().then_some(blocks)
@@ -123,7 +123,7 @@ impl Planner<'_, '_> {
     /// Whether a value is one of the blocks that a slot has in the file.
     pub(super) fn is_own_block(&mut self, slot: usize, node: NodeId) -> bool {
         let message = self.messages.get(slot).map(|message| self.document.value(*message));
-        let list = self.repair.blocks.zip(message).and_then(|(key, message)| message.get(key));
+        let list = self.fix_style.blocks.zip(message).and_then(|(key, message)| message.get(key));
         let Some(list) = list.filter(|list| list.is_array()) else { return false };
         self.parent_of(node).is_some_and(|parent| parent.id() == list.id())
     }

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::RuleId;
+use toolcheck_core::fix::{Change, Cost, Fix};
+use toolcheck_core::fix_style::FixStyle;
 use toolcheck_core::ir::{Body, Place, Role, Signature, Transcript, TranscriptKind};
 use toolcheck_core::pairing::{Pairing, ResultSite};
-use toolcheck_core::readers::Mend;
-use toolcheck_core::remedy::{Change, Cost, Remedy};
-use toolcheck_core::repair::Repair;
+use toolcheck_core::readers::FileFixStyle;
 use toolcheck_core::targets::Target;
 use toolcheck_json::edit::{Edits, Piece};
 use toolcheck_json::{Document, NodeId, Span, Value};
@@ -21,25 +21,25 @@ use super::{Action, ids};
 use crate::finding::Finding;
 
 /// A finding that is fixed.
-pub(crate) struct Done {
+pub(crate) struct AppliedFix {
     pub(crate) finding: usize,
     pub(crate) action: Action,
     pub(crate) cost: Option<Cost>,
 }
 
 /// The members of new objects.
-type Made = BTreeMap<(NodeId, String), Vec<(Cow<'static, str>, Piece)>>;
+type NewKeys = BTreeMap<(NodeId, String), Vec<(Cow<'static, str>, Piece)>>;
 
 /// What is to be done to a record.
 pub(crate) struct Planned {
     pub(crate) bytes: Vec<u8>,
-    pub(crate) done: Vec<Done>,
+    pub(crate) done: Vec<AppliedFix>,
     /// The findings that only an unsafe fix fixes, with what it would cost.
     pub(crate) skipped: Vec<(usize, Cost)>,
     /// The findings that nothing fixes here, with why.
     pub(crate) left: Vec<(usize, &'static str)>,
     /// How many of those that are fixed are fixed in their place.
-    pub(super) remedied: usize,
+    pub(super) fixed_in_place: usize,
 }
 
 /// Plans the changes of a record. `slots` are the elements of its list of messages or items.
@@ -47,8 +47,8 @@ pub(crate) struct Planner<'p, 's> {
     pub(super) transcript: &'p Transcript<'s>,
     pub(super) pairing: &'p Pairing<'p, 's>,
     pub(super) document: &'p Document<'s>,
-    pub(super) repair: &'static Repair,
-    pub(super) mend: Option<&'static Mend>,
+    pub(super) fix_style: &'static FixStyle,
+    pub(super) file_style: Option<&'static FileFixStyle>,
     pub(super) target: &'p Target,
     pub(super) how: &'p FixOptions,
     findings: HashMap<(RuleId, NodeId), usize>,
@@ -88,16 +88,16 @@ pub(crate) struct Planner<'p, 's> {
     pub(super) said_before: OnceCell<Vec<usize>>,
     pub(super) edits: Edits<'p, 's>,
     /// What fixes findings in their place.
-    pub(super) remedies: Vec<(usize, &'p Remedy)>,
+    pub(super) fixes: Vec<(usize, &'p Fix)>,
     /// How many of them were used.
-    pub(super) remedied: usize,
+    pub(super) fixed_in_place: usize,
     /// The values and the missing keys that were fixed in their place.
     pub(super) touched: HashMap<(NodeId, Option<String>), Change>,
     /// The elements that are removed from lists other than that of messages and their blocks.
     pub(super) elements_gone: HashMap<NodeId, Vec<NodeId>>,
     /// The objects that are made for members which move into them, by the object and the key that they are under.
-    pub(super) made: Made,
-    done: Vec<Done>,
+    pub(super) made: NewKeys,
+    done: Vec<AppliedFix>,
     skipped: Vec<(usize, Cost)>,
     left: Vec<(usize, &'static str)>,
     /// The conversations that are not changed, with why.
@@ -110,9 +110,9 @@ pub(super) struct Source<'p, 's> {
     pub(super) transcript: &'p Transcript<'s>,
     pub(super) pairing: &'p Pairing<'p, 's>,
     pub(super) target: &'p Target,
-    pub(super) repair: &'static Repair,
+    pub(super) fix_style: &'static FixStyle,
     /// How the reader of its file writes records; `None` for requests.
-    pub(super) mend: Option<&'static Mend>,
+    pub(super) file_style: Option<&'static FileFixStyle>,
     /// Whether the model's signatures depend on what is before them.
     pub(super) binds_signatures: bool,
 }
@@ -125,11 +125,11 @@ impl<'p, 's> Planner<'p, 's> {
         first: Source<'p, 's>,
     ) -> Self {
         let mut by_place = HashMap::default();
-        let (mut remedies, mut left) = (Vec::new(), Vec::new());
+        let (mut fixes, mut left) = (Vec::new(), Vec::new());
         for (number, finding) in findings {
-            match finding.remedy.as_deref() {
-                Some(remedy) if remedies.len() < MOST_REMEDIES => remedies.push((number, remedy)),
-                Some(_) => left.push((number, TOO_MANY_REMEDIES)),
+            match finding.fix.as_deref() {
+                Some(fix) if fixes.len() < MOST_FIXES => fixes.push((number, fix)),
+                Some(_) => left.push((number, TOO_MANY_FIXES)),
                 None => {}
             }
             by_place.entry((finding.rule, finding.spot.node)).or_insert(number);
@@ -138,8 +138,8 @@ impl<'p, 's> Planner<'p, 's> {
             transcript: first.transcript,
             pairing: first.pairing,
             document,
-            repair: first.repair,
-            mend: first.mend,
+            fix_style: first.fix_style,
+            file_style: first.file_style,
             target: first.target,
             how,
             findings: by_place,
@@ -163,11 +163,11 @@ impl<'p, 's> Planner<'p, 's> {
             last_signed: None,
             said_before: OnceCell::new(),
             edits: Edits::new(document),
-            remedies,
-            remedied: 0,
+            fixes,
+            fixed_in_place: 0,
             touched: HashMap::default(),
             elements_gone: HashMap::default(),
-            made: Made::new(),
+            made: NewKeys::new(),
             done: Vec::new(),
             skipped: Vec::new(),
             left,
@@ -188,10 +188,10 @@ impl<'p, 's> Planner<'p, 's> {
 
     /// Goes to another conversation of the record; `false` if it cannot be fixed.
     pub(super) fn enter(&mut self, source: Source<'p, 's>) -> bool {
-        let key = source.mend.and_then(|mend| mend.message);
+        let key = source.file_style.and_then(|file_style| file_style.message);
         // A prompt may be elsewhere than the answer to it.
         let Some(node) = source.transcript.messages.last().map(|message| message.place.node) else {
-            return self.block(&source, "there is no message to change");
+            return self.block(&source, "no message can be changed");
         };
         let Some(list) = self.lists.list_of(self.document, node) else {
             return self.block(&source, "its messages are not in a list");
@@ -209,14 +209,14 @@ impl<'p, 's> Planner<'p, 's> {
             }
             let list = self.document.value(list);
             let is_numbered = |key: &str| list.elements().take(2).any(|slot| slot.get(key).is_some());
-            if source.mend.and_then(|mend| mend.numbered).is_some_and(is_numbered) {
+            if source.file_style.and_then(|file_style| file_style.numbered).is_some_and(is_numbered) {
                 self.slots.clear();
                 return self.block(
                     &source,
                     "its records are numbered, and the program refuses a file with a gap in the numbers",
                 );
             }
-            if has_long_message(list, source.repair) {
+            if has_long_message(list, source.fix_style) {
                 self.slots.clear();
                 return self.block(&source, "a message of more than 1000 blocks is not changed");
             }
@@ -229,8 +229,8 @@ impl<'p, 's> Planner<'p, 's> {
         self.answers = None;
         self.said_before = OnceCell::new();
         self.pairing = source.pairing;
-        self.repair = source.repair;
-        self.mend = source.mend;
+        self.fix_style = source.fix_style;
+        self.file_style = source.file_style;
         self.target = source.target;
         self.new_ids.clear();
         self.results_gone.clear();
@@ -242,7 +242,7 @@ impl<'p, 's> Planner<'p, 's> {
             // Results may stand in their calls.
             let in_call = || {
                 let slot = self.slots.get(self.slot_of(place.node));
-                self.mend.is_some_and(|mend| mend.result_in_call.is_some())
+                self.file_style.is_some_and(|file_style| file_style.result_in_call.is_some())
                     && slot.is_some_and(|slot| self.document.value(*slot).span().contains(place.span))
             };
             in_messages.is_ok() || in_slots.is_ok() || in_call()
@@ -266,7 +266,7 @@ impl<'p, 's> Planner<'p, 's> {
 
     /// Plans everything in a conversation, in the order that keeps one step from undoing another.
     pub(super) fn plan(&mut self) {
-        self.remedies();
+        self.fixes();
         if self.slots.is_empty() {
             return;
         }
@@ -289,7 +289,7 @@ impl<'p, 's> Planner<'p, 's> {
             && let Some(finding) = self.finding(RuleId::FirstMessageRole, place)
             && self.inserts(finding, 0)
         {
-            self.before.insert(self.slot_of(place.node), (self.repair.said)(Piece::text(START)));
+            self.before.insert(self.slot_of(place.node), (self.fix_style.said)(Piece::text(START)));
         }
         if let Some(place) = messages.last().map(|message| message.place)
             && !self.gone.contains(&self.slot_of(place.node))
@@ -297,14 +297,14 @@ impl<'p, 's> Planner<'p, 's> {
             && self.inserts(finding, place.span.end)
         {
             let slot = self.slot_of(place.node);
-            self.after.entry(slot).or_default().push((self.repair.said)(Piece::text(END)));
+            self.after.entry(slot).or_default().push((self.fix_style.said)(Piece::text(END)));
         }
     }
 
     /// Whether to insert a message of the user for a finding.
     fn inserts(&mut self, finding: usize, at: u32) -> bool {
-        let guess = Cost::Guess("the model reads a message that nobody wrote".to_owned());
-        self.mend.is_none() && self.mends(finding, Action::Inserted, at, Some(guess))
+        let guess = Cost::Guess("the model reads a message that no one wrote".to_owned());
+        self.file_style.is_none() && self.try_fix(finding, Action::Inserted, at, Some(guess))
     }
 
     /// Notes why a finding is not fixed.
@@ -344,7 +344,7 @@ impl<'p, 's> Planner<'p, 's> {
         }
         let mut done = self.done;
         toolcheck_json::sort_by_position(&mut done, |done| done.finding);
-        Planned { bytes, done, skipped: self.skipped, left: self.left, remedied: self.remedied }
+        Planned { bytes, done, skipped: self.skipped, left: self.left, fixed_in_place: self.fixed_in_place }
     }
 
     pub(super) fn finding(&self, rule: RuleId, place: Place) -> Option<usize> {
@@ -355,7 +355,7 @@ impl<'p, 's> Planner<'p, 's> {
     }
 
     /// Whether to fix a finding, which changes the text from `at`, at a cost.
-    pub(super) fn mends(&mut self, finding: usize, action: Action, at: u32, cost: Option<Cost>) -> bool {
+    pub(super) fn try_fix(&mut self, finding: usize, action: Action, at: u32, cost: Option<Cost>) -> bool {
         let cost = cost.or_else(|| {
             let risk = "signed reasoning after it may be refused, because what it follows is changed";
             self.is_signed_after(at).then(|| Cost::Guess(risk.to_owned()))
@@ -366,7 +366,7 @@ impl<'p, 's> Planner<'p, 's> {
             self.skipped.push((finding, cost.clone()));
             return false;
         }
-        self.done.push(Done { finding, action, cost });
+        self.done.push(AppliedFix { finding, action, cost });
         true
     }
 
@@ -393,7 +393,7 @@ impl<'p, 's> Planner<'p, 's> {
         for (message, parts) in self.transcript.messages_with_parts() {
             if let Some(place) = message.empty_calls
                 && let Some(finding) = self.finding(RuleId::EmptyToolCalls, place)
-                && self.mends(finding, Action::Removed, place.span.start, None)
+                && self.try_fix(finding, Action::Removed, place.span.start, None)
             {
                 self.members_gone.push((message.place.node, place.node));
             }
@@ -405,7 +405,7 @@ impl<'p, 's> Planner<'p, 's> {
         }
         if let Some(place) = self.transcript.request.tools.place
             && let Some(finding) = self.finding(RuleId::EmptyToolList, place)
-            && self.mends(finding, Action::Removed, place.span.start, None)
+            && self.try_fix(finding, Action::Removed, place.span.start, None)
         {
             // What holds only the list goes with it.
             let around = self.parent_of(place.node);
@@ -421,7 +421,7 @@ impl<'p, 's> Planner<'p, 's> {
                 && let Some(called) = call.and_then(|site| site.call.name.as_ref())
                 && let Some(labelled) = &site.result.name
                 && site.result.call_id.is_some()
-                && self.mends(finding, Action::Rewritten, labelled.place.span.start, None)
+                && self.try_fix(finding, Action::Rewritten, labelled.place.span.start, None)
             {
                 self.values.insert(labelled.place.node, Piece::text(&called.text));
             }
@@ -459,7 +459,7 @@ impl<'p, 's> Planner<'p, 's> {
             if !is_wanted || (is_unclear && again.is_none()) {
                 continue;
             }
-            let whose = "it is a guess which of the calls with one id the result answers";
+            let whose = "assumes which of the calls with one id the result answers";
             let cost = if is_unclear { Some(Cost::Guess(whose.to_owned())) } else { state.clone() };
             // What is only no string may stay as it is spelled.
             let is_own = id.instead.is_some() && *number == 1 && used.remove(&*id.text);
@@ -471,7 +471,7 @@ impl<'p, 's> Planner<'p, 's> {
             let is_done = [malformed, again]
                 .into_iter()
                 .flatten()
-                .all(|finding| self.mends(finding, Action::Renamed, at, cost.clone()));
+                .all(|finding| self.try_fix(finding, Action::Renamed, at, cost.clone()));
             if is_done {
                 renamed.insert(&id.text);
                 used.insert(new.clone());
@@ -486,8 +486,8 @@ impl<'p, 's> Planner<'p, 's> {
                 (Some(new), Some(id)) => _ = self.values.insert(id.place.node, Piece::text(new)),
                 (Some(new), None) => {
                     let new = Piece::text(new);
-                    if let Some(key) = self.repair.result_id {
-                        let own = self.repair.own(self.document.value(site.part.place.node));
+                    if let Some(key) = self.fix_style.result_id {
+                        let own = self.fix_style.own(self.document.value(site.part.place.node));
                         self.edits.set_member(own.id(), key, new);
                     }
                 }
@@ -499,7 +499,7 @@ impl<'p, 's> Planner<'p, 's> {
     /// Ids for calls that have none: that of the result in its place, or a new one.
     fn missing_ids(&mut self, mut used: HashSet<String>) {
         let pairing = self.pairing;
-        let Some(key) = self.repair.call_id else { return };
+        let Some(key) = self.fix_style.call_id else { return };
         for site in pairing.calls.iter().filter(|site| site.call.id.is_none()) {
             let finding = self.finding(RuleId::MissingToolCallId, site.part.place);
             // Where the id may be missing, the result that is made up for the call needs it.
@@ -510,22 +510,19 @@ impl<'p, 's> Planner<'p, 's> {
             let answer = pairing.answer_of(site).and_then(|answer| answer.result.call_id.as_ref());
             let of_answer = answer.map(|id| id.text.to_string()).filter(|id| !used.contains(id));
             let (action, guess) = match of_answer {
-                Some(_) => (
-                    Action::Reattached,
-                    "it is only a guess that the result in its place belongs to the call",
-                ),
+                Some(_) => (Action::Reattached, "assumes that the result in its place belongs to the call"),
                 None => (Action::Inserted, MADE_UP),
             };
             let made = || ids::replacement(&format!("call_{}", site.number + 1), 1, self.target, &used);
             let Some(id) = of_answer.or_else(made) else { continue };
-            let own = self.repair.own(self.document.value(site.part.place.node));
+            let own = self.fix_style.own(self.document.value(site.part.place.node));
             if !own.is_object() {
-                self.leave(finding, "what stands in the place of the call is no object");
+                self.leave(finding, "the call is not an object");
                 continue;
             }
             let at = own.span().start;
             let guess = Cost::Guess(guess.to_owned());
-            if finding.is_none_or(|finding| self.mends(finding, action, at, Some(guess))) {
+            if finding.is_none_or(|finding| self.try_fix(finding, action, at, Some(guess))) {
                 used.insert(id.clone());
                 self.edits.set_member(own.id(), key, Piece::text(&id));
                 self.new_ids.insert(site.number, id);
@@ -535,7 +532,7 @@ impl<'p, 's> Planner<'p, 's> {
 }
 
 /// What a new id costs.
-pub(super) const MADE_UP: &str = "the id of the call is made up";
+pub(super) const MADE_UP: &str = "the id of the call is invented";
 
 /// What the user is made to say before a model that speaks first.
 const START: &str = "[The beginning of this conversation is missing.]";
@@ -548,15 +545,15 @@ const END: &str = "[Go on.]";
 const MOST_IN_TURN: usize = 1000;
 
 /// The most findings of a record that are fixed in their place.
-const MOST_REMEDIES: usize = 1000;
+const MOST_FIXES: usize = 1000;
 
 /// Why the others are left.
-const TOO_MANY_REMEDIES: &str = "more than 1000 findings of a record are not fixed at once: run `fix` again";
+const TOO_MANY_FIXES: &str = "more than 1000 findings of a record are not fixed at once: run `fix` again";
 
 /// Whether a message has so many parts that planning would take too long.
-fn has_long_message(list: Value<'_, '_>, repair: &Repair) -> bool {
+fn has_long_message(list: Value<'_, '_>, fix_style: &FixStyle) -> bool {
     let is_long = |message: Value<'_, '_>| {
-        let blocks = repair.blocks.and_then(|key| message.get(key));
+        let blocks = fix_style.blocks.and_then(|key| message.get(key));
         blocks.is_some_and(|blocks| blocks.children().count() > MOST_IN_TURN)
     };
     list.elements().any(is_long)

@@ -2,8 +2,8 @@
 
 use foldhash::HashSet;
 use toolcheck_core::RuleId;
+use toolcheck_core::fix::Cost;
 use toolcheck_core::ir::{Body, Place, Role, ToolResult};
-use toolcheck_core::remedy::Cost;
 use toolcheck_json::edit::Piece;
 use toolcheck_json::{Kind, NodeId, Value};
 
@@ -38,11 +38,11 @@ impl<'p> Planner<'p, '_> {
             let is_same = self.raw(first.result) == self.raw(site.result)
                 && first.result.is_error == site.result.is_error;
             if is_same || self.is_placeholder(site.result) {
-                if self.mends(finding, Action::Removed, own, None) {
+                if self.try_fix(finding, Action::Removed, own, None) {
                     self.take_out(site);
                 }
             } else if self.is_placeholder(first.result) {
-                if self.mends(finding, Action::Removed, at, None) {
+                if self.try_fix(finding, Action::Removed, at, None) {
                     self.put_instead(first, site);
                 }
             } else {
@@ -56,14 +56,18 @@ impl<'p> Planner<'p, '_> {
         match self.how.duplicates {
             Duplicates::First => {
                 let lost = format!("the second result, {} bytes", self.raw(second.result).len());
-                if self.mends(finding, Action::Removed, second.part.place.span.start, Some(Cost::Loss(lost)))
-                {
+                if self.try_fix(
+                    finding,
+                    Action::Removed,
+                    second.part.place.span.start,
+                    Some(Cost::Loss(lost)),
+                ) {
                     self.take_out(second);
                 }
             }
             Duplicates::Last => {
                 let lost = format!("the first result, {} bytes", self.raw(first.result).len());
-                if self.mends(finding, Action::Removed, at, Some(Cost::Loss(lost))) {
+                if self.try_fix(finding, Action::Removed, at, Some(Cost::Loss(lost))) {
                     self.put_instead(first, second);
                 }
             }
@@ -83,7 +87,7 @@ impl<'p> Planner<'p, '_> {
                 }
                 let lost =
                     "the fact that these were two results, which the model saw one at a time".to_owned();
-                if self.mends(finding, Action::Merged, at, Some(Cost::Loss(lost))) {
+                if self.try_fix(finding, Action::Merged, at, Some(Cost::Loss(lost))) {
                     self.values.insert(place.node, Piece::List(one.into_iter().chain(other).collect()));
                     self.take_out(second);
                 }
@@ -105,7 +109,8 @@ impl<'p> Planner<'p, '_> {
                 };
                 let length = call.call.arguments.place().map_or(0, |place| place.span.range().len());
                 let lost = format!("the call, with {length} bytes of arguments");
-                if self.mends(finding, Action::Removed, call.part.place.span.start, Some(Cost::Loss(lost))) {
+                if self.try_fix(finding, Action::Removed, call.part.place.span.start, Some(Cost::Loss(lost)))
+                {
                     gone.insert(call.part.place.node);
                 }
             }
@@ -127,7 +132,7 @@ impl<'p> Planner<'p, '_> {
                 if self.blocks_left(slot) <= MOST_REASONING && self.is_only_reasoning(slot) {
                     self.gone.insert(slot);
                 }
-            } else if self.repair.calls.is_none() {
+            } else if self.fix_style.calls.is_none() {
                 self.take_out_of_list(*node);
             } else if done.replace(slot) != Some(slot) {
                 self.take_out_of_calls(slot, others);
@@ -149,7 +154,7 @@ impl<'p> Planner<'p, '_> {
     /// Takes calls out of the list that a message has for them.
     fn take_out_of_calls(&mut self, slot: usize, gone: &HashSet<NodeId>) {
         let message = self.document.value(self.messages[slot]);
-        let Some((calls, text)) = self.repair.calls else { return };
+        let Some((calls, text)) = self.fix_style.calls else { return };
         let Some(list) = message.get(calls) else { return };
         let left = list.elements().map(Value::id).filter(|call| !gone.contains(call));
         let left: Vec<Piece> = left.map(Piece::Node).collect();
@@ -173,17 +178,14 @@ impl<'p> Planner<'p, '_> {
                 || is_orphan(RuleId::MissingToolCallId).filter(|_| !pairing.is_first_answer(site));
             let Some(finding) = is_orphan(RuleId::OrphanToolResult).or_else(without_id) else { continue };
             if self.how.orphans == Orphans::Leave || self.results_gone.contains(&site.number) {
-                self.leave(Some(finding), "`--orphans leave` asks for it");
+                self.leave(Some(finding), "kept because of `--orphans leave`");
                 continue;
             }
             if let Some(call) = pairing.stands_for(site)
                 && let (Some(wanted), Some(own)) = (&call.call.id, &site.result.call_id)
             {
-                let guess = format!(
-                    "it is only a guess that the result belongs to this call (turn {})",
-                    call.turn + 1
-                );
-                if self.mends(finding, Action::Reattached, own.place.span.start, Some(Cost::Guess(guess))) {
+                let guess = format!("assumes that the result belongs to this call (turn {})", call.turn + 1);
+                if self.try_fix(finding, Action::Reattached, own.place.span.start, Some(Cost::Guess(guess))) {
                     let id = self.new_ids.get(&call.number).map_or(&*wanted.text, |id| id);
                     self.values.insert(own.place.node, Piece::text(id));
                 }
@@ -194,14 +196,16 @@ impl<'p> Planner<'p, '_> {
                 continue;
             }
             // The same result again is one too many.
-            if self.is_again(site) && self.mends(finding, Action::Removed, site.part.place.span.start, None) {
+            if self.is_again(site) && self.try_fix(finding, Action::Removed, site.part.place.span.start, None)
+            {
                 self.take_out(site);
                 continue;
             }
             let length = self.raw(site.result).len();
             if self.how.orphans == Orphans::Drop {
                 let lost = format!("a result of {length} bytes");
-                if self.mends(finding, Action::Removed, site.part.place.span.start, Some(Cost::Loss(lost))) {
+                if self.try_fix(finding, Action::Removed, site.part.place.span.start, Some(Cost::Loss(lost)))
+                {
                     self.take_out(site);
                 }
                 continue;
@@ -213,7 +217,7 @@ impl<'p> Planner<'p, '_> {
     /// Turns a result into text of the user.
     fn say(&mut self, finding: usize, site: &ResultSite<'_, '_>, why: &str) {
         let lost = "the fact that it is a result (it becomes user text)".to_owned();
-        if self.mends(finding, Action::BecameText, site.part.place.span.start, Some(Cost::Loss(lost))) {
+        if self.try_fix(finding, Action::BecameText, site.part.place.span.start, Some(Cost::Loss(lost))) {
             self.become_text(site, why);
         }
     }
@@ -231,12 +235,12 @@ impl<'p> Planner<'p, '_> {
         let name = site.result.name.as_ref().map_or_else(String::new, |name| format!(" (`{}`)", name.text));
         let failed = if site.result.is_error == Some(true) { ", which failed" } else { "" };
         let head = format!("[result of tool call {id}{name}{failed}, {why}]\n");
-        let mut blocks = vec![(self.repair.text)(Piece::text(&head))];
+        let mut blocks = vec![(self.fix_style.text)(Piece::text(&head))];
         match self.content_blocks(site.result) {
             Some(content) => blocks.extend(content.into_iter().map(|block| self.for_the_user(block))),
             None => {
                 let raw = String::from_utf8_lossy(self.raw(site.result)).into_owned();
-                blocks.push((self.repair.text)(Piece::text(&raw)));
+                blocks.push((self.fix_style.text)(Piece::text(&raw)));
             }
         }
         let slot = self.slot_of(site.part.place.node);
@@ -255,11 +259,13 @@ impl<'p> Planner<'p, '_> {
         let text = site.result.content_place.and_then(|place| self.document.value(place.node).as_json_str());
         // One string, if it can be one: not every API takes a list.
         let message = match text.filter(|text| text.is_text()) {
-            Some(text) => (self.repair.said)(Piece::text(&format!("{head}{}", text.decode()))),
-            None => (self.repair.user)(blocks),
+            Some(text) => (self.fix_style.said)(Piece::text(&format!("{head}{}", text.decode()))),
+            None => (self.fix_style.user)(blocks),
         };
         // The record stays as it is: others may name it.
-        if slot == last && self.mend.is_some_and(|mend| mend.message.is_some() && !mend.has_kinds) {
+        if slot == last
+            && self.file_style.is_some_and(|file_style| file_style.message.is_some() && !file_style.has_kinds)
+        {
             self.results_gone.insert(site.number);
             let message = self.in_same_record(message, slot);
             self.values.insert(self.messages[slot], message);
@@ -267,7 +273,7 @@ impl<'p> Planner<'p, '_> {
         }
         self.take_out(site);
         // It follows what the record followed that is gone.
-        let is_linked = self.mend.is_some_and(|mend| mend.links.is_some());
+        let is_linked = self.file_style.is_some_and(|file_style| file_style.links.is_some());
         let record = self.recorded(message, if is_linked { slot.saturating_sub(1) } else { slot });
         self.after.entry(last).or_default().push(record);
     }
@@ -279,8 +285,8 @@ impl<'p> Planner<'p, '_> {
         let user = user.map(|message| self.slot_of(message.place.node));
         match user.filter(|user| !self.gone.contains(user) && self.blocks_of(*user).is_some()) {
             Some(user) => self.blocks.add_after_results(user, blocks.to_vec()),
-            None if self.before.contains_key(&slot) || self.mend.is_some() => return false,
-            None => _ = self.before.insert(slot, (self.repair.user)(blocks.to_vec())),
+            None if self.before.contains_key(&slot) || self.file_style.is_some() => return false,
+            None => _ = self.before.insert(slot, (self.fix_style.user)(blocks.to_vec())),
         }
         true
     }
@@ -289,17 +295,17 @@ impl<'p> Planner<'p, '_> {
     fn for_the_user(&self, block: Piece) -> Piece {
         let Piece::Node(node) = block else { return block };
         let value = self.document.value(node);
-        if !self.repair.is_only_in_results(value) {
+        if !self.fix_style.is_only_in_results(value) {
             return block;
         }
-        (self.repair.text)(Piece::text(&String::from_utf8_lossy(value.raw())))
+        (self.fix_style.text)(Piece::text(&String::from_utf8_lossy(value.raw())))
     }
 
     /// The content of a result as blocks; `None` if it has another form.
     fn content_blocks(&self, result: &ToolResult<'_>) -> Option<Vec<Piece>> {
         let content = self.document.value(result.content_place?.node);
         match content.kind() {
-            Kind::String => Some(vec![(self.repair.text)(Piece::Node(content.id()))]),
+            Kind::String => Some(vec![(self.fix_style.text)(Piece::Node(content.id()))]),
             Kind::Array => Some(content.elements().map(|block| Piece::Node(block.id())).collect()),
             _ => None,
         }
@@ -362,7 +368,7 @@ impl<'p> Planner<'p, '_> {
     /// Whether a result stands in its call, which is in no list of blocks.
     fn stands_in_call(&mut self, site: &ResultSite<'_, '_>) -> bool {
         let node = site.part.place.node;
-        self.mend.is_some_and(|mend| mend.result_in_call.is_some())
+        self.file_style.is_some_and(|file_style| file_style.result_in_call.is_some())
             && !self.is_slot(site)
             && !self.is_own_block(self.slot_of(node), node)
     }

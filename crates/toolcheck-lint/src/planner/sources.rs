@@ -1,10 +1,10 @@
 //! What is planned: the conversation of a request, or the conversations of a log.
 
+use toolcheck_core::fix_style::FixStyle;
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::Transcript;
 use toolcheck_core::pairing::Pairing;
-use toolcheck_core::readers::{self, Conversation, Mend};
-use toolcheck_core::repair::Repair;
+use toolcheck_core::readers::{self, Conversation, FileFixStyle};
 use toolcheck_core::targets::{self, Target};
 use toolcheck_json::{Document, Record};
 
@@ -18,7 +18,7 @@ use crate::rules;
 pub(crate) struct Plans {
     pub(crate) whole: Planned,
     /// The same without what is fixed in its place, if that is not all.
-    pub(crate) without_remedies: Option<Planned>,
+    pub(crate) without_in_place: Option<Planned>,
 }
 
 /// Whether a record can be written as it was, because it was read as it is written.
@@ -39,7 +39,7 @@ fn on_request<R>(
     document: &Document<'_>,
     transcript: &Transcript<'_>,
     options: &Options,
-    (how, with_remedies): (&FixOptions, bool),
+    (how, with_in_place): (&FixOptions, bool),
     findings: &[Finding],
     take: impl FnOnce(Planner<'_, '_>) -> R,
 ) -> Option<R> {
@@ -51,14 +51,14 @@ fn on_request<R>(
         transcript,
         pairing: &pairing,
         target,
-        repair: format.repair,
-        mend: None,
+        fix_style: format.fix_style,
+        file_style: None,
         binds_signatures: target.binds_signatures(),
     };
     let wanted = findings
         .iter()
         .enumerate()
-        .filter(|(_, finding)| how.wants(finding) && (with_remedies || finding.remedy.is_none()));
+        .filter(|(_, finding)| how.wants(finding) && (with_in_place || finding.fix.is_none()));
     let mut planner = Planner::new(document, how, wanted, source);
     planner.plan();
     Some(take(planner))
@@ -75,12 +75,11 @@ pub(crate) fn plan_request(
     if !is_whole(record, document) {
         return None;
     }
-    let plan = |remedies| {
-        on_request(document, transcript, options, (how, remedies), findings, |planner| planner.finish())
-    };
+    let plan =
+        |fixes| on_request(document, transcript, options, (how, fixes), findings, |planner| planner.finish());
     let whole = plan(true)?;
-    let is_mixed = whole.remedied > 0 && whole.done.len() > whole.remedied;
-    Some(Plans { without_remedies: if is_mixed { plan(false) } else { None }, whole })
+    let is_mixed = whole.fixed_in_place > 0 && whole.done.len() > whole.fixed_in_place;
+    Some(Plans { without_in_place: if is_mixed { plan(false) } else { None }, whole })
 }
 
 /// A planner that has planned the conversations of a log or a data set.
@@ -104,7 +103,7 @@ pub(crate) fn on_conversations<R>(
     }
     let mut planner: Option<Planner<'_, '_>> = None;
     // What is fixed in its place depends on an API.
-    let is_wanted = |finding: &Finding| finding.remedy.is_none() || is_of_template(finding);
+    let is_wanted = |finding: &Finding| finding.fix.is_none() || is_of_template(finding);
     let wanted = || findings.iter().enumerate().filter(|(_, finding)| is_wanted(finding));
     for (transcript, pairing, writer) in &usable {
         // What signs the model's reasoning is the API that the messages are for.
@@ -113,8 +112,8 @@ pub(crate) fn on_conversations<R>(
             transcript,
             pairing,
             target,
-            repair: writer.repair,
-            mend: writer.mend,
+            fix_style: writer.fix_style,
+            file_style: writer.file_style,
             binds_signatures: judge.is_some_and(Target::binds_signatures),
         };
         let is_ready = match &mut planner {
@@ -132,27 +131,27 @@ pub(crate) fn on_conversations<R>(
 }
 
 /// Whether a finding may be fixed.
-pub(crate) fn can_mend(finding: &Finding) -> bool {
-    finding.remedy.is_some() || rules::get(finding.rule).fix.is_some()
+pub(crate) fn can_fix(finding: &Finding) -> bool {
+    finding.fix.is_some() || rules::get(finding.rule).fix.is_some()
 }
 
 /// How a conversation is written.
 #[derive(Clone, Copy)]
 pub(super) struct Writer {
-    pub(super) repair: &'static Repair,
+    pub(super) fix_style: &'static FixStyle,
     /// The wire format of its messages; `None` if they are those of a program.
     pub(super) format: Option<&'static Format>,
     /// How its file has them; `None` for requests.
-    pub(super) mend: Option<&'static Mend>,
+    pub(super) file_style: Option<&'static FileFixStyle>,
 }
 
 /// How a conversation is written; `None` if it is only read.
 pub(super) fn writer_of(conversation: &Conversation<'_>) -> Option<Writer> {
     let id = conversation.transcript.format?.id;
     if let Some(reader) = readers::find(id) {
-        let mend = reader.mend?;
-        return Some(Writer { repair: mend.repair, format: mend.format, mend: Some(mend) });
+        let file_style = reader.file_style?;
+        return Some(Writer { fix_style: file_style.fix_style, format: file_style.format, file_style: Some(file_style) });
     }
     let format = formats::find(id)?;
-    Some(Writer { repair: format.repair, format: Some(format), mend: None })
+    Some(Writer { fix_style: format.fix_style, format: Some(format), file_style: None })
 }

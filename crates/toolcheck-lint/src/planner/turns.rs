@@ -2,8 +2,8 @@
 
 use foldhash::HashSet;
 use toolcheck_core::RuleId;
+use toolcheck_core::fix::Cost;
 use toolcheck_core::ir::Body;
-use toolcheck_core::remedy::Cost;
 use toolcheck_json::edit::Piece;
 
 use super::Action;
@@ -32,7 +32,7 @@ impl Planner<'_, '_> {
                 continue;
             }
             let joins = self.joins_texts(&slots);
-            let is_possible = self.repair.blocks.is_some() || self.merged(&slots).is_some();
+            let is_possible = self.fix_style.blocks.is_some() || self.merged(&slots).is_some();
             if !is_possible || joins && finding.is_none() && !self.how.unsafe_fixes {
                 self.leave(finding, "the messages have other keys too, so they cannot be one");
                 continue;
@@ -40,10 +40,10 @@ impl Planner<'_, '_> {
             let cost =
                 joins.then(|| Cost::Guess("two texts become one, with a blank line between them".to_owned()));
             let at = messages[0].place.span.end.saturating_sub(1);
-            if finding.is_some_and(|finding| !self.mends(finding, Action::Merged, at, cost)) {
+            if finding.is_some_and(|finding| !self.try_fix(finding, Action::Merged, at, cost)) {
                 continue;
             }
-            if self.repair.blocks.is_some() {
+            if self.fix_style.blocks.is_some() {
                 let all: Option<Vec<_>> = slots.iter().map(|slot| self.blocks_of(*slot)).collect();
                 self.set_blocks(slots[0], all.unwrap_or_default().concat());
             } else if let Some(members) = self.merged(&slots) {
@@ -84,9 +84,9 @@ impl Planner<'_, '_> {
             }
             let Some(mut blocks) = self.blocks_of(slot) else { continue };
             let at = message.place.span.end.saturating_sub(1);
-            let guess = Cost::Guess("the model reads a text that it has not written".to_owned());
-            if self.mends(finding, Action::Inserted, at, Some(guess)) {
-                blocks.push((self.repair.text)(Piece::text(REST)));
+            let guess = Cost::Guess("the model reads text that it did not write".to_owned());
+            if self.try_fix(finding, Action::Inserted, at, Some(guess)) {
+                blocks.push((self.fix_style.text)(Piece::text(REST)));
                 self.set_blocks(slot, blocks);
             }
         }
@@ -115,13 +115,13 @@ impl Planner<'_, '_> {
 
     /// Whether several texts of some messages must become one string.
     fn joins_texts(&self, slots: &[usize]) -> bool {
-        let Some((_, text_key)) = self.repair.calls else { return false };
+        let Some((_, text_key)) = self.fix_style.calls else { return false };
         let contents =
             slots.iter().filter_map(|slot| self.document.value(self.messages[*slot]).get(text_key));
         let texts = contents.filter(|content| content.as_json_str().is_none_or(|text| !text.is_empty()));
         let has_several = texts.filter(|content| !content.is_null()).count() > 1;
-        (!self.repair.takes_lists && has_several)
-            || self.repair.thoughts.iter().any(|key| self.joined(slots, key).is_some())
+        (!self.fix_style.takes_lists && has_several)
+            || self.fix_style.thoughts.iter().any(|key| self.joined(slots, key).is_some())
     }
 
     /// The strings that some messages have under a key beside their text as one, if there are several.
@@ -133,7 +133,7 @@ impl Planner<'_, '_> {
 
     /// The members that the first of some messages gets, so that it is all of them; `None` if they contradict.
     fn merged(&self, slots: &[usize]) -> Option<Vec<(String, Piece)>> {
-        let (calls_key, text_key) = self.repair.calls?;
+        let (calls_key, text_key) = self.fix_style.calls?;
         let values: Vec<_> = slots.iter().map(|slot| self.document.value(self.messages[*slot])).collect();
         let first = values.first()?;
         let lists = values.iter().filter_map(|value| value.get(calls_key));
@@ -143,7 +143,7 @@ impl Planner<'_, '_> {
         for value in values.iter().filter_map(|value| value.get(text_key)) {
             match value.as_json_str() {
                 Some(text) if text.is_empty() => {}
-                Some(_) => texts.push((value.id(), vec![(self.repair.text)(Piece::Node(value.id()))])),
+                Some(_) => texts.push((value.id(), vec![(self.fix_style.text)(Piece::Node(value.id()))])),
                 None if value.is_null() => {}
                 None => {
                     texts.push((value.id(), value.elements().map(|block| Piece::Node(block.id())).collect()))
@@ -155,7 +155,7 @@ impl Planner<'_, '_> {
             [] => {}
             [(only, _)] if Some(*only) == own => {}
             [(only, _)] => members.push((text_key.to_owned(), Piece::Node(*only))),
-            several if !self.repair.takes_lists => {
+            several if !self.fix_style.takes_lists => {
                 let texts: Option<Vec<_>> =
                     several.iter().map(|(id, _)| self.document.value(*id).as_str()).collect();
                 members.push((text_key.to_owned(), Piece::text(&texts?.join("\n\n"))));
@@ -165,7 +165,7 @@ impl Planner<'_, '_> {
                 members.push((text_key.to_owned(), Piece::List(blocks)));
             }
         }
-        let thoughts = self.repair.thoughts.iter();
+        let thoughts = self.fix_style.thoughts.iter();
         let joined: Vec<_> = thoughts.filter_map(|key| Some((*key, self.joined(slots, key)?))).collect();
         members.extend(joined.iter().map(|(key, text)| ((*key).to_owned(), Piece::text(text))));
         for value in &values[1..] {

@@ -2,9 +2,9 @@
 
 use foldhash::HashMap;
 use toolcheck_core::RuleId;
+use toolcheck_core::fix::Cost;
 use toolcheck_core::ir::{Arguments, Call, Place, Role};
-use toolcheck_core::readers::Added;
-use toolcheck_core::remedy::Cost;
+use toolcheck_core::readers::NewRecord;
 use toolcheck_core::targets::ArgumentType;
 use toolcheck_json::edit::Piece;
 use toolcheck_json::{Document, NodeId, Value};
@@ -23,7 +23,7 @@ impl Planner<'_, '_> {
         self.close_gaps();
         self.settle_lists();
         for slot in self.blocks.changed() {
-            let (Some(key), false) = (self.repair.blocks, self.gone.contains(&slot)) else { continue };
+            let (Some(key), false) = (self.fix_style.blocks, self.gone.contains(&slot)) else { continue };
             let Some(blocks) = self.blocks_of(slot) else { continue };
             let message = self.messages[slot];
             match document.value(message).get(key) {
@@ -67,7 +67,9 @@ impl Planner<'_, '_> {
 
     /// Where records follow each other by their ids: what followed a record that is removed follows the one before it.
     fn close_gaps(&mut self) {
-        let Some((id_key, parent_key)) = self.mend.and_then(|mend| mend.links) else { return };
+        let Some((id_key, parent_key)) = self.file_style.and_then(|file_style| file_style.links) else {
+            return;
+        };
         let mut gone: Vec<usize> = self.gone.iter().copied().collect();
         gone.sort_unstable();
         let document = self.document;
@@ -92,17 +94,19 @@ impl Planner<'_, '_> {
 
     /// A message in a record of its own, after the record in another slot, or after a new one with the id `before`.
     pub(super) fn record(&self, message: Piece, after: usize, id: Piece, before: Option<Piece>) -> Piece {
-        let Some(mend) = self.mend else { return message };
-        let added = Added::new(message, self.document.value(self.slots[after]), id);
-        (mend.record)(added.after_new(before))
+        let Some(file_style) = self.file_style else { return message };
+        let added = NewRecord::new(message, self.document.value(self.slots[after]), id);
+        (file_style.record)(added.after_new(before))
     }
 
     /// Another message in the record of a slot, with what each message of the program has.
     pub(super) fn in_same_record(&self, message: Piece, slot: usize) -> Piece {
-        let (Piece::Object(mut members), Some(mend)) = (message.clone(), self.mend) else { return message };
+        let (Piece::Object(mut members), Some(file_style)) = (message.clone(), self.file_style) else {
+            return message;
+        };
         let old = self.document.value(self.messages[slot]);
         let kept =
-            mend.stamps.iter().filter_map(|key| Some(((*key).into(), Piece::Node(old.get(key)?.id()))));
+            file_style.stamps.iter().filter_map(|key| Some(((*key).into(), Piece::Node(old.get(key)?.id()))));
         members.extend(kept);
         Piece::Object(members)
     }
@@ -115,7 +119,7 @@ impl Planner<'_, '_> {
 
     /// An id for a record after another one: a function of what that record is.
     pub(super) fn new_record_id(&self, after: usize, number: usize) -> Piece {
-        let link = self.mend.and_then(|mend| mend.links);
+        let link = self.file_style.and_then(|file_style| file_style.links);
         let old = link.and_then(|(key, _)| self.document.value(self.slots[after]).get_str(key));
         Piece::text(&ids::record_id(&old.unwrap_or_default(), number))
     }
@@ -123,7 +127,9 @@ impl Planner<'_, '_> {
     /// Has what followed the record in one of `slots` follow a new record that comes after `slot`, and returns the new
     /// record's id. If something up to what the model says next follows a record that is lost, the new one takes its id.
     pub(super) fn link(&mut self, slot: usize, calls: &[usize], new: Piece) -> Piece {
-        let Some((id_key, parent_key)) = self.mend.and_then(|mend| mend.links) else { return new };
+        let Some((id_key, parent_key)) = self.file_style.and_then(|file_style| file_style.links) else {
+            return new;
+        };
         let document = self.document;
         let end = self.next_answer(slot).unwrap_or(self.slots.len()).min(slot + NEAR);
         let near = self.slots.iter().take(end + 1).skip(slot + 1).map(|next| document.value(*next));
@@ -164,14 +170,16 @@ impl Planner<'_, '_> {
 
     /// The id of the record in a slot, where records follow each other by their ids.
     pub(super) fn record_id(&self, slot: usize) -> Option<Value<'_, '_>> {
-        let (id_key, _) = self.mend.and_then(|mend| mend.links)?;
+        let (id_key, _) = self.file_style.and_then(|file_style| file_style.links)?;
         self.document.value(self.slots[slot]).get(id_key)
     }
 
     /// Has a record that moves follow the one in a slot, or `last`, which has moved there before it, and what followed that
     /// follow the record. Returns its slot.
     pub(super) fn relink(&mut self, from: usize, slot: usize, last: Option<usize>) -> usize {
-        let Some((id_key, parent_key)) = self.mend.and_then(|mend| mend.links) else { return from };
+        let Some((id_key, parent_key)) = self.file_style.and_then(|file_style| file_style.links) else {
+            return from;
+        };
         let document = self.document;
         let member = |slot: &usize, key: &str| document.value(self.slots[*slot]).get(key);
         let ids = (member(&from, id_key), member(&slot, id_key), member(&from, parent_key));
@@ -203,7 +211,7 @@ impl Planner<'_, '_> {
         {
             let text = text.decode();
             let (json, cost) = if text.trim().is_empty() { ("{}".to_owned(), None) } else { wrapped(&text) };
-            if self.mends(finding, Action::Rewritten, place.span.start, cost) {
+            if self.try_fix(finding, Action::Rewritten, place.span.start, cost) {
                 self.values.insert(place.node, Piece::text(&json));
             }
         }
@@ -233,7 +241,7 @@ impl Planner<'_, '_> {
             }
             _ => return,
         };
-        if self.mends(finding, Action::Rewritten, place.span.start, cost) {
+        if self.try_fix(finding, Action::Rewritten, place.span.start, cost) {
             self.values.insert(place.node, piece);
         }
     }

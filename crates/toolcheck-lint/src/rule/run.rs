@@ -129,7 +129,7 @@ fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -
             tolerance.harm.is_some().then_some(Level::Warning)
         }
         // If the message is rewritten for the target, nothing is known about it.
-        Verdict::Unknown if rule.on_wire && !context.may_be_sent_as_it_is() => None,
+        Verdict::Unknown if rule.on_wire && !context.accepts_unmodified_bytes() => None,
         Verdict::Unknown => rule.default_level,
     };
     let level = match rule.in_dataset {

@@ -10,7 +10,7 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// The model called a tool, and the loop stopped or went on without it: a tool raised an error that nobody caught, a
+    /// The model called a tool, and the loop stopped or continued without its result: a tool raised an uncaught error, a
     /// limit of turns was reached, or the client took the turn for the last one. The user sees a run that ends without
     /// an answer, or with one that rests on nothing.
     ///

@@ -14,11 +14,11 @@ declare_rule! {
     ///
     /// The model believes what the history says that it wrote. If its arguments were not JSON and the client put `{}` or
     /// a made-up object in their place, the model sees a call without arguments and never learns what was wrong. If
-    /// they were valid, the history tells of a call that nobody made, and its result does not fit.
+    /// they were valid, the history contains a call that no one made, and its result does not fit.
     ///
-    /// This rule needs exchanges: each request with the response to it, in chronological order. White space, the order
-    /// of keys, `1.0` for `1`, `{}` for no arguments, and JSON that was decoded once more are the same arguments. So is
-    /// a repair of nothing but quotation marks and commas. If the arguments of the response are cut off or no JSON object,
+    /// This rule needs exchanges: each request with the response to it, in chronological order. Whitespace, the order
+    /// of keys, `1.0` for `1`, `{}` for no arguments, and JSON that was decoded once more are the same arguments. So are
+    /// arguments in which only quotation marks and commas were repaired. If the arguments of the response are cut off or not a JSON object,
     /// the finding is a warning.
     ///
     /// A call with the name of another tool is reported, too: a warning if a gateway may have changed the name.
@@ -77,7 +77,7 @@ fn report(cx: &Context<'_, '_>, out: &mut Sink<'_>, given: &PastCall, stored: &M
         Change::Emptied if given.has_odd_arguments() => format!(
             "the arguments of tool call {title} are not a JSON object in the response, and the history has none in their place"
         ),
-        Change::Emptied => format!("the history has none of the arguments of tool call {title}"),
+        Change::Emptied => format!("the history has empty arguments for tool call {title}"),
         _ if given.has_odd_arguments() => format!(
             "the arguments of tool call {title} are not a JSON object in the response, and the history has a repaired form of them"
         ),
@@ -108,8 +108,7 @@ fn check_name(cx: &Context<'_, '_>, out: &mut Sink<'_>, given: &PastCall, stored
     if own == other || own.is_empty() || other.is_empty() {
         return;
     }
-    let message =
-        format!("tool call {} is one of tool `{}` in the response", call.title(), text::shorten(was));
+    let message = format!("tool call {} calls tool `{}` in the response", call.title(), text::shorten(was));
     let finding = out.report(part.place, message);
     finding.about_call(call).caption("in the history");
     finding.help("send the call back with the name that the model wrote");

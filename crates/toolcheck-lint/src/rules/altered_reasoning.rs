@@ -1,6 +1,6 @@
 use crate::rule::{Context, Sink, declare_rule};
 use crate::rules::{modified_reasoning, unsigned_reasoning};
-use crate::view::exchanges::Thoughts;
+use crate::view::exchanges::ReasoningChange;
 
 declare_rule! {
     /// Reasoning in the next request that differs from what the model produced.
@@ -9,9 +9,9 @@ declare_rule! {
     ///
     /// Providers sign or encrypt the reasoning that they return, and take it back only unchanged. A client that merges
     /// blocks, cuts texts or mixes up signatures makes the whole conversation unusable. Where nothing is signed, the
-    /// model goes on from thoughts that it never had.
+    /// model continues from thoughts that it never had.
     ///
-    /// This rule needs exchanges: each request with the response to it, in chronological order. White space is not
+    /// This rule needs exchanges: each request with the response to it, in chronological order. Whitespace is not
     /// compared, and a text may be left out beside its signature.
     ///
     /// ## Fails
@@ -47,10 +47,10 @@ declare_rule! {
     /// ```
     AlteredReasoning in Reasoning, since "0.1.0", warning on wire looks at [ANSWER] answered as modified_reasoning, check,
     cases [
-        "signature" for users: "it has another signature",
+        "signature" for users: "it has a different signature",
         "unsigned" for users: "its signature is missing",
-        "signed-text" for users: "it has another text under the same signature",
-        "text" for users: "it has another text, and there is no signature",
+        "signed-text" for users: "it has a different text under the same signature",
+        "text" for users: "it has a different text and no signature",
     ],
     values PART
 }
@@ -59,12 +59,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some(kept) = cx.kept else { return };
     let is_signed = kept.answer.reasoning.iter().any(|block| block.signature.is_some());
     let (case, what) = match kept.thoughts(cx) {
-        Thoughts::SignedOtherwise => ("signature", "with another signature"),
+        ReasoningChange::SignedOtherwise => ("signature", "with a different signature"),
         // Where the signature must be there, another rule says so.
-        Thoughts::Unsigned if is_unsigned_refused(cx) => return,
-        Thoughts::Unsigned => ("unsigned", "without its signature"),
-        Thoughts::Reworded if is_signed => ("signed-text", "with another text under the same signature"),
-        Thoughts::Reworded => ("text", "with another text"),
+        ReasoningChange::Unsigned if is_unsigned_refused(cx) => return,
+        ReasoningChange::Unsigned => ("unsigned", "without its signature"),
+        ReasoningChange::Reworded if is_signed => {
+            ("signed-text", "with a different text under the same signature")
+        }
+        ReasoningChange::Reworded => ("text", "with another text"),
         _ => return,
     };
     let number = kept.turn(cx).start;

@@ -1,5 +1,5 @@
+use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::{Body, Content, Message, Part};
-use toolcheck_core::remedy::{Change, Remedy};
 
 use super::empty_content::{filled, may_go};
 use crate::rule::{Context, Sink, declare_rule};
@@ -36,8 +36,8 @@ declare_rule! {
     /// ```
     BlankText in Content, since "0.1.0", silent (silent in dataset) on wire looks at [TEXT, REASONING, EMPTY_PARTS], check,
     fix [
-        safe: "A blank block beside others is removed.",
-        unsafe: "A marked one too, and a message that has nothing else. One that the conversation needs says that it was empty.",
+        safe: "A blank block next to others is removed.",
+        unsafe: "A block with a cache marker is removed too, and a message without other content. A message that the conversation needs gets a text that says that it was empty.",
         otherwise: "the message has nothing else, and the conversation needs the message",
     ],
     cases [
@@ -83,10 +83,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             } else {
                 continue;
             };
-            let remedy = without(cx, (number, message), parts, part);
+            let fix = without(cx, (number, message), parts, part);
             let finding = out.report(part.place, message_text);
-            if let Some(remedy) = remedy {
-                finding.remedy(remedy);
+            if let Some(fix) = fix {
+                finding.fix(fix);
             }
             finding.caption("no text").help("remove the block").case(case).at(cx, (number, message, part));
         }
@@ -99,23 +99,23 @@ fn without(
     (number, message): (usize, &Message<'_>),
     parts: &[Part<'_>],
     block: &Part<'_>,
-) -> Option<Remedy> {
+) -> Option<Fix> {
     let is_other = |part: &Part<'_>| match &part.body {
         Body::Empty => false,
         Body::Text(text) => !text.string.is_blank(),
         _ => true,
     };
     if !parts.iter().any(is_other) {
-        let guess = "it is a guess that the message means nothing, because it is only whitespace";
+        let guess = "assumes that the message means nothing, because it is only whitespace";
         return match cx.transcript.messages.len() > 1 && may_go(cx, number) {
-            true => Some(Remedy::guess(guess, [Change::Remove(message.place.node)])),
+            true => Some(Fix::guess(guess, [Change::Remove(message.place.node)])),
             false => filled(cx, message, parts),
         };
     }
     let is_marked = cx.document.value(block.place.node).members().count() > 2;
     let change = [Change::Remove(block.place.node)];
     (block.place.node != message.content_place.node).then(|| match is_marked {
-        true => Remedy::guess("the marks of the block go with it", change),
-        false => Remedy::safe(change),
+        true => Fix::guess("the cache markers of the block are removed with it", change),
+        false => Fix::safe(change),
     })
 }

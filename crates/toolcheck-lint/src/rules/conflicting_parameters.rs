@@ -1,4 +1,4 @@
-use toolcheck_core::ir::{Executor, Named, ReasoningMode, ToolChoice, ToolDef, Wanted};
+use toolcheck_core::ir::{Executor, Named, ReasoningMode, ToolChoice, ToolChoiceMode, ToolDef};
 use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -96,8 +96,8 @@ declare_rule! {
     /// ```
     ConflictingParameters in Fields, since "0.1.0", silent on wire reports shape, check,
     fix [
-        unsafe: "The key that the other forbids is removed, if it need not be there.",
-        otherwise: "either of the two may be meant, or one of them must be there",
+        unsafe: "The key that the other forbids is removed, if it is optional.",
+        otherwise: "either of the two may be meant, or one of them is required",
     ],
     cases [
         "two-tool-lists": "tools are declared under the current key and the deprecated one",
@@ -116,7 +116,7 @@ declare_rule! {
         "all-deferred": "every tool is deferred",
         "advisor": "a tool whose model can't advise the model of the request",
         "container-without-tool": "a container without a tool that runs in it",
-        "json-word": "an answer in JSON is asked for, but nothing says so to the model",
+        "json-word": "an answer in JSON is required, but the prompt does not tell the model",
     ],
     values [
         "field": "the key of the parameter",
@@ -156,7 +156,7 @@ fn check_choice(cx: &Context<'_, '_>, choice: &ToolChoice<'_>, out: &mut Sink<'_
     if let Some((case, what, help)) = fault(cx, choice) {
         let finding = out.report(choice.place, what);
         finding.caption("this choice").help(help).case(case).value("field", &choice.key);
-        if let Wanted::Tool(name) = &choice.wanted {
+        if let ToolChoiceMode::Tool(name) = &choice.wanted {
             finding.value("name", &name.text);
         }
         if let Some(name) = not_among(cx, choice) {
@@ -165,7 +165,7 @@ fn check_choice(cx: &Context<'_, '_>, choice: &ToolChoice<'_>, out: &mut Sink<'_
         return;
     }
     // Some models don't support forced calls at all.
-    if choice.wanted == Wanted::Any {
+    if choice.wanted == ToolChoiceMode::Any {
         out.report(choice.place, "the tool choice forces a call")
             .caption("this choice")
             .help("let the model choose whether to call a tool")
@@ -298,9 +298,9 @@ fn unsaid_json(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let request = &cx.transcript.request;
     let is_stored = request.continues_remote_state || !cx.transcript.details.stored_items.is_empty();
     if let Some(place) = request.unsaid_json.filter(|_| !is_stored) {
-        out.report(place, "the answer must be JSON, but no message has the word")
+        out.report(place, "the answer must be JSON, but no message contains the word \"JSON\"")
             .caption("this setting")
-            .help("say in the instructions that the answer is to be JSON")
+            .help("say in the instructions that the answer must be JSON")
             .case("json-word");
     }
 }
@@ -308,8 +308,8 @@ fn unsaid_json(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 /// The fault of a tool choice: the case of the rule, the message and the help.
 fn fault(cx: &Context<'_, '_>, choice: &ToolChoice<'_>) -> Option<(&'static str, String, &'static str)> {
     let tools = &cx.transcript.request.tools;
-    let is_forced = matches!(choice.wanted, Wanted::Any | Wanted::Tool(_));
-    if choice.wanted == Wanted::Invalid {
+    let is_forced = matches!(choice.wanted, ToolChoiceMode::Any | ToolChoiceMode::Tool(_));
+    if choice.wanted == ToolChoiceMode::Invalid {
         let what = "the tool choice is not a valid value".to_owned();
         return Some(("unknown-choice", what, "let the model choose, or force or forbid a call"));
     }
@@ -331,7 +331,7 @@ fn fault(cx: &Context<'_, '_>, choice: &ToolChoice<'_>) -> Option<(&'static str,
         let what = format!("the tool choice allows `{}`, which is not declared", shorten(&name.text));
         return Some(("unknown-tool-chosen", what, "name tools that the request declares"));
     }
-    let Wanted::Tool(name) = &choice.wanted else { return None };
+    let ToolChoiceMode::Tool(name) = &choice.wanted else { return None };
     // What is not a string is not a name: the shape says so.
     cx.document.value(name.place.node).as_json_str()?;
     let is_declared = |tool: &toolcheck_core::ir::ToolDef<'_>| match &tool.name {
@@ -349,7 +349,7 @@ fn fault(cx: &Context<'_, '_>, choice: &ToolChoice<'_>) -> Option<(&'static str,
 
 /// The first of the tools to choose among that is not declared.
 fn not_among<'c, 's>(cx: &Context<'_, '_>, choice: &'c ToolChoice<'s>) -> Option<&'c Named<'s>> {
-    let Wanted::Among(names) = &choice.wanted else { return None };
+    let ToolChoiceMode::Among(names) = &choice.wanted else { return None };
     let tools = &cx.transcript.request.tools;
     tools.count().filter(|_| tools.in_text.is_empty())?;
     // A type may be followed by a version.

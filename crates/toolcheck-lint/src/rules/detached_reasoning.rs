@@ -1,5 +1,5 @@
+use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::{Body, Part};
-use toolcheck_core::remedy::{Change, Remedy};
 use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -70,7 +70,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         );
         let length = cx.document.value(part.place.node).raw().len();
         let lost = format!("the reasoning, {length} bytes");
-        finding.remedy(Remedy::lossy(lost, [Change::Remove(part.place.node)]));
+        finding.fix(Fix::lossy(lost, [Change::Remove(part.place.node)]));
         finding
             .case_if(is_followed, "new-message")
             .caption("its message or call is missing")

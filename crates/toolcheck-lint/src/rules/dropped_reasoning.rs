@@ -3,7 +3,7 @@ use toolcheck_core::ir::Body;
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::rules::missing_reasoning;
-use crate::view::exchanges::Thoughts;
+use crate::view::exchanges::ReasoningChange;
 
 declare_rule! {
     /// Reasoning that is missing from the next request while the model works with tools.
@@ -61,8 +61,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some(kept) = cx.kept else { return };
     let thoughts = kept.thoughts(cx);
     let what = match thoughts {
-        Thoughts::Dropped | Thoughts::Emptied => "without its reasoning",
-        Thoughts::PartlyDropped => "with only a part of its reasoning",
+        ReasoningChange::Dropped | ReasoningChange::Emptied => "without its reasoning",
+        ReasoningChange::PartlyDropped => "with only a part of its reasoning",
         _ => return,
     };
     if cx.transcript.request.reasoning == Some(false) {
@@ -76,13 +76,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         .caption("the turn in the history")
         .help("keep the whole message of the response, with all its reasoning and signatures")
         .at(cx, (number, message, first));
-    finding.case_if(thoughts == Thoughts::Emptied, "empty");
+    finding.case_if(thoughts == ReasoningChange::Emptied, "empty");
     if cx.transcript.request.reasoning.is_none() {
         finding.case("by-default");
     } else {
         finding.case(if matches!(first.body, Body::Call(_)) { "call" } else { "text" });
     }
-    if thoughts == Thoughts::PartlyDropped {
+    if thoughts == ReasoningChange::PartlyDropped {
         // What is known is what happens where all of it is missing.
         finding.at_most(Level::Warning);
     }
@@ -91,7 +91,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 
 /// Whether this rule reports the turn that starts with this message.
 pub(crate) fn reports(cx: &Context<'_, '_>, message: usize) -> bool {
-    let is_dropped = |thoughts| matches!(thoughts, Thoughts::Dropped | Thoughts::Emptied);
+    let is_dropped = |thoughts| matches!(thoughts, ReasoningChange::Dropped | ReasoningChange::Emptied);
     let is_ignored = cx.ignored_rules.iter().any(|rule| rule.id == RULE.id);
     cx.kept.is_some_and(|kept| !is_ignored && kept.turn(cx).start == message && is_dropped(kept.thoughts(cx)))
 }

@@ -9,10 +9,10 @@ declare_rule! {
     /// ## Why is this bad?
     ///
     /// The model said what it is about to do, and called tools in the same turn. The client keeps only the calls,
-    /// because it takes a response for either text or calls. The model forgets its plan, and what it told the user.
+    /// because it treats a response as either text or calls. The model forgets its plan, and what it told the user.
     ///
     /// This rule needs exchanges: each request with the response to it, in chronological order. Nothing is reported if
-    /// the turn has any text, if the text is blank, once the user has spoken again, or if the API takes no text beside
+    /// the turn has any text, if the text is blank, once the user has spoken again, or if the API accepts no text beside
     /// calls.
     ///
     /// ## Fails

@@ -1,6 +1,6 @@
 use foldhash::HashMap;
+use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::Named;
-use toolcheck_core::remedy::{Change, Remedy};
 use toolcheck_json::Value;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -39,7 +39,7 @@ declare_rule! {
     /// ```
     DuplicateItemId in Ids, since "0.1.0", silent on wire looks at [ITEMS], check,
     fix [
-        safe: "An item that is the same again is removed.",
+        safe: "An identical item is removed.",
         unsafe: "Of two different items, the second loses its id.",
         otherwise: "the items are not in a list",
     ],
@@ -56,10 +56,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let title = toolcheck_core::text::shorten(&item.id.text);
         let finding = out.report(item.id.place, format!("item `{title}` is sent twice"));
         let (one, other) = (item_of(cx, &earlier.id), item_of(cx, &item.id));
-        finding.remedy(match one.zip(other).filter(|(one, other)| one.raw() == other.raw()) {
-            Some((_, again)) => Remedy::safe([Change::Remove(again.id())]),
-            None => Remedy::guess(
-                "the second item is another one with the same id, and has none then",
+        finding.fix(match one.zip(other).filter(|(one, other)| one.raw() == other.raw()) {
+            Some((_, again)) => Fix::safe([Change::Remove(again.id())]),
+            None => Fix::guess(
+                "the second item differs from the first, and loses its id",
                 [Change::Remove(item.id.place.node)],
             ),
         });

@@ -1,6 +1,6 @@
 use foldhash::HashMap;
+use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::Place;
-use toolcheck_core::remedy::{Change, Remedy};
 use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -43,8 +43,8 @@ declare_rule! {
     DuplicateKey in Files, since "0.1.0", warning on text, check,
     fix [
         safe: "The first of two equal values is removed.",
-        unsafe: "Of two different values, the last stays, as with most parsers.",
-        otherwise: "the key is there more than twice",
+        unsafe: "Of two different values, the last is kept, as most parsers do.",
+        otherwise: "the key appears more than twice",
     ]
 }
 
@@ -71,11 +71,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         // Of three, the one between would stay.
         if count == 1 {
             let change = [Change::Remove(first.id())];
-            finding.remedy(match is_same {
-                true => Remedy::safe(change),
-                false => Remedy::guess(
+            finding.fix(match is_same {
+                true => Fix::safe(change),
+                false => Fix::guess(
                     format!(
-                        "it is a guess that the last value is meant; the first one goes, {} bytes",
+                        "assumes that the last value is meant; the first one is removed ({} bytes)",
                         first.raw().len()
                     ),
                     change,

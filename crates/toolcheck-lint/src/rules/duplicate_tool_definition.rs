@@ -1,6 +1,6 @@
 use foldhash::HashMap;
+use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::Place;
-use toolcheck_core::remedy::{Change, Remedy};
 use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -34,8 +34,8 @@ declare_rule! {
     /// ```
     DuplicateToolDefinition in Tools, since "0.1.0", warning looks at [TOOLS], check,
     fix [
-        safe: "A definition that is the same again is removed.",
-        otherwise: "the two definitions differ, and nobody knows which is meant",
+        safe: "An identical definition is removed.",
+        otherwise: "the two definitions differ, and it is not clear which is meant",
     ],
     values [
         "name": "the name of the tool",
@@ -56,7 +56,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         finding.about_tool(&name.text);
         let raw = |place: Place| cx.document.value(place.node).raw();
         if raw(first) == raw(tool.place) {
-            finding.remedy(Remedy::safe([Change::Remove(tool.place.node)]));
+            finding.fix(Fix::safe([Change::Remove(tool.place.node)]));
         }
     }
 }

@@ -36,7 +36,7 @@ declare_rule! {
     /// ```
     DuplicateToolResult in Pairing, since "0.1.0", warning looks at [RESULTS], check,
     fix [
-        safe: "A second result that is the same again is removed, and so is one that only says that there is none.",
+        safe: "A second result is removed if it is identical, or a placeholder for a missing result.",
         unsafe: "Of two different results, the content of the second is put after that of the first; `--duplicates` keeps the `first` or the `last`.",
         otherwise: "the two results differ and cannot be joined; `--duplicates first` or `last` keeps one",
     ],

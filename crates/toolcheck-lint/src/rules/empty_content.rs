@@ -1,6 +1,6 @@
+use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::formats;
 use toolcheck_core::ir::{Body, Content, Message, Part, Place, Role};
-use toolcheck_core::remedy::{Change, Remedy};
 use toolcheck_json::edit::Piece;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -46,8 +46,8 @@ declare_rule! {
     /// ```
     EmptyContent in Content, since "0.1.0", silent (silent in dataset) on wire, check,
     fix [
-        safe: "A message that has nothing to say is removed, an empty list beside calls too, and an empty result says `(no output)`.",
-        unsafe: "A message with other keys is removed too, and one that the conversation needs says that it was empty.",
+        safe: "An empty message is removed, as is an empty list next to calls; an empty result becomes `(no output)`.",
+        unsafe: "An empty message with other keys is removed too; one that the conversation needs gets a text that says that it was empty.",
         otherwise: "the intended content is unknown, and the message is needed",
     ],
     cases [
@@ -97,8 +97,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                     .help("describe the failure in one line")
                     .case("failed-result")
                     .at(cx, (number, message, part));
-                let remedy = result.content_place.and_then(|place| of_result(cx, place));
-                remedy.into_iter().for_each(|remedy| _ = finding.remedy(remedy));
+                let fix = result.content_place.and_then(|place| of_result(cx, place));
+                fix.into_iter().for_each(|fix| _ = finding.fix(fix));
             }
         }
         // A message that only sets parameters needs no content, and a role that the model does not support is another
@@ -146,19 +146,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .case_if(is_assistant && is_missing, "nothing-at-all")
             .case_if(message.role == Role::System, "system");
         finding.value("role", message.role_text());
-        if let Some(remedy) = remedy_of(cx, number, message, parts) {
-            finding.remedy(remedy);
+        if let Some(fix) = fix_of(cx, number, message, parts) {
+            finding.fix(fix);
         }
     }
 }
 
 /// What fixes a message without content.
-fn remedy_of(
-    cx: &Context<'_, '_>,
-    number: usize,
-    message: &Message<'_>,
-    parts: &[Part<'_>],
-) -> Option<Remedy> {
+fn fix_of(cx: &Context<'_, '_>, number: usize, message: &Message<'_>, parts: &[Part<'_>]) -> Option<Fix> {
     let result = parts.iter().find_map(|part| match &part.body {
         Body::Result(result) => Some(result),
         _ => None,
@@ -171,11 +166,11 @@ fn remedy_of(
 }
 
 /// A result that says that it is empty.
-fn of_result(cx: &Context<'_, '_>, content: Place) -> Option<Remedy> {
+fn of_result(cx: &Context<'_, '_>, content: Place) -> Option<Fix> {
     let value = cx.document.value(content.node);
-    let (_, no_output) = formats::find(cx.transcript.format?.id)?.repair.no_output;
+    let (_, no_output) = formats::find(cx.transcript.format?.id)?.fix_style.no_output;
     let is_empty = value.is_null() || value.as_json_str().is_some_and(|text| text.is_empty());
-    is_empty.then(|| Remedy::safe([Change::Write(content.node, no_output.to_owned())]))
+    is_empty.then(|| Fix::safe([Change::Write(content.node, no_output.to_owned())]))
 }
 
 /// The most messages on each side of an empty one that are looked at for one that is not.
@@ -208,8 +203,8 @@ pub(super) fn is_content(part: &Part<'_>) -> bool {
 }
 
 /// A text in a message that has nothing to say, and that the conversation needs.
-pub(super) fn filled(cx: &Context<'_, '_>, message: &Message<'_>, parts: &[Part<'_>]) -> Option<Remedy> {
-    let repair = formats::find(cx.transcript.format?.id)?.repair;
+pub(super) fn filled(cx: &Context<'_, '_>, message: &Message<'_>, parts: &[Part<'_>]) -> Option<Fix> {
+    let fix_style = formats::find(cx.transcript.format?.id)?.fix_style;
     let content = message.content_place.node;
     let is_here = content != message.place.node && message.role != Role::System;
     let says_more = |part: &Part<'_>| match &part.body {
@@ -221,19 +216,19 @@ pub(super) fn filled(cx: &Context<'_, '_>, message: &Message<'_>, parts: &[Part<
         return None;
     }
     let text = Piece::text(EMPTY);
-    let piece = match repair.blocks {
-        Some(_) => Piece::List(vec![(repair.text)(text)]),
+    let piece = match fix_style.blocks {
+        Some(_) => Piece::List(vec![(fix_style.text)(text)]),
         None => text,
     };
-    let guess = "a message that said nothing now says that it was empty";
-    Some(Remedy::guess(guess, [Change::Write(content, piece.json()?)]))
+    let guess = "an empty message is given a text that says that it was empty";
+    Some(Fix::guess(guess, [Change::Write(content, piece.json()?)]))
 }
 
 /// What a message says that was empty.
 const EMPTY: &str = "[This message was empty.]";
 
 /// A conversation without a message that has nothing to say.
-fn of_message(cx: &Context<'_, '_>, message: &Message<'_>, parts: &[Part<'_>]) -> Option<Remedy> {
+fn of_message(cx: &Context<'_, '_>, message: &Message<'_>, parts: &[Part<'_>]) -> Option<Fix> {
     if cx.transcript.messages.len() == 1 {
         return None;
     }
@@ -241,7 +236,7 @@ fn of_message(cx: &Context<'_, '_>, message: &Message<'_>, parts: &[Part<'_>]) -
         // Beside calls, a list without elements says no more than no list.
         let content = message.content_place.node;
         let is_member = message.content == Content::EmptyList && content != message.place.node;
-        return is_member.then(|| Remedy::safe([Change::Remove(content)]));
+        return is_member.then(|| Fix::safe([Change::Remove(content)]));
     }
     let role = message.role_name.as_ref().map(|name| name.place.node);
     let says_more = cx.document.value(message.place.node).members().any(|member| {
@@ -249,7 +244,7 @@ fn of_message(cx: &Context<'_, '_>, message: &Message<'_>, parts: &[Part<'_>]) -
     });
     let change = [Change::Remove(message.place.node)];
     Some(match says_more {
-        true => Remedy::guess("the other keys of the message go with it", change),
-        false => Remedy::safe(change),
+        true => Fix::guess("the other keys of the message are removed with it", change),
+        false => Fix::safe(change),
     })
 }

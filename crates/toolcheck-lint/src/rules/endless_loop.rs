@@ -8,7 +8,7 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// A model that gets the same answer to the same call makes it again. If the loop has no limit, it goes on until
+    /// A model that gets the same answer to the same call makes it again. If the loop has no limit, it continues until
     /// somebody sees the bill.
     ///
     /// This rule needs exchanges: each request with the response to it, in chronological order. It reports the tenth

@@ -31,7 +31,7 @@ declare_rule! {
     /// ```
     FirstMessageRole in Order, since "0.1.0", silent, check,
     fix [
-        unsafe: "A message of the user is inserted before it, which says that what came first is missing.",
+        unsafe: "A user message is inserted before it that says that the beginning is missing.",
         otherwise: "the messages are not in a list that can be changed",
     ],
     cases [

@@ -9,7 +9,7 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// APIs write the same things in different ways. Whoever moves a conversation or its tools from one API to another
+    /// APIs write the same things in different ways. When a conversation or its tools are moved from one API to another,
     /// easily leaves a part as it was. The API names only the first key that it misses or does not know; this rule names
     /// the cause.
     ///
@@ -31,7 +31,7 @@ declare_rule! {
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
     ForeignShape in Fields, since "0.2.0", silent on wire reports shape, check,
-    fix none: "there is no fix: a conversation is not translated to another API"
+    fix none: "`fix` does not translate a conversation to another API"
 }
 
 /// The most other places that a finding shows.

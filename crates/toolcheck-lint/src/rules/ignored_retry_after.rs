@@ -51,5 +51,5 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     )
     .caption("the same request again")
     .label_at(resent.place, resent.spot.clone(), "sent here first")
-    .help("wait as long as `retry-after` says before the next attempt");
+    .help("wait as long as `retry-after` asks before the next attempt");
 }

@@ -45,7 +45,7 @@ declare_rule! {
     InvalidArgumentsJson in Arguments, since "0.1.0", warning (error in dataset) on wire looks at [CALLS], check,
     fix [
         safe: "An empty text becomes `{}`.",
-        unsafe: "Any other text is kept inside `{\"INVALID_JSON\": …}`.",
+        unsafe: "Any other text is wrapped in `{\"INVALID_JSON\": …}`.",
         otherwise: "the arguments are not a text",
     ],
     values PART, CALL_ID
@@ -59,7 +59,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             out.report(part.place, not_json(&call.title()))
                 .about_call(call)
                 .caption("begins here")
-                .help("their pieces, put together, are no JSON");
+                .help("the concatenated chunks of the arguments are not valid JSON");
         }
     }
     // Where a text is not allowed at all, that is the problem.

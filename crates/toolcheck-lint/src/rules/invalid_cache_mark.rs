@@ -1,6 +1,6 @@
 use toolcheck_core::Level;
-use toolcheck_core::ir::Bearer;
-use toolcheck_core::remedy::{Change, Remedy};
+use toolcheck_core::fix::{Change, Fix};
+use toolcheck_core::ir::CacheMarkTarget;
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -52,8 +52,8 @@ declare_rule! {
     /// ```
     InvalidCacheMark in Content, since "0.1.0", silent on wire looks at [CACHE_MARKS], check,
     fix [
-        safe: "The mark is removed; of too many, the first ones.",
-        otherwise: "which of the marks is meant is not known",
+        safe: "The marker is removed; of too many, the first ones.",
+        otherwise: "it is not clear which of the markers is meant",
     ],
     cases [
         "too-many": "more markers than the target allows",
@@ -78,7 +78,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .report(surplus.place, format!("the request has {count} cache markers, but the limit is {max}"));
         // The last ones are of use to the next request.
         let oldest = marks.iter().take(count - max).map(|mark| Change::Remove(mark.place.node));
-        finding.remedy(Remedy::safe(oldest));
+        finding.fix(Fix::safe(oldest));
         finding
             .caption("the first one over the limit")
             .help("keep the last markers and remove the others")
@@ -88,14 +88,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
     automatic(cx, out);
     for mark in marks {
-        let (case, what, help) = match mark.bearer {
-            Bearer::Usual => continue,
-            Bearer::DeferredTool => (
+        let (case, what, help) = match mark.target {
+            CacheMarkTarget::Usual => continue,
+            CacheMarkTarget::DeferredTool => (
                 "deferred-tool",
                 "a tool that is loaded later has a cache marker",
                 "put the marker on a tool that is always loaded, or on none",
             ),
-            Bearer::PassingMessage => (
+            CacheMarkTarget::DroppedMessage => (
                 "turn-scoped",
                 "a message that is later dropped has a cache marker",
                 "put the marker on a message that stays",
@@ -103,7 +103,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         };
         let finding = out.report(mark.place, what);
         finding.caption("not allowed here").help(help).case(case);
-        finding.remedy(Remedy::safe([Change::Remove(mark.place.node)]));
+        finding.fix(Fix::safe([Change::Remove(mark.place.node)]));
     }
     let Some(short) = marks.iter().position(|mark| !mark.is_long_lived) else { return };
     let Some(late) = marks[short..].iter().find(|mark| mark.is_long_lived) else { return };
@@ -136,5 +136,5 @@ fn automatic(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if has_mark {
         finding.at_most(Level::Warning);
     }
-    finding.remedy(Remedy::safe(marks.first().map(|mark| Change::Remove(mark.place.node))));
+    finding.fix(Fix::safe(marks.first().map(|mark| Change::Remove(mark.place.node))));
 }

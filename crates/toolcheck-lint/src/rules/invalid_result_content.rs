@@ -41,7 +41,7 @@ declare_rule! {
     /// ```
     InvalidResultContent in Content, since "0.1.0", silent on wire looks at [RESULTS, SERVER_RESULTS], check,
     fix [
-        safe: "An object becomes the text of its JSON, and a text the block with it, where the API takes nothing else.",
+        safe: "Where the API accepts nothing else, an object becomes its JSON text, and a text a text block.",
         otherwise: "it cannot be fixed by rewriting the value" with help,
     ],
     cases [

@@ -131,7 +131,7 @@ fn report<'o>(
         if !instead.is_scalar() {
             finding.say().tool_name = None;
         }
-        if cx.may_be_sent_as_it_is() {
+        if cx.accepts_unmodified_bytes() {
             finding.at_least(Level::Warning);
         }
         finding

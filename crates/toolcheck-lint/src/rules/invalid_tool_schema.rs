@@ -47,8 +47,8 @@ declare_rule! {
     InvalidToolSchema in Tools, since "0.1.0", warning reports shape, check,
     fix [
         safe: "A value that is only quoted wrongly, a key with other separators or case, and a constant that is missing are written as they should be.",
-        unsafe: "A key that may not be there is removed, and what is nearly the same as an allowed word becomes that.",
-        otherwise: "what the schema is to say is not known" with help,
+        unsafe: "A key that is not allowed is removed, and a word that nearly matches an allowed one becomes that.",
+        otherwise: "it is not clear what the schema should be" with help,
     ],
     cases [
         "numbered-type": "a type that is written as a number",
@@ -61,7 +61,7 @@ declare_rule! {
         "endless" for users: "a schema that can't be checked in bounded time",
         "strict-optional": "too many optional parameters in strict tools",
         "strict-unions": "too many parameters with several types in strict tools",
-        "strict-keyword": "a keyword that strict tools may not use",
+        "strict-keyword": "a keyword that is not allowed in strict tools",
     ],
     values [
         "index": "the index of the tool, from 0",

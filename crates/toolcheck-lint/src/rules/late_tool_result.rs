@@ -63,8 +63,8 @@ declare_rule! {
     /// ```
     LateToolResult in Order, since "0.1.0", error (error in dataset) looks at [RESULTS], check,
     fix [
-        safe: "The result is moved back over what the user said.",
-        unsafe: "The result is moved back over what the model said before it saw the result.",
+        safe: "The result is moved before the user message in between.",
+        unsafe: "The result is moved before what the model wrote without having seen it.",
         otherwise: "the turn of its call has no place for the result",
     ],
     cases [

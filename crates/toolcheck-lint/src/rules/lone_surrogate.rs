@@ -1,5 +1,5 @@
+use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::Place;
-use toolcheck_core::remedy::{Change, Remedy};
 use toolcheck_json::SyntaxErrorKind;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -30,7 +30,7 @@ declare_rule! {
     /// ```
     LoneSurrogate in Files, since "0.1.0", warning on text looks at [FAULTS], check,
     fix [
-        safe: "U+FFFD stands for each half of a character.",
+        safe: "Each half of a character becomes U+FFFD.",
         otherwise: "the text is not written as JSON here",
     ]
 }
@@ -44,7 +44,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .help("truncate text between characters, not between UTF-16 code units");
         let value = cx.document.value(node);
         if value.as_json_str().is_some() && value.span().contains(fault.span) {
-            finding.remedy(Remedy::safe([Change::Halves(node)]));
+            finding.fix(Fix::safe([Change::Halves(node)]));
         }
     }
 }

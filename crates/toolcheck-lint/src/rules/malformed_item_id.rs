@@ -1,5 +1,5 @@
+use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::{Body, Item, Part};
-use toolcheck_core::remedy::{Change, Remedy};
 use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -85,13 +85,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if let Some(prefix) = ids.item_prefixes.get(&*item.kind) {
             finding.value("prefix", prefix);
         }
-        finding.remedy(without_id(cx, item));
+        finding.fix(without_id(cx, item));
     }
 }
 
 /// The fault of an item's id: the case of the rule and the message.
 /// An item needs no id, unless the server knows it by that.
-fn without_id(cx: &Context<'_, '_>, item: &Item<'_>) -> Remedy {
+fn without_id(cx: &Context<'_, '_>, item: &Item<'_>) -> Fix {
     let change = [Change::Remove(item.id.place.node)];
     let is_of_reasoning = |part: &Part<'_>| match &part.body {
         Body::Reasoning(reasoning) => {
@@ -100,11 +100,11 @@ fn without_id(cx: &Context<'_, '_>, item: &Item<'_>) -> Remedy {
         _ => false,
     };
     if cx.transcript.request.continues_remote_state || cx.transcript.details.refers_to_stored_items {
-        return Remedy::guess("the server may know the item by its id", change);
+        return Fix::guess("the server may know the item by its id", change);
     }
     match cx.transcript.parts.iter().any(is_of_reasoning) {
-        true => Remedy::guess("the id may belong to the reasoning that is encrypted", change),
-        false => Remedy::safe(change),
+        true => Fix::guess("the id may belong to the encrypted reasoning", change),
+        false => Fix::safe(change),
     }
 }
 

@@ -161,7 +161,7 @@ fn report(
             if !instead.is_scalar() {
                 finding.tool_call_id = None;
             }
-            if cx.may_be_sent_as_it_is() {
+            if cx.accepts_unmodified_bytes() {
                 finding.at_least(Level::Warning);
             }
             finding

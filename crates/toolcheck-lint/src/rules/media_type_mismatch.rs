@@ -1,4 +1,4 @@
-use toolcheck_core::remedy::{Change, Remedy};
+use toolcheck_core::fix::{Change, Fix};
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -33,7 +33,7 @@ declare_rule! {
     MediaTypeMismatch in Content, since "0.1.0", silent on wire looks at [MEDIA], check,
     fix [
         safe: "The type becomes that of the data.",
-        otherwise: "what the data are is not known",
+        otherwise: "the type of the data is unknown",
     ],
     values [
         "type": "the declared media type",
@@ -60,7 +60,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         // The type may also be the start of a text.
         let declared = image.media_type.place.node;
         if cx.document.value(declared).as_str().is_some_and(|text| text == image.media_type.text) {
-            finding.remedy(Remedy::safe([Change::Write(declared, format!("\"{media_type}\""))]));
+            finding.fix(Fix::safe([Change::Write(declared, format!("\"{media_type}\""))]));
         }
         finding
             .caption("declared here")

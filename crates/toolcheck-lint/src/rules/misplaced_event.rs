@@ -5,7 +5,7 @@ use toolcheck_core::text::{kept, shorten};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// An event of a protocol that comes when it may not.
+    /// A protocol event that is sent when it is not allowed.
     ///
     /// ## Why is this bad?
     ///
@@ -44,7 +44,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let named = |thing: &str, id: &str| format!("{thing} `{}`", shorten(id));
         let (message, caption) = match &event.why {
             Misplacement::Open { thing, id } => {
-                (format!("`{kind}` opens {} a second time", named(thing, id)), "it is still open")
+                (format!("`{kind}` opens {} a second time", named(thing, id)), "still open")
             }
             Misplacement::NotOpen { thing, id } => {
                 (format!("`{kind}` is for {}, which is not open", named(thing, id)), "not open here")
@@ -55,14 +55,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                     0 | 1 => String::new(),
                     more => format!(" and {} more", more - 1),
                 };
-                (format!("`{kind}` comes while {}{others} is open", named(thing, id)), "too early")
+                (format!("`{kind}` is sent while {}{others} is open", named(thing, id)), "too early")
             }
             Misplacement::Unnamed { thing, key } => {
                 (format!("`{kind}` begins a {thing} without `{}`", shorten(key)), "the first piece names it")
             }
             Misplacement::Cancelled(id) => (
                 format!("`{kind}` answers {}, which was cancelled", named("tool call", id)),
-                "nobody waits for it",
+                "no longer awaited",
             ),
             Misplacement::In(phase) => (format!("`{kind}` is not allowed while {phase}"), "not allowed here"),
             _ => (format!("`{kind}` is not allowed here"), "not allowed here"),

@@ -53,8 +53,8 @@ declare_rule! {
     /// ```
     MisplacedMessage in Order, since "0.1.0", silent on wire, check,
     fix [
-        unsafe: "A system message becomes one of the user.",
-        otherwise: "nothing says which of the messages is meant to be where",
+        unsafe: "A system message becomes a user message.",
+        otherwise: "it is not clear in which order the messages belong",
     ],
     cases [
         "not-last": "an item that must come last is followed by others",
@@ -132,15 +132,15 @@ fn neighbours(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let finding = out.report(message.place, what);
         finding
             .caption("this message")
-            .label(before.place, "it follows this message")
+            .label(before.place, "follows this message")
             .help("merge messages of the same role, and put system messages first")
             .case(case)
             .at(cx, (number + 1, message));
         if cx.pairing.knows_index(number) {
             finding.value("before", before.index);
         }
-        if let Some(remedy) = as_user(cx, message) {
-            finding.remedy(remedy);
+        if let Some(fix) = as_user(cx, message) {
+            finding.fix(fix);
         }
         if let (Some(role), Some(previous)) = (&message.role_name, &before.role_name) {
             finding.value("role", &role.text).value("previous-role", &previous.text);
@@ -195,7 +195,7 @@ fn sections(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                     case,
                     "a system message comes after an assistant message",
                     "move it directly after a user message, before the model speaks again",
-                    Some((before, "it follows this message")),
+                    Some((before, "follows this message")),
                 )
             }
             (_, Some((after, _))) if after.role == Role::User => (
@@ -203,7 +203,7 @@ fn sections(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 "system-before-user",
                 "a system message comes before a user message",
                 "move it directly after a user message, before the model speaks again",
-                Some((after, "it precedes this message")),
+                Some((after, "precedes this message")),
             ),
             _ => continue,
         };
@@ -211,8 +211,8 @@ fn sections(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let finding = out.report(message.place, what);
         finding.caption("this message").help(help).case(case).at(cx, (number, message));
         let all = messages[first..=last].iter().map(|(_, (message, _))| as_user(cx, message));
-        if let Some(remedy) = all.reduce(|all, more| all?.and(more?)).flatten() {
-            finding.remedy(remedy);
+        if let Some(fix) = all.reduce(|all, more| all?.and(more?)).flatten() {
+            finding.fix(fix);
         }
         if let Some((other, label)) = other {
             finding.label(other.place, label);

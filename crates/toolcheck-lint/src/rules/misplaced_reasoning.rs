@@ -36,9 +36,9 @@ declare_rule! {
     /// ```
     MisplacedReasoning in Reasoning, since "0.1.0", silent (silent in dataset) on wire looks at [REASONING], check,
     fix [
-        safe: "A message that ends with reasoning becomes one with the next message of the model.",
-        unsafe: "A text that says that the rest is missing is put after reasoning at the end of a message.",
-        otherwise: "reasoning stays where the model has put it",
+        safe: "A message that ends with reasoning is merged with the next message of the model.",
+        unsafe: "Reasoning at the end of a message is followed by a text that says that the rest is missing.",
+        otherwise: "reasoning is left where the model put it",
     ],
     cases [
         "disabled" for users: "the request disables reasoning",

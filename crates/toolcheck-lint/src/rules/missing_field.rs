@@ -52,8 +52,8 @@ declare_rule! {
     /// ```
     MissingField in Fields, since "0.1.0", silent on wire reports shape, check,
     fix [
-        safe: "A key that is there under another name is renamed, and a constant is added.",
-        unsafe: "Arguments that are missing become `{}`, and a key becomes the only one that is missing.",
+        safe: "A misnamed key is renamed, and a constant is added.",
+        unsafe: "Missing arguments become `{}`, and an unknown key becomes the only missing one.",
         otherwise: "the value of the key is unknown" with help,
     ],
     cases [

@@ -22,9 +22,9 @@ declare_rule! {
     /// ```
     MissingParameter in Fields, since "0.2.0", silent on wire reports shape, check,
     fix [
-        safe: "A key that is there under another name is renamed.",
-        unsafe: "A key becomes the only one that is missing.",
-        otherwise: "what the parameter is to be is not known" with help,
+        safe: "A misnamed key is renamed.",
+        unsafe: "An unknown key becomes the only missing one.",
+        otherwise: "the value of the parameter is unknown" with help,
     ]
 }
 

@@ -45,7 +45,7 @@ declare_rule! {
         "by-default": "the request does not say whether the model reasons",
         "call": "the message starts with a call",
         "text": "the message starts with something else",
-        "prefill": "the request ends with the message, which the model is to go on with",
+        "prefill": "the request ends with the message, which the model should continue",
     ],
     values PART
 }
@@ -106,7 +106,7 @@ fn check_prefill(cx: &Context<'_, '_>, out: &mut Sink<'_>, number: usize) {
     let is_said = matches!(first.body, Body::Text(_)) && !message.is_prefix;
     if is_said && cx.is_request() && cx.entry(&RULE, Some("prefill")).is_harmful() {
         out.report(first.place, "the request ends with a message of the model without its reasoning")
-            .caption("with reasoning, the model can't go on with this text")
+            .caption("with reasoning enabled, the model can't continue this text")
             .help("leave out the text, or turn off the reasoning for this request")
             .case("prefill")
             .at(cx, (number, message, first));

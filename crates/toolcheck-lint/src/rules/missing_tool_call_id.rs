@@ -1,7 +1,7 @@
+use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::formats;
 use toolcheck_core::ir::ToolKind;
 use toolcheck_core::pairing::{CallSite, ResultSite};
-use toolcheck_core::remedy::{Change, Remedy};
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -50,8 +50,8 @@ declare_rule! {
     /// ```
     MissingToolCallId in Ids, since "0.1.0", silent on wire looks at [CALLS, RESULTS], check,
     fix [
-        safe: "A key with the id of the other half is renamed, and a result gets the id of the only call that it can answer.",
-        unsafe: "A call gets the id of the result in its place, or a new one. A result gets the id of the call in whose place it stands; one without a call becomes text of the user.",
+        safe: "A misnamed id key is renamed, and a result gets the id of the only call that it can answer.",
+        unsafe: "A call gets the id of the result at its position, or a new one. A result gets the id of the call at its position; a result without a call becomes user text.",
         otherwise: "there is no place for an id",
     ],
     cases [
@@ -107,8 +107,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             if unnamed.is_none_or(|(turn, _)| turn != call.turn) {
                 unnamed = Some((call.turn, unnamed_calls(cx, call.turn)));
             }
-            if let Some(remedy) = with_id_of(cx, site, call, unnamed == Some((call.turn, 1))) {
-                finding.remedy(remedy);
+            if let Some(fix) = with_id_of(cx, site, call, unnamed == Some((call.turn, 1))) {
+                finding.fix(fix);
             }
         }
     }
@@ -120,19 +120,19 @@ fn with_id_of(
     site: &ResultSite<'_, '_>,
     call: &CallSite<'_, '_>,
     is_only: bool,
-) -> Option<Remedy> {
-    let repair = formats::find(cx.transcript.format?.id)?.repair;
-    let key = repair.result_id?;
+) -> Option<Fix> {
+    let fix_style = formats::find(cx.transcript.format?.id)?.fix_style;
+    let key = fix_style.result_id?;
     let id = cx.document.value(call.call.id.as_ref()?.place.node).as_str()?;
-    let object = repair.own(cx.document.value(site.part.place.node));
+    let object = fix_style.own(cx.document.value(site.part.place.node));
     if !cx.pairing.is_first_answer(site) || object.has_key(key) {
         return None;
     }
     let id = serde_json::to_string(&id).ok()?;
     let change = [Change::Add(object.id(), key.to_owned(), id)];
     Some(match is_only {
-        true => Remedy::safe(change),
-        false => Remedy::guess("the result may be that of another call of its turn", change),
+        true => Fix::safe(change),
+        false => Fix::guess("the result may belong to another call of its turn", change),
     })
 }
 

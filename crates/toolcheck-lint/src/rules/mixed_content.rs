@@ -72,7 +72,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         });
         finding
             .caption("this message")
-            .label(after_call.unwrap_or(other).place, "this is not a call or result")
+            .label(after_call.unwrap_or(other).place, "not a call or result")
             .help("remove the text, or move it to a separate message")
             .case(case)
             .case_if(after_call.is_some(), "text-behind-calls")

@@ -39,7 +39,7 @@ declare_rule! {
     /// ```
     OrphanServerResult in Pairing, since "0.1.0", silent on wire looks at [SERVER_RESULTS, CALLS], check,
     cases [
-        "caller": "a call that a program has made, without the program",
+        "caller": "a call made by a program, without the program",
     ],
     values PART, CALL_ID [
         "block": "the type of the result",

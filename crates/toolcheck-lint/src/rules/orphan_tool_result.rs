@@ -55,14 +55,14 @@ declare_rule! {
     /// ```
     OrphanToolResult in Pairing, since "0.1.0", error (error in dataset) looks at [RESULTS], check,
     fix [
-        unsafe: "The result gets the id of the unanswered call in whose place it is, or becomes text of the user; `--orphans drop` removes it.",
+        unsafe: "The result gets the id of the unanswered call at its position, or becomes user text; `--orphans drop` removes it.",
         otherwise: "the result is not in a message of a known form",
     ],
     cases [
         "legacy": "a result with the role `function`",
         "approval": "an answer to a request for approval",
         "shell": "a result of a shell call",
-        "other-kind": "a result of another kind than a function's",
+        "other-kind": "a result that is not a function result",
         "alone": "there is no other message",
         "first-message": "the result is in the first message",
         "changed-id": "the call exists, but has another id",
@@ -86,7 +86,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if id.is_some_and(|id| cx.kept.is_some_and(|kept| kept.has_dropped(&id.text))) {
             continue;
         }
-        if site.result.settled.is_some() || cx.answers_text_call(site) {
+        if site.result.unpaired.is_some() || cx.answers_text_call(site) {
             continue;
         }
         if id.is_some_and(|id| cx.continued.is_some_and(|before| before.has_call(&id.text))) {

@@ -69,7 +69,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 // What is not checked is not clean. Once is enough: there may be many such calls.
                 Some(Verdict::TooSlow | Verdict::TooLarge | Verdict::TooLong | Verdict::Unknown) => {
                     if !std::mem::replace(&mut is_unchecked_reported, true) {
-                        let what = format!("policy `{}` takes too long to check", shorten(&policy.id));
+                        let what = format!("checking policy `{}` takes too long", shorten(&policy.id));
                         out.report(part.place, format!("{what}, so this call is not checked"))
                             .about_call(call)
                             .at_most(policy.level)

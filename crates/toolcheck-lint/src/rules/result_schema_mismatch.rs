@@ -38,7 +38,7 @@ declare_rule! {
     /// {"jsonrpc": "2.0", "id": 2, "result": {"content": [{"type": "text", "text": "3.1 m"}], "structuredContent": {"height": 3.1}}}
     /// ```
     ///
-    /// OpenAI's Responses API refuses a result that is no JSON if its function declares an `output_schema`:
+    /// OpenAI's Responses API rejects a result that is not JSON if its function declares an `output_schema`:
     ///
     /// ```json openai-responses
     /// {"tools": [{"type": "function", "name": "tide", "parameters": {"type": "object", "properties": {}}, "output_schema": {"type": "object", "properties": {}}}],
@@ -52,7 +52,7 @@ declare_rule! {
     /// [schema]: https://modelcontextprotocol.io/specification/2025-11-25/server/tools#output-schema
     ResultSchemaMismatch in Content, since "0.1.0", warning looks at [RESULTS], check,
     cases [
-        "no-json": "a text that is no JSON, where a text of JSON is asked for",
+        "no-json": "text that is not JSON, where JSON text is required",
     ],
     values PART, CALL_ID
 }
@@ -100,7 +100,7 @@ fn texts(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         out.report(
             place,
             format!(
-                "the result of `{}` is not JSON, which the tool says that it returns",
+                "the result of `{}` is not JSON, although the tool declares that it returns JSON",
                 shorten(&name.text)
             ),
         )
@@ -151,7 +151,7 @@ fn faults(
         Verdict::Allowed | Verdict::Unknown => return Vec::new(),
         Verdict::Violated => {}
         Verdict::TooSlow | Verdict::TooLarge | Verdict::TooLong => {
-            return vec![(structured, "the result is not checked: that would take too long".to_owned())];
+            return vec![(structured, "the result is not checked: it would take too long".to_owned())];
         }
     }
     violations::list(schema, (root, false), &WORDS, &|at, of_key| {

@@ -40,7 +40,7 @@ declare_rule! {
     fix [
         safe: "The later call and its result get an id of their own.",
         unsafe: "The same, where a program or stored items may refer to the id.",
-        otherwise: "the later call has no result of its own, so that it is not known whose the result is",
+        otherwise: "the later call has no result of its own, so it is not clear which call the result belongs to",
     ],
     values PART, CALL_ID
 }

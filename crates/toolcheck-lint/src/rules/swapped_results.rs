@@ -144,7 +144,10 @@ fn report_by_contents(cx: &Context<'_, '_>, out: &mut Sink<'_>, calls: &[(&PastC
         if is_same_tool && !is_own && names(one, other) && names(other, one) {
             let finding = out.report(
                 one.site.part.place,
-                format!("the result of call {} names what another call asked for", one.site.result.title()),
+                format!(
+                    "the result of call {} matches the arguments of another call",
+                    one.site.result.title()
+                ),
             );
             finding.about_result(one.site.result).caption("fits the other call").at_most(Level::Warning);
             finding

@@ -37,7 +37,7 @@ declare_rule! {
     TemplateLoses in Templates, since "0.1.0", warning (error in dataset), check,
     fix [
         safe: "The conversation gets another form that the template reads: arguments as an object or a text, reasoning under another key.",
-        unsafe: "A text and its calls become two messages, and parallel calls are made one after another.",
+        unsafe: "A text and its calls become two messages, and parallel calls become sequential ones.",
         otherwise: "no other form is read better",
     ]
 }

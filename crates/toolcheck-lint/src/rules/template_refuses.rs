@@ -36,7 +36,7 @@ declare_rule! {
     TemplateRefuses in Templates, since "0.1.0", error, check,
     fix [
         safe: "The conversation gets another form that the template reads: ids of nine letters and digits, an empty text for null.",
-        unsafe: "Messages of the user become one, what the system says comes first, and parallel calls are made one after another.",
+        unsafe: "User messages are merged, system messages are moved to the start, and parallel calls become sequential ones.",
         otherwise: "no other form is read",
     ]
 }

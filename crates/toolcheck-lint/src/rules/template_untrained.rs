@@ -34,7 +34,7 @@ declare_rule! {
     /// ]}
     /// ```
     TemplateUntrained in Templates, since "0.1.0", warning, check,
-    fix none: "the template has to put its `{% generation %}` blocks around it"
+    fix none: "the template must put it inside a `{% generation %}` block"
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -33,7 +33,7 @@ declare_rule! {
     ToolNameMismatch in Pairing, since "0.1.0", warning looks at [RESULTS], check,
     fix [
         safe: "A result that names its call gets the name of the call's tool.",
-        otherwise: "the result does not name its call, so that either name may be right",
+        otherwise: "the result does not name its call, so either name may be right",
     ]
 }
 

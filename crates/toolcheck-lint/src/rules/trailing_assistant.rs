@@ -1,5 +1,5 @@
+use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::{Body, Content, Role};
-use toolcheck_core::remedy::{Change, Remedy};
 
 use super::empty_content::is_content;
 use crate::rule::{Context, Sink, declare_rule};
@@ -31,8 +31,8 @@ declare_rule! {
     /// ```
     TrailingAssistant in Order, since "0.1.0", silent, check,
     fix [
-        safe: "A message that says nothing is removed.",
-        unsafe: "A message of the user is added, which says that the model is to go on.",
+        safe: "An empty message is removed.",
+        unsafe: "A user message is added that asks the model to continue.",
         otherwise: "the messages are not in a list that can be changed",
     ],
     values MESSAGE
@@ -50,7 +50,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let finding = out.report(message.place, "the request ends with an assistant message");
     if message.content != Content::Filled && !parts.iter().any(is_content) && cx.transcript.messages.len() > 1
     {
-        finding.remedy(Remedy::safe([Change::Remove(message.place.node)]));
+        finding.fix(Fix::safe([Change::Remove(message.place.node)]));
     }
     finding
         .caption("the last message")

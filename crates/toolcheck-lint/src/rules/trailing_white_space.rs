@@ -1,5 +1,5 @@
+use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::{Body, Role};
-use toolcheck_core::remedy::{Change, Remedy};
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -51,7 +51,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if trimmed.len() < text.string.raw().len()
         && let Ok(trimmed) = std::str::from_utf8(trimmed)
     {
-        finding.remedy(Remedy::safe([Change::Write(text.place.node, format!("\"{trimmed}\""))]));
+        finding.fix(Fix::safe([Change::Write(text.place.node, format!("\"{trimmed}\""))]));
     }
     finding
         .caption("ends with whitespace")

@@ -77,13 +77,13 @@ declare_rule! {
     /// ```
     UnansweredToolCall in Pairing, since "0.1.0", error (error in dataset) looks at [CALLS, KEPT], check,
     fix [
-        safe: "A result is inserted that says that there is none.",
+        safe: "A placeholder result is inserted.",
         unsafe: "The same in a data set, where a model would learn from it. `--unanswered drop` removes the call.",
         otherwise: "the call is at the open end, where its tool may still be running",
     ],
     cases [
         "legacy": "a call under the key `function_call`",
-        "other-kind": "a call of another kind than a function's",
+        "other-kind": "a call that is not a function call",
         "counted": "the turn after has as many results as this one has calls",
         "first-message": "the call is in the first message",
         "no-results": "the turn after has no results",
@@ -103,7 +103,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let is_answered = pairing.answer_of(call).is_some() || pairing.has_stand_in(call);
         // A call whose id its turn has already used is reported as that, whatever its result.
         let is_duplicate = cx.target().needs_unique_ids() && pairing.first_of_same_id(call).is_some();
-        if is_answered || is_duplicate || call.call.settled.is_some() || is_pending(cx, call) {
+        if is_answered || is_duplicate || call.call.unpaired.is_some() || is_pending(cx, call) {
             continue;
         }
         let siblings = pairing.results_of_turn(call.turn + 1);

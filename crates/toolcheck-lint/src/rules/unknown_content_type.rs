@@ -37,8 +37,8 @@ declare_rule! {
     /// ```
     UnknownContentType in Content, since "0.1.0", silent on wire reports shape, check,
     fix [
-        safe: "A type that is known to be meant, or is only written in other case or separators.",
-        unsafe: "A type that is nearly the same as an allowed one becomes that.",
+        safe: "A type that differs only in case or separators, or is known to be meant, is corrected.",
+        unsafe: "A type that nearly matches an allowed one becomes that.",
         otherwise: "it is not clear which type is meant",
     ],
     cases [

@@ -1,5 +1,5 @@
+use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::{Message, Role, ToolChange};
-use toolcheck_core::remedy::{Change, Remedy};
 use toolcheck_core::shape::Answer;
 use toolcheck_core::targets::Verdict;
 use toolcheck_core::text::shorten;
@@ -46,7 +46,7 @@ declare_rule! {
     UnknownRole in Fields, since "0.1.0", warning on wire reports shape, check,
     fix [
         safe: "The role becomes the one that is known to be meant.",
-        unsafe: "A system message becomes one of the user.",
+        unsafe: "A system message becomes a user message.",
         otherwise: "it is not clear which role is meant",
     ],
     cases [
@@ -75,8 +75,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if let Some(name) = &message.role_name {
             finding.value("role", shorten(&name.text)).case_if(name.text == RESULTS, TOOL);
         }
-        if let Some(remedy) = as_user(cx, message) {
-            finding.remedy(remedy);
+        if let Some(fix) = as_user(cx, message) {
+            finding.fix(fix);
         }
         let name = message.role_name.as_ref();
         if let Some(instead) =
@@ -89,7 +89,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 && message.role == Role::Unknown
                 && allowed.is_none_or(|allowed| allowed.iter().any(|role| role == meant))
             {
-                finding.remedy(Remedy::safe([Change::Write(name.place.node, format!("\"{meant}\""))]));
+                finding.fix(Fix::safe([Change::Write(name.place.node, format!("\"{meant}\""))]));
             }
             continue;
         }
@@ -97,7 +97,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if let Some(meant) = allowed.and_then(|allowed| allowed.iter().find(is_same)) {
             finding.help(format!("use `{meant}`"));
             if let Some(name) = name {
-                finding.remedy(Remedy::safe([Change::Write(name.place.node, format!("\"{meant}\""))]));
+                finding.fix(Fix::safe([Change::Write(name.place.node, format!("\"{meant}\""))]));
             }
             continue;
         }
@@ -157,26 +157,26 @@ fn system_message(cx: &Context<'_, '_>, number: usize, message: &Message<'_>, ou
         .case(SYSTEM)
         .at(cx, (number, message))
         .value("role", shorten(&name.text));
-    if let Some(remedy) = as_user(cx, message) {
-        finding.remedy(remedy);
+    if let Some(fix) = as_user(cx, message) {
+        finding.fix(fix);
     }
 }
 
 /// A system message as one of the user, in its place.
-pub(super) fn as_user(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<Remedy> {
+pub(super) fn as_user(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<Fix> {
     let name = message.role_name.as_ref().filter(|_| message.role == Role::System)?;
     let is_known = |role: &str| allowed(cx).is_none_or(|allowed| allowed.iter().any(|known| known == role));
     let write = |role: &str| [Change::Write(name.place.node, format!("\"{role}\""))];
     if is_none_of(allowed(cx), message) && is_known("system") {
-        return Some(Remedy::safe(write("system")));
+        return Some(Fix::safe(write("system")));
     }
     let guess = "the model reads instructions as words of the user";
-    is_known("user").then(|| Remedy::guess(guess, write("user")))
+    is_known("user").then(|| Fix::guess(guess, write("user")))
 }
 
 /// The roles that the target knows, if it lists them.
 fn allowed<'c>(cx: &Context<'c, '_>) -> Option<&'c Vec<String>> {
-    cx.target().roles.allowed.as_ref().filter(|_| cx.speaks_own_format())
+    cx.target().roles.allowed.as_ref().filter(|_| cx.target_reads_format())
 }
 
 /// Whether the target does not know the role of a message.

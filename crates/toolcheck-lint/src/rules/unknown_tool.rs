@@ -44,7 +44,7 @@ declare_rule! {
     /// ]}
     /// ```
     UnknownTool in Tools, since "0.1.0", warning (error in dataset) on call looks at [CALLS], check,
-    fix none: "there is no fix: no tool is made up"
+    fix none: "a tool definition cannot be invented"
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

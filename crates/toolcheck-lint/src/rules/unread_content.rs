@@ -1,8 +1,8 @@
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::detection::Detection;
+use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::{Body, Content, FormatId, Place, Unread, UnreadKind};
-use toolcheck_core::readers::{self, Sort};
-use toolcheck_core::remedy::{Change, Remedy};
+use toolcheck_core::readers::{self, SourceKind};
 use toolcheck_core::shape::Kind;
 use toolcheck_core::text::shorten;
 use toolcheck_core::{Level, RuleId};
@@ -59,8 +59,8 @@ declare_rule! {
     /// ```
     UnreadContent in Files, since "0.1.0", error, check,
     fix [
-        safe: "A key that only is spelled in another way is renamed.",
-        otherwise: "there is no fix for what cannot be read",
+        safe: "A key that is only spelled differently is renamed.",
+        otherwise: "what cannot be read cannot be fixed",
     ]
 }
 
@@ -120,7 +120,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             let nodes = group.iter().map(|unread| unread.place.node);
             let is_member = |node: &NodeId| cx.document.value(*node).has_key(&first.name);
             let renamed = nodes.filter(is_member).map(|node| Change::Rename(node, key.to_owned()));
-            finding.remedy(Remedy::safe(renamed));
+            finding.fix(Fix::safe(renamed));
         }
     }
 }
@@ -136,7 +136,7 @@ const OF_LOG: &str =
 
 /// Whether the file was read as a log, a history or a trace.
 fn is_log(format: FormatId) -> bool {
-    readers::find(format.id).is_some_and(|reader| reader.sort != Sort::Dataset)
+    readers::find(format.id).is_some_and(|reader| reader.kind != SourceKind::Dataset)
 }
 
 /// The help that says how the format writes what is not read.

@@ -25,7 +25,7 @@ declare_rule! {
     /// {"messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
     UnrecognisedFormat in Files, since "0.1.0", error, check,
-    fix none: "there is no fix for what cannot be read"
+    fix none: "what cannot be read cannot be fixed"
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

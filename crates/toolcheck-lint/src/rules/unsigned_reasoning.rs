@@ -1,5 +1,5 @@
+use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::{Body, Executor, Named, Role, Signature};
-use toolcheck_core::remedy::{Change, Remedy};
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -79,7 +79,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             let finding = out.report(part.place, "reasoning has no signature");
             let value = cx.document.value(part.place.node);
             let lost = format!("the reasoning, {} bytes", value.raw().len());
-            finding.remedy(Remedy::lossy(lost, [Change::Remove(part.place.node)]));
+            finding.fix(Fix::lossy(lost, [Change::Remove(part.place.node)]));
             finding
                 .caption("unsigned")
                 .help("send reasoning back unchanged, or remove it")

@@ -6,7 +6,7 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// Each API takes certain media types, and each model certain kinds of media, sometimes only in messages of the user and not
+    /// Each API accepts certain media types, and each model certain kinds of media, sometimes only in messages of the user and not
     /// in the results of tools. The API rejects the request.
     ///
     /// ## Fails

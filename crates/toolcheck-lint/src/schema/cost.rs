@@ -12,7 +12,7 @@ use foldhash::HashMap;
 use serde_json::{Map, Value as Json};
 use toolcheck_json::{Kind, Value};
 
-use super::fuel::{Fuel, Spent};
+use super::fuel::{Fuel, OutOfFuel};
 use super::values::integer;
 
 /// The cost of checking a single value against a schema.
@@ -74,12 +74,12 @@ struct Step {
 }
 
 /// The steps on the way to a step, without a value between them.
-struct Way<'w> {
+struct StepPath<'w> {
     step: usize,
     before: Option<&'w Self>,
 }
 
-impl Way<'_> {
+impl StepPath<'_> {
     fn contains(&self, step: usize) -> bool {
         let mut way = Some(self);
         while let Some(at) = way {
@@ -126,7 +126,7 @@ impl Plan {
     }
 
     /// Takes the steps of checking the arguments.
-    pub(crate) fn take(&self, arguments: Value<'_, '_>, fuel: &mut Fuel) -> Result<(), Spent> {
+    pub(crate) fn take(&self, arguments: Value<'_, '_>, fuel: &mut Fuel) -> Result<(), OutOfFuel> {
         let length = arguments.raw().len() as u64 / 16 + 1;
         let at_most = |(steps, reads): (u64, u64)| {
             steps.saturating_add(reads * length).saturating_mul(arguments.count() as u64)
@@ -143,14 +143,14 @@ impl Plan {
         value: Value<'_, '_>,
         fuel: &mut Fuel,
         depth: usize,
-        before: Option<&Way<'_>>,
-    ) -> Result<(), Spent> {
+        before: Option<&StepPath<'_>>,
+    ) -> Result<(), OutOfFuel> {
         // The validator notices that it checks the same value against the same schema.
         if before.is_some_and(|way| way.contains(number)) {
             return fuel.take(1);
         }
         if depth >= DEEPEST {
-            return Err(Spent);
+            return Err(OutOfFuel);
         }
         let step = &self.steps[number];
         let length = value.raw().len() as u64 / 16 + 1;
@@ -160,7 +160,7 @@ impl Plan {
         if step.values + step.integers > 0 && value.kind() == Kind::Number && integer(value).is_none() {
             fuel.take(STEPS_OF_NUMBER * (step.values + step.integers))?;
         }
-        let way = Way { step: number, before };
+        let way = StepPath { step: number, before };
         for &same in &step.same {
             self.take_step(same, value, fuel, depth + 1, Some(&way))?;
         }

@@ -15,9 +15,9 @@ pub(crate) struct Fuel {
     left: u64,
 }
 
-/// There are too few steps left.
+/// There are not enough steps left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Spent;
+pub(crate) struct OutOfFuel;
 
 impl Fuel {
     /// The steps for a record of this many bytes.
@@ -31,7 +31,7 @@ impl Fuel {
     }
 
     /// Takes steps. If there are too few, none is left.
-    pub(crate) fn take(&mut self, steps: u64) -> Result<(), Spent> {
+    pub(crate) fn take(&mut self, steps: u64) -> Result<(), OutOfFuel> {
         match self.left.checked_sub(steps) {
             Some(left) => {
                 self.left = left;
@@ -39,7 +39,7 @@ impl Fuel {
             }
             None => {
                 self.left = 0;
-                Err(Spent)
+                Err(OutOfFuel)
             }
         }
     }
@@ -89,10 +89,10 @@ thread_local! {
 }
 
 /// Takes steps for matching a regular expression. There are none once a match was undecided: no other can change that.
-pub(crate) fn take_for_match(steps: u64) -> Result<(), Spent> {
+pub(crate) fn take_for_match(steps: u64) -> Result<(), OutOfFuel> {
     let mut loan = ON_LOAN.get();
     if loan.undecided.is_some() {
-        return Err(Spent);
+        return Err(OutOfFuel);
     }
     let taken = loan.fuel.take(steps);
     ON_LOAN.set(loan);

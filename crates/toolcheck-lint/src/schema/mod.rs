@@ -3,10 +3,10 @@
 mod cost;
 #[cfg(any(test, target_family = "wasm"))]
 mod earlier;
+mod fast_accept;
+mod fast_validity;
 mod fuel;
 mod pattern;
-mod plain;
-mod sure;
 mod values;
 
 use std::cell::{Cell, RefCell};
@@ -22,10 +22,10 @@ use toolcheck_core::tools::Definition;
 use toolcheck_json::{Document, Value};
 
 use self::cost::{Cost, Plan};
+use self::fast_validity::QuickResult;
 use self::fuel::Undecided;
-pub(crate) use self::fuel::{Fuel, Spent};
+pub(crate) use self::fuel::{Fuel, OutOfFuel};
 use self::pattern::{Failure, Memory, Pattern};
-use self::plain::Glance;
 pub(crate) use self::values::Index;
 
 /// The schemas that a run has looked at, by their text.
@@ -124,11 +124,11 @@ impl Schemas {
         if let Some(known) = self.seen.borrow().known.get(text) {
             return known.clone();
         }
-        let is_fine = match plain::glance(schema, self.is_padded) {
-            Glance::Valid => true,
-            Glance::Refers => read(text, self.is_padded)
+        let is_fine = match fast_validity::glance(schema, self.is_padded) {
+            QuickResult::Valid => true,
+            QuickResult::Refers => read(text, self.is_padded)
                 .is_ok_and(|schema| matches!(Plan::of(&schema).cost(), Cost::Bounded | Cost::OfValue)),
-            Glance::Unsure => false,
+            QuickResult::Unsure => false,
         };
         let unusable = if is_fine { None } else { self.of(text).as_ref().as_ref().err().cloned() };
         self.seen.borrow_mut().insert(text, unusable.clone(), 0);
@@ -201,10 +201,10 @@ impl Schema {
     pub(crate) fn compile(schema: &[u8], is_padded: bool) -> Result<Self, Unusable> {
         let json = read(schema, is_padded)?;
         let document = Document::read(schema);
-        let glance = plain::glance(document.root(), is_padded);
+        let glance = fast_validity::glance(document.root(), is_padded);
         let plan = Plan::of(&json);
         let is_affordable = matches!(plan.cost(), Cost::Bounded | Cost::OfValue);
-        if glance == Glance::Unsure || !is_affordable || has_patterns(&json) {
+        if glance == QuickResult::Unsure || !is_affordable || has_patterns(&json) {
             return Self::planned(&json, plan);
         }
         let (validator, plain) = (OnceLock::new(), Some(json));
@@ -242,7 +242,7 @@ impl Schema {
     }
 
     /// Takes the steps of compiling it, from each record that needs it: whether an earlier one did is chance.
-    pub(crate) fn take_compiling(&self, fuel: &mut Fuel) -> Result<(), Spent> {
+    pub(crate) fn take_compiling(&self, fuel: &mut Fuel) -> Result<(), OutOfFuel> {
         fuel.take((self.memory / MEMORY_A_STEP) as u64)
     }
 
@@ -251,7 +251,7 @@ impl Schema {
         if self.plan.take(arguments, fuel).is_err() {
             return Verdict::TooSlow;
         }
-        if self.plain.as_ref().is_some_and(|plain| sure::allows(plain, arguments)) {
+        if self.plain.as_ref().is_some_and(|plain| fast_accept::allows(plain, arguments)) {
             return Verdict::Allowed;
         }
         let Some(validator) = self.validator() else { return Verdict::Unknown };
@@ -390,7 +390,7 @@ impl fmt::Display for Unusable {
 
 impl Unusable {
     /// Takes the steps of finding out that the schema is unusable.
-    pub(crate) fn take_compiling(&self, fuel: &mut Fuel) -> Result<(), Spent> {
+    pub(crate) fn take_compiling(&self, fuel: &mut Fuel) -> Result<(), OutOfFuel> {
         if *self == Self::TooLarge {
             fuel.take((pattern::MOST_MEMORY / MEMORY_A_STEP) as u64)
         } else {

@@ -4,7 +4,7 @@
 //! history begins with the history of that exchange; the messages after that should be what the model answered.
 
 mod changes;
-mod course;
+mod context;
 mod reasoning;
 
 use std::borrow::Cow;
@@ -23,11 +23,11 @@ use crate::server_state::ServerState;
 use crate::view::arguments::hash_of;
 
 use self::changes::SaidArguments;
-use self::course::{RefusedRequests, RepeatedCalls};
+use self::context::{RefusedRequests, RepeatedCalls};
 
 pub(crate) use self::changes::Change;
-pub(crate) use self::course::{Course, UnansweredCalls, forces_a_call};
-pub(crate) use self::reasoning::Thoughts;
+pub(crate) use self::context::{ExchangeContext, UnansweredCalls, forces_a_call};
+pub(crate) use self::reasoning::ReasoningChange;
 
 /// The maximum number of exchanges that later requests may continue. The log of a gateway may contain many
 /// conversations.
@@ -286,7 +286,7 @@ impl Exchanges {
         compared.max_by_key(HistoryMatch::rank).filter(|kept| kept.evidence != Evidence::Nothing)
     }
 
-    /// The exchange, if it is still open.
+    /// The exchange, if still open.
     fn open(&self, continued: Continued) -> Option<&Open> {
         self.open.get(continued.number.checked_sub(self.closed)?)
     }

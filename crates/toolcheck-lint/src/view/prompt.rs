@@ -1,7 +1,7 @@
 //! What the chat template of a model makes of a request.
 
+use toolcheck_core::fix::Fix;
 use toolcheck_core::ir::Place;
-use toolcheck_core::remedy::Remedy;
 use toolcheck_core::{Level, RuleId};
 
 use crate::rule::{Context, Sink};
@@ -15,7 +15,7 @@ pub(crate) struct Observed {
     help: String,
     /// Whether the model's server surely does it. A warning says at most that something is not known.
     is_certain: bool,
-    remedy: Option<Remedy>,
+    fix: Option<Fix>,
 }
 
 /// Reports what the template does that this rule is about.
@@ -29,8 +29,8 @@ pub(crate) fn report(rule: RuleId, cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if !observed.help.is_empty() {
             finding.help(observed.help.clone());
         }
-        if let Some(remedy) = &observed.remedy {
-            finding.remedy(remedy.clone());
+        if let Some(fix) = &observed.fix {
+            finding.fix(fix.clone());
         }
         if !observed.is_certain {
             finding.at_most(Level::Warning).caption("the prompt of these messages is not checked");
@@ -62,13 +62,13 @@ use with_template::{examine, render};
 mod with_template {
     use foldhash::HashMap;
     use toolcheck_core::RuleId;
+    use toolcheck_core::fix::{Change, Fix};
     use toolcheck_core::formats::{self, is_of_templates};
     use toolcheck_core::ir::{Body, Place};
-    use toolcheck_core::remedy::{Change, Remedy};
     use toolcheck_core::text::kept;
     use toolcheck_json::{Document, NodeId, Value};
     use toolcheck_template::{
-        Arguments, AsChat, Change as FormChange, Input, Kind, Observation, OtherForm, Part, Preparation,
+        Arguments, Change as FormChange, ChatRequest, Input, Kind, Observation, OtherForm, Part, Preparation,
         Refusal, Template,
     };
 
@@ -78,12 +78,12 @@ mod with_template {
 
     pub(super) fn render(template: &ChatTemplate, cx: &Context<'_, '_>) -> Option<String> {
         let render =
-            |_: Value<'_, '_>, input: &Input<'_>, _: Option<&AsChat>| template.template().render(input);
+            |_: Value<'_, '_>, input: &Input<'_>, _: Option<&ChatRequest>| template.template().render(input);
         on_input(cx, render)?.ok()?.ok().map(|prompt| prompt.text)
     }
 
     pub(super) fn examine(template: &ChatTemplate, cx: &Context<'_, '_>) -> Vec<Observed> {
-        let examine = |root: Value<'_, '_>, input: &Input<'_>, chat: Option<&AsChat>| {
+        let examine = |root: Value<'_, '_>, input: &Input<'_>, chat: Option<&ChatRequest>| {
             examine_input(template.template(), cx, (root, input), chat)
         };
         match on_input(cx, examine) {
@@ -97,7 +97,7 @@ mod with_template {
     /// says why that is not known.
     fn on_input<R>(
         cx: &Context<'_, '_>,
-        then: impl FnOnce(Value<'_, '_>, &Input<'_>, Option<&AsChat>) -> R,
+        then: impl FnOnce(Value<'_, '_>, &Input<'_>, Option<&ChatRequest>) -> R,
     ) -> Option<Result<R, String>> {
         let format = cx.transcript.format.filter(|format| is_of_templates(format.id))?;
         let root = cx.document.value(cx.transcript.place.node);
@@ -105,7 +105,7 @@ mod with_template {
             return Some(Ok(then(root, &input(cx, root)?, None)));
         }
         // A trainer rewrites nothing.
-        let made = AsChat::of(root).filter(|_| !cx.is_training_example())?;
+        let made = ChatRequest::of(root).filter(|_| !cx.is_training_example())?;
         let chat = match made {
             Ok(chat) => chat,
             Err(why) => return Some(Err(why)),
@@ -119,7 +119,7 @@ mod with_template {
         template: &Template,
         cx: &Context<'_, '_>,
         (root, input): (Value<'_, '_>, &Input<'_>),
-        chat: Option<&AsChat>,
+        chat: Option<&ChatRequest>,
     ) -> Vec<Observed> {
         let found = template.examine(input);
         let refusal = found.refusal.as_ref();
@@ -132,19 +132,19 @@ mod with_template {
         let has_any = found.observations.iter().any(|observation| !observation.by_design);
         let is_wanted = cx.finds_forms && has_any && chat.is_none();
         let form = is_wanted.then(|| template.other_form(input, root, &found)).flatten();
-        let remedy = |number: usize| form.as_ref().filter(|form| form.solves[number]).map(self::remedy);
+        let fix = |number: usize| form.as_ref().filter(|form| form.solves[number]).map(self::fix);
         let observations = found.observations.iter().enumerate();
         observations
             .filter(|(_, observation)| !observation.by_design)
             .filter_map(|(number, observation)| {
                 let own = observed(&places, observation, refusal)?;
-                Some(Observed { remedy: remedy(number), ..own })
+                Some(Observed { fix: fix(number), ..own })
             })
             .collect()
     }
 
     /// What makes another form of a conversation.
-    fn remedy(form: &OtherForm) -> Remedy {
+    fn fix(form: &OtherForm) -> Fix {
         let changes = form.changes.iter().map(|change| match change.clone() {
             FormChange::Write(node, json) => Change::Write(node, json),
             FormChange::Add(object, key, json) => Change::Add(object, key, json),
@@ -153,8 +153,8 @@ mod with_template {
             FormChange::Before(message, json) => Change::Before(message, json),
         });
         match &form.guesses[..] {
-            [] => Remedy::safe(changes),
-            guesses => Remedy::guess(guesses.join("; "), changes),
+            [] => Fix::safe(changes),
+            guesses => Fix::guess(guesses.join("; "), changes),
         }
     }
 
@@ -180,7 +180,7 @@ mod with_template {
             message: format!("toolcheck can't run the chat template here: {}", kept(why)),
             help,
             is_certain: false,
-            remedy: None,
+            fix: None,
         }
     }
 
@@ -195,13 +195,13 @@ mod with_template {
         /// The elements of the list.
         messages: Vec<Value<'c, 'c>>,
         /// What a server made of the request, if not the request itself is rendered.
-        chat: Option<&'a AsChat>,
+        chat: Option<&'a ChatRequest>,
         /// The calls and results, by their places.
         parts: HashMap<NodeId, &'c Body<'c>>,
     }
 
     impl<'c, 'a> Places<'c, 'a> {
-        fn new(cx: &Context<'c, 'c>, chat: Option<&'a AsChat>) -> Self {
+        fn new(cx: &Context<'c, 'c>, chat: Option<&'a ChatRequest>) -> Self {
             let parts = cx.transcript.parts.iter();
             let parts = parts.filter(|part| matches!(part.body, Body::Call(_) | Body::Result(_)));
             let own = cx.document.value(cx.transcript.place.node);
@@ -253,7 +253,7 @@ mod with_template {
             }
             Kind::Doubles => format!("{what} is in the prompt twice"),
             Kind::Untrained => format!("{what} is not trained on"),
-            Kind::Misbinds => "nothing in the prompt says to which call this result belongs".to_owned(),
+            Kind::Misbinds => "the prompt does not show which call this result belongs to".to_owned(),
             _ => "the prompt has `None` here, where the content is null".to_owned(),
         };
         let help = match observation.kind {
@@ -266,7 +266,7 @@ mod with_template {
             Kind::PrintsNone => "give an empty text instead of null".to_owned(),
             _ => String::new(),
         };
-        Some(Observed { rule, place: Place::of(value), message, help, is_certain: true, remedy: None })
+        Some(Observed { rule, place: Place::of(value), message, help, is_certain: true, fix: None })
     }
 
     /// A part in words.

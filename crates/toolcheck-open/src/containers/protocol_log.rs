@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use toolcheck_core::readers::{self, Reader, Sort};
+use toolcheck_core::readers::{self, Reader, SourceKind};
 use toolcheck_json::origins::Mapped;
 use toolcheck_json::{Document, Value};
 
@@ -57,7 +57,7 @@ fn reader(bytes: &[u8]) -> Option<&'static Reader> {
     let messages = lines(head).filter_map(|line| Some(&line[message(line)?]));
     messages.filter(|message| is_whole(message)).take(LOOKED_AT).find_map(|message| {
         let document = Document::read(message);
-        readers::detect(&[document.root()]).filter(|reader| reader.sort == Sort::Protocol)
+        readers::detect(&[document.root()]).filter(|reader| reader.kind == SourceKind::Protocol)
     })
 }
 

@@ -200,12 +200,12 @@ impl Collector<'_> {
         let matches = match globs::matches(pattern) {
             Ok(matches) => matches,
             Err(error) => {
-                self.add_error(format!("{} is not a valid glob: {error}", shown(pattern)));
+                self.add_error(format!("`{}` is not a valid glob: {error}", shown(pattern)));
                 return;
             }
         };
         if matches.paths.is_empty() && matches.errors.is_empty() {
-            self.add_error(format!("no file matches {}", shown(pattern)));
+            self.add_error(format!("no file matches `{}`", shown(pattern)));
         }
         let base = globs::base(pattern);
         let above = real(base);

@@ -91,7 +91,7 @@ fn said(run: &ScenarioRun) -> String {
             writeln!(text, "{}", line(&format!("{} {}: {}{known}", fault.status, fault.check, fault.reason)));
     }
     for refused in &run.refused {
-        let words = refused.text.as_deref().unwrap_or("(its words are not known)");
+        let words = refused.text.as_deref().unwrap_or("(the exact text is unknown)");
         let _ = writeln!(text, "{}", line(&format!("the API answers {}: {words}", refused.status)));
     }
     let _ = writeln!(text, "{}", line(&run.outcome));

@@ -27,7 +27,7 @@ pub use text::text;
 /// The version of the format.
 const VERSION: u32 = 1;
 
-/// What became of a client's runs.
+/// The results of a client's runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Report {
@@ -119,9 +119,9 @@ pub struct RefusedRequest {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Status {
-    /// The client has no way to run it.
+    /// The client does not support the scenario.
     Skip,
-    /// It is only told.
+    /// Informational: it does not affect the result.
     Info,
     /// It is as it must and should be.
     Pass,

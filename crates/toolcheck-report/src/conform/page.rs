@@ -71,7 +71,7 @@ fn summary(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
     if report.runs_left > 0 {
         writeln!(
             out,
-            "<p class=\"quiet\">{} still to come: this is the report so far.</p>",
+            "<p class=\"quiet\">{} still to run: this is the report so far.</p>",
             Counted(report.runs_left, "run")
         )?;
     }
@@ -222,7 +222,7 @@ fn run(run: &ScenarioRun, details: Option<&(String, String)>, out: &mut dyn io::
             }
             writeln!(out, "</details>")?;
         }
-        Some(_) => writeln!(out, "<p class=\"quiet\">No request came.</p>")?,
+        Some(_) => writeln!(out, "<p class=\"quiet\">No request was sent.</p>")?,
     }
     writeln!(out, "</details>")
 }
@@ -259,7 +259,7 @@ fn refusal(refused: &RefusedRequest, out: &mut dyn io::Write) -> io::Result<()> 
     writeln!(out, "</p>")?;
     match text {
         Some(text) => writeln!(out, "<blockquote>{}</blockquote>", Escaped(&bounded(text, LONGEST))),
-        None => writeln!(out, "<p class=\"quiet\">Its words are not known.</p>"),
+        None => writeln!(out, "<p class=\"quiet\">The exact text is unknown.</p>"),
     }
 }
 

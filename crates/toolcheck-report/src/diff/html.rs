@@ -1,6 +1,6 @@
 use std::io;
 
-use toolcheck_core::diff::{Entry, Level, Mark, Part, PartKind, Picture, Row};
+use toolcheck_core::diff::{Entry, Level, Mark, Part, PartKind, Row, SideBySide};
 use toolcheck_core::text::{Counted, bounded, shown};
 
 use super::{Compare, Compared, Output};
@@ -61,7 +61,7 @@ fn page(compared: &Compared<'_>, left: &mut usize, out: &mut dyn io::Write) -> i
 }
 
 fn table(
-    picture: &Picture,
+    picture: &SideBySide,
     compared: &Compared<'_>,
     left: &mut usize,
     out: &mut dyn io::Write,

@@ -100,7 +100,7 @@ impl Compared<'_> {
         let words: Vec<String> =
             named.map(|(name, count)| format!("{} of {} {name}", count.kept, count.before)).collect();
         if words.is_empty() {
-            "nothing is said on either side".to_owned()
+            "both sides are empty".to_owned()
         } else {
             format!("kept: {}", words.join(", "))
         }
@@ -113,8 +113,11 @@ impl Compared<'_> {
             1 => "1 loss".to_owned(),
             count => format!("{count} losses"),
         };
-        let mut words =
-            format!("{losses}, {}, {} of form", Counted(count(Level::Change), "change"), count(Level::Form));
+        let mut words = format!(
+            "{losses}, {}, {}",
+            Counted(count(Level::Change), "change"),
+            Counted(count(Level::Form), "format-only difference")
+        );
         let cannot = self.report.inexpressible();
         if cannot > 0 {
             words.push_str(&format!(", {cannot} that {} has no place for", self.after.format));

@@ -1,7 +1,7 @@
 use std::io;
 
 use anstyle::Style as Colors;
-use toolcheck_core::diff::{Entry, Mark, Part, PartKind, Picture, Row};
+use toolcheck_core::diff::{Entry, Mark, Part, PartKind, Row, SideBySide};
 use toolcheck_core::text::{Counted, guard, shown};
 use unicode_width::UnicodeWidthStr;
 
@@ -87,7 +87,7 @@ impl Pen<'_> {
         Ok(())
     }
 
-    fn picture(&mut self, picture: &Picture) -> io::Result<()> {
+    fn picture(&mut self, picture: &SideBySide) -> io::Result<()> {
         self.marks(&picture.beside)?;
         let rows = || {
             picture.entries.iter().filter_map(|entry| match entry {

@@ -34,7 +34,7 @@ pub(super) struct Search<'e, L> {
 }
 
 /// A way to lint the request.
-struct Way {
+struct Attempt {
     target: Option<TargetRef>,
     options: Options,
 }
@@ -113,7 +113,7 @@ impl<'e, L: Fn(&Options) -> FileReport> Search<'e, L> {
     }
 
     /// Lints the request in different ways, and keeps what is most likely the cause, for a reason that is good enough.
-    fn try_all(&self, ways: Vec<Way>, least: Reason, best: &mut Best) {
+    fn try_all(&self, ways: Vec<Attempt>, least: Reason, best: &mut Best) {
         for way in ways {
             if best.as_ref().is_some_and(|(weight, _)| weight.reason == Reason::Answer && weight.is_whole()) {
                 return;
@@ -128,13 +128,13 @@ impl<'e, L: Fn(&Options) -> FileReport> Search<'e, L> {
     }
 
     /// The request as it is linted, against each target.
-    fn usual(&self, targets: &[Option<TargetRef>], own: &FileReport) -> Vec<Way> {
+    fn usual(&self, targets: &[Option<TargetRef>], own: &FileReport) -> Vec<Attempt> {
         let way = |target: &Option<TargetRef>, is_over| {
             let kind = target.as_ref().and_then(|target| target.kind);
             let options = self.wanting(target).is_over(is_over);
-            Way { target: target.clone(), options: kind.into_iter().fold(options, Options::kind) }
+            Attempt { target: target.clone(), options: kind.into_iter().fold(options, Options::kind) }
         };
-        let mut ways: Vec<Way> = targets.iter().map(|target| way(target, false)).collect();
+        let mut ways: Vec<Attempt> = targets.iter().map(|target| way(target, false)).collect();
         // The error shows that a history went on after its last calls, which alone might still be running.
         if own.kind != TranscriptKind::Request || own.conversations_listed > 0 {
             ways.extend(targets.iter().map(|target| way(target, true)));
@@ -143,11 +143,11 @@ impl<'e, L: Fn(&Options) -> FileReport> Search<'e, L> {
     }
 
     /// The request as a training example, and as a request in the format of the API that answered.
-    fn unusual(&self, targets: &[Option<TargetRef>]) -> Vec<Way> {
+    fn unusual(&self, targets: &[Option<TargetRef>]) -> Vec<Attempt> {
         let mut ways = Vec::new();
         for target in targets.iter().flatten() {
             let options = self.wanting(&Some(target.clone()));
-            let mut add = |options| ways.push(Way { target: Some(target.clone()), options });
+            let mut add = |options| ways.push(Attempt { target: Some(target.clone()), options });
             add(options.clone().kind(TranscriptKind::Dataset));
             if let Some(format) = target.format.as_deref().and_then(formats::find) {
                 add(options.format(Some(format)));
@@ -157,7 +157,7 @@ impl<'e, L: Fn(&Options) -> FileReport> Search<'e, L> {
     }
 
     /// The request against all APIs: they share texts, and what is left of a cut one may be that of another.
-    fn of_others(&self) -> Vec<Way> {
+    fn of_others(&self) -> Vec<Attempt> {
         if self.options.named_target().is_some() {
             return Vec::new();
         }
@@ -165,7 +165,7 @@ impl<'e, L: Fn(&Options) -> FileReport> Search<'e, L> {
         others
             .map(|target| {
                 let target = Some(TargetRef::from(target));
-                Way { options: self.wanting(&target), target }
+                Attempt { options: self.wanting(&target), target }
             })
             .collect()
     }

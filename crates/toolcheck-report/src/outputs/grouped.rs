@@ -24,7 +24,7 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
         let place = widest(&mut places.iter().map(String::len));
         let level = widest(&mut file.findings.iter().map(|found| found.level.as_str().len()));
         let rule = widest(&mut file.findings.iter().map(|found| found.rule.as_str().len()));
-        let has_marks = file.findings.iter().any(|found| found.fix.is_some());
+        let has_marks = file.findings.iter().any(|found| found.fixable.is_some());
         for (at, found) in places.iter().zip(&file.findings) {
             let message = &found.placed_message();
             let (level, rule) = (format!("{:level$}", found.level), format!("{:rule$}", found.rule));

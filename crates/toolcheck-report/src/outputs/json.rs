@@ -366,7 +366,7 @@ fn conversation(conversation: &ConversationReport) -> ConversationV1<'_> {
         messages: conversation.messages,
         tool_calls: conversation.tool_calls,
         tool_results: conversation.tool_results,
-        ended: conversation.ended.as_str(),
+        ended: conversation.end.as_str(),
         sent_next: conversation.is_sent_next,
     }
 }
@@ -407,7 +407,7 @@ pub(crate) fn finding_v1<'r>(file: &'r FileReport, found: &'r Finding) -> Findin
         origin: origin(&found.spot),
         tool_call_id: found.tool_call_id.as_deref(),
         tool_name: found.tool_name.as_deref(),
-        fixable: found.fix.map(Fixable::as_str),
+        fixable: found.fixable.map(Fixable::as_str),
         labels: found
             .labels
             .iter()

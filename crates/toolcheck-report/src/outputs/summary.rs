@@ -29,7 +29,8 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
         writeln!(out, "{level} {}: {counts}", painted(&line(id), BOLD, style))?;
         for sample in samples {
             let place = format!("{} {}", line(&sample.row), shown(&sample.pointer));
-            writeln!(out, "  {} {}", painted(&place, DIM, style), guard(&sample.message))?;
+            let place = place.trim_end();
+            writeln!(out, "  {} {}", painted(place, DIM, style), guard(&sample.message))?;
         }
         writeln!(out)?;
     }

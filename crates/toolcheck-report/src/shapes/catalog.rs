@@ -21,7 +21,7 @@ pub struct Named<'f> {
     /// The object as a variant of each of others, or by itself.
     pub views: Vec<View<'f>>,
     /// How a request leads to it.
-    pub ways: Vec<Way<'f>>,
+    pub ways: Vec<Parent<'f>>,
 }
 
 /// An object as a variant of another, or by itself.
@@ -35,7 +35,7 @@ pub struct View<'f> {
 
 /// How a request leads to an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way<'f> {
+pub enum Parent<'f> {
     /// It is the request, or a message of a list.
     Root,
     /// It is the value of a key.
@@ -75,32 +75,32 @@ impl<'f> Catalog<'f> {
     pub fn new(shape: &'f Shape) -> Self {
         let mut catalog = Self { objects: Vec::new() };
         // The nearest to the root first, so that the first way to an object is the shortest.
-        let mut open = VecDeque::from([(Way::Root, shape.request())]);
+        let mut open = VecDeque::from([(Parent::Root, shape.request())]);
         while let Some((way, object)) = open.pop_front() {
             if catalog.add(way, object) {
                 open.extend(below(object));
             }
         }
-        catalog.add(Way::Root, shape.message());
+        catalog.add(Parent::Root, shape.message());
         catalog
     }
 
     /// Adds an object, and returns whether it is new.
-    fn add(&mut self, way: Way<'f>, object: ObjectView<'f>) -> bool {
+    fn add(&mut self, way: Parent<'f>, object: ObjectView<'f>) -> bool {
         let name = object.name();
         let number = self.objects.iter().position(|known| known.name == name).unwrap_or_else(|| {
             self.objects.push(Named { name, views: Vec::new(), ways: Vec::new() });
             self.objects.len() - 1
         });
         let named = &mut self.objects[number];
-        let is_known = named.ways.contains(&way) || way == Way::Root && !named.ways.is_empty();
+        let is_known = named.ways.contains(&way) || way == Parent::Root && !named.ways.is_empty();
         if !is_known {
             named.ways.push(way);
         }
         let is_new = !named.views.iter().any(|view| view.object == object);
         if is_new {
             let parent = match way {
-                Way::Variant { object, .. } => Some(object),
+                Parent::Variant { object, .. } => Some(object),
                 _ => None,
             };
             named.views.push(View { object, parent });
@@ -109,22 +109,22 @@ impl<'f> Catalog<'f> {
     }
 }
 
-fn below<'f>(object: ObjectView<'f>) -> Vec<(Way<'f>, ObjectView<'f>)> {
+fn below<'f>(object: ObjectView<'f>) -> Vec<(Parent<'f>, ObjectView<'f>)> {
     let (name, by) = (object.name(), object.by().unwrap_or_default());
-    let variant = |value| Way::Variant { object: name, by, value };
+    let variant = |value| Parent::Variant { object: name, by, value };
     let variants = object.variants().map(|(value, below)| (variant(Some(value)), below));
     let otherwise = object.otherwise().map(|below| (variant(None), below));
     let fields = object.fields().flat_map(|field| {
         let key = field.key();
-        let value = field.object().map(|below| (Way::Value { object: name, key }, below));
-        let element = field.items().map(|below| (Way::Element { object: name, key }, below));
-        let entry = field.entries().map(|below| (Way::Entry { object: name, key }, below));
+        let value = field.object().map(|below| (Parent::Value { object: name, key }, below));
+        let element = field.items().map(|below| (Parent::Element { object: name, key }, below));
+        let entry = field.entries().map(|below| (Parent::Entry { object: name, key }, below));
         value.into_iter().chain(element).chain(entry)
     });
     variants.chain(otherwise).chain(fields).collect()
 }
 
-impl<'f> Way<'f> {
+impl<'f> Parent<'f> {
     /// The object that it leads from.
     pub fn from(self) -> Option<&'f str> {
         match self {

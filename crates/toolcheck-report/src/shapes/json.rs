@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 use toolcheck_core::shape::{
-    Allowed, Asked, Condition, Demand, FieldView, JsonType, Known, ObjectView, Shape, Unseen, Verdict,
+    Allowed, Asked, Condition, Demand, FieldView, JsonType, Known, ObjectView, Shape, UnverifiedLevel,
+    Verdict,
 };
 use toolcheck_core::targets::{Refusal, Target};
 use toolcheck_lint::rules;
@@ -14,8 +15,8 @@ pub fn report(target: &Target, shape: &Shape, catalog: &Catalog<'_>, only: Optio
     let named = catalog.objects.iter().filter(|object| only.is_none_or(|only| only.name == object.name));
     let objects: Vec<Value> = named.flat_map(variants_of).collect();
     let unseen = match shape.unseen() {
-        Unseen::Error => "error",
-        Unseen::Warning => "warning",
+        UnverifiedLevel::Error => "error",
+        UnverifiedLevel::Warning => "warning",
         _ => "nothing",
     };
     json!({

@@ -5,7 +5,7 @@ mod json;
 mod models;
 mod page;
 
-pub use self::catalog::{Catalog, Named, View, Way};
+pub use self::catalog::{Catalog, Named, Parent, View};
 pub use self::json::{refusal_json, report};
 pub use self::models::{models_in_short, models_json, models_page};
 pub use self::page::page;

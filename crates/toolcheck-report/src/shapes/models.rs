@@ -60,7 +60,7 @@ fn known(model: Option<&str>) -> Vec<OfModels<'static>> {
 /// What is said of a fact that contradicts the documents.
 fn although(fact: &Fact<'_>) -> &'static str {
     match fact.known.verdict {
-        Verdict::Accepted => "accepted, although the documents say: ",
+        Verdict::Accepted => "accepted, although the documentation says:  ",
         _ => "",
     }
 }

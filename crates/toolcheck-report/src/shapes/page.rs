@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use toolcheck_core::Level;
-use toolcheck_core::shape::{FieldView, JsonType, Shape, ShapeFaultKind, Unseen, Verdict};
+use toolcheck_core::shape::{FieldView, JsonType, Shape, ShapeFaultKind, UnverifiedLevel, Verdict};
 use toolcheck_core::targets::{Evidence, Target};
 use toolcheck_core::text::shown;
 
-use super::catalog::{Fact, Named, Way};
+use super::catalog::{Fact, Named, Parent};
 
 /// The page of an object, as Markdown.
 pub fn page(target: &Target, shape: &Shape, object: &Named<'_>) -> String {
@@ -20,7 +20,7 @@ pub fn page(target: &Target, shape: &Shape, object: &Named<'_>) -> String {
     section(&mut page, "Refused", facts.iter().filter(of(Verdict::Refused)), object);
     section(
         &mut page,
-        "Accepted, whatever the documents say",
+        "Accepted, whatever the documentation says",
         facts.iter().filter(of(Verdict::Accepted)),
         object,
     );
@@ -36,7 +36,7 @@ const MOST_WAYS: usize = 4;
 
 fn head(page: &mut String, target: &Target, object: &Named<'_>) {
     let _ = write!(page, "Part of a request to {} (`{}`)", shown(&target.name), shown(&target.id));
-    let others: Vec<Way<'_>> =
+    let others: Vec<Parent<'_>> =
         object.ways.iter().copied().filter(|way| way.from() != Some(object.name)).collect();
     let ways: Vec<String> = others.iter().take(MOST_WAYS).map(|way| way.sentence()).collect();
     let ways = ways.join("; ");
@@ -151,7 +151,7 @@ fn allowed(field: FieldView<'_>, object: &Named<'_>, facts: &[&Fact<'_>]) -> Vec
     let mut of_variant: Vec<String> = Vec::new();
     for way in &object.ways {
         match way {
-            Way::Variant { by, value: Some(value), .. } if *by == field.key() => {
+            Parent::Variant { by, value: Some(value), .. } if *by == field.key() => {
                 let value = format!("\"{}\"", shown(value));
                 if !of_variant.contains(&value) {
                     of_variant.push(value);
@@ -277,11 +277,11 @@ fn documented<'a, 'f: 'a>(page: &mut String, shape: &Shape, facts: impl Iterator
         return;
     }
     let follows = match shape.unseen() {
-        Unseen::Error => {
-            "Nobody has reported these, but this API is known to enforce what its documents say:"
+        UnverifiedLevel::Error => {
+            "No refusal of these has been reported, but this API is known to enforce its documentation:"
         }
-        Unseen::Warning => "The documents say so, but nobody has reported a refusal:",
-        _ => "The documents of the format say so, but nothing of it is reported for this API:",
+        UnverifiedLevel::Warning => "Documented, but no refusal has been reported:",
+        _ => "Documented for the format, but nothing has been reported for this API:",
     };
     let _ = write!(page, "\n## Documented\n\n{follows}\n\n");
     for group in groups {

@@ -12,7 +12,7 @@ mod rows;
 use std::ops::Range;
 
 use toolcheck_core::ir::Place;
-use toolcheck_core::readers::{Conversation, Ended};
+use toolcheck_core::readers::{Conversation, ConversationEnd};
 use toolcheck_core::{Level, RuleId};
 use toolcheck_json::origins::Opened;
 use toolcheck_json::{Document, Record, Span};
@@ -117,7 +117,7 @@ pub struct Outline {
 #[derive(Debug, Clone)]
 struct Known {
     title: String,
-    ended: Ended,
+    end: ConversationEnd,
     is_sent_next: bool,
 }
 
@@ -383,12 +383,12 @@ impl Section {
     pub(crate) fn heading(&self, total: usize) -> String {
         if let Some(known) = &self.conversation {
             let next = if known.is_sent_next { ", sent next" } else { "" };
-            let ended = match known.ended {
-                Ended::Open => String::new(),
-                ended => format!(", {}", ended.as_str()),
+            let end = match known.end {
+                ConversationEnd::Open => String::new(),
+                end => format!(", {}", end.as_str()),
             };
             return format!(
-                "{}{ended}{next} ({} of {total}), line {}",
+                "{}{end}{next} ({} of {total}), line {}",
                 shown(&bounded(&known.title, LONGEST_TITLE)),
                 self.number,
                 self.line
@@ -451,7 +451,7 @@ impl Observer for OutlineBuilder<'_> {
     fn conversation(&mut self, conversation: &Conversation<'_>) {
         self.conversation = Some(Known {
             title: conversation.title.clone(),
-            ended: conversation.ended,
+            end: conversation.end,
             is_sent_next: conversation.transcript.sent_next_by.is_some(),
         });
     }

@@ -81,7 +81,7 @@ pub(crate) fn is_space(character: char) -> bool {
     character.is_whitespace() || matches!(character, '\u{1c}'..='\u{1f}')
 }
 
-/// The length of the white space at the start of a text.
+/// The length of the whitespace at the start of a text.
 fn space(text: &str) -> usize {
     text.len() - text.trim_start_matches(is_space).len()
 }

@@ -170,7 +170,7 @@ pub(crate) fn capitalize(text: &str) -> String {
     first + &rest.as_str().to_lowercase()
 }
 
-/// A text without the characters of `set` at its ends, or without white space.
+/// A text without the characters of `set` at its ends, or without whitespace.
 fn strip(text: &Text, name: &str, args: &Args) -> Step<Text> {
     let set = match args.get(0, "chars") {
         None | Some(Value::None) => None,

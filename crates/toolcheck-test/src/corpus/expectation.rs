@@ -254,7 +254,7 @@ impl<'t> Layout<'t> {
     }
 }
 
-/// The white space at the beginning of the line of a byte.
+/// The whitespace at the beginning of the line of a byte.
 fn white_space_before(text: &str, at: usize) -> &str {
     let line = text[..at].rfind('\n').map_or(0, |line_end| line_end + 1);
     let rest = text[line..at].trim_start_matches([' ', '\t']);

@@ -1,6 +1,6 @@
 //! `fix --diff` shows each change, whatever it hides of the lines.
 
-use toolcheck_core::repair::without_values;
+use toolcheck_core::fix_style::without_values;
 use toolcheck_lint::{FixOptions, Options, fix};
 use toolcheck_report::unified;
 

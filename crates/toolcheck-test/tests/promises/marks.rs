@@ -1,4 +1,4 @@
-//! What `lint` marks is what `fix` mends, also in logs in which something is missing, twice or in another order.
+//! What `lint` marks is what `fix` fixes, also in logs in which something is missing, twice or in another order.
 
 use std::collections::BTreeSet;
 
@@ -87,13 +87,13 @@ fn damaged(text: &str) -> Vec<String> {
     files
 }
 
-/// What is marked otherwise than it is mended, and how many are marked as safe and as unsafe.
+/// What is marked otherwise than it is fixed, and how many are marked as safe and as unsafe.
 fn wrong(name: &str, bytes: &[u8], options: &Options, counts: &mut [usize; 2]) -> Vec<String> {
     let report = lint(name, bytes, options);
     if report.findings.is_empty() {
         return Vec::new();
     }
-    let mended = [false, true].map(|is_unsafe| {
+    let fixes = [false, true].map(|is_unsafe| {
         let fixed = fix(name, bytes, options, &FixOptions::new().unsafe_fixes(is_unsafe));
         let places = fixed.applied.iter().map(|done| (done.rule, done.spot.bytes.start));
         places.collect::<BTreeSet<_>>()
@@ -101,8 +101,8 @@ fn wrong(name: &str, bytes: &[u8], options: &Options, counts: &mut [usize; 2]) -
     let mut wrong = Vec::new();
     for found in &report.findings {
         let place = (found.rule, found.spot.bytes.start);
-        let is_done = [mended[0].contains(&place), mended[1].contains(&place)];
-        let wanted = match found.fix {
+        let is_done = [fixes[0].contains(&place), fixes[1].contains(&place)];
+        let wanted = match found.fixable {
             Some(Fixable::Safe) => [true, true],
             Some(_) => [false, true],
             None => [false, false],
@@ -111,7 +111,7 @@ fn wrong(name: &str, bytes: &[u8], options: &Options, counts: &mut [usize; 2]) -
         counts[1] += usize::from(wanted[1] && !wanted[0]);
         if is_done != wanted {
             let (line, rule) = (found.spot.start.line, found.rule);
-            wrong.push(format!("{name}:{line}: {rule} is marked {:?}, and mended {is_done:?}", found.fix));
+            wrong.push(format!("{name}:{line}: {rule} is marked {:?}, and fixed {is_done:?}", found.fixable));
         }
     }
     wrong
@@ -128,7 +128,7 @@ fn what_is_marked_in_the_corpus_is_mended_and_nothing_else() {
 }
 
 #[test]
-fn what_is_marked_in_a_damaged_log_is_mended() {
+fn what_is_marked_in_a_damaged_log_is_fixed() {
     let (mut all, mut counts, mut files) = (Vec::new(), [0, 0], 0);
     for Case { name, bytes, options } in cases().filter(|case| case.name.starts_with("inputs")) {
         let Ok(text) = str::from_utf8(&bytes) else { continue };

@@ -58,7 +58,7 @@ fn a_role_under_another_word_is_written_and_the_rest_stays_in_its_place() {
                         let rules: Vec<_> = before.findings.iter().map(|found| found.rule).collect();
                         wrong.push(format!("{name}: {rules:?}"));
                     }
-                    if found.fix != Some(Fixable::Safe) {
+                    if found.fixable != Some(Fixable::Safe) {
                         continue;
                     }
                     let fixed = fix("case", broken.as_bytes(), &options, &FixOptions::new().accepted(true));

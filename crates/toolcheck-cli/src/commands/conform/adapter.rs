@@ -6,7 +6,8 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Value as Json, json};
 use toolcheck_conform::adapter::{
-    self, Answer, BodyKind, Examination, Gravity, Plan, Question, Talk, Way, examine, generated,
+    self, Answer, BodyKind, Examination, Gravity, Plan, Question, TestConversation, Translation, examine,
+    generated,
 };
 use toolcheck_core::suggest::unknown;
 use toolcheck_core::text::{bounded, reason, shown};
@@ -23,17 +24,17 @@ const SHOWN: usize = 300;
 
 pub(super) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
     let own = &args.translation;
-    let talks = talks(args)?;
+    let conversations = conversations(args)?;
     if args.list {
-        examined::list(&talks, out)?;
+        examined::list(&conversations, out)?;
         return Ok(Status::Clean);
     }
     let mut known = Known::read(args.known.as_deref())?;
     let (from, to) = own.from.zip(own.to).context("`--from` and `--to` are needed")?;
     let target = own.target.as_deref().map(shapes::load).transpose()?;
-    let way = Way::new(from, to).with_target(target);
-    let ways = kinds(own).into_iter().map(|kind| (kind, way.clone())).collect();
-    let plan = Plan { ways, talks, model: Some(own.model.clone()) };
+    let translation = Translation::new(from, to).with_target(target);
+    let translations = kinds(own).into_iter().map(|kind| (kind, translation.clone())).collect();
+    let plan = Plan { translations, conversations, model: Some(own.model.clone()) };
     let command = own.adapter.as_deref().unwrap_or_default();
     let mut client = Client::new(command, Limits::of(args))?;
     let examination = examine(&plan, |question| ask(&mut client, question))?;
@@ -41,18 +42,18 @@ pub(super) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
 }
 
 /// The conversations that were asked for.
-pub(super) fn talks(args: &ConformArgs) -> Result<Vec<Talk>> {
+pub(super) fn conversations(args: &ConformArgs) -> Result<Vec<TestConversation>> {
     let own = &args.translation;
-    let mut talks = adapter::talks().to_vec();
-    talks.extend(generated(own.seed, own.cases));
+    let mut conversations = adapter::conversations().to_vec();
+    conversations.extend(generated(own.seed, own.cases));
     for id in &args.only {
-        if talks.iter().all(|talk| talk.id != *id) {
-            let known = adapter::talks().iter().map(|talk| talk.id.as_str());
+        if conversations.iter().all(|conversation| conversation.id != *id) {
+            let known = adapter::conversations().iter().map(|conversation| conversation.id.as_str());
             bail!("{}\n\n`--list` beside `--adapter` lists all", unknown("conversation", id, known));
         }
     }
-    talks.retain(|talk| args.only.is_empty() || args.only.contains(&talk.id));
-    Ok(talks)
+    conversations.retain(|conversation| args.only.is_empty() || args.only.contains(&conversation.id));
+    Ok(conversations)
 }
 
 pub(super) fn kinds(args: &TranslationArgs) -> Vec<BodyKind> {
@@ -69,7 +70,7 @@ pub(super) fn kinds(args: &TranslationArgs) -> Vec<BodyKind> {
 
 fn ask(client: &mut Client, question: &Question<'_>) -> Result<Answer> {
     let line = json!({
-        "id": question.id, "kind": question.kind.as_str(), "from": question.way.from.id, "to": question.way.to.id,
+        "id": question.id, "kind": question.kind.as_str(), "from": question.translation.from.id, "to": question.translation.to.id,
         "body": question.body,
     });
     Ok(client.ask(&line, answer)?.unwrap_or_else(Answer::Broke))

@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use toolcheck_conform::{Outcome, Scenario};
 use toolcheck_core::text::bounded;
 
-use super::process::{Heard, Process, piped, reap};
+use super::process::{Process, ProcessOutput, piped, reap};
 use crate::args::ConformArgs;
 
 /// What the client is asked to do.
@@ -51,7 +51,7 @@ impl Limits {
 /// A client that is running. What it reads is closed first.
 struct Session {
     tasks: Sender<String>,
-    said: Receiver<Heard>,
+    said: Receiver<ProcessOutput>,
     /// When it was started, as long as it has said nothing.
     started: Option<Instant>,
     process: Process,
@@ -78,7 +78,7 @@ impl Client {
         std::thread::spawn(move || {
             for line in lines {
                 if writeln!(input, "{line}").and_then(|()| input.flush()).is_err() {
-                    let _ = own.send(Heard::Ended);
+                    let _ = own.send(ProcessOutput::Ended);
                     return;
                 }
             }
@@ -121,11 +121,11 @@ impl Client {
                 // A client that says something all the time has no more time than others.
                 Ok(said) if !left.is_zero() => Some(said),
                 Ok(_) | Err(RecvTimeoutError::Timeout) => None,
-                Err(RecvTimeoutError::Disconnected) => Some(Heard::Ended),
+                Err(RecvTimeoutError::Disconnected) => Some(ProcessOutput::Ended),
             };
             let line = match said {
-                Some(Heard::Line(line)) => line,
-                Some(Heard::Ended) => {
+                Some(ProcessOutput::Line(line)) => line,
+                Some(ProcessOutput::Ended) => {
                     if session.started.is_some() {
                         // It is told that there is nothing more to do.
                         drop(session.tasks);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use serde_json::{Value as Json, json};
-use toolcheck_conform::adapter::{BodyKind, Examination, Gravity, ReducedFault, Talk};
+use toolcheck_conform::adapter::{BodyKind, Examination, Gravity, ReducedFault, TestConversation};
 use toolcheck_core::text::{Counted, bounded, guard, line};
 use toolcheck_report::outputs::write_json;
 
@@ -23,10 +23,10 @@ pub(super) struct Report<'r> {
     pub(super) written: Option<&'r [String]>,
 }
 
-pub(super) fn list(talks: &[Talk], out: &mut dyn Write) -> io::Result<()> {
-    let width = talks.iter().map(|talk| talk.id.len()).max().unwrap_or_default();
-    for talk in talks {
-        writeln!(out, "{:width$}  {}", talk.id, talk.title)?;
+pub(super) fn list(conversations: &[TestConversation], out: &mut dyn Write) -> io::Result<()> {
+    let width = conversations.iter().map(|conversation| conversation.id.len()).max().unwrap_or_default();
+    for conversation in conversations {
+        writeln!(out, "{:width$}  {}", conversation.id, conversation.title)?;
     }
     Ok(())
 }

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value as Json;
-use toolcheck_conform::adapter::{Answer, BodyKind, Plan, Question, Talk, Way, bodies, examine};
+use toolcheck_conform::adapter::{
+    Answer, BodyKind, Plan, Question, TestConversation, Translation, bodies, examine,
+};
 use toolcheck_core::text::{bounded, reason};
 use toolcheck_serve::{MockProvider, ScriptedCall, Turn, Upstream, path};
 
@@ -47,11 +49,13 @@ pub(super) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
     let upstream = upstream
         .map_err(|error| anyhow!("cannot listen on port {}: {}", own.upstream_port, reason(&error)))?;
     screen::message("note", &format!("the gateway's upstream is {}", upstream.url()));
-    let there = Way::new(from, to).with_target(target);
-    let back = Way::new(to, from);
-    let way = |kind: BodyKind| (kind, if kind == BodyKind::Request { there.clone() } else { back.clone() });
-    let ways = adapter::kinds(own).into_iter().map(way).collect();
-    let plan = Plan { ways, talks: adapter::talks(args)?, model: Some(own.model.clone()) };
+    let there = Translation::new(from, to).with_target(target);
+    let back = Translation::new(to, from);
+    let translation =
+        |kind: BodyKind| (kind, if kind == BodyKind::Request { there.clone() } else { back.clone() });
+    let translations = adapter::kinds(own).into_iter().map(translation).collect();
+    let plan =
+        Plan { translations, conversations: adapter::conversations(args)?, model: Some(own.model.clone()) };
     let gateway = Gateway { url, headers, model: &own.model, upstream, timeout };
     let examination = examine(&plan, |question| gateway.ask(question))?;
     adapter::report(args, &examination, &mut known, out)
@@ -61,16 +65,16 @@ impl Gateway<'_> {
     fn ask(&self, question: &Question<'_>) -> Result<Answer> {
         let is_request = question.kind == BodyKind::Request;
         // The client's format is what a request comes from and what a response becomes.
-        let client = if is_request { question.way.from } else { question.way.to };
+        let client = if is_request { question.translation.from } else { question.translation.to };
         let is_streamed = question.kind == BodyKind::Stream;
-        let turn = if is_request { Turn::text("Done.") } else { turn(question.talk) };
+        let turn = if is_request { Turn::text("Done.") } else { turn(question.conversation) };
         // The same turn whatever the history: a reply is judged by itself.
-        let turns = std::iter::repeat_n(turn, 1 + question.talk.turns.len());
+        let turns = std::iter::repeat_n(turn, 1 + question.conversation.turns.len());
         // What an earlier question has left is no answer to this one.
         let _ = self.upstream.take();
         self.upstream.follow(turns);
         let mut body =
-            if is_request { question.body.clone() } else { bodies::question(question.talk, client) };
+            if is_request { question.body.clone() } else { bodies::question(question.conversation, client) };
         // Of a request, only what it is asked to translate counts.
         if !is_request && !path(client, self.model, is_streamed).contains(self.model) {
             body["model"] = self.model.into();
@@ -105,8 +109,8 @@ impl Gateway<'_> {
 }
 
 /// The last turn of the model as the API behind the gateway says it.
-fn turn(talk: &Talk) -> Turn {
-    let Some(reply) = bodies::reply(talk) else { return Turn::default() };
+fn turn(conversation: &TestConversation) -> Turn {
+    let Some(reply) = bodies::reply(conversation) else { return Turn::default() };
     let calls = reply.said.calls.iter().enumerate().map(|(number, call)| {
         let mut scripted = ScriptedCall::with(&*call.name, Json::Object(call.arguments.clone()));
         scripted.id = Some(call.id.clone());

@@ -30,7 +30,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 const LONGEST: usize = 16 << 20;
 
 /// The processes that run.
-static RUNNING: Mutex<Running> = Mutex::new(Running { ids: Vec::new(), heir_id: None, heir: None });
+static RUNNING: Mutex<Running> = Mutex::new(Running { ids: Vec::new(), watchdog_id: None, watchdog: None });
 
 fn running() -> MutexGuard<'static, Running> {
     // Ids are added and removed one by one.
@@ -41,16 +41,16 @@ fn running() -> MutexGuard<'static, Running> {
 struct Running {
     ids: Vec<u32>,
     #[cfg_attr(not(unix), expect(dead_code, reason = "elsewhere there are no process groups"))]
-    heir_id: Option<u32>,
+    watchdog_id: Option<u32>,
     #[cfg_attr(not(unix), expect(dead_code, reason = "elsewhere there are no process groups"))]
-    heir: Option<ChildStdin>,
+    watchdog: Option<ChildStdin>,
 }
 
 /// What kills process groups once its standard input is closed, those of the last line that it has read; and then what has
 /// left them, where the system shows environments. What is started meanwhile is found the next time. If nothing was running,
 /// the program has killed it all by itself.
 #[cfg(unix)]
-const HEIR: &str = r#"
+const WATCHDOG_SCRIPT: &str = r#"
 while read -r line; do ids=$line; done
 [ -n "$ids" ] || exit
 for id in $ids; do kill -s KILL -- "-$id"; done
@@ -61,7 +61,7 @@ for time in 1 2 3; do
     done
 done"#;
 
-/// A variable in the environment of all that is started, by which the heir finds it, and its value, which nobody else has.
+/// A variable in the environment of all that is started, by which the watchdog finds it, and its value, which nobody else has.
 #[cfg(unix)]
 const MARK: &str = "TOOLCHECK_CONFORM";
 
@@ -78,14 +78,14 @@ fn mark() -> &'static str {
 impl Running {
     /// Starts what outlives the program even if it is killed, and kills what runs then.
     fn begin(&mut self) -> io::Result<()> {
-        if self.heir.is_none() {
+        if self.watchdog.is_none() {
             let mut shell = Command::new("sh");
-            shell.args(["-c", HEIR, "sh", &format!("{MARK}={}", mark())]);
+            shell.args(["-c", WATCHDOG_SCRIPT, "sh", &format!("{MARK}={}", mark())]);
             shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
             // Who kills the group of the program does not mean this one.
             std::os::unix::process::CommandExt::process_group(&mut shell, 0);
             let mut shell = shell.spawn()?;
-            (self.heir_id, self.heir) = (Some(shell.id()), shell.stdin.take());
+            (self.watchdog_id, self.watchdog) = (Some(shell.id()), shell.stdin.take());
             descendants::adopt();
         }
         Ok(())
@@ -94,7 +94,7 @@ impl Running {
     /// Kills what has been started by what runs no more.
     fn end_descendants(&self, ended: &[u32]) {
         let going = self.ids.iter().filter(|id| !ended.contains(id));
-        let spared: Vec<u32> = going.copied().chain(self.heir_id).collect();
+        let spared: Vec<u32> = going.copied().chain(self.watchdog_id).collect();
         descendants::end(&spared, &[&*spared, ended].concat());
     }
 
@@ -104,7 +104,7 @@ impl Running {
 
         let ids: Vec<String> = self.ids.iter().map(u32::to_string).collect();
         // If it has ended, nothing but a kill of the program is left to it.
-        let _ = self.heir.as_mut().map(|heir| writeln!(heir, "{}", ids.join(" ")));
+        let _ = self.watchdog.as_mut().map(|watchdog| writeln!(watchdog, "{}", ids.join(" ")));
     }
 }
 
@@ -135,7 +135,7 @@ pub(super) fn reap() {
     #[cfg(unix)]
     {
         let running = running();
-        descendants::reap(&[&*running.ids, running.heir_id.as_slice()].concat());
+        descendants::reap(&[&*running.ids, running.watchdog_id.as_slice()].concat());
     }
 }
 
@@ -175,7 +175,7 @@ impl Process {
     pub(super) fn lines(
         &mut self,
         is_wanted: fn(&[u8]) -> bool,
-    ) -> Result<(SyncSender<Heard>, Receiver<Heard>)> {
+    ) -> Result<(SyncSender<ProcessOutput>, Receiver<ProcessOutput>)> {
         let output = self.child.stdout.take().ok_or_else(|| anyhow!("the client has no standard output"))?;
         let (sender, lines) = sync_channel(1);
         let own = sender.clone();
@@ -183,12 +183,12 @@ impl Process {
             let mut output = BufReader::new(output);
             while let Ok(Some(line)) = read_line(&mut output) {
                 if is_wanted(&line)
-                    && own.send(Heard::Line(String::from_utf8_lossy(&line).into_owned())).is_err()
+                    && own.send(ProcessOutput::Line(String::from_utf8_lossy(&line).into_owned())).is_err()
                 {
                     return;
                 }
             }
-            let _ = own.send(Heard::Ended);
+            let _ = own.send(ProcessOutput::Ended);
         });
         Ok((sender, lines))
     }
@@ -295,7 +295,7 @@ pub(super) fn check_status(status: ExitStatus, said: &str) -> Result<()> {
     }
 }
 
-pub(super) enum Heard {
+pub(super) enum ProcessOutput {
     Line(String),
     /// It reads no more, or writes no more.
     Ended,

@@ -59,7 +59,7 @@ pub(super) fn write(
     let also = if also.is_empty() {
         String::new()
     } else {
-        format!(" It takes other formats too: {}.", also.join(", "))
+        format!(" It also accepts other formats: {}.", also.join(", "))
     };
     let legend = format!(
         "Unknown keys are reported in objects that are closed. `toolcheck shapes {id} OBJECT` shows the keys of an object.{also}"

@@ -42,7 +42,7 @@ pub fn all() -> Vec<Shape> {
         Shape::new("one long text of escapes", |size| {
             beside("x", &format!("\"{}\"", "\\u00e9\\n".repeat(size / 8)))
         }),
-        Shape::new("white space", |size| beside("x", &format!("{}1", " \n\t".repeat(size / 3)))),
+        Shape::new("whitespace", |size| beside("x", &format!("{}1", " \n\t".repeat(size / 3)))),
         Shape::new("a text that has no end", |size| {
             format!("{{\"messages\":[\"{}", "text ".repeat(size / 5))
         }),

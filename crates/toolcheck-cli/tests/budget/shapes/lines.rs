@@ -23,7 +23,7 @@ pub fn all() -> Vec<Shape> {
             list(size, "", "\n", "\n", |_| "{\"messages\":[{\"role\":\"us".to_owned())
         }),
         of("blank lines", |size| beside("x", "1") + "\n" + &"\n".repeat(size) + &beside("x", "1")),
-        of("blank lines of white space", |size| list(size, "", "\n", "\n", |_| beside("x", "1") + "\n   \n")),
+        of("blank lines of whitespace", |size| list(size, "", "\n", "\n", |_| beside("x", "1") + "\n   \n")),
         of("blank lines at the end", |size| beside("x", "1") + &"\r\n".repeat(size / 2)),
         of("records with two line ends", |size| list(size, "", "\r\n", "\r\n", |_| beside("x", "1"))),
         of("records of several lines", |size| {

@@ -10,7 +10,7 @@ use crate::diff::Change;
 use crate::diff::canonical;
 use crate::diff::events::Side;
 use crate::diff::kinds::{Kind, Level};
-use crate::ir::{Executor, Place, ToolDef, Wanted};
+use crate::ir::{Executor, Place, ToolChoiceMode, ToolDef};
 use crate::targets::{self, Target};
 use crate::text::{Line, shorten};
 
@@ -84,7 +84,8 @@ impl<'s> Finder<'_, '_, 's> {
         }
         let [old, new] = [before, after].map(|side| side.transcript.request.tool_choice.as_ref());
         // The model decides if a request does not say who does.
-        let is_said = |wanted: &Wanted<'_>| !matches!(wanted, Wanted::Free | Wanted::Invalid);
+        let is_said =
+            |wanted: &ToolChoiceMode<'_>| !matches!(wanted, ToolChoiceMode::Free | ToolChoiceMode::Invalid);
         match (old, new) {
             (Some(old), None) if is_said(&old.wanted) => {
                 // Not every format has a place for it.
@@ -263,13 +264,13 @@ fn compared_elsewhere(side: &Side<'_, '_>) -> HashSet<String> {
 }
 
 /// What a choice asks for, in every format.
-fn meaning<'w>(wanted: &'w Wanted<'_>) -> (u8, Option<&'w str>) {
+fn meaning<'w>(wanted: &'w ToolChoiceMode<'_>) -> (u8, Option<&'w str>) {
     match wanted {
-        Wanted::Free => (0, None),
-        Wanted::Nothing => (1, None),
-        Wanted::Any => (2, None),
-        Wanted::Tool(tool) => (3, Some(&tool.text)),
-        Wanted::Other | Wanted::Among(_) => (4, None),
-        Wanted::Invalid => (5, None),
+        ToolChoiceMode::Free => (0, None),
+        ToolChoiceMode::Nothing => (1, None),
+        ToolChoiceMode::Any => (2, None),
+        ToolChoiceMode::Tool(tool) => (3, Some(&tool.text)),
+        ToolChoiceMode::Other | ToolChoiceMode::Among(_) => (4, None),
+        ToolChoiceMode::Invalid => (5, None),
     }
 }

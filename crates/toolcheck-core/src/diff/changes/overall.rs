@@ -8,7 +8,7 @@ use super::{At, Finder, title};
 use crate::conversation::Feature;
 use crate::diff::Counts;
 use crate::diff::events::Binding;
-use crate::diff::events::Sort;
+use crate::diff::events::EventKind;
 use crate::diff::kinds::{Kind, Level};
 
 impl<'s> Finder<'_, '_, 's> {
@@ -20,7 +20,7 @@ impl<'s> Finder<'_, '_, 's> {
         for number in 0..self.paired.before.all.len() {
             let Some(other) = self.paired.pairs.before[number] else { continue };
             let (before, after) = (self.before(number), self.after(other));
-            if before.sort != Sort::Call {
+            if before.sort != EventKind::Call {
                 continue;
             }
             let at = At(Some(number), Some(other));
@@ -79,8 +79,8 @@ impl<'s> Finder<'_, '_, 's> {
                 events.all.iter().enumerate().filter(|(number, _)| pairs[*number].is_some())
             {
                 // Turns without results in between are one only because what was between them is gone.
-                results += usize::from(event.sort == Sort::Result);
-                if event.sort == Sort::Call {
+                results += usize::from(event.sort == EventKind::Result);
+                if event.sort == EventKind::Call {
                     let stretch = self.paired.stretch(side, event);
                     let (first, turns) = &mut stretches.entry(stretch).or_default()[side];
                     first.get_or_insert(number);

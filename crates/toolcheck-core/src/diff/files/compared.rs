@@ -12,7 +12,7 @@ use super::File;
 use crate::diff::align::{Keys, Pairs};
 use crate::diff::canonical;
 use crate::diff::events::{Events, Speaker};
-use crate::diff::picture::{self, Picture};
+use crate::diff::side_by_side::{self, SideBySide};
 use crate::diff::{Change, Counts, Diff, Kind, Level, diff};
 use crate::formats::Format;
 use crate::ir::Place;
@@ -29,7 +29,7 @@ pub struct Report {
     /// The number of conversations before and after.
     pub conversations: (usize, usize),
     /// The conversations that have changed, side by side; each with its title, if a file holds several.
-    pub pictures: Vec<(Option<Line>, Picture)>,
+    pub pictures: Vec<(Option<Line>, SideBySide)>,
 }
 
 /// A change with its places in the files.
@@ -112,7 +112,8 @@ pub fn compare<'s>(before: &File<'s>, after: &File<'s>, bound_as: Option<&Format
                     report.counts.count(&events, |count| &mut count.after);
                 }
                 let missing = missing(before, after, sides);
-                let picture = Picture { beside: vec![picture::Mark::of(&missing)], entries: Vec::new() };
+                let picture =
+                    SideBySide { beside: vec![side_by_side::Mark::of(&missing)], entries: Vec::new() };
                 (vec![missing], picture)
             }
         };

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use toolcheck_json::Value;
 
 use super::super::openai_chat;
-use crate::ir::{Named, Wanted};
+use crate::ir::{Named, ToolChoiceMode};
 
 /// Reads the choice among some tools: functions by their names, and others by their types.
-pub(super) fn wanted<'s>(choice: Value<'_, 's>, declared: Option<Value<'_, '_>>) -> Wanted<'s> {
+pub(super) fn wanted<'s>(choice: Value<'_, 's>, declared: Option<Value<'_, '_>>) -> ToolChoiceMode<'s> {
     if choice.get_str("type").as_deref() != Some("allowed_tools") {
         return openai_chat::wanted(choice);
     }
@@ -17,7 +17,7 @@ pub(super) fn wanted<'s>(choice: Value<'_, 's>, declared: Option<Value<'_, '_>>)
     let mut kinds =
         declared.into_iter().flat_map(|tools| tools.elements()).filter_map(|tool| tool.get_str("type"));
     if kinds.any(has_more) {
-        return Wanted::Other;
+        return ToolChoiceMode::Other;
     }
     let tools = choice.get("tools").into_iter().flat_map(|tools| tools.elements());
     let names = tools.filter_map(|tool| {
@@ -29,5 +29,5 @@ pub(super) fn wanted<'s>(choice: Value<'_, 's>, declared: Option<Value<'_, '_>>)
             _ => Some((kind, true)),
         }
     });
-    Wanted::Among(names.collect())
+    ToolChoiceMode::Among(names.collect())
 }

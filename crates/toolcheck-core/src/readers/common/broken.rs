@@ -5,7 +5,7 @@ use foldhash::HashSet;
 use toolcheck_json::{Document, Value};
 
 use super::Reading;
-use crate::ir::{Body, Message, Role, Settled, Transcript};
+use crate::ir::{Body, Message, Role, Transcript, UnpairedReason};
 
 /// Whether a record is not whole.
 pub(crate) fn is_broken(record: Value<'_, '_>) -> bool {
@@ -99,12 +99,12 @@ fn settle_near(transcript: &mut Transcript<'_>, is_near: &[bool], broken: &[(u32
             }
             match &mut part.body {
                 Body::Call(call) if !call.id.as_ref().is_some_and(|id| answered.contains(&*id.text)) => {
-                    call.settled.get_or_insert(Settled::Elsewhere);
+                    call.unpaired.get_or_insert(UnpairedReason::Elsewhere);
                 }
                 Body::Result(result)
                     if !result.call_id.as_ref().is_some_and(|id| called.contains(&*id.text)) =>
                 {
-                    result.settled.get_or_insert(Settled::Elsewhere);
+                    result.unpaired.get_or_insert(UnpairedReason::Elsewhere);
                 }
                 _ => {}
             }

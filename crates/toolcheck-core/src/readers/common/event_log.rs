@@ -17,7 +17,7 @@ pub(crate) fn read<'s>(reader: &Reader, records: &[Value<'_, 's>]) -> Reading<'s
     let mut reading = Reading::default();
     for record in in_order(records) {
         let Some((event, kind)) = kinds.event(record) else {
-            reading.leave_out_unknown("records that are no known events", record);
+            reading.leave_out_unknown("records that are not known events", record);
             continue;
         };
         if !log.add(record, event, &kind) {

@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
-use super::events::{Ends, Event, FirstNeeds, Protocol, ResultStep, Says, Tools, Use};
+use super::events::{Event, EventMessage, FirstNeeds, MustBeClosed, Protocol, Resource, ResultStep, Tools};
 use super::parts;
-use super::{Conversation, Ended, Reader};
+use super::{Conversation, ConversationEnd, Reader};
 use crate::ir::{
-    Arguments, Body, MisplacedEvent, Misplacement, Named, Place, Role, Settled, StreamedArguments, ToolDef,
-    Transcript,
+    Arguments, Body, MisplacedEvent, Misplacement, Named, Place, Role, StreamedArguments, ToolDef,
+    Transcript, UnpairedReason,
 };
 
 /// What is said on one connection.
@@ -33,7 +33,7 @@ pub(crate) struct Session<'p, 's> {
     last_opened: String,
     /// The kind and the id of the stream whose chunks come, by who sends it.
     streams: HashMap<String, (String, Cow<'s, str>)>,
-    calls: HashMap<Cow<'s, str>, Called<'s>>,
+    calls: HashMap<Cow<'s, str>, OpenCall<'s>>,
     /// The ids of the calls since nobody waited for any.
     waiting: Vec<Cow<'s, str>>,
     /// The ids of results that belong to no call.
@@ -43,7 +43,7 @@ pub(crate) struct Session<'p, 's> {
 }
 
 /// A call, and what has been told of it.
-struct Called<'s> {
+struct OpenCall<'s> {
     /// The number of its part.
     part: usize,
     /// Its arguments, in the pieces that were sent.
@@ -78,11 +78,11 @@ impl<'p, 's> Session<'p, 's> {
             let part = self.transcript.parts.get_mut(called.part).map(|part| &mut part.body);
             let Some(Body::Call(call)) = part else { continue };
             if !called.has_result && self.protocol.is_answered_elsewhere {
-                call.settled.get_or_insert(Settled::Elsewhere);
+                call.unpaired.get_or_insert(UnpairedReason::Elsewhere);
             }
             match &*called.pieces {
                 // What was cut off was never meant to be whole.
-                _ if call.settled == Some(Settled::Aborted) => {}
+                _ if call.unpaired == Some(UnpairedReason::Aborted) => {}
                 [] => {}
                 [(_, arguments)] => call.arguments = *arguments,
                 pieces => {
@@ -94,7 +94,7 @@ impl<'p, 's> Session<'p, 's> {
         }
         toolcheck_json::sort_by_position(&mut streamed, |streamed| streamed.part as usize);
         self.transcript.details.streamed_arguments = streamed;
-        Conversation { title: "session".to_owned(), transcript: self.transcript, ended: Ended::Open }
+        Conversation { title: "session".to_owned(), transcript: self.transcript, end: ConversationEnd::Open }
     }
 
     /// Adds an event of a kind. Says whether it has called, answered, said or declared something.
@@ -225,7 +225,7 @@ impl<'p, 's> Session<'p, 's> {
         }
     }
 
-    fn open(&mut self, opens: &'p Use, kind: &str, event: Value<'_, 's>, item: Value<'_, 's>) {
+    fn open(&mut self, opens: &'p Resource, kind: &str, event: Value<'_, 's>, item: Value<'_, 's>) {
         let Some(id) = opens.id.of(item).and_then(Value::as_str) else { return };
         self.openings += 1;
         let is_open =
@@ -239,7 +239,7 @@ impl<'p, 's> Session<'p, 's> {
     }
 
     /// Whether what an event needs is open, or may be. If it is not, the event is misplaced.
-    fn has(&mut self, needs: &'p Use, kind: &str, event: Value<'_, 's>, item: Value<'_, 's>) -> bool {
+    fn has(&mut self, needs: &'p Resource, kind: &str, event: Value<'_, 's>, item: Value<'_, 's>) -> bool {
         let Some(id) = needs.id.of(item).and_then(Value::as_str) else { return true };
         let is_open = self.open.get(&*needs.thing).is_some_and(|open| open.contains_key(&*id));
         if is_open || !self.has_begun {
@@ -254,7 +254,7 @@ impl<'p, 's> Session<'p, 's> {
     }
 
     /// Closes everything of a kind, of which nothing should be open.
-    fn end_all(&mut self, ends: &'p Ends, kind: &str, event: Value<'_, 's>) {
+    fn end_all(&mut self, ends: &'p MustBeClosed, kind: &str, event: Value<'_, 's>) {
         let Some(open) = self.open.remove(&*ends.thing).filter(|open| !open.is_empty()) else { return };
         let mut ids: Vec<(usize, String)> = open.into_iter().map(|(id, number)| (number, id)).collect();
         ids.sort_unstable();
@@ -305,7 +305,7 @@ impl<'p, 's> Session<'p, 's> {
         self.transcript.turn(Role::Tool, message).part(message, Body::Result(result));
     }
 
-    fn say(&mut self, says: &Says, item: Value<'_, 's>) {
+    fn say(&mut self, says: &EventMessage, item: Value<'_, 's>) {
         let Some(text) = says.text.of(item).filter(|text| text.as_json_str().is_some()) else { return };
         let role = match &*says.role {
             "user" => Role::User,
@@ -350,7 +350,7 @@ impl<'p, 's> Session<'p, 's> {
         let call = parts::call(Some(id), name, arguments);
         self.transcript.turn(Role::Assistant, item).part(item, Body::Call(call));
         let part = self.transcript.parts.len() - 1;
-        let called = Called { part, pieces: Vec::new(), has_result: false, is_cancelled: false };
+        let called = OpenCall { part, pieces: Vec::new(), has_result: false, is_cancelled: false };
         self.waiting.push(named.text.clone());
         self.calls.insert(named.text, called);
     }
@@ -382,7 +382,7 @@ impl<'p, 's> Session<'p, 's> {
         let mut result = parts::result(id, content, step.is_error);
         result.name = step.name.of(item).and_then(Named::of);
         // A log may begin in the middle.
-        result.settled = (!is_known && !self.has_begun).then_some(Settled::Elsewhere);
+        result.unpaired = (!is_known && !self.has_begun).then_some(UnpairedReason::Elsewhere);
         self.transcript.turn(Role::Tool, item).part(item, Body::Result(result));
     }
 
@@ -391,7 +391,7 @@ impl<'p, 's> Session<'p, 's> {
         called.is_cancelled = true;
         if let Some(Body::Call(call)) = self.transcript.parts.get_mut(called.part).map(|part| &mut part.body)
         {
-            call.settled = Some(Settled::Aborted);
+            call.unpaired = Some(UnpairedReason::Aborted);
         }
     }
 
@@ -402,7 +402,7 @@ impl<'p, 's> Session<'p, 's> {
             if let Some(Body::Call(call)) =
                 self.transcript.parts.get_mut(called.part).map(|part| &mut part.body)
             {
-                call.settled.get_or_insert(Settled::Aborted);
+                call.unpaired.get_or_insert(UnpairedReason::Aborted);
             }
         }
     }

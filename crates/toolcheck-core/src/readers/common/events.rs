@@ -155,13 +155,13 @@ pub(crate) struct Event {
     pub(crate) each_unless: Option<Condition>,
     /// The stream of which it is a chunk. It goes on until another event comes, and only its first chunk must name it.
     pub(crate) stream: Option<Stream>,
-    pub(crate) opens: Option<Use>,
+    pub(crate) opens: Option<Resource>,
     /// What must be open for it.
-    pub(crate) needs: Option<Use>,
-    pub(crate) closes: Option<Use>,
+    pub(crate) needs: Option<Resource>,
+    pub(crate) closes: Option<Resource>,
     /// What must not be open any more, with what the other side says.
     #[serde(default)]
-    pub(crate) ends: Vec<Ends>,
+    pub(crate) ends: Vec<MustBeClosed>,
     /// The call that it makes, or tells more of.
     pub(crate) call: Option<CallStep>,
     pub(crate) arguments: Option<Piece>,
@@ -171,7 +171,7 @@ pub(crate) struct Event {
     /// Whether it ends all calls that have no result yet.
     #[serde(default)]
     pub(crate) aborts: bool,
-    pub(crate) says: Option<Says>,
+    pub(crate) says: Option<EventMessage>,
     pub(crate) tools: Option<Tools>,
     /// The list of what was said before it.
     pub(crate) history: Option<Paths>,
@@ -229,7 +229,7 @@ impl Condition {
 /// Something that is opened, used and closed.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Use {
+pub(crate) struct Resource {
     pub(crate) thing: String,
     pub(crate) id: Paths,
     /// What the other side says if it is open already, or not open.
@@ -239,7 +239,7 @@ pub(crate) struct Use {
 /// Something that must not be open any more.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Ends {
+pub(crate) struct MustBeClosed {
     pub(crate) thing: String,
     pub(crate) refused: Option<String>,
 }
@@ -300,7 +300,7 @@ pub(crate) struct ResultStep {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Says {
+pub(crate) struct EventMessage {
     pub(crate) role: String,
     pub(crate) text: Paths,
 }

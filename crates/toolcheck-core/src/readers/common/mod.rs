@@ -5,15 +5,15 @@ pub(crate) mod columns;
 pub(crate) mod event_log;
 pub(crate) mod event_session;
 pub(crate) mod events;
-pub(crate) mod finish;
+pub(crate) mod file_style;
 pub(crate) mod flattened;
-pub(crate) mod glance;
 pub(crate) mod lists;
-pub(crate) mod mend;
 pub(crate) mod nested;
 pub(crate) mod next;
 pub(crate) mod parts;
 pub(crate) mod policy;
+pub(crate) mod postprocess;
+pub(crate) mod prefilter;
 pub(crate) mod python;
 pub(crate) mod search;
 pub(crate) mod spans;
@@ -24,5 +24,5 @@ pub(crate) mod turns;
 pub(crate) mod unknown;
 
 use super::{
-    Columns, Conversation, Ended, LOOKED_AT, LeftOut, Policy, Reader, Reading, Sort, Unit, vercel_ai,
+    Columns, Conversation, ConversationEnd, LOOKED_AT, LeftOut, Policy, Reader, Reading, SourceKind, Unit, vercel_ai,
 };

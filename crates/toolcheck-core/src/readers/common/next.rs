@@ -3,7 +3,7 @@
 use foldhash::HashMap;
 use serde::Deserialize;
 
-use super::{Conversation, Ended, Policy};
+use super::{Conversation, ConversationEnd, Policy};
 use crate::level::Level;
 use crate::rule_id::RuleId;
 use crate::tables::{AGENTS, Tables};
@@ -65,7 +65,7 @@ pub(crate) fn mark(conversations: &mut [Conversation<'_>], thread: &str, agent: 
         one.title.strip_prefix(thread).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
     };
     if let Some(last) = conversations.iter_mut().rfind(is_of_thread)
-        && matches!(last.ended, Ended::Open | Ended::Aborted)
+        && matches!(last.end, ConversationEnd::Open | ConversationEnd::Aborted)
     {
         last.transcript.sent_next_by = Some(agent);
     }

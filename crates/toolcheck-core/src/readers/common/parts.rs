@@ -7,8 +7,8 @@ use toolcheck_json::Value;
 
 use super::Conversation;
 use crate::ir::{
-    Arguments, Body, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Settled,
-    Signature, ToolKind, ToolResult, Transcript,
+    Arguments, Body, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Signature,
+    ToolKind, ToolResult, Transcript, UnpairedReason,
 };
 
 /// A call of a client's function.
@@ -24,7 +24,7 @@ pub(crate) fn call<'s>(
         executor: Executor::Client,
         kind: ToolKind::Function,
         signature: Signature::Missing,
-        settled: None,
+        unpaired: None,
     }
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn result<'s>(
         has_bare_json: false,
         executor: Executor::Client,
         kind: None,
-        settled: None,
+        unpaired: None,
     }
 }
 
@@ -158,10 +158,10 @@ impl<'s> Transcript<'s> {
     }
 
     /// Says of the results among these parts why they may stay without calls.
-    pub(crate) fn settle_results_of(&mut self, parts: Range<u32>, settled: Settled) {
+    pub(crate) fn settle_results_of(&mut self, parts: Range<u32>, unpaired: UnpairedReason) {
         for part in &mut self.parts[parts.start as usize..parts.end as usize] {
             if let Body::Result(result) = &mut part.body {
-                result.settled.get_or_insert(settled);
+                result.unpaired.get_or_insert(unpaired);
             }
         }
     }
@@ -171,48 +171,48 @@ impl<'s> Transcript<'s> {
     }
 
     /// Says of the calls of the last message why they may stay without results.
-    pub(crate) fn settle_calls_of_last(&mut self, settled: Settled) {
+    pub(crate) fn settle_calls_of_last(&mut self, unpaired: UnpairedReason) {
         self.calls_of(self.last_parts()).for_each(|call| {
-            call.settled.get_or_insert(settled);
+            call.unpaired.get_or_insert(unpaired);
         });
     }
 
     /// Says of the calls from a part on why they may stay without results.
-    pub(crate) fn settle_calls_from(&mut self, part: usize, settled: Settled) {
+    pub(crate) fn settle_calls_from(&mut self, part: usize, unpaired: UnpairedReason) {
         let end = self.parts.len();
         self.calls_of(part.min(end) as u32..end as u32).for_each(|call| {
-            call.settled.get_or_insert(settled);
+            call.unpaired.get_or_insert(unpaired);
         });
     }
 
     /// Says of the calls since the last message that is not of the model or its tools why they may stay without results.
-    pub(crate) fn settle_calls_of_last_turn(&mut self, settled: Settled) {
+    pub(crate) fn settle_calls_of_last_turn(&mut self, unpaired: UnpairedReason) {
         let is_of_turn = |message: &&Message<'s>| matches!(message.role, Role::Assistant | Role::Tool);
         let first = self.messages.iter().rev().take_while(is_of_turn).last();
         if let Some(first) = first.map(|message| message.parts.start as usize) {
-            self.settle_calls_from(first, settled);
+            self.settle_calls_from(first, unpaired);
         }
     }
 
     /// Says of the calls of the last message that the model was stopped while it wrote them: their arguments may be cut off.
     pub(crate) fn abort_calls_of_last(&mut self) {
-        self.settle_calls_of_last(Settled::Aborted);
+        self.settle_calls_of_last(UnpairedReason::Aborted);
         self.calls_of(self.last_parts()).for_each(|call| call.arguments = Arguments::Missing);
     }
 
     /// Takes back why calls before a part may stay without results.
     pub(crate) fn unsettle_calls_before(&mut self, part: usize) {
-        self.calls_of(0..part as u32).for_each(|call| call.settled = None);
+        self.calls_of(0..part as u32).for_each(|call| call.unpaired = None);
     }
 
     /// Says of all results why they may stay without calls.
-    pub(crate) fn settle_results(&mut self, settled: Settled) {
-        self.settle_results_of(0..self.parts.len() as u32, settled);
+    pub(crate) fn settle_results(&mut self, unpaired: UnpairedReason) {
+        self.settle_results_of(0..self.parts.len() as u32, unpaired);
     }
 
     /// Says of the results of the first message why they may stay without calls.
-    pub(crate) fn settle_results_of_first(&mut self, settled: Settled) {
+    pub(crate) fn settle_results_of_first(&mut self, unpaired: UnpairedReason) {
         let first = self.messages.first().map_or(0..0, |first| first.parts.clone());
-        self.settle_results_of(first, settled);
+        self.settle_results_of(first, unpaired);
     }
 }

@@ -3,13 +3,13 @@
 use foldhash::HashMap;
 use serde::Deserialize;
 
-use super::Sort;
+use super::SourceKind;
 use crate::error::Error;
 use crate::level::Level;
 use crate::rule_id::RuleId;
 use crate::tables::{READERS, Tables};
 
-/// The rules that hold for a sort of files, each with the level of its findings. A rule that is not named reports nothing.
+/// The rules that hold for a kind of file, each with the level of its findings. A rule that is not named reports nothing.
 #[derive(Debug, Default, Deserialize)]
 #[serde(try_from = "HashMap<RuleId, RuleLevel>")]
 pub struct Policy {
@@ -58,7 +58,7 @@ impl Policy {
     }
 }
 
-impl Sort {
+impl SourceKind {
     /// The sorts, in the order of the documentation.
     pub const ALL: &[Self] = &[Self::AgentLog, Self::History, Self::Dataset, Self::Trace, Self::Protocol];
 
@@ -96,8 +96,8 @@ mod tests {
 
     #[test]
     fn each_sort_has_a_policy_with_reasons() {
-        for sort in Sort::ALL {
-            assert!(sort.policy().rules().count() > 0);
+        for kind in SourceKind::ALL {
+            assert!(kind.policy().rules().count() > 0);
         }
         assert!(Policy::of_next_request().rules().count() > 0);
         for name in POLICIES.ids() {

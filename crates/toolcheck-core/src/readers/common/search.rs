@@ -5,7 +5,10 @@ use toolcheck_json::{NodeId, Value};
 
 use super::columns::value_at;
 use super::lists::Beside;
-use super::{Columns, Conversation, Ended, Reader, Reading, Sort, flattened, lists, spans, turns, vercel_ai};
+use super::{
+    Columns, Conversation, ConversationEnd, Reader, Reading, SourceKind, flattened, lists, spans, turns,
+    vercel_ai,
+};
 use crate::claim::certainty;
 use crate::formats::{self, Format, anthropic, openai_chat};
 use crate::ir::{Place, Transcript, Unread};
@@ -58,7 +61,11 @@ pub(crate) fn read_at<'s>(
     if let Some(pointer) = at {
         let read = || format?.read(value_at(record, pointer)?);
         if let Some(transcript) = read() {
-            reading.conversations.push(Conversation { title: String::new(), transcript, ended: Ended::Open });
+            reading.conversations.push(Conversation {
+                title: String::new(),
+                transcript,
+                end: ConversationEnd::Open,
+            });
             return reading;
         }
         let parent = pointer.rfind('/').and_then(|end| value_at(record, &pointer[..end]));
@@ -117,7 +124,8 @@ pub(crate) fn read_value<'d, 's>(
         spent += beside.map_or(0, Beside::size);
         found.read(reader, beside.filter(|_| spent <= MOST_BESIDE))
     });
-    let conversation = |transcript| Conversation { title: String::new(), transcript, ended: Ended::Open };
+    let conversation =
+        |transcript| Conversation { title: String::new(), transcript, end: ConversationEnd::Open };
     reading.conversations.extend(transcripts.map(conversation));
     // A history of a framework is named, also where it is all that there is.
     if !search.foreign.is_empty() && reading.conversations.len() == before {
@@ -140,7 +148,11 @@ fn read_responses<'s>(reader: &Reader, list: Value<'_, 's>, reading: &mut Readin
         for mut transcript in said.into_iter().map(|said| said.transcript) {
             // It is no request, whatever the target is.
             (transcript.place, transcript.format) = (Place::of(value), Some(reader.key()));
-            reading.conversations.push(Conversation { title: String::new(), transcript, ended: Ended::Open });
+            reading.conversations.push(Conversation {
+                title: String::new(),
+                transcript,
+                end: ConversationEnd::Open,
+            });
         }
     }
 }
@@ -175,7 +187,7 @@ impl<'s> FoundList<'_, 's> {
         if let Some(beside) = beside {
             beside.add_to(&mut transcript);
         }
-        if reader.sort == Sort::Trace {
+        if reader.kind == SourceKind::Trace {
             flattened::settle(&mut transcript, self.list.document());
             spans::settle_beginning(&mut transcript);
         }

@@ -8,7 +8,7 @@ use toolcheck_json::Value;
 
 use super::parts;
 use crate::formats::anthropic;
-use crate::ir::{Body, Executor, Named, Reasoning, Role, Settled, Signature, Text, Transcript};
+use crate::ir::{Body, Executor, Named, Reasoning, Role, Signature, Text, Transcript, UnpairedReason};
 use crate::unread;
 
 /// Whether a list holds messages with OpenTelemetry's parts.
@@ -58,7 +58,7 @@ pub(crate) fn settle_beginning(transcript: &mut Transcript<'_>) {
         // All results before the first message of another role.
         for part in &mut transcript.parts {
             match &mut part.body {
-                Body::Result(result) => result.settled = Some(Settled::Elsewhere),
+                Body::Result(result) => result.unpaired = Some(UnpairedReason::Elsewhere),
                 _ => break,
             }
         }

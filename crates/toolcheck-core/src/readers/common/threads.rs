@@ -4,8 +4,8 @@ use foldhash::HashMap;
 use toolcheck_json::Value;
 
 use super::parts::{in_order, number_titles};
-use super::{Conversation, Ended, Reader, Reading};
-use crate::ir::{Settled, Transcript};
+use super::{Conversation, ConversationEnd, Reader, Reading};
+use crate::ir::{Transcript, UnpairedReason};
 
 /// The threads of a log while it is read. `T` is what a reader keeps of each.
 pub(crate) struct Threads<'s, T> {
@@ -57,24 +57,28 @@ impl<'s, T: Default> Threads<'s, T> {
     }
 
     /// Ends the conversation of a thread here; what follows is another.
-    pub(crate) fn divide(&mut self, number: usize, ended: Ended) {
+    pub(crate) fn divide(&mut self, number: usize, end: ConversationEnd) {
         let thread = &mut self.threads[number];
         let mut transcript = std::mem::replace(&mut thread.transcript, thread.empty.clone());
         thread.turn = 0;
         if transcript.messages.is_empty() {
             return;
         }
-        if ended != Ended::Open {
-            transcript.settle_calls_of_last_turn(Settled::Aborted);
+        if end != ConversationEnd::Open {
+            transcript.settle_calls_of_last_turn(UnpairedReason::Aborted);
         }
-        transcript.settle_results_of_first(Settled::Elsewhere);
-        self.reading.conversations.push(Conversation { title: thread.title.clone(), transcript, ended });
+        transcript.settle_results_of_first(UnpairedReason::Elsewhere);
+        self.reading.conversations.push(Conversation { title: thread.title.clone(), transcript, end });
     }
 
     pub(crate) fn finish(mut self) -> Reading<'s> {
         for number in 0..self.threads.len() {
-            let ended = if self.threads[number].is_aborted { Ended::Aborted } else { Ended::Open };
-            self.divide(number, ended);
+            let end = if self.threads[number].is_aborted {
+                ConversationEnd::Aborted
+            } else {
+                ConversationEnd::Open
+            };
+            self.divide(number, end);
         }
         in_order(&mut self.reading.conversations);
         number_titles(&mut self.reading.conversations);

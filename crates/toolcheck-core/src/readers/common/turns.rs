@@ -10,8 +10,8 @@ use super::parts;
 use super::tagged::{self, MappedText, OPENING};
 use crate::formats::is_of_no_provider;
 use crate::ir::{
-    Body, Malformation, MalformedTextCall, Named, Place, Reasoning, Role, Settled, Signature, Text, ToolKind,
-    Transcript,
+    Body, Malformation, MalformedTextCall, Named, Place, Reasoning, Role, Signature, Text, ToolKind,
+    Transcript, UnpairedReason,
 };
 use crate::unread;
 
@@ -322,7 +322,7 @@ fn settle_calls_before(transcript: &mut Transcript<'_>) {
         _ => None,
     });
     for call in calls.skip(1) {
-        call.settled.get_or_insert(Settled::Elsewhere);
+        call.unpaired.get_or_insert(UnpairedReason::Elsewhere);
     }
 }
 

@@ -3,7 +3,7 @@
 use foldhash::HashSet;
 use toolcheck_json::{Document, NodeId, Value};
 
-use super::{Conversation, Ended, LeftOut, Reader, Reading, broken, parts};
+use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading, broken, parts};
 use crate::ir::{Body, Message, Role, Transcript, UnreadKind};
 use crate::unread;
 
@@ -21,7 +21,7 @@ pub(crate) fn add<'s>(reader: &Reader, reading: &mut Reading<'s>, document: &Doc
     // Where nothing else was read, it must be said all the same.
     if let ([], Some(first)) = (&conversations[..], unread.first()) {
         let transcript = Transcript::of_conversation(reader.key(), document.value(first.place.node));
-        conversations.push(Conversation { title: "main".to_owned(), transcript, ended: Ended::Open });
+        conversations.push(Conversation { title: "main".to_owned(), transcript, end: ConversationEnd::Open });
     }
     // What is in no conversation belongs to the one that begins before it.
     for unread in unread.drain(..) {

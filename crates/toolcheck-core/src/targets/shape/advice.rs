@@ -131,7 +131,7 @@ impl<'f> ShapeFault<'f> {
         let near = self.near_keys(document).find(|known| !is_there(known));
         match (near, self.elsewhere()) {
             (Some(known), _) => format!("did you mean `{known}`?"),
-            (None, _) if self.says_nothing(document) => "remove it: it says nothing".to_owned(),
+            (None, _) if self.says_nothing(document) => "remove it: it has no content".to_owned(),
             (None, Some(other)) => format!("move it to `{other}`, which has this key"),
             (None, None) => "remove it: send only keys that the API documents".to_owned(),
         }

@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use foldhash::{HashMap, HashSet};
 use toolcheck_json::{Kind as JsonKind, NodeId, Value};
 
-use super::alike::Alike;
+use super::cache::{Unique, ValidObjectCache};
 use super::compile::{Discriminator, Field, FieldSet, Object, bit};
 use super::fault::{Detail, ShapeFault};
 use super::problem::{Cause, Problem};
+use super::similar_faults::Alike;
 use super::tables::{JsonType, Kind, ShapeFaultKind};
-use super::texts::{Kept, Unique};
 use super::value::{bit_of, short, type_of};
 use super::{ModelFacts, Shape};
 use crate::rule_id::RuleId;
@@ -67,7 +67,7 @@ pub(super) struct Checker<'f, 'd, 's> {
     /// The strings that a pointer leads to.
     pub(super) listed: HashMap<&'f str, HashSet<Cow<'s, str>>>,
     /// The objects so far that had no faults.
-    kept: Kept,
+    kept: ValidObjectCache,
     /// Whether nothing but the object itself has decided whether it has faults.
     is_alone: bool,
     /// The name that an object has, if it has one.
@@ -118,7 +118,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             beside: HashMap::default(),
             pointed: HashMap::default(),
             listed: HashMap::default(),
-            kept: Kept::default(),
+            kept: ValidObjectCache::default(),
             is_alone: true,
             names: HashMap::default(),
         }

@@ -18,8 +18,8 @@ use foldhash::HashSet;
 
 use super::compile::{Check, CheckKind, Discriminator, Field, Object, bit};
 use super::fault::Condition;
-use super::tables::{JsonType, Kind, Scalar, ShapeFaultKind, Unseen};
-use super::{Enforced, Shape};
+use super::tables::{JsonType, Kind, Scalar, ShapeFaultKind, UnverifiedLevel};
+use super::{Shape, TargetShape};
 use crate::rule_id::RuleId;
 
 pub use self::known::{Known, Verdict};
@@ -31,7 +31,7 @@ pub fn object_names(format: &str) -> impl Iterator<Item = &'static str> {
     super::FILES.find(format).into_iter().flat_map(|file| file.objects.keys().map(String::as_str))
 }
 
-impl Enforced {
+impl TargetShape {
     /// The names of the objects that the target describes itself.
     pub fn object_names(&self) -> impl Iterator<Item = &str> {
         self.objects.keys().map(String::as_str)
@@ -55,8 +55,8 @@ impl Shape {
     }
 
     /// What follows if a request breaks what the documents say, and nobody has seen it refused.
-    pub fn unseen(&self) -> Unseen {
-        self.enforced.unseen.unwrap_or(Unseen::Warning)
+    pub fn unseen(&self) -> UnverifiedLevel {
+        self.enforced.unseen.unwrap_or(UnverifiedLevel::Warning)
     }
 
     /// Whether a request has a key when the API gets it, although what somebody has kept of one may lack it.

@@ -8,11 +8,11 @@ use toolcheck_json::{Document, JsonStr, Kind as JsonKind, NodeId, Value};
 use super::Shape;
 use super::check::Step;
 use super::compile::{CheckKind, Field, Object, bit, snake_case};
-use super::tables::{FactTable, JsonType, Kind, ShapeFaultKind, TextTable, Unseen};
+use super::tables::{FactTable, JsonType, Kind, ShapeFaultKind, TextTable, UnverifiedLevel};
 use super::value::type_of;
 use crate::ir::Place;
 use crate::rule_id::RuleId;
-use crate::targets::{Evidence, Grounds, first_source};
+use crate::targets::{Evidence, EvidenceSummary, first_source};
 
 /// Something in a request that is not as its API has it.
 #[derive(Debug, Clone)]
@@ -163,13 +163,13 @@ pub struct Answer {
     /// The text, if it is known.
     pub text: Option<String>,
     /// How well it is known.
-    pub grounds: Grounds,
+    pub grounds: EvidenceSummary,
     /// What harm it does if the API accepts it: then there is no answer.
     pub harm: Option<String>,
 }
 
 /// Why what only the documents say is not an error for an API that may not enforce them.
-const UNSEEN: &str = "the documentation says so, but nobody has reported a refusal";
+const UNSEEN: &str = "documented, but no refusal has been reported";
 
 impl<'f> ShapeFault<'f> {
     /// The name of the object that has the key, or lacks it, as shape files have it.
@@ -430,7 +430,7 @@ impl<'f> ShapeFault<'f> {
     pub fn is_refused(&self, shape: &'f Shape, model: Option<&str>) -> bool {
         let unmet = |of: usize| self.unmet.contains(&!of);
         self.of(&shape.enforced.accepted, &self.object.accepted, model, unmet).is_none()
-            && (shape.unseen() != Unseen::Nothing || self.evidence(shape, model).is_some())
+            && (shape.unseen() != UnverifiedLevel::Nothing || self.evidence(shape, model).is_some())
     }
 
     /// What the API answers to a fault that it refuses.
@@ -438,9 +438,9 @@ impl<'f> ShapeFault<'f> {
         let fact = self.evidence(shape, model);
         let grounds = match (fact, shape.unseen()) {
             (Some(fact), _) => fact.grounds(),
-            (None, unseen) => Grounds {
+            (None, unseen) => EvidenceSummary {
                 evidence: Evidence::Specified,
-                doubt: (unseen != Unseen::Error).then(|| UNSEEN.to_owned()),
+                doubt: (unseen != UnverifiedLevel::Error).then(|| UNSEEN.to_owned()),
                 source: first_source(&shape.file.sources),
             },
         };

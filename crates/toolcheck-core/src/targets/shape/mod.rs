@@ -5,39 +5,39 @@
 //! walk.
 
 mod advice;
-mod alike;
+mod cache;
 mod check;
 mod compile;
 mod conditions;
 mod describe;
 mod fault;
-mod foreign;
+mod fix;
 mod keys;
 mod objects;
+mod other_formats;
 mod problem;
-mod rating;
-mod remedy;
+mod relevance;
 mod samples;
+mod similar_faults;
 mod tables;
-mod texts;
 mod value;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use toolcheck_json::Value;
 
+use self::cache::ValidObjectCache;
 use self::compile::{Field, Object};
 pub use self::describe::{
     Allowed, Asked, Demand, FieldView, Known, ObjectView, PLACEHOLDERS, Verdict, is_placeholder,
     object_names, placeholders,
 };
 pub use self::fault::{Answer, Condition, Detail, ShapeFault};
-pub use self::foreign::Foreign;
 use self::objects::Objects;
-pub use self::rating::Rating;
+pub use self::other_formats::Foreign;
+pub use self::relevance::Rating;
 use self::tables::ShapeFile;
-pub use self::tables::{Enforced, FactTable, JsonType, Kind, ShapeFaultKind, TextTable, Unseen};
-use self::texts::Kept;
+pub use self::tables::{FactTable, JsonType, Kind, ShapeFaultKind, TargetShape, TextTable, UnverifiedLevel};
 use crate::error::Error;
 use crate::rule_id::RuleId;
 use crate::tables::{SHAPES, Tables};
@@ -66,7 +66,7 @@ pub struct Shape {
     /// The format's id.
     format: &'static str,
     file: &'static ShapeFile,
-    enforced: Arc<Enforced>,
+    enforced: Arc<TargetShape>,
     /// The facts that hold where no model is known.
     plain_facts: OnceLock<ModelFacts>,
     /// Those that hold for the models that were asked for last.
@@ -87,7 +87,7 @@ struct OfModel {
     holds: Box<[bool]>,
     /// Objects without faults, from one request to the next: a walk takes them and gives them back. There are as many as
     /// walks at the same time.
-    kept: Mutex<Vec<Kept>>,
+    kept: Mutex<Vec<ValidObjectCache>>,
 }
 
 impl ModelFacts {
@@ -96,12 +96,12 @@ impl ModelFacts {
     }
 
     /// The objects that an earlier walk has kept and no other has taken.
-    fn take_kept(&self) -> Kept {
+    fn take_kept(&self) -> ValidObjectCache {
         self.0.kept.lock().ok().and_then(|mut kept| kept.pop()).unwrap_or_default()
     }
 
     /// Keeps objects for the next walk.
-    fn keep(&self, kept: Kept) {
+    fn keep(&self, kept: ValidObjectCache) {
         if let Ok(mut all) = self.0.kept.lock() {
             all.push(kept);
         }
@@ -110,7 +110,7 @@ impl ModelFacts {
 
 impl Shape {
     /// The shape of a format as a target enforces it. `None` if the format is not described.
-    pub(crate) fn of(format: &str, enforced: &Arc<Enforced>) -> Option<Self> {
+    pub(crate) fn of(format: &str, enforced: &Arc<TargetShape>) -> Option<Self> {
         let format = formats().find(|own| *own == format)?;
         let file = FILES.find(format)?;
         let objects = Objects::new(file, Arc::clone(enforced));

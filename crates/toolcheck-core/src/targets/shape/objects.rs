@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use foldhash::HashMap;
 
 use super::compile::Object;
-use super::tables::{Enforced, FactTable, ObjectTable, ShapeFile};
+use super::tables::{FactTable, ObjectTable, ShapeFile, TargetShape};
 
 /// The most objects of a shape are these squared.
 const A_BLOCK: usize = 64;
@@ -19,7 +19,7 @@ const A_BLOCK: usize = 64;
 /// The objects of a shape, by number.
 pub(super) struct Objects {
     file: &'static ShapeFile,
-    pub(super) enforced: Arc<Enforced>,
+    pub(super) enforced: Arc<TargetShape>,
     blocks: [OnceLock<Box<[Slot]>>; A_BLOCK],
     numbers: Mutex<HashMap<Names, usize>>,
     /// The numbers in the order in which the tables refer to the objects.
@@ -40,7 +40,7 @@ struct Slot {
 
 impl Objects {
     /// The objects of a format, as a target enforces them. None is compiled yet.
-    pub(super) fn new(file: &'static ShapeFile, enforced: Arc<Enforced>) -> Self {
+    pub(super) fn new(file: &'static ShapeFile, enforced: Arc<TargetShape>) -> Self {
         Self {
             file,
             enforced,

@@ -13,7 +13,7 @@ use super::Shape;
 use crate::error::Error;
 use crate::names::names;
 use crate::rule_id::RuleId;
-use crate::targets::{Evidence, Grounds, Pattern, Refusal, first_source};
+use crate::targets::{Evidence, EvidenceSummary, Pattern, Refusal, first_source};
 
 /// The file that describes the requests of a wire format.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -198,7 +198,7 @@ impl<'de> Deserialize<'de> for FieldEntry {
 
             fn visit_bool<E: serde::de::Error>(self, is_there: bool) -> Result<FieldEntry, E> {
                 if is_there {
-                    return Err(E::custom("`true` says nothing of a field: name its type"));
+                    return Err(E::custom("`true` does not describe a field: name its type"));
                 }
                 Ok(FieldEntry::Removed)
             }
@@ -480,12 +480,12 @@ impl ShapeFaultKind {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
-pub struct Enforced {
+pub struct TargetShape {
     /// Whether it takes nothing of what the target that this one extends says.
     #[serde(default)]
     pub(crate) stands_alone: bool,
     /// What follows if a request breaks what the documents say, and nobody has seen it refused.
-    pub(crate) unseen: Option<Unseen>,
+    pub(crate) unseen: Option<UnverifiedLevel>,
     /// The HTTP status of what nothing else says the status of.
     pub(crate) status: Option<u16>,
     /// The API's words for types.
@@ -504,14 +504,14 @@ pub struct Enforced {
     pub(crate) objects: BTreeMap<String, Deferred<ObjectTable>>,
 }
 
-impl Enforced {
+impl TargetShape {
     /// Whether the target says nothing.
     pub(crate) fn is_empty(&self) -> bool {
         self.unseen.is_none() && self.facts.is_empty() && self.objects.is_empty()
     }
 }
 
-impl Enforced {
+impl TargetShape {
     /// What it answers, as refusals of the rules that report it: the texts of the target itself, not those of the target
     /// that it extends.
     pub(crate) fn refusals<'e>(&'e self, shape: &'e Shape) -> impl Iterator<Item = Refusal> + 'e {
@@ -548,7 +548,8 @@ impl Enforced {
             return;
         }
         let own = self.unseen;
-        self.unseen = own.or(if elsewhere.is_some() { Some(Unseen::Nothing) } else { parent.unseen });
+        self.unseen =
+            own.or(if elsewhere.is_some() { Some(UnverifiedLevel::Nothing) } else { parent.unseen });
         if elsewhere.is_none() {
             self.status = self.status.or(parent.status);
             for (name, table) in &parent.objects {
@@ -599,12 +600,12 @@ impl Enforced {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Unseen {
+pub enum UnverifiedLevel {
     /// The API is known to enforce what its documents say.
     Error,
-    /// Nobody knows.
+    /// It is not known whether the API enforces it.
     Warning,
-    /// Traffic that is accepted breaks it.
+    /// Accepted requests are known to violate it.
     Nothing,
 }
 
@@ -715,8 +716,12 @@ impl FactTable {
     }
 
     /// How well it is known.
-    pub fn grounds(&self) -> Grounds {
-        Grounds { evidence: self.evidence, doubt: self.doubt.clone(), source: first_source(&self.sources) }
+    pub fn grounds(&self) -> EvidenceSummary {
+        EvidenceSummary {
+            evidence: self.evidence,
+            doubt: self.doubt.clone(),
+            source: first_source(&self.sources),
+        }
     }
 
     /// Whether it depends on what else the request has.

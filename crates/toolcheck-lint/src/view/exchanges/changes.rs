@@ -75,7 +75,7 @@ pub(super) fn meaning(text: &[u8]) -> u64 {
     hash_of_json(text)
 }
 
-/// The hash of a text without white space, commas, quotation marks and backslashes.
+/// The hash of a text without whitespace, commas, quotation marks and backslashes.
 fn letters(text: &[u8]) -> u64 {
     let is_kept = |byte: &u8| !byte.is_ascii_whitespace() && !b",'\"\\".contains(byte);
     hash_of(text.iter().copied().filter(is_kept).collect::<Vec<u8>>())

@@ -13,7 +13,7 @@ use crate::rule::Context;
 
 /// What a history keeps of the reasoning of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Thoughts {
+pub(crate) enum ReasoningChange {
     /// It is there, there was none, or nobody can tell.
     Kept,
     /// It is not there.
@@ -86,11 +86,11 @@ impl HistoryMatch<'_> {
     }
 
     /// What the history keeps of the answer's reasoning.
-    pub(crate) fn thoughts(&self, cx: &Context<'_, '_>) -> Thoughts {
+    pub(crate) fn thoughts(&self, cx: &Context<'_, '_>) -> ReasoningChange {
         let given: Vec<&ChoiceReasoning> =
             self.answer.reasoning.iter().filter(|block| !is_blank(block)).collect();
         if given.is_empty() || !self.is_current(cx) || self.turn(cx).is_empty() || self.is_unclear(cx) {
-            return Thoughts::Kept;
+            return ReasoningChange::Kept;
         }
         let mut stored = Vec::new();
         let mut is_emptied = false;
@@ -107,9 +107,9 @@ impl HistoryMatch<'_> {
             let text = letters(&[&self.text(cx)]);
             let reasons = letters(&given.iter().map(|block| &*block.text).collect::<Vec<_>>());
             return match () {
-                () if !reasons.is_empty() && text.contains(&reasons) => Thoughts::Kept,
-                () if is_emptied => Thoughts::Emptied,
-                () => Thoughts::Dropped,
+                () if !reasons.is_empty() && text.contains(&reasons) => ReasoningChange::Kept,
+                () if is_emptied => ReasoningChange::Emptied,
+                () => ReasoningChange::Dropped,
             };
         }
         compare(&given, &stored)
@@ -120,7 +120,7 @@ fn brings_no_results(cx: &Context<'_, '_>, message: &Message<'_>) -> bool {
     message.role == Role::User && !brings_results(cx.transcript.parts_of(message))
 }
 
-fn compare(given: &[&ChoiceReasoning], stored: &[ChoiceReasoning]) -> Thoughts {
+fn compare(given: &[&ChoiceReasoning], stored: &[ChoiceReasoning]) -> ReasoningChange {
     let signatures = |blocks: &mut dyn Iterator<Item = &ChoiceReasoning>| -> HashSet<String> {
         blocks.filter_map(|block| block.signature.clone()).filter(|signature| !signature.is_empty()).collect()
     };
@@ -132,16 +132,16 @@ fn compare(given: &[&ChoiceReasoning], stored: &[ChoiceReasoning]) -> Thoughts {
     if signed.iter().all(|signature| found.contains(signature)) {
         // A text may be left out beside its signature.
         return match () {
-            () if kept == said || !signed.is_empty() && kept.is_empty() => Thoughts::Kept,
-            () if said.is_empty() => Thoughts::Kept,
-            () if !kept.is_empty() && said.contains(&kept) => Thoughts::PartlyDropped,
-            () => Thoughts::Reworded,
+            () if kept == said || !signed.is_empty() && kept.is_empty() => ReasoningChange::Kept,
+            () if said.is_empty() => ReasoningChange::Kept,
+            () if !kept.is_empty() && said.contains(&kept) => ReasoningChange::PartlyDropped,
+            () => ReasoningChange::Reworded,
         };
     }
     match () {
-        () if found.is_empty() => Thoughts::Unsigned,
-        () if found.iter().all(is_known) => Thoughts::PartlyDropped,
-        () => Thoughts::SignedOtherwise,
+        () if found.is_empty() => ReasoningChange::Unsigned,
+        () if found.iter().all(is_known) => ReasoningChange::PartlyDropped,
+        () => ReasoningChange::SignedOtherwise,
     }
 }
 
@@ -149,7 +149,7 @@ fn is_blank(block: &ChoiceReasoning) -> bool {
     block.text.trim().is_empty() && block.signature.as_deref().is_none_or(str::is_empty)
 }
 
-/// Texts without their white space.
+/// Texts without their whitespace.
 fn letters(texts: &[&str]) -> String {
     texts.iter().flat_map(|text| text.chars()).filter(|letter| !letter.is_whitespace()).collect()
 }

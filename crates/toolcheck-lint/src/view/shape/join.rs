@@ -151,10 +151,10 @@ pub(super) fn repeats(document: &Document<'_>, refused: &mut Vec<Refused<'_>>) {
                 let (place, times, is_of_one_name) =
                     (fault.place(document), other.times, other.is_of_one_name);
                 let name = fault.name(document);
-                let own = other.remedy.clone();
+                let own = other.fix.clone();
                 let first = &mut refused[*first.get()];
                 first.times += times;
-                first.remedy = first.remedy.take().zip(own).and_then(|(one, other)| one.and(other));
+                first.fix = first.fix.take().zip(own).and_then(|(one, other)| one.and(other));
                 first.is_of_one_name &= is_of_one_name && first.fault.name(document) == name;
                 if first.repeats.len() < MOST_LABELS {
                     first.repeats.push(place);

@@ -1,24 +1,24 @@
 //! What is wrong with the shape of a request, for the rules that report it.
 
+mod fixes;
 mod ids;
 mod join;
-mod remedies;
-mod settle;
+mod merge_faults;
 mod table;
 mod wording;
 
 use std::borrow::Cow;
 
 use foldhash::HashSet;
+use toolcheck_core::fix::Fix;
 use toolcheck_core::ir::{Place, TranscriptKind};
-use toolcheck_core::remedy::Remedy;
 use toolcheck_core::shape::{Answer, Foreign, Kind, Shape, ShapeFault, ShapeFaultKind};
 use toolcheck_core::text::kept;
 use toolcheck_core::{RuleId, targets};
 use toolcheck_json::{Document, NodeId, Value};
 
 use self::join::Unknown;
-pub(crate) use self::settle::settle;
+pub(crate) use self::merge_faults::settle;
 use self::wording::Wording;
 use crate::finding::OfShape;
 use crate::rule::{Context, Rule, Sink};
@@ -56,7 +56,7 @@ struct Refused<'c> {
     /// Whether all are in the same tool, or whatever else has a name.
     is_of_one_name: bool,
     /// What fixes all of them.
-    remedy: Option<Remedy>,
+    fix: Option<Fix>,
 }
 
 /// Objects of one kind that are written for another API.
@@ -128,12 +128,12 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> ShapeFaults<'c> {
         repeats: Vec::new(),
         times: 1 + fault.alike.len(),
         is_of_one_name: fault.alike.is_empty(),
-        remedy: None,
+        fix: None,
         fault,
     });
     let mut refused = join::objects(cx.document, refused.collect());
     ids::find_renamed(cx, &mut refused);
-    remedies::find(cx, model, &mut refused);
+    fixes::find(cx, model, &mut refused);
     join::repeats(cx.document, &mut refused);
     for refused in &mut refused {
         refused.help = help_of(cx.document, shape, &refused.fault, model);
@@ -249,7 +249,7 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
         let name = fault.name(cx.document).filter(|_| refused.is_of_one_name);
         said.tool_name = name.map(|name| kept(&name));
         finding.say().answer.clone_from(&refused.answer);
-        finding.say().remedy = refused.remedy.clone().map(Box::new);
+        finding.say().fix = refused.fix.clone().map(Box::new);
         finding.of_shape = Some(Box::new(OfShape {
             node: fault.node(),
             object: fault.object_node(),

@@ -182,7 +182,7 @@ fn invalid(document: &Document<'_>, fault: &ShapeFault<'_>) -> Wording {
             let object =
                 fault.parent_key().0.map_or("this object".to_owned(), |key| format!("`{}`", shorten(key)));
             let what = match count {
-                0 => format!("{object} has none of the keys that say what it is"),
+                0 => format!("{object} has none of the keys that define its kind"),
                 _ => format!("{object} has {count} keys that exclude each other"),
             };
             (what, "this object", Some(format!("use exactly one of {}", keys.join(", "))))
@@ -200,7 +200,7 @@ fn conflict(fault: &ShapeFault<'_>, other: &str, values: &[&str]) -> Wording {
     let values = values.join(" or ");
     let (message, help) = match fault.condition() {
         Some(Condition::Needs) => (
-            format!("`{key}` needs `{other}`, which is not there"),
+            format!("`{key}` needs `{other}`, which is missing"),
             format!("add `{other}`, or remove `{key}`"),
         ),
         Some(Condition::Excludes) => {
@@ -218,7 +218,7 @@ fn conflict(fault: &ShapeFault<'_>, other: &str, values: &[&str]) -> Wording {
             (format!("`{key}` must be less than `{other}`"), format!("lower `{key}`, or raise `{other}`"))
         }
         Some(Condition::NotAfter) => (
-            format!("`{key}` may not follow an element with `{other}`"),
+            format!("`{key}` is not allowed after an element with `{other}`"),
             "move it, or put something else between the two".to_owned(),
         ),
         _ => (format!("`{key}` is not allowed here"), format!("remove `{key}`")),

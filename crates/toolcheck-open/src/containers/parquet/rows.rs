@@ -123,7 +123,7 @@ fn write_column(field: &Field, out: &mut String) {
     {
         let document = Document::read(text.as_bytes());
         if document.faults().is_empty() {
-            // A line break in JSON is only white space.
+            // A line break in JSON is only whitespace.
             out.extend(text.trim().chars().map(|c| if matches!(c, '\n' | '\r') { ' ' } else { c }));
             return;
         }

@@ -4,7 +4,7 @@ use super::blocks::Block;
 
 /// How much of the text before a value is looked at.
 const LONGEST_PREFIX: usize = 400;
-/// The longest mark of a reference, and the white space around it.
+/// The longest mark of a reference, and the whitespace around it.
 const LONGEST_REFERENCE: usize = 24;
 
 /// The places in a part of a text.
@@ -12,7 +12,7 @@ pub(super) struct Places<'t> {
     text: &'t [u8],
     /// The block of Markdown that this is, if it is one.
     block: Option<&'t Block>,
-    /// Where the text begins that is not white space.
+    /// Where the text begins that is not whitespace.
     first: usize,
     /// Where the part begins.
     start: usize,

@@ -68,12 +68,17 @@ impl Tally {
                 "JavaScript literals, not JSON",
                 "it was read as if written by `JSON.stringify`; use `JSON.stringify` to check exactly what is sent",
             ),
-            (self.encoded, &encoded, &all_encoded, "only what is in the string was checked: send that"),
+            (
+                self.encoded,
+                &encoded,
+                &all_encoded,
+                "only the contents of the string were checked; send those",
+            ),
             (
                 self.json,
                 "JSON with other text around it (Markdown, or a line of a log)",
                 "JSON values with other text around them (Markdown, or the lines of a log)",
-                "only that value was checked: write it to a file of its own",
+                "only that value was checked; write it to a file of its own",
             ),
         ];
         let mut found = kinds.into_iter().filter(|(count, ..)| *count > 0);

@@ -38,7 +38,7 @@ pub(super) fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
     let end = sessions.read(bytes);
     let broken_at = (!matches!(end, Ok(Some(true) | None))).then_some(sessions.unpacked.text.len());
     let unread = matches!(end, Ok(None)).then(|| Unread {
-        what: "this database is no store of sessions that is known".to_owned(),
+        what: "not a known session database".to_owned(),
         at: 0,
         origin: None,
         advice: Some(
@@ -118,7 +118,7 @@ impl Sessions {
             self.builder.glue("null");
             return;
         }
-        // A line break in JSON is only white space.
+        // A line break in JSON is only whitespace.
         let line: String = json.chars().map(|c| if matches!(c, '\n' | '\r') { ' ' } else { c }).collect();
         let start = self.unpacked.add(line.as_bytes());
         let inner = if opening.is_empty() { 0 } else { line.find('{').map_or(0, |brace| brace + 1) };

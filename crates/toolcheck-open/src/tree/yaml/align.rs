@@ -94,7 +94,7 @@ impl Alignment<'_> {
         true
     }
 
-    /// White space, which is folded if there is a line break in it.
+    /// Whitespace, which is folded if there is a line break in it.
     fn space(&mut self) -> bool {
         let raw = self.raw();
         let length = raw.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')).count();

@@ -17,7 +17,7 @@ pub(super) static OUTPUT: Output =
 const LONGEST: usize = 500;
 /// The maximum number of findings listed above the outline.
 const LISTED: usize = 50;
-/// The number of colours for pairs, used in turn.
+/// The number of colors for pairs, used in turn.
 const COLORS: usize = 4;
 
 fn write(outline: &Outline, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {

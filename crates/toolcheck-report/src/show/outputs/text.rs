@@ -34,7 +34,7 @@ const DIM: Colors = PLAIN.dimmed();
 const BOLD: Colors = PLAIN.bold();
 const ERROR: Colors = AnsiColor::Red.on_default().bold();
 const WARNING: Colors = AnsiColor::Yellow.on_default().bold();
-/// The colours shared by a call and its results, in turn.
+/// The colors shared by a call and its results, in turn.
 const PAIRS: [AnsiColor; 4] = [AnsiColor::Cyan, AnsiColor::Magenta, AnsiColor::Green, AnsiColor::Blue];
 
 fn write(outline: &Outline, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {

@@ -36,7 +36,7 @@ pub fn find(id: &str) -> Option<&'static Output> {
     ALL.iter().copied().find(|output| output.id == id)
 }
 
-/// The output `text`, without colours.
+/// The output `text`, without colors.
 pub(super) fn text(run: &CorpusResults) -> String {
     let mut text = Vec::new();
     let written = (text::OUTPUT.write)(run, &Style::default(), &mut text);

@@ -5,7 +5,7 @@ use crate::level::Level;
 use crate::targets::Evidence;
 use crate::targets::shape::compile::{bit, mask};
 use crate::targets::shape::tables::Scalar;
-use crate::targets::shape::{FactTable, JsonType, Shape, ShapeFaultKind, TextTable, Unseen};
+use crate::targets::shape::{FactTable, JsonType, Shape, ShapeFaultKind, TextTable, UnverifiedLevel};
 use std::sync::Arc;
 
 /// Whether a request that does not meet a demand is refused.
@@ -164,9 +164,9 @@ impl<'f> Known<'f> {
             object: "",
             evidence: Evidence::Specified,
             level: match shape.unseen() {
-                Unseen::Error => Some(Level::Error),
-                Unseen::Warning => Some(Level::Warning),
-                Unseen::Nothing => None,
+                UnverifiedLevel::Error => Some(Level::Error),
+                UnverifiedLevel::Warning => Some(Level::Warning),
+                UnverifiedLevel::Nothing => None,
             },
             doubt: None,
             harm: None,

@@ -28,7 +28,7 @@ pub const PLACEHOLDERS: &[(&str, &str)] = &[
     ("pattern", "the expression that it must match"),
     ("bare-pattern", "the same without anchors"),
     ("keys", "the keys of the object"),
-    ("rest", "words that nobody can predict, which are left out"),
+    ("rest", "words that can't be predicted; left out"),
 ];
 
 /// Whether the text of a fault may have this name in braces.

@@ -5,15 +5,15 @@ use std::borrow::Cow;
 use toolcheck_json::Value;
 use toolcheck_json::edit::Piece;
 
+use crate::fix_style::FixStyle;
 use crate::formats::Format;
-use crate::repair::Repair;
 
 /// How the files of a reader are fixed.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Mend {
+pub struct FileFixStyle {
     /// How its messages, their blocks and results are written.
-    pub repair: &'static Repair,
+    pub fix_style: &'static FixStyle,
     /// The wire format of the messages; `None` if they are the program's own.
     pub format: Option<&'static Format>,
     /// The key under which a record has its message. A record without it is the message.
@@ -31,14 +31,14 @@ pub struct Mend {
     /// The key under which records are numbered, if the program counts them: then none may be added or removed.
     pub numbered: Option<&'static str>,
     /// Writes a record.
-    pub record: fn(Added<'_, '_>) -> Piece,
+    pub record: fn(NewRecord<'_, '_>) -> Piece,
 }
 
-impl Mend {
+impl FileFixStyle {
     /// Records that are messages, and nothing else.
-    pub(crate) const fn plain(repair: &'static Repair) -> Self {
+    pub(crate) const fn plain(fix_style: &'static FixStyle) -> Self {
         Self {
-            repair,
+            fix_style,
             format: None,
             message: None,
             is_alone: false,
@@ -55,7 +55,7 @@ impl Mend {
 /// A message that a record is written for.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Added<'d, 's> {
+pub struct NewRecord<'d, 's> {
     /// The message.
     pub message: Piece,
     /// The record that it follows, which names the same session.
@@ -66,7 +66,7 @@ pub struct Added<'d, 's> {
     pub before: Option<Piece>,
 }
 
-impl<'d, 's> Added<'d, 's> {
+impl<'d, 's> NewRecord<'d, 's> {
     /// A message after a record.
     pub fn new(message: Piece, after: Value<'d, 's>, id: Piece) -> Self {
         Self { message, after, id, before: None }

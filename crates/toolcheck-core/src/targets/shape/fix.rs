@@ -9,7 +9,7 @@ use super::compile::{Check, CheckKind, Field, bit, plain};
 use super::fault::{Condition, Detail, ShapeFault};
 use super::tables::{JsonType, Kind, ShapeFaultKind};
 use super::value::type_of;
-use crate::remedy::{Change, Remedy};
+use crate::fix::{Change, Fix};
 use crate::text::shorten;
 use crate::unsupported::is_list_key;
 
@@ -37,7 +37,7 @@ fn quoted(text: &str) -> String {
 
 impl ShapeFault<'_> {
     /// What fixes it where it is. `None` if there is no way, or if there are several.
-    pub fn remedy(&self, document: &Document<'_>, model: Option<&str>) -> Option<Remedy> {
+    pub fn fix(&self, document: &Document<'_>, model: Option<&str>) -> Option<Fix> {
         if !self.alike.is_empty() {
             return None;
         }
@@ -56,13 +56,13 @@ impl ShapeFault<'_> {
     }
 
     /// The object with the key that it lacks.
-    fn completed(&self, document: &Document<'_>) -> Option<Remedy> {
+    fn completed(&self, document: &Document<'_>) -> Option<Fix> {
         if let Some(member) = self.renamed(document) {
-            return Some(Remedy::safe([Change::Rename(member.id(), self.key.to_string())]));
+            return Some(Fix::safe([Change::Rename(member.id(), self.key.to_string())]));
         }
         let add = |json: String| [Change::Add(self.parent, self.key.to_string(), json)];
         if let Some(likely) = self.likely {
-            return self.is_the_only_variant(likely, document).then(|| Remedy::safe(add(quoted(likely))));
+            return self.is_the_only_variant(likely, document).then(|| Fix::safe(add(quoted(likely))));
         }
         let is_known = |member: Value<'_, '_>| {
             let key = member.key_text().unwrap_or_default();
@@ -71,7 +71,7 @@ impl ShapeFault<'_> {
         // An object with other keys may be meant to be another.
         let is_all_known = || document.value(self.parent).members().take(MOST_KEYS).all(is_known);
         if let Some(json) = self.only_value().filter(|_| self.is_of_constant() && is_all_known()) {
-            return Some(Remedy::safe(add(json)));
+            return Some(Fix::safe(add(json)));
         }
         let field = self.field?;
         // What a call passes to its tool is the only thing in it that is not described.
@@ -79,8 +79,8 @@ impl ShapeFault<'_> {
         let is_free = field.object.is_none() && field.entries.is_none() && field.checks.is_empty();
         let is_of_call = self.object_kind() == Some(Kind::ToolCall) && is_free && !takes(JsonType::String);
         (is_of_call && takes(JsonType::Object)).then(|| {
-            let guess = "it is a guess that the call has no arguments";
-            Remedy::guess(guess, add("{}".to_owned()))
+            let guess = "assumes that the call has no arguments";
+            Fix::guess(guess, add("{}".to_owned()))
         })
     }
 
@@ -102,7 +102,7 @@ impl ShapeFault<'_> {
     }
 
     /// The object without a key that it may not have, or with the one that was meant. It is what the help says.
-    fn without_key(&self, document: &Document<'_>, model: Option<&str>) -> Option<Remedy> {
+    fn without_key(&self, document: &Document<'_>, model: Option<&str>) -> Option<Fix> {
         let node = self.node();
         let value = document.value(node);
         let rename = |key: &str| [Change::Rename(node, key.to_owned())];
@@ -110,14 +110,14 @@ impl ShapeFault<'_> {
         let is_twice = meant.is_some_and(|meant| self.is_taken(meant, document));
         match meant {
             Some(key) if is_word(key) && !is_twice && self.fits(key, value) => {
-                return Some(Remedy::safe(rename(key)));
+                return Some(Fix::safe(rename(key)));
             }
             Some(key) if is_word(key) && !is_twice && self.fits_in_list(key, value) => {
-                return Some(Remedy::safe([Change::Rename(node, key.to_owned()), Change::Wrap(node)]));
+                return Some(Fix::safe([Change::Rename(node, key.to_owned()), Change::Wrap(node)]));
             }
             Some(way) if !is_twice => {
                 if let Some(way) = self.way(way, value, document) {
-                    return Some(Remedy::safe([Change::Move(node, way)]));
+                    return Some(Fix::safe([Change::Move(node, way)]));
                 }
             }
             _ => {}
@@ -126,21 +126,21 @@ impl ShapeFault<'_> {
         if !self.is_of_known_key() && help.is_none() {
             let is_free = |key: &str| document.value(self.parent).get(key).is_none() && self.fits(key, value);
             if let Some(same) = self.known_keys().find(|known| is_same(known, &self.key) && is_free(known)) {
-                return Some(Remedy::safe(rename(same)));
+                return Some(Fix::safe(rename(same)));
             }
             if let Some(near) = self.near_keys(document).find(|known| is_free(known)) {
-                let guess = format!("it is a guess that `{}` is meant to be `{near}`", shorten(&self.key));
-                return Some(Remedy::guess(guess, rename(near)));
+                let guess = format!("assumes that `{}` was meant to be `{near}`", shorten(&self.key));
+                return Some(Fix::guess(guess, rename(near)));
             }
         }
         if !self.may_lack(node, document) {
             return None;
         }
         if self.says_nothing(document) {
-            return Some(Remedy::safe([Change::Remove(node)]));
+            return Some(Fix::safe([Change::Remove(node)]));
         }
         if is_twice && meant.is_some_and(|meant| self.is_said_again(meant, value, document)) {
-            return Some(Remedy::safe([Change::Remove(node)]));
+            return Some(Fix::safe([Change::Remove(node)]));
         }
         // Where it belongs elsewhere, or means something else, a removal would lose what is only in the wrong place.
         let is_meant = !is_twice && help.is_some_and(|help| !is_removal(help));
@@ -232,17 +232,17 @@ impl ShapeFault<'_> {
     }
 
     /// The value in a type that the key takes.
-    fn of_its_type(&self, value: Value<'_, '_>, expected: &[JsonType], got: JsonType) -> Option<Remedy> {
+    fn of_its_type(&self, value: Value<'_, '_>, expected: &[JsonType], got: JsonType) -> Option<Fix> {
         let takes = |json_type| expected.contains(&json_type);
         let field = self.field?;
         let is_part = self.key != plain(&self.key);
         let node = value.id();
         if let Some(json) = respelled(value, expected) {
-            return self.takes_json(field, &json).then(|| Remedy::safe([Change::Write(node, json)]));
+            return self.takes_json(field, &json).then(|| Fix::safe([Change::Write(node, json)]));
         }
         // A list of blocks without any is a text without any.
         if got == JsonType::Array && takes(JsonType::String) && value.children().next().is_none() {
-            return Some(Remedy::safe([Change::Write(node, quoted(""))]));
+            return Some(Fix::safe([Change::Write(node, quoted(""))]));
         }
         if is_part {
             return None;
@@ -256,14 +256,14 @@ impl ShapeFault<'_> {
             _ => false,
         };
         if is_element && takes(JsonType::Array) {
-            return Some(Remedy::safe([Change::Wrap(node)]));
+            return Some(Fix::safe([Change::Wrap(node)]));
         }
         if let Some(json) = as_told(value, &self.of_type(value, expected, got))
             && self.takes_json(field, &json)
         {
-            return Some(Remedy::safe([Change::Write(node, json)]));
+            return Some(Fix::safe([Change::Write(node, json)]));
         }
-        (got == JsonType::Null && field.required.is_empty()).then(|| Remedy::safe([Change::Remove(node)]))
+        (got == JsonType::Null && field.required.is_empty()).then(|| Fix::safe([Change::Remove(node)]))
     }
 
     /// Whether a value has no fault as one of the objects.
@@ -296,24 +296,24 @@ impl ShapeFault<'_> {
     }
 
     /// The value that is meant by one that is not allowed.
-    fn of_allowed(&self, value: Value<'_, '_>, allowed: &[&str], got: &str) -> Option<Remedy> {
+    fn of_allowed(&self, value: Value<'_, '_>, allowed: &[&str], got: &str) -> Option<Fix> {
         value.as_json_str()?;
         let write = |meant: &str| [Change::Write(value.id(), quoted(meant))];
         let field = self.field?;
         let is_allowed = |word: &&String| is_word(word) && allowed.contains(&word.as_str());
         if let Some(meant) = field.instead.get(got).filter(is_allowed) {
-            return Some(Remedy::safe(write(meant)));
+            return Some(Fix::safe(write(meant)));
         }
         if let Some(same) = allowed.iter().find(|known| is_same(known, got)) {
-            return Some(Remedy::safe(write(same)));
+            return Some(Fix::safe(write(same)));
         }
         let near = allowed.iter().find(|known| is_near(known, got))?;
-        let guess = format!("it is a guess that `{}` is meant to be `{near}`", shorten(got));
-        Some(Remedy::guess(guess, write(near)))
+        let guess = format!("assumes that `{}` was meant to be `{near}`", shorten(got));
+        Some(Fix::guess(guess, write(near)))
     }
 
     /// The object without a key that another forbids, if it need not be there.
-    fn without_conflict(&self, document: &Document<'_>, other: &str) -> Option<Remedy> {
+    fn without_conflict(&self, document: &Document<'_>, other: &str) -> Option<Fix> {
         let is_clear = matches!(
             self.condition()?,
             Condition::Excludes | Condition::Needs | Condition::OnlyIf | Condition::NotIf
@@ -325,14 +325,14 @@ impl ShapeFault<'_> {
     }
 
     /// The removal of a member that says something.
-    fn removed(&self, value: Value<'_, '_>) -> Remedy {
+    fn removed(&self, value: Value<'_, '_>) -> Fix {
         let change = [Change::Remove(value.id())];
-        let what = format!("`{}` with its value, {} bytes", shorten(&self.key), value.raw().len());
+        let what = format!("`{}` with its value ({} bytes)", shorten(&self.key), value.raw().len());
         let is_setting = self.above.iter().all(|(_, kind)| matches!(kind, None | Some(Kind::Request)));
         match is_setting {
-            true => Remedy::lossy(what, change),
+            true => Fix::lossy(what, change),
             // It is beside what is said.
-            false => Remedy::guess(format!("it is a guess that nobody needs {what}"), change),
+            false => Fix::guess(format!("assumes that {what} is not needed"), change),
         }
     }
 }

@@ -44,7 +44,7 @@ impl Guard {
         let said = parts.headers.get_all(HOST).iter().map(text);
         let hosts: Vec<&str> = said.chain(parts.uri.authority().map(|own| own.as_str())).collect();
         if let Some(host) = hosts.iter().find(|host| !self.knows_host(host)) {
-            let why = format!("the host `{}` is not this machine; `--allow-host` names others", named(host));
+            let why = format!("the host `{}` is not this machine; allow it with `--allow-host`", named(host));
             return Some((StatusCode::MISDIRECTED_REQUEST, why));
         }
         if hosts.is_empty() {
@@ -52,11 +52,10 @@ impl Guard {
         }
         let mut origins = parts.headers.get_all(ORIGIN).iter().map(text).peekable();
         if origins.peek().is_none() && is_of_other_page(&parts.headers) {
-            return Some((StatusCode::FORBIDDEN, "a page may not ask this".to_owned()));
+            return Some((StatusCode::FORBIDDEN, "web pages must not request this".to_owned()));
         }
         let origin = origins.find(|origin| !self.knows_origin(origin, purpose))?;
-        let why =
-            format!("the origin `{}` may not ask this; `--allow-origin` names those that may", named(origin));
+        let why = format!("the origin `{}` is not allowed; allow it with `--allow-origin`", named(origin));
         Some((StatusCode::FORBIDDEN, why))
     }
 

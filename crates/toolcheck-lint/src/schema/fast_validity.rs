@@ -12,7 +12,7 @@ const DEEPEST: usize = 32;
 
 /// What was seen at a glance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Glance {
+pub(super) enum QuickResult {
     /// It is valid JSON Schema.
     Valid,
     /// It is valid JSON Schema, and refers to parts of itself, which exist.
@@ -21,24 +21,24 @@ pub(super) enum Glance {
 }
 
 /// Looks at a schema. If it is padded, keys whose value is `null` are ignored.
-pub(super) fn glance(schema: Value<'_, '_>, is_padded: bool) -> Glance {
+pub(super) fn glance(schema: Value<'_, '_>, is_padded: bool) -> QuickResult {
     let index = Index::default();
-    let mut look = Look { root: schema, index: &index, is_padded, refers: false };
+    let mut look = FastCheck { root: schema, index: &index, is_padded, refers: false };
     match look.is_schema(schema, 0) {
-        true if look.refers => Glance::Refers,
-        true => Glance::Valid,
-        false => Glance::Unsure,
+        true if look.refers => QuickResult::Refers,
+        true => QuickResult::Valid,
+        false => QuickResult::Unsure,
     }
 }
 
-struct Look<'d> {
+struct FastCheck<'d> {
     root: Value<'d, 'd>,
     index: &'d Index<'d>,
     is_padded: bool,
     refers: bool,
 }
 
-impl<'d> Look<'d> {
+impl<'d> FastCheck<'d> {
     fn is_schema(&mut self, schema: Value<'d, 'd>, depth: usize) -> bool {
         match schema.kind() {
             Kind::Bool => depth > 0,
@@ -131,7 +131,7 @@ fn is_draft_2020(dialect: &str) -> bool {
     dialect.trim_end_matches('#') == "https://json-schema.org/draft/2020-12/schema"
 }
 
-/// Whether a schema is of the draft that most libraries for JavaScript write. The keywords of [`Look::is_keyword`] are the
+/// Whether a schema is of the draft that most libraries for JavaScript write. The keywords of [`FastCheck::is_keyword`] are the
 /// same there, but for references and formats.
 pub(super) fn is_draft_07(dialect: &str) -> bool {
     dialect.trim_end_matches('#') == "http://json-schema.org/draft-07/schema"
@@ -177,7 +177,7 @@ fn is_short_number(value: Value<'_, '_>) -> bool {
     value.kind() == Kind::Number && value.raw().len() <= 15
 }
 
-/// Whether a key is a keyword that [`Look::is_keyword`] does not know. What is not a keyword is ignored.
+/// Whether a key is a keyword that [`FastCheck::is_keyword`] does not know. What is not a keyword is ignored.
 pub(super) fn is_other_keyword(key: &str) -> bool {
     key.starts_with('$')
         || matches!(

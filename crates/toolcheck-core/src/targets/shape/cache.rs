@@ -10,12 +10,12 @@ use super::tables::Kind;
 
 /// The tools and the messages without faults.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct ValidObjectCache {
     tools: Texts,
     messages: Texts,
 }
 
-impl Kept {
+impl ValidObjectCache {
     /// The objects of a kind, if it is one of those that requests repeat.
     pub(super) fn of(&mut self, kind: Option<Kind>) -> Option<&mut Texts> {
         match kind {

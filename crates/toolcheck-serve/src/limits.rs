@@ -19,7 +19,7 @@ pub(crate) const THREADS: usize = 4;
 
 /// How much is held at a time.
 #[derive(Debug)]
-pub(crate) struct Room {
+pub(crate) struct BodyLimiter {
     /// The most bytes of a body.
     pub(crate) most_body: usize,
     held: AtomicUsize,
@@ -28,24 +28,24 @@ pub(crate) struct Room {
 
 /// A body, as long as it is held.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct BufferedBody {
     pub(crate) bytes: Vec<u8>,
     counted: usize,
-    room: Arc<Room>,
+    limiter: Arc<BodyLimiter>,
 }
 
-impl Room {
+impl BodyLimiter {
     pub(crate) fn new(most_body: usize) -> Self {
         Self { most_body, held: AtomicUsize::new(0), large: Semaphore::new(1) }
     }
 
     /// Receives a body, as far as there is room for it.
-    pub(crate) async fn receive(self: &Arc<Self>, mut body: Incoming) -> Result<Held, StatusCode> {
+    pub(crate) async fn receive(self: &Arc<Self>, mut body: Incoming) -> Result<BufferedBody, StatusCode> {
         let said = body.size_hint().lower();
         if said > self.most_body as u64 {
             return Err(StatusCode::PAYLOAD_TOO_LARGE);
         }
-        let mut held = Held { bytes: Vec::new(), counted: 0, room: Arc::clone(self) };
+        let mut held = BufferedBody { bytes: Vec::new(), counted: 0, limiter: Arc::clone(self) };
         while let Some(frame) = body.frame().await {
             // A client that goes away has sent nothing that could be checked.
             let Ok(frame) = frame else { return Err(StatusCode::BAD_REQUEST) };
@@ -81,17 +81,17 @@ impl Room {
     }
 }
 
-impl Held {
+impl BufferedBody {
     /// Counts more bytes, if there is room for them.
     fn count(&mut self, bytes: usize) -> bool {
-        let before = self.room.held.fetch_add(bytes, Ordering::Relaxed);
+        let before = self.limiter.held.fetch_add(bytes, Ordering::Relaxed);
         self.counted += bytes;
         before + bytes <= MOST_HELD
     }
 }
 
-impl Drop for Held {
+impl Drop for BufferedBody {
     fn drop(&mut self) {
-        self.room.held.fetch_sub(self.counted, Ordering::Relaxed);
+        self.limiter.held.fetch_sub(self.counted, Ordering::Relaxed);
     }
 }

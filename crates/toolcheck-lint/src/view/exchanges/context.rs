@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use foldhash::HashMap;
 use toolcheck_core::exchange::Exchange;
-use toolcheck_core::ir::{Body, Executor, Place, Role, Transcript, Wanted};
+use toolcheck_core::ir::{Body, Executor, Place, Role, ToolChoiceMode, Transcript};
 use toolcheck_core::response::{Choice, ChoiceCall};
 use toolcheck_json::Document;
 
@@ -22,7 +22,7 @@ const MOST_TOOLS: usize = 1 << 16;
 
 /// What an exchange has to do with those before it.
 #[derive(Debug)]
-pub(crate) struct Course<'e> {
+pub(crate) struct ExchangeContext<'e> {
     /// The model's answers.
     pub(crate) answers: &'e [Choice],
     /// The last refusal of the same request.
@@ -33,7 +33,7 @@ pub(crate) struct Course<'e> {
     pub(crate) merged: Vec<(usize, usize)>,
 }
 
-impl<'e> Course<'e> {
+impl<'e> ExchangeContext<'e> {
     /// What an exchange with these answers has to do with those before it.
     pub(crate) fn new(
         answers: &'e [Choice],
@@ -179,7 +179,7 @@ impl UnansweredCalls {
 /// Whether the request makes the model call a tool, so that the call may be all that the client wants.
 pub(crate) fn forces_a_call(transcript: &Transcript<'_>) -> bool {
     let choice = transcript.request.tool_choice.as_ref();
-    choice.is_some_and(|choice| !matches!(choice.wanted, Wanted::Free | Wanted::Nothing))
+    choice.is_some_and(|choice| !matches!(choice.wanted, ToolChoiceMode::Free | ToolChoiceMode::Nothing))
 }
 
 impl Exchanges {

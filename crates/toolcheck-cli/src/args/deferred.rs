@@ -7,9 +7,9 @@ use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 /// The arguments of a command, which are described only when the command, or the help or the completions of all commands,
 /// need them: each run would otherwise describe those of every command.
 #[derive(Debug)]
-pub(crate) struct Later<T>(Box<T>);
+pub(crate) struct Deferred<T>(Box<T>);
 
-impl<T> Deref for Later<T> {
+impl<T> Deref for Deferred<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -17,7 +17,7 @@ impl<T> Deref for Later<T> {
     }
 }
 
-impl<T: Args> Args for Later<T> {
+impl<T: Args> Args for Deferred<T> {
     fn augment_args(command: Command) -> Command {
         command.defer(T::augment_args)
     }
@@ -27,7 +27,7 @@ impl<T: Args> Args for Later<T> {
     }
 }
 
-impl<T: FromArgMatches> FromArgMatches for Later<T> {
+impl<T: FromArgMatches> FromArgMatches for Deferred<T> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         T::from_arg_matches(matches).map(|args| Self(Box::new(args)))
     }

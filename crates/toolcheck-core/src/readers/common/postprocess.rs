@@ -4,9 +4,9 @@ use foldhash::HashMap;
 use toolcheck_json::{Document, NodeId, Value, pointers};
 
 use super::next::NextRequest;
-use super::{Reader, Reading, Sort, Unit};
+use super::{Reader, Reading, SourceKind, Unit};
 use super::{broken, unknown};
-use crate::ir::{Body, Named, Role, Settled, Transcript, TranscriptKind};
+use crate::ir::{Body, Named, Role, Transcript, TranscriptKind, UnpairedReason};
 
 /// Finishes the reading of a unit.
 pub(crate) fn all<'s>(
@@ -23,18 +23,20 @@ pub(crate) fn all<'s>(
     let mut redacted = 0;
     for conversation in &mut reading.conversations {
         let transcript = &mut conversation.transcript;
-        transcript.kind = match reader.sort {
-            Sort::Dataset => TranscriptKind::Dataset,
-            Sort::AgentLog | Sort::History | Sort::Trace | Sort::Protocol => TranscriptKind::Session,
+        transcript.kind = match reader.kind {
+            SourceKind::Dataset => TranscriptKind::Dataset,
+            SourceKind::AgentLog | SourceKind::History | SourceKind::Trace | SourceKind::Protocol => {
+                TranscriptKind::Session
+            }
         };
         for part in &mut transcript.parts {
             match &mut part.body {
                 Body::Call(call) if is_taken_out(call.id.as_ref()) => {
                     redacted += 1;
-                    call.settled = Some(Settled::UnknownId);
+                    call.unpaired = Some(UnpairedReason::UnknownId);
                 }
                 Body::Result(result) if is_taken_out(result.call_id.as_ref()) => {
-                    result.settled = Some(Settled::UnknownId);
+                    result.unpaired = Some(UnpairedReason::UnknownId);
                 }
                 _ => {}
             }
@@ -44,7 +46,7 @@ pub(crate) fn all<'s>(
     // The rows of a data set have nothing to do with each other, though their ids may be the same, and each request of a
     // trace had to be complete.
     let stand_alone =
-        reader.sort == Sort::Dataset || reader.sort == Sort::Trace && reader.unit == Unit::Record;
+        reader.kind == SourceKind::Dataset || reader.kind == SourceKind::Trace && reader.unit == Unit::Record;
     if reading.conversations.len() > 1 && !stand_alone {
         settle_across(reader, reading);
     }
@@ -99,19 +101,19 @@ fn settle_across(reader: &Reader, reading: &mut Reading<'_>) {
         let agent = transcript.sent_next_by.and_then(NextRequest::of);
         let needs_calls = agent.is_some_and(NextRequest::needs_calls);
         // What is sent again must be whole: only a call at the end of it may have its result elsewhere.
-        let first = if reader.sort == Sort::History { start_of_end(transcript) } else { 0 };
+        let first = if reader.kind == SourceKind::History { start_of_end(transcript) } else { 0 };
         for (place, part) in transcript.parts.iter_mut().enumerate() {
-            let (settled, is_elsewhere) = match &mut part.body {
+            let (unpaired, is_elsewhere) = match &mut part.body {
                 Body::Call(call) => {
-                    (&mut call.settled, place >= first && is_elsewhere(&answered, call.id.as_ref()))
+                    (&mut call.unpaired, place >= first && is_elsewhere(&answered, call.id.as_ref()))
                 }
                 Body::Result(result) => {
-                    (&mut result.settled, !needs_calls && is_elsewhere(&called, result.call_id.as_ref()))
+                    (&mut result.unpaired, !needs_calls && is_elsewhere(&called, result.call_id.as_ref()))
                 }
                 _ => continue,
             };
             if is_elsewhere {
-                settled.get_or_insert(Settled::Elsewhere);
+                unpaired.get_or_insert(UnpairedReason::Elsewhere);
             }
         }
     }

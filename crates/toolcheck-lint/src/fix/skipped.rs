@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use foldhash::{HashMap, HashSet};
-use toolcheck_core::remedy::Cost;
+use toolcheck_core::fix::Cost;
 use toolcheck_core::{Level, RuleId, readers};
 
 use super::Applied;
@@ -135,7 +135,7 @@ impl Reasons {
         }
         let because = |reason: &'static str| Why::Because(reason.into());
         let rule = rules::get(finding.rule);
-        if finding.remedy.is_none() && rule.fix.is_none() {
+        if finding.fix.is_none() && rule.fix.is_none() {
             return because(rule.unfixed);
         }
         if !is_wanted {
@@ -145,12 +145,12 @@ impl Reasons {
             return Why::Because(reason.clone());
         }
         let reader = reader.and_then(readers::find);
-        if reader.is_some_and(|reader| reader.mend.is_none()) {
+        if reader.is_some_and(|reader| reader.file_style.is_none()) {
             return because(
-                "not in this sort of file: its messages have a form of their own, or are inside a string",
+                "not in this kind of file: its messages have a form of their own, or are inside a string",
             );
         }
-        let Some(fix) = &rule.fix else { return because("there is no fix here") };
+        let Some(fix) = &rule.fix else { return because("no fix is known for this case") };
         match &finding.help {
             Some(help) if fix.has_help => Why::Because(format!("{} ({})", fix.otherwise, &**help).into()),
             _ => because(fix.otherwise),

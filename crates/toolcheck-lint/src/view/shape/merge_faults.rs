@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::RuleId;
+use toolcheck_core::fix::Change;
 use toolcheck_core::ir::{Body, Place};
-use toolcheck_core::remedy::Change;
 use toolcheck_json::{NodeId, Value};
 
 use super::ShapeFaults;
@@ -75,15 +75,15 @@ fn tell(finding: &mut Draft, place: Place, said: DraftContent, renames: bool) {
         // It says what is wrong where it is.
         (own.message, own.caption, own.labels, own.help) =
             (said.message, said.caption, said.labels, said.help);
-        (own.repeats, own.remedy) = (said.repeats, said.remedy);
+        (own.repeats, own.fix) = (said.repeats, said.fix);
         finding.place = place;
     } else if renames {
         own.labels.extend(said.labels);
         own.help = said.help;
         // What is only spelled otherwise may be wrong in more than that.
         let is_rename = |change: &Change| matches!(change, Change::Rename(..));
-        let renaming = said.remedy.filter(|remedy| remedy.changes.iter().all(is_rename));
-        own.remedy = renaming.or(own.remedy.take());
+        let renaming = said.fix.filter(|fix| fix.changes.iter().all(is_rename));
+        own.fix = renaming.or(own.fix.take());
     }
 }
 

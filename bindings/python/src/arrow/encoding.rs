@@ -11,7 +11,7 @@ use crate::text::write_string;
 
 /// What the texts of an array say.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Says {
+pub(crate) enum TextEncoding {
     /// Texts are texts.
     Text,
     /// A text is the JSON of a value.
@@ -43,7 +43,7 @@ const SCHEMAS: [&str; 5] =
 const WORDS: [&str; 8] =
     ["$comment", "const", "default", "description", "enum", "example", "examples", "title"];
 
-impl Says {
+impl TextEncoding {
     /// What an array with a field says, if it would say `otherwise` without the type of that field.
     pub(crate) fn of(field: &Field, otherwise: Self) -> Self {
         if field.extension_type_name() == Some("arrow.json") { Self::Json } else { otherwise }
@@ -94,16 +94,16 @@ impl Says {
 }
 
 /// Texts as what they say.
-pub(crate) struct Said<'a> {
+pub(crate) struct EncodedText<'a> {
     pub(crate) texts: Box<dyn Texts + 'a>,
-    pub(crate) says: Says,
+    pub(crate) says: TextEncoding,
 }
 
-impl Cell for Said<'_> {
+impl Cell for EncodedText<'_> {
     fn is_null(&self, row: usize) -> bool {
         match self.texts.text(row) {
             None => true,
-            Some(text) => self.says == Says::Json && text.trim_ascii() == b"null",
+            Some(text) => self.says == TextEncoding::Json && text.trim_ascii() == b"null",
         }
     }
 

@@ -4,7 +4,7 @@ use foldhash::{HashMap, HashSet};
 
 use crate::diff::content::Content;
 use crate::diff::counterparts::Paired;
-use crate::diff::events::Sort;
+use crate::diff::events::EventKind;
 
 /// The texts that lost results have become.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ impl Retold {
         let is_new = |number: &usize| {
             let after = &paired.after.all[*number];
             let before = paired.pairs.after[*number].map(|before| &paired.before.all[before]);
-            after.sort == Sort::Text && before.is_none_or(|before| before.key != after.key)
+            after.sort == EventKind::Text && before.is_none_or(|before| before.key != after.key)
         };
         // In the order of the conversation, and so in that of its stretches.
         let texts: Vec<usize> = (0..paired.after.all.len()).filter(is_new).collect();
@@ -37,7 +37,7 @@ impl Retold {
         let length = |number: usize| paired.after.all[number].text.len();
         let mut fuel: usize = SEARCHES * texts.iter().map(|number| length(*number)).sum::<usize>();
         for (number, result) in paired.before.all.iter().enumerate() {
-            if result.sort != Sort::Result || paired.pairs.before[number].is_some() {
+            if result.sort != EventKind::Result || paired.pairs.before[number].is_some() {
                 continue;
             }
             let content = &result.content;

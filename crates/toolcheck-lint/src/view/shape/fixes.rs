@@ -1,8 +1,8 @@
 //! What fixes faults of the shape.
 
+use toolcheck_core::fix::{Change, Cost, Fix};
 use toolcheck_core::formats;
-use toolcheck_core::ir::{Body, Part, Wanted};
-use toolcheck_core::remedy::{Change, Cost, Remedy};
+use toolcheck_core::ir::{Body, Part, ToolChoiceMode};
 use toolcheck_core::shape::ShapeFaultKind;
 use toolcheck_core::text::shorten;
 use toolcheck_json::{Document, NodeId};
@@ -13,22 +13,22 @@ use crate::rule::Context;
 /// Finds what fixes each fault where it is.
 pub(super) fn find(cx: &Context<'_, '_>, model: Option<&str>, refused: &mut [Refused<'_>]) {
     for refused in refused {
-        refused.remedy = of_result(cx, refused).or_else(|| of(cx.document, model, refused));
-        if let Some(remedy) = &mut refused.remedy
-            && let [Change::Remove(node)] = remedy.changes[..]
-            && remedy.cost.is_some()
+        refused.fix = of_result(cx, refused).or_else(|| of(cx.document, model, refused));
+        if let Some(fix) = &mut refused.fix
+            && let [Change::Remove(node)] = fix.changes[..]
+            && fix.cost.is_some()
         {
-            weigh(cx, node, remedy);
+            weigh(cx, node, fix);
         }
     }
 }
 
 /// What the removal of a member costs, by what is read in it.
-fn weigh(cx: &Context<'_, '_>, node: NodeId, remedy: &mut Remedy) {
+fn weigh(cx: &Context<'_, '_>, node: NodeId, fix: &mut Fix) {
     let choice = cx.transcript.request.tool_choice.as_ref().filter(|choice| choice.place.node == node);
     // The model decides if a request does not say who does.
-    if choice.is_some_and(|choice| matches!(choice.wanted, Wanted::Free)) {
-        remedy.cost = None;
+    if choice.is_some_and(|choice| matches!(choice.wanted, ToolChoiceMode::Free)) {
+        fix.cost = None;
         return;
     }
     let value = cx.document.value(node);
@@ -39,16 +39,16 @@ fn weigh(cx: &Context<'_, '_>, node: NodeId, remedy: &mut Remedy) {
     let is_read = around.is_some_and(|parts| parts.iter().any(is_in));
     if is_read {
         let key = value.key_text().unwrap_or_default();
-        let lost = format!("`{}` with what is said in it, {} bytes", shorten(&key), value.raw().len());
-        remedy.cost = Some(Cost::Loss(lost));
+        let lost = format!("`{}` with its content ({} bytes)", shorten(&key), value.raw().len());
+        fix.cost = Some(Cost::Loss(lost));
     }
 }
 
 /// A result that has no content says that there was none.
-fn of_result(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Remedy> {
+fn of_result(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
     let fault = &refused.fault;
-    let repair = formats::find(cx.transcript.format?.id)?.repair;
-    let (key, json) = repair.no_output;
+    let fix_style = formats::find(cx.transcript.format?.id)?.fix_style;
+    let (key, json) = fix_style.no_output;
     let is_plain = refused.unknown.is_empty() && refused.also_missing.is_empty();
     if !is_plain || *fault.key != *key {
         return None;
@@ -57,44 +57,38 @@ fn of_result(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Remedy> {
     let after = parts.partition_point(|part| part.place.node <= fault.parent);
     let part = after.checked_sub(1).map(|number| &parts[number])?;
     let object = cx.document.value(fault.parent);
-    let is_own = repair.own(cx.document.value(part.place.node)).id() == object.id();
+    let is_own = fix_style.own(cx.document.value(part.place.node)).id() == object.id();
     if !is_own || !matches!(part.body, Body::Result(_)) {
         return None;
     }
     match object.get(key) {
-        Some(content) if content.is_null() => {
-            Some(Remedy::safe([Change::Write(content.id(), json.to_owned())]))
-        }
+        Some(content) if content.is_null() => Some(Fix::safe([Change::Write(content.id(), json.to_owned())])),
         Some(_) => None,
         None => {
-            let guess = "it is a guess that the tool had no output";
-            Some(Remedy::guess(guess, [Change::Add(object.id(), key.to_owned(), json.to_owned())]))
+            let guess = "assumes that the tool had no output";
+            Some(Fix::guess(guess, [Change::Add(object.id(), key.to_owned(), json.to_owned())]))
         }
     }
 }
 
-fn of(document: &Document<'_>, model: Option<&str>, refused: &Refused<'_>) -> Option<Remedy> {
+fn of(document: &Document<'_>, model: Option<&str>, refused: &Refused<'_>) -> Option<Fix> {
     let fault = &refused.fault;
     if refused.is_all_unknown() {
         return None;
     }
     if let Some(means) = &refused.means {
-        return Some(Remedy::safe([Change::Rename(fault.node(), means.clone().into_owned())]));
+        return Some(Fix::safe([Change::Rename(fault.node(), means.clone().into_owned())]));
     }
     if refused.unknown.is_empty() && refused.also_missing.is_empty() {
-        return fault.remedy(document, model);
+        return fault.fix(document, model);
     }
     // One key that is missing, and one that is there instead.
     match (&refused.unknown[..], &refused.also_missing[..]) {
         ([other], []) if fault.kind == ShapeFaultKind::Missing => {
             let change = [Change::Rename(other.node, other.means.clone()?)];
             let is_known = fault.renamed(document).is_some_and(|member| member.id() == other.node);
-            let guess = || format!("it is a guess that `{}` is meant", fault.key);
-            Some(if is_known || other.is_near {
-                Remedy::safe(change)
-            } else {
-                Remedy::guess(guess(), change)
-            })
+            let guess = || format!("assumes that `{}` was meant", fault.key);
+            Some(if is_known || other.is_near { Fix::safe(change) } else { Fix::guess(guess(), change) })
         }
         _ => None,
     }

@@ -8,13 +8,13 @@ use std::cell::Cell;
 use serde_json::{Map, Value as Json};
 use toolcheck_json::{Kind, Value};
 
-use super::plain::{is_draft_07, is_other_keyword};
+use super::fast_validity::{is_draft_07, is_other_keyword};
 use super::values;
 
 /// Whether a schema that is valid at a glance surely allows a value.
 pub(super) fn allows(schema: &Json, value: Value<'_, '_>) -> bool {
     let dialect = schema.get("$schema").and_then(Json::as_str);
-    let look = Look {
+    let look = FastCheck {
         root: schema,
         asserts_formats: dialect.is_some_and(is_draft_07),
         left: Cell::new(MOST_STEPS),
@@ -30,7 +30,7 @@ const STEPS_OF_SCHEMA: usize = 4;
 /// How deep they may be in one another: a look recurses.
 const DEEPEST: usize = 64;
 
-struct Look<'j> {
+struct FastCheck<'j> {
     root: &'j Json,
     /// Whether a format is more than a note, as in earlier drafts.
     asserts_formats: bool,
@@ -39,7 +39,7 @@ struct Look<'j> {
     depth: Cell<usize>,
 }
 
-impl Look<'_> {
+impl FastCheck<'_> {
     fn allows(&self, schema: &Json, value: Value<'_, '_>) -> bool {
         let depth = self.depth.get();
         if depth == DEEPEST || !self.takes(STEPS_OF_SCHEMA) {

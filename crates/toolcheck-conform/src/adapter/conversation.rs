@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json};
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
-pub struct Talk {
+pub struct TestConversation {
     /// Its id, which is also the name of its file.
     pub id: String,
     /// What is special about it.
@@ -25,14 +25,14 @@ pub struct Talk {
     pub undeclared: bool,
     /// The turns.
     #[serde(rename = "turn")]
-    pub turns: Vec<TalkTurn>,
+    pub turns: Vec<TestTurn>,
 }
 
 /// A turn of the user, of the system, or of the model with the results of its calls.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 #[non_exhaustive]
-pub struct TalkTurn {
+pub struct TestTurn {
     /// What the user says.
     pub user: Option<String>,
     /// What a system message in the middle says.
@@ -42,7 +42,7 @@ pub struct TalkTurn {
     /// What the model says.
     pub text: String,
     /// The calls of the model.
-    pub calls: Vec<TalkCall>,
+    pub calls: Vec<TestCall>,
     /// Whether the results come in the opposite order of the calls.
     pub reversed: bool,
 }
@@ -51,7 +51,7 @@ pub struct TalkTurn {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 #[non_exhaustive]
-pub struct TalkCall {
+pub struct TestCall {
     /// The name of the tool.
     pub tool: String,
     /// The id; numbered if there is none.
@@ -89,7 +89,7 @@ fn said(text: &str, own: usize, plain: &str) -> usize {
     }
 }
 
-impl TalkTurn {
+impl TestTurn {
     fn size(&self) -> usize {
         let some = |text: &Option<String>, own: usize, plain: &str| {
             text.as_ref().map_or(0, |text| 10 + said(text, own, plain))
@@ -113,7 +113,7 @@ impl TalkTurn {
     }
 }
 
-impl TalkCall {
+impl TestCall {
     /// The size of a call, at this place of its turn.
     fn size(&self, at: usize) -> usize {
         let result = if self.result == plain_result(at) { 0 } else { 1 + self.result.chars().count() };
@@ -128,10 +128,10 @@ impl TalkCall {
     }
 }
 
-impl Talk {
+impl TestConversation {
     /// How much there is in it. What is simpler is smaller, so making a conversation smaller comes to an end.
     pub fn size(&self) -> usize {
-        let turns: usize = self.turns.iter().map(TalkTurn::size).sum();
+        let turns: usize = self.turns.iter().map(TestTurn::size).sum();
         said(&self.system, 20, PLAIN_SYSTEM) + 30 * usize::from(self.undeclared) + turns
     }
 
@@ -150,14 +150,14 @@ impl Talk {
     }
 }
 
-macro_rules! talks {
+macro_rules! conversations {
     ($($id:literal),* $(,)?) => {
         const TEXTS: &[(&str, &str)] =
             &[$(($id, include_str!(concat!("../../conversations/", $id, ".toml")))),*];
     };
 }
 
-talks![
+conversations![
     "plain",
     "one-call",
     "several-turns",
@@ -186,7 +186,7 @@ talks![
     "two-questions-in-a-row",
 ];
 
-static ALL: LazyLock<Vec<Talk>> = LazyLock::new(|| {
+static ALL: LazyLock<Vec<TestConversation>> = LazyLock::new(|| {
     let read = |(id, text): &(&str, &str)| {
         toml::from_str(text).unwrap_or_else(|error| panic!("the conversation {id} can be read: {error}"))
     };
@@ -194,6 +194,6 @@ static ALL: LazyLock<Vec<Talk>> = LazyLock::new(|| {
 });
 
 /// The conversations that were written by hand, the plainest first.
-pub fn talks() -> &'static [Talk] {
+pub fn conversations() -> &'static [TestConversation] {
     &ALL
 }

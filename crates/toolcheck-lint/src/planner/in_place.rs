@@ -1,6 +1,6 @@
 //! What is fixed in its place, whatever the rest of the conversation is like.
 
-use toolcheck_core::remedy::Change;
+use toolcheck_core::fix::Change;
 use toolcheck_json::edit::Piece;
 use toolcheck_json::{NodeId, SyntaxError, SyntaxErrorKind, Value};
 
@@ -9,27 +9,27 @@ use super::plan::Planner;
 
 impl Planner<'_, '_> {
     /// Fixes what can be fixed where it is. Of two changes of one place that exclude each other, the first is made.
-    pub(super) fn remedies(&mut self) {
-        for (number, remedy) in std::mem::take(&mut self.remedies) {
+    pub(super) fn fixes(&mut self) {
+        for (number, fix) in std::mem::take(&mut self.fixes) {
             let is_taken = |change: &Change| {
                 self.touched.get(&site(change)).is_some_and(|own| !is_composed(own, change))
             };
-            if remedy.changes.iter().any(is_taken) {
+            if fix.changes.iter().any(is_taken) {
                 self.leave(Some(number), "another fix changes the same place");
                 continue;
             }
-            let starts = remedy.changes.iter().map(|change| self.document.value(change.node()).span().start);
+            let starts = fix.changes.iter().map(|change| self.document.value(change.node()).span().start);
             let at = starts.min().unwrap_or(0);
-            let action = match remedy.changes.first() {
+            let action = match fix.changes.first() {
                 Some(Change::Remove(_)) => Action::Removed,
                 Some(Change::Add(..) | Change::Before(..)) => Action::Inserted,
                 _ => Action::Rewritten,
             };
-            if !self.mends(number, action, at, remedy.cost.clone()) {
+            if !self.try_fix(number, action, at, fix.cost.clone()) {
                 continue;
             }
-            self.remedied += 1;
-            for change in &remedy.changes {
+            self.fixed_in_place += 1;
+            for change in &fix.changes {
                 if self.touched.insert(site(change), change.clone()).as_ref() != Some(change) {
                     self.change(change);
                 }
@@ -84,7 +84,7 @@ impl Planner<'_, '_> {
         }
     }
 
-    /// A string in which U+FFFD stands for each half of a character.
+    /// A string in which Each half of a character becomes U+FFFD.
     fn without_halves(&self, node: NodeId) -> Vec<u8> {
         let span = self.document.value(node).span();
         let mut raw = Vec::with_capacity(span.range().len());
@@ -112,7 +112,7 @@ impl Planner<'_, '_> {
             return;
         }
         let slot = self.slot_of(node);
-        let list_of = |slot: &NodeId| self.document.value(*slot).get(self.repair.blocks?);
+        let list_of = |slot: &NodeId| self.document.value(*slot).get(self.fix_style.blocks?);
         let is_block = self.messages.get(slot).and_then(list_of).is_some_and(|list| list.id() == parent.id());
         if !is_block || !self.take_out_block(slot, node) {
             self.elements_gone.entry(parent.id()).or_default().push(node);

@@ -11,9 +11,9 @@ use crate::finding::Draft;
 
 /// What was found in the conversations before. Spans and states repeat the history, and a fault in it is one fault.
 #[derive(Default)]
-pub(super) struct Told(HashSet<(RuleId, u64, u64)>);
+pub(super) struct ReportedFindings(HashSet<(RuleId, u64, u64)>);
 
-impl Told {
+impl ReportedFindings {
     /// Longer values are not compared.
     const LONGEST: usize = 1 << 16;
 
@@ -100,7 +100,7 @@ fn add(hasher: &mut DefaultHasher, body: &Body<'_>) {
     }
 }
 
-/// A hash of a value without the white space between its tokens: the same value may be indented differently.
+/// A hash of a value without the whitespace between its tokens: the same value may be indented differently.
 fn hash_without_space(value: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     let (mut is_in_string, mut is_escaped) = (false, false);

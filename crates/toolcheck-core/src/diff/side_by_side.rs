@@ -8,14 +8,14 @@ use super::Change;
 use super::align::longest_increasing;
 use super::changes::{At, FoundChange, characters};
 use super::counterparts::Paired;
-use super::events::{Event, Events, Sort, Speaker};
+use super::events::{Event, EventKind, Events, Speaker};
 use super::kinds::{Kind, Level};
 use crate::text::{Line, shorten};
 
 /// Both sides of a comparison in rows. What is the same far from all changes is only counted.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
-pub struct Picture {
+pub struct SideBySide {
     /// What changed beside the messages.
     pub beside: Vec<Mark>,
     /// The rows, in the order of the conversation.
@@ -100,7 +100,7 @@ const AROUND: usize = 2;
 /// The numbers of the events in a row.
 type Numbers = [Option<usize>; 2];
 
-impl Picture {
+impl SideBySide {
     /// The picture of what was found; empty if that is nothing.
     pub(super) fn new(paired: &Paired<'_, '_>, found: &[FoundChange]) -> Self {
         if found.is_empty() {
@@ -205,24 +205,25 @@ fn rows(paired: &Paired<'_, '_>) -> Vec<Numbers> {
 impl Part {
     fn of(event: &Event<'_>, events: &Events<'_>) -> Self {
         let kind = match event.sort {
-            Sort::Call | Sort::ServerCall => PartKind::Call,
-            Sort::Result | Sort::ServerResult => PartKind::Result,
+            EventKind::Call | EventKind::ServerCall => PartKind::Call,
+            EventKind::Result | EventKind::ServerResult => PartKind::Result,
             _ => PartKind::Other,
         };
         let long = || characters(event.text.chars().count());
         let details = match event.sort {
-            Sort::Call => String::new(),
-            Sort::Result if event.failed => format!("{}, failed", characters(event.content.length)),
-            Sort::Result => characters(event.content.length),
-            Sort::ServerCall | Sort::ServerResult => "run by the provider".to_owned(),
-            Sort::Text => format!("text, {}", long()),
-            Sort::Reasoning if event.text.is_empty() => "reasoning".to_owned(),
-            Sort::Reasoning => format!("reasoning, {}", long()),
-            Sort::Media if event.owner.is_some() => "medium in the result".to_owned(),
-            Sort::Media => "medium".to_owned(),
-            Sort::Part => "part that this version does not know".to_owned(),
+            EventKind::Call => String::new(),
+            EventKind::Result if event.failed => format!("{}, failed", characters(event.content.length)),
+            EventKind::Result => characters(event.content.length),
+            EventKind::ServerCall | EventKind::ServerResult => "run by the provider".to_owned(),
+            EventKind::Text => format!("text, {}", long()),
+            EventKind::Reasoning if event.text.is_empty() => "reasoning".to_owned(),
+            EventKind::Reasoning => format!("reasoning, {}", long()),
+            EventKind::Media if event.owner.is_some() => "medium in the result".to_owned(),
+            EventKind::Media => "medium".to_owned(),
+            EventKind::Part => "part that this version does not know".to_owned(),
         };
-        let call = event.owner.filter(|_| event.sort == Sort::Result).map_or(event, |call| &events.all[call]);
+        let call =
+            event.owner.filter(|_| event.sort == EventKind::Result).map_or(event, |call| &events.all[call]);
         let named =
             |text: &Option<Cow<'_, str>>| text.as_deref().map(|text| Line::from(shorten(text).into_owned()));
         let is_tool = kind != PartKind::Other;

@@ -1,4 +1,4 @@
-//! How the formats write what a repaired conversation needs: results, and texts in the place of results.
+//! How the formats write what a fixed conversation needs: results, and texts in the place of results.
 
 use std::borrow::Cow;
 
@@ -7,10 +7,10 @@ use toolcheck_json::{Records, Value};
 
 use crate::ir::ToolKind;
 
-/// How a format writes what a repair adds.
+/// How a format writes what a fix adds.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Repair {
+pub struct FixStyle {
     /// The key of a message's list of blocks, if results are blocks; `None` if each result is a message or an item.
     pub blocks: Option<&'static str>,
     /// The keys of a message's list of calls and of its text, if calls are not blocks.
@@ -39,7 +39,7 @@ pub struct Repair {
     pub said: fn(Piece) -> Piece,
 }
 
-impl Repair {
+impl FixStyle {
     /// What most formats and programs write: texts with a `type` in a list. There are no results.
     pub(crate) const OF_PROGRAM: Self = Self {
         blocks: None,

@@ -1,11 +1,11 @@
-//! Changes that fix a mistake in the place where it is, whatever the rest of the conversation is like.
+//! Fixes that change a mistake in its place, whatever the rest of the conversation is like.
 
 use toolcheck_json::NodeId;
 
 /// What fixes a finding in its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Remedy {
+pub struct Fix {
     /// What changes.
     pub changes: Vec<Change>,
     /// What it costs; `None` if nothing.
@@ -98,7 +98,7 @@ impl Change {
 /// The most changes that fix one finding.
 const MOST_CHANGES: usize = 64;
 
-impl Remedy {
+impl Fix {
     /// Changes that lose and guess nothing.
     pub fn safe(changes: impl IntoIterator<Item = Change>) -> Self {
         Self { changes: changes.into_iter().collect(), cost: None }

@@ -10,21 +10,21 @@ use toolcheck_json::{NodeId, Value};
 
 /// A request as one of Chat Completions, which knows where its parts come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AsChat {
+pub struct ChatRequest {
     /// The body.
     pub text: String,
     /// Where the values at these JSON Pointers come from.
     origins: Vec<(String, NodeId)>,
 }
 
-impl AsChat {
+impl ChatRequest {
     /// The body of a request with messages or items that servers rewrite; `None` if it has neither.
     ///
     /// # Errors
     ///
     /// It has something of which it is not known what the server makes of it: a clause says what.
     pub fn of(body: Value<'_, '_>) -> Option<Result<Self, String>> {
-        let mut made = Made::default();
+        let mut made = Builder::default();
         let is_done = match (body.get("messages"), body.get("input")) {
             (Some(_), _) => made.of_messages(body),
             (None, Some(_)) => made.of_items(body),
@@ -63,16 +63,14 @@ struct Call {
 }
 
 #[derive(Default)]
-struct Made {
+struct Builder {
     messages: Vec<Message>,
     tools: Vec<(Piece, NodeId)>,
 }
 
-type Done = Result<(), String>;
-
-impl Made {
+impl Builder {
     /// Reads the messages of the Messages API.
-    fn of_messages(&mut self, body: Value<'_, '_>) -> Done {
+    fn of_messages(&mut self, body: Value<'_, '_>) -> Result<(), String> {
         let messages = || body.get("messages").into_iter().flat_map(Value::children);
         let is_system = |message: &Value<'_, '_>| message.get_str("role").as_deref() == Some("system");
         let systems = messages().filter(is_system).filter_map(|message| message.get("content"));
@@ -91,7 +89,7 @@ impl Made {
         Ok(())
     }
 
-    fn message(&mut self, message: Value<'_, '_>) -> Done {
+    fn message(&mut self, message: Value<'_, '_>) -> Result<(), String> {
         let role = message.get_str("role").unwrap_or_default().into_owned();
         let is_user = role == "user";
         let mut made = Message { role: role.into(), origin: Some(message.id()), ..Message::default() };
@@ -125,7 +123,7 @@ impl Made {
         Ok(())
     }
 
-    fn result(&mut self, block: Value<'_, '_>) -> Done {
+    fn result(&mut self, block: Value<'_, '_>) -> Result<(), String> {
         let content = block.get("content");
         let parts = content.filter(|content| content.is_array()).into_iter().flat_map(Value::children);
         if parts.into_iter().any(|part| part.get_str("type").as_deref() != Some("text")) {
@@ -141,7 +139,7 @@ impl Made {
     }
 
     /// Reads the items of the Responses API.
-    fn of_items(&mut self, body: Value<'_, '_>) -> Done {
+    fn of_items(&mut self, body: Value<'_, '_>) -> Result<(), String> {
         let goes_on = ["previous_response_id", "conversation"];
         if goes_on.into_iter().filter_map(|key| body.get(key)).any(|own| !own.is_null()) {
             return Err("a conversation that the server keeps".to_owned());
@@ -164,7 +162,7 @@ impl Made {
         Ok(())
     }
 
-    fn item(&mut self, item: Value<'_, '_>) -> Done {
+    fn item(&mut self, item: Value<'_, '_>) -> Result<(), String> {
         let role = item.get_str("role").unwrap_or_default().into_owned();
         match &*item.get_str("type").unwrap_or(Cow::Borrowed("message")) {
             "function_call" => {
@@ -232,7 +230,7 @@ impl Made {
         self.tools.push((tool_piece, tool.id()));
     }
 
-    fn finish(self, body: Value<'_, '_>) -> AsChat {
+    fn finish(self, body: Value<'_, '_>) -> ChatRequest {
         let mut origins = Vec::new();
         let messages =
             self.messages.into_iter().enumerate().map(|(at, message)| message.write(at, &mut origins));
@@ -251,7 +249,7 @@ impl Made {
         }
         let list = body.get_any(&["messages", "input"]).unwrap_or(body);
         origins.push(("/messages".to_owned(), list.id()));
-        AsChat { text: Piece::Object(members).json().unwrap_or_default(), origins }
+        ChatRequest { text: Piece::Object(members).json().unwrap_or_default(), origins }
     }
 }
 
