@@ -106,7 +106,7 @@ names! {
         CallSignatures = "signatures of calls",
     }
     /// What it is, in the plural.
-    fn as_str
+    as_str
 }
 
 impl Feature {

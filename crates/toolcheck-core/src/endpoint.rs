@@ -21,7 +21,7 @@ names! {
         Unknown = "unknown",
     }
     /// The name in machine-readable outputs.
-    fn as_str
+    as_str
 }
 
 /// The last steps of paths whose requests are not conversations, although their bodies may look like one: they cache,

@@ -12,5 +12,5 @@ names! {
         Error = "error",
     }
     /// The level's name in reports and on the command line.
-    fn as_str, "neither `error` nor `warning`"
+    as_str, "neither `error` nor `warning`"
 }

@@ -9,7 +9,7 @@ macro_rules! names {
             $($(#[$of:meta])* $variant:ident = $text:literal,)+
         }
         $(#[$doc:meta])*
-        fn $function:ident
+        $function:ident
         $(, $others:literal)?
     ) => {
         $(#[$meta])*

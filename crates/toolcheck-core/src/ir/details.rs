@@ -241,7 +241,7 @@ names! {
         Tools = "tool definitions",
     }
     /// The name for messages.
-    fn name
+    name
 }
 
 /// What is wrong with a call in a text.

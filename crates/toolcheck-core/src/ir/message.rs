@@ -227,7 +227,7 @@ names! {
         Mcp = "MCP tool",
     }
     /// The kind's name in prose.
-    fn name
+    name
 }
 
 impl ToolKind {

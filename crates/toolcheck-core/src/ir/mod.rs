@@ -41,7 +41,7 @@ names! {
         Dataset = "dataset",
     }
     /// The kind's name in reports and on the command line.
-    fn as_str, "none of `request`, `session` and `dataset`"
+    as_str, "none of `request`, `session` and `dataset`"
 }
 
 impl TranscriptKind {

@@ -213,7 +213,7 @@ names! {
         Replaced = "replaced",
     }
     /// The name in reports.
-    fn as_str
+    as_str
 }
 
 impl Reader {

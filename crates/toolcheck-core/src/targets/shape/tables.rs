@@ -175,7 +175,7 @@ names! {
         ToolChoice = "tool choice",
     }
     /// Its name in prose.
-    fn name
+    name
 }
 
 /// A field: a type alone, a whole description, or `false` where a dialect does not have it.
@@ -460,7 +460,7 @@ names! {
         Conflict = "conflict",
     }
     /// Its name in files.
-    fn name
+    name
 }
 
 impl ShapeFaultKind {
