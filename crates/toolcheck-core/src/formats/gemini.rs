@@ -70,7 +70,7 @@ static FIX_STYLE: FixStyle = FixStyle {
         let parts = Piece::List(vec![Piece::object([("text", text)])]);
         Piece::object([("role", Piece::text("user")), ("parts", parts)])
     },
-    ..Repair::OF_PROGRAM
+    ..FixStyle::OF_PROGRAM
 };
 
 /// The keys that identify a part's kind: a part has one of them and no `type`.

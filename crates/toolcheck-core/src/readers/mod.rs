@@ -85,7 +85,7 @@ pub struct Reader {
     /// Whether programs also print or keep the records of a file as one list.
     or_one_list: bool,
     /// How its files are fixed; `None` if their messages are not those of a wire format.
-    pub mend: Option<&'static Mend>,
+    pub file_style: Option<&'static FileFixStyle>,
     /// The text in records whose lists of messages repeat each other.
     repeating_if: Option<&'static str>,
 }
@@ -218,24 +218,24 @@ names! {
 
 impl Reader {
     const fn log(id: &'static str, name: &'static str, sniff: Sniff, read: Read) -> Self {
-        let (sort, unit) = (Sort::AgentLog, Unit::File);
-        Self { id, name, sort, unit, sniff, read, or_one_list: false, mend: None, repeating_if: None }
+        let (kind, unit) = (SourceKind::AgentLog, Unit::File);
+        Self { id, name, kind, unit, sniff, read, or_one_list: false, file_style: None, repeating_if: None }
     }
 
     const fn history(id: &'static str, name: &'static str, sniff: Sniff, read: Read) -> Self {
-        Self { sort: Sort::History, ..Self::log(id, name, sniff, read) }
+        Self { kind: SourceKind::History, ..Self::log(id, name, sniff, read) }
     }
 
     const fn protocol(id: &'static str, name: &'static str, sniff: Sniff, read: Read) -> Self {
-        Self { sort: Sort::Protocol, ..Self::log(id, name, sniff, read) }
+        Self { kind: SourceKind::Protocol, ..Self::log(id, name, sniff, read) }
     }
 
     const fn dataset(id: &'static str, name: &'static str, sniff: Sniff, read: Read) -> Self {
-        Self { sort: Sort::Dataset, ..Self::log(id, name, sniff, read).by_record() }
+        Self { kind: SourceKind::Dataset, ..Self::log(id, name, sniff, read).by_record() }
     }
 
     const fn trace(id: &'static str, name: &'static str, sniff: Sniff, read: Read) -> Self {
-        Self { sort: Sort::Trace, ..Self::log(id, name, sniff, read).by_record() }
+        Self { kind: SourceKind::Trace, ..Self::log(id, name, sniff, read).by_record() }
     }
 
     const fn by_record(self) -> Self {
@@ -246,8 +246,8 @@ impl Reader {
         Self { or_one_list: true, ..self }
     }
 
-    const fn fixed_by(self, mend: &'static Mend) -> Self {
-        Self { mend: Some(mend), ..self }
+    const fn fixed_by(self, style: &'static FileFixStyle) -> Self {
+        Self { file_style: Some(style), ..self }
     }
 
     const fn repeating_if(self, text: &'static str) -> Self {
