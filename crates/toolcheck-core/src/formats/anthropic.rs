@@ -14,9 +14,9 @@ use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput};
 use crate::ir::{
-    Arguments, Bearer, Body, Buffers, CacheMark, Call, Content, Executor, Image, Named, Part, Place,
-    ProgrammaticCall, Reasoning, Role, Signature, Text, ToolChange, ToolChoice, ToolDef, ToolKind,
-    ToolResult, Transcript, Wanted,
+    Arguments, Bearer, BlankInstructions, Body, Buffers, CacheMark, Call, Content, Executor, Image, Named,
+    Part, Place, ProgrammaticCall, Reasoning, Role, Signature, Text, ToolChange, ToolChoice, ToolDef,
+    ToolKind, ToolResult, Transcript, Wanted,
 };
 use crate::repair::{self, Repair};
 use crate::reply::Framing;
@@ -232,6 +232,9 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
         transcript.request.continues_remote_state =
             thread.get_str("type").is_some_and(|kind| kind == "continue");
     }
+    let format = root.get("output_config").and_then(|config| config.get("format"));
+    let schema = format.and_then(|format| format.get("schema")).filter(|schema| schema.is_object());
+    transcript.request.answer_schema = schema.map(|schema| (None, Place::of(schema)));
     let system = root.get("system");
     transcript.request.instructions = system.map(Place::of);
     for value in tools.into_iter().flat_map(|list| list.elements()) {
@@ -240,6 +243,8 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     }
     for value in system.into_iter().flat_map(|list| list.elements()) {
         transcript.details.cache_marks.extend(cache_mark(value, Bearer::Usual, None));
+        let blank = value.get("text").and_then(|text| BlankInstructions::of(value, text));
+        transcript.details.blank_instructions.extend(blank);
     }
     for (index, value) in list.elements().enumerate() {
         message(&mut transcript, value, index);

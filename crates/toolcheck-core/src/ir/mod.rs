@@ -18,8 +18,9 @@ use crate::error::Error;
 
 pub use contents::Contents;
 pub use details::{
-    Bearer, CacheMark, DanglingReference, Details, Image, Item, Malformation, MalformedTextCall,
-    MisplacedEvent, Misplacement, MissingKey, ProgrammaticCall, StreamedArguments, Unread, UnreadKind,
+    Bearer, BlankInstructions, CacheMark, DanglingReference, Details, Image, Item, Malformation,
+    MalformedTextCall, MisplacedEvent, Misplacement, MissingKey, ProgrammaticCall, StreamedArguments, Unread,
+    UnreadKind,
 };
 pub use message::{
     Arguments, Body, Call, Content, Executor, Message, Part, Reasoning, Role, Settled, Signature, Text,
@@ -262,5 +263,6 @@ impl<'s> Transcript<'s> {
                 Contents::KEPT,
             )
             .and_if(!self.details.cache_marks.is_empty(), Contents::CACHE_MARKS)
+            .and_if(!self.details.blank_instructions.is_empty(), Contents::TEXT)
     }
 }
