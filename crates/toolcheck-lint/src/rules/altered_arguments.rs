@@ -68,8 +68,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-/// Whether another rule says that the tool ran for the arguments, which says more.
+/// Whether another rule says that the tool ran for the arguments or for a repaired form of them, which says more.
 fn is_told(cx: &Context<'_, '_>, given: &PastCall, stored: &MatchedCall) -> bool {
+    if matches!(stored.change, Change::Wrapped | Change::Emptied) {
+        return false;
+    }
     let is_ignored = cx.ignored_rules.iter().any(|rule| rule.id == RuleId::RanUnfinishedArguments);
     !is_ignored && ran_unfinished_arguments::has_run(cx, given, stored)
 }
