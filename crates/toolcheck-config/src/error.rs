@@ -5,7 +5,7 @@ use std::fmt;
 use toolcheck_json::Position;
 
 /// The maximum length of a message, which may quote a key or value of any length.
-pub(crate) const MAX_MESSAGE: usize = 600;
+pub(crate) const MAX_MESSAGE: usize = 640;
 
 /// An error in a configuration, target, baseline or pattern: its first problem with its place, and
 /// [all others](Self::all).

@@ -7,7 +7,11 @@ use std::collections::btree_map::Entry;
 use toolcheck_json::Value;
 
 use crate::conversation;
-use crate::ir::{Arguments, Body, Call, Executor, Named, Place, Transcript};
+use crate::formats::Format;
+use crate::ir::{
+    Arguments, Body, Call, Content, Executor, Message, Named, Part, Place, Role, Signature, ToolKind,
+    Transcript,
+};
 
 /// One choice of a response; a request can ask for several.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +56,47 @@ pub struct ChoiceReasoning {
     pub signature: Option<String>,
     /// The place of the block or, if streamed, of its first piece.
     pub place: Place,
+}
+
+impl Choice {
+    /// The calls that the model has finished, as a transcript. `texts` is a list of the arguments of all calls, each as a
+    /// text: those of a stream are nowhere in its file.
+    pub fn as_said<'s>(
+        &'s self,
+        format: &Format,
+        root: Value<'_, 's>,
+        texts: Value<'_, 's>,
+    ) -> Transcript<'s> {
+        let mut transcript = Transcript::new(format.key(), root);
+        transcript
+            .open_message(Message { content: Content::Filled, ..Message::new(Role::Assistant, root, 0) });
+        // A stream that was aborted may end inside its last call.
+        let finished = self.calls.len().saturating_sub(usize::from(!self.is_whole));
+        for (call, text) in self.calls[..finished].iter().zip(texts.elements()) {
+            let place = call.place;
+            let named = |text: &'s Option<String>| {
+                text.as_deref().map(|text| Named { text: text.into(), place, instead: None })
+            };
+            let arguments = text.as_json_str().filter(|text| !text.is_empty() && call.has_all_arguments);
+            let body = Body::Call(Call {
+                id: named(&call.id),
+                name: named(&call.name),
+                arguments: arguments.map_or(Arguments::Missing, |text| Arguments::Text(text, place)),
+                executor: call.executor,
+                kind: if call.is_function { ToolKind::Function } else { ToolKind::Custom },
+                signature: Signature::Missing,
+                settled: None,
+            });
+            transcript.push(Part { place, index: 0, body });
+        }
+        transcript
+    }
+
+    /// The arguments of its calls, as a list of texts in JSON.
+    pub fn arguments(&self) -> String {
+        let texts: Vec<&str> = self.calls.iter().map(|call| &*call.arguments).collect();
+        serde_json::to_string(&texts).unwrap_or_default()
+    }
 }
 
 impl ChoiceCall {

@@ -270,6 +270,7 @@ fn pattern(text: &str, last: &str) -> String {
             let is_last = !after.contains(char::is_alphanumeric);
             let inside = match name {
                 _ if is_number(name) => r"\d+|\?|N|X|\[\.\.\.\]",
+                VALUES if is_last => r#"\\*['"`\u{2018}\u{201c}][^\n"}]*"#,
                 _ if is_last => last,
                 _ => ".*?",
             };
@@ -322,6 +323,9 @@ fn is_number(name: &str) -> bool {
 /// Placeholders for ids and the like, which contain no end of a sentence and no quote; `ids` is a list of quoted ids.
 const IDS: [&str; 4] = ["id", "name", "field", "ids"];
 
+/// The placeholder for allowed values, each in quotes.
+const VALUES: &str = "values";
+
 /// The value from `start` to `end`, extended if it opens a brace that is closed after it: the `}` of a pattern's
 /// `{1,128}` is not the end of an envelope.
 fn closed(error: &str, start: usize, end: usize) -> &str {
@@ -353,7 +357,9 @@ fn bare<'e>(name: &str, value: &'e str) -> &'e str {
         let before = value;
         value = value.trim();
         value = value.strip_suffix("\\n").or_else(|| value.strip_suffix("\\r")).unwrap_or(value);
-        value = value.trim_matches(|character| is_quote(character) || character == '*');
+        if name != VALUES {
+            value = value.trim_matches(|character| is_quote(character) || character == '*');
+        }
         if IDS[..3].contains(&name)
             && let Some(end) = value.find(is_quote).filter(|end| *end > 0)
         {

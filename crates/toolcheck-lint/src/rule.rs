@@ -375,6 +375,8 @@ pub struct Context<'c, 's> {
     pub(crate) checks: OnceCell<Checks>,
     /// Whether it is the model's response to a request, which has the tools.
     pub(crate) is_answer: bool,
+    /// Whether it was put together from the events of a stream, so that the arguments of its calls have no places.
+    pub(crate) is_assembled: bool,
     /// Whether it is over, although it is not a request: nothing at its end is still running.
     pub(crate) is_over: bool,
     /// Whether what is otherwise hidden is reported too.

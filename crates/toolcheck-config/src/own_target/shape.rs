@@ -101,6 +101,7 @@ macro_rules! with_field_keys {
             refused_values: Option<Vec<toml::Value>>,
             refused_starts: Option<Vec<String>>,
             pattern: Option<At<String>>,
+            refused_pattern: Option<At<String>>,
             min_length: Option<usize>,
             max_length: Option<usize>,
             min_items: Option<usize>,
@@ -135,7 +136,7 @@ macro_rules! with_field_keys {
             }
 
             fn patterns(&self) -> impl Iterator<Item = &At<String>> {
-                [&self.pattern, &self.entry_pattern].into_iter().flatten()
+                [&self.pattern, &self.refused_pattern, &self.entry_pattern].into_iter().flatten()
             }
         }
     };

@@ -15,9 +15,9 @@ use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput};
 use crate::fix_style::{self, FixStyle};
 use crate::ir::{
-    Arguments, Body, Buffers, CacheMark, CacheMarkTarget, Call, Content, Executor, Image, Named, Part, Place,
-    ProgrammaticCall, Reasoning, Role, Signature, Text, ToolChange, ToolChoice, ToolChoiceMode, ToolDef,
-    ToolKind, ToolResult, Transcript,
+    Arguments, BlankInstructions, Body, Buffers, CacheMark, CacheMarkTarget, Call, Content, Executor, Image,
+    Named, Part, Place, ProgrammaticCall, Reasoning, Role, Signature, Text, ToolChange, ToolChoice,
+    ToolChoiceMode, ToolDef, ToolKind, ToolResult, Transcript,
 };
 use crate::reply::Framing;
 use crate::route::Route;
@@ -228,6 +228,9 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
         transcript.request.continues_remote_state =
             thread.get_str("type").is_some_and(|kind| kind == "continue");
     }
+    let format = root.get("output_config").and_then(|config| config.get("format"));
+    let schema = format.and_then(|format| format.get("schema")).filter(|schema| schema.is_object());
+    transcript.request.answer_schema = schema.map(|schema| (None, Place::of(schema)));
     let system = root.get("system");
     transcript.request.instructions = system.map(Place::of);
     for value in tools.into_iter().flat_map(|list| list.elements()) {
@@ -236,6 +239,8 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     }
     for value in system.into_iter().flat_map(|list| list.elements()) {
         transcript.details.cache_marks.extend(cache_mark(value, CacheMarkTarget::Usual, None));
+        let blank = value.get("text").and_then(|text| BlankInstructions::of(value, text));
+        transcript.details.blank_instructions.extend(blank);
     }
     for (index, value) in list.elements().enumerate() {
         message(&mut transcript, value, index);

@@ -33,7 +33,8 @@ pub(super) static FORMAT: Format = Format {
     ..openai_chat::CHAT
 };
 
-static FIX_STYLE: FixStyle = FixStyle { only_in_results: &["document"], thoughts: &["tool_plan"], ..FixStyle::CHAT };
+static FIX_STYLE: FixStyle =
+    FixStyle { only_in_results: &["document"], thoughts: &["tool_plan"], ..FixStyle::CHAT };
 
 static DIALECT: Dialect =
     Dialect { format: FORMAT.key(), result_name: &["name"], text: &["tool_plan"], media: &[], roles: &[] };

@@ -411,7 +411,8 @@ fn members<'d, 's>(
             Some("reasoning_details") => own.is_signed = member.elements().next().is_some(),
             Some("audio") => own.audio = Some(member).filter(|audio| audio.is_object()),
             Some("weight") => message.weight = Some(Place::of(member)).filter(|_| !member.is_null()),
-            Some("prefix") => message.is_prefix = member.as_bool() == Some(true),
+            // Moonshot calls it partial.
+            Some("prefix" | "partial") => message.is_prefix = member.as_bool() == Some(true),
             Some("tool_call_id") => own.call_id = Named::of(member),
             Some(key) if dialect.result_name.contains(&key) => {
                 let is_better = |known: &(usize, _)| dialect.result_name[known.0] != dialect.result_name[0];

@@ -6,6 +6,7 @@
 mod choice;
 mod reply;
 mod response;
+mod stored;
 mod write;
 
 use std::borrow::Cow;
@@ -323,6 +324,7 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
             _ => {}
         }
     }
+    stored::settle(&mut transcript, list);
     // A tool search may also find tools that a later item declares, so calls are checked last.
     namespaces.look_at_calls(&mut transcript, tools, list);
     if has_program {
@@ -558,7 +560,8 @@ fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize)
         None if value.get("id").is_some() => Item::Reference,
         None => Item::Opaque,
     };
-    if !matches!(item, Item::Reference)
+    // The output of a local shell has the id of its call.
+    if !matches!(item, Item::Reference | Item::Output(ToolKind::LocalShell))
         && let Some(id) = value.get("id").and_then(Named::of)
     {
         let kind = kind.clone().unwrap_or("message".into());
@@ -692,7 +695,6 @@ fn output<'s>(value: Value<'_, 's>, kind: ToolKind) -> Body<'s> {
     let id = if kind == ToolKind::Approval { "approval_request_id" } else { "call_id" };
     let content = value.get_any(&["output", "result", "tools"]);
     Body::Result(ToolResult {
-        // The output of a `local_shell_call` may have the call's id as its own `id`.
         call_id: value
             .get(id)
             .or_else(|| value.get("id").filter(|_| kind == ToolKind::LocalShell))

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use toolcheck_json::{JsonStr, SyntaxErrorKind};
+use toolcheck_json::{JsonStr, SyntaxErrorKind, Value};
 
 use super::{Named, Place};
 use crate::names::names;
@@ -35,6 +35,8 @@ pub struct Details<'s> {
     pub documents: Vec<Place>,
     /// The parts that are signed reasoning with only whitespace as text. In document order.
     pub blank_reasoning: Vec<Place>,
+    /// The blocks of the instructions outside the messages that have no text but white space.
+    pub blank_instructions: Vec<BlankInstructions>,
     /// The parts with an empty text that carry a signature. In document order.
     pub signed_blanks: Vec<Place>,
     /// The arguments that are an object where the program that wrote them writes JSON as a text.
@@ -47,6 +49,24 @@ pub struct Details<'s> {
     pub streamed_arguments: Vec<StreamedArguments>,
     /// The events of a protocol that come when they may not.
     pub misplaced_events: Vec<MisplacedEvent>,
+}
+
+/// A block of the instructions outside the messages that has no text but white space.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct BlankInstructions {
+    /// The block.
+    pub place: Place,
+    /// Whether it has no text at all.
+    pub is_empty: bool,
+}
+
+impl BlankInstructions {
+    /// Looks at a block with this text.
+    pub(crate) fn of(block: Value<'_, '_>, text: Value<'_, '_>) -> Option<Self> {
+        let text = text.as_json_str().filter(|text| text.is_blank())?;
+        Some(Self { place: Place::of(block), is_empty: text.is_empty() })
+    }
 }
 
 /// The arguments of a call that came in several pieces.

@@ -15,8 +15,9 @@ use crate::names::names;
 
 pub use contents::Contents;
 pub use details::{
-    CacheMark, CacheMarkTarget, DanglingReference, Details, Image, Item, Malformation, MalformedTextCall,
-    MisplacedEvent, Misplacement, MissingKey, ProgrammaticCall, StreamedArguments, Unread, UnreadKind,
+    BlankInstructions, CacheMark, CacheMarkTarget, DanglingReference, Details, Image, Item, Malformation,
+    MalformedTextCall, MisplacedEvent, Misplacement, MissingKey, ProgrammaticCall, StreamedArguments, Unread,
+    UnreadKind,
 };
 pub use message::{
     Arguments, Body, Call, Content, Executor, Message, Part, Reasoning, Role, Signature, Text, ToolKind,
@@ -238,5 +239,6 @@ impl<'s> Transcript<'s> {
                 Contents::KEPT,
             )
             .and_if(!self.details.cache_marks.is_empty(), Contents::CACHE_MARKS)
+            .and_if(!self.details.blank_instructions.is_empty(), Contents::TEXT)
     }
 }

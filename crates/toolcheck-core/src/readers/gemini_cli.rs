@@ -17,7 +17,8 @@ use crate::ir::{Body, Content, Named, Place, Role, Transcript, UnpairedReason};
 pub(super) static READER: Reader =
     Reader::log("gemini-cli", "Gemini CLI session", sniff, read).or_one_list().fixed_by(&FILE_STYLE);
 
-static FILE_STYLE: FileFixStyle = FileFixStyle { result_in_call: Some("result"), ..FileFixStyle::plain(&FIX_STYLE) };
+static FILE_STYLE: FileFixStyle =
+    FileFixStyle { result_in_call: Some("result"), ..FileFixStyle::plain(&FIX_STYLE) };
 
 static FIX_STYLE: FixStyle = FixStyle {
     blocks: Some("content"),

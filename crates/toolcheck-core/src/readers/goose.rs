@@ -15,7 +15,8 @@ use crate::ir::{Body, Role, ToolKind, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader = Reader::log("goose", "goose session", sniff, read).fixed_by(&FILE_STYLE);
 
-static FILE_STYLE: FileFixStyle = FileFixStyle { stamps: &["created", "metadata"], record, ..FileFixStyle::plain(&FIX_STYLE) };
+static FILE_STYLE: FileFixStyle =
+    FileFixStyle { stamps: &["created", "metadata"], record, ..FileFixStyle::plain(&FIX_STYLE) };
 
 static FIX_STYLE: FixStyle = FixStyle {
     blocks: Some("content"),

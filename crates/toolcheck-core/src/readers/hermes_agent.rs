@@ -15,7 +15,8 @@ pub(super) static READER: Reader =
     Reader::log("hermes-agent", "Hermes Agent session", sniff, read).fixed_by(&FILE_STYLE);
 
 /// The messages are those of Chat Completions.
-static FILE_STYLE: FileFixStyle = FileFixStyle { format: Some(&openai_chat::FORMAT), ..FileFixStyle::plain(openai_chat::FORMAT.fix_style) };
+static FILE_STYLE: FileFixStyle =
+    FileFixStyle { format: Some(&openai_chat::FORMAT), ..FileFixStyle::plain(openai_chat::FORMAT.fix_style) };
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     if records.iter().any(|record| is_session(*record)) { certainty::OWN_SHAPE } else { 0 }

@@ -9,10 +9,12 @@ use crate::claim::certainty;
 use crate::formats::openai_chat;
 use crate::ir::{Arguments, Body, Role, Transcript, UnpairedReason};
 
-pub(super) static READER: Reader = Reader::log("kimi-cli", "Kimi CLI session", sniff, read).fixed_by(&FILE_STYLE);
+pub(super) static READER: Reader =
+    Reader::log("kimi-cli", "Kimi CLI session", sniff, read).fixed_by(&FILE_STYLE);
 
 /// The messages of the context are those of Chat Completions.
-static FILE_STYLE: FileFixStyle = FileFixStyle { format: Some(&openai_chat::FORMAT), ..FileFixStyle::plain(openai_chat::FORMAT.fix_style) };
+static FILE_STYLE: FileFixStyle =
+    FileFixStyle { format: Some(&openai_chat::FORMAT), ..FileFixStyle::plain(openai_chat::FORMAT.fix_style) };
 
 /// The types of messages to the interface that tell a file from others.
 const OWN_TYPES: [&str; 8] = [

@@ -56,8 +56,8 @@ use crate::names::names;
 use crate::unread;
 
 use common::{
-    broken, event_log, file_style, lists, nested, next, parts, postprocess, prefilter, search, spans, threads,
-    traces, turns,
+    broken, event_log, file_style, lists, nested, next, parts, postprocess, prefilter, search, spans,
+    threads, traces, turns,
 };
 
 pub use common::columns::Columns;
@@ -300,7 +300,8 @@ impl Reader {
 
     /// The record with the lists that it has in strings as lists, for a reader whose records may have some.
     pub fn opened(&self, document: &Document<'_>) -> Option<Mapped> {
-        let may_have_some = self.unit == Unit::Record && matches!(self.kind, SourceKind::Dataset | SourceKind::Trace);
+        let may_have_some =
+            self.unit == Unit::Record && matches!(self.kind, SourceKind::Dataset | SourceKind::Trace);
         if may_have_some { lists::opened(document) } else { None }
     }
 }

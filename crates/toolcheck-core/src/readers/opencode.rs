@@ -14,7 +14,8 @@ use crate::claim::certainty;
 use crate::fix_style::FixStyle;
 use crate::ir::{Body, Named, Role, Transcript, UnpairedReason};
 
-pub(super) static READER: Reader = Reader::log("opencode", "OpenCode session", sniff, read).fixed_by(&FILE_STYLE);
+pub(super) static READER: Reader =
+    Reader::log("opencode", "OpenCode session", sniff, read).fixed_by(&FILE_STYLE);
 
 /// A part is both a call and its result, so that nothing has to be added.
 static FILE_STYLE: FileFixStyle = FileFixStyle::plain(&FIX_STYLE);

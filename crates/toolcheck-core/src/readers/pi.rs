@@ -20,7 +20,8 @@ use crate::claim::certainty;
 use crate::fix_style::{self, FixStyle, Missing};
 use crate::ir::{Body, Named, Role, ToolKind, Transcript, UnpairedReason};
 
-pub(super) static READER: Reader = Reader::log("pi", "Pi session", sniff, read).or_one_list().fixed_by(&FILE_STYLE);
+pub(super) static READER: Reader =
+    Reader::log("pi", "Pi session", sniff, read).or_one_list().fixed_by(&FILE_STYLE);
 
 /// Each message is in a record that names the one before it.
 static FILE_STYLE: FileFixStyle = FileFixStyle {

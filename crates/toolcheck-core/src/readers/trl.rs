@@ -11,7 +11,8 @@ use crate::ir::Transcript;
 pub(super) static READER: Reader =
     Reader::dataset("trl", "Data set of prompts and answers", sniff, read).fixed_by(&FILE_STYLE);
 
-static FILE_STYLE: FileFixStyle = FileFixStyle { format: Some(&openai_chat::FORMAT), ..FileFixStyle::plain(openai_chat::FORMAT.fix_style) };
+static FILE_STYLE: FileFixStyle =
+    FileFixStyle { format: Some(&openai_chat::FORMAT), ..FileFixStyle::plain(openai_chat::FORMAT.fix_style) };
 
 /// The keys of what the model learns to answer.
 const ANSWERS: [&str; 3] = ["completion", "chosen", "preferred_output"];

@@ -1,11 +1,11 @@
 use std::cell::OnceCell;
 
 use foldhash::HashSet;
-use toolcheck_core::Level;
 use toolcheck_core::ir::{Contents, Transcript, TranscriptKind};
 use toolcheck_core::pairing::Pairing;
-use toolcheck_core::response::Choice;
-use toolcheck_json::Document;
+use toolcheck_core::response::{Choice, Completion};
+use toolcheck_core::{Format, Level};
+use toolcheck_json::{Document, Value};
 
 use super::format_rules::FormatRules;
 use crate::finding::Draft;
@@ -29,12 +29,34 @@ pub(super) struct Checker<'r> {
 }
 
 impl Checker<'_> {
+    /// Runs the rules about single calls on a response to a request, whether it came at once or as a stream.
+    pub(super) fn check_response<'s>(
+        &self,
+        document: &Document<'s>,
+        request: &Transcript<'s>,
+        (format, root): (&Format, Value<'_, 's>),
+        (answers, said): (&[Choice], Vec<Completion<'s>>),
+        findings: &mut Vec<Draft>,
+    ) {
+        let streamed = answers.iter().filter(|answer| said.is_empty() && !answer.calls.is_empty());
+        for answer in streamed {
+            let arguments = answer.arguments();
+            let texts = Document::read(arguments.as_bytes());
+            let said = answer.as_said(format, root, texts.root());
+            self.check_answer(document, request, said, true, findings);
+        }
+        for said in said {
+            self.check_answer(document, request, said.transcript, false, findings);
+        }
+    }
+
     /// Runs the rules that check each call by itself on the model's response to a request.
-    pub(super) fn check_answer<'s>(
+    fn check_answer<'s>(
         &self,
         document: &Document<'s>,
         request: &Transcript<'s>,
         mut said: Transcript<'s>,
+        is_assembled: bool,
         findings: &mut Vec<Draft>,
     ) {
         if said.counts().0 == 0 {
@@ -43,7 +65,7 @@ impl Checker<'_> {
         said.kind = TranscriptKind::Session;
         said.request = request.request.after(std::mem::take(&mut said.request));
         let pairing = Pairing::new(&said, self.rules.target());
-        let context = Context { is_answer: true, ..self.context(document, &said, &pairing) };
+        let context = Context { is_answer: true, is_assembled, ..self.context(document, &said, &pairing) };
         let of_calls = self.rules.rules.iter().copied().filter(|rule| rule.on_call);
         run_rules(of_calls, &context, findings, usize::MAX);
     }
@@ -154,6 +176,7 @@ impl Checker<'_> {
             shape_faults: OnceCell::new(),
             checks: OnceCell::new(),
             is_answer: false,
+            is_assembled: false,
             is_over: self.options.is_over,
             reports_hidden: self.options.reports_hidden,
             policy: self.rules.policy,

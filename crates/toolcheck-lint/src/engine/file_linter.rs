@@ -205,9 +205,7 @@ impl<'r> FileLinter<'r> {
         let checker = self.checker(&rules, usize::MAX);
         let mut findings = checker.check_calls(document, &answers);
         checker.show(document, &request, self.observer);
-        for said in said {
-            checker.check_answer(document, &request, said.transcript, &mut findings);
-        }
+        checker.check_response(document, &request, (format, value), (&answers, said), &mut findings);
         self.observer.response(&Response { value: Some(value), answers: &answers });
         self.report.format = self.report.format.or(Some(format.id));
         self.report.transcripts += 1;
@@ -321,8 +319,8 @@ impl<'r> FileLinter<'r> {
         let response = Response { value: exchange.response, answers: &answers };
         self.observer.response(&response);
         let mut found_in_response = Vec::new();
-        for said in said {
-            checker.check_answer(document, &transcript, said.transcript, &mut found_in_response);
+        if let Some(read) = rules.format.zip(exchange.response) {
+            checker.check_response(document, &transcript, read, (&answers, said), &mut found_in_response);
         }
         if self.options.target.is_none() {
             refusals::believe(&exchange, &mut found);

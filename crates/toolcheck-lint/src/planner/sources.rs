@@ -150,7 +150,11 @@ pub(super) fn writer_of(conversation: &Conversation<'_>) -> Option<Writer> {
     let id = conversation.transcript.format?.id;
     if let Some(reader) = readers::find(id) {
         let file_style = reader.file_style?;
-        return Some(Writer { fix_style: file_style.fix_style, format: file_style.format, file_style: Some(file_style) });
+        return Some(Writer {
+            fix_style: file_style.fix_style,
+            format: file_style.format,
+            file_style: Some(file_style),
+        });
     }
     let format = formats::find(id)?;
     Some(Writer { fix_style: format.fix_style, format: Some(format), file_style: None })

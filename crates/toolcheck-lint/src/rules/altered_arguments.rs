@@ -4,7 +4,7 @@ use toolcheck_json::Span;
 
 use crate::finding::Draft;
 use crate::rule::{Context, Sink, declare_rule};
-use crate::rules::swapped_results;
+use crate::rules::{ran_unfinished_arguments, swapped_results};
 use crate::view::exchanges::{Change, MatchedCall, PastCall};
 
 declare_rule! {
@@ -59,11 +59,22 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some(kept) = cx.kept.filter(|_| !swapped_results::has_moved_arguments(cx)) else { return };
     for (given, stored) in kept.calls_kept() {
         if stored.change != Change::Same {
-            report(cx, out, given, stored);
+            if !is_told(cx, given, stored) {
+                report(cx, out, given, stored);
+            }
         } else {
             check_name(cx, out, given, stored);
         }
     }
+}
+
+/// Whether another rule says that the tool ran for the arguments or for a repaired form of them, which says more.
+fn is_told(cx: &Context<'_, '_>, given: &PastCall, stored: &MatchedCall) -> bool {
+    if matches!(stored.change, Change::Wrapped | Change::Emptied) {
+        return false;
+    }
+    let is_ignored = cx.ignored_rules.iter().any(|rule| rule.id == RuleId::RanUnfinishedArguments);
+    !is_ignored && ran_unfinished_arguments::has_run(cx, given, stored)
 }
 
 fn report(cx: &Context<'_, '_>, out: &mut Sink<'_>, given: &PastCall, stored: &MatchedCall) {
@@ -129,7 +140,9 @@ const SHORTENED: usize = 16;
 /// Removes the findings about arguments that the client wrote, and returns them: the model is not to blame.
 pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usize) -> Vec<Draft> {
     let Some(kept) = cx.kept else { return Vec::new() };
-    let changed = kept.calls_kept().filter(|(_, stored)| stored.change != Change::Same);
+    let changed = kept
+        .calls_kept()
+        .filter(|(given, stored)| stored.change != Change::Same || is_told(cx, given, stored));
     let mut spans: Vec<Span> =
         changed.map(|(_, stored)| cx.transcript.parts[stored.part].place.span).collect();
     toolcheck_json::sort_by_position(&mut spans, |span| span.start as usize);

@@ -41,6 +41,8 @@ declare_rule! {
         otherwise: "the message has nothing else, and the conversation needs the message",
     ],
     cases [
+        "empty-instructions": "an empty text of the instructions outside the messages",
+        "blank-instructions": "whitespace as a text of the instructions outside the messages",
         "empty": "an empty text",
         "white-space": "a text of whitespace only",
         "no-data": "a part without any content",
@@ -50,6 +52,22 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    for block in &cx.transcript.details.blank_instructions {
+        let (case, message) = match block.is_empty {
+            true => ("empty-instructions", "the text block is empty"),
+            false => ("blank-instructions", "the text block contains only whitespace"),
+        };
+        let is_marked = cx.document.value(block.place.node).members().count() > 2;
+        let change = [Change::Remove(block.place.node)];
+        out.report(block.place, message)
+            .caption("no text")
+            .help("remove the block")
+            .remedy(match is_marked {
+                true => Remedy::guess("the marks of the block go with it", change),
+                false => Remedy::safe(change),
+            })
+            .case(case);
+    }
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         // A message without any content is `empty-content`.
         if message.content != Content::Filled {

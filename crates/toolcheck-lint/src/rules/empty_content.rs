@@ -54,6 +54,7 @@ declare_rule! {
         "no-messages": "a request without messages",
         "failed-result": "the result of a failed call without content",
         "system": "a system message",
+        "prefix": "a message whose text the answer continues",
         "nothing-at-all": "an assistant message without content and without calls, whose content is missing",
         "nothing-said": "an assistant message without content and without calls, other than an empty list",
         "final-assistant": "an assistant message at the end",
@@ -144,6 +145,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .case_if(is_assistant && number == last, "final-assistant")
             .case_if(is_assistant && message.content != Content::EmptyList, "nothing-said")
             .case_if(is_assistant && is_missing, "nothing-at-all")
+            .case_if(message.is_prefix, "prefix")
             .case_if(message.role == Role::System, "system");
         finding.value("role", message.role_text());
         if let Some(fix) = fix_of(cx, number, message, parts) {

@@ -57,6 +57,7 @@ declare_rule! {
         "no-schema": "not valid JSON Schema",
         "pattern" for users: "an invalid regular expression",
         "answer-reference": "a reference to a missing part, in the schema of a strict answer",
+        "answer-circular": "a definition that refers to itself, in the schema of an answer",
         "reference" for users: "a reference to a part of the schema that does not exist",
         "endless" for users: "a schema that can't be checked in bounded time",
         "strict-optional": "too many optional parameters in strict tools",
@@ -73,7 +74,7 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     shape::report(cx, &RULE, out);
     strict_tools(cx, out);
-    strict_answer(cx, out);
+    answer(cx, out);
     let unchecked = cx.checks().unchecked.iter();
     let mut unchecked: HashMap<&str, &Unchecked> = unchecked.map(|tool| (&*tool.tool, tool)).collect();
     let schemas = cx.transcript.request.tools.listed().iter().enumerate().flat_map(|(number, tool)| {
@@ -309,19 +310,72 @@ fn pointed_at<'d, 's>(value: Value<'d, 's>, pointer: &str) -> Option<Value<'d, '
     })
 }
 
-/// Reports the schema of a strict answer if it refers to what it does not have.
-fn strict_answer(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+/// Reports the schema of an answer if it refers to what it does not have, or to itself.
+fn answer(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some((name, place)) = &cx.transcript.request.answer_schema else { return };
-    if !matches!(cx.schemas.unusable(cx.document.value(place.node)), Some(Unusable::DeadReference)) {
-        return;
+    let schema = cx.document.value(place.node);
+    let title = match name {
+        Some(name) => format!("the schema `{}`", shorten(&name.text)),
+        None => "the schema of the answer".to_owned(),
+    };
+    if matches!(cx.schemas.unusable(schema), Some(Unusable::DeadReference)) {
+        out.report(*place, format!("{title} refers to a part of itself that does not exist"))
+            .caption("this schema")
+            .help("a reference begins at the top of the schema: put the definition there")
+            .case("answer-reference")
+            .value("name", shorten(Named::text_or_unknown(name.as_ref())));
     }
-    let name = Named::text_or_unknown(name.as_ref());
-    out.report(
-        *place,
-        format!("the schema `{}` refers to a part of itself that does not exist", shorten(name)),
-    )
-    .caption("this schema")
-    .help("a reference begins at the top of the schema: put the definition there")
-    .case("answer-reference")
-    .value("name", shorten(name));
+    let circular = || cx.entry(&RULE, Some("answer-circular")).is_harmful().then(|| circular(schema))?;
+    if let Some(reference) = circular() {
+        out.report(Place::of(reference), format!("a definition of {title} refers to itself"))
+            .caption("leads back to where it is")
+            .help("write the definition out to the depth that you need")
+            .case("answer-circular");
+    }
 }
+
+/// The first reference in a schema that leads back to the definition that it is in.
+fn circular<'d, 's>(schema: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    let mut definitions: HashMap<String, Value<'d, 's>> = HashMap::default();
+    for list in DEFINITIONS {
+        for member in schema.get(list).into_iter().flat_map(Value::members) {
+            let name = member.key_text().unwrap_or_default().replace('~', "~0").replace('/', "~1");
+            definitions.insert(format!("#/{list}/{name}"), member);
+        }
+    }
+    definitions.insert("#".to_owned(), schema);
+    let (mut open, mut seen) = (HashSet::default(), HashSet::default());
+    // What is left to follow: references, and below them the definition that is done when they are.
+    let mut left = vec![(None, references(schema))];
+    left.extend(definitions.values().map(|definition| (None, references(*definition))));
+    while let Some((name, references)) = left.last_mut() {
+        let Some(reference) = references.pop() else {
+            name.as_ref().inspect(|name| _ = open.remove(*name));
+            left.pop();
+            continue;
+        };
+        let to = reference.as_str().unwrap_or_default().into_owned();
+        if open.contains(&to) {
+            return Some(reference);
+        }
+        if let Some(definition) = definitions.get(&to).filter(|_| seen.insert(to.clone())) {
+            open.insert(to.clone());
+            left.push((Some(to), self::references(*definition)));
+        }
+    }
+    None
+}
+
+/// The references in a definition, without those of the definitions in it.
+fn references<'d, 's>(definition: Value<'d, 's>) -> Vec<Value<'d, 's>> {
+    let (mut found, mut left) = (Vec::new(), vec![definition]);
+    while let Some(value) = left.pop() {
+        let is_list = |member: &Value<'_, '_>| DEFINITIONS.iter().any(|list| member.has_key(list));
+        left.extend(value.members().filter(|member| !is_list(member)).chain(value.elements()));
+        found.extend(value.get("$ref").filter(|reference| reference.as_json_str().is_some()));
+    }
+    found
+}
+
+/// The keys under which a schema has definitions.
+const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];

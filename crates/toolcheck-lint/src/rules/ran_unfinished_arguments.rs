@@ -68,7 +68,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 }
 
 /// Whether a tool ran for a call that the model did not finish.
-fn has_run(cx: &Context<'_, '_>, given: &PastCall, stored: &MatchedCall) -> bool {
+pub(super) fn has_run(cx: &Context<'_, '_>, given: &PastCall, stored: &MatchedCall) -> bool {
     // What was repaired without a loss had only been written in another way.
     let is_repaired = !given.is_cut && stored.change == Change::Same && stored.meaning != given.meaning();
     if !given.is_unfinished || is_repaired || stored.is_renamed {

@@ -203,9 +203,10 @@ fn with_spans<R>(
         Arguments::Text(text, place) => {
             let decoded = Decoded::new(text, place.span.start);
             let document = Document::read(decoded.text().as_bytes());
-            let locate = |_: Value<'_, '_>, span: Span| Place {
-                node: place.node,
-                span: decoded.span_of(span.range()),
+            let locate = |_: Value<'_, '_>, span: Span| match cx.is_assembled {
+                // They are nowhere in the file as they are.
+                true => place,
+                false => Place { node: place.node, span: decoded.span_of(span.range()) },
             };
             Some(see(document.root(), &locate))
         }

@@ -103,6 +103,7 @@ fn limits(asked: &Asked<'_>) -> Value {
         Asked::NoneOf(values) => json!({"refused_values": scalars(values)}),
         Asked::NotStarting(starts) => json!({"refused_starts": starts}),
         Asked::Pattern(pattern) => json!({"pattern": pattern}),
+        Asked::NotMatching(pattern) => json!({"refused_pattern": pattern}),
         Asked::KeyPattern(pattern) => json!({"key_pattern": pattern}),
         Asked::Length { min, max } | Asked::Items { min, max } => json!({"min": min, "max": max}),
         Asked::Range { min, max } => json!({"min": min, "max": max}),

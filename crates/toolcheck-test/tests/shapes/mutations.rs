@@ -425,6 +425,11 @@ fn values(field: FieldView<'static>, asked: &Asked<'static>, value: &Json) -> Ve
             let wrong = ["not: valid!", "é", " ", ""].iter().find(|wrong| !pattern.is_match(wrong));
             wrong.map(|wrong| ("a text that does not match".to_owned(), json!(wrong))).into_iter().collect()
         }
+        Asked::NotMatching(pattern) => {
+            let pattern = Pattern::from((*pattern).to_owned());
+            let wrong = ["^(?!a)b$", "not: valid!"].iter().find(|wrong| pattern.is_match(wrong));
+            wrong.map(|wrong| ("a text that matches".to_owned(), json!(wrong))).into_iter().collect()
+        }
         Asked::KeyPattern(pattern) => {
             let pattern = Pattern::from((*pattern).to_owned());
             assert!(!pattern.is_match("not: valid!"));

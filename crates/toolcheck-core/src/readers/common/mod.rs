@@ -24,5 +24,6 @@ pub(crate) mod turns;
 pub(crate) mod unknown;
 
 use super::{
-    Columns, Conversation, ConversationEnd, LOOKED_AT, LeftOut, Policy, Reader, Reading, SourceKind, Unit, vercel_ai,
+    Columns, Conversation, ConversationEnd, LOOKED_AT, LeftOut, Policy, Reader, Reading, SourceKind, Unit,
+    vercel_ai,
 };

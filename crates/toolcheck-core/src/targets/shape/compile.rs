@@ -138,6 +138,7 @@ pub(super) enum CheckKind {
     Refused(Arc<[Scalar]>),
     Starts(Arc<[Arc<str>]>),
     Pattern(Pattern),
+    RefusedPattern(Pattern),
     Length { min: Option<usize>, max: Option<usize> },
     Items { min: Option<usize>, max: Option<usize> },
     Range { min: Option<f64>, max: Option<f64> },
@@ -412,6 +413,9 @@ fn checks(table: &FieldTable, fact: Option<usize>) -> Vec<Check> {
     if let Some(pattern) = &table.pattern {
         add(CheckKind::Pattern(pattern.clone()));
     }
+    if let Some(pattern) = &table.refused_pattern {
+        add(CheckKind::RefusedPattern(pattern.clone()));
+    }
     if table.min_items.is_some() || table.max_items.is_some() {
         add(CheckKind::Items { min: table.min_items, max: table.max_items });
     }
@@ -462,9 +466,11 @@ impl CheckKind {
     pub(super) fn fault(&self) -> ShapeFaultKind {
         match self {
             Self::Type(..) => ShapeFaultKind::Type,
-            Self::Values { .. } | Self::Refused(_) | Self::Starts(_) | Self::Among(_) => {
-                ShapeFaultKind::Value
-            }
+            Self::Values { .. }
+            | Self::Refused(_)
+            | Self::Starts(_)
+            | Self::RefusedPattern(_)
+            | Self::Among(_) => ShapeFaultKind::Value,
             Self::Pattern(_) | Self::EntryPattern(_) => ShapeFaultKind::Pattern,
             Self::Length { .. } => ShapeFaultKind::Length,
             Self::Items { .. } => ShapeFaultKind::Items,

@@ -399,6 +399,8 @@ pub enum Asked<'f> {
     NotStarting(Vec<&'f str>),
     /// It must match an expression.
     Pattern(&'f str),
+    /// It may not match an expression.
+    NotMatching(&'f str),
     /// The keys of the object must match an expression.
     KeyPattern(&'f str),
     /// A string must have so many characters.
@@ -467,6 +469,7 @@ impl<'f> Asked<'f> {
             CheckKind::Refused(values) => Self::NoneOf(scalars(values)),
             CheckKind::Starts(starts) => Self::NotStarting(starts.iter().map(|start| &**start).collect()),
             CheckKind::Pattern(pattern) => Self::Pattern(pattern.as_str()),
+            CheckKind::RefusedPattern(pattern) => Self::NotMatching(pattern.as_str()),
             CheckKind::EntryPattern(pattern) => Self::KeyPattern(pattern.as_str()),
             CheckKind::Length { min, max } => Self::Length { min: *min, max: *max },
             CheckKind::Items { min, max } => Self::Items { min: *min, max: *max },

@@ -197,7 +197,9 @@ impl Shape {
                     && marks.others.len() == value.members().count()
             };
             let explains = marks.r#type.as_deref().is_some_and(|kind| {
-                self.objects[number].by.as_ref().is_some_and(|by| is_known(&by.key))
+                // An object that may be of any type says nothing of one that it does not name.
+                let by = self.objects[number].by.as_ref();
+                by.is_some_and(|by| is_known(&by.key) && by.variants.contains(kind))
                     || self.is_called(number, kind)
             }) || is_nothing_own()
                 || marks.others.iter().any(|key| is_required(key))

@@ -253,6 +253,8 @@ field_table! {
     refused_starts: Arc<[Arc<str>]>,
     /// The expression that a string must match.
     pattern: Pattern,
+    /// The expression that a string may not match.
+    refused_pattern: Pattern,
     /// The fewest characters of a string.
     min_length: usize,
     /// The most characters of a string.

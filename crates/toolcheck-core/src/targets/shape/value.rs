@@ -40,6 +40,10 @@ impl Check {
                 let got = if is_name { short(value) } else { String::new() };
                 Some(Detail::Pattern { pattern: pattern.as_str(), got })
             }
+            CheckKind::RefusedPattern(pattern) => {
+                let is_refused = value.as_str().is_some_and(|text| pattern.is_match(&text));
+                is_refused.then(|| Detail::Values { allowed: Vec::new(), got: String::new() })
+            }
             CheckKind::Length { min, max } => {
                 let text = value.as_json_str()?;
                 // A text has at most as many characters as bytes.

@@ -24,6 +24,7 @@ impl Display for Asked<'_> {
             Self::NoneOf(values) => write!(f, "not {}", listed(values, "or")),
             Self::NotStarting(starts) => write!(f, "does not start with {}", keys(starts)),
             Self::Pattern(pattern) => write!(f, "matches `{pattern}`"),
+            Self::NotMatching(pattern) => write!(f, "does not match `{pattern}`"),
             Self::KeyPattern(pattern) => write!(f, "its keys match `{pattern}`"),
             Self::Length { min, max } => limits(f, *min, *max, " characters"),
             Self::Items { min, max } => limits(f, *min, *max, " elements"),
