@@ -12,6 +12,7 @@ mod pasted;
 mod places;
 mod similar;
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
@@ -71,6 +72,15 @@ pub struct Recognised {
     pub captures: Vec<(String, String)>,
     /// How much of the text was found.
     pub likeness: Likeness,
+    /// Where, and how many literal characters of it.
+    extent: Extent,
+}
+
+/// Where a text is in an error, and how many of its literal characters were found.
+#[derive(Debug, Clone, Default)]
+struct Extent {
+    span: Range<usize>,
+    own: usize,
 }
 
 /// How much of a known text an error has.
@@ -198,9 +208,8 @@ impl ErrorReading {
     pub fn new(error: &str) -> Self {
         let status = envelopes::status_in(error);
         let mut matches = recognise(error);
-        let of_rule = matches.first().filter(|found| found.likeness == Likeness::Whole);
-        let text = of_rule.and_then(|found| found.refusal.text.as_deref());
-        let mut class = classes::known(error, text.map_or(0, |text| Expression::of(text, "").own));
+        let of_rule = matches.first().map(|found| found.extent.clone());
+        let mut class = classes::known(error, &of_rule.unwrap_or_default());
         if class.is_some() {
             matches.clear();
         } else if matches.is_empty() {
@@ -231,10 +240,11 @@ impl Table {
         let mut found: Vec<(&(Origin, &Refusal), usize, &Regex)> = found.collect();
         // Ties keep the order of the files, in which the plain case comes before its variants.
         found.sort_by_key(|((origin, refusal), own, _)| {
-            (std::cmp::Reverse(*own), origin.is_variant(), refusal.legacy, refusal.case.is_some())
+            let is_special = (refusal.case.is_some(), refusal.doubt.is_some());
+            (std::cmp::Reverse(*own), origin.is_variant(), refusal.legacy, is_special)
         });
         let mut recognised: Vec<Recognised> = Vec::new();
-        for (&(origin, refusal), _, pattern) in found {
+        for (&(origin, refusal), own, pattern) in found {
             if recognised.iter().any(|known| known.is_same(origin, refusal)) {
                 continue;
             }
@@ -244,7 +254,8 @@ impl Table {
                 continue;
             }
             let captures = captured(pattern, error, &found);
-            recognised.push(Recognised { origin, refusal, captures, likeness: self.likeness });
+            let extent = Extent { span: found.get_match().range(), own };
+            recognised.push(Recognised { origin, refusal, captures, likeness: self.likeness, extent });
         }
         recognised
     }
@@ -272,6 +283,8 @@ fn pattern(text: &str, last: &str) -> String {
                 _ if is_number(name) => r"\d+|\?|N|X|\[\.\.\.\]",
                 VALUES if is_last => r#"\\*['"`\u{2018}\u{201c}][^\n"}]*"#,
                 _ if is_last => last,
+                // What is in front of the text is no part of it.
+                _ if text[..text.len() - rest.len()].chars().all(is_gap) => r#"[^\s"{}]*?"#,
                 _ => ".*?",
             };
             let group = name.replace('-', "_");
@@ -295,6 +308,11 @@ fn pattern(text: &str, last: &str) -> String {
         let mut characters = rest.chars();
         let character = characters.next().unwrap_or_default();
         if character.is_whitespace() {
+            // What is said before a value is a word of its own, too.
+            let is_value = placeholder(characters.as_str().trim_start_matches(is_gap)).is_some();
+            if is_value && text[..text.len() - rest.len()].ends_with(char::is_alphanumeric) {
+                pattern.push_str(r"\b");
+            }
             // A line may be quoted, framed or escaped again.
             pattern.push_str(r"(?:[\s>|\u{2502}]|\\+[nrt])*");
         } else if is_quote(character) {
@@ -362,6 +380,12 @@ fn bare<'e>(name: &str, value: &'e str) -> &'e str {
         }
         if IDS[..3].contains(&name)
             && let Some(end) = value.find(is_quote).filter(|end| *end > 0)
+        {
+            value = &value[..end];
+        }
+        // A path has a space only in quotes.
+        if name.ends_with("path")
+            && let Some(end) = value.find("' ").or_else(|| value.find("\" "))
         {
             value = &value[..end];
         }

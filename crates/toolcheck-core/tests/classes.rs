@@ -102,6 +102,40 @@ fn errors_of_models_and_servers_are_not_taken_for_those_of_requests() {
         ),
         ("[shape]?", r#"{"type":"error","code":"invalid-argument"}"#),
         ("[tool-schema]", "Failed to initialize samplers: failed to parse grammar"),
+        // A title in front of a text that a rule knows.
+        (
+            "first-message-role",
+            "Error rendering prompt with jinja template: \"No user query found in messages.\".",
+        ),
+        // The end of a line is escaped, and the type of a body is no cause.
+        (
+            "[chat-template]?",
+            r#"{"code":500,"message":"\n------------\nWhile executing CallExpression at line 3, column 1","type":"server_error"}"#,
+        ),
+        ("[parameter]", "litellm.UnsupportedParamsError: reef does not support parameters: {'tools': ...}"),
+        ("[parameter]", "grok-9 does not support parameter frequencyPenalty."),
+        ("[shape]", "messages[4].content: unknown variant `tide`, expected one of `text`, `image` at line 1"),
+        (
+            "unknown-role",
+            "Failed to deserialize the JSON body into the target type: messages[1].role: unknown variant `clerk`, expected one of `system`, `user` at line 1 column 9",
+        ),
+        (
+            "unknown-content-type",
+            "Failed to deserialize the JSON body into the target type: messages[4].content[0]: unknown variant `image_url`, expected `text` at line 1 column 9",
+        ),
+        (
+            "[shape]",
+            "2 validation errors for AIMessage\ncontent.str\n  Input should be a valid string [type=string_type, input_value=None, input_type=NoneType]",
+        ),
+        (
+            "invalid-tool-schema",
+            "Invalid\n request:\n tools.function.parameters is not\n a valid moonshot flavored json\n schema, details: <At path 'x': bad>",
+        ),
+        // The same page is behind very different errors.
+        (
+            "[shape]?",
+            "Unable to submit request because of an invalid argument. Learn more: https://cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling",
+        ),
     ] {
         assert_eq!(read(error), expected, "{error}");
     }

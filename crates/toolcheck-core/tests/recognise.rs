@@ -158,6 +158,11 @@ fn what_only_begins_alike_is_something_else() {
         "I am asking about tool calls in general",
         "Invalid value: 'image'. Supported values are others.",
         "Failed to call the server",
+        // Long titles of several errors.
+        "Failed to deserialize the JSON body into the target type: messages[4].content: the tide is too low",
+        "Failed to deserialize the JSON body into the target type: messages[4].audio[0]: no such tide",
+        "The model returned the following errors: Malformed input request: #/toolChoice: 2 schema violations found",
+        "Unable to submit request because `dig` functionDeclaration is not deep enough.",
     ];
     for error in others {
         let found = recognise(error);
@@ -206,6 +211,18 @@ fn names_lose_what_surrounds_them() {
         capture("Missing required parameter: 'messages[1].tool_calls[0].type'.", "field"),
         "tool_calls[0].type"
     );
+    // What is in front of the text is no part of its path.
+    let path = "messages.2.assistant.note";
+    let text = format!("{path}: property '{path}' is unsupported");
+    for error in [
+        text.clone(),
+        format!("{{\"message\":\"{text}\"}}"),
+        format!("Error code: 400 - {{\n  'error': {{\n    'message': '{text}'\n  }}\n}}"),
+    ] {
+        assert_eq!(capture(&error, "tagged-path"), path, "{error}");
+    }
+    let error = "{'message': \"'clerk' is not one of ['system', 'assistant', 'user', 'function'] - 'messages.2.role' (request id: 1)\"}";
+    assert_eq!(capture(error, "dotted-path"), "messages.2.role");
     assert_eq!(
         capture(
             "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1, toolu_2...",

@@ -256,6 +256,18 @@ impl Explained {
         }
     }
 
+    /// The rules that the text is known for, too.
+    fn other_rules(&self, best: &Recognised) -> Vec<&'static str> {
+        let mut others = Vec::new();
+        for found in &self.reading.matches {
+            let other = found.refusal.rule.as_str();
+            if found.refusal.rule != best.refusal.rule && !others.contains(&other) {
+                others.push(other);
+            }
+        }
+        others
+    }
+
     /// Writes what the text means.
     fn write_match(
         &self,
@@ -273,9 +285,31 @@ impl Explained {
         let more = if left_out > 0 { format!(" and {left_out} more") } else { String::new() };
         let status = best.refusal.status.map(|status| format!(", status {status}")).unwrap_or_default();
         let probably = if best.likeness == Likeness::Whole { "" } else { "probably " };
-        writeln!(out, "{probably}{} ({}{more}{status})", rule.id, origins.join(", "))?;
+        let others = self.other_rules(best);
+        let is_found = self.places.as_ref().is_some_and(|places| places.cause().is_some());
+        // What several texts begin with says nothing for one of them, nor does a text whose first meaning is in doubt.
+        let is_twin = |found: &Recognised| {
+            found.refusal.rule != best.refusal.rule && found.refusal.text == best.refusal.text
+        };
+        let is_shared = !is_found
+            && match best.likeness {
+                Likeness::Beginning => {
+                    self.reading.matches.iter().any(|found| found.refusal.text != best.refusal.text)
+                }
+                Likeness::Whole => best.refusal.doubt.is_some() && self.reading.matches.iter().any(is_twin),
+                _ => false,
+            };
+        let or = if is_shared { format!(" or {}", others.join(" or ")) } else { String::new() };
+        writeln!(out, "{probably}{}{or} ({}{more}{status})", rule.id, origins.join(", "))?;
         writeln!(out)?;
-        wording.write_wrapped(rule.summary(), out)?;
+        if is_shared {
+            wording.write_wrapped("The text does not say which of these it is.", out)?;
+        } else {
+            wording.write_wrapped(rule.summary(), out)?;
+        }
+        if let Some(case) = case_of(best).and_then(|case| rule.case(case)).filter(|_| !is_shared) {
+            wording.write_wrapped(&format!("Here: {}.", case.meaning), out)?;
+        }
         if let Origin::Framework(framework) = best.origin {
             let raised = format!("{} raises this error itself: no API has returned it.", framework.name);
             wording.write_wrapped(&raised, out)?;
@@ -290,7 +324,7 @@ impl Explained {
             }
             _ => {}
         }
-        if let Some(doubt) = &best.refusal.doubt {
+        if let Some(doubt) = best.refusal.doubt.as_ref().filter(|_| !is_shared) {
             wording.write_wrapped(&format!("In doubt: {doubt}"), out)?;
         }
         if !best.captures.is_empty() {
@@ -299,19 +333,20 @@ impl Explained {
         for (name, value) in &best.captures {
             writeln!(out, "  {}: {}", label_of(name), shown(value))?;
         }
-        let mut others: Vec<&str> = Vec::new();
-        for found in &self.reading.matches {
-            let other = found.refusal.rule.as_str();
-            if found.refusal.rule != rule.id && !others.contains(&other) {
-                others.push(other);
-            }
-        }
-        if !others.is_empty() {
+        if !others.is_empty() && !is_shared {
             writeln!(out)?;
             wording.write_wrapped(&format!("The same text can also mean: {}", others.join(", ")), out)?;
         }
         Ok(())
     }
+}
+
+/// The case of its rule that an error is about, if the API has the text for no other.
+fn case_of(found: &Recognised) -> Option<&'static str> {
+    let (refusal, target) = (found.refusal, found.origin.target()?);
+    let same =
+        target.refusals.iter().filter(|other| (other.rule, &other.text) == (refusal.rule, &refusal.text));
+    same.map(|other| &other.case).all(|case| *case == refusal.case).then_some(refusal.case.as_deref()?)
 }
 
 /// What a reader calls the placeholder of a text. In which of its ways the API writes a path or a list shows in the value.

@@ -58,6 +58,8 @@ pub(crate) struct Converter<'c> {
     of: InputPart,
     inner: Option<(NodeId, String)>,
     count: u32,
+    /// What a server puts a text of its own for, which is left out.
+    pub(crate) left_out: Option<&'static str>,
 }
 
 /// How a prompt is rendered: for a user, or to find something out.
@@ -68,8 +70,8 @@ pub(crate) struct RenderMode<'t> {
     pub(crate) most_messages: usize,
 }
 
-/// The variables of a template, and the sources of their parts.
-pub(crate) type Context = (Vec<(Arc<str>, Value)>, Vec<Source>);
+/// The variables of a template, the sources of their parts, and what is left out.
+pub(crate) type Context = (Vec<(Arc<str>, Value)>, Vec<Source>, Option<&'static str>);
 
 /// The variables that a template sees.
 pub(crate) fn context(
@@ -88,6 +90,7 @@ pub(crate) fn context(
         of: InputPart::Messages,
         inner: None,
         count: 0,
+        left_out: None,
     };
     let mut found: Vec<(Arc<str>, Value)> = Vec::new();
     let messages = converter.messages(input.messages, trial.most_messages)?;
@@ -120,7 +123,7 @@ pub(crate) fn context(
             found.push((name.as_str().into(), Value::str(text.as_str())));
         }
     }
-    Ok((found, converter.sources))
+    Ok((found, converter.sources, converter.left_out))
 }
 
 impl Converter<'_> {

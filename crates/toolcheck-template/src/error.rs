@@ -34,7 +34,9 @@ pub enum LoadError {
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoTemplate => f.write_str("the file has no chat template"),
+            Self::NoTemplate => f.write_str(
+                "the file has no chat template: if another file of the model has it, name that file or their folder",
+            ),
             Self::NoneInFolder => f.write_str("the folder has no chat template"),
             Self::Syntax { line, message } => {
                 write!(f, "the chat template is broken: {message} (line {line} of the template)")

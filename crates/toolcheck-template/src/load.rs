@@ -13,7 +13,7 @@ use crate::jinja::parse;
 /// The files of a model folder that say something about its template, in the order in which they count. A caller reads
 /// those that are there and gives them to [`Template::from_files`].
 pub const FILES_OF_A_FOLDER: &[&str] =
-    &["chat_template.jinja", "chat_template.json", "tokenizer_config.json"];
+    &["chat_template.jinja", "chat_template.json", "tokenizer_config.json", "special_tokens_map.json"];
 
 /// The folder of a model folder whose files `NAME.jinja` are further templates, such as `tool_use`.
 pub const ADDITIONAL_FOLDER: &str = "additional_chat_templates";
@@ -53,7 +53,8 @@ impl Template {
 
     /// Reads the template of a model folder from those of its files that are there: [`FILES_OF_A_FOLDER`], and
     /// those in [`ADDITIONAL_FOLDER`], each with its name. As in transformers, `chat_template.jinja` counts more than
-    /// `chat_template.json`, and both more than `tokenizer_config.json`, which also has the special tokens.
+    /// `chat_template.json`, and both more than `tokenizer_config.json`, which also has the special tokens. Those that it lacks
+    /// may be in `special_tokens_map.json`.
     ///
     /// # Errors
     ///
@@ -176,7 +177,7 @@ impl Template {
         } else {
             "default"
         };
-        self.add(own, text.strip_prefix('\u{feff}').unwrap_or(text).to_owned());
+        self.add(own, text.to_owned());
         Ok(())
     }
 

@@ -19,7 +19,10 @@ pub(crate) fn examine(findings: &mut Findings<'_>) {
         reasoning(findings, *message, is_earlier);
         let calls = message.get("tool_calls").filter(|calls| calls.is_array());
         for call in calls.into_iter().flat_map(Value::children) {
-            self::call(findings, call);
+            self::call(findings, call, "tool_calls");
+        }
+        if let Some(call) = message.get("function_call").filter(|call| call.is_object()) {
+            self::call(findings, call, "function_call");
         }
     }
 }
@@ -30,7 +33,9 @@ pub(crate) fn role(message: Value<'_, '_>) -> String {
 
 /// The values of a message that hold its text: the content, or the texts of its parts.
 pub(crate) fn texts_of<'d>(message: Value<'d, 'd>) -> Vec<Value<'d, 'd>> {
-    let Some(content) = message.get("content") else { return Vec::new() };
+    // A refusal is in the place of the content.
+    let content = message.get("content").filter(|content| !content.is_null());
+    let Some(content) = content.or_else(|| message.get("refusal")) else { return Vec::new() };
     if !content.is_array() {
         return Vec::from_iter(content.as_str().map(|_| content));
     }
@@ -53,7 +58,11 @@ fn texts(findings: &mut Findings<'_>, message: Value<'_, '_>, is_earlier: bool) 
         }
         if evidence.places(number).is_empty() {
             let mut lost = findings.observation(Kind::Loses, part, (InputPart::Messages, value));
-            lost.note = role_note(evidence, message);
+            lost.note = if value.has_key("refusal") {
+                "the template knows no `refusal`".to_owned()
+            } else {
+                role_note(evidence, message)
+            };
             findings.suspect(lost, &[number]);
             continue;
         }
@@ -127,7 +136,7 @@ fn reasoning(findings: &mut Findings<'_>, message: Value<'_, '_>, is_earlier: bo
     findings.suspect(lost, &numbers);
 }
 
-fn call(findings: &mut Findings<'_>, call: Value<'_, '_>) {
+fn call(findings: &mut Findings<'_>, call: Value<'_, '_>, key: &str) {
     let evidence = findings.evidence;
     let function = call.get("function").filter(|function| function.is_object()).unwrap_or(call);
     let of = InputPart::Messages;
@@ -138,8 +147,11 @@ fn call(findings: &mut Findings<'_>, call: Value<'_, '_>) {
     let is_read = name.iter().chain(&leaves).any(|leaf| leaf.is_read);
     if !is_read {
         let mut lost = findings.observation(Kind::Loses, Part::Call, (of, call));
-        if !evidence.template.source(evidence.input.tools.is_some()).contains("tool_calls") {
-            lost.note = "the template does not render tool calls".to_owned();
+        if !evidence.template.source(evidence.input.tools.is_some()).contains(key) {
+            lost.note = match key {
+                "tool_calls" => "the template does not render tool calls".to_owned(),
+                other => format!("the template does not render `{other}`"),
+            };
         }
         findings.suspect(lost, &numbers);
         return;

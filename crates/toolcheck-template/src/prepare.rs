@@ -43,36 +43,54 @@ impl Converter<'_> {
         let Some(content) = content.filter(|content| !content.is_null()) else {
             return if as_parts { List::new(Vec::new()).map(Value::List) } else { Ok(Value::str("")) };
         };
-        if content.is_array() && content.children().any(|part| part.get("text").is_none()) {
-            // Images and the like, which need a model to say what becomes of them.
-            return self.value(content, 2);
-        }
-        let texts: Vec<Json<'_, '_>> = match content.is_array() {
-            true => content.children().filter_map(|part| part.get("text")).collect(),
-            false => vec![content],
-        };
+        let parts: Vec<Json<'_, '_>> =
+            if content.is_array() { content.children().collect() } else { vec![content] };
         let mut values = Vec::new();
-        for text in texts {
-            values.push(self.value(text, 4)?);
+        for part in parts {
+            let text = if content.is_array() { part.get("text") } else { Some(part) };
+            let (name, value) = match (text, medium(part)) {
+                (Some(text), _) => ("text", self.value(text, 4)?),
+                (None, Some(medium)) if as_parts => (medium, Value::None),
+                // In its place, before the text, comes a text that only the model has.
+                (None, Some(medium)) => {
+                    self.left_out = Some(medium);
+                    continue;
+                }
+                (None, None) => return self.value(content, 2),
+            };
+            values.push((name, value));
         }
         if as_parts {
-            let part = |value| {
-                Dict::new(vec![(Value::str("type"), Value::str("text")), (Value::str("text"), value)], None)
+            let part = |(name, value)| {
+                let mut entries = vec![(Value::str("type"), Value::str(name))];
+                if name == "text" {
+                    entries.push((Value::str(name), value));
+                }
+                Dict::new(entries, None).map(Value::Dict)
             };
-            let parts: Step<Vec<Value>> =
-                values.into_iter().map(|value| part(value).map(Value::Dict)).collect();
+            let parts: Step<Vec<Value>> = values.into_iter().map(part).collect();
             return List::new(parts?).map(Value::List);
         }
-        if let [only] = &mut values[..] {
+        if let [(_, only)] = &mut values[..] {
             return Ok(std::mem::replace(only, Value::None));
         }
         let mut joined = Builder::default();
-        for (at, value) in values.iter().enumerate() {
+        for (at, (_, value)) in values.iter().enumerate() {
             joined.push_str(if at == 0 { "" } else { "\n" });
             if let Value::Str(text) = value {
                 joined.push(text);
             }
         }
         Ok(Value::Str(joined.finish()))
+    }
+}
+
+/// What a part without a text is, as a template that loops over parts gets to know it.
+fn medium(part: Json<'_, '_>) -> Option<&'static str> {
+    match &*part.get_str("type")? {
+        "image_url" | "input_image" | "image" | "image_pil" | "image_embeds" => Some("image"),
+        "input_audio" | "audio_url" | "audio" | "audio_embeds" => Some("audio"),
+        "video_url" | "video" => Some("video"),
+        _ => None,
     }
 }

@@ -55,6 +55,18 @@ pub(crate) struct Traced {
     pub(crate) prompt: Prompt,
     pub(crate) marks: Vec<Mark>,
     pub(crate) sources: Vec<Source>,
+    /// What the server puts a text for that is not known, so that the prompt is not whole.
+    left_out: Option<&'static str>,
+}
+
+impl Traced {
+    /// The same, if the prompt is whole.
+    pub(crate) fn whole(self) -> Result<Self, Refusal> {
+        let Some(medium) = self.left_out else { return Ok(self) };
+        let message =
+            format!("vLLM puts a text of the model in the place of the {medium}, which is not known");
+        Err(Refusal { kind: RefusalKind::Unsupported, message, line: 1 })
+    }
 }
 
 impl Template {
@@ -65,7 +77,7 @@ impl Template {
     /// If the template refuses the conversation, or exceeds the limits.
     pub fn render(&self, input: &Input<'_>) -> Result<Prompt, Refusal> {
         let trial = RenderMode { traces: false, changes: &Changes::new(), most_messages: usize::MAX };
-        self.trial(input, &trial).map(|traced| traced.prompt)
+        self.trial(input, &trial)?.whole().map(|traced| traced.prompt)
     }
 
     /// Renders a prompt, perhaps of a changed conversation.
@@ -95,7 +107,7 @@ fn rendered(
     tokens: &[(String, String)],
     trial: &RenderMode<'_>,
 ) -> Result<Traced, Box<Fault>> {
-    let (context, sources) = convert::context(input, tokens, trial, ast.goes_through_content())?;
+    let (context, sources, left_out) = convert::context(input, tokens, trial, ast.goes_through_content())?;
     let parts = [Some(input.messages), input.tools, input.documents, input.variables];
     let size: usize = parts.into_iter().flatten().map(|part| part.raw().len()).sum();
     let longest = input.limits.prompt.saturating_add(size as u64 * 16);
@@ -104,5 +116,5 @@ fn rendered(
     let now = input.now.unwrap_or_else(Now::of_system);
     let (text, generated) = run::run(ast, context, budget, now)?;
     let prompt = Prompt { text: text.as_str().to_owned(), generated };
-    Ok(Traced { prompt, marks: text.marks().to_vec(), sources })
+    Ok(Traced { prompt, marks: text.marks().to_vec(), sources, left_out })
 }

@@ -46,7 +46,7 @@ impl Template {
     /// If the template refuses the conversation, or exceeds the limits.
     pub fn segments(&self, input: &Input<'_>) -> Result<Vec<Segment>, Refusal> {
         let trial = RenderMode { traces: true, changes: &Changes::new(), most_messages: usize::MAX };
-        let traced = self.trial(input, &trial)?;
+        let traced = self.trial(input, &trial)?.whole()?;
         let owners = owners(&traced);
         let named = Pointers::of(input, &traced);
         let text = &traced.prompt.text;

@@ -1,7 +1,7 @@
 //! What is observed of requests and templates.
 
 use toolcheck_json::Document;
-use toolcheck_template::{Arguments, Input, Kind, Origin, Part, Preparation};
+use toolcheck_template::{Arguments, Input, Kind, Origin, Part, Preparation, RefusalKind};
 
 const TOOLS: &str = r#"[{"type": "function", "function": {"name": "tide", "description": "Says when the water is high.",
     "parameters": {"type": "object", "properties": {"place": {"type": "string", "description": "A place"}}}}}]"#;
@@ -245,6 +245,41 @@ fn a_server_prepares_messages() {
         "{% for m in messages %}{% for p in m.content %}[{{ p.text }}]{% endfor %}{% endfor %}";
     let prompt = super::template(through_parts).render(&prepared).unwrap().text;
     assert_eq!(prompt, "[One part.][Another.][][][][][][][]", "a result stays a text");
+}
+
+#[test]
+fn a_server_gives_a_template_images_as_its_own_parts_or_as_text() {
+    let image = r#"{"role": "user", "content": [{"type": "text", "text": "What is it?"}, {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}]}"#;
+    let request = body(image);
+    let document = Document::read(request.as_bytes());
+    let prepared = Input { preparation: Preparation::Vllm, ..super::input(&document) };
+    let through_parts =
+        "{% for p in messages[0].content %}[{{ p.type }}{{ p.image_url }}{{ p.text }}]{% endfor %}";
+    let prompt = super::template(through_parts).render(&prepared).unwrap().text;
+    assert_eq!(prompt, "[textWhat is it?][image]");
+    // The text in the place of the image depends on the model: nothing is said, and no prompt shown.
+    let as_text =
+        super::template("{{ tools|tojson }}{% for m in messages %}{{ m.content + '!' }}{% endfor %}");
+    assert_eq!(as_text.examine(&prepared).observations, []);
+    assert_eq!(as_text.render(&prepared).unwrap_err().kind, RefusalKind::Unsupported);
+    assert_eq!(as_text.segments(&prepared).unwrap_err().kind, RefusalKind::Unsupported);
+}
+
+#[test]
+fn a_call_in_the_old_form_and_a_refusal_are_lost() {
+    let call = r#"{"role": "assistant", "content": null, "function_call": {"name": "tide", "arguments": "{\"place\": \"Moss\"}"}}"#;
+    let refusal = r#"{"role": "assistant", "content": null, "refusal": "I would rather not."}"#;
+    let request = body(&format!("{ASK}, {call}, {refusal}"));
+    let document = Document::read(request.as_bytes());
+    let template =
+        super::template("{{ tools|tojson }}{% for m in messages %}{{ m.content or '' }}{% endfor %}");
+    let found = template.examine(&super::input(&document)).observations;
+    let found: Vec<_> = found.iter().map(|found| (&*found.pointer, found.part, &*found.note)).collect();
+    let expected = [
+        ("/messages/1/function_call", Part::Call, "the template knows no `function_call`"),
+        ("/messages/2/refusal", Part::AssistantText, "the template knows no `refusal`"),
+    ];
+    assert_eq!(found, expected);
 }
 
 #[test]

@@ -41,6 +41,14 @@ fn a_folder() {
     assert_eq!(rendered(&template, WITHOUT), "<s>new");
     assert_eq!(rendered(&template, WITH_TOOLS), "<s>tools");
     assert_eq!(Template::from_files(&[]).unwrap_err(), LoadError::NoneInFolder);
+    let files = [
+        ("m/special_tokens_map.json", &br#"{"bos_token": "<map>", "eos_token": {"content": "<end>"}}"#[..]),
+        (
+            "m/tokenizer_config.json",
+            br#"{"bos_token": "<s>", "chat_template": "{{ bos_token }}{{ eos_token }}"}"#,
+        ),
+    ];
+    assert_eq!(rendered(&Template::from_files(&files).unwrap(), WITHOUT), "<s><end>");
 }
 
 #[test]
@@ -49,6 +57,7 @@ fn other_files() {
         Template::from_file_bytes(name, bytes).map(|found| found.source(false).to_owned())
     };
     assert_eq!(load("t.jinja", b"{\"a\": {{ 1 }}}").unwrap(), "{\"a\": {{ 1 }}}");
+    assert_eq!(load("t.jinja", "\u{feff}{{ 1 }}".as_bytes()).unwrap(), "\u{feff}{{ 1 }}", "it is printed");
     assert_eq!(load("chat_template.json", br#"{"chat_template": "x"}"#).unwrap(), "x");
     assert_eq!(load("config.json", b"{}"), Err(LoadError::NoTemplate));
     assert!(matches!(load("config.json", b"{"), Err(LoadError::Json(_))));

@@ -6,12 +6,14 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::expression::Expression;
-use super::{LONGEST_NAME, Likeness, Origin, Recognised, bare, closed, is_gap, is_number, texts};
+use super::{
+    Extent, IDS, LONGEST_NAME, Likeness, Origin, Recognised, bare, closed, is_gap, is_number, is_quote, texts,
+};
 use crate::targets::{FREE, Refusal};
 
 /// The fewest literal characters that a beginning needs.
 const FEWEST: usize = 20;
-/// The same if nothing shows that the text was cut, and it continues in other words.
+/// The same if nothing shows that the text was cut, and it continues in other words: of the sentence that no other text begins.
 const FEWEST_OF_OTHER: usize = 40;
 /// The same for a text of a class: many of them are short, and begin with words that others have too.
 const FEWEST_OF_CLASS: usize = 28;
@@ -27,8 +29,8 @@ const AFTER_ELLIPSIS: usize = 8;
 enum Token {
     /// A literal character, which is required.
     Own(char),
-    /// Whitespace and quotes, which are optional.
-    Gap,
+    /// White space and quotes, which are optional; whether there is a quote.
+    Gap(bool),
     Name(&'static str),
 }
 
@@ -76,10 +78,10 @@ fn tokens(text: &'static str) -> Vec<Token> {
             continue;
         }
         rest = &rest[character.len_utf8()..];
-        if !is_gap(character) {
-            tokens.push(Token::Own(character));
-        } else if tokens.last() != Some(&Token::Gap) {
-            tokens.push(Token::Gap);
+        match tokens.last_mut() {
+            _ if !is_gap(character) => tokens.push(Token::Own(character)),
+            Some(Token::Gap(is_quoted)) => *is_quoted |= is_quote(character),
+            _ => tokens.push(Token::Gap(is_quote(character))),
         }
     }
     tokens
@@ -88,8 +90,11 @@ fn tokens(text: &'static str) -> Vec<Token> {
 /// The index of the first token after a path such as `messages.{index}.content.{part}.type: `, or a title such as
 /// `Invalid parameter: `.
 fn behind_title(tokens: &[Token]) -> Option<usize> {
-    let ends = |pair: &[Token]| pair == [Token::Own(':'), Token::Gap];
-    tokens.windows(2).position(ends).map(|at| at + 2)
+    tokens.windows(2).position(ends_title).map(|at| at + 2)
+}
+
+fn ends_title(pair: &[Token]) -> bool {
+    matches!(pair, [Token::Own(':'), Token::Gap(_)])
 }
 
 /// A regular expression for the beginning of a text, and its literal characters, with a space wherever something else may
@@ -106,7 +111,7 @@ fn head(tokens: &[Token]) -> Option<(String, String)> {
                 pattern.push_str(&regex::escape(character.encode_utf8(&mut [0; 4])));
                 own += 1;
             }
-            Token::Gap => pattern.push_str(r#"(?:[\s\\'"`\u{2018}\u{2019}\u{201c}\u{201d}]|\\n)*"#),
+            Token::Gap(_) => pattern.push_str(r#"(?:[\s\\'"`\u{2018}\u{2019}\u{201c}\u{201d}]|\\n)*"#),
             Token::Name(name) if is_number(name) => pattern.push_str(r"(?:\d+|\?|N|X)"),
             Token::Name(_) => pattern.push_str(r"[^\n]*?"),
         }
@@ -124,17 +129,28 @@ pub(super) fn recognise(error: &str) -> Vec<Recognised> {
         let Some(pattern) = head.found_in(error) else { continue };
         let starts: Vec<usize> =
             pattern.find_iter(error).take(MOST_PLACES).map(|found| found.start()).collect();
-        for entry in entries.iter().map(|index| &TABLE.entries[*index]) {
-            let walks = starts.iter().map(|start| Walk::new(&entry.tokens, error, *start));
-            let best = walks.filter(|walk| walk.is_enough(error)).max_by_key(|walk| walk.own);
-            found.extend(best.map(|walk| (entry, walk)));
+        for start in starts {
+            let entries = entries.iter().map(|index| &TABLE.entries[*index]);
+            let mut walks: Vec<(&KnownBeginning, Walk)> =
+                entries.map(|entry| (entry, Walk::new(&entry.tokens, error, start))).collect();
+            let all: Vec<(&KnownBeginning, usize)> =
+                walks.iter().map(|(entry, walk)| (*entry, walk.own)).collect();
+            walks.retain(|(entry, walk)| {
+                // The same text may be known for several rules.
+                let twins = || all.iter().filter(|(other, _)| other.tokens == entry.tokens);
+                let is_other = |rule| twins().all(|(twin, _)| twin.refusal.rule != rule);
+                let of_others = || all.iter().filter(|(other, _)| is_other(other.refusal.rule));
+                walk.is_enough(error, || of_others().map(|(_, own)| *own).max().unwrap_or_default())
+            });
+            found.extend(walks);
         }
     }
     let most = found.iter().map(|(_, walk)| walk.own).max().unwrap_or_default();
     found.retain(|(_, walk)| walk.own == most);
     found.sort_by_key(|(entry, walk)| {
         let refusal = entry.refusal;
-        (Reverse(walk.own), entry.origin.is_variant(), refusal.legacy, refusal.case.is_some())
+        let is_special = (refusal.case.is_some(), refusal.doubt.is_some());
+        (Reverse(walk.own), entry.origin.is_variant(), refusal.legacy, is_special)
     });
     let mut recognised: Vec<Recognised> = Vec::new();
     for (entry, walk) in found {
@@ -142,6 +158,7 @@ pub(super) fn recognise(error: &str) -> Vec<Recognised> {
         if recognised.iter().any(|known| known.is_same(origin, refusal)) {
             continue;
         }
+        let extent = Extent { span: walk.start..walk.end, own: walk.own };
         let captures = walk.captures.into_iter().filter_map(|(name, span)| {
             let value = bare(name, closed(error, span.start, span.end));
             (!value.is_empty()).then(|| (name.to_owned(), value.to_owned()))
@@ -151,6 +168,7 @@ pub(super) fn recognise(error: &str) -> Vec<Recognised> {
             refusal,
             captures: captures.collect(),
             likeness: Likeness::Beginning,
+            extent,
         });
     }
     recognised
@@ -177,7 +195,10 @@ impl Cut {
     pub(super) fn found_in(&self, error: &str) -> Option<usize> {
         let starts = self.head.found_in(error)?.find_iter(error).take(MOST_PLACES);
         let walks = starts.map(|start| Walk::new(&self.tokens, error, start.start()));
-        walks.filter(|walk| walk.own >= FEWEST_OF_CLASS && walk.is_enough(error)).map(|walk| walk.own).max()
+        walks
+            .filter(|walk| walk.own >= FEWEST_OF_CLASS && walk.is_enough(error, || 0))
+            .map(|walk| walk.own)
+            .max()
     }
 }
 
@@ -186,22 +207,29 @@ impl Cut {
 struct Walk {
     /// The number of literal characters that match.
     own: usize,
-    /// The end of the match in the error.
+    /// The beginning and the end of the match in the error.
+    start: usize,
     end: usize,
     /// The values of the placeholders.
     captures: Vec<(&'static str, Range<usize>)>,
+    /// The number of those that are a title, such as `Invalid parameter: `, which many errors have.
+    title: usize,
     /// Whether the match ends in the middle of a word.
     is_inside_word: bool,
+    /// Whether the text has a quote where the match ends.
+    is_at_quote: bool,
+    /// Whether the rest of a line was taken for a value that may be anything.
+    takes_anything: bool,
 }
 
 impl Walk {
     fn new(tokens: &[Token], error: &str, start: usize) -> Self {
-        let mut walk = Self { end: start, ..Self::default() };
-        let mut at = 0;
+        let mut walk = Self { start, end: start, ..Self::default() };
+        let (mut at, mut before_gap) = (0, start);
         while let Some(token) = tokens.get(at) {
             let rest = &error[walk.end..];
             let advanced = match token {
-                Token::Gap => Some(gap(rest)),
+                Token::Gap(_) => Some(gap(rest)),
                 Token::Own(wanted) => {
                     let gap = gap(rest);
                     let next = rest[gap..].chars().next();
@@ -219,10 +247,20 @@ impl Walk {
                     None => break,
                 }
             };
+            if matches!(token, Token::Gap(_)) {
+                before_gap = walk.end;
+            }
             match token {
                 Token::Own(_) => walk.own += 1,
-                Token::Gap => {}
+                Token::Gap(_) if at > 0 && ends_title(&tokens[at - 1..=at]) => walk.title = walk.own,
+                Token::Gap(_) => {}
                 Token::Name(name) => {
+                    let follows = &error[walk.end + length..];
+                    let value = &error[walk.end..walk.end + length];
+                    let is_word = IDS[..3].contains(name) || name.ends_with("path");
+                    walk.takes_anything |= (*name == FREE || is_word && value.contains(char::is_whitespace))
+                        && tokens[at + 1..].iter().any(|token| matches!(token, Token::Own(_)))
+                        && (follows.is_empty() || follows.starts_with(['\n', '"', '}']));
                     let is_new = walk.captures.iter().all(|(known, _)| known != name);
                     if is_new && *name != FREE && length > 0 {
                         walk.captures.push((name, walk.end..walk.end + length));
@@ -235,12 +273,16 @@ impl Walk {
         let is_letter = |character: Option<char>| character.is_some_and(char::is_alphanumeric);
         walk.is_inside_word =
             is_letter(error[..walk.end].chars().next_back()) && is_letter(error[walk.end..].chars().next());
+        if let Some(Token::Gap(is_quoted)) = at.checked_sub(1).and_then(|at| tokens.get(at)) {
+            // What is there may be the end of what was quoted.
+            (walk.end, walk.is_at_quote) = (before_gap, *is_quoted);
+        }
         walk
     }
 
     /// Whether the match is too long to be a coincidence: enough of the text is there, and either the error ends or is
-    /// cut at the end of the match, or the match is longer than what any two texts share.
-    fn is_enough(&self, error: &str) -> bool {
+    /// cut at the end of the match, or the match is much longer than its title and the `shared` beginning of other texts.
+    fn is_enough(&self, error: &str, shared: impl Fn() -> usize) -> bool {
         if self.own < FEWEST || self.is_inside_word {
             return false;
         }
@@ -248,11 +290,18 @@ impl Walk {
         let gap = &rest[..gap(rest)];
         let after = rest[gap.len()..].trim_start_matches(['*', ',', ':']);
         let is_cut = after.is_empty()
-            || gap.contains(['"', '\'', '`', '\n', '\u{201d}', '\u{2019}'])
-            || gap.contains("\\n")
-            || after.starts_with([')', ']', '}', '>', '<', '|', '.', '\u{2026}', '['])
+            || after.starts_with([')', ']', '}', '>', '<', '|', '\u{2026}'])
+            || after.starts_with("[.")
+            || after.starts_with("[\u{2026}")
+            // The end of a sentence, not the next step of a path.
+            || after.starts_with('.') && !after[1..].starts_with(char::is_alphanumeric)
             || error[..self.end].ends_with("...");
-        is_cut || self.own >= FEWEST_OF_OTHER
+        // A quote or a line may end there, or only be wrapped.
+        let may_end = gap.contains('\n')
+            || gap.contains("\\n")
+            || !self.is_at_quote && gap.contains(['"', '\'', '`', '\u{201d}', '\u{2019}']);
+        !self.takes_anything && (is_cut || may_end && self.own >= FEWEST + shared())
+            || self.own >= FEWEST_OF_OTHER + shared().max(self.title)
     }
 }
 

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::beginnings::Cut;
 use super::expression::{Expression, literals};
-use super::{LAST, LONGEST_NAME, captured, pattern, windows};
+use super::{Extent, LAST, LONGEST_NAME, captured, pattern, windows};
 use crate::rule_id::RuleId;
 use crate::tables::{ERRORS, Tables};
 use crate::targets::Evidence;
@@ -115,12 +115,16 @@ static SIGNS: LazyLock<Vec<(&'static ErrorClass, Expression)>> = LazyLock::new(|
     ErrorClass::all().flat_map(of_class).collect()
 });
 
-/// What an error is about whose whole text is known, if that has more than `length` literal characters.
-pub(super) fn known(error: &str, length: usize) -> Option<Classified> {
+/// What an error is about whose whole text is known, if that is longer than what is known of a rule's, and not in front
+/// of it: then it is its title.
+pub(super) fn known(error: &str, of_rule: &Extent) -> Option<Classified> {
     windows(error).find_map(|error| {
-        let longer = TEXTS.iter().filter(|(.., own)| own.own > length);
-        let found =
-            longer.filter_map(|(class, text, own)| Some((class, text, own.own, own.found_in(error)?)));
+        let longer = TEXTS.iter().filter(|(.., own)| own.own > of_rule.own);
+        let found = longer.filter_map(|(class, text, own)| {
+            let expression = own.found_in(error)?;
+            let is_title = of_rule.own > 0 && expression.find(error)?.end() <= of_rule.span.start;
+            (!is_title).then_some((class, text, own.own, expression))
+        });
         // Of several, the first.
         let (class, text, _, expression) = found.min_by_key(|(_, _, own, _)| Reverse(*own))?;
         let mut captures = captured(expression, error, &expression.captures(error)?);
@@ -141,7 +145,9 @@ pub(super) fn cut(error: &str) -> Option<Classified> {
 
 /// What an error is probably about, by its words, or by the HTTP status that it names; `None` if they say nothing.
 pub(super) fn probable(error: &str, status: Option<u16>) -> Option<Classified> {
-    let windows: Vec<String> = windows(error).map(str::to_lowercase).collect();
+    // The end of a line may be escaped, which is no letter in front of the next word.
+    let windows: Vec<String> =
+        windows(error).map(|error| error.to_lowercase().replace("\\n", "\n")).collect();
     let mut weights: Vec<(&'static ErrorClass, usize)> = Vec::new();
     for (class, sign) in &*SIGNS {
         if !windows.iter().any(|error| sign.found_in(error).is_some()) {

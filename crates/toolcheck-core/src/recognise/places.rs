@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Match, Regex};
 use toolcheck_json::Value;
 
 use super::windows;
@@ -33,6 +33,12 @@ enum Step {
     Index(usize),
 }
 
+impl Step {
+    fn is_index(&self) -> bool {
+        matches!(self, Self::Index(_))
+    }
+}
+
 /// How near a place in a request is to one that an error names. The nearer, the greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Nearness {
@@ -48,19 +54,29 @@ pub struct Nearness {
 static PATHS: LazyLock<Regex> = LazyLock::new(|| {
     let quoted = r#"\\*["']?[\w-]+\\*["']?"#;
     let path = format!(r"[A-Za-z_$][\w-]*(?:\.?\[{quoted}\]|[./][\w-]+)+");
-    let list = format!(r"[\[(]\s*{quoted}(?:,\s*{quoted})+,?\s*[\])]");
+    let gap = r"(?:\s|\\+n)*";
+    let list = format!(r"[\[(]{gap}{quoted}(?:,{gap}{quoted})+,?{gap}[\])]");
     Regex::new(&format!("{list}|{path}")).expect("it is a regular expression")
 });
 
 static STEPS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"[\w$-]+").expect("it is a regular expression"));
 
 impl NamedPlace {
-    /// The places that an error names, in their order. A path without a number is none: it is in every request.
+    /// The places that an error names, in their order. A path without a number is none: it is in every request. Numbers alone
+    /// are none either.
     pub fn all_in(error: &str) -> Vec<Self> {
         let beginning = windows(error).next().unwrap_or_default();
-        let paths = PATHS.find_iter(beginning).map(|path| Self::of(path.as_str()));
+        let is_address = |path: &Match<'_>| beginning[..path.start()].ends_with("//");
+        let paths = PATHS.find_iter(beginning).filter(|path| !is_address(path));
+        let paths = paths.map(|path| Self::of(path.as_str()));
         let mut places: Vec<Self> = Vec::new();
-        for place in paths.filter(|place| place.steps.iter().any(|step| matches!(step, Step::Index(_)))) {
+        let has = |place: &Self, is: fn(&Step) -> bool| place.steps.iter().any(is);
+        // The name of a model has a number, too.
+        let is_version = |place: &Self| matches!(&place.steps[..], [Step::Name(name), Step::Index(_)] if name.ends_with(|last: char| last.is_ascii_digit()));
+        let is_place = |place: &Self| {
+            has(place, Step::is_index) && has(place, |step| !step.is_index()) && !is_version(place)
+        };
+        for place in paths.filter(is_place) {
             if places.iter().all(|known| known.steps != place.steps) && places.len() < MOST_PLACES {
                 places.push(place);
             }
@@ -69,7 +85,11 @@ impl NamedPlace {
     }
 
     fn of(path: &str) -> Self {
-        let words = STEPS.find_iter(path).take(MOST_STEPS).map(|word| word.as_str());
+        // The ends of lines in a list may be escaped.
+        let path = if path.contains("\\n") { &path.replace("\\n", "") } else { path };
+        let words: Vec<&str> = STEPS.find_iter(path).take(MOST_STEPS).map(|word| word.as_str()).collect();
+        let is_escaped = path.starts_with(['[', '(']) && path.contains(['\\', '\n']);
+        let text = if is_escaped { format!("[{}]", words.join(", ")) } else { path.to_owned() };
         let mut steps: Vec<Step> = Vec::new();
         for word in words {
             match (word.parse(), steps.last_mut()) {
@@ -79,7 +99,7 @@ impl NamedPlace {
                 (Err(_), _) => steps.push(Step::Name(folded(word))),
             }
         }
-        Self { text: path.to_owned(), steps }
+        Self { text, steps }
     }
 
     /// How near a value is to this place, by its JSON Pointer; `None` if it is elsewhere.
@@ -95,8 +115,13 @@ impl NamedPlace {
     pub fn nearness(&self, pointer: &str) -> Option<Nearness> {
         let keys: Vec<String> =
             pointer.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~")).collect();
+        // Some leave out the name of the list.
+        if let [Step::Index(index), Step::Name(name), ..] = &self.steps[..] {
+            let is_it = |pair: &[String]| pair[0].parse() == Ok(*index) && folded(&pair[1]) == *name;
+            return walk(&self.steps, &keys[keys.windows(2).position(is_it)?..]);
+        }
         // What holds the request is not named, and some name the type of the request first.
-        let from = self.steps.iter().take_while(|step| matches!(step, Step::Name(_)));
+        let from = self.steps.iter().take_while(|step| !step.is_index());
         let mut starts = from.enumerate().filter_map(|(number, step)| {
             let Step::Name(name) = step else { return None };
             Some((number, keys.iter().position(|key| folded(key) == *name)?))
@@ -133,7 +158,7 @@ impl NamedPlace {
             };
             if let Some(next) = next {
                 (at, same) = (next, same + 1);
-                indices += usize::from(matches!(step, Step::Index(_)));
+                indices += usize::from(step.is_index());
             }
         }
         (indices > 0).then_some((same, at))
@@ -187,6 +212,11 @@ mod tests {
             ("{'loc': ('body', 'messages', 1, 'content')}", "/messages/1/content"),
             (r#"{\"loc\": [\"body\", \"messages\", 1, \"content\"]}"#, "/messages/1/content"),
             ("Value at 'messages.2.member.content.1.member.toolUse' failed", "/messages/1/content/0/toolUse"),
+            (
+                r#"\"path\": [\n      2,\n      \"function\",\n      \"parameters\"\n    ]"#,
+                "/tools/2/function/parameters",
+            ),
+            (r#""path": [15, "function", "parameters", "type"]"#, "/tools/15/function/parameters"),
             ("see /messages/4/content/1", "/messages/4/content/1"),
             ("input[2] is bad", "/7/request/input/2"),
         ] {
@@ -201,8 +231,11 @@ mod tests {
             ("messages.3.content.0: bad", "/messages/3/tool_calls/0"),
             ("messages.3: bad", "/messages/13"),
             ("messages: bad", "/messages/1"),
+            ("[1, \"function\", \"name\"]", "/messages/1/content"),
+            ("codes [1, 2]", "/messages/1/2"),
+            ("model v3.1 says", "/v3/1"),
             ("Error code: 400.1", "/messages/400"),
-            ("https://example.com/messages/1 says", "/tools/1"),
+            ("https://example.com/messages/1 says", "/messages/1"),
         ] {
             assert_eq!(nearness(error, pointer), None, "{error} {pointer}");
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
 
-use super::{Likeness, Origin, Recognised, texts, windows};
+use super::{Extent, Likeness, Origin, Recognised, texts, windows};
 use crate::targets::Refusal;
 
 /// The part of a known text, by the weight of its pairs of words, that an error must have.
@@ -42,7 +42,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     Table { entries, by_pair }
 });
 
-/// The pairs of words of a text, each once. A placeholder and a number end a pair: they differ between errors.
+/// The pairs of words of a text, each once. A placeholder, a number and an address end a pair: they differ between errors.
 fn pairs(text: &str) -> Vec<Pair> {
     let mut seen = HashSet::new();
     let mut before = None;
@@ -59,6 +59,12 @@ fn pairs(text: &str) -> Vec<Pair> {
         let end = rest.find(|one: char| !one.is_alphanumeric() && one != '_').unwrap_or(rest.len());
         let word = &rest[..end];
         rest = &rest[end..];
+        // Very different errors lead to the same page.
+        if rest.starts_with("://") {
+            rest = rest.find(char::is_whitespace).map_or("", |end| &rest[end..]);
+            before = None;
+            continue;
+        }
         if word.bytes().any(|byte| byte.is_ascii_digit()) {
             before = None;
             continue;
@@ -122,6 +128,7 @@ pub(super) fn recognise(error: &str) -> Vec<Recognised> {
                 refusal: entry.refusal,
                 captures: Vec::new(),
                 likeness: Likeness::Similar,
+                extent: Extent::default(),
             });
         }
     }

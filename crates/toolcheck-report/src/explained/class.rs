@@ -83,7 +83,10 @@ impl Explained {
         if !names.is_empty() {
             sentences.push(format!("It has the form of errors from {}.", names.join(" and ")));
         }
-        sentences.extend(reading.envelopes.iter().filter_map(|envelope| envelope.meaning.clone()));
+        // What a library says itself, it does not repeat.
+        let from = reading.class.as_ref().and_then(|found| found.error).map(|error| &error.from);
+        let others = reading.envelopes.iter().filter(|envelope| from != Some(&envelope.name));
+        sentences.extend(others.filter_map(|envelope| envelope.meaning.clone()));
         if let Some(status) = reading.status {
             sentences.push(format!("The HTTP status is {status}."));
         }

@@ -68,6 +68,9 @@ const CHANGING_LISTS: &[&str] = &["append", "clear", "extend", "insert", "pop", 
 
 /// What a value has by itself under this name; methods of texts among others.
 fn own(value: &Value, name: &str) -> Option<Value> {
+    if let (Value::Cycler(cycler), "current") = (value, name) {
+        return cycler.0.get(*cycler.1.borrow()).cloned();
+    }
     let (methods, changing): (&[&str], &[&str]) = match value {
         Value::Str(_) => (OF_TEXTS, &[]),
         Value::Dict(_) => (OF_DICTS, CHANGING_DICTS),

@@ -1,5 +1,7 @@
 //! Jinja's filters, with the `tojson` of transformers.
 
+use std::num::ParseIntError;
+
 use super::args::Args;
 use super::fault::{Fault, RefusalKind, Step, type_error, unsupported};
 use super::lex::is_space;
@@ -306,6 +308,19 @@ fn truncate(text: &Text, args: &Args) -> Step<Text> {
     Ok(built.finish())
 }
 
+/// A number in a base, as Python reads it: with `0`, its beginning says in which.
+fn of_base(text: &str, base: i128) -> Result<i128, ParseIntError> {
+    let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
+    let prefixes = [("0x", 16), ("0o", 8), ("0b", 2)];
+    let lower = digits.to_ascii_lowercase();
+    for (prefix, own) in prefixes {
+        if let Some(digits) = lower.strip_prefix(prefix).filter(|_| base == 0 || base == i128::from(own)) {
+            return i128::from_str_radix(&format!("{sign}{digits}"), own);
+        }
+    }
+    i128::from_str_radix(text, u32::try_from(base).ok().filter(|base| (2..=36).contains(base)).unwrap_or(10))
+}
+
 fn of_number(name: &str, value: &Value, args: &Args) -> Step<Value> {
     match name {
         "abs" => match value {
@@ -323,7 +338,8 @@ fn of_number(name: &str, value: &Value, args: &Args) -> Step<Value> {
                 Value::Str(text) => {
                     let text = text.as_str().trim_matches(is_space).replace('_', "");
                     let of_float = || text.parse::<f64>().ok().filter(|number| number.is_finite());
-                    match text.parse::<i128>() {
+                    let base = args.get(1, "base").and_then(Value::as_int).unwrap_or(10);
+                    match of_base(&text, base) {
                         Ok(number) => Value::Int(number),
                         Err(_) => of_float().map_or(default, |number| Value::Int(number.trunc() as i128)),
                     }

@@ -157,16 +157,23 @@ pub(crate) fn title(text: &str) -> String {
         if in_word {
             titled.extend(character.to_lowercase());
         } else {
-            titled.extend(character.to_uppercase());
+            titled.push_str(&title_case(character));
         }
         in_word = character.is_alphabetic();
     }
     titled
 }
 
+/// A letter at the beginning of a word: of the two that `\u{fb01}` becomes, only the first is in upper case.
+fn title_case(letter: char) -> String {
+    let mut upper = letter.to_uppercase();
+    let first = upper.next();
+    first.into_iter().chain(upper.flat_map(char::to_lowercase)).collect()
+}
+
 pub(crate) fn capitalize(text: &str) -> String {
     let mut rest = text.chars();
-    let first = rest.next().map(|first| first.to_uppercase().collect::<String>()).unwrap_or_default();
+    let first = rest.next().map(title_case).unwrap_or_default();
     first + &rest.as_str().to_lowercase()
 }
 
