@@ -59,7 +59,7 @@ fn texts(findings: &mut Findings<'_>, message: Value<'_, '_>, is_earlier: bool) 
         if evidence.places(number).is_empty() {
             let mut lost = findings.observation(Kind::Loses, part, (InputPart::Messages, value));
             lost.note = if value.has_key("refusal") {
-                "the template knows no `refusal`".to_owned()
+                "the template does not render `refusal`".to_owned()
             } else {
                 role_note(evidence, message)
             };

@@ -276,8 +276,8 @@ fn a_call_in_the_old_form_and_a_refusal_are_lost() {
     let found = template.examine(&super::input(&document)).observations;
     let found: Vec<_> = found.iter().map(|found| (&*found.pointer, found.part, &*found.note)).collect();
     let expected = [
-        ("/messages/1/function_call", Part::Call, "the template knows no `function_call`"),
-        ("/messages/2/refusal", Part::AssistantText, "the template knows no `refusal`"),
+        ("/messages/1/function_call", Part::Call, "the template does not render `function_call`"),
+        ("/messages/2/refusal", Part::AssistantText, "the template does not render `refusal`"),
     ];
     assert_eq!(found, expected);
 }
