@@ -123,9 +123,9 @@ pub struct Pairing<'t, 's> {
     first_unknown_index: usize,
 }
 
-/// Whether a call or result is the client's, with an id that tells what it belongs to.
+/// Whether a call or result is the client's, in the conversation, with an id that tells what it belongs to.
 fn is_paired(executor: Executor, settled: Option<Settled>) -> bool {
-    executor == Executor::Client && settled != Some(Settled::UnknownId)
+    executor == Executor::Client && !matches!(settled, Some(Settled::UnknownId | Settled::Deleted))
 }
 
 impl<'t, 's> Pairing<'t, 's> {

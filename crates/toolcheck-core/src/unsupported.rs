@@ -13,6 +13,7 @@ use crate::unread::LISTS;
 mod agents;
 mod conversations;
 mod frameworks;
+mod lines;
 
 pub(crate) use frameworks::calls_of_framework;
 
@@ -133,6 +134,14 @@ static KINDS: &[Unsupported] = &[
         sniff: frameworks::has_structured_messages,
     },
     Unsupported {
+        name: "an OpenTelemetry trace with messages as events",
+        advice: Some(
+            "export the messages as attributes of spans (`gen_ai.input.messages`), or check the requests that are sent to the API",
+        ),
+        meant: Meant::Conversation,
+        sniff: frameworks::has_messages_as_events,
+    },
+    Unsupported {
         name: "an OpenTelemetry trace without messages",
         advice: None,
         meant: Meant::Other,
@@ -162,7 +171,8 @@ static KINDS: &[Unsupported] = &[
         name: "a LangSmith run",
         advice: None,
         meant: Meant::Other,
-        sniff: |root| has(root, &["run_type", "inputs"]),
+        // Runs of a client that was wrapped have its messages.
+        sniff: |root| has(root, &["run_type", "inputs"]) && !has_list_of_messages(root, DEEPEST_MESSAGES),
     },
     Unsupported {
         name: "a DeepEval trace",
@@ -340,7 +350,8 @@ fn is_of_haystack(message: Value<'_, '_>) -> bool {
         && (blocks().any(is_call) || has(message, &["meta", "name"]) && blocks().any(is_text))
 }
 
-fn is_event(root: Value<'_, '_>) -> bool {
+/// Whether a document is an event of a streamed response.
+pub(crate) fn is_event(root: Value<'_, '_>) -> bool {
     if root.get_any(&["messages", "input", "contents"]).is_some() {
         return false;
     }
@@ -538,7 +549,8 @@ pub fn is_unread_request(root: Value<'_, '_>) -> bool {
 /// Whether a document is meant to be a request: it has settings of an API beside something in the place of messages.
 pub fn is_meant_as_request(root: Value<'_, '_>) -> bool {
     let has_settings = root.get_any(&["model", "modelId", "toolConfig", "max_tokens"]).is_some();
-    has_settings && messages_of(root).is_some() && find(root).is_none()
+    let is_meant = |messages: Value<'_, '_>| messages.as_json_str().is_none() || !lines::is_row(root);
+    has_settings && messages_of(root).is_some_and(is_meant) && find(root).is_none()
 }
 
 /// A kind of file that is not JSON, recognised by its first bytes.
@@ -608,6 +620,11 @@ static TEXTS: &[Text] = &[
         advice: "put the whole request into a block of its own, between two lines of three backticks, or into a file of its own",
         sniff: is_markdown,
     },
+    Text {
+        name: "the lines of a log, and none of them holds a message that can be read",
+        advice: "check the JSON in it, one value a line",
+        sniff: |head| head.trim_ascii_start().strip_prefix(b"[").is_some_and(lines::is_bracketed),
+    },
     Text { name: "YAML", advice: "convert it: `yq -o=json FILE`", sniff: is_yaml },
 ];
 
@@ -618,6 +635,7 @@ pub fn of_text(bytes: &[u8]) -> Option<&'static Text> {
     // JSON begins with a bracket or a quote; magic bytes have no white space before them.
     match head.trim_ascii_start() {
         [] | [b'"', ..] => return None,
+        [b'[', rest @ ..] if lines::is_bracketed(rest) => {}
         [b'{' | b'[', rest @ ..] if !is_literal(rest) => return None,
         _ => {}
     }

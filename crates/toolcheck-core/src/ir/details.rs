@@ -24,10 +24,10 @@ pub struct Details<'s> {
     pub programmatic_calls: Vec<ProgrammaticCall<'s>>,
     /// The input items that have an id of their own, apart from the id that pairs a call with its result.
     pub items: Vec<Item<'s>>,
-    /// Whether the conversation refers to items stored on the server, which may include a call.
-    pub refers_to_stored_items: bool,
     /// The ids of the items that the request refers to and the server keeps.
     pub stored_items: Vec<Named<'s>>,
+    /// Whether a call may leave out its arguments, which says that there are none.
+    pub absent_arguments_are_empty: bool,
     /// The images embedded in the document.
     pub images: Vec<Image<'s>>,
     /// The parts that are documents, if the format distinguishes them from other media. In document order.
@@ -46,6 +46,18 @@ pub struct Details<'s> {
     pub streamed_arguments: Vec<StreamedArguments>,
     /// The events of a protocol that come when they may not.
     pub misplaced_events: Vec<MisplacedEvent>,
+}
+
+impl Details<'_> {
+    /// The ids of the stored items that may be calls: those of reasoning and messages say that they are none.
+    pub fn stored_calls(&self) -> impl Iterator<Item = &Named<'_>> {
+        self.stored_items.iter().filter(|id| !id.text.starts_with("rs_") && !id.text.starts_with("msg_"))
+    }
+
+    /// Whether the conversation refers to a stored item that may be a call.
+    pub fn refers_to_stored_calls(&self) -> bool {
+        self.stored_calls().next().is_some()
+    }
 }
 
 /// The arguments of a call that came in several pieces.

@@ -192,6 +192,8 @@ pub enum Settled {
     AsText,
     /// Its id was taken out of the file, so nobody can tell what it belongs to. It is not paired at all.
     UnknownId,
+    /// It was taken out of the conversation later, so that nothing belongs to it any more. It is not paired either.
+    Deleted,
 }
 
 /// The kind of a called tool. A result must have the same kind as its call.

@@ -31,8 +31,7 @@ fn is_message(message: Value<'_, '_>) -> bool {
         let methods = ["new", "load", "prompt", "update", "cancel", "request_permission", "set_mode"];
         return method.strip_prefix("session/").is_some_and(|method| methods.contains(&method));
     }
-    let update = message.get("update").or_else(|| message.get("data")?.get("update"));
-    update.is_some_and(|update| {
+    message.get("update").is_some_and(|update| {
         update
             .get_str("sessionUpdate")
             .is_some_and(|kind| kind.contains('_') || kind == "plan" || kind == "notice")

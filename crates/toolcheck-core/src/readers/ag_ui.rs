@@ -25,7 +25,7 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
     event_log::sniff(records, is_event)
 }
 
-/// Whether a value is an event that only this protocol has, or what a log wraps around one. Every file is looked at, so the
+/// Whether a value is an event that only this protocol has. Every file is looked at, so the
 /// letters of the kind come first.
 fn is_event(event: Value<'_, '_>) -> bool {
     let has = |keys: &[&str]| event.get_any(keys).is_some();
@@ -38,10 +38,6 @@ fn is_event(event: Value<'_, '_>) -> bool {
     if !kind.starts_with(|first: char| first.is_ascii_uppercase()) {
         return false;
     }
-    let event =
-        event.get_any(&["data", "event", "payload"]).filter(|inner| inner.is_object()).unwrap_or(event);
-    let event = event.get("event").filter(|inner| inner.is_object()).unwrap_or(event);
-    let has = |keys: &[&str]| event.get_any(keys).is_some();
     match &*kind {
         "RUN_STARTED" | "RUN_FINISHED" => has(&["threadId", "thread_id", "runId", "run_id"]),
         "TOOL_CALL_START" | "TOOL_CALL_ARGS" | "TOOL_CALL_END" | "TOOL_CALL_RESULT" | "TOOL_CALL_CHUNK" => {

@@ -27,35 +27,32 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
 
 /// Whether a value is a message that only this API has. It has one key, and few beside it.
 fn is_message(message: Value<'_, '_>) -> bool {
-    let own = |message: Value<'_, '_>| {
-        message.members().take(MOST_KEYS).any(|member| {
-            let Some(key) = member.key_text() else { return false };
-            let has = |keys: &[&str]| member.get_any(keys).is_some();
-            match &*key {
-                "setup" => member
-                    .get_str("model")
-                    .is_some_and(|model| model.contains("gemini") || model.contains('/')),
-                "setupComplete" | "setup_complete" => member.is_object(),
-                "toolCall" | "tool_call" => has(&["functionCalls", "function_calls"]),
-                "toolResponse" | "tool_response" => has(&["functionResponses", "function_responses"]),
-                "toolCallCancellation" | "tool_call_cancellation" => has(&["ids"]),
-                "clientContent" | "client_content" => has(&["turns", "turnComplete", "turn_complete"]),
-                "serverContent" | "server_content" => has(&[
-                    "modelTurn",
-                    "model_turn",
-                    "turnComplete",
-                    "turn_complete",
-                    "generationComplete",
-                    "interrupted",
-                    "inputTranscription",
-                    "outputTranscription",
-                ]),
-                "realtimeInput" | "realtime_input" => member.is_object(),
-                _ => false,
+    message.members().take(MOST_KEYS).any(|member| {
+        let Some(key) = member.key_text() else { return false };
+        let has = |keys: &[&str]| member.get_any(keys).is_some();
+        match &*key {
+            "setup" => {
+                member.get_str("model").is_some_and(|model| model.contains("gemini") || model.contains('/'))
             }
-        })
-    };
-    own(message) || message.get_any(&["message", "data", "event"]).is_some_and(own)
+            "setupComplete" | "setup_complete" => member.is_object(),
+            "toolCall" | "tool_call" => has(&["functionCalls", "function_calls"]),
+            "toolResponse" | "tool_response" => has(&["functionResponses", "function_responses"]),
+            "toolCallCancellation" | "tool_call_cancellation" => has(&["ids"]),
+            "clientContent" | "client_content" => has(&["turns", "turnComplete", "turn_complete"]),
+            "serverContent" | "server_content" => has(&[
+                "modelTurn",
+                "model_turn",
+                "turnComplete",
+                "turn_complete",
+                "generationComplete",
+                "interrupted",
+                "inputTranscription",
+                "outputTranscription",
+            ]),
+            "realtimeInput" | "realtime_input" => member.is_object(),
+            _ => false,
+        }
+    })
 }
 
 /// The most keys of a message.

@@ -28,19 +28,16 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
 /// What the kinds begin with of events that only this API has.
 const OWN: [&str; 4] = ["input_audio_buffer.", "conversation.item.", "response.cancel", "response.create"];
 
-/// Whether a value is an event that only this API has, or what a log wraps around one. The Responses API has
+/// Whether a value is an event that only this API has. The Responses API has
 /// `response.created` too, and its pieces of arguments have no id of a call.
 fn is_event(event: Value<'_, '_>) -> bool {
-    let own = |event: Value<'_, '_>| {
-        event.get_str("type").is_some_and(|kind| match &*kind {
-            "session.created" | "session.update" | "session.updated" => event.get("session").is_some(),
-            "conversation.created" => event.get("conversation").is_some(),
-            "response.created" => false,
-            "response.output_item.added" | "response.function_call_arguments.delta" => {
-                event.get("call_id").is_some()
-            }
-            kind => OWN.iter().any(|own| kind.starts_with(own)),
-        })
-    };
-    own(event) || event.get_any(&["event", "data", "message"]).is_some_and(own)
+    event.get_str("type").is_some_and(|kind| match &*kind {
+        "session.created" | "session.update" | "session.updated" => event.get("session").is_some(),
+        "conversation.created" => event.get("conversation").is_some(),
+        "response.created" => false,
+        "response.output_item.added" | "response.function_call_arguments.delta" => {
+            event.get("call_id").is_some()
+        }
+        kind => OWN.iter().any(|own| kind.starts_with(own)),
+    })
 }

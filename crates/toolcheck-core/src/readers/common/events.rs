@@ -31,9 +31,6 @@ pub(crate) struct Protocol {
     /// Where its facts come from.
     #[allow(dead_code, reason = "the tests ask for it")]
     pub(crate) sources: Vec<String>,
-    /// Where the event is in what a log wraps around it.
-    #[serde(default)]
-    pub(crate) wrappers: Paths,
     /// Where the text is that names the kind of an event.
     #[serde(default)]
     pub(crate) kind: Paths,
@@ -74,6 +71,8 @@ pub(crate) struct Phase {
     pub(crate) refuses: HashMap<String, String>,
     /// What the other side says of each event that does not lead out of it.
     pub(crate) refuses_others: Option<String>,
+    /// The event that shows that what was refused was none of this session: another one has begun.
+    pub(crate) pardons: Option<String>,
     /// Whether a log may show it where it is none, because the two sides write at the same time.
     #[serde(default)]
     pub(crate) is_doubtful: bool,
@@ -104,6 +103,8 @@ pub(crate) struct Event {
     /// What must be open for it.
     pub(crate) needs: Option<Use>,
     pub(crate) closes: Option<Use>,
+    /// What must be open for it to mean anything here.
+    pub(crate) when_open: Option<Use>,
     /// What must not be open any more, with what the other side says.
     #[serde(default)]
     pub(crate) ends: Vec<Ends>,
@@ -113,6 +114,8 @@ pub(crate) struct Event {
     pub(crate) result: Option<ResultStep>,
     /// The id of a call that nobody waits for any more.
     pub(crate) cancels: Option<Paths>,
+    /// The id of an item that is taken out of the conversation: of a call, with its result.
+    pub(crate) deletes: Option<Paths>,
     /// Whether it ends all calls that have no result yet.
     #[serde(default)]
     pub(crate) aborts: bool,
@@ -120,9 +123,14 @@ pub(crate) struct Event {
     pub(crate) tools: Option<Tools>,
     /// The list of what was said before it.
     pub(crate) history: Option<Paths>,
+    /// The same as a list of Gemini's contents.
+    pub(crate) contents: Option<Paths>,
     /// Whether it is a conversation of its own.
     #[serde(default)]
     pub(crate) is_whole: bool,
+    /// Whether it begins a session of its own if one has begun.
+    #[serde(default)]
+    pub(crate) begins_anew: bool,
 }
 
 impl Event {
@@ -199,6 +207,9 @@ pub(crate) struct Ends {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct CallStep {
     pub(crate) id: Paths,
+    /// The id by which the call may be taken out again.
+    #[serde(default)]
+    pub(crate) item: Paths,
     #[serde(default)]
     pub(crate) name: Paths,
     #[serde(default)]

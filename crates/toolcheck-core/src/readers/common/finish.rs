@@ -45,7 +45,7 @@ pub(crate) fn all<'s>(
     // trace had to be complete.
     let stand_alone =
         reader.sort == Sort::Dataset || reader.sort == Sort::Trace && reader.unit == Unit::Record;
-    if reading.conversations.len() > 1 && !stand_alone {
+    if reading.conversations.len() > 1 && !stand_alone && !reading.is_apart {
         settle_across(reader, reading);
     }
 }
