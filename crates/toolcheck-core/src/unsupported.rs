@@ -549,8 +549,12 @@ pub fn is_unread_request(root: Value<'_, '_>) -> bool {
 /// Whether a document is meant to be a request: it has settings of an API beside something in the place of messages.
 pub fn is_meant_as_request(root: Value<'_, '_>) -> bool {
     let has_settings = root.get_any(&["model", "modelId", "toolConfig", "max_tokens"]).is_some();
-    let is_meant = |messages: Value<'_, '_>| messages.as_json_str().is_none() || !lines::is_row(root);
-    has_settings && messages_of(root).is_some_and(is_meant) && find(root).is_none()
+    has_settings && messages_of(root).is_some() && find(root).is_none()
+}
+
+/// Whether the messages of an object are a text because it is a row of a table, and not by mistake.
+pub fn is_row_with_text(root: Value<'_, '_>) -> bool {
+    messages_of(root).is_some_and(|messages| messages.as_json_str().is_some()) && lines::is_row(root)
 }
 
 /// A kind of file that is not JSON, recognised by its first bytes.

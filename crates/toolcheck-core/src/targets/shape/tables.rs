@@ -98,6 +98,8 @@ pub(crate) struct ObjectTable {
     pub(crate) instead: Arc<BTreeMap<String, String>>,
     /// What one is called where it is not named by the key that it is under.
     pub(crate) noun: Option<Arc<str>>,
+    /// The key of the form that the API had before: what has it is not another API's.
+    pub(crate) former: Option<Arc<str>>,
     /// What a reader should know.
     pub(crate) note: Option<Arc<str>>,
     #[serde(default)]
