@@ -254,6 +254,14 @@ static KINDS: &[Unsupported] = &[
                 || first(root).is_some_and(|value| value.get_str("jsonrpc").is_some())
         },
     },
+    Unsupported {
+        name: "a log with messages of JSON-RPC in strings",
+        advice: Some(
+            "write the messages themselves, one a line: `jq -r .KEY FILE`, with the key of the strings",
+        ),
+        meant: Meant::Conversation,
+        sniff: lines::has_message_in_text,
+    },
     Unsupported { name: "part of a streamed response", advice: None, meant: Meant::Other, sniff: is_event },
     Unsupported { name: "a response", advice: Some(AS_EXCHANGE), meant: Meant::Other, sniff: is_response },
     Unsupported {
