@@ -24,12 +24,22 @@ pub struct Exchange<'d, 's> {
     pub retry_after: Option<f64>,
     /// When the exchange took place, in seconds since 1970.
     pub time: Option<f64>,
+    /// Whether it is a line of a batch, from which none of the others goes on.
+    pub is_of_batch: bool,
 }
 
 impl<'d, 's> Exchange<'d, 's> {
     /// A request of which nothing else is known.
     fn of_request(request: Value<'d, 's>) -> Self {
-        Self { request, response: None, status: None, url: None, retry_after: None, time: None }
+        Self {
+            request,
+            response: None,
+            status: None,
+            url: None,
+            retry_after: None,
+            time: None,
+            is_of_batch: false,
+        }
     }
 }
 
@@ -51,7 +61,9 @@ pub fn exchanges<'d, 's>(root: Value<'d, 's>) -> Option<Vec<Exchange<'d, 's>>> {
 /// keeps the replies of a test with the `method` that was called.
 pub fn response_alone<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
     /// What an exchange may have beside its response.
-    const BESIDE: [&str; 13] = [
+    const BESIDE: [&str; 14] = [
+        // The name of a line in the result of a batch of Gemini.
+        "key",
         "response",
         "status",
         "status_code",
@@ -106,6 +118,8 @@ fn exchange<'d, 's>(value: Value<'d, 's>) -> Option<Exchange<'d, 's>> {
         url: value.get_any(&["url", "path"]),
         retry_after: timing::retry_after(value),
         time: timing::time(value),
+        // Vertex says when it has processed a line.
+        is_of_batch: value.get("processed_time").is_some(),
     })
 }
 

@@ -123,8 +123,12 @@ struct Latest<'m> {
     by_name: Option<HashMap<&'m str, VecDeque<usize>>>,
     /// Whether as many results follow as there are calls.
     is_even: bool,
+    /// Whether more do.
+    has_too_many: bool,
     /// The call that was paired most recently.
     last: Option<usize>,
+    /// The same for each name, if there are too many results.
+    last_of_name: HashMap<&'m str, usize>,
 }
 
 /// The number of calls after the last paired one that are considered for a result without an id.
@@ -238,6 +242,7 @@ impl<'m, C: Half, R: Half> Matching<'m, C, R> {
             latest.in_line.drain(..earlier);
         }
         latest.is_even = run == latest.in_line.len();
+        latest.has_too_many = run > latest.in_line.len();
     }
 
     /// Pairs a result whose id matches no call, by its tool's name if it has one, and otherwise by its position among
@@ -275,8 +280,18 @@ impl<'m, C: Half, R: Half> Matching<'m, C, R> {
                 .find(|call| answered_by[*call].is_none() && is_free(*call))
                 .or_else(|| next(line))
         });
+        // Of too many results, one of a tool whose calls all have theirs is a second one.
+        if named.is_none()
+            && let Some(&call) = name.and_then(|name| latest.last_of_name.get(name))
+        {
+            self.matches.paired_with[number] = PairedWith::Repeated(call);
+            return;
+        }
         let Some(call) = named.or_else(|| next(&mut latest.in_line)) else { return };
         latest.last = Some(call);
+        if let Some(name) = calls[call].name().filter(|_| latest.has_too_many) {
+            latest.last_of_name.insert(name, call);
+        }
         self.matches.paired_with[number] = PairedWith::First(call);
         self.matches.answered_by[call] = Some(number);
     }

@@ -123,9 +123,10 @@ pub struct Pairing<'t, 's> {
     first_unknown_index: usize,
 }
 
-/// Whether a call or result is the client's, with an id that tells what it belongs to.
+/// Whether a call or result is the client's, in the conversation, with an id that tells what it belongs to.
 fn is_paired(executor: Executor, unpaired: Option<UnpairedReason>) -> bool {
-    executor == Executor::Client && unpaired != Some(UnpairedReason::UnknownId)
+    executor == Executor::Client
+        && !matches!(unpaired, Some(UnpairedReason::UnknownId | UnpairedReason::Deleted))
 }
 
 impl<'t, 's> Pairing<'t, 's> {

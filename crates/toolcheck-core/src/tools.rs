@@ -54,6 +54,18 @@ pub(crate) fn read_text(text: &str) -> Option<Definition> {
 }
 
 pub(crate) fn definition(tool: Value<'_, '_>) -> Option<Definition> {
+    // Spans have a tool as the text of what was sent.
+    let nested = || tool.get("tool").and_then(|tool| tool.get("json_schema"));
+    match tool.get("tool.json_schema").or_else(nested) {
+        Some(text) if text.as_json_str().is_some() => {
+            definition_in(Document::read(text.as_str()?.as_bytes()).root())
+        }
+        Some(inner) => definition_in(inner),
+        None => definition_in(tool),
+    }
+}
+
+fn definition_in(tool: Value<'_, '_>) -> Option<Definition> {
     let spec = tool.get_any(&WRAPPINGS).filter(|spec| spec.is_object()).unwrap_or(tool);
     let name = spec.get_str("name")?.into_owned();
     let schema = spec.get_any(&SCHEMAS);

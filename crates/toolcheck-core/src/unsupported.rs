@@ -13,6 +13,7 @@ use crate::unread::LISTS;
 mod agents;
 mod conversations;
 mod frameworks;
+mod lines;
 
 pub(crate) use frameworks::calls_of_framework;
 
@@ -133,6 +134,14 @@ static KINDS: &[Unsupported] = &[
         sniff: frameworks::has_structured_messages,
     },
     Unsupported {
+        name: "an OpenTelemetry trace with messages as events",
+        advice: Some(
+            "export the messages as attributes of spans (`gen_ai.input.messages`), or check the requests that are sent to the API",
+        ),
+        meant: Meant::Conversation,
+        sniff: frameworks::has_messages_as_events,
+    },
+    Unsupported {
         name: "an OpenTelemetry trace without messages",
         advice: None,
         relevance: Relevance::Other,
@@ -162,7 +171,8 @@ static KINDS: &[Unsupported] = &[
         name: "a LangSmith run",
         advice: None,
         relevance: Relevance::Other,
-        sniff: |root| has(root, &["run_type", "inputs"]),
+        // Runs of a client that was wrapped have its messages.
+        sniff: |root| has(root, &["run_type", "inputs"]) && !has_list_of_messages(root, DEEPEST_MESSAGES),
     },
     Unsupported {
         name: "a DeepEval trace",
@@ -243,6 +253,14 @@ static KINDS: &[Unsupported] = &[
             root.get_str("jsonrpc").is_some()
                 || first(root).is_some_and(|value| value.get_str("jsonrpc").is_some())
         },
+    },
+    Unsupported {
+        name: "a log with messages of JSON-RPC in strings",
+        advice: Some(
+            "write the messages themselves, one a line: `jq -r .KEY FILE`, with the key of the strings",
+        ),
+        relevance: Relevance::Conversation,
+        sniff: lines::has_message_in_text,
     },
     Unsupported {
         name: "part of a streamed response",
@@ -350,7 +368,8 @@ fn is_of_haystack(message: Value<'_, '_>) -> bool {
         && (blocks().any(is_call) || has(message, &["meta", "name"]) && blocks().any(is_text))
 }
 
-fn is_event(root: Value<'_, '_>) -> bool {
+/// Whether a document is an event of a streamed response.
+pub(crate) fn is_event(root: Value<'_, '_>) -> bool {
     if root.get_any(&["messages", "input", "contents"]).is_some() {
         return false;
     }
@@ -551,6 +570,11 @@ pub fn is_meant_as_request(root: Value<'_, '_>) -> bool {
     has_settings && messages_of(root).is_some() && find(root).is_none()
 }
 
+/// Whether the messages of an object are a text because it is a row of a table, and not by mistake.
+pub fn is_row_with_text(root: Value<'_, '_>) -> bool {
+    messages_of(root).is_some_and(|messages| messages.as_json_str().is_some()) && lines::is_row(root)
+}
+
 /// A kind of file that is not JSON, recognised by its first bytes.
 #[derive(Debug)]
 pub struct Text {
@@ -618,6 +642,11 @@ static TEXTS: &[Text] = &[
         advice: "put the whole request into a block of its own, between two lines of three backticks, or into a file of its own",
         sniff: is_markdown,
     },
+    Text {
+        name: "the lines of a log, and none of them holds a message that can be read",
+        advice: "check the JSON in it, one value a line",
+        sniff: |head| head.trim_ascii_start().strip_prefix(b"[").is_some_and(lines::is_bracketed),
+    },
     Text { name: "YAML", advice: "convert it: `yq -o=json FILE`", sniff: is_yaml },
 ];
 
@@ -628,6 +657,7 @@ pub fn of_text(bytes: &[u8]) -> Option<&'static Text> {
     // JSON begins with a bracket or a quote; magic bytes have no whitespace before them.
     match head.trim_ascii_start() {
         [] | [b'"', ..] => return None,
+        [b'[', rest @ ..] if lines::is_bracketed(rest) => {}
         [b'{' | b'[', rest @ ..] if !is_literal(rest) => return None,
         _ => {}
     }

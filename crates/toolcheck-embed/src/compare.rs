@@ -4,8 +4,9 @@ use std::io;
 
 use toolcheck_core::Format;
 use toolcheck_core::diff::Kind;
-use toolcheck_core::diff::files::{File, Report, compare};
+use toolcheck_core::diff::files::{File, Report, compare, expanded};
 use toolcheck_core::text::shown;
+use toolcheck_json::Expanded;
 use toolcheck_json::origins::Opened;
 use toolcheck_open::{FileFormat, Limits};
 use toolcheck_report::Style;
@@ -84,9 +85,14 @@ impl Comparison {
     pub fn new(before: Side, after: Side, bound_as: Option<&Format>) -> Result<Self, Error> {
         let opened = [&before, &after].map(opened);
         let id = |side: &Side| side.format.map(FileFormat::id);
-        let first = read(&before, opened[0].as_ref())?;
+        let expanded = [(&before, &opened[0]), (&after, &opened[1])].map(|(side, opened)| match opened {
+            Some(_) => None,
+            None => expanded(&side.bytes, side.format.and_then(FileFormat::input)),
+        });
+        let first = read(&before, opened[0].as_ref(), expanded[0].as_ref())?;
         let is_same = before.bytes == after.bytes && id(&before) == id(&after);
-        let second = if is_same { None } else { Some(read(&after, opened[1].as_ref())?) };
+        let second =
+            if is_same { None } else { Some(read(&after, opened[1].as_ref(), expanded[1].as_ref())?) };
         let files = [&first, second.as_ref().unwrap_or(&first)];
         let report = compare(files[0], files[1], bound_as);
         let known = files.map(|file| (file.format, file.unread));
@@ -177,10 +183,16 @@ fn opened(side: &Side) -> Option<Opened> {
     }
 }
 
-fn read<'s>(side: &'s Side, opened: Option<&'s Opened>) -> Result<File<'s>, Error> {
-    let file = match opened {
-        Some(opened) => File::read_opened(&side.bytes, opened),
-        None => File::read(&side.bytes, side.format.and_then(FileFormat::input)),
+fn read<'s>(
+    side: &'s Side,
+    opened: Option<&'s Opened>,
+    expanded: Option<&'s Expanded>,
+) -> Result<File<'s>, Error> {
+    let format = side.format.and_then(FileFormat::input);
+    let file = match (opened, expanded) {
+        (Some(opened), _) => File::read_opened(&side.bytes, opened),
+        (None, Some(expanded)) => File::read_expanded(&side.bytes, expanded, format),
+        (None, None) => File::read(&side.bytes, format),
     };
     file.map_err(|error| {
         let is_open = side.format.is_none() && opened.is_none();

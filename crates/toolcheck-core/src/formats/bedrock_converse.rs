@@ -250,6 +250,11 @@ fn tool<'s>(value: Value<'_, 's>) -> Option<ToolDef<'s>> {
     })
 }
 
+/// Reads a message that is not in a request.
+pub(crate) fn read_message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
+    message(transcript, value, index);
+}
+
 fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, message_index: usize) {
     let content = value.get("content");
     super::open_message(transcript, value, message_index, content, super::role_of);

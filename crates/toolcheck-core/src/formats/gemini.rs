@@ -275,6 +275,11 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     }
 }
 
+/// Reads a content that is not in a request.
+pub(crate) fn read_message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
+    content(transcript, value, index);
+}
+
 fn content<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
     let parts = value.get("parts");
     super::open_message(transcript, value, index, parts, |role| match role {

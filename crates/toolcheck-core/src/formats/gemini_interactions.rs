@@ -183,8 +183,13 @@ fn sniff(root: Value<'_, '_>) -> u8 {
 /// The kind of a step or a part by its `type`.
 fn kind_of(value: Value<'_, '_>) -> Step {
     let has_content = || value.get("content").is_some();
-    // A message without its type is hardly anything but the user's.
-    let untyped = || if has_content() { Step::User } else { Step::Opaque };
+    // A message without its type is hardly anything but the user's, unless it is one of the turns that were before steps.
+    let is_of_model = || value.get_str("role").as_deref() == Some("model");
+    let untyped = || match has_content() {
+        true if is_of_model() => Step::Model,
+        true => Step::User,
+        false => Step::Opaque,
+    };
     value.get_str("type").map_or_else(untyped, |kind| step_of(&kind))
 }
 
@@ -292,7 +297,30 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     }
 }
 
+/// Reads a turn in which steps are parts, as they were before the API had steps; `false` if it has none.
+fn turn<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) -> bool {
+    let parts = || value.get("content").into_iter().flat_map(|content| content.elements());
+    let is_step =
+        |part: Value<'_, '_>| matches!(kind_of(part), Step::Thought | Step::Call(_) | Step::Result(_));
+    if value.get("type").is_some() || value.get("role").is_none() || !parts().any(is_step) {
+        return false;
+    }
+    let is_of_model = matches!(kind_of(value), Step::Model);
+    for part in parts() {
+        if is_step(part) || !is_of_model && matches!(kind_of(part), Step::Content) {
+            step(transcript, part, index);
+        } else {
+            let body = content_of(transcript, part);
+            produced(transcript, part, index, body);
+        }
+    }
+    true
+}
+
 fn step<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
+    if turn(transcript, value, index) {
+        return;
+    }
     match kind_of(value) {
         Step::User => {
             let content = value.get("content");

@@ -3,9 +3,9 @@
 //! Only these files know the field names of a provider. Adding a format takes a file and two lines here.
 
 pub(crate) mod anthropic;
-mod bedrock_converse;
+pub(crate) mod bedrock_converse;
 mod cohere;
-mod gemini;
+pub(crate) mod gemini;
 mod gemini_interactions;
 mod mistral;
 mod ollama;

@@ -1,6 +1,7 @@
 //! OpenAI Chat Completions, and the shape its many dialects share.
 
 pub(super) mod reply;
+mod stored;
 pub(super) mod write;
 
 use serde_json::Value as Json;
@@ -473,7 +474,8 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
         transcript.push(Part::new(value, 0, Body::Text(text)));
     }
     if role == Role::Tool {
-        if let Some((entries, content)) = results_in_one(value) {
+        if let Some((entries, content)) = stored::results_in_one(value) {
+            transcript.unread.retain(|unread| unread.place.node != entries.id());
             for (index, entry) in entries.elements().enumerate() {
                 let named = |key: &str| entry.get(key).and_then(Named::of);
                 let body = result(entry.get(content), named("tool_call_id"), named("tool_name"), false);
@@ -481,7 +483,8 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
             }
             return;
         }
-        let body = result(own.content, own.call_id, own.result_name.map(|(_, name)| name), is_function);
+        let id = own.call_id.or_else(|| stored::id_of_result(value));
+        let body = result(own.content, id, own.result_name.map(|(_, name)| name), is_function);
         transcript.push(Part::new(value, 0, body));
         return;
     }
@@ -497,24 +500,6 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
     if let Some(value) = own.function_call {
         transcript.push(Part::new(value, 0, called(value, None, ToolKind::LegacyFunction)));
     }
-}
-
-/// The results of several calls that a framework keeps in one message, with the key of what each returned: Agno's
-/// (`format_function_call_results` in `libs/agno/agno/models/google/gemini.py`), and Letta's (`tool_returns` in
-/// `letta/schemas/message.py`). No API has such a message.
-fn results_in_one<'d, 's>(message: Value<'d, 's>) -> Option<(Value<'d, 's>, &'static str)> {
-    let all = |key: &str, is_own: fn(Value<'_, '_>) -> bool| {
-        let list = message.get(key).filter(|list| list.is_array() && list.elements().next().is_some())?;
-        list.elements().all(|entry| entry.is_object() && is_own(entry)).then_some(list)
-    };
-    let is_of_agno = |entry: Value<'_, '_>| {
-        entry.get("tool_name").is_some() && entry.get_any(&["function", "type"]).is_none()
-    };
-    let is_of_letta = |entry: Value<'_, '_>| {
-        entry.get_str("tool_call_id").is_some() && entry.get_any(&["func_response", "status"]).is_some()
-    };
-    let of_agno = all("tool_calls", is_of_agno).map(|list| (list, "content"));
-    of_agno.or_else(|| all("tool_returns", is_of_letta).map(|list| (list, "func_response")))
 }
 
 /// Adds a message's content: a string, or its blocks.

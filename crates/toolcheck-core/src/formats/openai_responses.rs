@@ -569,9 +569,6 @@ fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize)
     }
     match item {
         Item::Reference => {
-            // Reasoning and messages are not calls.
-            let id = value.get_str("id").unwrap_or_default();
-            transcript.details.refers_to_stored_items |= !id.starts_with("rs_") && !id.starts_with("msg_");
             transcript.details.stored_items.extend(value.get("id").and_then(Named::of));
             produced(transcript, value, index, Body::Opaque);
         }

@@ -25,10 +25,10 @@ pub struct Details<'s> {
     pub programmatic_calls: Vec<ProgrammaticCall<'s>>,
     /// The input items that have an id of their own, apart from the id that pairs a call with its result.
     pub items: Vec<Item<'s>>,
-    /// Whether the conversation refers to items stored on the server, which may include a call.
-    pub refers_to_stored_items: bool,
     /// The ids of the items that the request refers to and the server keeps.
     pub stored_items: Vec<Named<'s>>,
+    /// Whether a call may leave out its arguments, which says that there are none.
+    pub absent_arguments_are_empty: bool,
     /// The images embedded in the document.
     pub images: Vec<Image<'s>>,
     /// The parts that are documents, if the format distinguishes them from other media. In document order.
@@ -66,6 +66,18 @@ impl BlankInstructions {
     pub(crate) fn of(block: Value<'_, '_>, text: Value<'_, '_>) -> Option<Self> {
         let text = text.as_json_str().filter(|text| text.is_blank())?;
         Some(Self { place: Place::of(block), is_empty: text.is_empty() })
+    }
+}
+
+impl Details<'_> {
+    /// The ids of the stored items that may be calls: those of reasoning and messages say that they are none.
+    pub fn stored_calls(&self) -> impl Iterator<Item = &Named<'_>> {
+        self.stored_items.iter().filter(|id| !id.text.starts_with("rs_") && !id.text.starts_with("msg_"))
+    }
+
+    /// Whether the conversation refers to a stored item that may be a call.
+    pub fn refers_to_stored_calls(&self) -> bool {
+        self.stored_calls().next().is_some()
     }
 }
 

@@ -193,6 +193,8 @@ pub enum UnpairedReason {
     AsText,
     /// Its id was taken out of the file, so nobody can tell what it belongs to. It is not paired at all.
     UnknownId,
+    /// It was taken out of the conversation later, so that nothing belongs to it any more. It is not paired either.
+    Deleted,
 }
 
 names! {

@@ -4,7 +4,10 @@
 //! An event has a content of Gemini. The results of a turn are one event, which the agent is the author of. A tool that
 //! runs long, or that a person must allow, answers twice: first that it waits, and later with its result.
 
-use foldhash::HashSet;
+use std::borrow::Cow;
+use std::ops::Range;
+
+use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
 use super::parts::{call, reasoning, result};
@@ -43,20 +46,70 @@ fn is_event(event: Value<'_, '_>) -> bool {
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
-    let mut loose = Branches::default();
-    for record in records.iter().flat_map(|record| lists_of(*record)) {
-        if let Some(events) = record.get("events").filter(|events| events.is_array()) {
-            let mut branches = Branches::default();
-            events.elements().for_each(|event| branches.add(record, event, &mut reading));
-            branches.end(&mut reading);
-        } else {
-            loose.add(record, record, &mut reading);
-        }
+    let has_events = |record: &Value<'_, '_>| record.get("events").is_some_and(Value::is_array);
+    let all = records.iter().flat_map(|record| lists_of(*record));
+    let (sessions, loose): (Vec<_>, Vec<_>) = all.partition(has_events);
+    for session in sessions {
+        let events: Vec<_> = session.get("events").into_iter().flat_map(Value::elements).collect();
+        read_events(&events, |_| session, &mut reading);
     }
-    loose.end(&mut reading);
+    read_events(&loose, |event| event, &mut reading);
     super::parts::in_order(&mut reading.conversations);
     super::parts::number_titles(&mut reading.conversations);
     reading
+}
+
+/// Reads events that belong together; `of` is the record that one is in. What was taken back is a part of its own, which the
+/// kit leaves out of what it sends (`src/google/adk/flows/llm_flows/contents.py`).
+fn read_events<'d, 's>(
+    events: &[Value<'d, 's>],
+    of: impl Fn(Value<'d, 's>) -> Value<'d, 's>,
+    reading: &mut Reading<'s>,
+) {
+    let mut branches = Branches::default();
+    let mut at = 0;
+    for taken_back in taken_back(events) {
+        events[at..taken_back.start].iter().for_each(|event| branches.add(of(*event), *event, reading));
+        let mut replaced = Branches::default();
+        events[taken_back.clone()].iter().for_each(|event| replaced.add(of(*event), *event, reading));
+        at = taken_back.end;
+        let first = reading.conversations.len();
+        replaced.end(reading);
+        reading.conversations[first..].iter_mut().for_each(|one| one.ended = Ended::Replaced);
+    }
+    events[at..].iter().for_each(|event| branches.add(of(*event), *event, reading));
+    branches.end(reading);
+}
+
+/// The events that were taken back, in their order, each with those that follow it up to the one that says so. The last one
+/// that goes back counts first.
+fn taken_back(events: &[Value<'_, '_>]) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    if !events.iter().any(|event| goes_back_to(*event).is_some()) {
+        return ranges;
+    }
+    let mut firsts = HashMap::default();
+    for (number, event) in events.iter().enumerate() {
+        if let Some(id) = event.get_any(&["invocationId", "invocation_id"]).and_then(Value::as_str) {
+            firsts.entry(id).or_insert(number);
+        }
+    }
+    let mut at = events.len();
+    while at > 0 {
+        at -= 1;
+        let first = goes_back_to(events[at]).and_then(|id| firsts.get(&id).copied());
+        if let Some(first) = first.filter(|first| *first < at) {
+            ranges.push(first..at);
+            at = first;
+        }
+    }
+    ranges.reverse();
+    ranges
+}
+
+/// The id of the invocation before which an event goes back.
+fn goes_back_to<'s>(event: Value<'_, 's>) -> Option<Cow<'s, str>> {
+    event.get("actions")?.get_any(&["rewindBeforeInvocationId", "rewind_before_invocation_id"])?.as_str()
 }
 
 fn lists_of<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {

@@ -10,7 +10,7 @@ use foldhash::HashMap;
 use toolcheck_json::Value;
 
 use super::parts::{call, result};
-use super::{Conversation, Reader, Reading};
+use super::{Conversation, Reader, Reading, events};
 use crate::claim::certainty;
 use crate::ir::{Body, Named, Place, Role, ToolDef, Transcript, UnpairedReason};
 
@@ -19,13 +19,20 @@ pub(super) static READER: Reader = Reader::protocol("mcp", "Model Context Protoc
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     // Every file is looked at, so a glance at the first of a batch is enough.
     let is_batch = |record: Value<'_, '_>| {
-        record.elements().next().is_some_and(|first| first.get("jsonrpc").is_some())
-            && record.elements().take(super::LOOKED_AT).any(is_message)
+        record.elements().next().is_some_and(|first| unwrapped(first).get("jsonrpc").is_some())
+            && record.elements().take(super::LOOKED_AT).any(|one| is_message(unwrapped(one)))
     };
     let is_own = |record: &Value<'_, '_>| {
-        is_message(*record) || is_list_of_tools(*record) || record.is_array() && is_batch(*record)
+        is_message(unwrapped(*record)) || is_list_of_tools(*record) || record.is_array() && is_batch(*record)
     };
     if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
+}
+
+/// A message, without what a log says of it: when it came, and from where.
+fn unwrapped<'d, 's>(record: Value<'d, 's>) -> Value<'d, 's> {
+    let is_message = |value: &Value<'_, '_>| value.get_str("jsonrpc").is_some();
+    let inner = || events::wrapped(record).find(is_message);
+    Some(record).filter(is_message).or_else(inner).unwrap_or(record)
 }
 
 /// Whether a value is a message of JSON-RPC that only MCP has.
@@ -86,7 +93,7 @@ fn tools_of<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
     let mut session: Option<Session<'s>> = None;
-    for message in records.iter().flat_map(|record| records_of(*record)) {
+    for message in records.iter().flat_map(|record| records_of(*record)).map(unwrapped) {
         if is_list_of_tools(message) && message.get("jsonrpc").is_none() {
             let session = session.get_or_insert_with(|| Session::new(message));
             session.declare(message);
@@ -149,7 +156,8 @@ const MOST_OF_ID: usize = 16;
 
 impl<'s> Session<'s> {
     fn new(message: Value<'_, 's>) -> Self {
-        let transcript = Transcript::of_conversation(READER.key(), message);
+        let mut transcript = Transcript::of_conversation(READER.key(), message);
+        transcript.details.absent_arguments_are_empty = true;
         Self {
             transcript,
             has_begun: false,

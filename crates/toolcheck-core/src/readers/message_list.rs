@@ -18,7 +18,7 @@ pub(super) static READER: Reader =
 /// known to be something else.
 pub(super) fn may_read(root: Value<'_, '_>) -> bool {
     unsupported::find(root).or_else(|| unsupported::conversation(root)).is_none()
-        && !unsupported::is_meant_as_request(root)
+        && (!unsupported::is_meant_as_request(root) || unsupported::is_row_with_text(root))
 }
 
 /// Which of the calls of a transcript are unread because they stand in a text.

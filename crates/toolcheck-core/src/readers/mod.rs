@@ -126,6 +126,8 @@ pub struct Reading<'s> {
     pub conversations: Vec<Conversation<'s>>,
     /// What was left out on purpose.
     pub left_out: LeftOut,
+    /// Whether none of the conversations has what another one lacks.
+    is_apart: bool,
     /// Records that the reader does not know although they look as if they held calls or results.
     unread: Vec<Unread<'s>>,
 }
@@ -390,6 +392,16 @@ pub fn read_at<'s>(
 /// Whether a record that neither a reader nor a format knows may hold lists of messages.
 pub fn may_hold_lists(record: Value<'_, '_>) -> bool {
     message_list::may_read(record)
+}
+
+/// Whether a record that neither a reader nor a format knows holds lists of messages.
+pub fn holds_lists(document: &Document<'_>) -> bool {
+    let holds = |root: Value<'_, '_>| !of_lists().read(&[root]).conversations.is_empty();
+    may_hold_lists(document.root())
+        && match of_lists().opened(document) {
+            Some(opened) => holds(Document::read(opened.text()).root()),
+            None => holds(document.root()),
+        }
 }
 
 /// Whether calls of a transcript were not read because they stand in a text, as data sets store them.

@@ -16,7 +16,8 @@ pub(super) static READER: Reader =
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     // In a request, such a role is a mistake.
     let is_own = |record: &Value<'_, '_>| {
-        sharegpt::any_list(*record, turns::has_call_roles) && !unsupported::is_meant_as_request(*record)
+        sharegpt::any_list(*record, turns::has_call_roles)
+            && (!unsupported::is_meant_as_request(*record) || unsupported::is_row_with_text(*record))
     };
     if records.iter().any(is_own) { certainty::LIKELY } else { 0 }
 }

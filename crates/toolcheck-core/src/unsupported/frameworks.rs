@@ -40,6 +40,41 @@ const VALUES_LOOKED_AT: usize = 20_000;
 
 /// Whether a trace has messages as attributes that are lists and maps, which OTLP writes with a key for each type.
 pub(super) fn has_structured_messages(root: Value<'_, '_>) -> bool {
+    is_any_in_trace(root, |value| {
+        let key = value.get_str("key");
+        let is_of_messages = key.is_some_and(|key| {
+            matches!(&*key, "gen_ai.input.messages" | "gen_ai.output.messages" | "pydantic_ai.all_messages")
+        });
+        is_of_messages
+            && value.get("value").is_some_and(|value| value.get_any(&["arrayValue", "array_value"]).is_some())
+    })
+}
+
+/// Whether a trace has messages as events, as the conventions before 1.37 have them: of a span, by themselves, or as an
+/// attribute.
+pub(super) fn has_messages_as_events(root: Value<'_, '_>) -> bool {
+    let is_name = |name: &str| {
+        name.strip_prefix("gen_ai.").is_some_and(|name| name == "choice" || name.ends_with(".message"))
+    };
+    let is_event = |value: Value<'_, '_>| {
+        value
+            .get_any(&["name", "eventName", "event_name"])
+            .and_then(Value::as_str)
+            .is_some_and(|name| is_name(&name))
+            || value
+                .get("attributes")
+                .and_then(|own| own.get_str("event.name"))
+                .is_some_and(|name| is_name(&name))
+    };
+    let is_attribute = |value: Value<'_, '_>| {
+        value.get_str("key").as_deref() == Some("events")
+            && memchr::memmem::find(value.raw(), br#"\"event.name\""#).is_some()
+    };
+    is_event(root) || is_any_in_trace(root, |value| is_event(value) || is_attribute(value))
+}
+
+/// Whether a value in a trace, of those that are looked at, is as wanted.
+fn is_any_in_trace(root: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) -> bool) -> bool {
     if root.get_any(&["resourceSpans", "resource_spans", "scopeSpans"]).is_none() {
         return false;
     }
@@ -47,14 +82,7 @@ pub(super) fn has_structured_messages(root: Value<'_, '_>) -> bool {
     let mut count = 0;
     while let Some(value) = stack.pop() {
         count += 1;
-        let key = value.get_str("key");
-        let is_of_messages = key.is_some_and(|key| {
-            matches!(&*key, "gen_ai.input.messages" | "gen_ai.output.messages" | "pydantic_ai.all_messages")
-        });
-        let is_list = || {
-            value.get("value").is_some_and(|value| value.get_any(&["arrayValue", "array_value"]).is_some())
-        };
-        if is_of_messages && is_list() {
+        if is_wanted(value) {
             return true;
         }
         if count > VALUES_LOOKED_AT {

@@ -69,6 +69,8 @@ pub(super) struct FileLinter<'r> {
     listed: usize,
     /// Whether the file is one document.
     is_single: bool,
+    /// Whether it is in no format and holds lists of messages all the same.
+    pub(super) has_lists: bool,
 }
 
 /// The least number of findings of a rule in a transcript that keep what they say until they are settled. A finding may
@@ -117,6 +119,7 @@ impl<'r> FileLinter<'r> {
             report,
             listed: 0,
             is_single: false,
+            has_lists: false,
         }
     }
 
@@ -154,6 +157,11 @@ impl<'r> FileLinter<'r> {
         let rules = self.rules.for_record(root);
         let transcript = parse(self.options, &rules, root, buffers);
         if self.may_be_lists(&transcript, root) && self.lint_lists(record, document) {
+            return transcript.into_buffers();
+        }
+        let is_whole = document.faults().iter().all(|fault| fault.kind.is_harmless());
+        if self.has_lists && transcript.format.is_none() && is_whole && !unsupported::holds_messages(root) {
+            count_unrecognised(self.report, 1);
             return transcript.into_buffers();
         }
         let from = self.report.findings.len();
@@ -310,7 +318,8 @@ impl<'r> FileLinter<'r> {
             self.exchanges.mark_compared(continued);
         }
         let mut owed = checker.check_end(document, &transcript, &course).into_iter();
-        let owed = owed.next().map(|draft| UnansweredCalls::new(&answers, draft));
+        let owed =
+            owed.next().filter(|_| !exchange.is_of_batch).map(|draft| UnansweredCalls::new(&answers, draft));
         if let Some(sent) = ServerState::sent(&transcript, server.as_ref()) {
             // Without a response, nobody says what became of the request.
             let ids = exchange.response.map(KeptIds::of).unwrap_or_default();

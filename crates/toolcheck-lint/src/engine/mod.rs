@@ -15,7 +15,7 @@ mod text;
 use toolcheck_core::detection::{Detected, Detection};
 use toolcheck_core::ir::Buffers;
 use toolcheck_core::readers::Unit;
-use toolcheck_core::unsupported;
+use toolcheck_core::{readers, unsupported};
 use toolcheck_json::{Document, Layout, Record, Records};
 
 use self::file_linter::FileLinter;
@@ -108,6 +108,7 @@ fn lint_records(
     of_file.describe(detected, report);
     let is_single = layout == Layout::Single;
     let mut run = FileLinter::new(of_file, options, schemas, observer, report).of_one_document(is_single);
+    run.has_lists = detected.is_none() && has_lists(bytes, layout);
     let mut record = first;
     let mut document = document;
     let mut buffers = Buffers::default();
@@ -119,6 +120,13 @@ fn lint_records(
     }
     run.finish();
     run.report_blank_line(&records);
+}
+
+/// Whether the first records of a file in no format show that it holds lists of messages. Its other records are then beside
+/// the point, like those of a log.
+fn has_lists(bytes: &[u8], layout: Layout) -> bool {
+    let mut records = Records::laid_out(bytes, layout).take(RECORDS_LOOKED_AT);
+    layout == Layout::Lines && records.any(|record| readers::holds_lists(&Document::read(record.bytes)))
 }
 
 /// The format of a file, detected from its first record, and from some others if that is ambiguous.

@@ -9,9 +9,9 @@ use toolcheck_core::readers::{Reader, Unit};
 use toolcheck_json::{Arena, Document, Layout, Position, Record, Records};
 
 use super::file_linter::{FileLinter, ReportOnce, count_unrecognised};
-use super::find_format;
 use super::format_rules::FormatRules;
 use super::log::{self, Log};
+use super::{find_format, has_lists};
 use crate::finding::Finding;
 use crate::options::Options;
 use crate::report::{FileReport, Offset, Source};
@@ -45,6 +45,8 @@ pub struct Lines {
     /// The reader, if the file is for none of the formats.
     reader: Option<&'static Reader>,
     detected: Option<Detected>,
+    /// Whether it is in no format and holds lists of messages all the same.
+    has_lists: bool,
     unrecognised: ReportOnce,
     blank: ReportOnce,
     /// The exchanges so far, which later ones may continue.
@@ -107,11 +109,13 @@ impl Lines {
             return None;
         }
         let is_sure = first.faults().iter().all(|fault| fault.kind.is_harmless());
+        let detected = find_format(&first, Some(records), options);
         is_sure.then(|| Self {
             path: path.to_owned(),
             options: options.clone(),
             reader,
-            detected: find_format(&first, Some(records), options),
+            detected,
+            has_lists: reader.is_none() && detected.is_none() && has_lists(head, Layout::Lines),
             unrecognised: ReportOnce::new(&unrecognised_format::RULE),
             blank: ReportOnce::new(&blank_line::RULE),
             exchanges: Exchanges::default(),
@@ -138,6 +142,7 @@ impl Lines {
         let rules = self.rules();
         rules.describe(self.detected, &mut report);
         let mut run = FileLinter::new(rules, &self.options, &schemas, &mut none, &mut report);
+        run.has_lists = self.has_lists;
         let (mut document, mut buffers) = (Document::read_in(b"", arena), Buffers::default());
         let mut records = Records::of_lines(piece);
         for record in records.by_ref() {
@@ -179,7 +184,7 @@ impl Lines {
         let read_as = |lines: &Self| {
             let formats =
                 lines.detected.map(|detected| (detected.format.id, detected.rival.map(|rival| rival.id)));
-            (lines.reader.map(|reader| reader.id), formats)
+            (lines.reader.map(|reader| reader.id), formats, lines.has_lists)
         };
         read_as(self) == read_as(other)
     }

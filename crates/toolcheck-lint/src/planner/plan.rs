@@ -434,7 +434,7 @@ impl<'p, 's> Planner<'p, 's> {
         let known = pairing.calls.iter().filter_map(|site| site.call.id.as_ref());
         let mut used: HashSet<String> = known.map(|id| id.text.to_string()).collect();
         let state = self.transcript.request.continues_remote_state
-            || self.transcript.details.refers_to_stored_items
+            || self.transcript.details.refers_to_stored_calls()
             || !self.transcript.details.programmatic_calls.is_empty();
         let state = state.then(|| Cost::Guess("other places may refer to the id".to_owned()));
         let mut uses: HashMap<&str, usize> = HashMap::default();

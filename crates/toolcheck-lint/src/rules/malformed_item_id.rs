@@ -99,7 +99,7 @@ fn without_id(cx: &Context<'_, '_>, item: &Item<'_>) -> Fix {
         }
         _ => false,
     };
-    if cx.transcript.request.continues_remote_state || cx.transcript.details.refers_to_stored_items {
+    if cx.transcript.request.continues_remote_state || cx.transcript.details.refers_to_stored_calls() {
         return Fix::guess("the server may know the item by its id", change);
     }
     match cx.transcript.parts.iter().any(is_of_reasoning) {

@@ -80,6 +80,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if cx.transcript.request.continues_remote_state && cx.continued.is_none_or(|before| !before.is_whole) {
         return;
     }
+    let stored = cx.transcript.details.stored_calls();
+    let mut references = stored.map(|item| item.place.span.start).peekable();
+    let mut known = 0_usize;
     for site in cx.pairing.results.iter().filter(|site| site.paired_with == PairedWith::NoCall) {
         // The call was made and dropped, which another rule reports.
         let id = site.result.call_id.as_ref();
@@ -90,6 +93,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         }
         if id.is_some_and(|id| cx.continued.is_some_and(|before| before.has_call(&id.text))) {
+            continue;
+        }
+        // Each item that is referred to may be one call.
+        while references.next_if(|start| *start < site.part.place.span.start).is_some() {
+            known += 1;
+        }
+        if let Some(left) = known.checked_sub(1) {
+            known = left;
             continue;
         }
         let before = site.turn.checked_sub(1);
@@ -103,7 +114,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .at(cx, site)
             .value("id", Named::text_or_unknown(site.result.call_id.as_ref()))
             .value("kind", site.result.kind.unwrap_or_default().name());
-        if cx.transcript.details.refers_to_stored_items {
+        if cx.transcript.details.refers_to_stored_calls() {
             finding.doubt("the call may be a stored item that the request refers to, but some report that only calls in the request itself count");
         }
         let kind = match site.result.kind {

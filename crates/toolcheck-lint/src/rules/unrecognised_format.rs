@@ -11,7 +11,8 @@ declare_rule! {
     ///
     /// Nothing in the document was checked. toolcheck reads requests, lists of messages, logs of agents, histories of
     /// frameworks, traces, data sets and recordings; `toolcheck formats` lists the formats. If no line of a JSON Lines
-    /// file is recognised and no format is named, only the first one is reported.
+    /// file is recognised and no format is named, only the first one is reported. Lines that hold no messages are only
+    /// counted if others hold some.
     ///
     /// ## Fails
     ///

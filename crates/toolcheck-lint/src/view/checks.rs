@@ -91,6 +91,7 @@ pub(crate) fn of(cx: &Context<'_, '_>) -> Checks {
     // A model that is trained on a call without arguments learns to leave them out. Of what is sent to an API, the shape
     // says whether they may be missing.
     let is_learned = cx.is_training_example() && (cx.named_target.is_none() || cx.known_shape().is_none());
+    let are_empty = is_learned || cx.transcript.details.absent_arguments_are_empty;
     // The tool whose call took the last steps, and the others of which a call is not checked.
     let mut last = None;
     let mut known: HashMap<&str, usize> = HashMap::default();
@@ -111,7 +112,7 @@ pub(crate) fn of(cx: &Context<'_, '_>) -> Checks {
                 // A schema that can't be used has a finding of its own.
                 Err(_) => Verdict::Unknown,
             };
-            let verdict = if is_learned && call.arguments.are_absent() {
+            let verdict = if are_empty && call.arguments.are_absent() {
                 Some(check(Document::read(NO_ARGUMENTS).root()))
             } else {
                 arguments::with_value(cx, &call.arguments, &mut buffers, check)

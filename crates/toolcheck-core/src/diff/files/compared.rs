@@ -8,7 +8,7 @@ use std::sync::Arc;
 use toolcheck_json::origins::Origin;
 use toolcheck_json::{Position, locate, pointers};
 
-use super::File;
+use super::{File, MadeOf};
 use crate::diff::align::{Keys, Pairs};
 use crate::diff::canonical;
 use crate::diff::events::{Events, Speaker};
@@ -258,8 +258,21 @@ fn spots(file: &File<'_>, places: impl Iterator<Item = Option<(usize, Place)>>) 
 
 /// Gives the places in a recording or an archive the lines of the file.
 fn relocate(file: &File<'_>, spots: &mut BTreeMap<usize, Spot>) {
-    let Some((opened, source)) = file.made_of else { return };
+    let Some((made_of, source)) = file.made_of else { return };
     let mut starts = Vec::with_capacity(spots.len());
+    let opened = match made_of {
+        MadeOf::Opened(opened) => opened,
+        MadeOf::Strings(expanded) => {
+            for spot in spots.values_mut() {
+                spot.bytes = expanded.source_of(spot.bytes.clone());
+                starts.push(spot.bytes.start);
+            }
+            for (spot, position) in spots.values_mut().zip(locate(source, &starts)) {
+                spot.position = position;
+            }
+            return;
+        }
+    };
     for spot in spots.values_mut() {
         let Some(located) = opened.origins.locate(spot.bytes.clone()) else {
             starts.push(0);

@@ -4,7 +4,7 @@ mod compared;
 mod continued;
 
 use toolcheck_json::origins::Opened;
-use toolcheck_json::{Document, Layout, Position, Record, Records, Value, locate};
+use toolcheck_json::{Document, Expanded, Layout, Position, Record, Records, Value, locate};
 
 use super::Side;
 use super::events::Answer;
@@ -33,7 +33,43 @@ pub struct File<'s> {
     documents: Vec<(Document<'s>, Record<'s>)>,
     conversations: Vec<Conversation<'s>>,
     /// What the text was made of, with the text of the file.
-    made_of: Option<(&'s Opened, &'s [u8])>,
+    made_of: Option<(MadeOf<'s>, &'s [u8])>,
+}
+
+/// What a text was made of.
+#[derive(Debug, Clone, Copy)]
+enum MadeOf<'s> {
+    Opened(&'s Opened),
+    /// A text with lists of messages in strings.
+    Strings(&'s Expanded),
+}
+
+/// The text of a file whose conversations are in strings, as in traces and tables, with these as lists; `None` of any other
+/// file.
+pub fn expanded(bytes: &[u8], format: Option<InputFormat>) -> Option<Expanded> {
+    let (records, _) = Records::reading(bytes);
+    let layout = records.layout();
+    let first: Vec<Document<'_>> =
+        records.take(readers::LOOKED_AT).map(|record| Document::read(record.bytes)).collect();
+    let roots: Vec<Value<'_, '_>> = first.iter().map(Document::root).collect();
+    let reader = match format {
+        Some(format) => format.reader()?,
+        None => readers::detect(&roots).or_else(|| is_of_lists(first.iter()).then(readers::of_lists))?,
+    };
+    let document = match layout {
+        Layout::Single => Document::read(bytes),
+        _ => Records::laid_out(bytes, layout).document(),
+    };
+    reader.opened(&document)
+}
+
+/// Whether records that no reader is sure of are in no format either.
+fn is_of_lists<'r, 's: 'r>(records: impl Iterator<Item = &'r Document<'s>> + Clone) -> bool {
+    let mut detection = Detection::default();
+    records.clone().for_each(|record| detection.add(record));
+    let mut roots = records.map(Document::root);
+    detection.best(None).is_none()
+        && roots.any(|root| exchange::exchanges(root).is_none() && readers::may_hold_lists(root))
 }
 
 #[derive(Debug)]
@@ -73,7 +109,22 @@ impl<'s> File<'s> {
         let mut file = Self::read(&opened.text, None)?;
         file.format = opened.id;
         file.unread += usize::from(opened.unread.is_some());
-        file.made_of = Some((opened, source));
+        file.made_of = Some((MadeOf::Opened(opened), source));
+        Ok(file)
+    }
+
+    /// Reads the conversations of a file that has them in strings; `source` is its text.
+    ///
+    /// # Errors
+    ///
+    /// It is not JSON, or there is no conversation in it.
+    pub fn read_expanded(
+        source: &'s [u8],
+        expanded: &'s Expanded,
+        format: Option<InputFormat>,
+    ) -> Result<Self, Error> {
+        let mut file = Self::read(expanded.text(), format)?;
+        file.made_of = Some((MadeOf::Strings(expanded), source));
         Ok(file)
     }
 
@@ -98,7 +149,10 @@ impl<'s> File<'s> {
             documents.iter().take(readers::LOOKED_AT).map(|(document, _)| document.root()).collect();
         let reader = match format {
             Some(format) => format.reader(),
-            None => readers::detect(&roots),
+            None => {
+                let first = documents.iter().take(readers::LOOKED_AT).map(|(document, _)| document);
+                readers::detect(&roots).or_else(|| is_of_lists(first).then(readers::of_lists))
+            }
         };
         let file = match reader {
             Some(reader) => Self::read_log(reader, bytes, layout, documents),

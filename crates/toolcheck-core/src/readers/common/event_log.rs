@@ -24,6 +24,7 @@ pub(crate) fn read<'s>(reader: &Reader, records: &[Value<'_, 's>]) -> Reading<'s
             reading.leave_out("events without calls, results or texts");
         }
     }
+    reading.is_apart = protocol.events.iter().any(|event| event.begins_anew);
     reading.conversations = log.sessions.into_iter().map(|session| session.end()).collect();
     number_titles(&mut reading.conversations);
     reading
@@ -36,7 +37,7 @@ pub(crate) fn sniff(id: &str, records: &[Value<'_, '_>]) -> u8 {
         let mut listed = list_of(*record).into_iter().flat_map(|list| list.elements().take(LOOKED_AT));
         protocol.is_shown_by(*record) || listed.any(|event| protocol.is_shown_by(event))
     };
-    if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
+    if records.iter().any(is_of_own) { certainty::OWN_SHAPE } else { 0 }
 }
 
 /// The list of events that a record is, or has.
@@ -93,7 +94,7 @@ impl<'p> Kinds<'p> {
     /// The event in a record, which may be wrapped into what the log says of it.
     fn event<'d, 's>(&self, record: Value<'d, 's>) -> Option<(Value<'d, 's>, Known<'p>)> {
         let own = self.known(record);
-        let inner = self.protocol.wrappers.all(record).find_map(|event| Some((event, self.known(event)?)));
+        let inner = events::wrapped(record).find_map(|event| Some((event, self.known(event)?)));
         match (own, inner) {
             (Some(own), Some((event, inner))) if own.kind == inner.kind => Some((event, inner)),
             (Some(own), _) => Some((record, own)),
@@ -132,17 +133,29 @@ impl<'p, 's> Log<'p, 's> {
     /// Adds an event. Says whether it called, answered or said something.
     fn add(&mut self, record: Value<'_, 's>, event: Value<'_, 's>, known: &Known<'p>) -> bool {
         let id = self.protocol.session.of(event).and_then(Value::as_str);
-        let now = match (id, self.now) {
+        let now = match (&id, self.now) {
             (Some(id), now) => {
                 // What came before the first id is of the same session.
                 let next = if self.by_id.is_empty() { now.unwrap_or(0) } else { self.sessions.len() };
-                *self.by_id.entry(id.into_owned()).or_insert(next)
+                *self.by_id.entry(id.clone().into_owned()).or_insert(next)
             }
             (None, Some(now)) => now,
             (None, None) => 0,
         };
         let is_whole = known.events.iter().any(|event| event.is_whole);
-        let now = if is_whole { self.sessions.len() } else { now };
+        let before = self.sessions.get_mut(now).filter(|session| session.has_begun());
+        let begins_anew = before.filter(|_| known.events.iter().any(|event| event.begins_anew));
+        let now = match begins_anew {
+            Some(before) => {
+                before.abort();
+                self.sessions.len()
+            }
+            None if is_whole => self.sessions.len(),
+            None => now,
+        };
+        if let Some(id) = id {
+            self.by_id.insert(id.into_owned(), now);
+        }
         if now == self.sessions.len() {
             self.sessions.push(Session::new(self.reader, self.protocol, record));
         }

@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
-use super::events::{Event, EventMessage, FirstNeeds, MustBeClosed, Protocol, Resource, ResultStep, Tools};
+use super::events::{
+    Event, EventMessage, FirstNeeds, MustBeClosed, Paths, Protocol, Resource, ResultStep, Tools,
+};
 use super::parts;
 use super::{Conversation, ConversationEnd, Reader};
 use crate::ir::{
@@ -21,8 +23,8 @@ pub(crate) struct Session<'p, 's> {
     has_begun: bool,
     /// The number of the phase.
     phase: usize,
-    /// Whether an event was refused in this phase. What follows it is no other mistake.
-    is_refused: bool,
+    /// What was refused in this phase, as its number. What follows it is no other mistake.
+    refused_in_phase: Option<usize>,
     /// The ids of what is open, by what it is, with the number of the opening.
     open: HashMap<&'p str, HashMap<String, usize>>,
     /// The ids of what an event was refused for, by what it is: what follows is no other mistake.
@@ -38,6 +40,12 @@ pub(crate) struct Session<'p, 's> {
     waiting: Vec<Cow<'s, str>>,
     /// The ids of results that belong to no call.
     orphans: HashSet<Cow<'s, str>>,
+    /// The ids of the calls, by those of their items.
+    items: HashMap<Cow<'s, str>, Cow<'s, str>>,
+    /// The ids of the calls that were taken out.
+    deleted: HashSet<Cow<'s, str>>,
+    /// For each id that results were refused for, the number of parts before the first.
+    strays: Vec<usize>,
     /// The numbers of the tools, by their names.
     tools: HashMap<Cow<'s, str>, usize>,
 }
@@ -50,6 +58,10 @@ struct OpenCall<'s> {
     pieces: Vec<(Cow<'s, str>, Arguments<'s>)>,
     has_result: bool,
     is_cancelled: bool,
+    /// Whether what was said goes on after it, where it is told whole.
+    is_passed: bool,
+    /// The numbers of the parts with its results.
+    results: Vec<usize>,
 }
 
 impl<'p, 's> Session<'p, 's> {
@@ -59,7 +71,7 @@ impl<'p, 's> Session<'p, 's> {
             transcript: Transcript::of_conversation(reader.key(), record),
             has_begun: false,
             phase: 0,
-            is_refused: false,
+            refused_in_phase: None,
             open: HashMap::default(),
             refused: HashMap::default(),
             openings: 0,
@@ -68,16 +80,25 @@ impl<'p, 's> Session<'p, 's> {
             calls: HashMap::default(),
             waiting: Vec::new(),
             orphans: HashSet::default(),
+            items: HashMap::default(),
+            deleted: HashSet::default(),
+            strays: Vec::new(),
             tools: HashMap::default(),
         }
     }
 
+    /// Whether the log has everything from here on.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.has_begun
+    }
+
     pub(crate) fn end(mut self) -> Conversation<'s> {
+        self.settle_strays();
         let mut streamed = Vec::new();
         for called in self.calls.into_values() {
             let part = self.transcript.parts.get_mut(called.part).map(|part| &mut part.body);
             let Some(Body::Call(call)) = part else { continue };
-            if !called.has_result && self.protocol.is_answered_elsewhere {
+            if !called.has_result && !called.is_passed && self.protocol.is_answered_elsewhere {
                 call.unpaired.get_or_insert(UnpairedReason::Elsewhere);
             }
             match &*called.pieces {
@@ -119,15 +140,20 @@ impl<'p, 's> Session<'p, 's> {
         if let Some(to) = known.iter().find_map(|event| phase.to.get(event.name())) {
             let next = self.protocol.phases.iter().position(|phase| phase.name == *to);
             self.phase = next.unwrap_or(self.phase);
-            self.is_refused = false;
+            self.refused_in_phase = None;
             return true;
+        }
+        if known.iter().any(|event| phase.pardons.as_deref() == Some(event.name()))
+            && let Some(refused) = self.refused_in_phase.take()
+        {
+            self.transcript.details.misplaced_events.remove(refused);
         }
         let refused = known.iter().find_map(|event| phase.refuses.get(event.name()));
         let Some(refused) = refused.or(phase.refuses_others.as_ref()) else { return true };
-        if !self.is_refused {
+        if self.refused_in_phase.is_none() {
             let says = refused.replace("{kind}", kind).replace("{other}", &self.last_opened);
+            self.refused_in_phase = Some(self.transcript.details.misplaced_events.len());
             self.misplaced(event, kind, Misplacement::In(phase.name.clone()), Some(says));
-            self.is_refused = true;
         }
         phase.refuses_others.is_none()
     }
@@ -179,6 +205,12 @@ impl<'p, 's> Session<'p, 's> {
         if let Some(needs) = &does.needs
             && !self.has(needs, kind, event, item)
         {
+            if let Some(result) = &does.result {
+                self.stray(result, item);
+            }
+            return;
+        }
+        if does.when_open.as_ref().is_some_and(|needs| !self.is_open(needs, item)) {
             return;
         }
         if let Some(tools) = &does.tools {
@@ -187,11 +219,16 @@ impl<'p, 's> Session<'p, 's> {
         if let Some(list) = does.history.as_ref().and_then(|history| history.of(item)) {
             self.remember(list);
         }
+        for content in does.contents.iter().filter_map(|at| at.of(item)).flat_map(Value::elements) {
+            self.content(content);
+        }
         if let Some(says) = &does.says {
             self.say(says, item);
         }
         if let Some(call) = &does.call {
             self.call(item, call.id.of(item), call.name.of(item), call.arguments.of(item));
+            let of = |at: &Paths| at.of(item).and_then(Named::of).map(|id| id.text);
+            self.items.extend(of(&call.item).zip(of(&call.id)));
         }
         let of_stream = || Some(self.streams.get(&self.lane(event))?.1.clone());
         if let Some(piece) = &does.arguments
@@ -207,6 +244,9 @@ impl<'p, 's> Session<'p, 's> {
         if let Some(id) = does.cancels.as_ref().and_then(|id| id.of(item)?.as_str()) {
             self.cancel(&id);
         }
+        if let Some(id) = does.deletes.as_ref().and_then(|id| id.of(item)?.as_str()) {
+            self.delete(&id);
+        }
         if does.aborts {
             self.abort();
         }
@@ -218,7 +258,7 @@ impl<'p, 's> Session<'p, 's> {
         }
         if let Some(closes) = &does.closes
             && self.has(closes, kind, event, item)
-            && let Some(id) = closes.id.of(item).and_then(Value::as_str)
+            && let Some(id) = id_of(closes, item)
             && let Some(open) = self.open.get_mut(&*closes.thing)
         {
             open.remove(&*id);
@@ -226,7 +266,7 @@ impl<'p, 's> Session<'p, 's> {
     }
 
     fn open(&mut self, opens: &'p Resource, kind: &str, event: Value<'_, 's>, item: Value<'_, 's>) {
-        let Some(id) = opens.id.of(item).and_then(Value::as_str) else { return };
+        let Some(id) = id_of(opens, item) else { return };
         self.openings += 1;
         let is_open =
             self.open.entry(&opens.thing).or_default().insert(id.to_string(), self.openings).is_some();
@@ -240,9 +280,8 @@ impl<'p, 's> Session<'p, 's> {
 
     /// Whether what an event needs is open, or may be. If it is not, the event is misplaced.
     fn has(&mut self, needs: &'p Resource, kind: &str, event: Value<'_, 's>, item: Value<'_, 's>) -> bool {
-        let Some(id) = needs.id.of(item).and_then(Value::as_str) else { return true };
-        let is_open = self.open.get(&*needs.thing).is_some_and(|open| open.contains_key(&*id));
-        if is_open || !self.has_begun {
+        let Some(id) = id_of(needs, item) else { return true };
+        if !self.has_begun || self.is_open(needs, item) {
             return true;
         }
         if self.refused.entry(&needs.thing).or_default().insert(id.to_string()) {
@@ -251,6 +290,34 @@ impl<'p, 's> Session<'p, 's> {
             self.misplaced(event, kind, why, says);
         }
         false
+    }
+
+    /// Whether what an event is about is open.
+    fn is_open(&self, needs: &Use, item: Value<'_, 's>) -> bool {
+        let open = self.open.get(&*needs.thing);
+        open.zip(id_of(needs, item)).is_some_and(|(open, id)| open.contains_key(&*id))
+    }
+
+    /// Remembers the result of a call that is not open: it probably is that of one which gets none.
+    fn stray(&mut self, step: &ResultStep, item: Value<'_, 's>) {
+        let id = step.id.of(item).and_then(Named::of);
+        if id.is_some_and(|id| self.orphans.insert(id.text)) {
+            self.strays.push(self.transcript.parts.len());
+        }
+    }
+
+    /// Settles a call without a result for each result that was refused, which is the one mistake.
+    fn settle_strays(&mut self) {
+        let lost = |called: &&Called<'s>| !called.has_result;
+        let mut lost: Vec<usize> = self.calls.values().filter(lost).map(|called| called.part).collect();
+        lost.sort_unstable();
+        let mut lost = lost.into_iter().peekable();
+        for before in std::mem::take(&mut self.strays) {
+            let Some(part) = lost.next_if(|part| *part < before) else { continue };
+            if let Body::Call(call) = &mut self.transcript.parts[part].body {
+                call.settled.get_or_insert(Settled::Elsewhere);
+            }
+        }
     }
 
     /// Closes everything of a kind, of which nothing should be open.
@@ -269,10 +336,13 @@ impl<'p, 's> Session<'p, 's> {
         let is_first = self.transcript.parts.is_empty();
         for message in list.elements().filter(|message| message.is_object()) {
             let content = message.get("content");
+            if is_first && message.get_str("role").is_none_or(|role| role != "tool") {
+                self.pass();
+            }
             let role = match message.get_str("role").as_deref() {
                 Some("assistant" | "reasoning") => Role::Assistant,
                 Some("tool") => {
-                    self.remember_result(message, content);
+                    self.remember_result(message, content, is_first);
                     continue;
                 }
                 Some("system" | "developer") => Role::System,
@@ -291,11 +361,20 @@ impl<'p, 's> Session<'p, 's> {
         }
     }
 
-    fn remember_result(&mut self, message: Value<'_, 's>, content: Option<Value<'_, 's>>) {
+    /// What was said goes on after all calls.
+    fn pass(&mut self) {
+        for id in std::mem::take(&mut self.waiting) {
+            if let Some(called) = self.calls.get_mut(&id) {
+                called.is_passed = true;
+            }
+        }
+    }
+
+    fn remember_result(&mut self, message: Value<'_, 's>, content: Option<Value<'_, 's>>, is_first: bool) {
         let id = message.get_any(&["toolCallId", "tool_call_id"]);
         let text = id.and_then(Named::of).map(|id| id.text);
         match text.as_ref().map(|id| self.calls.get_mut(id)) {
-            Some(Some(called)) if called.has_result => return,
+            Some(Some(called)) if called.has_result && !is_first => return,
             Some(Some(called)) => called.has_result = true,
             Some(None) if !self.orphans.insert(text.clone().unwrap_or_default()) => return,
             _ => {}
@@ -303,6 +382,26 @@ impl<'p, 's> Session<'p, 's> {
         let is_error = message.get("error").is_some_and(|error| !error.is_null());
         let result = parts::result(id, content, is_error.then_some(true));
         self.transcript.turn(Role::Tool, message).part(message, Body::Result(result));
+    }
+
+    /// Adds a content of Gemini.
+    fn content(&mut self, content: Value<'_, 's>) {
+        let is_of_model = content.get_str("role").as_deref() == Some("model");
+        let role = if is_of_model { Role::Assistant } else { Role::User };
+        for part in content.get("parts").into_iter().flat_map(Value::elements) {
+            if let Some(call) = part.get_any(&["functionCall", "function_call"]) {
+                self.call(call, call.get("id"), call.get("name"), call.get("args"));
+            } else if let Some(answer) = part.get_any(&["functionResponse", "function_response"]) {
+                let mut result = parts::result(answer.get("id"), answer.get("response"), None);
+                result.name = answer.get("name").and_then(Named::of);
+                if let Some(called) = answer.get("id").and_then(Named::of) {
+                    self.calls.entry(called.text).and_modify(|called| called.has_result = true);
+                }
+                self.transcript.turn(Role::Tool, answer).part(answer, Body::Result(result));
+            } else if let Some(text) = part.get("text").filter(|text| text.as_json_str().is_some()) {
+                self.transcript.turn(role, content).part(text, Body::text(Some(text)));
+            }
+        }
     }
 
     fn say(&mut self, says: &EventMessage, item: Value<'_, 's>) {
@@ -350,7 +449,14 @@ impl<'p, 's> Session<'p, 's> {
         let call = parts::call(Some(id), name, arguments);
         self.transcript.turn(Role::Assistant, item).part(item, Body::Call(call));
         let part = self.transcript.parts.len() - 1;
-        let called = OpenCall { part, pieces: Vec::new(), has_result: false, is_cancelled: false };
+        let called = OpenCall {
+            part,
+            pieces: Vec::new(),
+            has_result: false,
+            is_cancelled: false,
+            is_passed: false,
+            results: Vec::new(),
+        };
         self.waiting.push(named.text.clone());
         self.calls.insert(named.text, called);
     }
@@ -369,12 +475,14 @@ impl<'p, 's> Session<'p, 's> {
                 return;
             }
             called.has_result = true;
+            called.results.push(self.transcript.parts.len());
             if called.is_cancelled {
                 called.is_cancelled = false;
                 let id = text.as_deref().unwrap_or_default().to_owned();
                 self.misplaced(event, kind, Misplacement::Cancelled(id), None);
             }
         }
+        let is_deleted = text.as_ref().is_some_and(|id| self.deleted.contains(id));
         if !is_known {
             self.orphans.extend(text);
         }
@@ -382,7 +490,7 @@ impl<'p, 's> Session<'p, 's> {
         let mut result = parts::result(id, content, step.is_error);
         result.name = step.name.of(item).and_then(Named::of);
         // A log may begin in the middle.
-        result.unpaired = (!is_known && !self.has_begun).then_some(UnpairedReason::Elsewhere);
+        result.unpaired = (!is_known && !is_deleted && !self.has_begun).then_some(UnpairedReason::Elsewhere);
         self.transcript.turn(Role::Tool, item).part(item, Body::Result(result));
     }
 
@@ -395,8 +503,27 @@ impl<'p, 's> Session<'p, 's> {
         }
     }
 
+    /// Takes a call out of the conversation, with its results. A later result is one of no call.
+    fn delete(&mut self, item: &str) {
+        let Some((id, called)) = self.items.remove(item).and_then(|id| self.calls.remove_entry(&id)) else {
+            return;
+        };
+        self.deleted.insert(id);
+        let Some(part) = self.transcript.parts.get_mut(called.part) else { return };
+        if let Body::Call(call) = &mut part.body {
+            call.settled = Some(Settled::Deleted);
+        }
+        for number in called.results {
+            if let Some(Body::Result(result)) =
+                self.transcript.parts.get_mut(number).map(|part| &mut part.body)
+            {
+                result.settled = Some(Settled::Deleted);
+            }
+        }
+    }
+
     /// Nobody waits for the results of calls that have none.
-    fn abort(&mut self) {
+    pub(crate) fn abort(&mut self) {
         for id in std::mem::take(&mut self.waiting) {
             let Some(called) = self.calls.get(&id).filter(|called| !called.has_result) else { continue };
             if let Some(Body::Call(call)) =
@@ -436,4 +563,9 @@ impl<'p, 's> Session<'p, 's> {
             }
         }
     }
+}
+
+/// The id of what an event needs, if it names one.
+fn id_of<'s>(needs: &Use, item: Value<'_, 's>) -> Option<Cow<'s, str>> {
+    needs.id.of(item).and_then(Named::of).map(|id| id.text)
 }

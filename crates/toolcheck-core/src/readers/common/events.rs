@@ -27,9 +27,6 @@ pub(crate) struct Protocol {
     pub(crate) sources: Deferred<Vec<String>>,
     /// What shows it: what no other events have.
     pub(crate) shown_by: Vec<Sign>,
-    /// Where the event is in what a log wraps around it.
-    #[serde(default)]
-    pub(crate) wrappers: Paths,
     /// Where the text is that names the kind of an event.
     #[serde(default)]
     pub(crate) kind: Paths,
@@ -61,7 +58,7 @@ pub(crate) struct Protocol {
 impl Protocol {
     /// Whether a value is an event that only this protocol has, or what a log wraps around one.
     pub(crate) fn is_shown_by(&self, value: Value<'_, '_>) -> bool {
-        let places = || iter::once(value).chain(self.wrappers.all(value));
+        let places = || iter::once(value).chain(wrapped(value));
         let has = |paths: &Paths| places().any(|place| paths.of(place).is_some());
         let shows =
             |sign: &Sign, found| sign.any.iter().any(|one| one.fits(found) && one.and.iter().all(has));
@@ -69,6 +66,16 @@ impl Protocol {
             self.shown_by.iter().any(|sign| sign.at.of(place).is_some_and(|found| shows(sign, found)))
         })
     }
+}
+
+/// The keys under which logs have a message, beside when it came or who sent it.
+const WRAPPERS: [&str; 4] = ["message", "data", "event", "payload"];
+
+/// What a log may have wrapped into what it says of it, also twice.
+pub(crate) fn wrapped<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
+    let inside = |value: Value<'d, 's>| WRAPPERS.iter().filter_map(move |key| value.get(key));
+    let once = inside(record).filter(|inner| inner.is_object());
+    once.flat_map(move |inner| [Some(inner), inner.get("event").filter(|event| event.is_object())]).flatten()
 }
 
 /// What shows that an event is of a protocol, by a value in it.
@@ -129,6 +136,8 @@ pub(crate) struct Phase {
     pub(crate) refuses: HashMap<String, String>,
     /// What the other side says of each event that does not lead out of it.
     pub(crate) refuses_others: Option<String>,
+    /// The event that shows that what was refused was none of this session: another one has begun.
+    pub(crate) pardons: Option<String>,
     /// Whether a log may show it where it is none, because the two sides write at the same time.
     #[serde(default)]
     pub(crate) is_doubtful: bool,
@@ -159,6 +168,8 @@ pub(crate) struct Event {
     /// What must be open for it.
     pub(crate) needs: Option<Resource>,
     pub(crate) closes: Option<Resource>,
+    /// What must be open for it to mean anything here.
+    pub(crate) when_open: Option<Resource>,
     /// What must not be open any more, with what the other side says.
     #[serde(default)]
     pub(crate) ends: Vec<MustBeClosed>,
@@ -168,6 +179,8 @@ pub(crate) struct Event {
     pub(crate) result: Option<ResultStep>,
     /// The id of a call that nobody waits for any more.
     pub(crate) cancels: Option<Paths>,
+    /// The id of an item that is taken out of the conversation: of a call, with its result.
+    pub(crate) deletes: Option<Paths>,
     /// Whether it ends all calls that have no result yet.
     #[serde(default)]
     pub(crate) aborts: bool,
@@ -175,9 +188,14 @@ pub(crate) struct Event {
     pub(crate) tools: Option<Tools>,
     /// The list of what was said before it.
     pub(crate) history: Option<Paths>,
+    /// The same as a list of Gemini's contents.
+    pub(crate) contents: Option<Paths>,
     /// Whether it is a conversation of its own.
     #[serde(default)]
     pub(crate) is_whole: bool,
+    /// Whether it begins a session of its own if one has begun.
+    #[serde(default)]
+    pub(crate) begins_anew: bool,
 }
 
 impl Event {
@@ -249,6 +267,9 @@ pub(crate) struct MustBeClosed {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct CallStep {
     pub(crate) id: Paths,
+    /// The id by which the call may be taken out again.
+    #[serde(default)]
+    pub(crate) item: Paths,
     #[serde(default)]
     pub(crate) name: Paths,
     #[serde(default)]

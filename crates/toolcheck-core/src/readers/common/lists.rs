@@ -1,10 +1,13 @@
 //! Lists of messages, wherever they stand, and what stands beside them.
 
+use std::cmp::Reverse;
+
+use foldhash::HashSet;
 use toolcheck_json::{Document, NodeId, Value, origins::Mapped};
 
 use super::{Columns, python};
 use crate::claim::certainty;
-use crate::ir::{Place, Transcript, UnreadKind};
+use crate::ir::{Body, Part, Place, Transcript, UnreadKind};
 use crate::tools::{self, Definition};
 use crate::unread;
 
@@ -45,6 +48,45 @@ fn is_message(value: Value<'_, '_>) -> bool {
         || says("role")
         || says("from") && (has("value") || has("content"))
         || is_item()
+}
+
+/// Whether a list that was read begins with the newest: each result stands before its call.
+pub(crate) fn is_newest_first(transcript: &Transcript<'_>) -> bool {
+    let (mut called, mut answered) = (HashSet::default(), HashSet::default());
+    let mut has_pair = false;
+    for part in &transcript.parts {
+        match &part.body {
+            Body::Call(call) => {
+                let id = call.id.as_ref().map(|id| &id.text);
+                has_pair |= id.is_some_and(|id| answered.contains(id));
+                called.extend(id);
+            }
+            Body::Result(result) => {
+                let id = result.call_id.as_ref().map(|id| &id.text);
+                if id.is_some_and(|id| called.contains(id)) {
+                    return false;
+                }
+                answered.extend(id);
+            }
+            _ => {}
+        }
+    }
+    has_pair
+}
+
+/// Puts what was read of a list that begins with the newest in the order in which it was said.
+pub(crate) fn reverse(transcript: &mut Transcript<'_>, list: Value<'_, '_>) {
+    let starts: Vec<u32> = list.elements().map(|element| element.span().start).collect();
+    let element_of = |part: &Part<'_>| starts.partition_point(|start| *start <= part.place.span.start);
+    let parts = std::mem::take(&mut transcript.parts);
+    transcript.messages.reverse();
+    for message in &mut transcript.messages {
+        let mut own = parts[message.parts.start as usize..message.parts.end as usize].to_vec();
+        own.sort_by_key(|part| Reverse(element_of(part)));
+        let start = transcript.parts.len() as u32;
+        transcript.parts.extend(own);
+        message.parts = start..transcript.parts.len() as u32;
+    }
 }
 
 /// The keys under which data sets have the tools of their rows.

@@ -67,8 +67,17 @@ pub(crate) fn find<'d, 's>(
     found
 }
 
-/// The message of a row: the row itself, or what it has as its `message`.
+/// The message of a row: the row itself, or what it has as its `message`. A stream of LangGraph has pairs of a message and
+/// what is known of its node.
 fn inner<'d, 's>(row: Value<'d, 's>) -> Value<'d, 's> {
+    if row.is_array() {
+        let mut elements = row.elements();
+        let pair = elements.next().zip(elements.next()).filter(|_| elements.next().is_none());
+        let is_of_node = |node: Value<'_, '_>| {
+            node.members().filter_map(Value::key_text).any(|key| key.starts_with("langgraph_"))
+        };
+        return pair.filter(|(_, node)| is_of_node(*node)).map_or(row, |(message, _)| message);
+    }
     row.get("message").filter(|message| message.is_object()).unwrap_or(row)
 }
 

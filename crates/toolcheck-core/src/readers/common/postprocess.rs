@@ -47,7 +47,7 @@ pub(crate) fn all<'s>(
     // trace had to be complete.
     let stand_alone =
         reader.kind == SourceKind::Dataset || reader.kind == SourceKind::Trace && reader.unit == Unit::Record;
-    if reading.conversations.len() > 1 && !stand_alone {
+    if reading.conversations.len() > 1 && !stand_alone && !reading.is_apart {
         settle_across(reader, reading);
     }
 }

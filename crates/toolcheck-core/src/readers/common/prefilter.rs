@@ -16,7 +16,7 @@ pub(crate) fn may_be_protocol(records: &[Value<'_, '_>]) -> bool {
 fn may_be(record: Value<'_, '_>) -> bool {
     // Most records have one of these, and then no other key need be looked at.
     match record.get("type") {
-        Some(kind) => names_an_event(kind),
+        Some(kind) => names_an_event(kind) || record.get("direction").is_some(),
         None => {
             record.get_any(&["messages", "contents", "input", "role"]).is_none()
                 || record.get_any(&["runId", "run_id"]).is_some()

@@ -10,7 +10,7 @@ use super::{
     vercel_ai,
 };
 use crate::claim::certainty;
-use crate::formats::{self, Format, anthropic, openai_chat};
+use crate::formats::{self, Format, anthropic, bedrock_converse, gemini, openai_chat};
 use crate::ir::{Place, Transcript, Unread};
 use crate::{response, unread, unsupported};
 
@@ -46,8 +46,11 @@ enum How {
     /// Attributes of a span, one for each value.
     Flat,
     /// A message of its own with calls: an answer.
-    Answer,
+    Answer(ReadMessage),
 }
+
+/// How the message of a wire format is read, which has a number.
+type ReadMessage = for<'d, 's> fn(&mut Transcript<'s>, Value<'d, 's>, usize);
 
 /// Reads the lists of messages at a place, or in columns, that the user has named. Rows without any of the columns are
 /// searched.
@@ -112,10 +115,16 @@ pub(crate) fn read_value<'d, 's>(
         read_responses(reader, root, reading);
         return;
     }
-    let mut search =
-        Search { found: Vec::new(), unread: Vec::new(), unknown: Vec::new(), foreign: Vec::new() };
+    let mut search = Search {
+        found: Vec::new(),
+        unread: Vec::new(),
+        unknown: Vec::new(),
+        foreign: Vec::new(),
+        streams: 0,
+    };
     search.run(root, row);
     toolcheck_json::sort_by_position(&mut search.found, |found| found.list.id().index());
+    reading.left_out.add("streamed answers", search.streams);
     let before = reading.conversations.len();
     let mut rows: HashMap<NodeId, Beside<'_, '_>> = HashMap::default();
     let mut spent = 0;
@@ -178,11 +187,13 @@ impl<'s> FoundList<'_, 's> {
             }
             How::Wrapped => spans::read_wrapped(&mut transcript, self.list),
             How::Flat => spans::read_flat(&mut transcript, self.list),
-            How::Answer if is_of_blocks(self.list) => {
-                anthropic::read_message(&mut transcript, self.list, 0, false);
-            }
-            How::Answer => openai_chat::read_message(&mut transcript, self.list, 0),
+            How::Answer(read) => read(&mut transcript, self.list, 0),
             How::Body(_) | How::List(_) => {}
+        }
+        if self.row.is_some_and(is_page) && lists::is_newest_first(&transcript) {
+            lists::reverse(&mut transcript, self.list);
+            // What is not in the order of the file has none that could be restored.
+            transcript.format = Some(reader.key());
         }
         if let Some(beside) = beside {
             beside.add_to(&mut transcript);
@@ -205,6 +216,8 @@ struct Search<'d, 's> {
     unknown: Vec<Unread<'s>>,
     /// Histories of frameworks, which no reader reads.
     foreign: Vec<Unread<'s>>,
+    /// How many lists are the events of a streamed answer.
+    streams: usize,
 }
 
 impl<'d, 's> Search<'d, 's> {
@@ -230,8 +243,8 @@ impl<'d, 's> Search<'d, 's> {
         row: Option<Value<'d, 's>>,
         stack: &mut Vec<(Value<'d, 's>, Option<Value<'d, 's>>)>,
     ) {
-        if is_answer(value) {
-            self.found.push(FoundList { list: value, row, how: How::Answer });
+        if let Some(read) = reader_of_answer(value) {
+            self.found.push(FoundList { list: value, row, how: How::Answer(read) });
             return;
         }
         if value.get("type").is_some()
@@ -270,6 +283,10 @@ impl<'d, 's> Search<'d, 's> {
     fn list_of(&mut self, list: Value<'d, 's>) -> Option<Option<How>> {
         if !list.is_array() {
             return None;
+        }
+        if list.elements().next().is_some_and(unsupported::is_event) {
+            self.streams += 1;
+            return Some(None);
         }
         if let Some(how) = own_form(list) {
             return Some(Some(how));
@@ -327,11 +344,30 @@ pub(crate) fn is_span(value: Value<'_, '_>) -> bool {
     has_flat_keys(value) || spans::attributes(value).any(is_messages)
 }
 
-/// Whether a message outside of lists holds calls.
-fn is_answer(value: Value<'_, '_>) -> bool {
-    let has_calls =
-        || value.get("tool_calls").is_some_and(|calls| calls.elements().next().is_some_and(holds_call));
-    value.get("role").is_some_and(|role| role.as_json_str().is_some()) && (has_calls() || is_of_blocks(value))
+/// Whether an object is a page of a list as OpenAI's API returns it, which begins with the newest unless it is asked for
+/// another order.
+fn is_page(value: Value<'_, '_>) -> bool {
+    value.get_str("object").as_deref() == Some("list") && value.get_any(&["first_id", "has_more"]).is_some()
+}
+
+/// How to read a message outside of lists that holds calls.
+fn reader_of_answer(value: Value<'_, '_>) -> Option<ReadMessage> {
+    value.get("role")?.as_json_str()?;
+    let any = |key: &str, keys: &[&str]| {
+        let mut blocks = value.get(key).into_iter().flat_map(|blocks| blocks.elements());
+        blocks.any(|block| block.get_any(keys).is_some_and(|call| call.is_object()))
+    };
+    if is_of_blocks(value) {
+        Some(|transcript, message, index| anthropic::read_message(transcript, message, index, false))
+    } else if value.get("tool_calls").is_some_and(|calls| calls.elements().next().is_some_and(holds_call)) {
+        Some(openai_chat::read_message)
+    } else if any("content", &["toolUse"]) {
+        Some(bedrock_converse::read_message)
+    } else if any("parts", &["functionCall", "function_call"]) {
+        Some(gemini::read_message)
+    } else {
+        None
+    }
 }
 
 /// Whether the calls of a message are blocks of its content.

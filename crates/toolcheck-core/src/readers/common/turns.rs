@@ -153,9 +153,12 @@ pub(crate) fn read<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
                 transcript.part(text, Body::Reasoning(body));
             }
             (Role::Assistant, Some(text)) if is_call(turn) => calls(transcript, turn, text),
-            (Role::Assistant, Some(text)) if is_in_brackets(text) && is_result(turns.get(number + 1)) => {
+            (Role::Assistant, Some(text))
+                if is_result(turns.get(number + 1)) && (is_in_brackets(text) || is_action(text)) =>
+            {
+                let most = if is_action(text) { 1 } else { usize::MAX };
                 let results = turns[number + 1..].iter().take_while(|turn| is_result(Some(turn)));
-                for _ in results {
+                for _ in results.take(most) {
                     let mut call = parts::call(None, None, Some(text));
                     call.kind = ToolKind::Custom;
                     transcript.part(text, Body::Call(call));
@@ -187,6 +190,12 @@ fn is_in_brackets(text: Value<'_, '_>) -> bool {
     };
     let name = inside.split('(').next().unwrap_or_default();
     name.len() < inside.len() && !name.trim().is_empty() && !name.contains(['"', '{', '[', '\n'])
+}
+
+/// Whether a text names what to call in lines of its own, `Action: tide` and `Action Input: {...}`, as ToolBench has it.
+fn is_action(text: Value<'_, '_>) -> bool {
+    let Some(text) = text.as_str() else { return false };
+    ["Action:", "Action Input:"].iter().all(|word| text.lines().any(|line| line.starts_with(word)))
 }
 
 /// Adds a block that keeps its content under `value`.

@@ -9,7 +9,7 @@ use crate::unread;
 
 /// Adds what the conversations of a unit have in parts and keys that nothing was read from.
 pub(crate) fn add<'s>(reader: &Reader, reading: &mut Reading<'s>, document: &Document<'s>) {
-    let Reading { conversations, left_out, unread } = reading;
+    let Reading { conversations, left_out, unread, .. } = reading;
     for conversation in conversations.iter_mut() {
         let transcript = &mut conversation.transcript;
         // What is in a wire format has rules of its own.

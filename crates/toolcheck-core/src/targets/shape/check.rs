@@ -10,7 +10,7 @@ use super::compile::{Discriminator, Field, FieldSet, Object, bit};
 use super::fault::{Detail, ShapeFault};
 use super::problem::{Cause, Problem};
 use super::similar_faults::Alike;
-use super::tables::{JsonType, Kind, ShapeFaultKind};
+use super::tables::{JsonType, Kind, ShapeFaultKind, ToolSchemaTable};
 use super::value::{bit_of, short, type_of};
 use super::{ModelFacts, Shape};
 use crate::rule_id::RuleId;
@@ -151,6 +151,25 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             self.object(message, self.shape.message, Scope::default());
             self.path.clear();
         }
+    }
+
+    /// Checks the schema of a tool that is in no request, as if it stood where a request has it.
+    pub(super) fn schema_of_tool(
+        &mut self,
+        (index, tool): (usize, Value<'d, 's>),
+        schema: Value<'d, 's>,
+        (table, number): (&'f ToolSchemaTable, usize),
+    ) {
+        self.path.extend([Step::Key("tools"), Step::Index(index as u32)]);
+        self.path.extend(table.tag.as_deref().map(Step::Variant));
+        self.path.extend(table.path.iter().map(|key| Step::Key(key)));
+        for (value, kind) in [(tool.document().root(), Kind::Request), (tool, Kind::Tool)] {
+            let is_element = kind == Kind::Tool;
+            self.above.push(Above { value, kind: Some(kind), is_element, before: None });
+        }
+        self.object(schema, number, Scope::default());
+        self.above.clear();
+        self.path.clear();
     }
 
     /// The faults that were found.

@@ -44,6 +44,8 @@ pub(super) struct Object {
     pub(super) note: Option<Arc<str>>,
     pub(super) instead: Arc<BTreeMap<String, String>>,
     pub(super) noun: Option<Arc<str>>,
+    /// The key of the form that the API had before.
+    pub(super) former: Option<Arc<str>>,
 }
 
 /// The field that decides which object it is.
@@ -258,6 +260,7 @@ impl Objects {
             note: table.note.clone(),
             instead: table.instead.clone(),
             noun: table.noun.clone(),
+            former: table.former.clone(),
             names,
             ..Object::default()
         };
@@ -594,6 +597,7 @@ impl ObjectTable {
             note: self.note.clone().or_else(|| base.note.clone()),
             instead,
             noun: self.noun.clone().or_else(|| base.noun.clone()),
+            former: self.former.clone().or_else(|| base.former.clone()),
             fields,
         }
     }

@@ -342,6 +342,21 @@ impl Shape {
         faults.iter().filter(|fault| fault.is_refused(self, None)).map(|fault| 1 + fault.alike.len()).sum()
     }
 
+    /// What is wrong with the schemas of tools that are in no request, each with its tool.
+    pub fn check_schemas<'f, 'd, 's: 'd>(
+        &'f self,
+        facts: &ModelFacts,
+        tools: impl Iterator<Item = (Value<'d, 's>, Value<'d, 's>)>,
+    ) -> Vec<ShapeFault<'f>> {
+        let Some(table) = &self.file.tool_schema else { return Vec::new() };
+        let Ok(number) = self.objects.number(&table.object, None) else { return Vec::new() };
+        let mut checker = check::Checker::new(self, facts.clone(), None, false);
+        for (index, (tool, schema)) in tools.enumerate() {
+            checker.schema_of_tool((index, tool), schema, (table, number));
+        }
+        checker.end()
+    }
+
     /// What is wrong with a list of messages by itself.
     pub fn check_messages<'f>(&'f self, facts: &ModelFacts, list: Value<'_, '_>) -> Vec<ShapeFault<'f>> {
         let mut checker = check::Checker::new(self, facts.clone(), None, false);

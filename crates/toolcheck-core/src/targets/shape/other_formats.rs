@@ -55,6 +55,9 @@ impl Shape {
             let Some(of_object) = of_object else { continue };
             let direct: Vec<_> = of_object.iter().map(|number| &faults[*number]).collect();
             let value = document.value(node);
+            if fault.object.former.as_ref().is_some_and(|key| value.get(key).is_some()) {
+                continue;
+            }
             let Some(marks) = self.marks(value, kind, &direct) else { continue };
             if self.is_unwrapped(&faults[number], document) {
                 continue;

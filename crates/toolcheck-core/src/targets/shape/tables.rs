@@ -45,11 +45,25 @@ pub(crate) struct ShapeFile {
     /// Whether `null` is the same as an absent key.
     #[serde(default)]
     pub(crate) null_is_absent: bool,
+    /// Where the schema of a tool stands that is not strict.
+    pub(crate) tool_schema: Option<ToolSchemaTable>,
     /// What every API can say, such as an image or the result of a call, and how this one does.
     #[serde(default)]
     pub(crate) says: BTreeMap<String, SaidTable>,
     /// Its objects, by name. A body is a `request`, and an element of its list of messages a `message`.
     pub(crate) objects: BTreeMap<String, Deferred<ObjectTable>>,
+}
+
+/// Where the schema of a tool stands.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ToolSchemaTable {
+    /// Its object.
+    pub(crate) object: String,
+    /// The keys that lead to it from an element of `tools`.
+    pub(crate) path: Vec<String>,
+    /// What the API calls such a tool in the paths that it prints.
+    pub(crate) tag: Option<String>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -88,6 +102,8 @@ pub(crate) struct ObjectTable {
     pub(crate) instead: Arc<BTreeMap<String, String>>,
     /// What one is called where it is not named by the key that it is under.
     pub(crate) noun: Option<Arc<str>>,
+    /// The key of the form that the API had before: what has it is not another API's.
+    pub(crate) former: Option<Arc<str>>,
     /// What a reader should know.
     pub(crate) note: Option<Arc<str>>,
     #[serde(default)]

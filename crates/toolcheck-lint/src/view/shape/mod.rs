@@ -8,13 +8,14 @@ mod table;
 mod wording;
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use foldhash::HashSet;
 use toolcheck_core::fix::Fix;
-use toolcheck_core::ir::{Place, TranscriptKind};
+use toolcheck_core::ir::{Body, Part, Place, TranscriptKind};
 use toolcheck_core::shape::{Answer, Foreign, Kind, Shape, ShapeFault, ShapeFaultKind};
 use toolcheck_core::text::kept;
-use toolcheck_core::{RuleId, targets};
+use toolcheck_core::{RuleId, formats, targets};
 use toolcheck_json::{Document, NodeId, Value};
 
 use self::join::Unknown;
@@ -82,21 +83,15 @@ impl ShapeFaults<'_> {
 /// Finds what is wrong with the shape of a transcript.
 pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> ShapeFaults<'c> {
     let is_sent_somewhere = !cx.is_training_example() || cx.named_target.is_some();
-    let Some(shape) = cx.known_shape().filter(|_| is_sent_somewhere) else {
-        return ShapeFaults::default();
-    };
     let model = cx.transcript.request.model.as_deref();
-    let root = cx.document.value(cx.transcript.place.node);
-    let facts = shape.facts_for(model);
-    let faults = match (root.is_object(), cx.body_names_model) {
-        (true, Some(names_model)) => shape.check_body(&facts, root, names_model),
-        (true, None) => shape.check_request(&facts, root, cx.is_request()),
-        (false, _) => shape.check_messages(&facts, root),
+    let Some((shape, faults)) = faults_in(cx, model).filter(|_| is_sent_somewhere) else {
+        return ShapeFaults::default();
     };
     // A record of a data set has keys and types of its own, unless a service defines them.
     let has_own_keys = cx.is_training_example() && cx.target().kind != Some(TranscriptKind::Dataset);
     // Whoever ignores a rule does not want to hear the same from another. A rule that was not selected is no such rule.
     let is_silenced = |id: RuleId| cx.ignored_rules.iter().any(|rule| rule.id == id);
+    let results = OnceCell::new();
     let counts = |fault: &ShapeFault<'c>| {
         let is_own = has_own_keys
             && match fault.kind {
@@ -104,7 +99,10 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> ShapeFaults<'c> {
                 ShapeFaultKind::Type => table::keeps(cx.document, fault),
                 _ => false,
             };
-        !is_own && fault.checked_by().chain(fault.checked_around_by()).all(|(_, rule)| !is_silenced(rule))
+        let is_known = fault.kind == ShapeFaultKind::Missing && found_elsewhere(cx, fault, &results);
+        !is_own
+            && !is_known
+            && fault.checked_by().chain(fault.checked_around_by()).all(|(_, rule)| !is_silenced(rule))
     };
     let faults: Vec<ShapeFault<'c>> =
         faults.into_iter().filter(|fault| counts(fault) && fault.is_refused(shape, model)).collect();
@@ -140,6 +138,43 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> ShapeFaults<'c> {
         refused.answer = Some(answer(&refused.fault));
     }
     ShapeFaults { refused, foreign, nodes }
+}
+
+/// Whether the id that a result lacks stands under a key that only a framework has, which writes another message before it
+/// sends it. `results` are the messages with such ids.
+fn found_elsewhere(
+    cx: &Context<'_, '_>,
+    fault: &ShapeFault<'_>,
+    results: &OnceCell<HashSet<NodeId>>,
+) -> bool {
+    let has_id = |part: &Part<'_>| matches!(&part.body, Body::Result(result) if result.call_id.is_some());
+    let find = || {
+        let messages = cx.transcript.messages_with_parts();
+        let with_ids = messages.filter(|(_, parts)| parts.iter().any(has_id));
+        with_ids.map(|(message, _)| message.place.node).collect()
+    };
+    fault.checked_by().any(|(_, rule)| rule == RuleId::MissingToolCallId)
+        && results.get_or_init(find).contains(&fault.object_node())
+}
+
+/// What is wrong with the shape of a request, or with the schemas of tools that are in none, and the shape that it must have.
+fn faults_in<'c>(cx: &Context<'c, '_>, model: Option<&str>) -> Option<(&'c Shape, Vec<ShapeFault<'c>>)> {
+    let Some(shape) = cx.known_shape() else {
+        let is_read = cx.transcript.format.is_some_and(|format| formats::find(format.id).is_none());
+        let shape = cx.known_target.filter(|_| is_read && cx.transcript.messages.is_empty())?.shape()?;
+        let tools = cx.transcript.request.tools.listed().iter();
+        let value = |place: Place| cx.document.value(place.node);
+        let schemas = tools.filter_map(|tool| Some((value(tool.place), value(tool.schema?))));
+        return Some((shape, shape.check_schemas(&shape.facts_for(model), schemas)));
+    };
+    let root = cx.document.value(cx.transcript.place.node);
+    let facts = shape.facts_for(model);
+    let faults = match (root.is_object(), cx.body_names_model) {
+        (true, Some(names_model)) => shape.check_body(&facts, root, names_model),
+        (true, None) => shape.check_request(&facts, root, cx.is_request()),
+        (false, _) => shape.check_messages(&facts, root),
+    };
+    Some((shape, faults))
 }
 
 /// The help of the target's data, or how to write an object that only lacks what goes around it.
