@@ -85,7 +85,7 @@ impl Choice {
                 executor: call.executor,
                 kind: if call.is_function { ToolKind::Function } else { ToolKind::Custom },
                 signature: Signature::Missing,
-                settled: None,
+                unpaired: None,
             });
             transcript.push(Part { place, index: 0, body });
         }

@@ -138,7 +138,7 @@ static KINDS: &[Unsupported] = &[
         advice: Some(
             "export the messages as attributes of spans (`gen_ai.input.messages`), or check the requests that are sent to the API",
         ),
-        meant: Meant::Conversation,
+        relevance: Relevance::Conversation,
         sniff: frameworks::has_messages_as_events,
     },
     Unsupported {

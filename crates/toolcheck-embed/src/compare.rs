@@ -6,7 +6,7 @@ use toolcheck_core::Format;
 use toolcheck_core::diff::Kind;
 use toolcheck_core::diff::files::{File, Report, compare, expanded};
 use toolcheck_core::text::shown;
-use toolcheck_json::Expanded;
+use toolcheck_json::origins::Mapped;
 use toolcheck_json::origins::Opened;
 use toolcheck_open::{FileFormat, Limits};
 use toolcheck_report::Style;
@@ -186,7 +186,7 @@ fn opened(side: &Side) -> Option<Opened> {
 fn read<'s>(
     side: &'s Side,
     opened: Option<&'s Opened>,
-    expanded: Option<&'s Expanded>,
+    expanded: Option<&'s Mapped>,
 ) -> Result<File<'s>, Error> {
     let format = side.format.and_then(FileFormat::input);
     let file = match (opened, expanded) {

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use toolcheck_json::edit::{Edits, Piece};
 use toolcheck_json::{Document, NodeId, Span, Value};
 
-use crate::convert::{Changes, Trial};
+use crate::convert::{Changes, RenderMode};
 use crate::examine::Examination;
 use crate::findings::{Kind, Observation};
 use crate::input::{Arguments, Input};
@@ -163,7 +163,7 @@ impl<'f> Forms<'f> {
 
     /// The prompt, or why there is none.
     fn printed(&self, input: &Input<'_>) -> Printed {
-        let trial = Trial { traces: false, changes: &Changes::new(), most_messages: usize::MAX };
+        let trial = RenderMode { traces: false, changes: &Changes::new(), most_messages: usize::MAX };
         let traced = self.template.trial(input, &trial);
         traced.map(|traced| traced.prompt.text).map_err(|refusal| refusal.message)
     }

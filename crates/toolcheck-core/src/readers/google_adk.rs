@@ -75,7 +75,7 @@ fn read_events<'d, 's>(
         at = taken_back.end;
         let first = reading.conversations.len();
         replaced.end(reading);
-        reading.conversations[first..].iter_mut().for_each(|one| one.ended = Ended::Replaced);
+        reading.conversations[first..].iter_mut().for_each(|one| one.end = ConversationEnd::Replaced);
     }
     events[at..].iter().for_each(|event| branches.add(of(*event), *event, reading));
     branches.end(reading);

@@ -9,8 +9,9 @@ use std::borrow::Cow;
 use foldhash::HashMap;
 use toolcheck_json::Value;
 
+use super::common::events;
 use super::parts::{call, result};
-use super::{Conversation, Reader, Reading, events};
+use super::{Conversation, Reader, Reading};
 use crate::claim::certainty;
 use crate::ir::{Body, Named, Place, Role, ToolDef, Transcript, UnpairedReason};
 

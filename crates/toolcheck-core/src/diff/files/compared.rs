@@ -264,7 +264,7 @@ fn relocate(file: &File<'_>, spots: &mut BTreeMap<usize, Spot>) {
         MadeOf::Opened(opened) => opened,
         MadeOf::Strings(expanded) => {
             for spot in spots.values_mut() {
-                spot.bytes = expanded.source_of(spot.bytes.clone());
+                spot.bytes = expanded.source_of(spot.bytes.clone()).unwrap_or_default();
                 starts.push(spot.bytes.start);
             }
             for (spot, position) in spots.values_mut().zip(locate(source, &starts)) {

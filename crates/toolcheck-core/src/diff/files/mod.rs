@@ -3,8 +3,8 @@
 mod compared;
 mod continued;
 
-use toolcheck_json::origins::Opened;
-use toolcheck_json::{Document, Expanded, Layout, Position, Record, Records, Value, locate};
+use toolcheck_json::origins::{Mapped, Opened};
+use toolcheck_json::{Document, Layout, Position, Record, Records, Value, locate};
 
 use super::Side;
 use super::events::Answer;
@@ -41,12 +41,12 @@ pub struct File<'s> {
 enum MadeOf<'s> {
     Opened(&'s Opened),
     /// A text with lists of messages in strings.
-    Strings(&'s Expanded),
+    Strings(&'s Mapped),
 }
 
 /// The text of a file whose conversations are in strings, as in traces and tables, with these as lists; `None` of any other
 /// file.
-pub fn expanded(bytes: &[u8], format: Option<InputFormat>) -> Option<Expanded> {
+pub fn expanded(bytes: &[u8], format: Option<InputFormat>) -> Option<Mapped> {
     let (records, _) = Records::reading(bytes);
     let layout = records.layout();
     let first: Vec<Document<'_>> =
@@ -120,7 +120,7 @@ impl<'s> File<'s> {
     /// It is not JSON, or there is no conversation in it.
     pub fn read_expanded(
         source: &'s [u8],
-        expanded: &'s Expanded,
+        expanded: &'s Mapped,
         format: Option<InputFormat>,
     ) -> Result<Self, Error> {
         let mut file = Self::read(expanded.text(), format)?;

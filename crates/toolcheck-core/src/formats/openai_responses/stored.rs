@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use foldhash::HashMap;
 use toolcheck_json::Value;
 
-use crate::ir::{Body, Named, Settled, ToolKind, Transcript};
+use crate::ir::{Body, Named, ToolKind, Transcript, UnpairedReason};
 
 /// How the ids of calls begin that the server keeps, so that a request may only refer to them. Calls of functions must be
 /// in the request.
@@ -43,7 +43,7 @@ pub(super) fn settle<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
             id.text = call.clone();
         }
         if kept.contains(&(kind, true)) {
-            result.settled = Some(Settled::Elsewhere);
+            result.unpaired = Some(UnpairedReason::Elsewhere);
         }
     }
 }

@@ -37,7 +37,7 @@ pub(crate) fn sniff(id: &str, records: &[Value<'_, '_>]) -> u8 {
         let mut listed = list_of(*record).into_iter().flat_map(|list| list.elements().take(LOOKED_AT));
         protocol.is_shown_by(*record) || listed.any(|event| protocol.is_shown_by(event))
     };
-    if records.iter().any(is_of_own) { certainty::OWN_SHAPE } else { 0 }
+    if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
 }
 
 /// The list of events that a record is, or has.

@@ -293,7 +293,7 @@ impl<'p, 's> Session<'p, 's> {
     }
 
     /// Whether what an event is about is open.
-    fn is_open(&self, needs: &Use, item: Value<'_, 's>) -> bool {
+    fn is_open(&self, needs: &Resource, item: Value<'_, 's>) -> bool {
         let open = self.open.get(&*needs.thing);
         open.zip(id_of(needs, item)).is_some_and(|(open, id)| open.contains_key(&*id))
     }
@@ -308,14 +308,14 @@ impl<'p, 's> Session<'p, 's> {
 
     /// Settles a call without a result for each result that was refused, which is the one mistake.
     fn settle_strays(&mut self) {
-        let lost = |called: &&Called<'s>| !called.has_result;
+        let lost = |called: &&OpenCall<'s>| !called.has_result;
         let mut lost: Vec<usize> = self.calls.values().filter(lost).map(|called| called.part).collect();
         lost.sort_unstable();
         let mut lost = lost.into_iter().peekable();
         for before in std::mem::take(&mut self.strays) {
             let Some(part) = lost.next_if(|part| *part < before) else { continue };
             if let Body::Call(call) = &mut self.transcript.parts[part].body {
-                call.settled.get_or_insert(Settled::Elsewhere);
+                call.unpaired.get_or_insert(UnpairedReason::Elsewhere);
             }
         }
     }
@@ -511,13 +511,13 @@ impl<'p, 's> Session<'p, 's> {
         self.deleted.insert(id);
         let Some(part) = self.transcript.parts.get_mut(called.part) else { return };
         if let Body::Call(call) = &mut part.body {
-            call.settled = Some(Settled::Deleted);
+            call.unpaired = Some(UnpairedReason::Deleted);
         }
         for number in called.results {
             if let Some(Body::Result(result)) =
                 self.transcript.parts.get_mut(number).map(|part| &mut part.body)
             {
-                result.settled = Some(Settled::Deleted);
+                result.unpaired = Some(UnpairedReason::Deleted);
             }
         }
     }
@@ -566,6 +566,6 @@ impl<'p, 's> Session<'p, 's> {
 }
 
 /// The id of what an event needs, if it names one.
-fn id_of<'s>(needs: &Use, item: Value<'_, 's>) -> Option<Cow<'s, str>> {
+fn id_of<'s>(needs: &Resource, item: Value<'_, 's>) -> Option<Cow<'s, str>> {
     needs.id.of(item).and_then(Named::of).map(|id| id.text)
 }
