@@ -127,8 +127,8 @@ struct Latest<'m> {
     has_too_many: bool,
     /// The call that was paired most recently.
     last: Option<usize>,
-    /// The same for each name, if there are too many results.
-    last_of_name: HashMap<&'m str, usize>,
+    /// The only call of each name that was paired, if there are too many results.
+    only_of_name: HashMap<&'m str, Option<usize>>,
 }
 
 /// The number of calls after the last paired one that are considered for a result without an id.
@@ -280,9 +280,9 @@ impl<'m, C: Half, R: Half> Matching<'m, C, R> {
                 .find(|call| answered_by[*call].is_none() && is_free(*call))
                 .or_else(|| next(line))
         });
-        // Of too many results, one of a tool whose calls all have theirs is a second one.
+        // Of too many results, one of a tool whose only call has its own is a second one.
         if named.is_none()
-            && let Some(&call) = name.and_then(|name| latest.last_of_name.get(name))
+            && let Some(call) = name.and_then(|name| latest.only_of_name.get(name).copied().flatten())
         {
             self.matches.paired_with[number] = PairedWith::Repeated(call);
             return;
@@ -290,7 +290,7 @@ impl<'m, C: Half, R: Half> Matching<'m, C, R> {
         let Some(call) = named.or_else(|| next(&mut latest.in_line)) else { return };
         latest.last = Some(call);
         if let Some(name) = calls[call].name().filter(|_| latest.has_too_many) {
-            latest.last_of_name.insert(name, call);
+            latest.only_of_name.entry(name).and_modify(|only| *only = None).or_insert(Some(call));
         }
         self.matches.paired_with[number] = PairedWith::First(call);
         self.matches.answered_by[call] = Some(number);
