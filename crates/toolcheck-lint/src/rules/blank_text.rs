@@ -62,9 +62,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         out.report(block.place, message)
             .caption("no text")
             .help("remove the block")
-            .remedy(match is_marked {
-                true => Remedy::guess("the marks of the block go with it", change),
-                false => Remedy::safe(change),
+            .fix(match is_marked {
+                true => Fix::guess("the marks of the block go with it", change),
+                false => Fix::safe(change),
             })
             .case(case);
     }
