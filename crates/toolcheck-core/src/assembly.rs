@@ -7,10 +7,9 @@ use std::collections::btree_map::Entry;
 use toolcheck_json::Value;
 
 use crate::conversation;
-use crate::formats::Format;
 use crate::ir::{
-    Arguments, Body, Call, Content, Executor, Message, Named, Part, Place, Role, Signature, ToolKind,
-    Transcript,
+    Arguments, Body, Call, Content, Executor, FormatId, Message, Named, Part, Place, Role, Signature,
+    ToolKind, Transcript,
 };
 
 /// One choice of a response; a request can ask for several.
@@ -63,11 +62,11 @@ impl Choice {
     /// text: those of a stream are nowhere in its file.
     pub fn as_said<'s>(
         &'s self,
-        format: &Format,
+        format: FormatId,
         root: Value<'_, 's>,
         texts: Value<'_, 's>,
     ) -> Transcript<'s> {
-        let mut transcript = Transcript::new(format.key(), root);
+        let mut transcript = Transcript::new(format, root);
         transcript
             .open_message(Message { content: Content::Filled, ..Message::new(Role::Assistant, root, 0) });
         // A stream that was aborted may end inside its last call.

@@ -42,7 +42,7 @@ impl Checker<'_> {
         for answer in streamed {
             let arguments = answer.arguments();
             let texts = Document::read(arguments.as_bytes());
-            let said = answer.as_said(format, root, texts.root());
+            let said = answer.as_said(format.key(), root, texts.root());
             self.check_answer(document, request, said, true, findings);
         }
         for said in said {
