@@ -27,9 +27,10 @@ const BELONGS: [RuleId; 12] = [
 
 /// Rules about what has to be where: what they find then is fixed after it. So is an id that is used again, which shows once
 /// both calls have a result.
-const ARRANGED: [RuleId; 12] = [
+const ARRANGED: [RuleId; 13] = [
     RuleId::DuplicateToolCallId,
     RuleId::EmptyContent,
+    RuleId::FirstMessageRole,
     RuleId::LateToolResult,
     RuleId::MisplacedMessage,
     RuleId::MisplacedReasoning,
@@ -45,6 +46,8 @@ const ARRANGED: [RuleId; 12] = [
 /// The rules that can only be checked once findings of a rule are fixed: what is found then is not new.
 fn seen_after(rule: RuleId) -> impl Iterator<Item = RuleId> {
     let own: &'static [RuleId] = match rule {
+        // A second call with the id is one of its own then, which may lack a result.
+        RuleId::MalformedToolCallId => &[RuleId::UnansweredToolCall],
         RuleId::InvalidArgumentsJson => &[RuleId::ArgumentsSchemaMismatch],
         // One finding stands for all keys that an object lacks.
         RuleId::MissingToolCallId => &[RuleId::MissingField],
@@ -57,8 +60,11 @@ fn seen_after(rule: RuleId) -> impl Iterator<Item = RuleId> {
         ],
         _ => &[],
     };
-    let arranged = if BELONGS.contains(&rule) { &ARRANGED[..] } else { &[] };
-    own.iter().chain(arranged).copied()
+    // What becomes readable may hold anything.
+    let is_read = rule == RuleId::WrongType;
+    let belongs = if is_read { &BELONGS[..] } else { &[] };
+    let arranged = if is_read || BELONGS.contains(&rule) { &ARRANGED[..] } else { &[] };
+    own.iter().chain(belongs).chain(arranged).copied()
 }
 
 /// How often each rule has findings: errors, and others.

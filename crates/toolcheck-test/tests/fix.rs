@@ -30,8 +30,10 @@ fn each_case_of_the_corpus_becomes_better_or_stays_as_it_is() {
                 let is_own = |found: &&toolcheck_lint::Finding| {
                     found.rule == done.rule && found.spot.bytes == done.spot.bytes
                 };
-                let found = before.iter().find(is_own).unwrap();
-                assert!(found.fix.is_some(), "{name}: lint marks what is mended: {}", done.rule);
+                // Some show only once others are fixed.
+                let found = before.iter().find(is_own);
+                let is_marked = found.is_none_or(|found| found.fix.is_some());
+                assert!(is_marked, "{name}: lint marks what is mended: {}", done.rule);
             }
             assert!(after.len() < before.len() || !fixed.applied.is_empty(), "{name}");
             // Arguments can only be checked once they are JSON.
@@ -386,7 +388,10 @@ proptest! {
             let again = fix("case", &fixed.bytes, &options, &how);
             prop_assert!(again.is_unchanged(), "{:?}", again.applied);
             let left: Vec<_> = fixed.report().findings.iter().map(|finding| finding.rule).collect();
-            let is_safe = matches!(fault, Fault::DropResult | Fault::ReuseId)
+            // Without ids, nobody knows which of the calls of one tool has no result.
+            let has_ids = format.can_hold(Feature::CallIds);
+            let is_safe = fault == Fault::ReuseId
+                || fault == Fault::DropResult && has_ids
                 || fault == Fault::RepeatResult && expected == Some(RuleId::DuplicateToolResult);
             // Without ids, a result that is missing may make one turn of two messages that cannot be merged, because each
             // has one string of text and one of reasoning.
