@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::RuleId;
-use toolcheck_core::ir::{Body, Place, Role, Signature, Transcript, TranscriptKind};
+use toolcheck_core::ir::{Body, Message, Place, Role, Signature, Transcript, TranscriptKind};
 use toolcheck_core::pairing::{CallSite, Pairing, ResultSite};
 use toolcheck_core::readers::Mend;
 use toolcheck_core::remedy::{Change, Cost, Remedy};
@@ -244,19 +244,23 @@ impl<'p, 's> Planner<'p, 's> {
         self.results_gone.clear();
         self.merged_into.clear();
         self.said_after.clear();
-        let places = self.transcript.messages.iter().map(|message| message.place);
-        let is_here = |place: &Place| {
+        let calls = &source.pairing.calls;
+        let is_call = |node| calls.binary_search_by_key(&node, |call| call.part.place.node).is_ok();
+        let is_here = |message: &&Message<'_>| {
+            let place = &message.place;
             let [in_messages, in_slots] =
                 [&self.messages, &self.slots].map(|list| list.binary_search(&place.node));
             // Results may stand in their calls.
             let in_call = || {
                 let slot = self.slots.get(self.slot_of(place.node));
-                self.mend.is_some_and(|mend| mend.result_in_call.is_some())
+                let are_inside = self.mend.is_some_and(|mend| mend.result_in_call.is_some());
+                (are_inside || message.role == Role::Tool && is_call(place.node))
                     && slot.is_some_and(|slot| self.document.value(*slot).span().contains(place.span))
             };
             in_messages.is_ok() || in_slots.is_ok() || in_call()
         };
-        self.elsewhere = places.filter(|place| !is_here(place)).map(|place| place.span).collect();
+        let others = self.transcript.messages.iter().filter(|message| !is_here(message));
+        self.elsewhere = others.map(|message| message.place.span).collect();
         toolcheck_json::sort_by_position(&mut self.elsewhere, |span| span.start as usize);
         self.heed_signatures(&source);
         true
