@@ -27,10 +27,9 @@ const BELONGS: [RuleId; 12] = [
 
 /// Rules about what has to be where: what they find then is fixed after it. So is an id that is used again, which shows once
 /// both calls have a result.
-const ARRANGED: [RuleId; 13] = [
+const ARRANGED: [RuleId; 12] = [
     RuleId::DuplicateToolCallId,
     RuleId::EmptyContent,
-    RuleId::FirstMessageRole,
     RuleId::LateToolResult,
     RuleId::MisplacedMessage,
     RuleId::MisplacedReasoning,

@@ -102,14 +102,17 @@ impl<'s> File<'s> {
         };
         let file = match reader {
             Some(reader) => Self::read_log(reader, bytes, layout, documents),
-            None => match Self::read_requests(format.and_then(InputFormat::wire), documents) {
-                Ok(file) => file,
+            None => {
+                let read = Self::read_requests(format.and_then(InputFormat::wire), documents);
                 // Lists of messages may be anywhere, in what is nothing else.
-                Err(documents) if format.is_none() && are_lists(&documents) => {
-                    Self::read_log(readers::of_lists(), bytes, layout, documents)
-                }
-                Err(_) => return Err(Error::new("its format is not recognised")),
-            },
+                let lists = |documents: Vec<_>| {
+                    let are_lists = format.is_none() && are_lists(&documents);
+                    are_lists.then(|| Self::read_log(readers::of_lists(), bytes, layout, documents))
+                };
+                let is_read = |file: &Self| !file.conversations.is_empty();
+                read.or_else(|documents| lists(documents).filter(is_read).ok_or(()))
+                    .map_err(|()| Error::new("its format is not recognised"))?
+            }
         };
         if file.conversations.is_empty() {
             return Err(Error::new("there is no conversation in it"));
