@@ -127,14 +127,15 @@ fn by_content<'c>(cx: &Context<'c, '_>, message: &Message<'_>) -> Option<&'c str
     let has = |is: fn(&Body<'_>) -> bool| parts.iter().any(|part| is(&part.body));
     let has_calls = has(|body| matches!(body, Body::Call(_)));
     let has_results = has(|body| matches!(body, Body::Result(result) if result.executor == Executor::Client));
+    let repair = formats::find(cx.transcript.format?.id)?.repair;
     let names_call = || {
-        let format = formats::find(cx.transcript.format?.id)?;
-        let key = format.repair.result_id.filter(|_| format.repair.blocks.is_none())?;
+        let key = repair.result_id.filter(|_| repair.blocks.is_none())?;
         cx.document.value(message.place.node).get_str(key).filter(|id| !id.is_empty())
     };
     let roles: &[&str] = match (has_calls, has_results || names_call().is_some()) {
         (true, false) => &["assistant", "model"],
-        (false, true) => &["tool", "user"],
+        (false, true) if repair.blocks.is_some() => &["user"],
+        (false, true) => &["tool"],
         _ => return None,
     };
     roles.iter().find_map(|role| allowed.iter().find(|known| known == role)).map(String::as_str)
