@@ -14,6 +14,9 @@ use crate::rules;
 
 pub(crate) type Lint<'l> = dyn Fn(&[u8], &Options) -> FileReport + 'l;
 
+/// How a plan is tried: the options, and the formats that the text may be read as then.
+type Trial<'t> = (&'t Options, &'t dyn Fn(&str) -> bool);
+
 /// Says of each finding in a request how it is fixed. The record is the whole file if `is_single`.
 pub(crate) fn mark_request(
     findings: &mut [Finding],
@@ -55,7 +58,7 @@ fn first_better(
     plan: &dyn Fn(&Way) -> Option<Planned>,
     document: &Document<'_>,
     findings: &[Finding],
-    tried: Option<(&Options, &dyn Fn(&str) -> bool)>,
+    tried: Option<Trial<'_>>,
     lint: &Lint<'_>,
 ) -> Option<(Vec<usize>, bool)> {
     let mut first = plan(&Way::first(how))?;
