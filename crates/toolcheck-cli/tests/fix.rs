@@ -401,7 +401,7 @@ fn errors_in_printed_values_are_left_and_named() {
     let seen = seen_in(&folder, &["fix", "--isolated", "clean.md"]);
     assert_eq!(
         seen,
-        "status: 0\n--- stdout\n--- stderr\nnote: clean.md: a printed value is not changed\nnote: nothing to fix in 1 file\n"
+        "status: 0\n--- stdout\n--- stderr\nnote: clean.md: the printed value is not changed\nnote: nothing to fix in 1 file\n"
     );
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use toolcheck_json::edit::Piece;
-use toolcheck_json::{Records, Value};
+use toolcheck_json::{JsonStr, NodeId, Records, Value};
 
 use crate::ir::ToolKind;
 
@@ -161,6 +161,54 @@ pub(crate) fn tool_message(missing: &Missing, name: Option<&'static str>) -> Opt
     members.extend(id.into_iter().chain(name));
     members.push((Cow::Borrowed("content"), missing.said()));
     Some(Piece::Object(members))
+}
+
+/// The keys of a result that say what it is, when it came and how it went.
+const ABOUT: [&str; 12] = [
+    "role",
+    "type",
+    "id",
+    "name",
+    "status",
+    "success",
+    "is_error",
+    "isError",
+    "cache_control",
+    "created_at",
+    "timestamp",
+    "ts",
+];
+
+/// The members of a result that are lost if only the values at `known` are kept, but for what another result has too.
+pub fn beside<'d, 's>(
+    result: Value<'d, 's>,
+    known: &[NodeId],
+    other: Option<Value<'d, 's>>,
+) -> Vec<Value<'d, 's>> {
+    let is_more = |member: &Value<'d, 's>| {
+        let is_empty = match member.as_json_str() {
+            Some(text) => text.is_empty(),
+            None if member.is_object() || member.is_array() => member.children().next().is_none(),
+            None => member.is_null(),
+        };
+        let is_known = || {
+            let node = |node: &NodeId| member.span().contains(result.document().value(*node).span());
+            ABOUT.iter().any(|key| member.has_key(key)) || known.iter().any(node)
+        };
+        let is_same = || {
+            let key = member.key_text();
+            let same = key.zip(other).and_then(|(key, other)| other.get(&key));
+            same.is_some_and(|same| same.raw() == member.raw())
+        };
+        !is_empty && !is_known() && !is_same()
+    };
+    result.members().filter(is_more).collect()
+}
+
+/// Whether a value of a list of texts and blocks says nothing.
+pub fn is_blank(block: Value<'_, '_>) -> bool {
+    let text = if block.is_object() { block.get("text") } else { Some(block) };
+    text.is_some_and(|text| text.as_json_str().is_some_and(JsonStr::is_blank))
 }
 
 /// The keys whose values name something: a role, a kind, a call.

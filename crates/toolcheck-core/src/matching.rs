@@ -4,12 +4,17 @@ use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
 
 use foldhash::{HashMap, HashMapExt};
+use toolcheck_json::Span;
 
 /// A call or a result.
 pub(crate) trait Half {
     fn id(&self) -> Option<&str>;
     fn name(&self) -> Option<&str>;
     fn position(&self) -> Position;
+    /// Where it is in its document. A program may keep a result in its call.
+    fn span(&self) -> Option<Span> {
+        None
+    }
 }
 
 /// Where a call or a result is in a conversation: the numbers of its turn, its message and its part.
@@ -108,6 +113,16 @@ impl Open {
         Some(call)
     }
 
+    /// Takes one of the next calls of the latest turn.
+    fn take_own(&mut self, is_own: impl Fn(usize) -> bool) -> Option<usize> {
+        if self.others.is_empty() || self.first.is_some_and(&is_own) {
+            return None;
+        }
+        let at = self.others.iter().take(LOOKED_AHEAD).position(|call| is_own(*call))?;
+        self.answered = self.others.remove(at);
+        self.answered
+    }
+
     /// The first open call of this turn.
     fn first_of(&self, turn: usize) -> Option<usize> {
         self.first.filter(|_| self.turn == turn)
@@ -177,9 +192,14 @@ impl<'m, C: Half, R: Half> Matching<'m, C, R> {
                 latest.in_line.push_back(next_call);
                 next_call += 1;
             }
+            let span = result.span();
+            let is_own = |call: usize| {
+                let both = self.calls[call].span().zip(span);
+                both.is_some_and(|(call, result)| call.contains(result))
+            };
             let open = result.id().and_then(|id| by_id.get_mut(id));
             self.matches.paired_with[number] = match open {
-                Some(open) => match open.take() {
+                Some(open) => match open.take_own(is_own).or_else(|| open.take()) {
                     Some(call) => PairedWith::First(call),
                     None => open.answered.map_or(PairedWith::NoCall, PairedWith::Repeated),
                 },
@@ -241,7 +261,8 @@ impl<'m, C: Half, R: Half> Matching<'m, C, R> {
         if run + earlier <= latest.in_line.len() {
             latest.in_line.drain(..earlier);
         }
-        latest.is_even = run == latest.in_line.len();
+        let is_open = |call: &&usize| self.matches.answered_by[**call].is_none();
+        latest.is_even = run == latest.in_line.iter().filter(is_open).count();
         latest.has_too_many = run > latest.in_line.len();
     }
 
@@ -285,6 +306,12 @@ impl<'m, C: Half, R: Half> Matching<'m, C, R> {
             && let Some(call) = name.and_then(|name| latest.only_of_name.get(name).copied().flatten())
         {
             self.matches.paired_with[number] = PairedWith::Repeated(call);
+            return;
+        }
+        // A result too many of one tool is not that of another one.
+        let is_of_other =
+            named.is_none() && !latest.is_even && name.is_some_and(|name| by_name.contains_key(name));
+        if is_of_other {
             return;
         }
         let Some(call) = named.or_else(|| next(&mut latest.in_line)) else { return };

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use foldhash::HashMap;
+use toolcheck_json::Span;
 
 use crate::ir::{Body, Call, Executor, Message, Named, Part, Role, ToolResult, Transcript, UnpairedReason};
 use crate::matching::{Half, Match, Matches, Position};
@@ -68,6 +69,10 @@ impl Half for CallSite<'_, '_> {
     fn position(&self) -> Position {
         Position { turn: self.turn, message: self.message_number, part: self.part_number }
     }
+
+    fn span(&self) -> Option<Span> {
+        Some(self.part.place.span)
+    }
 }
 
 impl Half for ResultSite<'_, '_> {
@@ -81,6 +86,10 @@ impl Half for ResultSite<'_, '_> {
 
     fn position(&self) -> Position {
         Position { turn: self.turn, message: self.message_number, part: self.part_number }
+    }
+
+    fn span(&self) -> Option<Span> {
+        Some(self.part.place.span)
     }
 }
 

@@ -45,6 +45,8 @@ const ARRANGED: [RuleId; 12] = [
 /// The rules that can only be checked once findings of a rule are fixed: what is found then is not new.
 fn seen_after(rule: RuleId) -> impl Iterator<Item = RuleId> {
     let own: &'static [RuleId] = match rule {
+        // A second call with the id is one of its own then, which may lack a result.
+        RuleId::MalformedToolCallId => &[RuleId::UnansweredToolCall],
         RuleId::InvalidArgumentsJson => &[RuleId::ArgumentsSchemaMismatch],
         // One finding stands for all keys that an object lacks.
         RuleId::MissingToolCallId => &[RuleId::MissingField],
@@ -57,8 +59,11 @@ fn seen_after(rule: RuleId) -> impl Iterator<Item = RuleId> {
         ],
         _ => &[],
     };
-    let arranged = if BELONGS.contains(&rule) { &ARRANGED[..] } else { &[] };
-    own.iter().chain(arranged).copied()
+    // What becomes readable may hold anything.
+    let is_read = rule == RuleId::WrongType;
+    let belongs = if is_read { &BELONGS[..] } else { &[] };
+    let arranged = if is_read || BELONGS.contains(&rule) { &ARRANGED[..] } else { &[] };
+    own.iter().chain(belongs).chain(arranged).copied()
 }
 
 /// How often each rule has findings: errors, and others.

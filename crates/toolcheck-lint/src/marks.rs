@@ -8,11 +8,14 @@ use toolcheck_json::{Document, Record};
 use crate::compare_fix::{contradicts, worse};
 use crate::finding::{Finding, Fixable};
 use crate::options::{Marks, Options};
-use crate::planner::{FixOptions, Planned, Planner, can_fix, is_whole, on_conversations, plan_request};
+use crate::planner::{FixOptions, Planned, Planner, Way, can_fix, is_whole, on_conversations, plan_request};
 use crate::report::{FileReport, Reading};
 use crate::rules;
 
 pub(crate) type Lint<'l> = dyn Fn(&[u8], &Options) -> FileReport + 'l;
+
+/// How a plan is tried: the options, and the formats that the text may be read as then.
+type Trial<'t> = (&'t Options, &'t dyn Fn(&str) -> bool);
 
 /// Says of each finding in a request how it is fixed. The record is the whole file if `is_single`.
 pub(crate) fn mark_request(
@@ -36,21 +39,38 @@ pub(crate) fn mark_request(
     let again = options.clone().marks(Marks::Off).keeps_source(false);
     let again = if is_single { again } else { again.format(Some(format)) };
     let is_tried = options.marks == Marks::Tried;
+    let target = options.target.as_deref().and_then(|target| target.format.as_deref());
+    let may_be: &dyn Fn(&str) -> bool = &|id: &str| id == format.id || Some(id) == target;
     let done = |how: &FixOptions| -> Option<(Vec<usize>, bool)> {
-        let plans = plan_request(record, document, transcript, options, how, findings)?;
-        let more = !plans.whole.skipped.is_empty();
-        for mut plan in [Some(plans.whole), plans.without_in_place].into_iter().flatten() {
-            // The record is linted once more beside this one, so what is not needed goes.
-            (plan.skipped, plan.left) = Default::default();
-            if !is_tried || is_better(&plan, document, findings, (&again, &|id| id == format.id), lint) {
-                return Some((plan.done.into_iter().map(|done| done.finding).collect(), more));
-            }
-        }
-        Some((Vec::new(), more))
+        let plan = |way: &Way| plan_request(record, document, transcript, options, way, findings);
+        let is_tried = is_tried.then_some((&again, may_be));
+        first_better(how, &plan, document, findings, is_tried, lint)
     };
     let Some((safe, more)) = done(&safely) else { return };
     let all = if more { done(&safely.clone().unsafe_fixes(true)) } else { None };
     mark(findings, all.unwrap_or_default().0, safe);
+}
+
+/// What the first plan fixes that makes a record better, and whether an unsafe one may fix more. Without a way to try it,
+/// that is the first plan.
+fn first_better(
+    how: &FixOptions,
+    plan: &dyn Fn(&Way) -> Option<Planned>,
+    document: &Document<'_>,
+    findings: &[Finding],
+    tried: Option<Trial<'_>>,
+    lint: &Lint<'_>,
+) -> Option<(Vec<usize>, bool)> {
+    let mut first = plan(&Way::first(how))?;
+    let more = !first.skipped.is_empty();
+    // The record is linted once more beside this one, so what is not needed goes.
+    (first.skipped, first.left) = Default::default();
+    let others = Way::others(how, &first);
+    let mut plans = std::iter::once(first).chain(others.iter().filter_map(plan));
+    let better =
+        plans.find(|plan| tried.is_none_or(|tried| is_better(plan, document, findings, tried, lint)));
+    let done = better.into_iter().flat_map(|plan| plan.done).map(|done| done.finding).collect();
+    Some((done, more))
 }
 
 /// Whether a record is better once it is fixed, and read as a format that it may have.
@@ -100,12 +120,8 @@ pub(crate) fn mark_conversations(
     let may_be = |id: &str| formats.iter().any(|known| known.format == id);
     let done = |how: &FixOptions| -> Option<(Vec<usize>, bool)> {
         let finish = |planner: Planner<'_, '_>| planner.finish();
-        let mut plan = on_conversations(document, conversations, options, how, findings, finish)?;
-        let more = !plan.skipped.is_empty();
-        (plan.skipped, plan.left) = Default::default();
-        let is_done = is_better(&plan, document, findings, (&again, &may_be), lint);
-        let done = plan.done.into_iter().filter(|_| is_done).map(|done| done.finding);
-        Some((done.collect(), more))
+        let plan = |way: &Way| on_conversations(document, conversations, options, &way.how, findings, finish);
+        first_better(how, &plan, document, findings, Some((&again, &may_be)), lint)
     };
     let Some((safe, more)) = done(&safely) else { return };
     let all = if more { done(&safely.clone().unsafe_fixes(true)) } else { None };

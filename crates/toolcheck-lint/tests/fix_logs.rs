@@ -306,3 +306,12 @@ fn what_is_no_object_gets_neither_an_id_nor_a_result() {
         );
     }
 }
+
+#[test]
+fn what_became_text_is_in_the_chain_of_the_records() {
+    let text = include_str!("../../../fixtures/inputs/copilot-cli/wrong-results.jsonl");
+    let records = parsed(&written(text, &FixOptions::new().unsafe_fixes(true)));
+    for pair in records.windows(2) {
+        assert_eq!(pair[1]["parentId"], pair[0]["id"], "{pair:?}");
+    }
+}

@@ -218,7 +218,7 @@ fn a_failure_shows_a_limited_number_of_findings() {
 fn a_body_without_a_transcript_is_not_clean() {
     assert_eq!(
         failure(|| check("").ignore(["malformed-json"]).assert_clean()),
-        "there is no transcript in body.json"
+        "no transcript found in body.json"
     );
     assert!(failure(|| check("null").assert_clean()).contains("unrecognised-format"));
 }

@@ -86,7 +86,7 @@ pub(crate) fn run_on(
         let opened = toolcheck_project::open(&bytes, settings.container(), Limits::default());
         let fixed = match (opened, why_unchanged) {
             (Some(opened), _) => {
-                screen::message("note", &format!("{name}: a {} is not changed", opened.name));
+                screen::message("note", &format!("{name}: the {} is not changed", opened.name));
                 fix_opened(&input.name, &bytes, &opened, &settings.options(), how)
             }
             (None, Some(why)) => {

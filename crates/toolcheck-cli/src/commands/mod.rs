@@ -26,6 +26,7 @@ pub(crate) mod shapes;
 pub(crate) mod show;
 pub(crate) mod test;
 
+use toolcheck_core::readers::NextRequest;
 use toolcheck_core::suggest::similar;
 use toolcheck_core::text::line;
 use toolcheck_lint::{Options, Report};
@@ -41,10 +42,12 @@ fn no_such_conversation(wanted: Option<&str>, report: &Report) -> Option<String>
     if wanted == Options::NEXT
         && !report.files.iter().any(|file| file.conversations.iter().any(|found| found.is_sent_next))
     {
-        return Some(
-            "`--next` works only for agent logs (see `toolcheck formats`), and the input is not one"
-                .to_owned(),
-        );
+        let mut read = report.files.iter().filter_map(|file| file.format);
+        let why = match read.any(|format| NextRequest::of(format).is_some()) {
+            true => "nothing that is in this log is sent next",
+            false => "`--next` works only for agent logs (see `toolcheck formats`), and the input is not one",
+        };
+        return Some(why.to_owned());
     }
     let similar = similar(wanted, titles.clone());
     let known: Vec<String> = titles.clone().take(TITLES).map(|title| format!("`{}`", line(title))).collect();

@@ -392,7 +392,7 @@ mod tests {
             ),
             (
                 "[shape.objects.\"tool.functon\"]\nclosed = true".to_owned(),
-                "4:16: unknown object `tool.functon`, which nothing refers to",
+                "4:16: unknown object `tool.functon`; no other object refers to it",
                 "did you mean `tool.function`?",
             ),
             (
@@ -433,7 +433,7 @@ mod tests {
             ),
             (
                 fact("object = \"request\"\nfield = \"metadata\"\nfault = \"missing\""),
-                "7:9: this has no effect: `metadata` of `request` need not be there",
+                "7:9: this has no effect: `request.metadata` is not required",
                 "add `required = true`",
             ),
             (
@@ -494,7 +494,7 @@ mod tests {
             (also("anthropic", "requst"), "7:10: unknown object `requst`", "did you mean `request`?"),
             (
                 also("openai-responses", "request"),
-                "8:9: this has no effect: `max_tokens` of `request`",
+                "8:9: this has no effect: `request.max_tokens`",
                 "`required = true`",
             ),
         ];

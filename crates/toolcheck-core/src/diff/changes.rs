@@ -307,9 +307,13 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                 EventKind::Result => {
                     let about = self.result_title(before, self.paired.before);
                     // Once is enough.
-                    let level = if self.is_repeated(0, number) { Level::Change } else { loss };
-                    let mut about = format!("{about}, {}", characters(before.content.length));
                     let text = self.retold.text_of(number);
+                    let is_kept = match text {
+                        Some(text) => self.is_told_twice(number, text),
+                        None => self.is_repeated(0, number),
+                    };
+                    let level = if is_kept { Level::Change } else { loss };
+                    let mut about = format!("{about}, {}", characters(before.content.length));
                     if let Some(text) = text {
                         about.push_str(&format!(", is text of {} now", speaker(self.after(text))));
                     }
@@ -367,6 +371,16 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                 }
             }
         }
+    }
+
+    /// Whether the text that a result has become is that of an earlier copy of it.
+    fn is_told_twice(&self, number: usize, text: usize) -> bool {
+        let own = self.before(number);
+        let first = self.retold.first_in(text).filter(|first| *first < number);
+        first.is_some_and(|first| {
+            let first = self.before(first);
+            first.id == own.id && first.content.says_the_same(&own.content)
+        })
     }
 
     /// Whether the turn of a text has the same text once more, which is kept.
@@ -454,7 +468,8 @@ impl<'e, 's> Finder<'_, 'e, 's> {
         let call = own.owner.or_else(|| self.calls_by_id[side].get(own.id.as_deref()?).copied());
         let says_it = |other: &usize| {
             let event = &events.all[*other];
-            let is_beside = own.owner.is_some() || event.turn == own.turn && event.sort == EventKind::Result;
+            let is_near = event.message_turn == own.message_turn && event.sort == EventKind::Result;
+            let is_beside = own.owner.is_some() || is_near;
             // A result of another call may say the same.
             let is_beside = is_beside && (own.owner.is_some() || event.id == own.id) || call.is_some();
             *other != number
@@ -463,9 +478,8 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                 && event.content.says_the_same(&own.content)
         };
         let Some(call) = call else {
-            let is_result = |other: &usize| events.all[*other].sort == EventKind::Result;
-            let before = (0..number).rev().take_while(is_result).take(MOST_RESULTS);
-            let after = (number + 1..events.all.len()).take_while(is_result).take(MOST_RESULTS);
+            let before = (0..number).rev().take(MOST_BESIDE);
+            let after = (number + 1..events.all.len()).take(MOST_BESIDE);
             return before.chain(after).any(|other| says_it(&other));
         };
         // Of many results, the first ones are enough.
@@ -578,6 +592,9 @@ impl<'e, 's> Finder<'_, 'e, 's> {
 
 /// The most results of one call that are compared with each other.
 const MOST_RESULTS: usize = 16;
+
+/// How far from a result without a call others are looked at.
+const MOST_BESIDE: usize = 64;
 
 /// How many pairs of the chain stand before each event of a side.
 fn ranks(length: usize, chain: impl Iterator<Item = usize>) -> Vec<usize> {

@@ -85,6 +85,18 @@ impl<'s> Content<'s> {
         own
     }
 
+    /// Reads the content of a result in a format whose results are objects or lists: a text may be the JSON of one.
+    pub(super) fn of_form(content: Option<Value<'_, 's>>, part: Value<'_, 's>) -> Self {
+        let text = content.and_then(Value::as_str);
+        let quoted = text.as_deref().filter(|text| text.trim_start().starts_with(['{', '[']));
+        let document = quoted.map(|text| Document::read(text.as_bytes()));
+        let Some(document) = document.filter(|document| document.faults().is_empty()) else {
+            return Self::of(content, part);
+        };
+        let own = Content::of(Some(document.root()), document.root());
+        Self { text: own.text.map(|text| Cow::Owned(text.into_owned())), media: Vec::new(), ..own }
+    }
+
     /// Whether two contents say the same, written as text or as values.
     pub(super) fn says_the_same(&self, other: &Self) -> bool {
         match (&self.text, &other.text) {

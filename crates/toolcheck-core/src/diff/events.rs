@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use toolcheck_json::{Document, Value};
+use toolcheck_json::{Document, Span, Value};
 
 use super::canonical;
 use super::content::{self, Content};
@@ -44,13 +44,15 @@ pub struct Side<'t, 's> {
     pub(super) document: &'t Document<'s>,
     /// How results belong to calls.
     pub(super) binding: Binding,
+    /// The id of the format whose names of parameters count beside those of its own.
+    pub(super) named_as: Option<&'static str>,
 }
 
 impl<'t, 's> Side<'t, 's> {
     /// A transcript, which was read from `document`. Results belong to calls as in its own format.
     pub fn new(transcript: &'t Transcript<'s>, document: &'t Document<'s>) -> Self {
         let format = transcript.format.and_then(|format| formats::find(format.id));
-        Self { transcript, answers: &[], document, binding: Binding::of(format) }
+        Self { transcript, answers: &[], document, binding: Binding::of(format), named_as: None }
     }
 
     /// The same, with what the model answered, which was read from the same document.
@@ -58,9 +60,9 @@ impl<'t, 's> Side<'t, 's> {
         Self { answers, ..self }
     }
 
-    /// The same, but results belong to calls as in requests of this format.
+    /// The same, but results belong to calls as in requests of this format, and parameters may have its names.
     pub fn bound_as(self, format: &Format) -> Self {
-        Self { binding: Binding::of(Some(format)), ..self }
+        Self { binding: Binding::of(Some(format)), named_as: Some(format.id), ..self }
     }
 
     /// The wire format, if it is one.
@@ -121,7 +123,7 @@ pub(super) struct Event<'s> {
     /// The number of its turn: consecutive events of one speaker are one.
     pub(super) turn: usize,
     /// The number of the turn of its message: consecutive messages of one role are one.
-    message_turn: usize,
+    pub(super) message_turn: usize,
     /// A hash of what it says, which does not depend on the speaker.
     pub(super) key: u64,
     pub(super) text: Cow<'s, str>,
@@ -224,6 +226,10 @@ impl Half for EventHalf<'_, '_> {
 
     fn position(&self) -> Position {
         Position { turn: self.event.message_turn, message: self.event.message, part: self.number }
+    }
+
+    fn span(&self) -> Option<Span> {
+        Some(self.event.place.span)
     }
 }
 
@@ -371,7 +377,9 @@ impl<'s> Reading<'_, '_, 's> {
 
     fn result(&mut self, place: Place, result: &ToolResult<'s>) {
         let content = result.content_place.map(|place| self.value(place));
-        let content = Content::of(content, self.value(place));
+        let is_form = self.side.format().is_some_and(|format| format.fix_style.is_wrapped);
+        let read = if is_form { Content::of_form } else { Content::of };
+        let content = read(content, self.value(place));
         let id = text_of(result.call_id.as_ref()).filter(|id| !id.is_empty());
         let id = id.filter(|_| result.unpaired != Some(UnpairedReason::UnknownId));
         let event = Event {

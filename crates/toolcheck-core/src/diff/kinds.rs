@@ -19,7 +19,7 @@ names! {
         Loss = "loss",
     }
     /// The name in reports and on the command line.
-    as_str, "none of `loss`, `change` and `form`"
+    as_str, "not one of `loss`, `change` and `form`"
 }
 
 impl Level {

@@ -42,7 +42,7 @@ names! {
         Dataset = "dataset",
     }
     /// The kind's name in reports and on the command line.
-    as_str, "none of `request`, `session` and `dataset`"
+    as_str, "not one of `request`, `session` and `dataset`"
 }
 
 impl TranscriptKind {

@@ -87,6 +87,30 @@ fn a_target_decides_what_a_result_answers() {
     assert_eq!(levels(Some(format("ollama"))), Some(Level::Loss));
 }
 
+/// A parameter may have the name that the target has for it.
+#[test]
+fn a_target_decides_which_parameter_has_another_name() {
+    let request = |key: &str| {
+        json!({"model": "gpt-5", key: 100, "messages": [{"role": "user", "content": "go"}]}).to_string()
+    };
+    let texts = [request("max_completion_tokens"), request("max_tokens")];
+    let files = [&texts[0], &texts[1]].map(|text| File::read(text.as_bytes(), None).unwrap());
+    let levels = |bound_as| compare_files(&files[0], &files[1], bound_as).level();
+    assert_eq!(levels(None), Some(Level::Loss));
+    assert_eq!(levels(Some(format("mistral"))), Some(Level::Form));
+}
+
+/// Lists of messages are looked for in what no reader and no format knows.
+#[test]
+fn a_list_of_messages_may_be_anywhere() {
+    let text =
+        json!({"history": [{"role": "user", "content": "go"}, {"role": "assistant", "content": "gone"}]});
+    let text = text.to_string();
+    assert_eq!(File::read(text.as_bytes(), None).unwrap().format, "message-list");
+    assert_eq!(compared(&text, &text).level(), None);
+    assert!(File::read(br#"{"history": 3}"#, None).is_err());
+}
+
 /// A conversation that is gone from the middle is that, and not a change of all that follow.
 #[test]
 fn conversations_are_found_wherever_they_are() {

@@ -9,7 +9,7 @@ mod skipped;
 
 use std::borrow::Cow;
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use toolcheck_core::ir::{Transcript, TranscriptKind};
 use toolcheck_core::readers::Conversation;
 use toolcheck_core::{RuleId, formats};
@@ -23,7 +23,7 @@ use crate::finding::{Finding, Spot};
 use crate::observe::{Context, Observer, Response};
 use crate::options::{Marks, Options};
 use crate::planner::{
-    Planned, Planner, Plans, can_fix, is_whole, is_whole_or_lines, on_conversations, plan_request,
+    Planned, Planner, Way, can_fix, is_whole, is_whole_or_lines, on_conversations, plan_request,
 };
 use crate::report::FileReport;
 use crate::rules;
@@ -102,10 +102,10 @@ impl Fixed<'_> {
 pub fn fix<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions) -> Fixed<'b> {
     // Whether what is planned is better is tried here.
     let options = &options.clone().marks(Marks::Planned);
-    let Round { report: before, mut applied, mut after, mut reasons, .. } =
-        Round::of(path, bytes, options, how);
+    let Round { report: before, mut applied, mut after, mut reasons } = Round::of(path, bytes, options, how);
     if after.is_none() {
-        let skipped = reasons.left(&before, how, None);
+        let mut skipped = reasons.left(&before, how, None);
+        try_unsafe(path, bytes, options, how, &mut skipped);
         return Fixed { bytes: Cow::Borrowed(bytes), applied, skipped, before, after: None };
     }
     // What shows only once something else is fixed is fixed then.
@@ -134,7 +134,9 @@ pub fn fix<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions)
     let (text, after) = after.unzip();
     let report = after.as_ref().unwrap_or(&before);
     let mut skipped = reasons.left(report, how, Some((&before, &applied)));
-    if !is_done {
+    if is_done {
+        try_unsafe(path, text.as_deref().unwrap_or(bytes), options, how, &mut skipped);
+    } else {
         skipped.iter_mut().for_each(|left| left.reason = Cow::Borrowed(TOO_MANY_ROUNDS));
     }
     Fixed { bytes: text.map_or(Cow::Borrowed(bytes), Cow::Owned), applied, skipped, before, after }
@@ -180,6 +182,23 @@ const MOST_ROUNDS: usize = 16;
 /// Why findings are left then.
 const TOO_MANY_ROUNDS: &str = "the fixes revealed too many other findings: run `fix` again";
 
+/// Says of what is left by a safe fix why an unsafe one would leave it too, where it would.
+fn try_unsafe(path: &str, bytes: &[u8], options: &Options, how: &FixOptions, skipped: &mut [Skipped]) {
+    if how.unsafe_fixes || skipped.iter().all(|left| left.cost.is_none()) {
+        return;
+    }
+    let round = Round::of(path, bytes, options, &how.clone().unsafe_fixes(true));
+    let place = |rule: RuleId, spot: &Spot| (rule, spot.bytes.start);
+    let done: HashSet<_> = round.applied.iter().map(|done| place(done.rule, &done.spot)).collect();
+    for left in skipped.iter_mut().filter(|left| left.cost.is_some()) {
+        let place = place(left.rule, &left.spot);
+        if let Some(reason) = round.reasons.tried(place).filter(|_| !done.contains(&place)) {
+            left.cost = None;
+            left.reason = format!("with --unsafe-fixes, {reason}").into();
+        }
+    }
+}
+
 /// One time that a file is linted, planned, and changed.
 struct Round {
     report: FileReport,
@@ -187,22 +206,10 @@ struct Round {
     /// The new text with its report; `None` if nothing is changed.
     after: Option<(Vec<u8>, FileReport)>,
     reasons: Reasons,
-    /// Whether it is not changed because it would be read as another format then.
-    reads_otherwise: bool,
 }
 
 impl Round {
     fn of(path: &str, bytes: &[u8], options: &Options, how: &FixOptions) -> Self {
-        let round = Self::once(path, bytes, options, how);
-        if !round.reads_otherwise || !how.unsafe_fixes {
-            return round;
-        }
-        // What is safe may leave the file what it is.
-        let safely = Self::once(path, bytes, options, &how.clone().unsafe_fixes(false));
-        Self { reasons: round.reasons, ..safely }
-    }
-
-    fn once(path: &str, bytes: &[u8], options: &Options, how: &FixOptions) -> Self {
         let mut collector = Collector::new(bytes, options, how);
         let report = lint_with(path, bytes, options, &mut collector);
         let Collector { mut changes, mut reasons, contradicted, .. } = collector;
@@ -212,9 +219,7 @@ impl Round {
                 reasons.add_record(record, reason.clone());
             }
         }
-        let mut reads_otherwise = false;
-        let settled = settle(path, bytes, options, &report, &mut changes, &mut reasons, &mut reads_otherwise);
-        let (mut applied, after) = settled;
+        let (mut applied, after) = settle(path, bytes, options, &report, &mut changes, &mut reasons);
         // In a file that is one document, the report has the places in its records.
         let places: HashMap<(RuleId, usize), &Spot> =
             report.findings.iter().map(|found| ((found.rule, found.spot.bytes.start), &found.spot)).collect();
@@ -223,7 +228,7 @@ impl Round {
                 done.spot = (*place).clone();
             }
         }
-        Self { report, applied, after, reasons, reads_otherwise }
+        Self { report, applied, after, reasons }
     }
 }
 
@@ -235,29 +240,20 @@ fn settle(
     before: &FileReport,
     changes: &mut Vec<Change>,
     reasons: &mut Reasons,
-    reads_otherwise: &mut bool,
 ) -> (Vec<Applied>, Option<(Vec<u8>, FileReport)>) {
-    // A record that is no better is fixed less, or comes back as it was. Records are independent, so each is tried at
-    // most twice.
-    for _ in 0..3 {
+    // A record that is no better is fixed in another way, or comes back as it was.
+    for _ in 0..MOST_WAYS {
         if changes.is_empty() {
             break;
         }
         let text = assemble(bytes, changes);
         let report = lint_with(path, &text, options, &mut ());
-        if let Some(other) = read_otherwise(before, &report) {
-            *reads_otherwise = true;
-            let reason = format!("the fixed file would be read as {other}");
-            for done in changes.iter().flat_map(|change| &change.applied) {
-                reasons.add(done.rule, &done.spot, Why::Because(reason.clone().into()));
-            }
-            break;
-        }
-        if check::takes_more(before, &report, changes) {
-            for change in changes.iter_mut() {
-                for done in change.fall_back() {
-                    reasons.add(done.rule, &done.spot, Why::Because(TAKES_MORE.into()));
-                }
+        let other = read_otherwise(before, &report, options);
+        let because = other.map(|other| format!("the fixed file would be read as {other}").into());
+        let takes_more = || check::takes_more(before, &report, changes).then_some(TAKES_MORE.into());
+        if let Some(reason) = because.or_else(takes_more) {
+            for done in changes.iter_mut().flat_map(Change::fall_back) {
+                reasons.add(done.rule, &done.spot, Why::Because(Cow::clone(&reason)));
             }
             changes.retain(|change| !change.applied.is_empty());
             continue;
@@ -266,6 +262,9 @@ fn settle(
         if worse.is_empty() && report.left_out() == before.left_out() {
             let applied = changes.iter().flat_map(|change| change.applied.iter().cloned());
             return (applied.collect(), Some((text, report)));
+        }
+        if worse.is_empty() {
+            break;
         }
         for change in changes.iter_mut() {
             if let Some(rule) = worse.get(&change.record) {
@@ -280,9 +279,15 @@ fn settle(
 /// Why nothing is changed where calls or results would go that no finding is about.
 const TAKES_MORE: &str = "it would remove more of the conversation than it reports";
 
-/// What a file is read as once it is fixed, if it was not read so before.
-fn read_otherwise(before: &FileReport, after: &FileReport) -> Option<&'static str> {
-    let is_new = |format: &&'static str| !before.readings.iter().any(|reading| reading.format == *format);
+/// The most ways in which a record is fixed: each one again without what is fixed in its place.
+const MOST_WAYS: usize = 8;
+
+/// What a file is read as once it is fixed, if it was not read so before, and it is not the target's own format.
+fn read_otherwise(before: &FileReport, after: &FileReport, options: &Options) -> Option<&'static str> {
+    let wanted = options.target.as_deref().and_then(|target| target.format.as_deref());
+    let is_new = |format: &&'static str| {
+        Some(*format) != wanted && !before.readings.iter().any(|reading| reading.format == *format)
+    };
     after.readings.iter().map(|reading| reading.format).find(is_new)
 }
 
@@ -309,14 +314,14 @@ struct Change {
     /// Its new bytes.
     bytes: Vec<u8>,
     applied: Vec<Applied>,
-    /// What is tried next if that is no better.
-    instead: Option<(Vec<u8>, Vec<Applied>)>,
+    /// What is tried after it if that is no better, the last first.
+    instead: Vec<(Vec<u8>, Vec<Applied>)>,
 }
 
 impl Change {
     /// Goes over to what is tried next, and returns what is not fixed then.
     fn fall_back(&mut self) -> Vec<Applied> {
-        let Some((bytes, applied)) = self.instead.take() else { return std::mem::take(&mut self.applied) };
+        let Some((bytes, applied)) = self.instead.pop() else { return std::mem::take(&mut self.applied) };
         self.bytes = bytes;
         let tried = std::mem::replace(&mut self.applied, applied);
         let is_kept = |done: &Applied| {
@@ -385,8 +390,8 @@ impl<'o> Collector<'o> {
         let mut transcript =
             read.unwrap_or_else(|| Transcript::without_messages(format.key(), document.root()));
         transcript.kind = self.kind;
-        let plans = plan_request(record, document, &transcript, self.options, self.how, findings)?;
-        self.keep(record, document, findings, plans, Some(record.index))
+        let plan = |way: &Way| plan_request(record, document, &transcript, self.options, way, findings);
+        self.keep(record, document, findings, &plan, Some(record.index))
     }
 
     /// Plans the changes of conversations in a file that holds several.
@@ -402,10 +407,10 @@ impl<'o> Collector<'o> {
             return None;
         }
         let finish = |planner: Planner<'_, '_>| planner.finish();
-        let whole = on_conversations(document, conversations, self.options, self.how, findings, finish)?;
+        let options = self.options;
+        let plan = |way: &Way| on_conversations(document, conversations, options, &way.how, findings, finish);
         let is_all = record.bytes.len() == self.bytes.len();
-        let plans = Plans { whole, without_in_place: None };
-        self.keep(record, document, findings, plans, (!is_all).then_some(record.index))
+        self.keep(record, document, findings, &plan, (!is_all).then_some(record.index))
     }
 
     /// Keeps what was planned for a record, if it changes something.
@@ -414,11 +419,11 @@ impl<'o> Collector<'o> {
         record: &Record<'_>,
         document: &Document<'_>,
         findings: &[Finding],
-        plans: Plans,
+        plan: &dyn Fn(&Way) -> Option<Planned>,
         number: Option<usize>,
     ) -> Option<()> {
         let spot = |finding: usize| findings[finding].spot.clone();
-        let Plans { mut whole, without_in_place } = plans;
+        let mut whole = plan(&Way::first(self.how))?;
         for (finding, cost) in std::mem::take(&mut whole.skipped) {
             self.reasons.add(findings[finding].rule, &findings[finding].spot, Why::Costs(cost));
         }
@@ -438,6 +443,8 @@ impl<'o> Collector<'o> {
         if whole.done.is_empty() || whole.bytes == document.bytes() {
             return None;
         }
+        let others = Way::others(self.how, &whole);
+        let others: Vec<_> = others.iter().rev().filter_map(plan).map(text_of).collect();
         let (bytes, applied) = text_of(whole);
         self.changes.push(Change {
             record: number,
@@ -445,7 +452,7 @@ impl<'o> Collector<'o> {
             end: record.start + record.bytes.len(),
             bytes,
             applied,
-            instead: without_in_place.map(text_of),
+            instead: others,
         });
         Some(())
     }

@@ -128,6 +128,14 @@ impl Reasons {
         self.of_findings.insert((done.rule, done.spot.bytes.start), Why::Because(reason.into()));
     }
 
+    /// Why what was tried for a finding was given up.
+    pub(super) fn tried(&self, place: (RuleId, usize)) -> Option<&str> {
+        match self.of_findings.get(&place)? {
+            Why::Because(reason) => Some(reason),
+            Why::Costs(_) => None,
+        }
+    }
+
     /// Why a finding of the file as it was is not fixed.
     fn why(&self, finding: &Finding, is_wanted: bool, reader: Option<&'static str>) -> Why {
         if let Some(why) = self.of_findings.get(&(finding.rule, finding.spot.bytes.start)) {

@@ -19,6 +19,9 @@ use toolcheck_core::pairing::{CallSite, ResultSite};
 /// Why a call gets no result.
 const STAND_IN: &str = "an unmatched result in its place may be the missing one";
 
+/// What the result of a call costs that could have another one.
+const WHICH: &str = "it is a guess which of the calls of one tool has no result";
+
 /// A result in the order in which the results of a turn are to be.
 #[derive(Debug, Clone)]
 enum Unit {
@@ -163,6 +166,10 @@ impl Planner<'_, '_> {
     /// A result for a call that has none.
     fn written(&mut self, call: &CallSite<'_, '_>) -> Option<Unit> {
         let finding = self.finding(RuleId::UnansweredToolCall, call.part.place)?;
+        // It has one once the message with its id has the role of results.
+        if call.call.id.as_ref().is_some_and(|id| self.new_results.contains(&*id.text)) {
+            return None;
+        }
         if self.how.unanswered != Unanswered::Answer || self.pairing.has_stand_in(call) {
             let is_answered = self.how.unanswered == Unanswered::Answer;
             self.leave(
@@ -186,9 +193,21 @@ impl Planner<'_, '_> {
             return None;
         };
         let risk = || Cost::Guess("a model would learn from the invented result".to_owned());
-        let cost = self.is_dataset().then(risk).or_else(|| needs_id.then(made_up));
+        let unclear = || self.is_one_of_several(call).then(|| Cost::Guess(WHICH.to_owned()));
+        let cost = self.is_dataset().then(risk).or_else(|| needs_id.then(made_up)).or_else(unclear);
         let at = call.part.place.span.end;
         self.try_fix(finding, Action::Inserted, at, cost).then_some(Unit::New(call.number, piece))
+    }
+
+    /// Whether another call of the same tool in its turn has a result, and no id says which of them it answers.
+    fn is_one_of_several(&self, call: &CallSite<'_, '_>) -> bool {
+        let name = |call: &CallSite<'_, '_>| call.call.name.as_ref().map(|name| name.text.to_string());
+        let own = name(call);
+        let is_answered = |other: &CallSite<'_, '_>| {
+            self.pairing.answer_of(other).is_some_and(|answer| answer.result.call_id.is_none())
+        };
+        let mut others = self.pairing.calls_of_turn(call.turn).iter();
+        call.call.id.is_none() && others.any(|other| is_answered(other) && name(other) == own)
     }
 
     /// Puts results that are in their place into the order of their calls.

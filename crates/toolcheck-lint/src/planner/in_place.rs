@@ -1,6 +1,9 @@
 //! What is fixed in its place, whatever the rest of the conversation is like.
 
+use std::borrow::Cow;
+
 use toolcheck_core::fix::Change;
+use toolcheck_core::ir::{Message, Role};
 use toolcheck_json::edit::Piece;
 use toolcheck_json::{NodeId, SyntaxError, SyntaxErrorKind, Value};
 
@@ -32,12 +35,28 @@ impl Planner<'_, '_> {
             for change in &fix.changes {
                 if self.touched.insert(site(change), change.clone()).as_ref() != Some(change) {
                     self.change(change);
+                    self.heed_role(change.node());
                 }
             }
         }
         for ((object, key), members) in std::mem::take(&mut self.made) {
             self.edits.set_member(object, key, Piece::Object(members));
         }
+    }
+
+    /// Notes the call that a message answers once it gets the role of results.
+    fn heed_role(&mut self, role: NodeId) {
+        let messages = &self.transcript.messages;
+        let number = messages.partition_point(|message| message.place.node <= role);
+        let message = number.checked_sub(1).map(|number| &messages[number]);
+        let is_own = |message: &&Message<'_>| {
+            message.role == Role::Unknown
+                && message.role_name.as_ref().is_some_and(|name| name.place.node == role)
+        };
+        let Some(message) = message.filter(is_own) else { return };
+        let value = self.document.value(message.place.node);
+        let id = self.fix_style.result_id.and_then(|key| value.get_str(key));
+        self.new_results.extend(id.map(Cow::into_owned));
     }
 
     fn change(&mut self, change: &Change) {

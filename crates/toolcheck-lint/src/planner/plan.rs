@@ -8,15 +8,15 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_core::RuleId;
 use toolcheck_core::fix::{Change, Cost, Fix};
 use toolcheck_core::fix_style::FixStyle;
-use toolcheck_core::ir::{Body, Place, Role, Signature, Transcript, TranscriptKind};
-use toolcheck_core::pairing::{Pairing, ResultSite};
+use toolcheck_core::ir::{Body, Message, Place, Role, Signature, Transcript, TranscriptKind};
+use toolcheck_core::pairing::{CallSite, Pairing, ResultSite};
 use toolcheck_core::readers::FileFixStyle;
 use toolcheck_core::targets::Target;
 use toolcheck_json::edit::{Edits, Piece};
 use toolcheck_json::{Document, NodeId, Span, Value};
 
 use super::blocks::Blocks;
-use super::options::{FixOptions, Unanswered};
+use super::options::FixOptions;
 use super::{Action, ids};
 use crate::finding::Finding;
 
@@ -95,6 +95,10 @@ pub(crate) struct Planner<'p, 's> {
     pub(super) touched: HashMap<(NodeId, Option<String>), Change>,
     /// The elements that are removed from lists other than that of messages and their blocks.
     pub(super) elements_gone: HashMap<NodeId, Vec<NodeId>>,
+    /// The id of the last record that was made of a result, by the slot after which it stands.
+    pub(super) said_after: HashMap<usize, Piece>,
+    /// The ids in messages that become results.
+    pub(super) new_results: HashSet<String>,
     /// The objects that are made for members which move into them, by the object and the key that they are under.
     pub(super) made: NewKeys,
     done: Vec<AppliedFix>,
@@ -167,6 +171,8 @@ impl<'p, 's> Planner<'p, 's> {
             fixed_in_place: 0,
             touched: HashMap::default(),
             elements_gone: HashMap::default(),
+            said_after: HashMap::default(),
+            new_results: HashSet::default(),
             made: NewKeys::new(),
             done: Vec::new(),
             skipped: Vec::new(),
@@ -189,8 +195,10 @@ impl<'p, 's> Planner<'p, 's> {
     /// Goes to another conversation of the record; `false` if it cannot be fixed.
     pub(super) fn enter(&mut self, source: Source<'p, 's>) -> bool {
         let key = source.file_style.and_then(|file_style| file_style.message);
-        // A prompt may be elsewhere than the answer to it.
-        let Some(node) = source.transcript.messages.last().map(|message| message.place.node) else {
+        // A prompt may be elsewhere than the answer to it, and a result inside its call.
+        let messages = &source.transcript.messages;
+        let last = messages.iter().rfind(|message| message.role != Role::Tool).or(messages.last());
+        let Some(node) = last.map(|message| message.place.node) else {
             return self.block(&source, "no message can be changed");
         };
         let Some(list) = self.lists.list_of(self.document, node) else {
@@ -235,19 +243,25 @@ impl<'p, 's> Planner<'p, 's> {
         self.new_ids.clear();
         self.results_gone.clear();
         self.merged_into.clear();
-        let places = self.transcript.messages.iter().map(|message| message.place);
-        let is_here = |place: &Place| {
+        self.said_after.clear();
+        let calls = &source.pairing.calls;
+        let is_call = |node| calls.binary_search_by_key(&node, |call| call.part.place.node).is_ok();
+        let is_here = |message: &&Message<'_>| {
+            let place = &message.place;
             let [in_messages, in_slots] =
                 [&self.messages, &self.slots].map(|list| list.binary_search(&place.node));
             // Results may stand in their calls.
             let in_call = || {
                 let slot = self.slots.get(self.slot_of(place.node));
-                self.file_style.is_some_and(|file_style| file_style.result_in_call.is_some())
+                let are_inside =
+                    self.file_style.is_some_and(|file_style| file_style.result_in_call.is_some());
+                (are_inside || message.role == Role::Tool && is_call(place.node))
                     && slot.is_some_and(|slot| self.document.value(*slot).span().contains(place.span))
             };
             in_messages.is_ok() || in_slots.is_ok() || in_call()
         };
-        self.elsewhere = places.filter(|place| !is_here(place)).map(|place| place.span).collect();
+        let others = self.transcript.messages.iter().filter(|message| !is_here(message));
+        self.elsewhere = others.map(|message| message.place.span).collect();
         toolcheck_json::sort_by_position(&mut self.elsewhere, |span| span.start as usize);
         self.heed_signatures(&source);
         true
@@ -439,6 +453,7 @@ impl<'p, 's> Planner<'p, 's> {
         let state = state.then(|| Cost::Guess("other places may refer to the id".to_owned()));
         let mut uses: HashMap<&str, usize> = HashMap::default();
         let mut renamed: HashSet<&str> = HashSet::default();
+        let unclear = self.unclear_ids();
         for site in &pairing.calls {
             let Some(id) = &site.call.id else { continue };
             let number = uses.entry(&id.text).or_default();
@@ -450,16 +465,11 @@ impl<'p, 's> Planner<'p, 's> {
                 .finding(RuleId::ReusedToolCallId, site.part.place)
                 .or_else(|| self.finding(RuleId::DuplicateToolCallId, site.part.place));
             let is_wanted = malformed.is_some() || again.is_some() || renamed.contains(&*id.text);
-            // A call that gets a new result has it under its new id.
-            let is_answered = || {
-                self.how.unanswered == Unanswered::Answer
-                    && self.finding(RuleId::UnansweredToolCall, site.part.place).is_some()
-            };
-            let is_unclear = *number > 1 && pairing.answer_of(site).is_none() && !is_answered();
-            if !is_wanted || (is_unclear && again.is_none()) {
+            if !is_wanted {
                 continue;
             }
             let whose = "assumes which of the calls with one id the result answers";
+            let is_unclear = unclear.contains(&*id.text);
             let cost = if is_unclear { Some(Cost::Guess(whose.to_owned())) } else { state.clone() };
             // What is only no string may stay as it is spelled.
             let is_own = id.instead.is_some() && *number == 1 && used.remove(&*id.text);
@@ -494,6 +504,16 @@ impl<'p, 's> Planner<'p, 's> {
                 _ => {}
             }
         }
+    }
+
+    /// The ids of which a turn has several calls, some with a result and some without.
+    fn unclear_ids(&self) -> HashSet<&'p str> {
+        let pairing = self.pairing;
+        let key = |site: &CallSite<'p, '_>| Some((site.turn, &*site.call.id.as_ref()?.text));
+        let answered = pairing.calls.iter().filter(|site| pairing.answer_of(site).is_some());
+        let answered: HashSet<(usize, &str)> = answered.filter_map(key).collect();
+        let others = pairing.calls.iter().filter(|site| pairing.answer_of(site).is_none());
+        others.filter_map(key).filter(|key| answered.contains(key)).map(|(_, id)| id).collect()
     }
 
     /// Ids for calls that have none: that of the result in its place, or a new one.

@@ -1,11 +1,15 @@
 //! Results that are there twice, or without a call.
 
+use std::borrow::Cow;
+
 use foldhash::HashSet;
 use toolcheck_core::RuleId;
 use toolcheck_core::fix::Cost;
+use toolcheck_core::fix_style;
 use toolcheck_core::ir::{Body, Place, Role, ToolResult};
+use toolcheck_core::text::shorten;
 use toolcheck_json::edit::Piece;
-use toolcheck_json::{Kind, NodeId, Value};
+use toolcheck_json::{JsonStr, Kind, NodeId, Value};
 
 use super::Action;
 use super::options::{Duplicates, Orphans, Unanswered};
@@ -15,9 +19,15 @@ use toolcheck_core::pairing::{PairedWith, ResultSite};
 /// What is said of a result that became text, if it has no call.
 const NO_CALL: &str = "whose call is not in this conversation";
 
+/// What giving a message with calls the role of the model costs.
+const OF_MODEL: &str = "it is only a guess that the message with the calls is the model's";
+
 /// Why two results of one call stay.
 const DIFFERENT: &str =
     "the two results differ and cannot be joined; `--duplicates first` or `last` keeps one";
+
+/// How many keys of a result are named that are lost with it.
+const MOST_KEYS: usize = 5;
 
 /// How many results before one are compared with it.
 const MOST_BEFORE: usize = 16;
@@ -38,7 +48,8 @@ impl<'p> Planner<'p, '_> {
             let is_same = self.raw(first.result) == self.raw(site.result)
                 && first.result.is_error == site.result.is_error;
             if is_same || self.is_placeholder(site.result) {
-                if self.try_fix(finding, Action::Removed, own, None) {
+                let cost = self.beside(site, Some(first)).map(Cost::Loss);
+                if self.try_fix(finding, Action::Removed, own, cost) {
                     self.take_out(site);
                 }
             } else if self.is_placeholder(first.result) {
@@ -85,10 +96,16 @@ impl<'p> Planner<'p, '_> {
                 if self.values.contains_key(&place.node) {
                     return;
                 }
-                let lost =
+                let mut lost =
                     "the fact that these were two results, which the model saw one at a time".to_owned();
+                if let Some(beside) = self.beside(second, Some(first)) {
+                    lost.push_str(&format!(", and {beside}"));
+                }
                 if self.try_fix(finding, Action::Merged, at, Some(Cost::Loss(lost))) {
-                    self.values.insert(place.node, Piece::List(one.into_iter().chain(other).collect()));
+                    // What says nothing adds nothing.
+                    if !other.is_empty() {
+                        self.values.insert(place.node, Piece::List(one.into_iter().chain(other).collect()));
+                    }
                     self.take_out(second);
                 }
             }
@@ -171,6 +188,7 @@ impl<'p> Planner<'p, '_> {
     /// Results without a call.
     pub(super) fn orphans(&mut self) {
         let pairing = self.pairing;
+        let misnamed = self.calls_of_tools();
         for site in &pairing.results {
             // One without an id that answers no call is an orphan, too.
             let is_orphan = |rule| self.finding(rule, site.part.place);
@@ -179,6 +197,17 @@ impl<'p> Planner<'p, '_> {
             let Some(finding) = is_orphan(RuleId::OrphanToolResult).or_else(without_id) else { continue };
             if self.how.orphans == Orphans::Leave || self.results_gone.contains(&site.number) {
                 self.leave(Some(finding), "kept because of `--orphans leave`");
+                continue;
+            }
+            if self.calls_in(site).is_some() {
+                self.becomes_model(finding, site);
+                continue;
+            }
+            if let Some(id) = &site.result.call_id
+                && misnamed.contains(&*id.text)
+            {
+                let at = site.part.place.span.start;
+                self.try_fix(finding, Action::Reattached, at, Some(Cost::Guess(OF_MODEL.to_owned())));
                 continue;
             }
             if let Some(call) = pairing.stands_for(site)
@@ -214,12 +243,63 @@ impl<'p> Planner<'p, '_> {
         }
     }
 
+    /// The calls in a message of a tool that answers none, which only the model's have.
+    fn calls_in(&self, site: &ResultSite<'_, '_>) -> Option<Value<'p, '_>> {
+        let (key, _) = self.fix_style.calls.filter(|_| self.file_style.is_none() && self.is_slot(site))?;
+        let calls = self.document.value(site.part.place.node).get(key)?;
+        calls.elements().next().map(|_| calls)
+    }
+
+    /// The ids of the calls in such messages.
+    fn calls_of_tools(&self) -> HashSet<String> {
+        let key = self.fix_style.call_id.filter(|_| self.fix_style.calls.is_some());
+        let Some(key) = key else { return HashSet::default() };
+        let without_id = self.pairing.results.iter().filter(|site| site.result.call_id.is_none());
+        let calls = without_id.filter_map(|site| self.calls_in(site)).flat_map(Value::elements);
+        calls.filter_map(|call| call.get_str(key)).map(Cow::into_owned).collect()
+    }
+
+    /// Gives a message of a tool with calls, which is the model's, its role.
+    fn becomes_model(&mut self, finding: usize, site: &ResultSite<'_, '_>) {
+        let role = site.message.role_name.as_ref().filter(|_| site.result.call_id.is_none());
+        let Some(role) = role else {
+            self.leave(Some(finding), "its message has calls too, so that it is not clear whose it is");
+            return;
+        };
+        let at = role.place.span.start;
+        let lost = "the fact that a tool said it (it becomes the model's, which is a guess)";
+        let lost = Some(Cost::Loss(lost.to_owned()));
+        if self.try_fix(finding, Action::Rewritten, at, lost.clone()) {
+            self.values.insert(role.place.node, Piece::text("assistant"));
+        }
+        let without_id = self.finding(RuleId::MissingToolCallId, site.part.place);
+        if let Some(other) = without_id.filter(|other| *other != finding) {
+            self.try_fix(other, Action::Rewritten, at, lost);
+        }
+    }
+
     /// Turns a result into text of the user.
     fn say(&mut self, finding: usize, site: &ResultSite<'_, '_>, why: &str) {
-        let lost = "the fact that it is a result (it becomes user text)".to_owned();
+        let mut lost = "the fact that it is a result (it becomes user text)".to_owned();
+        if let Some(beside) = self.beside(site, None) {
+            lost.push_str(&format!(", and {beside}"));
+        }
         if self.try_fix(finding, Action::BecameText, site.part.place.span.start, Some(Cost::Loss(lost))) {
             self.become_text(site, why);
         }
+    }
+
+    /// What a result has beside its content that is lost with it, if there is something that `other` has not.
+    fn beside(&self, site: &ResultSite<'_, '_>, other: Option<&ResultSite<'_, '_>>) -> Option<String> {
+        let result =
+            |site: &ResultSite<'_, '_>| self.fix_style.own(self.document.value(site.part.place.node));
+        let names = [&site.result.call_id, &site.result.name].into_iter().flatten().map(|name| name.place);
+        let known: Vec<NodeId> = names.chain(site.result.content_place).map(|place| place.node).collect();
+        let is_stamp = |key: &str| self.file_style.is_some_and(|mend| mend.stamps.contains(&key));
+        let beside = fix_style::beside(result(site), &known, other.map(result));
+        let keys = beside.iter().filter_map(|member| member.key_text()).filter(|key| !is_stamp(key));
+        let keys: Vec<String> = keys.take(MOST_KEYS).map(|key| format!("`{}`", shorten(&key))).collect();
+        (!keys.is_empty()).then(|| format!("what it has under {}", keys.join(", ")))
     }
 
     /// Whether one of the results right before it in its turn is the same, byte for byte.
@@ -259,7 +339,7 @@ impl<'p> Planner<'p, '_> {
         let text = site.result.content_place.and_then(|place| self.document.value(place.node).as_json_str());
         // One string, if it can be one: not every API takes a list.
         let message = match text.filter(|text| text.is_text()) {
-            Some(text) => (self.fix_style.said)(Piece::text(&format!("{head}{}", text.decode()))),
+            Some(text) => (self.fix_style.said)(below(&head, text)),
             None => (self.fix_style.user)(blocks),
         };
         // The record stays as it is: others may name it.
@@ -272,9 +352,10 @@ impl<'p> Planner<'p, '_> {
             return;
         }
         self.take_out(site);
-        // It follows what the record followed that is gone.
-        let is_linked = self.file_style.is_some_and(|file_style| file_style.links.is_some());
-        let record = self.recorded(message, if is_linked { slot.saturating_sub(1) } else { slot });
+        let record = match self.file_style.is_some_and(|file_style| file_style.links.is_some()) {
+            true => self.linked(message, slot, last),
+            false => self.recorded(message, slot),
+        };
         self.after.entry(last).or_default().push(record);
     }
 
@@ -301,12 +382,19 @@ impl<'p> Planner<'p, '_> {
         (self.fix_style.text)(Piece::text(&String::from_utf8_lossy(value.raw())))
     }
 
-    /// The content of a result as blocks; `None` if it has another form.
+    /// The content of a result as blocks, without those that say nothing; `None` if it has another form.
     fn content_blocks(&self, result: &ToolResult<'_>) -> Option<Vec<Piece>> {
-        let content = self.document.value(result.content_place?.node);
+        let Some(place) = result.content_place else { return Some(Vec::new()) };
+        let content = self.document.value(place.node);
+        let block = |value: Value<'_, '_>| match value.kind() {
+            Kind::String => (self.fix_style.text)(Piece::Node(value.id())),
+            _ => Piece::Node(value.id()),
+        };
+        let says = |value: &Value<'_, '_>| !fix_style::is_blank(*value);
         match content.kind() {
-            Kind::String => Some(vec![(self.fix_style.text)(Piece::Node(content.id()))]),
-            Kind::Array => Some(content.elements().map(|block| Piece::Node(block.id())).collect()),
+            Kind::String => Some(Some(content).filter(says).map(block).into_iter().collect()),
+            Kind::Array => Some(content.elements().filter(says).map(block).collect()),
+            Kind::Null => Some(Vec::new()),
             _ => None,
         }
     }
@@ -395,4 +483,13 @@ impl<'p> Planner<'p, '_> {
     pub(super) fn result_number(&self, node: NodeId) -> Option<usize> {
         self.pairing.results.binary_search_by_key(&node, |site| site.part.place.node).ok()
     }
+}
+
+/// A string below a line of plain text, spelled as it was.
+fn below(head: &str, text: JsonStr<'_>) -> Piece {
+    let mut json = serde_json::Value::from(head).to_string().into_bytes();
+    json.pop();
+    json.extend_from_slice(text.raw());
+    json.push(b'"');
+    Piece::Raw(json)
 }

@@ -14,11 +14,35 @@ use crate::finding::Finding;
 use crate::options::Options;
 use crate::rules;
 
-/// What is planned for a record.
-pub(crate) struct Plans {
-    pub(crate) whole: Planned,
-    /// The same without what is fixed in its place, if that is not all.
-    pub(crate) without_in_place: Option<Planned>,
+/// A way to fix a record.
+pub(crate) struct Way {
+    pub(crate) how: FixOptions,
+    /// Whether findings are fixed in their place too.
+    with_in_place: bool,
+}
+
+impl Way {
+    /// What is tried first.
+    pub(crate) fn first(how: &FixOptions) -> Self {
+        Self { how: how.clone(), with_in_place: true }
+    }
+
+    /// What is tried after it, one after the other, if what it plans makes nothing better. What is safe comes last.
+    pub(crate) fn others(how: &FixOptions, plan: &Planned) -> Vec<Self> {
+        let is_mixed = plan.fixed_in_place > 0 && plan.done.len() > plan.fixed_in_place;
+        let mut ways = Vec::new();
+        if is_mixed {
+            ways.push(Self { how: how.clone(), with_in_place: false });
+        }
+        if how.unsafe_fixes && plan.done.iter().any(|done| done.cost.is_some()) {
+            let safely = how.clone().unsafe_fixes(false);
+            ways.push(Self::first(&safely));
+            if is_mixed {
+                ways.push(Self { how: safely, with_in_place: false });
+            }
+        }
+        ways
+    }
 }
 
 /// Whether a record can be written as it was, because it was read as it is written.
@@ -39,7 +63,7 @@ fn on_request<R>(
     document: &Document<'_>,
     transcript: &Transcript<'_>,
     options: &Options,
-    (how, with_in_place): (&FixOptions, bool),
+    Way { how, with_in_place }: &Way,
     findings: &[Finding],
     take: impl FnOnce(Planner<'_, '_>) -> R,
 ) -> Option<R> {
@@ -58,7 +82,7 @@ fn on_request<R>(
     let wanted = findings
         .iter()
         .enumerate()
-        .filter(|(_, finding)| how.wants(finding) && (with_in_place || finding.fix.is_none()));
+        .filter(|(_, finding)| how.wants(finding) && (*with_in_place || finding.fix.is_none()));
     let mut planner = Planner::new(document, how, wanted, source);
     planner.plan();
     Some(take(planner))
@@ -69,17 +93,13 @@ pub(crate) fn plan_request(
     document: &Document<'_>,
     transcript: &Transcript<'_>,
     options: &Options,
-    how: &FixOptions,
+    way: &Way,
     findings: &[Finding],
-) -> Option<Plans> {
-    if !is_whole(record, document) {
-        return None;
-    }
-    let plan =
-        |fixes| on_request(document, transcript, options, (how, fixes), findings, |planner| planner.finish());
-    let whole = plan(true)?;
-    let is_mixed = whole.fixed_in_place > 0 && whole.done.len() > whole.fixed_in_place;
-    Some(Plans { without_in_place: if is_mixed { plan(false) } else { None }, whole })
+) -> Option<Planned> {
+    let finish = |planner: Planner<'_, '_>| planner.finish();
+    is_whole(record, document)
+        .then(|| on_request(document, transcript, options, way, findings, finish))
+        .flatten()
 }
 
 /// A planner that has planned the conversations of a log or a data set.

@@ -117,6 +117,17 @@ impl Planner<'_, '_> {
         self.record(message, after, id, None)
     }
 
+    /// A message in the place of the record in a slot, after the last record of its turn: it follows the last one that stays,
+    /// or the last such message, and what followed that turn follows it.
+    pub(super) fn linked(&mut self, message: Piece, slot: usize, last: usize) -> Piece {
+        let before = self.said_after.get(&last).cloned();
+        let anchor = (0..=last).rev().find(|other| !self.gone.contains(other)).unwrap_or(0);
+        let own = self.new_record_id(slot, 0);
+        let id = self.link(last, &[last], own);
+        self.said_after.insert(last, id.clone());
+        self.record(message, anchor, id, before)
+    }
+
     /// An id for a record after another one: a function of what that record is.
     pub(super) fn new_record_id(&self, after: usize, number: usize) -> Piece {
         let link = self.file_style.and_then(|file_style| file_style.links);

@@ -192,11 +192,25 @@ pub(super) fn may_go(cx: &Context<'_, '_>, number: usize) -> bool {
         return false;
     }
     let is_refused = || cx.entry(&super::misplaced_message::RULE, Some("repeated-role")).is_refused();
-    match messages[number + 1..near.end].iter().find(is_kept).map(role) {
+    let next = messages[number + 1..near.end].iter().find(is_kept);
+    let is_first = before.is_none_or(|role| role == Role::System);
+    if is_first && next.is_some_and(|next| may_not_be_first(cx, next)) {
+        return false;
+    }
+    match next.map(role) {
         None if near.end < messages.len() => false,
         None => before != Some(Role::Assistant),
         after => before != after || !is_refused(),
     }
+}
+
+/// Whether the target refuses a conversation that starts with this message.
+fn may_not_be_first(cx: &Context<'_, '_>, message: &Message<'_>) -> bool {
+    let is_refused = |case| cx.entry(&super::first_message_role::RULE, case).is_refused();
+    let mut parts = cx.transcript.parts_of(message).iter();
+    let has_calls = parts.any(|part| matches!(part.body, Body::Call(_)));
+    let of_calls = || has_calls && (is_refused(Some("call")) || is_refused(Some("call-answered")));
+    message.role == Role::Assistant && (is_refused(None) || of_calls())
 }
 
 /// Whether a part is more than an empty text.

@@ -1,3 +1,4 @@
+use toolcheck_core::fix::Fix;
 use toolcheck_core::ir::{Body, Executor, Message, Part, Role};
 
 use super::unknown_role::as_user;
@@ -139,13 +140,24 @@ fn neighbours(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if cx.pairing.knows_index(number) {
             finding.value("before", before.index);
         }
-        if let Some(fix) = as_user(cx, message) {
+        // Those that follow it would be the next ones in the wrong place.
+        let is_system = |message: &&Message<'_>| message.role == Role::System && !message.is_directive;
+        let run = messages[number + 1..].iter().map(|(message, _)| *message).take_while(is_system);
+        if let Some(fix) = all_as_user(cx, run) {
             finding.fix(fix);
         }
         if let (Some(role), Some(previous)) = (&message.role_name, &before.role_name) {
             finding.value("role", &role.text).value("previous-role", &previous.text);
         }
     }
+}
+
+/// System messages as those of the user.
+fn all_as_user<'m, 's: 'm>(
+    cx: &Context<'_, 's>,
+    messages: impl Iterator<Item = &'m Message<'s>>,
+) -> Option<Fix> {
+    messages.map(|message| as_user(cx, message)).reduce(|all, more| all?.and(more?)).flatten()
 }
 
 /// The case of a system message between a call and its result.
@@ -210,8 +222,8 @@ fn sections(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let (number, (message, _)) = messages[number];
         let finding = out.report(message.place, what);
         finding.caption("this message").help(help).case(case).at(cx, (number, message));
-        let all = messages[first..=last].iter().map(|(_, (message, _))| as_user(cx, message));
-        if let Some(fix) = all.reduce(|all, more| all?.and(more?)).flatten() {
+        let run = messages[first..=last].iter().map(|(_, (message, _))| *message);
+        if let Some(fix) = all_as_user(cx, run) {
             finding.fix(fix);
         }
         if let Some((other, label)) = other {

@@ -1,5 +1,6 @@
 use toolcheck_core::fix::{Change, Fix};
-use toolcheck_core::ir::{Message, Role, ToolChange};
+use toolcheck_core::formats;
+use toolcheck_core::ir::{Body, Executor, Message, Role, ToolChange};
 use toolcheck_core::shape::Answer;
 use toolcheck_core::targets::Verdict;
 use toolcheck_core::text::shorten;
@@ -45,7 +46,7 @@ declare_rule! {
     /// ```
     UnknownRole in Fields, since "0.1.0", warning on wire reports shape, check,
     fix [
-        safe: "The role becomes the one that is known to be meant.",
+        safe: "The role becomes the one that is known to be meant, or that only may have what is in the message.",
         unsafe: "A system message becomes a user message.",
         otherwise: "it is not clear which role is meant",
     ],
@@ -79,6 +80,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             finding.fix(fix);
         }
         let name = message.role_name.as_ref();
+        if let Some((name, meant)) = name.zip(by_content(cx, message)) {
+            let write = Change::Write(name.place.node, format!("\"{meant}\""));
+            finding.help(format!("use `{meant}`, which its content belongs to")).fix(Fix::safe([write]));
+            continue;
+        }
         if let Some(instead) =
             name.zip(cx.known_shape()).and_then(|(name, shape)| shape.instead_of_value("role", &name.text))
         {
@@ -110,6 +116,27 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             None => finding.help("use a role that the API defines"),
         };
     }
+}
+
+/// The role that the content of a message shows: only one may have calls, and only one results.
+fn by_content<'c>(cx: &Context<'c, '_>, message: &Message<'_>) -> Option<&'c str> {
+    let allowed = allowed(cx).filter(|_| message.role == Role::Unknown)?;
+    let parts = cx.transcript.parts_of(message);
+    let has = |is: fn(&Body<'_>) -> bool| parts.iter().any(|part| is(&part.body));
+    let has_calls = has(|body| matches!(body, Body::Call(_)));
+    let has_results = has(|body| matches!(body, Body::Result(result) if result.executor == Executor::Client));
+    let repair = formats::find(cx.transcript.format?.id)?.fix_style;
+    let names_call = || {
+        let key = repair.result_id.filter(|_| repair.blocks.is_none())?;
+        cx.document.value(message.place.node).get_str(key).filter(|id| !id.is_empty())
+    };
+    let roles: &[&str] = match (has_calls, has_results || names_call().is_some()) {
+        (true, false) => &["assistant", "model"],
+        (false, true) if repair.blocks.is_some() => &["user"],
+        (false, true) => &["tool"],
+        _ => return None,
+    };
+    roles.iter().find_map(|role| allowed.iter().find(|known| known == role)).map(String::as_str)
 }
 
 /// The role of results in other APIs.

@@ -1,8 +1,8 @@
 //! What a fix says that it has lost is what `diff` finds.
 
-use toolcheck_core::InputFormat;
 use toolcheck_core::diff::Level;
 use toolcheck_core::diff::files::{File, compare};
+use toolcheck_core::{InputFormat, formats, targets};
 use toolcheck_lint::{FixOptions, Options, fix};
 
 use crate::common::{Case, cases};
@@ -44,7 +44,9 @@ fn wrong(
         (Err(_), _) if WITHOUT_MESSAGES.contains(&name) => return None,
         (Err(error), _) | (_, Err(error)) => return Some(format!("{name} is not read: {error}")),
     };
-    let report = compare(&before, &after, None);
+    let target = fixed.before.target.as_deref().and_then(targets::find);
+    let target = target.and_then(|target| formats::find(target.format.as_deref()?));
+    let report = compare(&before, &after, target);
     let losses = report.changes.iter().filter(|change| change.level == Level::Loss);
     let losses: Vec<String> = losses.map(|change| format!("{} {}", change.kind, change.about)).collect();
     let costs = fixed.applied.iter().filter_map(|done| done.cost.as_ref());

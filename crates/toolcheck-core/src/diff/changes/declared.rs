@@ -11,7 +11,7 @@ use crate::diff::canonical;
 use crate::diff::events::Side;
 use crate::diff::kinds::{Kind, Level};
 use crate::ir::{Executor, Place, ToolChoiceMode, ToolDef};
-use crate::targets::{self, Target};
+use crate::targets;
 use crate::text::{Line, shorten};
 
 impl<'s> Finder<'_, '_, 's> {
@@ -188,13 +188,17 @@ impl<'f, 's> Renamed<'f, 's> {
     fn find<'k>(sides: [&'f Side<'f, 's>; 2], mut gone: impl Iterator<Item = (&'k str, Place)>) -> Self {
         let mut ways = Vec::new();
         let Some(first) = gone.next() else { return Self { sides, ways } };
-        let format = sides[1].transcript.format;
-        let shape = format.and_then(|format| targets::find(format.id)).and_then(Target::shape);
+        let own = sides[1].transcript.format.map(|format| format.id);
+        let formats = own.into_iter().chain(sides[1].named_as);
+        let shapes: Vec<_> = formats.filter_map(|format| targets::find(format)?.shape()).collect();
         let root = sides[1].document.value(sides[1].transcript.place.node);
         for (key, place) in std::iter::once(first).chain(gone) {
-            let Some(way) = shape.and_then(|shape| shape.meant_parameter(key)) else { continue };
-            let way: Vec<&str> = way.split('.').collect();
-            let Some(there) = way.iter().try_fold(root, |value, key| value.get(key)) else { continue };
+            let found = shapes.iter().find_map(|shape| {
+                let way: Vec<&str> = shape.meant_parameter(key)?.split('.').collect();
+                let there = way.iter().try_fold(root, |value, key| value.get(key))?;
+                Some((way, there))
+            });
+            let Some((way, there)) = found else { continue };
             let value = canonical::of_value(sides[0].document.value(place.node));
             // What takes a list may have had one value.
             let is_element = || {

@@ -1,6 +1,6 @@
 //! Results that are only there as text any more.
 
-use foldhash::{HashMap, HashSet};
+use foldhash::HashMap;
 
 use crate::diff::content::Content;
 use crate::diff::counterparts::Paired;
@@ -11,8 +11,8 @@ use crate::diff::events::EventKind;
 pub(super) struct Retold {
     /// For each lost result, the text after that holds it.
     texts: HashMap<usize, usize>,
-    /// These texts.
-    held_by: HashSet<usize>,
+    /// These texts, with the first result that each holds.
+    held_by: HashMap<usize, usize>,
 }
 
 /// How far from its place a result is looked for, in stretches of the conversation.
@@ -48,7 +48,7 @@ impl Retold {
                 fuel = left;
                 if holds(&paired.after.all[*text].text, content) {
                     own.texts.insert(number, *text);
-                    own.held_by.insert(*text);
+                    own.held_by.entry(*text).or_insert(number);
                     break;
                 }
             }
@@ -61,9 +61,14 @@ impl Retold {
         self.texts.get(&result).copied()
     }
 
+    /// The first lost result that a text holds.
+    pub(super) fn first_in(&self, text: usize) -> Option<usize> {
+        self.held_by.get(&text).copied()
+    }
+
     /// Whether a text holds a result that is lost.
     pub(super) fn holds_one(&self, text: usize) -> bool {
-        self.held_by.contains(&text)
+        self.held_by.contains_key(&text)
     }
 }
 

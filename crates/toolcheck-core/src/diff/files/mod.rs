@@ -156,7 +156,17 @@ impl<'s> File<'s> {
         };
         let file = match reader {
             Some(reader) => Self::read_log(reader, bytes, layout, documents),
-            None => Self::read_requests(format.and_then(InputFormat::wire), documents)?,
+            None => {
+                let read = Self::read_requests(format.and_then(InputFormat::wire), documents);
+                // Lists of messages may be anywhere, in what is nothing else.
+                let lists = |documents: Vec<_>| {
+                    let are_lists = format.is_none() && are_lists(&documents);
+                    are_lists.then(|| Self::read_log(readers::of_lists(), bytes, layout, documents))
+                };
+                let is_read = |file: &Self| !file.conversations.is_empty();
+                read.or_else(|documents| lists(documents).filter(is_read).ok_or(()))
+                    .map_err(|()| Error::new("its format is not recognised"))?
+            }
         };
         if file.conversations.is_empty() {
             return Err(Error::new("there is no conversation in it"));
@@ -196,11 +206,11 @@ impl<'s> File<'s> {
         file
     }
 
-    /// Reads a file of requests, or of exchanges.
+    /// Reads a file of requests, or of exchanges. Without any, it gives the documents back.
     fn read_requests(
         wanted: Option<&'static Format>,
         documents: Vec<(Document<'s>, Record<'s>)>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, Vec<(Document<'s>, Record<'s>)>> {
         let mut detection = Detection::default();
         for (document, _) in documents.iter().take(DETECTED_BY) {
             detection.add(document);
@@ -236,7 +246,7 @@ impl<'s> File<'s> {
                 });
             }
         }
-        let format = first.ok_or_else(|| Error::new("its format is not recognised"))?;
+        let Some(format) = first else { return Err(documents) };
         let mut file = Self { format: format.id, unread, documents, conversations, made_of: None };
         file.keep_last_requests();
         Ok(file)
@@ -248,6 +258,11 @@ impl<'s> File<'s> {
         let side = side.answered(&conversation.answers);
         bound_as.map_or(side, |format| side.bound_as(format))
     }
+}
+
+/// Whether documents may hold lists of messages.
+fn are_lists(documents: &[(Document<'_>, Record<'_>)]) -> bool {
+    documents.iter().all(|(document, _)| readers::may_hold_lists(document.root()))
 }
 
 /// The number of records that decide in which format the others are.

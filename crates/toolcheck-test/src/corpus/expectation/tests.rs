@@ -70,7 +70,7 @@ fn invalid_expectations_are_reported() {
     x.expect.json: `description` is empty
     x.expect.json: there is no target `bedrok`; did you mean `bedrock`?
     x.expect.json: there is no format `anthropics`; did you mean `anthropic`?
-    x.expect.json: `x` is none of `request`, `session` and `dataset`
+    x.expect.json: `x` is not one of `request`, `session` and `dataset`
     x.expect.json: `info` is neither `error` nor `warning`
     ");
 }
