@@ -99,7 +99,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         while references.next_if(|start| *start < site.part.place.span.start).is_some() {
             known += 1;
         }
-        if let Some(left) = known.checked_sub(1) {
+        // The ids of other calls say of which kind they are, which is known where they are read.
+        let is_of_function = matches!(site.result.kind, None | Some(ToolKind::Function));
+        if let Some(left) = known.checked_sub(1).filter(|_| is_of_function) {
             known = left;
             continue;
         }
