@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use toolcheck_core::ir::{Place, TranscriptKind};
-use toolcheck_core::readers::ConversationEnd;
+use toolcheck_core::readers::{self, ConversationEnd};
 use toolcheck_core::text::{Line, bounded};
 use toolcheck_core::{Level, RuleId};
 use toolcheck_json::origins::LeftOut;
@@ -174,6 +174,7 @@ impl FileReport {
 
     /// Counts transcripts that were read as one format and checked against one target.
     pub(crate) fn count_reading(&mut self, reading: Reading) {
+        let lists = readers::of_lists().id;
         let is_same = |known: &&mut Reading| {
             known.format == reading.format
                 && known.target == reading.target
@@ -181,7 +182,12 @@ impl FileReport {
         };
         match self.readings.iter_mut().find(is_same) {
             Some(known) => known.transcripts += reading.transcripts,
-            None => self.readings.push(reading),
+            // Lists beside requests come last, wherever they are: a file in pieces may know of them first.
+            None if reading.format == lists => self.readings.push(reading),
+            None => {
+                let before = self.readings.iter().take_while(|known| known.format != lists).count();
+                self.readings.insert(before, reading);
+            }
         }
     }
 

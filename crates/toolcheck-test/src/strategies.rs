@@ -165,7 +165,7 @@ fn assign_ids(conversation: &mut Conversation) {
 /// proptest!(|(mut conversation in conversations(), fault in faults(), at: prop::sample::Index)| {
 ///     if fault.plant(&mut conversation, at).is_some() {
 ///         let request = write(&conversation, "anthropic").expect("there is such a format");
-///         let rule = fault.rule(true).expect("its calls have ids");
+///         let rule = fault.rule(&conversation, true).expect("its calls have ids");
 ///         check(&request).format("anthropic").assert_findings(&[rule.as_str()]);
 ///     }
 /// });
@@ -265,16 +265,30 @@ impl Fault {
         }
     }
 
-    /// The rule that reports the fault in a format, depending on whether its calls have ids; `None` if it is not a fault there.
-    pub fn rule(self, has_ids: bool) -> Option<RuleId> {
+    /// The rule that reports the fault in a conversation in which it was planted, depending on whether calls have ids in its
+    /// format; `None` if it is not a fault there.
+    pub fn rule(self, conversation: &Conversation, has_ids: bool) -> Option<RuleId> {
         match self {
             Self::DropResult => Some(RuleId::UnansweredToolCall),
-            Self::RepeatResult if has_ids => Some(RuleId::DuplicateToolResult),
-            // Without ids, an additional result has no call.
+            Self::RepeatResult if has_ids || repeats_only_call(conversation) => {
+                Some(RuleId::DuplicateToolResult)
+            }
+            // Without ids, an additional result may be that of any call of its tool.
             Self::RepeatResult | Self::AddResult => Some(RuleId::OrphanToolResult),
             Self::RenameResult => has_ids.then_some(RuleId::OrphanToolResult),
             Self::MergeIds => has_ids.then_some(RuleId::DuplicateToolCallId),
             Self::ReuseId => has_ids.then_some(RuleId::ReusedToolCallId),
         }
     }
+}
+
+/// Whether the result that occurs twice is that of the only call of its tool in the turn.
+fn repeats_only_call(conversation: &Conversation) -> bool {
+    conversation.turns.windows(2).any(|turns| {
+        let [Turn::Assistant(Assistant { calls, .. }), Turn::Results(outputs)] = turns else { return false };
+        let repeated = outputs
+            .split_last()
+            .filter(|(last, others)| others.iter().any(|other| other.call_id == last.call_id));
+        repeated.is_some_and(|(last, _)| calls.iter().filter(|call| call.name == last.name).count() == 1)
+    })
 }

@@ -275,7 +275,7 @@ proptest! {
         let body = format.write_request(&conversation).body;
         let text = if pretty { serde_json::to_string_pretty(&body) } else { serde_json::to_string(&body) }.unwrap();
         let options = Options::new().format(Some(format));
-        let expected = fault.rule(format.can_hold(Feature::CallIds));
+        let expected = fault.rule(&conversation, format.can_hold(Feature::CallIds));
         for is_unsafe in [false, true] {
             let how = FixOptions::new().unsafe_fixes(is_unsafe).accepted(true);
             let fixed = fix("case", text.as_bytes(), &options, &how);

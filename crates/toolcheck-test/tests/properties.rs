@@ -170,8 +170,8 @@ proptest! {
         let body = format.write_request(&conversation).body;
         let report = lint_value(&body, format, pretty);
         // One target accepts ids of earlier calls.
-        let is_silent = fault.rule(has_ids) == Some(RuleId::ReusedToolCallId) && format.id == "mistral";
-        let expected: Vec<_> = fault.rule(has_ids).into_iter().filter(|_| !is_silent).map(RuleId::as_str).collect();
+        let is_silent = fault.rule(&conversation, has_ids) == Some(RuleId::ReusedToolCallId) && format.id == "mistral";
+        let expected: Vec<_> = fault.rule(&conversation, has_ids).into_iter().filter(|_| !is_silent).map(RuleId::as_str).collect();
         prop_assert_eq!(ids(&report), expected, "{:?} in {}: {}", fault, format.id, body);
         if let (Some(finding), true) = (report.findings.first(), has_ids) {
             prop_assert_eq!(&finding.tool_call_id, &id);

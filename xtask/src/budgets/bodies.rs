@@ -370,6 +370,9 @@ fn openai_chat(talk: &Talk, random: &mut Random) -> Json {
     maybe(&mut body, random, 22, "tool_choice", json!("auto"));
     maybe(&mut body, random, 11, "max_tokens", json!(512));
     maybe(&mut body, random, 4, "temperature", json!(0.5));
+    if body["model"] == "gpt-5" {
+        body.as_object_mut().expect("it is an object").remove("temperature");
+    }
     // Keys of compatible servers, which the API of the format does not know.
     maybe(&mut body, random, 2, "usage", json!({"include": true}));
     maybe(&mut body, random, 2, "thinking", json!({"type": "enabled"}));
@@ -459,7 +462,7 @@ fn openai_responses(talk: &Talk, random: &mut Random) -> Json {
         schema["required"] = json!([TOOLS[*tool].1, "count"]);
         json!({"type": "function", "name": TOOLS[*tool].0, "description": "Looks it up.", "parameters": schema, "strict": true})
     }).collect();
-    let mut body = json!({"model": "gpt-4.1", "input": input, "tools": tools});
+    let mut body = json!({"model": "gpt-5.1", "input": input, "tools": tools});
     if let Some(system) = &talk.system {
         body["instructions"] = json!(system);
     }

@@ -27,7 +27,7 @@ pub(super) static KEEPS_REASONING: Check = Check {
 
 pub(super) static KEEPS_TURN: Check = Check {
     id: "keeps-turn",
-    summary: "What the model said in one turn stays in one turn, whole.",
+    summary: "A turn of the model stays one turn, with all of its content.",
     help: "append each turn of the model as one turn, with its text and all of its calls",
     judge: |seen| seen.structure(&[RuleId::SplitAssistantTurn, RuleId::DroppedToolCall, RuleId::DroppedText]),
 };

@@ -3,18 +3,21 @@
 mod declared;
 mod moved_to_text;
 mod overall;
+mod titles;
 
 use foldhash::{HashMap, HashSet};
 
 use super::align::longest_increasing;
 use super::counterparts::Paired;
-use super::events::{Event, EventKind, Events, Side, Speaker};
+use super::events::{Event, EventKind, Events, Side};
 use super::kinds::{Kind, Level};
 use super::{Change, Counts};
 use crate::conversation::Feature;
 use crate::ir::Place;
-use crate::text::{Line, shorten};
+use crate::text::Line;
 use moved_to_text::Retold;
+pub(super) use titles::characters;
+use titles::{lengths, moved, speaker, text_title, title};
 
 /// The changes so far.
 pub(super) struct Finder<'f, 'e, 's> {
@@ -608,39 +611,4 @@ fn ranks(length: usize, chain: impl Iterator<Item = usize>) -> Vec<usize> {
 
 fn call_key<'a>(event: &'a Event<'_>) -> (u64, Option<&'a str>) {
     (event.key, event.id.as_deref())
-}
-
-/// What to call a call: by its tool and its id.
-fn title(event: &Event<'_>) -> String {
-    let name = event.name.as_deref().unwrap_or("?");
-    match event.id.as_deref() {
-        Some(id) => format!("`{}` (`{}`)", shorten(name), shorten(id)),
-        None => format!("`{}`", shorten(name)),
-    }
-}
-
-fn text_title(event: &Event<'_>) -> String {
-    format!("text of {}, {}", speaker(event), characters(event.text.chars().count()))
-}
-
-fn speaker(event: &Event<'_>) -> &'static str {
-    match event.speaker {
-        Speaker::System => "the system",
-        Speaker::User => "the user",
-        Speaker::Assistant => "the model",
-        Speaker::Tool => "a tool",
-        Speaker::Unknown => "an unknown role",
-    }
-}
-
-fn moved(before: &Event<'_>, after: &Event<'_>) -> String {
-    format!("from {} to {}", speaker(before), speaker(after))
-}
-
-pub(super) fn characters(count: usize) -> String {
-    format!("{count} character{}", if count == 1 { "" } else { "s" })
-}
-
-fn lengths(before: usize, after: usize) -> String {
-    format!("{before} to {}", characters(after))
 }

@@ -412,7 +412,13 @@ impl<'r> FileLinter<'r> {
     fn lint_lists(&mut self, record: &Record<'_>, document: &Document<'_>) -> bool {
         let (options, schemas) = (self.options, self.schemas);
         let log = self.lists.get_or_insert_with(|| Log::new(readers::of_lists(), options, schemas));
-        log.lint_lists(record, document, self.observer, self.report)
+        let kind = self.report.kind;
+        let is_read = log.lint_lists(record, document, self.observer, self.report);
+        // Lists beside requests do not say what the file is.
+        if self.rules.of_file.format.is_some() {
+            self.report.kind = kind;
+        }
+        is_read
     }
 
     fn checker<'c>(&self, rules: &'c FormatRules<'r>, most_said: usize) -> Checker<'c>

@@ -6,7 +6,7 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_core::RuleId;
 use toolcheck_core::fix::Cost;
 use toolcheck_core::fix_style::Missing;
-use toolcheck_core::ir::Role;
+use toolcheck_core::ir::{Named, Role};
 use toolcheck_json::NodeId;
 use toolcheck_json::edit::Piece;
 
@@ -199,15 +199,18 @@ impl Planner<'_, '_> {
         self.try_fix(finding, Action::Inserted, at, cost).then_some(Unit::New(call.number, piece))
     }
 
-    /// Whether another call of the same tool in its turn has a result, and no id says which of them it answers.
+    /// Whether another call of its turn has a result, and neither an id nor the name of a tool says which of them it answers.
     fn is_one_of_several(&self, call: &CallSite<'_, '_>) -> bool {
-        let name = |call: &CallSite<'_, '_>| call.call.name.as_ref().map(|name| name.text.to_string());
-        let own = name(call);
-        let is_answered = |other: &CallSite<'_, '_>| {
-            self.pairing.answer_of(other).is_some_and(|answer| answer.result.call_id.is_none())
+        let name = |name: Option<&Named<'_>>| name.map(|name| name.text.to_string());
+        let own = name(call.call.name.as_ref());
+        let is_unclear = |other: &CallSite<'_, '_>| {
+            let of_other = name(other.call.name.as_ref());
+            let answer = self.pairing.answer_of(other).map(|answer| answer.result);
+            answer.is_some_and(|answer| {
+                answer.call_id.is_none() && (of_other == own || name(answer.name.as_ref()) != of_other)
+            })
         };
-        let mut others = self.pairing.calls_of_turn(call.turn).iter();
-        call.call.id.is_none() && others.any(|other| is_answered(other) && name(other) == own)
+        self.pairing.calls_of_turn(call.turn).iter().any(is_unclear)
     }
 
     /// Puts results that are in their place into the order of their calls.

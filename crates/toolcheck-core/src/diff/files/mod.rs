@@ -149,10 +149,7 @@ impl<'s> File<'s> {
             documents.iter().take(readers::LOOKED_AT).map(|(document, _)| document.root()).collect();
         let reader = match format {
             Some(format) => format.reader(),
-            None => {
-                let first = documents.iter().take(readers::LOOKED_AT).map(|(document, _)| document);
-                readers::detect(&roots).or_else(|| is_of_lists(first).then(readers::of_lists))
-            }
+            None => readers::detect(&roots),
         };
         let file = match reader {
             Some(reader) => Self::read_log(reader, bytes, layout, documents),

@@ -1,0 +1,163 @@
+//! Texts that are not JSON, and what to do with them.
+
+use super::{AS_EXCHANGE, lines};
+
+/// A kind of file that is not JSON, recognised by its first bytes.
+#[derive(Debug)]
+pub struct Text {
+    /// What it is, with its article.
+    pub name: &'static str,
+    /// What to do.
+    pub advice: &'static str,
+    sniff: fn(&[u8]) -> bool,
+}
+
+const BODIES: &str = "check the JSON bodies in it, each as a file or one a line";
+
+/// The kinds of files that are recognised by their first bytes.
+static TEXTS: &[Text] = &[
+    Text {
+        name: "a ZIP archive",
+        advice: "unpack it, and check the JSON files in it",
+        sniff: |head| head.starts_with(b"PK\x03\x04"),
+    },
+    Text {
+        name: "a Parquet file",
+        advice: "write its rows as JSON Lines first: `duckdb -c \"COPY 'FILE' TO 'rows.jsonl' (FORMAT json)\"`",
+        sniff: |head| head.starts_with(b"PAR1"),
+    },
+    Text {
+        name: "a SQLite database",
+        advice: "write its rows as JSON Lines first: `sqlite3 -json FILE 'SELECT ...'`",
+        sniff: |head| head.starts_with(b"SQLite format 3\0"),
+    },
+    Text { name: "a PDF file", advice: "leave it out", sniff: |head| head.starts_with(b"%PDF-") },
+    Text {
+        name: "an image",
+        advice: "leave it out",
+        sniff: |head| {
+            head.starts_with(b"\x89PNG") || head.starts_with(b"\xFF\xD8\xFF") || head.starts_with(b"GIF8")
+        },
+    },
+    Text { name: "an executable file", advice: "leave it out", sniff: |head| head.starts_with(b"\x7FELF") },
+    Text {
+        name: "an httprr recording of HTTP requests",
+        advice: BODIES,
+        sniff: |head| head.starts_with(b"httprr trace v1"),
+    },
+    Text { name: "an event stream: a streamed response", advice: AS_EXCHANGE, sniff: is_event_stream },
+    Text {
+        name: "a curl command",
+        advice: "check only the body: the argument of `-d`",
+        sniff: |head| head.starts_with(b"curl "),
+    },
+    Text {
+        name: "an HTTP message",
+        advice: "check the body alone",
+        sniff: |head| {
+            head.starts_with(b"POST ") || head.starts_with(b"HTTP/1") || head.starts_with(b"HTTP/2")
+        },
+    },
+    Text {
+        name: "LangChain's messages as Python prints them",
+        advice: "write them as JSON: `json.dumps(messages_to_dict(messages))`, with `messages_to_dict` of `langchain_core.messages`",
+        sniff: is_langchain,
+    },
+    Text { name: "a YAML cassette of recorded HTTP requests", advice: BODIES, sniff: is_cassette },
+    Text {
+        name: "Markdown without a code block that holds a readable request",
+        advice: "put the whole request into a block of its own, between two lines of three backticks, or into a file of its own",
+        sniff: is_markdown,
+    },
+    Text {
+        name: "the lines of a log, and none of them holds a message that can be read",
+        advice: "check the JSON in it, one value a line",
+        sniff: |head| head.trim_ascii_start().strip_prefix(b"[").is_some_and(lines::is_bracketed),
+    },
+    Text { name: "YAML", advice: "convert it: `yq -o=json FILE`", sniff: is_yaml },
+];
+
+/// The kind of file whose text begins like this, where that is not JSON and is known.
+pub fn of_text(bytes: &[u8]) -> Option<&'static Text> {
+    let head = &bytes[..bytes.len().min(HEAD)];
+    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
+    // JSON begins with a bracket or a quote; magic bytes have no whitespace before them.
+    match head.trim_ascii_start() {
+        [] | [b'"', ..] => return None,
+        [b'[', rest @ ..] if lines::is_bracketed(rest) => {}
+        [b'{' | b'[', rest @ ..] if !is_literal(rest) => return None,
+        _ => {}
+    }
+    TEXTS.iter().find(|kind| (kind.sniff)(head))
+}
+
+/// Whether the first bracket of a text is one of Python, and not of JSON.
+fn is_literal(rest: &[u8]) -> bool {
+    rest.first().is_some_and(|byte| *byte == b'\'' || byte.is_ascii_uppercase())
+}
+
+/// The classes of LangChain's messages.
+const MESSAGES_OF_LANGCHAIN: [&[u8]; 5] =
+    [b"HumanMessage(", b"AIMessage(", b"SystemMessage(", b"ToolMessage(", b"AIMessageChunk("];
+
+/// Whether a text is what Python prints of a list of LangChain's messages, or of the state of a graph with one.
+fn is_langchain(head: &[u8]) -> bool {
+    let head = head.trim_ascii_start();
+    let list = head.strip_prefix(b"{'messages': ").unwrap_or(head);
+    let first = list.strip_prefix(b"[").unwrap_or(list);
+    MESSAGES_OF_LANGCHAIN.iter().any(|class| first.starts_with(class))
+}
+
+/// How much of a file is looked at.
+const HEAD: usize = 64 << 10;
+
+/// Whether a text has a block of Markdown. Texts in YAML may have one too, but then it is indented.
+fn is_markdown(head: &[u8]) -> bool {
+    let is_fence = |line: &[u8]| {
+        line.starts_with(b"```") && !line.iter().skip_while(|byte| **byte == b'`').any(|byte| *byte == b'`')
+            || line.starts_with(b"~~~")
+    };
+    let is_inner = |line: &[u8]| {
+        let marks = line.iter().take_while(|byte| matches!(byte, b' ' | b'>' | b'-')).count();
+        is_fence(&line[marks..])
+    };
+    let mut lines = head.split(|byte| *byte == b'\n');
+    if is_yaml(head) { lines.any(is_fence) } else { lines.any(is_inner) }
+}
+
+fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
+    head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end).filter(|line| !line.is_empty())
+}
+
+fn is_event_stream(head: &[u8]) -> bool {
+    lines(head).find(|line| !line.starts_with(b":")).is_some_and(|line| {
+        line.strip_prefix(b"data:")
+            .is_some_and(|data| matches!(data.trim_ascii_start().first(), Some(b'{' | b'[')))
+            || line.starts_with(b"event:")
+    })
+}
+
+/// The words that begin a recording of HTTP requests, at the beginning of a line.
+const CASSETTES: [&[u8]; 4] = [b"interactions:", b"http_interactions:", b"when:", b"requests:"];
+
+fn is_cassette(head: &[u8]) -> bool {
+    lines(head).take(4).any(|line| CASSETTES.iter().any(|word| line.starts_with(word)))
+}
+
+/// Whether the text begins with the mark of a YAML document, or with keys that have no quotes.
+fn is_yaml(head: &[u8]) -> bool {
+    let is_key = |line: &[u8]| {
+        let length = line
+            .iter()
+            .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
+            .count();
+        length > 0
+            && line[0].is_ascii_alphabetic()
+            && line[length..].starts_with(b":")
+            && matches!(line.get(length + 1), None | Some(b' '))
+    };
+    let mut lines = lines(head).filter(|line| !line.starts_with(b"#"));
+    lines.next().is_some_and(|first| {
+        first == b"---" || first.starts_with(b"--- ") || is_key(first) && lines.next().is_some()
+    })
+}
