@@ -2,7 +2,7 @@
 //! their text, and lists them.
 #![allow(clippy::disallowed_macros, reason = "Cargo reads what a build script prints")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -22,12 +22,21 @@ struct Table {
     /// The hosts of a target.
     #[serde(default)]
     hosts: Vec<String>,
+    /// What shows a protocol of events.
+    #[serde(default, rename = "shown-by")]
+    shown_by: Vec<Sign>,
+}
+
+#[derive(Deserialize)]
+struct Sign {
+    /// The paths to it, with `|` between them.
+    at: String,
 }
 
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("Cargo names the folder"));
     let mut hosts = BTreeMap::<String, Vec<String>>::new();
-    let mut lists = String::new();
+    let (mut lists, mut signs) = (String::new(), BTreeSet::new());
     for folder in FOLDERS {
         println!("cargo::rerun-if-changed={folder}");
         let mut tables = pack(folder, &out.join(folder));
@@ -36,6 +45,8 @@ fn main() {
         write!(lists, "pub(crate) const {constant}: Folder = ({folder:?}, &[").expect("a text takes all");
         for (id, table) in tables {
             write!(lists, "({id:?}, include_bytes!(\"{folder}/{id}.packed\")),").expect("a text takes all");
+            let paths = table.shown_by.iter().flat_map(|sign| sign.at.split('|'));
+            signs.extend(paths.filter_map(|path| path.split('.').next()).map(str::to_owned));
             for host in table.hosts {
                 hosts.entry(host).or_default().push(id.clone());
             }
@@ -44,6 +55,8 @@ fn main() {
     }
     let hosts: Vec<String> = hosts.iter().map(|(host, ids)| format!("({host:?}, &{ids:?})")).collect();
     let hosts = hosts.join(", ");
+    let signs = Vec::from_iter(signs);
+    lists += &format!("pub(crate) static KEYS_OF_EVENTS: &[&str] = &{signs:?};\n");
     lists += &format!("pub(crate) static HOSTS: &[(&str, &[&str])] = &[{hosts}];\n");
     fs::write(out.join("tables.rs"), lists).expect("a file in the folder of the build");
 }

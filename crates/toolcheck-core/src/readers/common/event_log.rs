@@ -32,10 +32,11 @@ pub(crate) fn read<'s>(reader: &Reader, records: &[Value<'_, 's>]) -> Reading<'s
 
 /// How certain it is that records are of a protocol: one that is tells of all.
 pub(crate) fn sniff(id: &str, records: &[Value<'_, '_>]) -> u8 {
-    let protocol = events::protocol(id);
+    let is_shown =
+        |event: Value<'_, '_>| events::may_be_event(event) && events::protocol(id).is_shown_by(event);
     let is_own = |record: &Value<'_, '_>| {
         let mut listed = list_of(*record).into_iter().flat_map(|list| list.elements().take(LOOKED_AT));
-        protocol.is_shown_by(*record) || listed.any(|event| protocol.is_shown_by(event))
+        is_shown(*record) || listed.any(is_shown)
     };
     if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use toolcheck_json::Value;
 use toolcheck_toml::Deferred;
 
-use crate::tables::{EVENTS, Tables};
+use crate::tables::{EVENTS, KEYS_OF_EVENTS, Tables};
 
 static ALL: Tables<Protocol, { EVENTS.1.len() }> = Tables::new(EVENTS);
 
@@ -70,6 +70,11 @@ impl Protocol {
 
 /// The keys under which logs have a message, beside when it came or who sent it.
 const WRAPPERS: [&str; 4] = ["message", "data", "event", "payload"];
+
+/// Whether a value has a key of an event, or of what a log wraps around one. The tables of the protocols are read only then.
+pub(crate) fn may_be_event(value: Value<'_, '_>) -> bool {
+    value.get_any(KEYS_OF_EVENTS).or_else(|| value.get_any(&WRAPPERS)).is_some()
+}
 
 /// What a log may have wrapped into what it says of it, also twice.
 pub(crate) fn wrapped<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
