@@ -206,7 +206,7 @@ impl Options {
         self
     }
 
-    /// Whether findings say how a fix fixes them ([`Finding::fix`](crate::Finding::fix)), for outputs that show it. What
+    /// Whether findings say how a fix fixes them ([`Finding::fixable`](crate::Finding::fixable)), for outputs that show it. What
     /// could be fixed is tried for that. The default is `true`.
     pub fn marks_fixes(self, marks_fixes: bool) -> Self {
         self.marks(if marks_fixes { Marks::Tried } else { Marks::Off })
