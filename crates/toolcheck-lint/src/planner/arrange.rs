@@ -201,13 +201,15 @@ impl Planner<'_, '_> {
 
     /// Whether another call of its turn has a result, and neither an id nor the name of a tool says which of them it answers.
     fn is_one_of_several(&self, call: &CallSite<'_, '_>) -> bool {
-        let name = |name: Option<&Named<'_>>| name.map(|name| name.text.to_string());
-        let own = name(call.call.name.as_ref());
+        fn text<'n>(name: &'n Option<Named<'_>>) -> Option<&'n str> {
+            name.as_ref().map(|name| &*name.text)
+        }
+        let own = text(&call.call.name);
         let is_unclear = |other: &CallSite<'_, '_>| {
-            let of_other = name(other.call.name.as_ref());
+            let of_other = text(&other.call.name);
             let answer = self.pairing.answer_of(other).map(|answer| answer.result);
             answer.is_some_and(|answer| {
-                answer.call_id.is_none() && (of_other == own || name(answer.name.as_ref()) != of_other)
+                answer.call_id.is_none() && (of_other == own || text(&answer.name) != of_other)
             })
         };
         self.pairing.calls_of_turn(call.turn).iter().any(is_unclear)

@@ -134,14 +134,12 @@ impl<'p, 's> Log<'p, 's> {
     /// Adds an event. Says whether it called, answered or said something.
     fn add(&mut self, record: Value<'_, 's>, event: Value<'_, 's>, known: &Known<'p>) -> bool {
         let id = self.protocol.session.of(event).and_then(Value::as_str);
-        let now = match (&id, self.now) {
-            (Some(id), now) => {
-                // What came before the first id is of the same session.
-                let next = if self.by_id.is_empty() { now.unwrap_or(0) } else { self.sessions.len() };
-                *self.by_id.entry(id.clone().into_owned()).or_insert(next)
-            }
-            (None, Some(now)) => now,
-            (None, None) => 0,
+        let of_id = id.as_deref().map(|id| self.by_id.get(id).copied());
+        let now = match of_id {
+            Some(Some(known)) => known,
+            // What came before the first id is of the same session.
+            Some(None) if !self.by_id.is_empty() => self.sessions.len(),
+            _ => self.now.unwrap_or(0),
         };
         let is_whole = known.events.iter().any(|event| event.is_whole);
         let before = self.sessions.get_mut(now).filter(|session| session.has_begun());
@@ -154,7 +152,7 @@ impl<'p, 's> Log<'p, 's> {
             None if is_whole => self.sessions.len(),
             None => now,
         };
-        if let Some(id) = id {
+        if let Some(id) = id.filter(|_| of_id != Some(Some(now))) {
             self.by_id.insert(id.into_owned(), now);
         }
         if now == self.sessions.len() {

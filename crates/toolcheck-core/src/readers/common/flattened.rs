@@ -32,16 +32,15 @@ pub(crate) fn settle<'s>(transcript: &mut Transcript<'s>, document: &Document<'s
     transcript.unread.retain(|unread| {
         let (node, value) = (unread.place.node, document.value(unread.place.node));
         let is_read = match unread.what {
-            UnreadKind::Calls => match last {
-                Some((known, is_read)) if known == node => is_read,
-                _ => value.is_array() && value.elements().all(is_call),
-            },
+            UnreadKind::Calls => {
+                if last.is_none_or(|(known, _)| known != node) {
+                    last = Some((node, value.is_array() && value.elements().all(is_call)));
+                }
+                last.is_some_and(|(_, is_read)| is_read)
+            }
             UnreadKind::Tools => definition(value).is_some(),
             _ => false,
         };
-        if unread.what == UnreadKind::Calls {
-            last = Some((node, is_read));
-        }
         !is_read
     });
 }
