@@ -98,6 +98,11 @@ pub(crate) fn is_ci() -> bool {
     is_set("CI") && std::env::var_os("CI").is_some_and(|value| !value.eq_ignore_ascii_case("false"))
 }
 
+/// Whether standard output is a terminal.
+pub(crate) fn is_terminal() -> bool {
+    io::stdout().is_terminal()
+}
+
 /// Whether lists are wrapped to the width of the screen, which a pipe does not have.
 pub(crate) fn is_wrapped() -> bool {
     io::stdout().is_terminal() || columns().is_some()
@@ -109,6 +114,7 @@ pub(crate) fn wrapped(text: &str, indent: &str, style: &Style) -> Vec<String> {
     let options = textwrap::Options::new(width)
         .initial_indent(indent)
         .subsequent_indent(indent)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
         .word_splitter(textwrap::WordSplitter::NoHyphenation);
     textwrap::wrap(text, options).into_iter().map(|line| line.into_owned()).collect()
 }

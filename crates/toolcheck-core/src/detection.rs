@@ -4,11 +4,10 @@
 //! `parts`, never is enough, because logs, traces and data sets use the same words. `docs/detection.md` tells users.
 
 use std::cell::OnceCell;
-use std::cmp::Reverse;
 use std::sync::LazyLock;
 
 use foldhash::HashMap;
-use toolcheck_json::{Document, JsonStr, Value};
+use toolcheck_json::{Document, JsonStr, Value, sort_by_position};
 
 use crate::claim::MESSAGES_LOOKED_AT;
 use crate::claim::certainty::{self, CERTAIN, SURE, SURE_OF_DIALECT, SURE_OF_RECORD};
@@ -107,7 +106,7 @@ impl<'d, 's> Candidate<'d, 's> {
         let others = (0..ALL.len()).filter(|number| is_other(ALL[*number]));
         let others = others.map(|number| (self.sure_by_number(number), ALL[number]));
         let mut likely: Vec<_> = others.filter(|(sure, _)| *sure > 0 && *sure >= own).collect();
-        likely.sort_by_key(|(sure, _)| Reverse(*sure));
+        sort_by_position(&mut likely, |(sure, _)| usize::from(u8::MAX - sure));
         likely
     }
 }

@@ -16,6 +16,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
+use toolcheck_json::sort_by_positions;
 
 use crate::framework::{self, Framework};
 use crate::targets::{self, FREE, Refusal, Target};
@@ -58,6 +59,12 @@ impl Origin {
     fn is_variant(&self) -> bool {
         self.target().is_some_and(|target| target.extends.is_some())
     }
+}
+
+/// How special a refusal is: of those that fit equally well, the plain case comes before its variants.
+fn how_special(origin: Origin, refusal: &Refusal) -> usize {
+    let is = [origin.is_variant(), refusal.legacy, refusal.case.is_some(), refusal.doubt.is_some()];
+    is.into_iter().fold(0, |order, is| order << 1 | usize::from(is))
 }
 
 /// A refusal that matches an error's text.
@@ -239,9 +246,8 @@ impl Table {
         let found = all.filter_map(|(entry, own)| Some((entry, own.own, own.found_in(error)?)));
         let mut found: Vec<(&(Origin, &Refusal), usize, &Regex)> = found.collect();
         // Ties keep the order of the files, in which the plain case comes before its variants.
-        found.sort_by_key(|((origin, refusal), own, _)| {
-            let is_special = (refusal.case.is_some(), refusal.doubt.is_some());
-            (std::cmp::Reverse(*own), origin.is_variant(), refusal.legacy, is_special)
+        sort_by_positions(&mut found, |((origin, refusal), own, _)| {
+            (usize::MAX - own, how_special(*origin, refusal))
         });
         let mut recognised: Vec<Recognised> = Vec::new();
         for (&(origin, refusal), own, pattern) in found {

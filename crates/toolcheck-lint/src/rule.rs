@@ -173,7 +173,7 @@ impl Rule {
             let is_declared = self.placeholders().any(|value| value.name == *name);
             debug_assert!(is_declared, "{} does not declare the value `{name}`", self.id);
         }
-        said.cases.sort_by_key(|case| position(case));
+        toolcheck_json::sort_by_position(&mut said.cases, |case| position(case).unwrap_or_default());
     }
 
     /// The note about data sets on its page, if they are treated differently.

@@ -16,9 +16,10 @@ use std::borrow::Cow;
 use std::io;
 
 use serde_json::{Value, json};
-use textwrap::WordSplitter;
+use textwrap::{WordSeparator, WordSplitter};
 use toolcheck_core::recognise::{ErrorReading, Likeness, Origin, Recognised};
 use toolcheck_core::text::shown;
+use toolcheck_json::sort_by_position;
 use toolcheck_lint::{FileReport, Options, Report, Rule, rules};
 
 use self::cause::Search;
@@ -137,7 +138,7 @@ impl Explained {
             let mut findings = places.report().files.iter().flat_map(|file| &file.findings);
             places.cause().is_some() && findings.any(|finding| finding.rule == found.refusal.rule)
         };
-        reading.matches.sort_by_key(|found| !of_cause(found));
+        sort_by_position(&mut reading.matches, |found| usize::from(!of_cause(found)));
         Self { places: Some(places), ..Self::of(error, reading) }
     }
 
@@ -365,15 +366,17 @@ fn label_of(placeholder: &str) -> Cow<'_, str> {
 fn recognised(error: &str, options: &Options) -> ErrorReading {
     let mut reading = ErrorReading::new(error);
     if let Some(target) = options.named_target() {
-        reading.matches.sort_by_key(|found| found.origin.id() != &*target.id);
+        sort_by_position(&mut reading.matches, |found| usize::from(found.origin.id() != &*target.id));
     }
     reading
 }
 
 impl Wording<'_> {
     fn write_wrapped(&self, text: &str, out: &mut dyn io::Write) -> io::Result<()> {
-        let options = textwrap::Options::new(self.width.unwrap_or(usize::MAX));
-        for line in textwrap::wrap(text, options.word_splitter(WordSplitter::NoHyphenation)) {
+        let options = textwrap::Options::new(self.width.unwrap_or(usize::MAX))
+            .word_separator(WordSeparator::AsciiSpace)
+            .word_splitter(WordSplitter::NoHyphenation);
+        for line in textwrap::wrap(text, options) {
             writeln!(out, "{line}")?;
         }
         Ok(())

@@ -7,6 +7,7 @@ use std::io;
 use crate::Style;
 use toolcheck_core::text::{Counted, shown};
 use toolcheck_core::{Level, RuleId, readers};
+use toolcheck_json::sort_by_position;
 use toolcheck_lint::Finding;
 use toolcheck_lint::fix::Fixable;
 use toolcheck_lint::report::Report;
@@ -52,7 +53,7 @@ impl fmt::Display for Readings<'_> {
             *sums.entry(how).or_default() += reading.transcripts;
         }
         let mut sums: Vec<_> = sums.into_iter().collect();
-        sums.sort_by_key(|(_, transcripts)| std::cmp::Reverse(*transcripts));
+        sort_by_position(&mut sums, |(_, transcripts)| usize::MAX - transcripts);
         let several = sums.len() > 1;
         for (number, ((format, target, as_examples), transcripts)) in sums.iter().enumerate() {
             f.write_str(if number > 0 { "; " } else { "" })?;
@@ -189,6 +190,6 @@ pub(crate) fn statistics(report: &Report) -> Vec<Count> {
     }
     let mut counts: Vec<Count> =
         counts.into_iter().map(|(rule, (findings, errors))| Count { rule, findings, errors }).collect();
-    counts.sort_by_key(|count| std::cmp::Reverse(count.findings));
+    sort_by_position(&mut counts, |count| usize::MAX - count.findings);
     counts
 }

@@ -1,13 +1,15 @@
 //! Texts that are cut off after their beginning, by a terminal, an issue title or a person quoting them.
 
-use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use toolcheck_json::sort_by_positions;
+
 use super::expression::Expression;
 use super::{
-    Extent, IDS, LONGEST_NAME, Likeness, Origin, Recognised, bare, closed, is_gap, is_number, is_quote, texts,
+    Extent, IDS, LONGEST_NAME, Likeness, Origin, Recognised, bare, closed, how_special, is_gap, is_number,
+    is_quote, texts,
 };
 use crate::targets::{FREE, Refusal};
 
@@ -147,10 +149,8 @@ pub(super) fn recognise(error: &str) -> Vec<Recognised> {
     }
     let most = found.iter().map(|(_, walk)| walk.own).max().unwrap_or_default();
     found.retain(|(_, walk)| walk.own == most);
-    found.sort_by_key(|(entry, walk)| {
-        let refusal = entry.refusal;
-        let is_special = (refusal.case.is_some(), refusal.doubt.is_some());
-        (Reverse(walk.own), entry.origin.is_variant(), refusal.legacy, is_special)
+    sort_by_positions(&mut found, |(entry, walk)| {
+        (usize::MAX - walk.own, how_special(entry.origin, entry.refusal))
     });
     let mut recognised: Vec<Recognised> = Vec::new();
     for (entry, walk) in found {

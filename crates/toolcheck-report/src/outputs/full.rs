@@ -41,7 +41,8 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
     let handler = GraphicalReportHandler::new_themed(theme)
         .with_width(width)
         .with_links(style.has_links)
-        // Ids and commands must stay whole, so that they can be copied.
+        // Ids, addresses and commands must stay whole, so that they can be copied.
+        .with_word_separator(textwrap::WordSeparator::AsciiSpace)
         .with_word_splitter(textwrap::WordSplitter::NoHyphenation);
     for file in &report.files {
         let mut record: Option<(usize, Document<'_>)> = None;

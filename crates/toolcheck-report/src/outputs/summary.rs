@@ -1,6 +1,8 @@
 use std::io;
 
+use toolcheck_core::Level;
 use toolcheck_core::text::{Counted, guard, line, shown};
+use toolcheck_json::sort_by_positions;
 use toolcheck_lint::report::Report;
 use toolcheck_lint::summary::{RuleSummary, Summary};
 
@@ -19,7 +21,9 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
     let summary = report.summary();
     // Errors first, and what is found most often.
     let mut rules: Vec<_> = summary.rules.iter().collect();
-    rules.sort_by_key(|((_, level), rule)| (std::cmp::Reverse(*level), std::cmp::Reverse(rule.findings)));
+    sort_by_positions(&mut rules, |((_, level), rule)| {
+        (usize::from(*level != Level::Error), usize::MAX - rule.findings as usize)
+    });
     for ((id, level), rule) in rules {
         let level = painted(level.as_str(), colors_of(*level), style);
         let RuleSummary { findings, rows, samples, .. } = rule;

@@ -647,7 +647,7 @@ fn innermost(
     mut covers: Vec<Cover>,
     mut places: Vec<(Range<usize>, Mark)>,
 ) -> impl Iterator<Item = (Mark, Option<(usize, Option<usize>)>)> {
-    covers.sort_by_key(|cover| (cover.bytes.start, std::cmp::Reverse(cover.bytes.end)));
+    toolcheck_json::sort_by_positions(&mut covers, |cover| (cover.bytes.start, usize::MAX - cover.bytes.end));
     // Findings come before labels, in the order of the report.
     places.sort_by_key(|(bytes, mark)| (bytes.start, mark.is_label, mark.finding));
     let mut next = 0;

@@ -1,9 +1,7 @@
 //! Lists of messages, wherever they stand, and what stands beside them.
 
-use std::cmp::Reverse;
-
 use foldhash::HashSet;
-use toolcheck_json::{Document, NodeId, Value, origins::Mapped};
+use toolcheck_json::{Document, NodeId, Value, origins::Mapped, sort_by_position};
 
 use super::{Columns, python};
 use crate::claim::certainty;
@@ -82,7 +80,7 @@ pub(crate) fn reverse(transcript: &mut Transcript<'_>, list: Value<'_, '_>) {
     transcript.messages.reverse();
     for message in &mut transcript.messages {
         let mut own = parts[message.parts.start as usize..message.parts.end as usize].to_vec();
-        own.sort_by_key(|part| Reverse(element_of(part)));
+        sort_by_position(&mut own, |part| usize::MAX - element_of(part));
         let start = transcript.parts.len() as u32;
         transcript.parts.extend(own);
         message.parts = start..transcript.parts.len() as u32;

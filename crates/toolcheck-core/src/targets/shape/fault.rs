@@ -473,8 +473,8 @@ impl<'f> ShapeFault<'f> {
                 text.fault == self.kind && self.has_type(text.r#type.as_deref(), text.got.as_deref())
             })
             .collect();
-        fits.sort_by_key(|text| {
-            std::cmp::Reverse(u8::from(text.r#type.is_some()) + u8::from(text.got.is_some()))
+        toolcheck_json::sort_by_position(&mut fits, |text| {
+            usize::from(text.r#type.is_none()) + usize::from(text.got.is_none())
         });
         fits.into_iter()
     }

@@ -15,6 +15,8 @@ const MOST_ALIKE: usize = 256;
 #[derive(Debug, Default)]
 pub(super) struct Alike {
     groups: HashMap<u64, Group>,
+    /// Whether there were so many faults that some may have to be left out. Most requests have few.
+    is_counting: bool,
 }
 
 #[derive(Debug, Default)]
@@ -28,6 +30,15 @@ impl Alike {
     /// Leaves out those of an object's own faults, from the first one, of which enough are held.
     #[cold]
     pub(super) fn leave_out(&mut self, faults: &mut Vec<ShapeFault<'_>>, first: usize, object: NodeId) {
+        if !self.is_counting {
+            if faults.len() <= MOST_ALIKE {
+                return;
+            }
+            self.is_counting = true;
+            for fault in faults.iter().filter(|fault| fault.parent != object) {
+                self.is_held(fault);
+            }
+        }
         let mut end = first;
         for number in first..faults.len() {
             if faults[number].parent != object || self.is_held(&faults[number]) {

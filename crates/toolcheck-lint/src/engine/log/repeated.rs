@@ -66,7 +66,7 @@ impl SaidBefore {
             }
         }
         // Of two that begin at one place, the first message counts.
-        places.sort_by_key(|(start, _)| *start);
+        toolcheck_json::sort_by_position(&mut places, |(start, _)| *start as usize);
         places.dedup_by_key(|(start, _)| *start);
         Self { places }
     }
