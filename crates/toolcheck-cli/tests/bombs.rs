@@ -122,3 +122,17 @@ fn data_that_becomes_ten_thousand_times_as_large_is_refused() {
         "{seen}"
     );
 }
+
+/// `pzstd` writes a frame that is to be skipped before each frame, with the length of that (RFC 8878, 3.1.2).
+#[test]
+fn zstd_data_that_begins_with_a_skipped_frame_is_read() {
+    let folder = folder("skipped-frame");
+    let line = unanswered("toolu_z").replace('\n', "") + "\n";
+    let size = (line.len() as u32) << 3 | 1;
+    // One block that is stored as it is.
+    let frame = [&[0x28, 0xb5, 0x2f, 0xfd, 0, SMALL], &size.to_le_bytes()[..3], line.as_bytes()].concat();
+    let skipped = [&[0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0], &(frame.len() as u32).to_le_bytes()[..]].concat();
+    write(&folder, "z.jsonl.zst", [skipped, frame].concat());
+    let seen = seen_in(&folder, &["lint", "--output-format", "concise"]);
+    assert!(seen.contains("error unanswered-tool-call"), "{seen}");
+}

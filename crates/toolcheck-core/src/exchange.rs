@@ -26,6 +26,8 @@ pub struct Exchange<'d, 's> {
     pub time: Option<f64>,
     /// Whether it is a line of a batch, from which none of the others goes on.
     pub is_of_batch: bool,
+    /// Whether the record says that the response broke off.
+    pub is_cut: bool,
 }
 
 impl<'d, 's> Exchange<'d, 's> {
@@ -39,6 +41,7 @@ impl<'d, 's> Exchange<'d, 's> {
             retry_after: None,
             time: None,
             is_of_batch: false,
+            is_cut: false,
         }
     }
 }
@@ -120,6 +123,8 @@ fn exchange<'d, 's>(value: Value<'d, 's>) -> Option<Exchange<'d, 's>> {
         time: timing::time(value),
         // Vertex says when it has processed a line.
         is_of_batch: value.get("processed_time").is_some(),
+        // As the proxy writes it.
+        is_cut: value.get("cut").and_then(Value::as_bool) == Some(true),
     })
 }
 

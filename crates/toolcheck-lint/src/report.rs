@@ -121,6 +121,12 @@ pub struct FileReport {
 }
 
 impl FileReport {
+    /// Whether the file holds a transcript, or something that is probably meant as a request. Any other file of a folder is
+    /// skipped.
+    pub fn is_transcript(&self) -> bool {
+        self.transcripts > 0 || self.is_meant_as_request
+    }
+
     /// The report of a file before anything has been read.
     pub fn empty(path: &str, kind: TranscriptKind) -> Self {
         Self {

@@ -30,6 +30,11 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// The first bytes of Zstandard data (RFC 8878).
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
+/// Whether data begins like Zstandard data: with a frame, or with one to be skipped, as `pzstd` writes it (RFC 8878, 3.1).
+pub fn is_zstd(data: &[u8]) -> bool {
+    data.starts_with(&ZSTD) || matches!(data, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
+}
+
 /// Decodes base64; `None` if it is something else.
 pub(crate) fn base64(text: &Mapped) -> Option<Mapped> {
     let bytes = base64_bytes(text.text())?;
@@ -84,7 +89,7 @@ impl Compression {
         if body.starts_with(&GZIP) {
             return Some(Self::Gzip);
         }
-        if body.starts_with(&ZSTD) {
+        if is_zstd(body) {
             return Some(Self::Zstd);
         }
         let is_text = || matches!(body.iter().find(|byte| !byte.is_ascii_whitespace()), Some(b'{' | b'['));

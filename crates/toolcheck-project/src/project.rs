@@ -217,8 +217,7 @@ impl LintRun {
         let error = outcome.error.take();
         let is_broken = error.is_some();
         self.errors.extend(error);
-        let is_request = outcome.file.transcripts > 0 || outcome.file.is_meant_as_request;
-        if !input.is_named && !is_request {
+        if !input.is_named && !outcome.file.is_transcript() {
             if !is_broken {
                 let (reason, is_json) = why_skipped(&outcome.file);
                 self.skipped_not_json += usize::from(!is_json);
@@ -238,7 +237,7 @@ fn is_transcript(path: &Path) -> bool {
             return true;
         }
         let file = toolcheck_lint::lint("", &bytes, &Options::default());
-        file.transcripts > 0 || file.is_meant_as_request || file.format.is_some()
+        file.is_transcript() || file.format.is_some()
     })
 }
 

@@ -192,6 +192,15 @@ impl Resolver {
     }
 }
 
+/// The bytes of a file of settings as it is saved.
+///
+/// # Errors
+///
+/// It can't be read, is no regular file, or is too large for settings.
+pub fn read_settings(path: &Path) -> io::Result<Vec<u8>> {
+    toolcheck_files::read(path)
+}
+
 /// Finds a target by its id or alias, or the TOML file that describes one.
 ///
 /// # Errors

@@ -19,17 +19,26 @@ const HIDDEN: &str = " what differs is not shown; --show-values shows it";
 
 /// Prints the lines that change, so that `patch` applies it.
 pub fn write(name: &str, before: &[u8], after: &[u8], out: &mut dyn Write) -> io::Result<()> {
-    write_as(name, [before, after], [before, after], out)
+    write_as(name, [before, after], ([before, after], printed), out)
 }
 
 /// Prints the lines that change, without what was said in them.
 pub fn write_without_values(name: &str, before: &[u8], after: &[u8], out: &mut dyn Write) -> io::Result<()> {
     let [old, new] = [before, after].map(without_values);
-    write_as(name, [before, after], [&old, &new], out)
+    write_as(name, [before, after], ([&old, &new], visible), out)
 }
 
+/// Makes a line ready to be printed.
+type Printed = fn(&str) -> Cow<'_, str>;
+
 /// Prints the lines that change from one text to another as they are in two other texts, which have as many lines.
-fn write_as(name: &str, texts: [&[u8]; 2], shown_as: [&[u8]; 2], out: &mut dyn Write) -> io::Result<()> {
+fn write_as(
+    name: &str,
+    texts: [&[u8]; 2],
+    (shown_as, printed): ([&[u8]; 2], Printed),
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let print = |mark: &str, lines: &[&[u8]], out: &mut dyn Write| print(mark, lines, printed, out);
     let [before, after] = texts.map(lines);
     let changes = changes(&before, &after);
     if changes.is_empty() {
@@ -133,7 +142,7 @@ fn lines(text: &[u8]) -> Vec<&[u8]> {
     text.split_inclusive(|byte| *byte == b'\n').collect()
 }
 
-fn print(mark: &str, lines: &[&[u8]], out: &mut dyn Write) -> io::Result<()> {
+fn print(mark: &str, lines: &[&[u8]], printed: Printed, out: &mut dyn Write) -> io::Result<()> {
     for text in lines {
         let text = String::from_utf8_lossy(text);
         let whole = text.strip_suffix('\n');
@@ -145,7 +154,13 @@ fn print(mark: &str, lines: &[&[u8]], out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A line of a file without what a terminal would act on.
+/// A line of a file in which all characters are visible, and no CI runner finds a command.
+fn visible(text: &str) -> Cow<'_, str> {
+    let (text, end) = text.strip_suffix('\r').map_or((text, ""), |text| (text, "\r"));
+    Cow::Owned(text.split('\t').map(shown).collect::<Vec<_>>().join("\t") + end)
+}
+
+/// A line of a file without what a terminal would act on. `patch` needs the rest as it is.
 fn printed(text: &str) -> Cow<'_, str> {
     let is_hidden = |letter: char| letter.is_control() && letter != '\t' && letter != '\r';
     if !text.chars().any(is_hidden) {
@@ -255,6 +270,17 @@ mod tests {
         let texts: Vec<_> =
             edits.iter().map(|(old, new)| (&before[old.clone()], &after[new.clone()])).collect();
         assert_eq!(texts, [(r#""x y", "#, ""), ("3", "30")]);
+    }
+
+    #[test]
+    fn what_a_terminal_or_a_ci_runner_obeys_is_visible() {
+        let (before, after) =
+            ("{\"##vso[x]a\": 1,\t\"\u{202e}\": 1}\r\n", "{\"##vso[x]a\": 12,\t\"\u{202e}\": 1}\r\n");
+        let mut out = Vec::new();
+        super::write_without_values("f", before.as_bytes(), after.as_bytes(), &mut out)
+            .expect("memory takes all");
+        let out = String::from_utf8(out).expect("it is text");
+        assert!(out.contains("+{\"#\\u{23}vso[x]a\": \"\u{2026} 2 bytes\",\t\"\\u{202e}\""), "{out}");
     }
 
     proptest::proptest! {

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Frame, Incoming};
-use hyper::header::{CONTENT_ENCODING, EXPECT, HeaderName, HeaderValue, USER_AGENT};
+use hyper::header::{CONTENT_ENCODING, EXPECT, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use hyper::{Method, Request, Response, StatusCode, http};
 use serde_json::json;
 
@@ -160,7 +160,12 @@ fn answer(
 
 /// How a body is encoded, in the words of the headers.
 pub(crate) fn encoding(parts: &http::request::Parts) -> Option<String> {
-    let all = parts.headers.get_all(CONTENT_ENCODING).iter();
+    encoding_in(&parts.headers)
+}
+
+/// The same of the headers of a response.
+pub(crate) fn encoding_in(headers: &HeaderMap) -> Option<String> {
+    let all = headers.get_all(CONTENT_ENCODING).iter();
     let named: Vec<&str> = all.map(|value| value.to_str().unwrap_or("?")).collect();
     (!named.is_empty()).then(|| named.join(","))
 }

@@ -18,8 +18,9 @@ use toolcheck_lint::TargetRef;
 use toolcheck_lint::server_state::{ServerState, StoredAfterResponse};
 
 use crate::answer::{Answer, Refused};
+use crate::body;
 use crate::content::Content;
-use crate::http::{Body, about_itself, agent, encoding, now, refuse, turned_away, write};
+use crate::http::{Body, about_itself, agent, encoding, encoding_in, now, refuse, turned_away, write};
 use crate::limits::{BodyLimiter, BufferedBody};
 use crate::listener::Listener;
 use crate::origin_check::{Guard, Purpose, leads_out};
@@ -443,7 +444,12 @@ impl Copied {
         let value = if self.text.len() > self.most {
             json!({"error": {"message": "toolcheck proxy: the response was too large to record"}})
         } else {
-            received::value(header("content-type").unwrap_or_default(), &self.text)
+            let encoding = encoding_in(&head.headers);
+            match body::plain(&self.text, encoding.as_deref(), self.most) {
+                Ok(text) => received::value(header("content-type").unwrap_or_default(), &text),
+                // It is not in the record as what it is not.
+                Err(why) => json!({"error": {"message": format!("toolcheck proxy: {}", why.message)}}),
+            }
         };
         if let (Some(sent), Some(format)) = (checked.sent.clone(), formats::find(checked.format))
             && head.status.is_success()
@@ -464,6 +470,8 @@ impl hyper::body::Body for Copied {
     ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
         let polled = Pin::new(&mut self.body).poll_frame(context);
         match &polled {
+            // Trailers come last, and nobody asks for more.
+            Poll::Ready(Some(Ok(frame))) if frame.is_trailers() => self.end(false),
             Poll::Ready(Some(Ok(frame))) => {
                 // One byte more than is kept says that it is too much.
                 let limiter = (self.most + 1).saturating_sub(self.text.len());

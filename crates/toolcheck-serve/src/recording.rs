@@ -47,6 +47,8 @@ pub(crate) struct Recorded {
     pub(crate) status: u16,
     /// How many seconds the API asked to wait.
     retry_after: Option<f64>,
+    /// Whether the response broke off.
+    is_cut: bool,
     body: Answered,
     /// What each turn of the request says, roughly.
     turns: Vec<u64>,
@@ -177,6 +179,7 @@ impl Recorded {
             request: request.into(),
             status,
             retry_after: exchange.retry_after,
+            is_cut: exchange.is_cut,
             body: Answered::of(response)?,
             turns: said.turns.iter().map(|turn| hash_of_turn(turn, false)).collect(),
         };
@@ -203,6 +206,8 @@ impl Recorded {
                 Some(reply) => self.streamed(&format.write_stream(&reply, Pieces::of(16)), query),
                 None => self.whole("application/json", body.to_string()),
             },
+            // Nobody knows what the whole would have been.
+            Answered::Events(_) if self.is_cut => self.whole("application/json", String::new()),
             Answered::Events(events) => {
                 let list: Json = events.iter().map(|(_, data)| data.clone()).collect();
                 let body = reply(format, &list).map_or(list, |reply| format.write_reply(&reply));
@@ -225,19 +230,29 @@ impl Recorded {
         let kind = ("content-type".to_owned(), kind.to_owned());
         let headers = std::iter::once(kind).chain(retry).collect();
         let retry_after = self.retry_after.map(|after| after as u64);
-        Answer { status: self.status, headers, body: body.into_bytes(), retry_after, ..Answer::default() }
+        let mut answer = Answer { status: self.status, headers, retry_after, ..Answer::default() };
+        if self.is_cut {
+            (answer.record, answer.is_cut) = (Some(self.value()), true);
+            answer.frames = Some(vec![body.into_bytes()]);
+        } else {
+            answer.body = body.into_bytes();
+        }
+        answer
     }
 
     fn streamed(&self, events: &[Event], query: &str) -> Answer {
         let framing = self.format.framing;
         let (kind, frames) = if framing.is_array(query) {
-            ("application/json", array(events, false))
+            ("application/json", array(events, self.is_cut))
+        } else if self.is_cut {
+            (framing.content_type(), events.iter().map(|event| framing.frame(event)).collect())
         } else {
             (framing.content_type(), framing.frames(events))
         };
         let headers = vec![("content-type".to_owned(), kind.to_owned())];
         let record = Some(record(framing, events));
-        Answer { status: self.status, headers, frames: Some(frames), record, ..Answer::default() }
+        let is_cut = self.is_cut;
+        Answer { status: self.status, headers, frames: Some(frames), is_cut, record, ..Answer::default() }
     }
 }
 

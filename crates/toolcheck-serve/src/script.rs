@@ -180,5 +180,12 @@ pub fn script(text: &str) -> Result<Vec<Turn>, Error> {
         turns: Vec<Turn>,
     }
     let file = toml::from_str::<File>(text);
-    file.map(|file| file.turns).map_err(|error| Error::in_toml(text, error.span(), error.message()))
+    let turns = file.map_err(|error| Error::in_toml(text, error.span(), error.message()))?.turns;
+    let no_status = |turn: &Turn| turn.status.filter(|status| !(200..600).contains(status));
+    match turns.iter().enumerate().find_map(|(number, turn)| Some((number + 1, no_status(turn)?))) {
+        Some((number, status)) => {
+            Err(Error::new(format!("turn {number}: {status} is not the status of a response (200 to 599)")))
+        }
+        None => Ok(turns),
+    }
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use crate::common::{post, raw, send, send_raw, send_to, steer};
+use crate::common::{gzip, post, raw, send, send_raw, send_to, steer};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use toolcheck_core::formats;
@@ -26,21 +26,6 @@ const SMALLEST: [(&str, &str); 8] = [
     ("openai-chat", CHAT),
     ("openai-responses", r#"{"model": "m", "input": "Moin."}"#),
 ];
-
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    // One stored block (RFC 1951), which needs no compressor.
-    let length = u16::try_from(bytes.len()).unwrap();
-    let mut packed = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff, 1];
-    packed.extend(length.to_le_bytes());
-    packed.extend((!length).to_le_bytes());
-    packed.extend(bytes);
-    let crc = bytes.iter().fold(!0_u32, |crc, byte| {
-        (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xedb8_8320 & (crc & 1).wrapping_neg()))
-    });
-    packed.extend((!crc).to_le_bytes());
-    packed.extend(u32::from(length).to_le_bytes());
-    packed
-}
 
 /// Bodies that are not a request to any API.
 fn no_requests() -> Vec<(&'static str, Vec<u8>)> {

@@ -6,7 +6,7 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::common::{post, send_to};
+use crate::common::{gzip, post, send_to};
 use serde_json::{Value as Json, json};
 use toolcheck_core::conversation::{Assistant, Call, Conversation, Turn as Said};
 use toolcheck_core::formats;
@@ -295,6 +295,12 @@ fn a_response_that_broke_off_is_recorded_as_cut() {
         ),
         ("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{\"a\":".to_owned(), json!("{\"a\":"), true),
         ("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}".to_owned(), json!({}), false),
+        (
+            "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nx-time: 3\r\n\r\n"
+                .to_owned(),
+            json!({}),
+            false,
+        ),
     ] {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -315,5 +321,35 @@ fn a_response_that_broke_off_is_recorded_as_cut() {
         let seen = seen.lock().unwrap();
         assert_eq!((seen[0].response.clone().into_json(), seen[0].is_cut), (response, is_cut), "{answer}");
         assert_eq!(seen[0].json_line().contains(",\"cut\":true"), is_cut, "{}", seen[0].json_line());
+    }
+}
+
+/// Some servers compress what they were asked not to compress. What can't be read is not recorded as what it is not.
+#[test]
+fn a_compressed_response_is_recorded_as_what_it_says() {
+    let packed = gzip(br#"{"id": "r"}"#);
+    let unknown = json!({"error": {"message":
+        "toolcheck proxy: the content encoding `lzma` is not read, so nothing was checked"}});
+    for (encoding, response) in [("gzip", json!({"id": "r"})), ("lzma", unknown)] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let head = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: {encoding}\r\ncontent-length: {}\r\n\r\n",
+            packed.len()
+        );
+        let answer = [head.as_bytes(), &packed].concat();
+        let api = std::thread::spawn(move || taken(&listener).1.write_all(&answer).unwrap());
+        let (proxy, seen) = watched(Proxy::builder(upstream(&url)));
+        let body = json!({"model": "m", "messages": [{"role": "user", "content": "Hi."}]}).to_string();
+        let mut client = TcpStream::connect(proxy.url().replace("http://", "")).unwrap();
+        let length = body.len();
+        write!(client, "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}")
+            .unwrap();
+        let mut passed = Vec::new();
+        client.read_to_end(&mut passed).unwrap();
+        assert!(passed.ends_with(&packed), "{encoding}: it is passed on as it is");
+        api.join().unwrap();
+        drop(proxy);
+        assert_eq!(seen.lock().unwrap()[0].response.clone().into_json(), response);
     }
 }

@@ -1,5 +1,8 @@
 //! Recordings that are answered again, and held against the mock.
 
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+
 use serde_json::{Value as Json, json};
 use toolcheck_serve::{MockProvider, Recording, ScriptedCall, Turn};
 
@@ -206,5 +209,31 @@ fn what_has_no_exchange_is_no_recording() {
         ["", "{}", "nonsense", r#"{"request": {"messages": []}}"#, r#"{"model": "m", "messages": []}"#]
     {
         assert!(Recording::read(text.as_bytes()).is_err(), "{text}");
+    }
+}
+
+/// A client that takes a broken stream for a whole one must fail with its recording too.
+#[test]
+fn a_response_that_broke_off_breaks_off_again() {
+    let piece = json!({"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m",
+        "choices": [{"index": 0, "finish_reason": null, "delta": {"content": "Lo"}}]});
+    let request = request(&["at six"], &json!({}));
+    let line = json!({"request": request, "response": [piece], "status": 200, "cut": true, "path": "/v1/chat/completions"});
+    let recording = Recording::read(line.to_string().as_bytes()).unwrap();
+    let provider = MockProvider::builder().replay(recording).check_on_drop(false).start().unwrap();
+    for is_streamed in [true, false] {
+        let mut body = request.clone();
+        body["stream"] = json!(is_streamed);
+        let body = body.to_string();
+        let mut client = TcpStream::connect(provider.url().replace("http://", "")).unwrap();
+        let length = body.len();
+        write!(client, "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}")
+            .unwrap();
+        let mut seen = Vec::new();
+        let _ = client.read_to_end(&mut seen);
+        let seen = String::from_utf8_lossy(&seen);
+        assert_eq!(seen.contains("data: "), is_streamed, "{seen}");
+        assert!(!seen.contains("[DONE]") && !seen.contains("\"stop\""), "{seen}");
+        assert!(!seen.contains("\r\n0\r\n"), "a whole response ends with a piece of no length: {seen}");
     }
 }

@@ -8,12 +8,13 @@ use lsp_types::{
     WorkspaceEdit,
 };
 use toolcheck_core::text::Counted;
-use toolcheck_lint::fix::{Cost, FixPlace};
+use toolcheck_lint::fix::{Cost, FixPlace, Fixed};
 use toolcheck_lint::{FixOptions, Options, fix, rules};
 use toolcheck_report::unified;
 
 use crate::diagnostics::SOURCE;
 use crate::document::Document;
+use crate::settings::Settings;
 
 /// The kind of the action that fixes all that can be fixed without a loss.
 pub(crate) const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.toolcheck");
@@ -42,25 +43,24 @@ pub(crate) fn actions(
         }));
     };
     if wants(&CodeActionKind::QUICKFIX) {
-        let part = document.part_at(range.start);
-        let bytes = document.bytes_of(&part);
-        if !settings.is_opened(&bytes) {
-            let options = settings.read_as(document.format());
-            let mut by_rule = by_rule(&context.diagnostics);
-            if by_rule.is_empty() {
-                by_rule = rules_at(document, range);
-            }
-            for (rule, diagnostics) in &by_rule {
+        let options = settings.read_as(document.format());
+        let mut by_rule = by_rule(&context.diagnostics);
+        if by_rule.is_empty() {
+            by_rule = rules_at(document, range);
+        }
+        for (rule, diagnostics) in &by_rule {
+            // The one under the cursor, if there are more, and all of the rule in the lines that have some.
+            let all = fix_parts(document, &settings, &options, rule, diagnostics);
+            let one = all.as_ref().filter(|all| all.count > 1 && diagnostics.len() == 1).and_then(|_| {
+                let part = document.part_at(diagnostics[0].range.start);
                 let start = document.text.byte(diagnostics[0].range.start);
                 let here = start.checked_sub(part.start).map(FixPlace::Byte);
-                // The one under the cursor, if there are more, and all of the rule.
-                let all = fix_rule(rule, &settings.name, &bytes, &options, None);
-                let one = all.as_ref().filter(|all| all.count > 1 && diagnostics.len() == 1);
-                let one = one.and_then(|_| fix_rule(rule, &settings.name, &bytes, &options, here));
-                for fixed in one.into_iter().chain(all) {
-                    let edits = text_edits(document, &part, &bytes, &fixed.bytes);
-                    add(fixed.title, CodeActionKind::QUICKFIX, edits, diagnostics.clone(), fixed.is_safe);
-                }
+                fix_part(document, &settings, &options, rule, (part, here))
+            });
+            for fixed in one.into_iter().chain(all) {
+                let resolved =
+                    diagnostics.iter().filter(|one| fixed.lies_in(document, one)).cloned().collect();
+                add(fixed.title(rule), CodeActionKind::QUICKFIX, fixed.edits, resolved, fixed.cost.is_none());
             }
         }
     }
@@ -108,46 +108,104 @@ fn by_rule(diagnostics: &[Diagnostic]) -> Vec<(String, Vec<Diagnostic>)> {
     rules
 }
 
-/// A text in which findings of a rule are fixed.
+/// The most lines in which one action fixes the findings of a rule.
+const MOST_PARTS: usize = 64;
+
+/// What fixes findings of a rule.
 struct RuleFix {
-    title: String,
-    bytes: Vec<u8>,
+    edits: Vec<TextEdit>,
+    /// The parts of the text that are fixed: the lines, or all of it.
+    parts: Vec<Range<usize>>,
     /// How many findings are fixed.
     count: usize,
-    /// Whether nothing is lost or guessed.
-    is_safe: bool,
+    /// What is done to the first.
+    action: &'static str,
+    /// What is lost or guessed, if anything is.
+    cost: Option<Cost>,
 }
 
-/// Fixes the findings of a rule in a text, or that at a place.
-fn fix_rule(
-    rule: &str,
-    name: &str,
-    bytes: &[u8],
-    options: &Options,
-    place: Option<FixPlace>,
-) -> Option<RuleFix> {
-    let rule = rules::find(rule)?;
-    let options = options.clone().rules([rule]);
-    let how = FixOptions::new().accepted(true).places(place);
-    for how in [how.clone(), how.unsafe_fixes(true)] {
-        let fixed = fix(name, bytes, &options, &how);
-        if fixed.is_unchanged() {
-            continue;
-        }
-        let what = match &fixed.applied[..] {
-            [one] => format!("Fix {}: {}", rule.id, one.action.imperative()),
-            all => format!("Fix {} ({} places)", rule.id, all.len()),
-        };
+impl RuleFix {
+    fn of(fixed: &Fixed<'_>, edits: Vec<TextEdit>, part: Range<usize>) -> Option<Self> {
+        let action = fixed.applied.first()?.action.imperative();
         let cost = fixed.applied.iter().find_map(|done| done.cost.clone());
-        let title = match &cost {
+        Some(Self { edits, parts: vec![part], count: fixed.applied.len(), action, cost })
+    }
+
+    fn title(&self, rule: &str) -> String {
+        let what = match self.count {
+            1 => format!("Fix {rule}: {}", self.action),
+            many => format!("Fix {rule} ({many} places)"),
+        };
+        match &self.cost {
             Some(Cost::Loss(lost)) => format!("{what}, with a loss: {lost}"),
             Some(Cost::Guess(guess)) => format!("{what}, with a guess: {guess}"),
             None => what,
-        };
-        let count = fixed.applied.len();
-        return Some(RuleFix { title, bytes: fixed.bytes.into_owned(), count, is_safe: cost.is_none() });
+        }
     }
-    None
+
+    /// Whether a diagnostic is in a part that is fixed.
+    fn lies_in(&self, document: &Document, diagnostic: &Diagnostic) -> bool {
+        let start = document.text.byte(diagnostic.range.start);
+        self.parts.iter().any(|part| part.contains(&start) || start == part.end && part.is_empty())
+    }
+}
+
+/// Fixes the findings of a rule in each part of the text that has one of these diagnostics.
+fn fix_parts(
+    document: &Document,
+    settings: &Settings,
+    options: &Options,
+    rule: &str,
+    diagnostics: &[Diagnostic],
+) -> Option<RuleFix> {
+    let mut parts: Vec<Range<usize>> = Vec::new();
+    for part in diagnostics.iter().map(|one| document.part_at(one.range.start)) {
+        if parts.len() < MOST_PARTS && parts.last() != Some(&part) {
+            parts.push(part);
+        }
+    }
+    let fixed =
+        parts.into_iter().filter_map(|part| fix_part(document, settings, options, rule, (part, None)));
+    fixed.reduce(|mut all, next| {
+        all.edits.extend(next.edits);
+        all.parts.extend(next.parts);
+        all.count += next.count;
+        all.cost = all.cost.or(next.cost);
+        all
+    })
+}
+
+/// Fixes the findings of a rule in a part of the text, or that at a place in it.
+fn fix_part(
+    document: &Document,
+    settings: &Settings,
+    options: &Options,
+    rule: &str,
+    (part, place): (Range<usize>, Option<FixPlace>),
+) -> Option<RuleFix> {
+    let bytes = document.bytes_of(&part);
+    if settings.is_opened(&bytes) {
+        return None;
+    }
+    let fixed = fix_rule(rule, &settings.name, &bytes, options, place)?;
+    let edits = text_edits(document, &part, &bytes, &fixed.bytes);
+    RuleFix::of(&fixed, edits, part)
+}
+
+/// Fixes the findings of a rule in a text, or that at a place.
+fn fix_rule<'b>(
+    rule: &str,
+    name: &str,
+    bytes: &'b [u8],
+    options: &Options,
+    place: Option<FixPlace>,
+) -> Option<Fixed<'b>> {
+    let rule = rules::find(rule)?;
+    let options = options.clone().rules([rule]);
+    let how = FixOptions::new().accepted(true).places(place);
+    let mut tries =
+        [how.clone(), how.unsafe_fixes(true)].into_iter().map(|how| fix(name, bytes, &options, &how));
+    tries.find(|fixed| !fixed.is_unchanged())
 }
 
 /// The edits that make one text of another, which stands in a part of the file.
@@ -187,9 +245,13 @@ mod tests {
         let options = Options::new();
         let fixed =
             |place| fix_rule("orphan-tool-result", "case", body, &options, place).expect("it has a fix");
+        let title = |fixed: &Fixed<'_>| {
+            let fix = RuleFix::of(fixed, Vec::new(), 0..0).expect("something is fixed");
+            fix.title("orphan-tool-result")
+        };
         let all = fixed(None);
         assert_eq!(
-            (all.count, &*all.title),
+            (all.applied.len(), &*title(&all)),
             (
                 2,
                 "Fix orphan-tool-result (2 places), with a guess: assumes that the result belongs to this call (turn 2)"
@@ -198,7 +260,7 @@ mod tests {
         let at = body.windows(6).position(|text| text == b"call_9").expect("it is there");
         let start = body[..at].iter().rposition(|byte| *byte == b'{').expect("it is in an object");
         let one = fixed(Some(FixPlace::Byte(start)));
-        assert_eq!(one.count, 1, "{}", one.title);
+        assert_eq!(one.applied.len(), 1, "{}", title(&one));
         assert!(one.bytes.windows(6).any(|text| text == b"call_8"));
     }
 }

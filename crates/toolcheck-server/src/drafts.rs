@@ -43,7 +43,7 @@ impl Draft {
     /// that is not saved yet.
     pub(crate) fn diagnostics(&self, known: &[SettingsFault]) -> Option<PublishDiagnosticsParams> {
         let bytes = self.text.bytes();
-        let is_saved = Input::file(&self.path).read().is_ok_and(|saved| saved == bytes);
+        let is_saved = toolcheck_project::read_settings(&self.path).is_ok_and(|saved| saved == bytes);
         let faults = if is_saved {
             known.iter().filter(|fault| fault.path == self.path).cloned().collect()
         } else {

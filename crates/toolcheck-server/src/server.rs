@@ -22,7 +22,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 use toolcheck_core::text::shown;
 use toolcheck_lint::FileReport;
-use toolcheck_project::{Input, SettingsFault};
+use toolcheck_project::SettingsFault;
 
 use crate::actions::{self, FIX_ALL};
 use crate::document::{Document, Job};
@@ -370,7 +370,7 @@ impl<'o> Server<'o> {
             let Some(uri) = uri_of(path).filter(|_| !is_draft) else { continue };
             let of_file: Vec<&SettingsFault> = faults.iter().filter(|fault| fault.path == *path).collect();
             // What can't be read has no lines, and so what is wrong with it is at its start.
-            let bytes = Input::file(path).read().unwrap_or_default();
+            let bytes = toolcheck_project::read_settings(path).unwrap_or_default();
             let text = Text::new(&String::from_utf8_lossy(&bytes), self.encoding);
             let diagnostics = diagnostics::of_settings(&of_file, &text);
             let params = PublishDiagnosticsParams::new(uri, diagnostics, None);

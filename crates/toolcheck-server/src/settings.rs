@@ -241,8 +241,8 @@ impl Settings {
             Some(opened) => toolcheck_lint::lint_opened(&self.name, bytes, &opened, &self.options),
             None => toolcheck_lint::lint(&self.name, bytes, &self.options),
         };
-        // All the JSON files of a project come by: one that is not a transcript is none of our business.
-        if report.format.is_none() && report.transcripts == 0 && !self.is_named {
+        // All the JSON files of a project are opened here, and `toolcheck lint` skips those that are not transcripts.
+        if !report.is_transcript() && !self.is_named {
             report.findings.clear();
         }
         self.sift(&mut report);

@@ -130,3 +130,50 @@ fn recordings_have_findings() {
     assert_eq!(client.diagnostics(1), json!([]));
     client.shut_down();
 }
+
+/// `toolcheck lint` of a folder reports these, and skips other JSON files.
+#[test]
+fn a_request_that_no_format_understands_is_shown() {
+    let mut client = Client::new("utf-8");
+    let text = r#"{"model": "gpt-5", "messages": [{"frm": "human", "txt": "when?"}, {"frm": "gpt", "txt": "at six"}], "tools": []}"#;
+    client.open("file:///invented/odd.json", text);
+    let found = client.diagnostics(1);
+    assert_eq!(found[0]["code"], "unrecognised-format", "{found}");
+    client.open("file:///invented/package.json", r#"{"name": "m", "messages": "yes"}"#);
+    assert_eq!(client.diagnostics_of("file:///invented/package.json"), json!([]));
+    client.shut_down();
+}
+
+/// Each line of a log is fixed by itself, and an action for several lines resolves what is fixed in them.
+#[test]
+fn a_selection_of_lines_is_fixed_in_each_line() {
+    let row = |arguments: &str| {
+        json!({"messages": [{"role": "user", "content": "when?"},
+            {"role": "assistant", "content": null, "tool_calls": [{"id": "call_1", "type": "function",
+                "function": {"name": "tides", "arguments": serde_json::from_str::<Json>(arguments).unwrap()}}]},
+            {"role": "tool", "tool_call_id": "call_1", "content": "at six"},
+            {"role": "assistant", "content": "At six."}]})
+        .to_string()
+            + "\n"
+    };
+    let (right, wrong) = (row(r#""{}""#), row("{}"));
+    let uri = "file:///invented/rows.jsonl";
+    let mut client = Client::new("utf-8");
+    client.open(uri, &[&*right, &*wrong, &*right, &*wrong].concat());
+    let found = client.diagnostics(1);
+    let lines = |list: &Json| -> Vec<u64> {
+        list.as_array().unwrap().iter().map(|one| one["range"]["start"]["line"].as_u64().unwrap()).collect()
+    };
+    assert_eq!(lines(&found), [1, 3]);
+    for (from, resolved) in [(0, vec![1, 3]), (2, vec![3])] {
+        let chosen: Vec<Json> =
+            (0..2).map(|at| found[at].clone()).filter(|one| lines(&json!([one]))[0] >= from).collect();
+        let range = json!({"start": {"line": from, "character": 0}, "end": {"line": 3, "character": 9}});
+        let params =
+            json!({"textDocument": {"uri": uri}, "range": range, "context": {"diagnostics": chosen}});
+        let actions = client.ask("textDocument/codeAction", params);
+        assert_eq!(lines(&actions[0]["diagnostics"]), resolved, "{actions}");
+        assert_eq!(lines(&actions[0]["edit"]["changes"][uri]), resolved, "{actions}");
+    }
+    client.shut_down();
+}

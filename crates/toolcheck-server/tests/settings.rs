@@ -72,3 +72,20 @@ fn settings_that_change_hold_from_then_on() {
     assert!(is_bedrock(json!({"target": "bedrock"})));
     client.shut_down();
 }
+
+/// A project that somebody sends may hold such a file. What reads it as a text waits for ever.
+#[cfg(unix)]
+#[test]
+fn a_configuration_that_is_a_pipe_is_an_error_and_stops_nothing() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("a-pipe");
+    std::fs::create_dir_all(&folder).unwrap();
+    let pipe = folder.join("toolcheck.toml");
+    if !pipe.exists() {
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    }
+    let mut client = Client::new("utf-8");
+    client.open(&format!("file://{}/request.json", folder.display()), TEXT);
+    let told = client.wait_for("window/showMessage")["message"].to_string();
+    assert!(told.contains("toolcheck.toml: it is a pipe, not a file"), "{told}");
+    client.shut_down();
+}

@@ -9,7 +9,7 @@ use serde_json::json;
 use toolcheck_config::Overrides;
 use toolcheck_core::detection::Detection;
 use toolcheck_core::formats;
-use toolcheck_core::text::shown;
+use toolcheck_core::text::{guard, shown};
 use toolcheck_json::{Document, Records, Value};
 use toolcheck_project::{Configs, Input, Resolver, find_target};
 use toolcheck_template::{
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &RenderArgs, out: &mut dyn Write) -> Result<Status> {
     let request = request(document.root(), args, joins_parts)?;
     let prompt = template.render(&request).map_err(refused)?;
     let style = screen::style(args.color);
-    if args.output_format == PromptOutput::Text && !style.color {
+    if args.output_format == PromptOutput::Text && !style.color && !screen::is_terminal() {
         out.write_all(prompt.text.as_bytes())?;
         return Ok(Status::Clean);
     }
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &RenderArgs, out: &mut dyn Write) -> Result<Status> {
     let rewritten = chat.as_ref().map(|chat| (chat, &sent));
     let parts = Parts { prompt: &prompt, segments: &segments, messages, rewritten };
     match args.output_format {
-        PromptOutput::Text => text(&parts, out)?,
+        PromptOutput::Text => text(&parts, style.color, out)?,
         PromptOutput::Json => toolcheck_report::outputs::write_json_line(&parts.json(), out)?,
         PromptOutput::Html => html(&parts, out)?,
     }
@@ -228,17 +228,23 @@ impl Sort {
     }
 }
 
-/// Writes the prompt in colors, where control characters are made visible.
-fn text(parts: &Parts<'_>, out: &mut dyn Write) -> Result<()> {
+/// Writes the prompt for a terminal, in colors if it has them. Control characters are made visible.
+fn text(parts: &Parts<'_>, is_colored: bool, out: &mut dyn Write) -> Result<()> {
+    let mut begins_line = true;
     for (text, sort, _) in parts.pieces() {
-        let paint = sort.paint();
+        let paint = if is_colored { sort.paint() } else { Paint::new() };
         for line in text.split_inclusive('\n') {
             let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
             let line = line.split('\t').map(shown).collect::<Vec<_>>().join("\t");
+            let line = if begins_line { guard(&line) } else { line.into() };
+            begins_line = end == "\n";
             write!(out, "{paint}{line}{paint:#}{end}")?;
         }
     }
     writeln!(out)?;
+    if !is_colored {
+        return Ok(());
+    }
     let legend: Vec<String> =
         Sort::ALL.iter().map(|sort| format!("{}{}{:#}", sort.paint(), sort.name(), sort.paint())).collect();
     writeln!(out, "\n{}", legend.join("  "))?;
@@ -277,12 +283,17 @@ fn html(parts: &Parts<'_>, out: &mut dyn Write) -> Result<()> {
 /// A text in HTML, in which no character can be taken for a tag or for a direction of writing.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
+    let mut begins_line = false;
     for line in text.split_inclusive(['\n', '\t']) {
         let (line, end) = match line.strip_suffix(['\n', '\t']) {
             Some(rest) => (rest, &line[rest.len()..]),
             None => (line, ""),
         };
-        for character in shown(line).chars() {
+        let line = shown(line);
+        // A CI runner that prints the page obeys commands at the beginning of a line.
+        let line = if begins_line { guard(&line) } else { line.into() };
+        begins_line = end == "\n";
+        for character in line.chars() {
             match character {
                 '&' => escaped.push_str("&amp;"),
                 '<' => escaped.push_str("&lt;"),
@@ -294,4 +305,25 @@ fn escaped(text: &str) -> String {
         escaped.push_str(end);
     }
     escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_prompt_is_obeyed() {
+        let prompt = "::error::a\u{1b}[2J\n::error::b\n";
+        assert_eq!(
+            escaped(prompt),
+            "::error::a\\u{1b}[2J\n\\u{3a}:error::b\n",
+            "a tag stands before the first line"
+        );
+        let prompt = Prompt { text: prompt.to_owned(), ..Prompt::default() };
+        let segments = [Segment { range: 0..prompt.text.len(), origin: Origin::Template }];
+        let parts = Parts { prompt: &prompt, segments: &segments, messages: Vec::new(), rewritten: None };
+        let mut out = Vec::new();
+        text(&parts, false, &mut out).expect("memory takes all");
+        assert_eq!(String::from_utf8_lossy(&out), "\\u{3a}:error::a\\u{1b}[2J\n\\u{3a}:error::b\n\n");
+    }
 }

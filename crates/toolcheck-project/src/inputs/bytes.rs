@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use memchr::{memchr, memchr_iter, memrchr};
-use toolcheck_open::{Container, ZstdFrames};
+use toolcheck_open::{Container, ZstdFrames, is_zstd};
 
 use super::{Input, Source};
 use crate::Progress;
@@ -36,7 +36,7 @@ const MAX_GROWTH: usize = 16 << 20;
 /// The first bytes of gzip data (RFC 1952).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// The first bytes of Zstandard data (RFC 8878).
-const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+const MAGIC: u64 = 4;
 
 /// Bytes that have been read, and spare memory, so that a later piece can reuse it.
 #[derive(Debug, Default)]
@@ -160,9 +160,9 @@ impl<'p> Text<'p> {
         let packed = Arc::new(AtomicU64::new(0));
         let mut source = ProgressReader { source, progress, count: Arc::clone(&packed) };
         let mut first = Vec::new();
-        (&mut source).take(ZSTD.len() as u64).read_to_end(&mut first)?;
+        (&mut source).take(MAGIC).read_to_end(&mut first)?;
         let is_gzip = first.starts_with(&GZIP);
-        let is_zstd = first.starts_with(&ZSTD);
+        let is_zstd = is_zstd(&first);
         let source = Cursor::new(first).chain(source);
         let decompressor =
             |name, source| Decompressor { name, unpacked: 0, packed, limit: limits.unpacked, source };
