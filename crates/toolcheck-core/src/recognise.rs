@@ -260,6 +260,13 @@ impl Table {
                 continue;
             }
             let captures = captured(pattern, error, &found);
+            // A number alone is the code of an error, or its status.
+            let is_path = |(name, value): &(String, String)| {
+                !name.ends_with("path") || value.contains(char::is_alphabetic)
+            };
+            if !captures.iter().all(is_path) {
+                continue;
+            }
             let extent = Extent { span: found.get_match().range(), own };
             recognised.push(Recognised { origin, refusal, captures, likeness: self.likeness, extent });
         }
@@ -388,6 +395,12 @@ fn bare<'e>(name: &str, value: &'e str) -> &'e str {
             && let Some(end) = value.find(is_quote).filter(|end| *end > 0)
         {
             value = &value[..end];
+        }
+        // The class of an exception may follow in brackets.
+        if name == "field"
+            && let Some((first, _)) = value.split_once(" (")
+        {
+            value = first;
         }
         // A path has a space only in quotes.
         if name.ends_with("path")

@@ -141,6 +141,59 @@ fn errors_of_models_and_servers_are_not_taken_for_those_of_requests() {
     }
 }
 
+/// Words of one class in an error of another, and codes where a path could be.
+#[test]
+fn plain_causes_are_not_taken_for_others() {
+    for (expected, error) in [
+        (
+            "conflicting-parameters",
+            "ValidationException: This model doesn't support the toolConfig.toolChoice.tool field. Remove toolConfig.toolChoice.tool and try again.",
+        ),
+        ("[model]", "Problem in node (This model doesn`t support tool use in streaming mode)"),
+        ("[shape]?", "failed to create chat stream completion: HTTP 400 (Code 20015): Field required"),
+        ("[shape]", "[json.exception.out_of_range.403] key 'content' not found"),
+        ("[invalid-json]?", "[json.exception.parse_error.101] parse error at line 1, column 2"),
+        (
+            "[chat-template]",
+            "500 Unknown method: keys at row 57, column 46:\n  {%- for key in fields.keys() %}",
+        ),
+        (
+            "wrong-type",
+            "the thinking field in the request (expected type object) is illegal, and bool is not acceptable",
+        ),
+        (
+            "[message-order]",
+            "Json document validation error: messages[1].role should be one of system user assistant",
+        ),
+        (
+            "[tool-schema]",
+            "Json document validation error: tools[0].function.parameters: at '/properties/a/type': value must be one of 'array', 'object'",
+        ),
+        (
+            "[server-parser]",
+            "launch_server.py: error: argument --tool-call-parser: invalid choice: 'gull' (choose from 'tern', 'heron')",
+        ),
+        ("[parameter]", "litellm.BadRequestError: context_management: Extra inputs are not permitted"),
+        ("[parameter]", "system.1.cache_control.ephemeral.scope: Extra inputs are not permitted"),
+        ("unknown-field", "tools.1.custom.tide: Extra inputs are not permitted"),
+        (
+            "unknown-field",
+            "'messages.2' : for 'role:assistant' the following must be satisfied[('messages.2' : property 'gull' is unsupported, did you mean 'role'?)]",
+        ),
+        (
+            "[mcp]",
+            r#"MCP error -32603: [\n {\n \"code\": \"invalid_type\",\n \"path\": [\n \"params\",\n \"arguments\"\n ],\n \"message\": \"Expected object, received string\"\n }\n]"#,
+        ),
+    ] {
+        assert_eq!(read(error), expected, "{error}");
+    }
+    let field = |error: &str| ErrorReading::new(error).matches[0].captures.clone();
+    let found = field(
+        "error.rb:60: Model incompatible request argument supplied: temperature (Tern::BadRequestError)",
+    );
+    assert_eq!(found, [("field".to_owned(), "temperature".to_owned())]);
+}
+
 #[test]
 fn a_text_of_a_class_may_be_cut() {
     let cut = |error: &str| {

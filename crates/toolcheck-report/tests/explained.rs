@@ -185,6 +185,28 @@ fn a_request_is_judged_in_its_own_format() {
     assert!(written(&others).contains("for openai-responses"), "{}", written(&others));
 }
 
+/// Other APIs answer in the same words, but the request is none to them.
+#[test]
+fn a_request_is_not_read_as_one_to_another_api_with_the_same_text() {
+    let request = json!({
+        "model": "claude-sonnet-4-5", "max_tokens": 10,
+        "system": [{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral", "scope": "global"}}],
+        "messages": [{"role": "user", "content": "When is low tide?"}],
+        "tools": [{"name": "tides", "description": "Tides.", "input_schema": {"type": "object"}, "input_examples": [{}]}],
+    });
+    for place in
+        ["tools.0.custom.eager", "tools.0.custom.input_examples", "system.0.cache_control.ephemeral.scope"]
+    {
+        let found = explained(&format!("{place}: Extra inputs are not permitted"), &request);
+        assert!(matches!(found.places, Some(Places::Others(_))), "{place}: {:?}", found.places);
+    }
+    // To an API with the request's own format, it is one.
+    let unknown = json!({"model": "claude-sonnet-4-5", "max_tokens": 10, "messages": [{"role": "user", "content": "When?"}], "tide": 1});
+    let found = explained("tide: Extra inputs are not permitted", &unknown);
+    assert_eq!(causes(&found), [("unknown-field", "/tide")]);
+    assert_eq!(cause(&found).files[0].target.as_deref(), Some("anthropic"));
+}
+
 #[test]
 fn what_the_api_usually_accepts_is_found_too() {
     let call =

@@ -42,9 +42,11 @@ fn answer(job: &Document<'_>) -> Result<Value, String> {
     if job.get_str("nulls").as_deref() == Some("dropped") {
         input.nulls = Nulls::Dropped;
     }
-    if job.get_str("server").as_deref() == Some("vllm") {
-        input.preparation = Preparation::Vllm;
-    }
+    input.preparation = match job.get_str("server").as_deref() {
+        Some("vllm") => Preparation::Vllm,
+        Some("llama-cpp") => Preparation::LlamaCpp,
+        _ => Preparation::AsGiven,
+    };
     if let Some(add) = job.get("add_generation_prompt").and_then(|value| value.as_bool()) {
         input.add_generation_prompt = add;
     }

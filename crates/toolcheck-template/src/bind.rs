@@ -2,7 +2,7 @@
 
 use toolcheck_json::Value;
 
-use crate::convert::InputPart;
+use crate::convert::{Change, Changes, InputPart};
 use crate::evidence::{Evidence, Place};
 use crate::findings::{Findings, Kind, Part};
 use crate::parts::texts_of;
@@ -46,7 +46,7 @@ pub(crate) fn examine(findings: &mut Findings<'_>) {
             continue;
         };
         let unbound = (0..answers.len()).any(|at| !is_bound(evidence, &answers, at));
-        if unbound {
+        if unbound && !shows_order(evidence, [&answers[wrong], &answers[wrong + 1]]) {
             let message = answers[wrong].message;
             let mut found =
                 findings.observation(Kind::Misbinds, Part::Result, (InputPart::Messages, message));
@@ -103,6 +103,25 @@ fn is_bound(evidence: &Evidence<'_>, answers: &[Answer<'_>], at: usize) -> bool 
     let by_name =
         is_only && is_in_prompt(name) && (is_in_prompt(answer.message.get("name")) || is_beside(name));
     by_id || by_name || is_whole(evidence, answer)
+}
+
+/// Whether the prompt is another one if two calls exchange their ids, and if their results do: then a template makes
+/// something else of the ids, such as the numbers of calls. It counts as shown if it isn't known.
+fn shows_order(evidence: &Evidence<'_>, answers: [&Answer<'_>; 2]) -> bool {
+    [false, true].into_iter().all(|of_calls| {
+        let ids = answers.map(|answer| match of_calls {
+            true => answer.call.get("id"),
+            false => answer.message.get("tool_call_id"),
+        });
+        let [Some(one), Some(other)] = ids else { return false };
+        let text = |id: Value<'_, '_>| Change::Text(id.as_str().unwrap_or_default().as_ref().into());
+        let all = |id: Value<'_, '_>, new: Value<'_, '_>| {
+            let numbers = evidence.numbers(InputPart::Messages, id).iter();
+            numbers.map(|number| (*number, text(new))).collect::<Vec<_>>()
+        };
+        let changes: Changes = all(one, other).into_iter().chain(all(other, one)).collect();
+        !changes.is_empty() && !evidence.is_same_with(&changes)
+    })
 }
 
 /// Whether the whole message was printed, with all that is in it.

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use toolcheck_json::{Document, Kind, NodeId, Value as Json};
 
-use crate::input::{Arguments, Input, Nulls, Preparation};
+use crate::input::{Arguments, Input, Nulls};
 use crate::jinja::fault::{Step, too_much};
 use crate::jinja::text::Text;
 use crate::jinja::value::{Dict, List, Value};
+use crate::prepare::Server;
 
 /// The most values inside one another.
 const DEEPEST: u32 = 120;
@@ -49,10 +50,10 @@ pub(crate) type Changes = HashMap<u32, Change>;
 pub(crate) struct Converter<'c> {
     pub(crate) sources: Vec<Source>,
     changes: &'c Changes,
-    pub(crate) arguments: Arguments,
+    arguments: Arguments,
     nulls: Nulls,
-    /// Whether vLLM prepares the messages, and whether for a template that goes through parts.
-    prepares: Option<bool>,
+    /// The server that prepares the messages.
+    server: Option<Server>,
     /// Whether sources are kept and texts marked.
     pub(crate) traces: bool,
     of: InputPart,
@@ -78,14 +79,14 @@ pub(crate) fn context(
     input: &Input<'_>,
     tokens: &[(String, String)],
     trial: &RenderMode<'_>,
-    reads_parts: bool,
+    server: Option<Server>,
 ) -> Step<Context> {
     let mut converter = Converter {
         sources: Vec::new(),
         changes: trial.changes,
-        arguments: input.arguments,
+        arguments: server.map_or(input.arguments, |server| server.arguments()),
         nulls: input.nulls,
-        prepares: (input.preparation == Preparation::Vllm).then_some(reads_parts),
+        server,
         traces: trial.traces,
         of: InputPart::Messages,
         inner: None,
@@ -144,9 +145,15 @@ impl Converter<'_> {
         }
         let mut found = Vec::new();
         let source = self.source(messages, None);
-        for message in messages.children().take(most) {
-            let value = match self.prepares {
-                Some(reads_parts) if message.is_object() => self.prepared(message, reads_parts)?,
+        let mut given = messages.children().take(most).peekable();
+        let before = match (self.server, given.peek()) {
+            (Some(server), Some(first)) if server.merges(*first) => given.next(),
+            _ => None,
+        };
+        let mut before = before.map(|system| self.system_text(system)).transpose()?;
+        for message in given {
+            let value = match self.server {
+                Some(server) if message.is_object() => self.prepared(message, server, before.take())?,
                 None if message.is_object() => self.message(message)?,
                 _ => self.value(message, 1)?,
             };
@@ -190,9 +197,7 @@ impl Converter<'_> {
         for member in call.members() {
             let value = if member.has_key("function") && member.is_object() {
                 self.call(member)?
-            } else if member.has_key("arguments")
-                && (self.arguments == Arguments::Parsed || self.prepares.is_some())
-            {
+            } else if member.has_key("arguments") && self.arguments == Arguments::Parsed {
                 self.arguments(member)?
             } else {
                 self.value(member, 4)?
@@ -207,7 +212,8 @@ impl Converter<'_> {
         let document = Document::read(text.as_bytes());
         if arguments.as_str().is_none() || !document.faults().is_empty() || !document.root().is_object() {
             let found = self.value(arguments, 5)?;
-            let is_kept = self.prepares.is_none() || matches!(found, Value::Dict(_) | Value::List(_));
+            let is_kept = !matches!(self.server, Some(Server::Vllm { .. }))
+                || matches!(found, Value::Dict(_) | Value::List(_));
             return if is_kept { Ok(found) } else { Dict::new(Vec::new(), None).map(Value::Dict) };
         }
         self.inner = Some((arguments.id(), String::new()));

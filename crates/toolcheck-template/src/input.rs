@@ -9,8 +9,7 @@ use crate::Now;
 pub enum Arguments {
     /// As they are, like transformers and TRL.
     AsGiven,
-    /// Read into an object, like vLLM, and llama.cpp for templates that need it. A text that is no JSON object stays a
-    /// text.
+    /// Read into an object, as servers do for most templates. A text that is no JSON object stays a text.
     #[default]
     Parsed,
 }
@@ -26,6 +25,12 @@ pub enum Preparation {
     /// with line ends between them, unless the template goes through parts: then a text becomes a list of one part,
     /// except in a result. Reasoning gets both keys, `reasoning` and `reasoning_content`, and other keys are left out.
     Vllm,
+    /// What llama.cpp does (seen in its source in November 2026), which first tries what the template reads. Arguments are
+    /// objects if the template prints one. A first system message that it doesn't print is put before the next message.
+    /// The texts of parts become one text, unless the template goes through parts; if it reads nothing else, a text becomes a
+    /// list of one part. Developers are the system, unless the template has channels. Content that is `null` or missing is
+    /// empty, and other keys are left out.
+    LlamaCpp,
 }
 
 /// What happens to keys of messages whose value is `null`.

@@ -25,6 +25,7 @@
 //! undefined value that says what it was an attribute of. What isn't implemented is a refusal of its own kind
 //! ([`RefusalKind::Unsupported`]), which says nothing about the template.
 
+mod abilities;
 mod bind;
 mod chat_request;
 mod convert;

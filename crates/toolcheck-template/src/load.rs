@@ -1,9 +1,11 @@
 //! Reads templates from the files that models come with.
 
 use std::io::Read;
+use std::sync::OnceLock;
 
 use toolcheck_json::{Document, Kind, Value};
 
+use crate::abilities::Abilities;
 use crate::error::LoadError;
 use crate::gguf;
 use crate::jinja::ast::Ast;
@@ -35,6 +37,8 @@ struct Variant {
     name: String,
     source: String,
     ast: Result<Ast, Box<Fault>>,
+    /// What it reads, once somebody asked.
+    abilities: OnceLock<Abilities>,
 }
 
 impl Template {
@@ -142,11 +146,16 @@ impl Template {
         self.variant(has_tools).map_or(&NONE, |variant| &variant.ast)
     }
 
+    /// What is known of the template that is taken for a request with or without tools.
+    pub(crate) fn known(&self, has_tools: bool) -> Option<&OnceLock<Abilities>> {
+        self.variant(has_tools).map(|variant| &variant.abilities)
+    }
+
     /// Adds a template, unless there is already one with this name.
     fn add(&mut self, name: &str, source: String) {
         if !self.variants.iter().any(|variant| variant.name == name) {
             let ast = parse::parse(&source);
-            self.variants.push(Variant { name: name.to_owned(), source, ast });
+            self.variants.push(Variant { name: name.to_owned(), source, ast, abilities: OnceLock::new() });
         }
     }
 

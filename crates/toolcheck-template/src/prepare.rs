@@ -1,33 +1,105 @@
-//! What vLLM makes of a message before its template sees it.
+//! What a server makes of a message before its template sees it.
 
 use toolcheck_json::Value as Json;
 
+use crate::abilities::Abilities;
 use crate::convert::Converter;
+use crate::input::Arguments;
 use crate::jinja::fault::Step;
 use crate::jinja::text::Builder;
 use crate::jinja::value::{Dict, List, Value};
 
+/// A server that prepares messages.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Server {
+    /// vLLM, and whether the template goes through parts.
+    Vllm { reads_parts: bool },
+    /// llama.cpp, and what it found out about the template.
+    LlamaCpp(Abilities),
+}
+
+impl Server {
+    /// How it gives arguments to the template.
+    pub(crate) fn arguments(self) -> Arguments {
+        match self {
+            Self::LlamaCpp(Abilities { reads_objects: false, .. }) => Arguments::AsGiven,
+            _ => Arguments::Parsed,
+        }
+    }
+
+    /// Whether it puts the text of a first message before that of the next.
+    pub(crate) fn merges(self, first: Json<'_, '_>) -> bool {
+        let Self::LlamaCpp(Abilities { reads_system: false, reads_developer, .. }) = self else {
+            return false;
+        };
+        let role = first.get_str("role");
+        role.as_deref() == Some("system") || role.as_deref() == Some("developer") && !reads_developer
+    }
+
+    /// The form in which it gives the content of a message of this role to the template.
+    fn form(self, role: &str) -> Form {
+        match self {
+            Self::Vllm { reads_parts } if reads_parts && role != "tool" => Form::Parts,
+            Self::LlamaCpp(Abilities { reads_parts: true, reads_texts, .. }) => {
+                if reads_texts {
+                    Form::AsGiven
+                } else {
+                    Form::Parts
+                }
+            }
+            _ => Form::Text,
+        }
+    }
+}
+
+/// The form of a content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Text,
+    Parts,
+    AsGiven,
+}
+
 impl Converter<'_> {
-    /// A message as vLLM gives it to the template.
-    pub(crate) fn prepared(&mut self, message: Json<'_, '_>, reads_parts: bool) -> Step<Value> {
+    /// A message as the server gives it to the template, with a text of the system before its own.
+    pub(crate) fn prepared(
+        &mut self,
+        message: Json<'_, '_>,
+        server: Server,
+        before: Option<Value>,
+    ) -> Step<Value> {
         let source = self.source(message, None);
         let role = message.get_str("role").unwrap_or_default();
         let mut entries = Vec::new();
         let mut add = |name: &str, value: Value| entries.push((Value::str(name), value));
         if let Some(role) = message.get("role") {
-            add("role", self.value(role, 2)?);
+            let value = self.value(role, 2)?;
+            let is_renamed = matches!(server, Server::LlamaCpp(Abilities { reads_developer: false, .. }));
+            let is_renamed = is_renamed && role.as_str().as_deref() == Some("developer");
+            add("role", if is_renamed { Value::str("system") } else { value });
         }
-        let content = self.content(message.get("content"), reads_parts && role != "tool")?;
-        add("content", content);
+        let content = self.content(message.get("content"), server.form(&role))?;
+        add(
+            "content",
+            match before {
+                Some(before) => joined([before, content], "\n"),
+                None => content,
+            },
+        );
         if role == "assistant" {
             if let Some(calls) = message.get("tool_calls").filter(|calls| calls.children().next().is_some()) {
                 add("tool_calls", self.calls(calls)?);
             }
-            let reasoning = message.get_any(&["reasoning", "reasoning_content"]);
+            let names: &[&str] = match server {
+                Server::Vllm { .. } => &["reasoning", "reasoning_content"],
+                Server::LlamaCpp(_) => &["reasoning_content"],
+            };
+            let reasoning = message.get_any(names);
             if let Some(reasoning) = reasoning.filter(|reasoning| !reasoning.is_null()) {
                 let value = self.value(reasoning, 2)?;
-                add("reasoning", value.clone());
-                add("reasoning_content", value);
+                for name in names {
+                    add(name, value.clone());
+                }
             }
         }
         for name in ["tool_call_id", "name"] {
@@ -39,10 +111,20 @@ impl Converter<'_> {
         Dict::new(entries, self.traces.then_some(source)).map(Value::Dict)
     }
 
-    fn content(&mut self, content: Option<Json<'_, '_>>, as_parts: bool) -> Step<Value> {
+    /// The text of a message that the template does not read.
+    pub(crate) fn system_text(&mut self, message: Json<'_, '_>) -> Step<Value> {
+        self.source(message, None);
+        self.content(message.get("content"), Form::Text)
+    }
+
+    fn content(&mut self, content: Option<Json<'_, '_>>, form: Form) -> Step<Value> {
+        let as_parts = form == Form::Parts;
         let Some(content) = content.filter(|content| !content.is_null()) else {
             return if as_parts { List::new(Vec::new()).map(Value::List) } else { Ok(Value::str("")) };
         };
+        if form == Form::AsGiven {
+            return self.value(content, 2);
+        }
         let parts: Vec<Json<'_, '_>> =
             if content.is_array() { content.children().collect() } else { vec![content] };
         let mut values = Vec::new();
@@ -74,15 +156,20 @@ impl Converter<'_> {
         if let [(_, only)] = &mut values[..] {
             return Ok(std::mem::replace(only, Value::None));
         }
-        let mut joined = Builder::default();
-        for (at, (_, value)) in values.iter().enumerate() {
-            joined.push_str(if at == 0 { "" } else { "\n" });
-            if let Value::Str(text) = value {
-                joined.push(text);
-            }
-        }
-        Ok(Value::Str(joined.finish()))
+        Ok(joined(values.into_iter().map(|(_, value)| value), "\n"))
     }
+}
+
+/// Texts as one. What is no text is left out.
+fn joined(texts: impl IntoIterator<Item = Value>, between: &str) -> Value {
+    let mut joined = Builder::default();
+    for (at, value) in texts.into_iter().enumerate() {
+        joined.push_str(if at == 0 { "" } else { between });
+        if let Value::Str(text) = value {
+            joined.push(&text);
+        }
+    }
+    Value::Str(joined.finish())
 }
 
 /// What a part without a text is, as a template that loops over parts gets to know it.

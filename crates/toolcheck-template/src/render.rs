@@ -3,8 +3,9 @@
 use std::fmt;
 use std::ops::Range;
 
+use crate::abilities::Abilities;
 use crate::convert::{self, Changes, RenderMode, Source};
-use crate::input::Input;
+use crate::input::{Input, Preparation};
 use crate::jinja::ast::Ast;
 use crate::jinja::budget::Budget;
 use crate::jinja::fault::Fault;
@@ -12,6 +13,7 @@ use crate::jinja::run;
 use crate::jinja::text::Mark;
 use crate::load::Template;
 use crate::now::Now;
+use crate::prepare::Server;
 
 pub use crate::jinja::fault::RefusalKind;
 
@@ -64,7 +66,7 @@ impl Traced {
     pub(crate) fn whole(self) -> Result<Self, Refusal> {
         let Some(medium) = self.left_out else { return Ok(self) };
         let message =
-            format!("vLLM puts a text of the model in the place of the {medium}, which is not known");
+            format!("the server puts a text of its own in the place of the {medium}, which is not known");
         Err(Refusal { kind: RefusalKind::Unsupported, message, line: 1 })
     }
 }
@@ -82,9 +84,20 @@ impl Template {
 
     /// Renders a prompt, perhaps of a changed conversation.
     pub(crate) fn trial(&self, input: &Input<'_>, trial: &RenderMode<'_>) -> Result<Traced, Refusal> {
-        let ast = self.chosen(input.tools.is_some());
+        let has_tools = input.tools.is_some();
+        let ast = self.chosen(has_tools);
         let ast = ast.as_ref().map_err(|fault| Refusal::from(&**fault))?;
-        rendered(ast, input, self.tokens(), trial).map_err(|fault| self.refusal(&fault))
+        let server = match input.preparation {
+            Preparation::AsGiven => None,
+            Preparation::Vllm => Some(Server::Vllm { reads_parts: ast.goes_through_content() }),
+            Preparation::LlamaCpp => Some(Server::LlamaCpp(self.abilities(ast, has_tools))),
+        };
+        rendered(ast, input, self.tokens(), trial, server).map_err(|fault| self.refusal(&fault))
+    }
+
+    fn abilities(&self, ast: &Ast, has_tools: bool) -> Abilities {
+        let made = || Abilities::of(ast, self.source(has_tools), self.tokens());
+        self.known(has_tools).map_or_else(made, |known| *known.get_or_init(made))
     }
 
     fn refusal(&self, fault: &Fault) -> Refusal {
@@ -101,13 +114,14 @@ impl Template {
     }
 }
 
-fn rendered(
+pub(crate) fn rendered(
     ast: &Ast,
     input: &Input<'_>,
     tokens: &[(String, String)],
     trial: &RenderMode<'_>,
+    server: Option<Server>,
 ) -> Result<Traced, Box<Fault>> {
-    let (context, sources, left_out) = convert::context(input, tokens, trial, ast.goes_through_content())?;
+    let (context, sources, left_out) = convert::context(input, tokens, trial, server)?;
     let parts = [Some(input.messages), input.tools, input.documents, input.variables];
     let size: usize = parts.into_iter().flatten().map(|part| part.raw().len()).sum();
     let longest = input.limits.prompt.saturating_add(size as u64 * 16);

@@ -142,6 +142,28 @@ fn ids_that_a_template_makes() {
 }
 
 #[test]
+fn ids_that_become_numbers() {
+    let numbered = |number: &str, result: &str| {
+        format!(
+            "{{% set ns = namespace(ids=[]) %}}{{% for m in messages %}}{{% for c in m.tool_calls %}}{{% set ns.ids = ns.ids + [c.id] %}}\
+             {number}{{{{ c.function }}}}{{% endfor %}}{{% if m.role == 'tool' %}}{result}{{% endif %}}{{{{ m.content }}}}\n{{% endfor %}}{{{{ tools }}}}"
+        )
+    };
+    let calls = CALL.replace("}]}", r#"}, {"id": "tide00002", "type": "function", "function": {"name": "tide", "arguments": "{\"place\": \"Moss\"}"}}]}"#);
+    let other = r#"{"role": "tool", "tool_call_id": "tide00002", "content": "at ten"}"#;
+    let swapped = body(&format!("{ASK}, {calls}, {other}, {RESULT}"));
+    let found = |source: &str| {
+        super::examine(&super::template(source), &swapped, Arguments::Parsed).observations.len()
+    };
+    let number = "{% for i in ns.ids %}{% if i == m.tool_call_id %}{{ loop.index }}: {% endif %}{% endfor %}";
+    assert_eq!(found(&numbered("{{ ns.ids|length }}.", number)), 0);
+    // An id that only the result has says nothing.
+    assert_eq!(found(&numbered("", "{{ m.tool_call_id }}")), 1);
+    assert_eq!(found(&numbered("{{ c.id }}", "")), 1);
+    assert_eq!(found(&numbered("", "")), 1);
+}
+
+#[test]
 fn none_is_printed() {
     let call = CALL.replace(r#""content": """#, r#""content": null"#);
     let request = body(&format!("{ASK}, {call}, {RESULT}"));
@@ -245,6 +267,79 @@ fn a_server_prepares_messages() {
         "{% for m in messages %}{% for p in m.content %}[{{ p.text }}]{% endfor %}{% endfor %}";
     let prompt = super::template(through_parts).render(&prepared).unwrap().text;
     assert_eq!(prompt, "[One part.][Another.][][][][][][][]", "a result stays a text");
+}
+
+/// What llama.cpp makes of the messages for a template, and what is observed of it.
+fn adapted(source: &str, messages: &str) -> (String, Vec<(Kind, Part)>) {
+    let request = body(messages);
+    let document = Document::read(request.as_bytes());
+    let input = Input { preparation: Preparation::LlamaCpp, ..super::input(&document) };
+    let template = super::template(source);
+    let prompt = template.render(&input).map_or_else(|refusal| refusal.message, |prompt| prompt.text);
+    let found = template.examine(&input).observations.into_iter();
+    (prompt, found.map(|found| (found.kind, found.part)).collect())
+}
+
+#[test]
+fn a_server_adapts_messages_to_a_template() {
+    const ROLES: &str = "{% for m in messages %}{% if m.role not in ['user', 'assistant', 'tool'] + more %}\
+        {{ raise_exception('Unexpected role ' ~ m.role) }}{% endif %}<{{ m.role }}>{{ m.content }}{% endfor %}{{ tools }}";
+    let roles =
+        |more: &str| ROLES.replace("more", more).replace("{{ tools }}", "{% if not tools %}{% endif %}");
+    let told = |role: &str| format!(r#"{{"role": "{role}", "content": "Be brief."}}, {ASK}"#);
+    let lost = vec![(Kind::Loses, Part::Tool)];
+    for role in ["developer", "system"] {
+        let (prompt, found) = adapted(&roles("['system']"), &told(role));
+        assert_eq!((&*prompt, &found), ("<system>Be brief.<user>High water at Moss?", &lost));
+        let (prompt, found) = adapted(&roles("[]"), &told(role));
+        assert_eq!((&*prompt, &found), ("<user>Be brief.\nHigh water at Moss?", &lost));
+    }
+    // A template with channels knows developers.
+    let channels = format!("{}<|channel|>", roles("['system']"));
+    assert_eq!(adapted(&channels, &told("developer")).1, [(Kind::Refuses, Part::Message)]);
+    // A template that refuses everything gets what there is, and a later message is not moved.
+    let refusal = "{{ raise_exception('No.') }}";
+    assert_eq!(adapted(refusal, &told("system")).0, "No.");
+    assert_eq!(adapted(&roles("[]"), &format!("{ASK}, {}", told("system"))).0, "Unexpected role system");
+    // Nobody is told what a system message alone says.
+    assert!(
+        adapted(&roles("[]"), r#"{"role": "system", "content": "Be brief."}"#)
+            .1
+            .contains(&(Kind::Loses, Part::SystemText))
+    );
+}
+
+#[test]
+fn a_server_adapts_arguments_and_parts_to_a_template() {
+    let calls = format!("{ASK}, {CALL}, {RESULT}");
+    let with = |arguments: &str| {
+        format!(
+            "{{% for m in messages %}}{{{{ m.content }}}}{{% for c in m.tool_calls %}}{{{{ c.function.name ~ {arguments} }}}}{{% endfor %}}{{% endfor %}}{{{{ tools }}}}"
+        )
+    };
+    let (prompt, found) = adapted(&with("' ' + c.function.arguments"), &calls);
+    assert!(
+        prompt.contains(r#"tide {"place": "Kragero", "days": 2}at nine"#) && found.is_empty(),
+        "{prompt}"
+    );
+    let (prompt, found) = adapted(&with("c.function.arguments.items()|list"), &calls);
+    assert!(
+        prompt.contains("tide[('place', 'Kragero'), ('days', 2)]at nine") && found.is_empty(),
+        "{prompt}"
+    );
+
+    let parts = r#"{"role": "user", "content": [{"type": "text", "text": "One."}, {"type": "text", "text": "Two."}]}"#;
+    let messages = format!("{parts}, {ASK}");
+    let contents = |content: &str| format!("{{% for m in messages %}}{content}{{% endfor %}}{{{{ tools }}}}");
+    let prompt =
+        |content: &str| adapted(&contents(content), &messages).0.split("[{'type'").next().unwrap().to_owned();
+    assert_eq!(prompt("{{ m.content + '/' }}"), "One.\nTwo./High water at Moss?/");
+    assert_eq!(
+        prompt("{% for p in m.content %}{{ p['text'] + '/' }}{% endfor %}"),
+        "One./Two./High water at Moss?/"
+    );
+    let both = "{% if m.content is string %}{{ m.content }}{% else %}{% for p in m.content %}{{ p.text }}/{% endfor %}{% endif %}";
+    assert_eq!(prompt(both), "One./Two./High water at Moss?");
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 use toolcheck_json::Document;
-use toolcheck_template::{Arguments, Input, Kind, Limits, Template, gguf_metadata_end};
+use toolcheck_template::{Arguments, Input, Kind, Limits, Preparation, Template, gguf_metadata_end};
+
+const PREPARATIONS: [Preparation; 3] = [Preparation::AsGiven, Preparation::Vllm, Preparation::LlamaCpp];
 
 /// A conversation with words that occur nowhere else.
 fn conversation() -> impl Strategy<Value = String> {
@@ -138,16 +140,23 @@ proptest! {
     fn no_messages_panic(text in r#"[\[\]{}":,a-z0-9 \\]{0,80}"#, name in proptest::sample::select(&NAMES[..])) {
         let body = format!(r#"{{"messages": [{text}], "tools": [{text}]}}"#);
         let body = Document::read(body.as_bytes());
-        if let Some(input) = small(&body) {
-            let _ = super::named(name).examine(&input);
-            let _ = super::named(name).segments(&input);
+        for preparation in PREPARATIONS {
+            if let Some(input) = small(&body) {
+                let input = Input { preparation, ..input };
+                let _ = super::named(name).examine(&input);
+                let _ = super::named(name).segments(&input);
+            }
         }
     }
 
     #[test]
-    fn segments_are_the_prompt(body in conversation(), name in proptest::sample::select(&NAMES[..])) {
+    fn segments_are_the_prompt(
+        body in conversation(),
+        name in proptest::sample::select(&NAMES[..]),
+        preparation in proptest::sample::select(&PREPARATIONS[..]),
+    ) {
         let document = Document::read(body.as_bytes());
-        let input = super::input(&document);
+        let input = Input { preparation, ..super::input(&document) };
         let template = super::named(name);
         if let Ok(prompt) = template.render(&input) {
             let segments = template.segments(&input).unwrap();

@@ -48,9 +48,15 @@ pub(crate) fn run(args: &RenderArgs, out: &mut dyn Write) -> Result<Status> {
     let chat = as_chat(document.root(), args.training)?;
     let (sent, document) = (document, chat.as_ref().map(|chat| Document::read(chat.text.as_bytes())));
     let document = document.as_ref().unwrap_or(&sent);
-    let joins_parts =
-        chat.is_some() || settings.target.as_deref().is_some_and(|target| target.prompt.joins_parts);
-    let request = request(document.root(), args, joins_parts)?;
+    let facts = settings.target.as_deref().map(|target| &target.prompt);
+    let preparation = if chat.is_some() || facts.is_some_and(|facts| facts.joins_parts) {
+        Preparation::Vllm
+    } else if facts.is_some_and(|facts| facts.adapts_to_template) {
+        Preparation::LlamaCpp
+    } else {
+        Preparation::AsGiven
+    };
+    let request = Request { preparation, ..request(document.root(), args)? };
     let prompt = template.render(&request).map_err(refused)?;
     let style = screen::style(args.color);
     if args.output_format == PromptOutput::Text && !style.color && !screen::is_terminal() {
@@ -99,7 +105,7 @@ fn as_chat(root: Value<'_, '_>, is_training: bool) -> Result<Option<ChatRequest>
 /// # Errors
 ///
 /// It has no messages, or messages that no template reads.
-fn request<'d>(root: Value<'d, 'd>, args: &RenderArgs, joins_parts: bool) -> Result<Request<'d>> {
+fn request<'d>(root: Value<'d, 'd>, args: &RenderArgs) -> Result<Request<'d>> {
     let Some(mut request) = Request::of(root) else {
         bail!(
             "no list of messages found\n\nA chat template reads requests of Chat Completions. Convert other requests first:\n  toolcheck show --target openai-chat --output-format request FILE"
@@ -107,9 +113,6 @@ fn request<'d>(root: Value<'d, 'd>, args: &RenderArgs, joins_parts: bool) -> Res
     };
     if args.training {
         (request.arguments, request.add_generation_prompt) = (Arguments::AsGiven, false);
-    }
-    if joins_parts {
-        request.preparation = Preparation::Vllm;
     }
     Ok(request)
 }

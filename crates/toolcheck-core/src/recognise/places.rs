@@ -67,7 +67,11 @@ impl NamedPlace {
     pub fn all_in(error: &str) -> Vec<Self> {
         let beginning = windows(error).next().unwrap_or_default();
         let is_address = |path: &Match<'_>| beginning[..path.start()].ends_with("//");
-        let paths = PATHS.find_iter(beginning).filter(|path| !is_address(path));
+        // A file, a protocol or a library with its version, or the class of an exception.
+        let is_foreign = |path: &str| {
+            path.split('/').skip(1).any(|segment| segment.contains('.')) || path.starts_with("json.exception")
+        };
+        let paths = PATHS.find_iter(beginning).filter(|path| !is_address(path) && !is_foreign(path.as_str()));
         let paths = paths.map(|path| Self::of(path.as_str()));
         let mut places: Vec<Self> = Vec::new();
         let has = |place: &Self, is: fn(&Step) -> bool| place.steps.iter().any(is);
@@ -236,6 +240,9 @@ mod tests {
             ("model v3.1 says", "/v3/1"),
             ("Error code: 400.1", "/messages/400"),
             ("https://example.com/messages/1 says", "/messages/1"),
+            ("in lib/python3.12/messages/1/client.py", "/messages/1"),
+            ("messages/1.2.0 (linux)", "/messages/1"),
+            ("[json.exception.out_of_range.403] bad", "/exception/403"),
         ] {
             assert_eq!(nearness(error, pointer), None, "{error} {pointer}");
         }

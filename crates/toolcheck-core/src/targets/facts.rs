@@ -149,6 +149,10 @@ pub struct PromptFacts {
     /// Whether the texts of parts become one text, and `null` an empty one.
     #[serde(default)]
     pub joins_parts: bool,
+    /// Whether the server tries what the template reads, and rewrites messages for it: a system message that it doesn't read
+    /// is put before the next, arguments become objects only for a template that prints one, and developers are the system.
+    #[serde(default)]
+    pub adapts_to_template: bool,
 }
 
 /// The two ways to write arguments.

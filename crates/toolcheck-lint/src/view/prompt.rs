@@ -162,8 +162,11 @@ mod with_template {
     fn input<'d>(cx: &Context<'_, '_>, root: Value<'d, 'd>) -> Option<Input<'d>> {
         let mut input = Input::of(root)?;
         let target = cx.named_target.or(cx.known_target);
-        if target.is_some_and(|target| target.prompt.joins_parts) {
+        let prompt = target.map(|target| &target.prompt);
+        if prompt.is_some_and(|prompt| prompt.joins_parts) {
             input.preparation = Preparation::Vllm;
+        } else if prompt.is_some_and(|prompt| prompt.adapts_to_template) {
+            input.preparation = Preparation::LlamaCpp;
         } else if cx.is_training_example() {
             // Servers read arguments into an object first, and trainers do not.
             input.arguments = Arguments::AsGiven;

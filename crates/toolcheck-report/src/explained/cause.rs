@@ -94,7 +94,7 @@ impl<'e, L: Fn(&Options) -> FileReport> Search<'e, L> {
                 return cause;
             }
             let least = if own.format.is_some() { Reason::Answer } else { Reason::Named };
-            self.try_all(self.unusual(&targets), least, &mut best);
+            self.try_all(self.unusual(&targets, &own), least, &mut best);
             if !is_for(&best, Reason::Rule) {
                 if let Some(hidden) = hidden {
                     return hidden;
@@ -142,14 +142,20 @@ impl<'e, L: Fn(&Options) -> FileReport> Search<'e, L> {
         ways
     }
 
-    /// The request as a training example, and as a request in the format of the API that answered.
-    fn unusual(&self, targets: &[Option<TargetRef>]) -> Vec<Attempt> {
+    /// The request as a training example, and as a request in the format of the API that answered. An API with the request's
+    /// own format is the likelier one.
+    fn unusual(&self, targets: &[Option<TargetRef>], own: &FileReport) -> Vec<Attempt> {
+        let family = own.format.and_then(formats::find).map(|format| format.family);
+        let is_own = |target: &Target| family.is_some() && target.family() == family;
+        let has_own = self.matches.iter().filter_map(|found| found.origin.target()).any(is_own);
         let mut ways = Vec::new();
         for target in targets.iter().flatten() {
             let options = self.wanting(&Some(target.clone()));
             let mut add = |options| ways.push(Attempt { target: Some(target.clone()), options });
             add(options.clone().kind(TranscriptKind::Dataset));
-            if let Some(format) = target.format.as_deref().and_then(formats::find) {
+            if let Some(format) = target.format.as_deref().and_then(formats::find)
+                && (!has_own || is_own(target))
+            {
                 add(options.format(Some(format)));
             }
         }

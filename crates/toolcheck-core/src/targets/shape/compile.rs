@@ -73,6 +73,8 @@ pub(super) struct Field {
     pub(super) required: Vec<Requirement>,
     /// The facts that forbid it.
     pub(super) absent: Vec<usize>,
+    /// Whether one of them holds for every model, whatever else the request has.
+    pub(super) is_never_allowed: bool,
     pub(super) checks: Vec<Check>,
     pub(super) object: Option<usize>,
     pub(super) items: Option<usize>,
@@ -354,6 +356,7 @@ impl Objects {
             types,
             required: Vec::new(),
             absent: Vec::new(),
+            is_never_allowed: false,
             checks: checks(table, None),
             object,
             items,
@@ -383,6 +386,7 @@ fn add_fact(object: &mut Object, number: usize, fact: &FactTable) {
         let field = &mut object.fields[usize::from(number_of_field)];
         if fact.absent {
             field.absent.push(number);
+            field.is_never_allowed |= fact.holds_always();
         }
         if fact.constraint.required == Some(true) || fact.constraint.required_unless.is_some() {
             field.required.push(Requirement { unless, fact: Some(number) });

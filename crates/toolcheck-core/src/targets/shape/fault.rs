@@ -365,9 +365,9 @@ impl<'f> ShapeFault<'f> {
         self.fact.is_some() && !is_meant || self.field.is_some_and(|field| field.is_known)
     }
 
-    /// The keys that the object may have.
+    /// The keys that the object may have, at least for some models.
     pub(crate) fn known_keys(&self) -> impl Iterator<Item = &'f str> {
-        let is_allowed = |field: &&Field| field.is_known && field.absent.is_empty();
+        let is_allowed = |field: &&Field| field.is_known && !field.is_never_allowed;
         self.object.fields.iter().filter(is_allowed).map(|field| &*field.key)
     }
 

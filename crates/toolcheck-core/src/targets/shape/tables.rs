@@ -722,6 +722,14 @@ impl FactTable {
         }
     }
 
+    /// Whether it holds for every model, whatever else the request has.
+    pub(crate) fn holds_always(&self) -> bool {
+        self.model.is_none()
+            && self.except_model.is_none()
+            && self.only_where.is_empty()
+            && self.unless.is_none()
+    }
+
     /// Whether it asks for more than the documents do, rather than only saying what was seen.
     pub(crate) fn asks_for_more(&self) -> bool {
         let FieldTable { rule, checked_by, instead, prefer, example, note, .. } = self.constraint.clone();
