@@ -8,7 +8,6 @@ mod titles;
 use foldhash::{HashMap, HashSet};
 
 use super::align::longest_increasing;
-use super::content::Content;
 use super::counterparts::Paired;
 use super::events::{Event, EventKind, Events, Side};
 use super::kinds::{Kind, Level};
@@ -198,7 +197,9 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                 (false, false) => "the name and the arguments of",
             };
             // Where there was no name, or no arguments, none are gone.
-            let has_name = before.name.as_deref().is_some_and(|name| !name.is_empty());
+            let kind = self.sides[0].document.value(before.place.node).get_str("type");
+            let has_name =
+                before.name.as_ref().is_some_and(|name| !name.is_empty() && kind.as_ref() != Some(name));
             let is_more = (!has_name || before.name == after.name)
                 && (before.lacks_arguments || before.arguments == after.arguments);
             let level = if is_more { Level::Change } else { Level::Loss };
@@ -403,30 +404,6 @@ impl<'e, 's> Finder<'_, 'e, 's> {
         })
     }
 
-    /// What an unknown part has become that is known now, and says all that it said.
-    fn known_now(&self, number: usize) -> Option<usize> {
-        let own = self.before(number);
-        let events = &self.paired.after.all;
-        let first = events.partition_point(|event| event.message + NEAR < own.message);
-        let near = (first..events.len()).take_while(|other| events[*other].message <= own.message + NEAR);
-        let new = near.filter(|other| self.paired.pairs.after[*other].is_none()).take(MOST_RESULTS);
-        let new: Vec<usize> = new.collect();
-        let is_same = |other: &&usize| self.level_of_other(own, &events[**other]) == Level::Form;
-        if let Some(same) = new.iter().find(is_same) {
-            return Some(*same);
-        }
-        // Texts of one message that say what a list said.
-        let value = self.sides[0].document.value(own.place.node);
-        let said = Content::of(Some(value), value);
-        said.text.filter(|text| !text.trim().is_empty())?;
-        let mut messages = new.chunk_by(|one, other| events[*one].message == events[*other].message);
-        let says_it = |numbers: &&[usize]| {
-            let texts: String = numbers.iter().map(|number| &*events[*number].text).collect();
-            super::canonical::of_words(&texts) == said.words
-        };
-        messages.find(says_it).map(|numbers| numbers[0])
-    }
-
     /// What is only after.
     fn added(&mut self) {
         let merged: HashSet<usize> =
@@ -607,9 +584,6 @@ impl<'e, 's> Finder<'_, 'e, 's> {
 
 /// The most results of one call that are compared with each other.
 const MOST_RESULTS: usize = 16;
-
-/// How many messages away something is looked for that was not read before.
-const NEAR: usize = 2;
 
 /// How far from a result without a call others are looked at.
 const MOST_BESIDE: usize = 64;

@@ -365,10 +365,14 @@ impl<'s> Reading<'_, '_, 's> {
                 self.push(Event { key, ..Event::new(EventKind::Media, speaker, place) });
             }
             Body::Empty => {}
-            Body::Opaque => {
-                let key = canonical::of_value(self.value(place));
-                self.push(Event { key, ..Event::new(EventKind::Part, speaker, place) });
-            }
+            Body::Opaque => match self.value(place).as_str() {
+                // A text without its block.
+                Some(text) => self.text(speaker, place, text),
+                None => {
+                    let key = canonical::of_value(self.value(place));
+                    self.push(Event { key, ..Event::new(EventKind::Part, speaker, place) });
+                }
+            },
         }
     }
 
