@@ -317,7 +317,12 @@ impl<'f> ShapeFault<'f> {
     /// How a text is written as an element of the list, as an example: the first way to write one that takes it.
     pub(super) fn block_of(&self, text: Value<'_, '_>) -> Option<Cow<'f, str>> {
         let items = self.field?.items?;
-        let own = self.shape.sample(&self.shape.objects[items]);
+        let object = &self.shape.objects[items];
+        // Nobody knows whose message a text alone is.
+        if object.kind == Some(Kind::Message) {
+            return None;
+        }
+        let own = self.shape.sample(object);
         let said = self.shape.example_of("text").map(Cow::Borrowed);
         [Some(own), said].into_iter().flatten().find(|example| {
             as_told(text, example).is_some_and(|json| {
