@@ -69,6 +69,8 @@ pub enum Change {
     Write(NodeId, String),
     /// A value becomes the only element of a list.
     Wrap(NodeId),
+    /// The lists in a list become their elements.
+    Flatten(NodeId),
     /// An object gets a member with this key and this JSON.
     Add(NodeId, String, String),
     /// A member moves into another object under these keys of its own, which is made where it is missing.
@@ -87,6 +89,7 @@ impl Change {
             | Self::Remove(node)
             | Self::Write(node, _)
             | Self::Wrap(node)
+            | Self::Flatten(node)
             | Self::Add(node, ..)
             | Self::Move(node, _)
             | Self::Before(node, _)

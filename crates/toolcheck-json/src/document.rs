@@ -470,6 +470,12 @@ impl<'d, 's> Value<'d, 's> {
         children
     }
 
+    /// Whether two members may have one key. Otherwise, none have.
+    #[inline]
+    pub fn may_repeat_keys(self) -> bool {
+        self.node().flags & MAYBE_DUPLICATE != 0
+    }
+
     /// The member with this key. If there are several, the last one, as in `JSON.parse` and Python's
     /// `json`.
     pub fn get(self, key: &str) -> Option<Self> {

@@ -25,6 +25,16 @@ const BELONGS: [RuleId; 12] = [
     RuleId::UnknownRole,
 ];
 
+/// Rules about what keeps something from being read.
+const READ: [RuleId; 6] = [
+    RuleId::ForeignShape,
+    RuleId::InvalidValue,
+    RuleId::MissingField,
+    RuleId::UnknownContentType,
+    RuleId::UnknownField,
+    RuleId::WrongType,
+];
+
 /// Rules about what has to be where: what they find then is fixed after it. So is an id that is used again, which shows once
 /// both calls have a result.
 const ARRANGED: [RuleId; 12] = [
@@ -48,6 +58,12 @@ fn seen_after(rule: RuleId) -> impl Iterator<Item = RuleId> {
         // A second call with the id is one of its own then, which may lack a result.
         RuleId::MalformedToolCallId => &[RuleId::UnansweredToolCall],
         RuleId::InvalidArgumentsJson => &[RuleId::ArgumentsSchemaMismatch],
+        // A result without an id in its place is no other's then.
+        RuleId::LateToolResult => &[RuleId::OrphanToolResult],
+        // Whose message it is decides what may be in it, and where.
+        RuleId::InvalidValue | RuleId::UnknownContentType | RuleId::UnknownRole => {
+            &[RuleId::FirstMessageRole, RuleId::ForeignShape, RuleId::InvalidValue]
+        }
         // One finding stands for all keys that an object lacks.
         RuleId::MissingToolCallId => &[RuleId::MissingField],
         // There is a prompt only once nothing is refused.
@@ -60,7 +76,7 @@ fn seen_after(rule: RuleId) -> impl Iterator<Item = RuleId> {
         _ => &[],
     };
     // What becomes readable may hold anything.
-    let is_read = rule == RuleId::WrongType;
+    let is_read = READ.contains(&rule);
     let belongs = if is_read { &BELONGS[..] } else { &[] };
     let arranged = if is_read || BELONGS.contains(&rule) { &ARRANGED[..] } else { &[] };
     own.iter().chain(belongs).chain(arranged).copied()

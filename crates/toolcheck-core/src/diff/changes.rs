@@ -196,8 +196,12 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                 (false, true) => "the name of",
                 (false, false) => "the name and the arguments of",
             };
-            // Where there were no arguments, none are gone.
-            let is_more = before.name == after.name && before.lacks_arguments;
+            // Where there was no name, or no arguments, none are gone.
+            let kind = self.sides[0].document.value(before.place.node).get_str("type");
+            let has_name =
+                before.name.as_ref().is_some_and(|name| !name.is_empty() && kind.as_ref() != Some(name));
+            let is_more = (!has_name || before.name == after.name)
+                && (before.lacks_arguments || before.arguments == after.arguments);
             let level = if is_more { Level::Change } else { Level::Loss };
             self.add(Kind::CallChanged, level, at, format!("{what} {}", title(before)));
         }
@@ -400,16 +404,6 @@ impl<'e, 's> Finder<'_, 'e, 's> {
         })
     }
 
-    /// What an unknown part has become that is known now, and says all that it said.
-    fn known_now(&self, number: usize) -> Option<usize> {
-        let own = self.before(number);
-        let events = &self.paired.after.all;
-        let first = events.partition_point(|event| event.message < own.message);
-        let of_message = (first..events.len()).take_while(|other| events[*other].message == own.message);
-        let mut new = of_message.filter(|other| self.paired.pairs.after[*other].is_none()).take(MOST_RESULTS);
-        new.find(|other| self.level_of_other(own, &events[*other]) == Level::Form)
-    }
-
     /// What is only after.
     fn added(&mut self) {
         let merged: HashSet<usize> =
@@ -469,24 +463,19 @@ impl<'e, 's> Finder<'_, 'e, 's> {
         };
         let own = &events.all[number];
         let call = own.owner.or_else(|| self.calls_by_id[side].get(own.id.as_deref()?).copied());
-        let says_it = |other: &usize| {
-            let event = &events.all[*other];
-            let is_near = event.message_turn == own.message_turn && event.sort == EventKind::Result;
-            let is_beside = own.owner.is_some() || is_near;
-            // A result of another call may say the same.
-            let is_beside = is_beside && (own.owner.is_some() || event.id == own.id) || call.is_some();
-            *other != number
-                && is_beside
-                && pairs[*other].is_some()
-                && event.content.says_the_same(&own.content)
-        };
-        let Some(call) = call else {
-            let before = (0..number).rev().take(MOST_BESIDE);
-            let after = (number + 1..events.all.len()).take(MOST_BESIDE);
-            return before.chain(after).any(|other| says_it(&other));
+        let says_it = |other: usize| {
+            other != number && pairs[other].is_some() && events.all[other].content.says_the_same(&own.content)
         };
         // Of many results, the first ones are enough.
-        events.all[call].results.iter().take(MOST_RESULTS).any(says_it)
+        let of_call = call.into_iter().flat_map(|call| events.all[call].results.iter().take(MOST_RESULTS));
+        // A result of another call may say the same.
+        let is_beside = |other: &usize| {
+            let event = &events.all[*other];
+            event.sort == EventKind::Result && event.message_turn == own.message_turn && event.id == own.id
+        };
+        let before = (0..number).rev().take(MOST_BESIDE);
+        let mut beside = before.chain((number + 1..events.all.len()).take(MOST_BESIDE)).filter(is_beside);
+        of_call.copied().any(says_it) || own.owner.is_none() && beside.any(says_it)
     }
 
     fn merged(&mut self) {

@@ -176,7 +176,11 @@ fn push<'d, 's>(value: Value<'d, 's>, pieces: &mut Vec<Piece<'d, 's>>) {
 
 /// Adds a block of a result's content.
 fn add_block<'d, 's>(block: Value<'d, 's>, pieces: &mut Vec<Piece<'d, 's>>) {
-    if !block.is_object() {
+    // A list in a list of blocks.
+    let is_block = |value: Value<'_, '_>| value.get_any(&["type", "text"]).is_some();
+    if block.is_array() && block.elements().all(is_block) {
+        block.elements().for_each(|block| add_block(block, pieces));
+    } else if !block.is_object() {
         push(block, pieces);
     } else if let Some(text) = block.get_str("text") {
         pieces.push(Piece::Text(text));

@@ -147,23 +147,20 @@ impl<'e, 's> Paired<'e, 's> {
             self.pairs.anywhere(&before, &after);
         }
         self.pair_results_of_calls(|_| 0);
-        // A result whose call was not read before names it, or its tool.
-        let keys = [self.before, self.after].map(|events| {
-            let key = |event: &Event<'_>| {
-                let id =
-                    event.id.as_ref().or(event.name.as_ref()).filter(|_| event.sort == EventKind::Result)?;
-                let id = canonical::of_bytes(b'i', id.as_bytes());
-                Some(canonical::of_all(b'q', &[id, event.content.loose]))
+        // A result whose call was not read before names it, or its tool; one without a call has an id all the same.
+        for is_same in [true, false] {
+            let keys = |events: &Events<'s>, is_orphan: bool| {
+                let key = |event: &Event<'_>| {
+                    let is_wanted = event.sort == EventKind::Result && (!is_orphan || event.owner.is_none());
+                    let id = event.id.as_ref().or(event.name.as_ref().filter(|_| is_same));
+                    let id = canonical::of_bytes(b'i', id.filter(|_| is_wanted)?.as_bytes());
+                    Some(canonical::of_all(b'q', &[id, if is_same { event.content.loose } else { 0 }]))
+                };
+                events.all.iter().map(key).collect::<Keys>()
             };
-            events.all.iter().map(key).collect::<Keys>()
-        });
-        let [mut before, after] = keys;
-        for (key, event) in before.iter_mut().zip(&self.before.all) {
-            if event.owner.is_some() {
-                *key = None;
-            }
+            let (before, after) = (keys(self.before, true), keys(self.after, !is_same));
+            self.pairs.anywhere(&before, &after);
         }
-        self.pairs.anywhere(&before, &after);
     }
 
     /// Pairs the results of paired calls that have equal keys.

@@ -14,12 +14,15 @@ use crate::ir::{
 };
 use crate::matching::{Half, Match, Matches, Position};
 use crate::response::Choice;
+use crate::targets::{self, Target};
 
 /// How results belong to calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Binding {
     /// By the ids, if there are some.
     Ids,
+    /// By the ids that both have, and otherwise by the names and the order.
+    Names,
     /// By the order, whatever the ids and the names.
     Position,
 }
@@ -28,7 +31,12 @@ impl Binding {
     /// How the results of requests in a format belong to calls. Without a wire format, there are ids.
     fn of(format: Option<&Format>) -> Self {
         match format {
-            Some(format) if !format.can_hold(Feature::CallIds) => Self::Position,
+            Some(format) if !format.can_hold(Feature::CallIds) => {
+                match targets::find(format.id).is_some_and(Target::accepts_unknown_ids) {
+                    true => Self::Position,
+                    false => Self::Names,
+                }
+            }
             _ => Self::Ids,
         }
     }
@@ -235,13 +243,14 @@ impl Half for EventHalf<'_, '_> {
 
 /// Says of each result which call it answers, and of each call which results it has.
 fn bind(events: &mut [Event<'_>], binding: Binding) {
-    let has_id = binding == Binding::Ids;
+    let has_id = binding != Binding::Position;
+    let how = if binding == Binding::Names { Match::AsMeant } else { Match::AsRead };
     let of = |sort: EventKind| {
         let halves = events.iter().enumerate().filter(move |(_, event)| event.sort == sort);
         halves.map(move |(number, event)| EventHalf { event, number, has_id }).collect::<Vec<_>>()
     };
     let (calls, results) = (of(EventKind::Call), of(EventKind::Result));
-    let matches = Matches::of(&calls, &results, Match::AsRead);
+    let matches = Matches::of(&calls, &results, how);
     let pairs: Vec<(usize, usize)> = (results.iter().zip(matches.paired_with))
         .filter_map(|(result, paired_with)| Some((result.number, calls[paired_with.call()?].number)))
         .collect();
@@ -356,10 +365,14 @@ impl<'s> Reading<'_, '_, 's> {
                 self.push(Event { key, ..Event::new(EventKind::Media, speaker, place) });
             }
             Body::Empty => {}
-            Body::Opaque => {
-                let key = canonical::of_value(self.value(place));
-                self.push(Event { key, ..Event::new(EventKind::Part, speaker, place) });
-            }
+            Body::Opaque => match self.value(place).as_str() {
+                // A text without its block.
+                Some(text) => self.text(speaker, place, text),
+                None => {
+                    let key = canonical::of_value(self.value(place));
+                    self.push(Event { key, ..Event::new(EventKind::Part, speaker, place) });
+                }
+            },
         }
     }
 
@@ -463,7 +476,6 @@ mod tests {
 
     use super::*;
     use crate::pairing::Pairing;
-    use crate::targets::Target;
 
     /// Messages with few ids and names, so that much is repeated, missing, early or late.
     fn message() -> impl Strategy<Value = Json> {

@@ -100,17 +100,17 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     // certainty must exceed that of the formats that would otherwise claim these messages.
     let has_role =
         |message: Value<'_, '_>| matches!(message.get_str("role").as_deref(), Some("user" | "assistant"));
-    let may_be =
-        || list.elements().take(8).all(|message| has_role(message) && message.get("tool_calls").is_none());
-    // The key for the model is its own, too, but other software may have it beside texts.
-    let is_named = || {
-        let is_block = |block: Value<'_, '_>| block.is_object() && block.get("type").is_none();
-        let has_blocks = |message: Value<'_, '_>| {
-            let content = message.get("content").filter(|content| content.is_array());
-            content.is_some_and(|content| content.elements().all(is_block))
-        };
-        root.get_str("modelId").is_some() && list.elements().take(8).all(has_blocks)
+    let is_block = |block: Value<'_, '_>| block.is_object() && block.get("type").is_none();
+    let has_blocks = |message: Value<'_, '_>| {
+        let content = message.get("content").filter(|content| content.is_array());
+        content.is_some_and(|content| content.elements().all(is_block))
     };
+    // The role may be the mistake, too.
+    let is_like = |message: Value<'_, '_>| has_role(message) || has_blocks(message);
+    let may_be =
+        || list.elements().take(8).all(|message| is_like(message) && message.get("tool_calls").is_none());
+    // The key for the model is its own, too, but other software may have it beside texts.
+    let is_named = || root.get_str("modelId").is_some() && list.elements().take(8).all(has_blocks);
     if (is_own_body || is_named()) && (sure > 0 || may_be()) {
         sure.max(certainty::CERTAIN + 2)
     } else {

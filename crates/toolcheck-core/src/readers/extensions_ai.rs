@@ -29,7 +29,9 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let has_key = |record: &Value<'_, '_>| {
         let start = &record.raw()[..record.raw().len().min(BYTES_LOOKED_AT)];
         let has = |key: &[u8]| memchr::memmem::find(start, key).is_some();
-        has(b"\"$type\"") || has(b"\"contents\"") || has(b"\"content_type\"")
+        // A request in which a key is misspelled is still one.
+        let is_request = || record.get("model").is_some() && record.get("messages").is_some();
+        has(b"\"$type\"") || has(b"\"content_type\"") || has(b"\"contents\"") && !is_request()
     };
     if records.iter().take(RECORDS_LOOKED_AT).any(has_key) {
         nested::certainty_of(records, is_message)

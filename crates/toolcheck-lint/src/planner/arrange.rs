@@ -449,13 +449,11 @@ impl Planner<'_, '_> {
         // What comes after each result that stays, and before all of them.
         let mut inserted: HashMap<Option<NodeId>, Vec<Piece>> = HashMap::default();
         let mut moved = HashSet::default();
-        let there: HashSet<NodeId> = blocks.iter().filter_map(node_of).collect();
         let mut after = None;
         for unit in units {
             let piece = match unit {
                 Unit::InPlace(number) => {
-                    let node = pairing.results[number].part.place.node;
-                    after = Some(node).filter(|node| there.contains(node)).or(after);
+                    after = Some(pairing.results[number].part.place.node);
                     continue;
                 }
                 Unit::Moved(number) => {
@@ -478,6 +476,7 @@ impl Planner<'_, '_> {
             }
             all.extend(node.and_then(|node| inserted.remove(&Some(node))).unwrap_or_default());
         }
+        self.insert_after(inserted);
         let blocks = all;
         match home {
             Some(home) if blocks != before => {
@@ -489,6 +488,20 @@ impl Planner<'_, '_> {
                 self.after.entry(anchor).or_default().push(record);
             }
             _ => {}
+        }
+    }
+
+    /// Puts blocks after results that are in other messages than the first of their turn.
+    fn insert_after(&mut self, inserted: HashMap<Option<NodeId>, Vec<Piece>>) {
+        let mut inserted: Vec<_> = inserted.into_iter().collect();
+        toolcheck_json::sort_by_position(&mut inserted, |(after, _)| after.map_or(0, NodeId::index));
+        for (after, pieces) in inserted {
+            let Some(slot) = after.map(|after| self.slot_of(after)) else { continue };
+            let Some(mut blocks) = self.blocks_of(slot) else { continue };
+            let at = blocks.iter().position(|block| node_of(block) == after);
+            let at = at.map_or(blocks.len(), |at| at + 1);
+            blocks.splice(at..at, pieces);
+            self.set_blocks(slot, blocks);
         }
     }
 

@@ -75,6 +75,13 @@ impl Planner<'_, '_> {
             Change::Wrap(_) => {
                 self.values.insert(node, Piece::List(vec![Piece::Node(node)]));
             }
+            Change::Flatten(_) => {
+                let elements = document.value(node).elements().flat_map(|element| {
+                    let itself = Some(element).filter(|element| !element.is_array());
+                    element.elements().chain(itself).map(|element| Piece::Node(element.id()))
+                });
+                self.values.insert(node, Piece::List(elements.collect()));
+            }
             Change::Add(_, key, json) => {
                 if document.value(node).is_object() {
                     self.edits.set_member(node, key.clone(), Piece::Raw(json.clone().into_bytes()));

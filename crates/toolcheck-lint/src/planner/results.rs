@@ -87,7 +87,7 @@ impl<'p> Planner<'p, '_> {
                     self.leave(Some(finding), DIFFERENT);
                     return;
                 }
-                let blocks = [first.result, second.result].map(|result| self.content_blocks(result));
+                let blocks = [first, second].map(|site| self.content_blocks(self.content_of(site)));
                 let ([Some(one), Some(other)], Some(place)) = (blocks, first.result.content_place) else {
                     self.say(finding, second, "a second result");
                     return;
@@ -293,13 +293,24 @@ impl<'p> Planner<'p, '_> {
     fn beside(&self, site: &ResultSite<'_, '_>, other: Option<&ResultSite<'_, '_>>) -> Option<String> {
         let result =
             |site: &ResultSite<'_, '_>| self.fix_style.own(self.document.value(site.part.place.node));
-        let names = [&site.result.call_id, &site.result.name].into_iter().flatten().map(|name| name.place);
-        let known: Vec<NodeId> = names.chain(site.result.content_place).map(|place| place.node).collect();
         let is_stamp = |key: &str| self.file_style.is_some_and(|mend| mend.stamps.contains(&key));
-        let beside = fix_style::beside(result(site), &known, other.map(result));
+        let content = self.content_of(site).map(Value::id);
+        let mut beside = fix_style::beside(result(site), &known_of(site), other.map(result));
+        beside.retain(|member| Some(member.id()) != content);
         let keys = beside.iter().filter_map(|member| member.key_text()).filter(|key| !is_stamp(key));
         let keys: Vec<String> = keys.take(MOST_KEYS).map(|key| format!("`{}`", shorten(&key))).collect();
         (!keys.is_empty()).then(|| format!("what it has under {}", keys.join(", ")))
+    }
+
+    /// What a result says: its content, or the only other thing in it, whatever its key is.
+    fn content_of(&self, site: &ResultSite<'_, '_>) -> Option<Value<'p, '_>> {
+        let document = self.document;
+        if let Some(place) = site.result.content_place {
+            return Some(document.value(place.node));
+        }
+        let own = self.fix_style.own(document.value(site.part.place.node));
+        let beside = fix_style::beside(own, &known_of(site), None);
+        beside.first().copied().filter(|_| beside.len() == 1)
     }
 
     /// Whether one of the results right before it in its turn is the same, byte for byte.
@@ -316,10 +327,11 @@ impl<'p> Planner<'p, '_> {
         let failed = if site.result.is_error == Some(true) { ", which failed" } else { "" };
         let head = format!("[result of tool call {id}{name}{failed}, {why}]\n");
         let mut blocks = vec![(self.fix_style.text)(Piece::text(&head))];
-        match self.content_blocks(site.result) {
+        let content = self.content_of(site);
+        match self.content_blocks(content) {
             Some(content) => blocks.extend(content.into_iter().map(|block| self.for_the_user(block))),
             None => {
-                let raw = String::from_utf8_lossy(self.raw(site.result)).into_owned();
+                let raw = String::from_utf8_lossy(content.map_or(b"", Value::raw)).into_owned();
                 blocks.push((self.fix_style.text)(Piece::text(&raw)));
             }
         }
@@ -336,7 +348,7 @@ impl<'p> Planner<'p, '_> {
         }
         let last = self.pairing.results_of_turn(site.turn).last().unwrap_or(site);
         let last = self.slot_of(last.part.place.node);
-        let text = site.result.content_place.and_then(|place| self.document.value(place.node).as_json_str());
+        let text = content.and_then(Value::as_json_str);
         // One string, if it can be one: not every API takes a list.
         let message = match text.filter(|text| text.is_text()) {
             Some(text) => (self.fix_style.said)(below(&head, text)),
@@ -383,9 +395,8 @@ impl<'p> Planner<'p, '_> {
     }
 
     /// The content of a result as blocks, without those that say nothing; `None` if it has another form.
-    fn content_blocks(&self, result: &ToolResult<'_>) -> Option<Vec<Piece>> {
-        let Some(place) = result.content_place else { return Some(Vec::new()) };
-        let content = self.document.value(place.node);
+    fn content_blocks(&self, content: Option<Value<'_, '_>>) -> Option<Vec<Piece>> {
+        let Some(content) = content else { return Some(Vec::new()) };
         let block = |value: Value<'_, '_>| match value.kind() {
             Kind::String => (self.fix_style.text)(Piece::Node(value.id())),
             _ => Piece::Node(value.id()),
@@ -483,6 +494,12 @@ impl<'p> Planner<'p, '_> {
     pub(super) fn result_number(&self, node: NodeId) -> Option<usize> {
         self.pairing.results.binary_search_by_key(&node, |site| site.part.place.node).ok()
     }
+}
+
+/// What is read of a result.
+fn known_of(site: &ResultSite<'_, '_>) -> Vec<NodeId> {
+    let names = [&site.result.call_id, &site.result.name].into_iter().flatten().map(|name| name.place);
+    names.chain(site.result.content_place).map(|place| place.node).collect()
 }
 
 /// A string below a line of plain text, spelled as it was.

@@ -1,6 +1,8 @@
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::formats;
 use toolcheck_core::ir::{Body, Content, Message, Part, Place, Role};
+use toolcheck_core::shape;
+use toolcheck_core::text::shorten;
 use toolcheck_json::edit::Piece;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -160,11 +162,23 @@ fn fix_of(cx: &Context<'_, '_>, number: usize, message: &Message<'_>, parts: &[P
         Body::Result(result) => Some(result),
         _ => None,
     });
-    match result {
+    misnamed(cx, message).or_else(|| match result {
         Some(result) => of_result(cx, result.content_place?),
         None if may_go(cx, number) => of_message(cx, message, parts),
         None => filled(cx, message, parts),
-    }
+    })
+}
+
+/// A message whose content stands under a key that is nearly the one that it has.
+fn misnamed(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<Fix> {
+    let fix_style = formats::find(cx.transcript.format?.id)?.fix_style;
+    let of_text = fix_style.calls.map(|(_, text)| text);
+    let wanted = of_text.or(fix_style.blocks).filter(|_| message.content == Content::Missing)?;
+    let members = cx.document.value(message.place.node).members();
+    let mut near = members.filter(|member| member.key_text().is_some_and(|key| shape::is_near(&key, wanted)));
+    let (Some(member), None) = (near.next(), near.next()) else { return None };
+    let guess = format!("assumes that `{}` was meant to be `{wanted}`", shorten(&member.key_text()?));
+    Some(Fix::guess(guess, [Change::Rename(member.id(), wanted.to_owned())]))
 }
 
 /// A result that says that it is empty.
@@ -185,22 +199,29 @@ pub(super) fn may_go(cx: &Context<'_, '_>, number: usize) -> bool {
         let is_empty = message.content != Content::Filled && message.role != Role::Tool;
         !is_empty || cx.transcript.parts_of(message).iter().any(is_content)
     };
-    let role = |message: &Message<'_>| message.role;
     let near = number.saturating_sub(MOST_EMPTY)..(number + 1 + MOST_EMPTY).min(messages.len());
-    let before = messages[near.start..number].iter().rfind(is_kept).map(role);
+    let before = messages[near.start..number].iter().rfind(is_kept);
     if before.is_none() && near.start > 0 {
         return false;
     }
     let is_refused = || cx.entry(&super::misplaced_message::RULE, Some("repeated-role")).is_refused();
     let next = messages[number + 1..near.end].iter().find(is_kept);
-    let is_first = before.is_none_or(|role| role == Role::System);
+    let is_first = before.is_none_or(|before| before.role == Role::System);
     if is_first && next.is_some_and(|next| may_not_be_first(cx, next)) {
         return false;
     }
-    match next.map(role) {
-        None if near.end < messages.len() => false,
-        None => before != Some(Role::Assistant),
-        after => before != after || !is_refused(),
+    let has_call_without_id = |message: &Message<'_>| {
+        let is_without_id = |part: &Part<'_>| matches!(&part.body, Body::Call(call) if call.id.is_none());
+        cx.transcript.parts_of(message).iter().any(is_without_id)
+    };
+    match (before, next) {
+        (_, None) if near.end < messages.len() => false,
+        (_, None) => before.is_none_or(|before| before.role != Role::Assistant),
+        // Calls of one turn are answered in their order, so that a result would be that of another.
+        (Some(before), Some(next)) if before.role == next.role => {
+            !is_refused() && !(has_call_without_id(before) && has_call_without_id(next))
+        }
+        _ => true,
     }
 }
 

@@ -31,7 +31,10 @@ declare_rule! {
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
     ForeignShape in Fields, since "0.2.0", silent on wire reports shape, check,
-    fix none: "`fix` does not translate a conversation to another API"
+    fix [
+        safe: "A block that only has another name for what it is gets that of the API.",
+        otherwise: "`fix` does not translate a conversation to another API",
+    ]
 }
 
 /// The most other places that a finding shows.
@@ -62,6 +65,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             None => format!("write it in the format of {own}"),
         };
         finding.help(help);
+        if let Some(fix) = &foreign.fix {
+            finding.fix(fix.clone());
+        }
         let of_role = unknown_role::answer_to_results(cx, foreign.first.node);
         finding.say().answer = Some(of_role.unwrap_or_else(|| foreign.answer.clone()));
     }

@@ -1,3 +1,4 @@
+use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::{Named, ToolKind};
 
 use super::unknown_role;
@@ -34,6 +35,10 @@ declare_rule! {
     /// ]}
     /// ```
     MismatchedResultKind in Pairing, since "0.1.0", warning looks at [RESULTS], check,
+    fix [
+        safe: "The role `function` of a result with the id of its call becomes `tool`.",
+        otherwise: "what the result says may not be what a call of the other kind returns",
+    ],
     cases [
         "legacy-without-name": "a result with the role `function` and without a name",
         "legacy": "a result with the role `function`",
@@ -76,6 +81,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .value("kind", called.name());
         if is_legacy {
             finding.help("use the role `tool`, with the id of the call");
+            if let (Some(role), Some(_)) = (&site.message.role_name, &site.result.call_id) {
+                finding.fix(Fix::safe([Change::Write(role.place.node, "\"tool\"".to_owned())]));
+            }
             finding.case("legacy").case_if(site.result.name.is_none(), "legacy-without-name");
         } else {
             finding.help("use the kind of result that belongs to this kind of call");

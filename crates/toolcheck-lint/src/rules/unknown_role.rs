@@ -139,6 +139,9 @@ fn by_content<'c>(cx: &Context<'c, '_>, message: &Message<'_>) -> Option<&'c str
     roles.iter().find_map(|role| allowed.iter().find(|known| known == role)).map(String::as_str)
 }
 
+/// The roles of instructions in other APIs.
+const OF_SYSTEM: [&str; 2] = ["system", "developer"];
+
 /// The role of results in other APIs.
 const RESULTS: &str = "tool";
 
@@ -191,10 +194,12 @@ fn system_message(cx: &Context<'_, '_>, number: usize, message: &Message<'_>, ou
 
 /// A system message as one of the user, in its place.
 pub(super) fn as_user(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<Fix> {
-    let name = message.role_name.as_ref().filter(|_| message.role == Role::System)?;
+    let is_system = |name: &str| message.role == Role::System || OF_SYSTEM.contains(&name);
+    let name = message.role_name.as_ref().filter(|name| is_system(&name.text))?;
     let is_known = |role: &str| allowed(cx).is_none_or(|allowed| allowed.iter().any(|known| known == role));
     let write = |role: &str| [Change::Write(name.place.node, format!("\"{role}\""))];
-    if is_none_of(allowed(cx), message) && is_known("system") {
+    let is_refused = || cx.entry(&RULE, Some(SYSTEM)).is_refused();
+    if is_none_of(allowed(cx), message) && is_known("system") && !is_refused() {
         return Some(Fix::safe(write("system")));
     }
     let guess = "the model reads instructions as words of the user";

@@ -1,10 +1,13 @@
-//! Results that are only there as text any more.
+//! Results that are only there as text any more, and parts that are read only now.
 
 use foldhash::HashMap;
 
+use super::{Finder, MOST_RESULTS};
+use crate::diff::canonical;
 use crate::diff::content::Content;
 use crate::diff::counterparts::Paired;
 use crate::diff::events::EventKind;
+use crate::diff::kinds::Level;
 
 /// The texts that lost results have become.
 #[derive(Debug, Default)]
@@ -82,3 +85,32 @@ fn holds(said: &str, content: &Content<'_>) -> bool {
     let is_all = |said: &str| !said.trim().is_empty() && content.is_said_by(said.trim());
     is_all(said) || is_all(below)
 }
+
+impl<'s> Finder<'_, '_, 's> {
+    /// What an unknown part has become that is known now, and says all that it said.
+    pub(super) fn known_now(&self, number: usize) -> Option<usize> {
+        let own = self.before(number);
+        let events = &self.paired.after.all;
+        let first = events.partition_point(|event| event.message + NEAR < own.message);
+        let near = (first..events.len()).take_while(|other| events[*other].message <= own.message + NEAR);
+        let new = near.filter(|other| self.paired.pairs.after[*other].is_none()).take(MOST_RESULTS);
+        let new: Vec<usize> = new.collect();
+        let is_same = |other: &&usize| self.level_of_other(own, &events[**other]) == Level::Form;
+        if let Some(same) = new.iter().find(is_same) {
+            return Some(*same);
+        }
+        // Texts of one message that say what a list said.
+        let value = self.sides[0].document.value(own.place.node);
+        let said = Content::of(Some(value), value);
+        said.text.filter(|text| !text.trim().is_empty())?;
+        let mut messages = new.chunk_by(|one, other| events[*one].message == events[*other].message);
+        let says_it = |numbers: &&[usize]| {
+            let texts: String = numbers.iter().map(|number| &*events[*number].text).collect();
+            canonical::of_words(&texts) == said.words
+        };
+        messages.find(says_it).map(|numbers| numbers[0])
+    }
+}
+
+/// How many messages away something is looked for that was not read before.
+const NEAR: usize = 2;

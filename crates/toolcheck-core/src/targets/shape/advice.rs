@@ -132,6 +132,7 @@ impl<'f> ShapeFault<'f> {
         match (near, self.elsewhere()) {
             (Some(known), _) => format!("did you mean `{known}`?"),
             (None, _) if self.says_nothing(document) => "remove it: it has no content".to_owned(),
+            (None, Some("request")) => "move it to the request, which has this key".to_owned(),
             (None, Some(other)) => format!("move it to `{other}`, which has this key"),
             (None, None) => "remove it: send only keys that the API documents".to_owned(),
         }
@@ -233,7 +234,8 @@ impl<'f> ShapeFault<'f> {
                 None => format!("remove it, or write {}", types(expected)),
             };
         }
-        match self.written(expected, is_part) {
+        let block = if is_part && got == JsonType::String { self.block_of(value) } else { None };
+        match block.or_else(|| self.written(expected, is_part)) {
             Some(written) if is_part && self.key.ends_with("[]") => format!("write each as {written}"),
             Some(written) => format!("write it as {written}"),
             None => format!("write {}", types(expected)),
@@ -340,7 +342,7 @@ const MOST_EDITS: usize = 2;
 const LONGEST_NAME: usize = 40;
 
 /// Whether one name was probably meant to be the other.
-pub(super) fn is_near(one: &str, other: &str) -> bool {
+pub fn is_near(one: &str, other: &str) -> bool {
     let is_plural = |one: &str, other: &str| one.strip_suffix('s') == Some(other);
     edits(one, other) <= MOST_EDITS || is_plural(one, other) || is_plural(other, one)
 }

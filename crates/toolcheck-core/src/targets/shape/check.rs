@@ -210,7 +210,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 break;
             }
             decided[turn] = &by.key;
-            let chosen = value.members().find(|member| member.has_key(&by.key));
+            let chosen = value.get(&by.key);
             let takes_null = by.mask & bit(JsonType::Null) != 0;
             if chosen.is_some_and(Value::is_null) && !shape.null_is_absent && !takes_null {
                 break;
@@ -315,23 +315,23 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         let first = self.faults.len();
         let mut seen = FieldSet::default();
         let mut unknown = 0;
+        let last = if value.may_repeat_keys() { last_of_keys(object, value) } else { HashMap::default() };
         for member in value.members() {
-            let known = match member.plain_key() {
-                Some(key) => object.numbers.find(key),
-                None => member.key_text().and_then(|key| object.numbers.get(&key)),
-            };
-            let Some(known) = known else {
+            let Some(known) = object.number_of(member) else {
                 if object.is_closed && (!is_request || self.is_whole) && unknown < MOST_UNKNOWN {
                     unknown += 1;
                     self.unknown(object, member, within);
                 }
                 continue;
             };
+            // Of two values of one key, the last is read.
+            if last.get(&known).is_some_and(|last| *last != member.id()) {
+                continue;
+            }
             let got = bit_of(member);
             if shape.null_is_absent && got == bit(JsonType::Null) {
                 continue;
             }
-            let is_first = !seen.contains(known);
             seen.insert(known);
             if object.free[usize::from(known)] & got != 0 {
                 continue;
@@ -345,7 +345,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             if forbids.is_some() || !field.is_known && object.is_closed && (!is_request || self.is_whole) {
                 let problem = Problem::of(ShapeFaultKind::Unknown, Cause::of(forbids));
                 self.report(object, &field.key, Some(member), problem, within);
-            } else if is_first {
+            } else {
                 self.path.push(Step::Key(&field.key));
                 self.field(object, (number, known), field, value, member, within);
                 self.path.pop();
@@ -543,6 +543,24 @@ impl Discriminator {
             None => self.variants.find(chosen.raw()),
         }
     }
+}
+
+impl Object {
+    /// The number of the field that a member is.
+    #[inline]
+    fn number_of(&self, member: Value<'_, '_>) -> Option<u16> {
+        match member.plain_key() {
+            Some(key) => self.numbers.find(key),
+            None => member.key_text().and_then(|key| self.numbers.get(&key)),
+        }
+    }
+}
+
+/// The last value of each key of an object that may have one twice.
+#[cold]
+#[inline(never)]
+fn last_of_keys(object: &Object, value: Value<'_, '_>) -> HashMap<u16, NodeId> {
+    value.members().filter_map(|member| Some((object.number_of(member)?, member.id()))).collect()
 }
 
 /// Whether a value may decide what an object is.

@@ -252,7 +252,12 @@ impl<'f> ShapeFault<'f> {
     /// The object of the request that has this key, if only one has.
     pub fn elsewhere(&self) -> Option<&'f str> {
         let is_unknown = self.kind == ShapeFaultKind::Unknown;
-        is_unknown.then(|| self.shape.only_object_with(&self.key)).flatten()
+        let object = self.shape.only_object_with(&self.key).filter(|_| is_unknown)?;
+        // A setting of a request is no part of a message.
+        let mut bases = std::iter::successors(Some(object), |object| self.shape.base(object));
+        let is_of_message =
+            |object: &Object| matches!(object.kind, Some(Kind::Message | Kind::Content | Kind::ToolCall));
+        (!(self.is_of_request() && bases.any(is_of_message))).then_some(&*object.name)
     }
 
     /// Where it is: the value, the key of a value that may not be there, or the object that lacks a key.

@@ -1,5 +1,7 @@
 //! What fixes a fault, as far as the description of the format and the request leave only one way.
 
+use std::borrow::Cow;
+
 use toolcheck_json::{Document, Kind as JsonKind, NodeId, Value};
 
 use super::Shape;
@@ -10,6 +12,7 @@ use super::fault::{Condition, Detail, ShapeFault};
 use super::tables::{JsonType, Kind, ShapeFaultKind};
 use super::value::type_of;
 use crate::fix::{Change, Fix};
+use crate::rule_id::RuleId;
 use crate::text::shorten;
 use crate::unsupported::is_list_key;
 
@@ -35,7 +38,7 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-impl ShapeFault<'_> {
+impl<'f> ShapeFault<'f> {
     /// What fixes it where it is. `None` if there is no way, or if there are several.
     pub fn fix(&self, document: &Document<'_>, model: Option<&str>) -> Option<Fix> {
         if !self.alike.is_empty() {
@@ -73,15 +76,32 @@ impl ShapeFault<'_> {
         if let Some(json) = self.only_value().filter(|_| self.is_of_constant() && is_all_known()) {
             return Some(Fix::safe(add(json)));
         }
-        let field = self.field?;
+        let is_checked = |field: &Field| field.checked_by.contains(&RuleId::WrongArgumentsType);
+        if !self.object.fields.iter().any(is_checked) {
+            return None;
+        }
+        // An object that may have any key has one too many, and lacks one.
+        let is_other = |member: &Value<'_, '_>| !is_known(*member) && !member.is_null();
+        let mut others = document.value(self.parent).members().take(MOST_KEYS).filter(is_other);
+        let is_id = |key: &str| key == "id" || key.ends_with("_id") || key.ends_with("Id");
+        if let (Some(other), None) = (others.next(), others.next())
+            && !is_id(&self.key)
+        {
+            let guess = || format!("assumes that `{}` was meant", self.key);
+            let rename = [Change::Rename(other.id(), self.key.to_string())];
+            return self.takes(other).then(|| Fix::guess(guess(), rename));
+        }
         // What a call passes to its tool is the only thing in it that is not described.
-        let takes = |json_type| field.mask & bit(json_type) != 0;
-        let is_free = field.object.is_none() && field.entries.is_none() && field.checks.is_empty();
-        let is_of_call = self.object_kind() == Some(Kind::ToolCall) && is_free && !takes(JsonType::String);
-        (is_of_call && takes(JsonType::Object)).then(|| {
-            let guess = "assumes that the call has no arguments";
-            Fix::guess(guess, add("{}".to_owned()))
-        })
+        let sample = self.sample();
+        let nothing = match &*sample {
+            "{\u{2026}}" => "{}",
+            "\"{\u{2026}}\"" => "\"{}\"",
+            _ => return None,
+        };
+        if !self.field.is_some_and(is_checked) {
+            return None;
+        }
+        Some(Fix::guess("assumes that the call has no arguments", add(nothing.to_owned())))
     }
 
     /// Whether the keys of the object are those of one variant only.
@@ -227,8 +247,15 @@ impl ShapeFault<'_> {
 
     /// Whether the object is still something without a member.
     fn may_lack(&self, member: NodeId, document: &Document<'_>) -> bool {
-        let is_union = self.object.exactly_one.is_some() || self.object.at_least_one.is_some();
-        !is_union && document.value(self.parent).members().any(|other| other.id() != member)
+        let mut others = document.value(self.parent).members().filter(|other| other.id() != member);
+        match self.object.exactly_one.as_deref().or(self.object.at_least_one.as_deref()) {
+            None => others.next().is_some(),
+            // One of the keys that say what it is has to stay.
+            Some(of) => {
+                let keys = || of.iter().map(|field| &self.object.fields[usize::from(*field)].key);
+                !self.is_of_known_key() && others.any(|other| keys().any(|key| other.has_key(key)))
+            }
+        }
     }
 
     /// The value in a type that the key takes.
@@ -245,7 +272,10 @@ impl ShapeFault<'_> {
             return Some(Fix::safe([Change::Write(node, quoted(""))]));
         }
         if is_part {
-            return None;
+            return self.of_element(value, got);
+        }
+        if got == JsonType::Array && takes(JsonType::String) && !takes(JsonType::Array) {
+            return self.of_texts(value);
         }
         let of_list = |object: usize| self.is_clean(value, object);
         let is_text_list =
@@ -258,12 +288,67 @@ impl ShapeFault<'_> {
         if is_element && takes(JsonType::Array) {
             return Some(Fix::safe([Change::Wrap(node)]));
         }
-        if let Some(json) = as_told(value, &self.of_type(value, expected, got))
+        let advice = self.of_type(value, expected, got);
+        if let Some(json) = advice.strip_prefix("write it as ").and_then(|told| as_told(value, told))
             && self.takes_json(field, &json)
         {
             return Some(Fix::safe([Change::Write(node, json)]));
         }
         (got == JsonType::Null && field.required.is_empty()).then(|| Fix::safe([Change::Remove(node)]))
+    }
+
+    /// An element of a list of objects that is a text, or the list that was meant.
+    fn of_element(&self, value: Value<'_, '_>, got: JsonType) -> Option<Fix> {
+        let list = value.document().value(self.parent).get(self.key.strip_suffix("[]")?)?;
+        if got == JsonType::String {
+            // One fault stands for all elements of a list.
+            let texts = list.elements().filter(|element| element.as_json_str().is_some());
+            let write =
+                |text: Value<'_, '_>| Some(Change::Write(text.id(), as_told(text, &self.block_of(text)?)?));
+            return Some(Fix::safe(texts.map(write).collect::<Option<Vec<_>>>()?));
+        }
+        let is_of_blocks = |element: Value<'_, '_>| {
+            element.elements().next().is_some() && element.elements().all(Value::is_object)
+        };
+        let mut lists = list.elements().filter(|element| element.is_array());
+        (got == JsonType::Array && lists.all(is_of_blocks)).then(|| Fix::safe([Change::Flatten(list.id())]))
+    }
+
+    /// How a text is written as an element of the list, as an example: the first way to write one that takes it.
+    pub(super) fn block_of(&self, text: Value<'_, '_>) -> Option<Cow<'f, str>> {
+        let items = self.field?.items?;
+        let object = &self.shape.objects[items];
+        // Nobody knows whose message a text alone is.
+        if object.kind == Some(Kind::Message) {
+            return None;
+        }
+        let own = self.shape.sample(object);
+        let said = self.shape.example_of("text").map(Cow::Borrowed);
+        [Some(own), said].into_iter().flatten().find(|example| {
+            as_told(text, example).is_some_and(|json| {
+                let document = Document::read(json.as_bytes());
+                let mut checker = Checker::new(self.shape, self.shape.plain_facts().clone(), None, true);
+                let is_known = checker.alone(document.root(), items).is_some();
+                is_known && !checker.faults.iter().any(|fault| fault.is_refused(self.shape, None))
+            })
+        })
+    }
+
+    /// A list of texts as one string, if there is nothing else in it.
+    fn of_texts(&self, list: Value<'_, '_>) -> Option<Fix> {
+        let text = |block: Value<'_, '_>| {
+            let is_text = |kind: Value<'_, '_>| kind.as_str().is_some_and(|kind| kind == "text");
+            let is_block = || block.get("type").is_some_and(is_text) && block.members().count() == 2;
+            let text = if is_block() { block.get("text")? } else { block };
+            let raw = std::str::from_utf8(text.as_json_str().filter(|text| text.is_text())?.raw()).ok()?;
+            Some(raw.to_owned())
+        };
+        let texts = list.elements().map(text).collect::<Option<Vec<_>>>()?;
+        let write = [Change::Write(list.id(), format!("\"{}\"", texts.join("\\n\\n")))];
+        Some(match texts.len() {
+            1 => Fix::safe(write),
+            _ => Fix::guess("the texts become one, with a blank line between them", write),
+        })
     }
 
     /// Whether a value has no fault as one of the objects.
@@ -339,8 +424,7 @@ impl ShapeFault<'_> {
 
 /// A value as an advice says that it is written, if the advice leaves only one way: an object in a string, a text in the one
 /// place for it, or a word as the one key.
-fn as_told(value: Value<'_, '_>, advice: &str) -> Option<String> {
-    let told = advice.strip_prefix("write it as ")?;
+fn as_told(value: Value<'_, '_>, told: &str) -> Option<String> {
     let raw = std::str::from_utf8(value.raw()).ok()?;
     if value.is_object() {
         return (told == "JSON in a string").then(|| quoted(raw));

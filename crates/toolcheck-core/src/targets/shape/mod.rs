@@ -26,6 +26,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use toolcheck_json::Value;
 
+pub use self::advice::is_near;
 use self::cache::ValidObjectCache;
 use self::compile::{Field, Object};
 pub use self::describe::{
@@ -175,15 +176,15 @@ impl Shape {
         name.map_or(self.format, |name| name.trim_end_matches(" API"))
     }
 
-    /// The name of the only object that has a key, unless it is a part of a schema.
-    fn only_object_with(&self, key: &str) -> Option<&str> {
+    /// The only object that has a key, unless it is a part of a schema.
+    fn only_object_with(&self, key: &str) -> Option<&Object> {
         let has = |object: &&Object| {
             let field = object.field(key);
             object.rule.is_none() && field.is_some_and(|field| field.is_known)
         };
-        let mut names = self.all_objects().filter(has).map(|object| &*object.name);
-        let first = names.next()?;
-        names.all(|other| other == first).then_some(first)
+        let mut objects = self.all_objects().filter(has);
+        let first = objects.next()?;
+        objects.all(|other| other.name == first.name).then_some(first)
     }
 
     /// The rules that check a key which is not known where it is, in the only object that has it.

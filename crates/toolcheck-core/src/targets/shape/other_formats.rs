@@ -11,11 +11,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use foldhash::{HashMap, HashSet};
 use toolcheck_json::{Document, NodeId, Value};
 
-use super::check::Checker;
+use super::check::{Above, Checker};
 use super::compile::Object;
 use super::fault::ShapeFault;
 use super::tables::{Kind, SaidTable, ShapeFaultKind};
 use super::{FILES, Shape, formats};
+use crate::fix::{Change, Fix};
 use crate::rule_id::RuleId;
 use crate::targets;
 
@@ -37,6 +38,8 @@ pub struct Foreign<'f> {
     pub example: Option<Cow<'f, str>>,
     /// The number of the fault that the API names first.
     pub fault: usize,
+    /// What makes it one of this API's: another name for what it is, if nothing else differs.
+    pub fix: Option<Fix>,
 }
 
 impl Shape {
@@ -86,8 +89,10 @@ impl Shape {
                 let own = || direct.first().and_then(|fault| fault.object_example());
                 let example = example.map(Cow::Borrowed).or_else(|| own().filter(|_| kind != Kind::Content));
                 let alike = fault.alike.clone();
+                let fix = self.called_otherwise(&direct, value);
                 foreign.push(Foreign {
                     node,
+                    fix,
                     alike,
                     kind,
                     format,
@@ -132,6 +137,23 @@ impl Shape {
                     .iter()
                     .any(|fault| fault.kind != ShapeFaultKind::Missing && fault.is_refused(self, None))
         })
+    }
+
+    /// What gives an object the type that is meant by its own, if it has no fault then.
+    fn called_otherwise(&self, faults: &[&ShapeFault<'_>], value: Value<'_, '_>) -> Option<Fix> {
+        let [fault] = faults else { return None };
+        let by = fault.object.by.as_ref().filter(|by| *by.key == *fault.key && fault.alike.is_empty())?;
+        let meant = &**fault.field?.instead.get(&*value.get_str(&by.key)?)?;
+        let (_, variant) = by.values.iter().find(|(name, _)| **name == *meant)?;
+        let mut checker = Checker::new(self, self.plain_facts().clone(), None, true);
+        checker.above.push(Above { value, kind: None, is_element: true, before: None });
+        checker.members_alone(value, *variant);
+        let is_other = |fault: &ShapeFault<'_>| fault.key != *by.key && fault.is_refused(self, None);
+        if checker.faults.iter().any(is_other) {
+            return None;
+        }
+        let kind = value.get(&by.key)?;
+        Some(Fix::safe([Change::Write(kind.id(), format!("\"{meant}\""))]))
     }
 
     /// What may show that an object is written as another API has it; `None` if nothing does.
@@ -235,7 +257,12 @@ impl Shape {
 
     /// How the result of a call is written: one line of JSON.
     pub fn result_example(&self) -> Option<&str> {
-        says_of(self.format)?.get("result").map(|said| &*said.example)
+        self.example_of("result")
+    }
+
+    /// How this API writes what every API can say, such as `text`: one line of JSON.
+    pub(super) fn example_of(&self, said: &str) -> Option<&'static str> {
+        says_of(self.format)?.get(said).map(|said| &*said.example)
     }
 
     /// How this API writes what another writes as this value, if that is not an object like the one that is there.

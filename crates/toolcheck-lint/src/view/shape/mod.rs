@@ -65,6 +65,8 @@ struct Refused<'c> {
 pub(crate) struct ForeignObjects<'c> {
     pub(crate) first: Foreign<'c>,
     pub(crate) others: Vec<NodeId>,
+    /// What fixes all of them, if it is known of each.
+    pub(crate) fix: Option<Fix>,
     /// What the target answers to the first.
     pub(crate) answer: Answer,
 }
@@ -209,6 +211,7 @@ fn foreign_objects<'c>(
     let mut groups: Vec<ForeignObjects<'c>> = Vec::new();
     for mut foreign in shape.foreign(faults, cx.document) {
         let alike = std::mem::take(&mut foreign.alike);
+        let fix = foreign.fix.take();
         nodes.insert(foreign.node);
         nodes.extend(&alike);
         let is_same = |known: &&mut ForeignObjects<'c>| {
@@ -216,12 +219,13 @@ fn foreign_objects<'c>(
         };
         match groups.iter_mut().find(is_same) {
             Some(known) => {
+                known.fix = known.fix.take().zip(fix).and_then(|(one, other)| one.and(other));
                 known.others.push(foreign.node);
                 known.others.extend(alike);
             }
             None => {
                 let answer = answer(&faults[foreign.fault]);
-                groups.push(ForeignObjects { answer, first: foreign, others: alike });
+                groups.push(ForeignObjects { answer, fix, first: foreign, others: alike });
             }
         }
     }
@@ -234,6 +238,7 @@ fn foreign_objects<'c>(
         groups[0].first.node = node;
         groups[0].first.kind = Kind::Request;
         groups[0].others.clear();
+        groups[0].fix = None;
         nodes.insert(node);
     }
     (groups, nodes)
