@@ -14,7 +14,7 @@ use crate::claim::certainty::{self, CERTAIN, SURE, SURE_OF_DIALECT, SURE_OF_RECO
 use crate::exchange;
 use crate::formats::{self, ALL, Format};
 use crate::ir::FormatId;
-use crate::unsupported;
+use crate::{response, unsupported};
 
 /// How near the second format must come to the first, in percent, to be reported.
 const NEAR: u32 = 70;
@@ -120,22 +120,34 @@ impl Detection {
                 exchanges
                     .iter()
                     .take(EXCHANGES_LOOKED_AT)
-                    .for_each(|exchange| self.add_request(exchange.request));
+                    .for_each(|exchange| self.add_request(exchange.request, exchange.response));
             }
-            None => self.add_request(root),
+            None => self.add_request(root, None),
         }
     }
 
-    fn add_request(&mut self, root: Value<'_, '_>) {
+    fn add_request(&mut self, root: Value<'_, '_>, response: Option<Value<'_, '_>>) {
         if unsupported::find(root).is_some() {
             return;
         }
-        let sure = ALL.iter().map(|format| (format.sniff)(root)).collect::<Vec<u8>>();
-        let surest = sure.iter().copied().max().unwrap_or_default();
+        let mut sure = ALL.iter().map(|format| (format.sniff)(root)).collect::<Vec<u8>>();
+        let mut surest = sure.iter().copied().max().unwrap_or_default();
+        let mut is_answered = false;
+        if surest < CERTAIN {
+            // The API that answered is surer than what several write alike.
+            for answered in response.into_iter().flat_map(response::formats_of) {
+                let number = ALL.iter().position(|format| format.id == answered.id);
+                if let Some(sure) = number.map(|number| &mut sure[number]).filter(|sure| **sure > 0) {
+                    *sure = surest.max(*sure) + 1;
+                    is_answered = true;
+                }
+            }
+            surest = sure.iter().copied().max().unwrap_or_default();
+        }
         self.surest = self.surest.max(surest);
         for (number, sure) in sure.into_iter().enumerate() {
             self.sure[number] += u32::from(sure);
-            if surest < SURE_OF_DIALECT {
+            if surest < SURE_OF_DIALECT && !is_answered {
                 self.open[number] += u32::from(sure);
             }
         }
@@ -163,6 +175,25 @@ impl Detection {
             }
             Some(_) => (usual, true),
         }
+    }
+
+    /// The format of the API that answered a request, if the format that the request was detected as has no such
+    /// responses: several APIs have requests in common.
+    pub fn of_response(
+        detected: Option<&'static Format>,
+        request: &Candidate<'_, '_>,
+        response: Value<'_, '_>,
+    ) -> Option<&'static Format> {
+        if detected.is_some_and(|format| request.is_certain(format)) {
+            return None;
+        }
+        let shown = response::formats_of(response);
+        if shown.iter().any(|format| detected.is_some_and(|detected| detected.id == format.id)) {
+            return None;
+        }
+        let possible = shown.into_iter().filter(|format| request.sure(format) > 0);
+        // Of equals the last one: the common form of a dialect comes after it.
+        possible.max_by_key(|format| request.sure(format))
     }
 
     /// The format of a record that the usual format is not sure of.

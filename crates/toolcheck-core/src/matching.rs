@@ -161,6 +161,7 @@ impl Matches {
         };
         let mut matching = Matching { calls, results, how, matches };
         matching.pair();
+        matching.free_misnamed();
         matching.matches
     }
 }
@@ -228,6 +229,34 @@ impl<'m, C: Half, R: Half> Matching<'m, C, R> {
             let open = self.results[number].id().and_then(|id| by_id.get_mut(id));
             if let Some(call) = open.and_then(Open::take) {
                 self.matches.paired_with[number] = PairedWith::LaterCall(call);
+                self.matches.answered_by[call] = Some(number);
+            }
+        }
+    }
+
+    /// Of two results with the id of one call, the first is that of another call of the turn, which has none, if the names
+    /// of their tools say so.
+    fn free_misnamed(&mut self) {
+        for number in 0..self.results.len() {
+            let PairedWith::Repeated(call) = self.matches.paired_with[number] else { continue };
+            let Some(first) = self.matches.answered_by[call] else { continue };
+            let (result, taken) = (&self.results[number], &self.results[first]);
+            let (own, other) = (self.calls[call].name(), taken.name());
+            let turn = self.calls[call].position().turn;
+            let is_of_turn = [result, taken].iter().all(|result| result.position().turn == turn + 1);
+            if !is_of_turn || own.is_none() || result.name() != own || other.is_none() || other == own {
+                continue;
+            }
+            let is_open = |sibling: usize| {
+                let is_sibling = self.calls[sibling].position().turn == turn;
+                is_sibling
+                    && self.matches.answered_by[sibling].is_none()
+                    && self.calls[sibling].name() == other
+            };
+            let end = self.calls.len().min(call + LOOKED_AHEAD);
+            if (call.saturating_sub(LOOKED_AHEAD)..end).any(is_open) {
+                self.matches.paired_with[first] = PairedWith::NoCall;
+                self.matches.paired_with[number] = PairedWith::First(call);
                 self.matches.answered_by[call] = Some(number);
             }
         }

@@ -61,6 +61,22 @@ pub fn read_any<'s>(value: Value<'_, 's>) -> Option<(&'static Format, Vec<Choice
     best.map(|(_, read)| read)
 }
 
+/// The formats that the keys of a response show; none if it is an error or its keys do not tell. A stream is judged by its
+/// first piece.
+pub fn formats_of(value: Value<'_, '_>) -> Vec<&'static Format> {
+    let shown = |data: Value<'_, '_>| {
+        formats::ALL.iter().copied().filter(|format| format.marks.shows_answer(data)).collect::<Vec<_>>()
+    };
+    let value = unwrapped(value);
+    let first = value.elements().next().unwrap_or(value);
+    let data = first.get("data").filter(|data| data.is_object() || data.as_json_str().is_some());
+    let data = data.unwrap_or(first);
+    let Some(text) = data.as_str() else { return shown(data) };
+    let json = |line: &str| line.starts_with('{').then(|| shown(Document::read(line.as_bytes()).root()));
+    let mut lines = text.lines().map(|line| line.strip_prefix("data:").unwrap_or(line).trim_start());
+    lines.find_map(json).unwrap_or_default()
+}
+
 struct Pieces<'f> {
     format: &'f Format,
     count: usize,

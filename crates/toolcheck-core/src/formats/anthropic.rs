@@ -7,8 +7,8 @@ use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
 
 use super::{
-    Format, Marks, blocks, declare_tools, is_enabled, is_long_lived, is_of_no_provider, list_of,
-    reasoning_setting, strict, write_turns,
+    Format, Marks, blocks, declare_tools, declares, is_enabled, is_long_lived, is_of_no_provider, list_of,
+    openai_chat, reasoning_setting, strict, write_turns,
 };
 use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
@@ -49,6 +49,7 @@ pub(crate) static FORMAT: Format = Format {
     marks: Marks {
         body: &["anthropic_version"],
         message: &["input_schema"],
+        answer: &["content", "stop_reason"],
         models: &MODELS,
         is_shared: false,
     },
@@ -105,13 +106,16 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     } else {
         surest_message(list, certainty::CERTAIN, claim)
     };
-    if sure == 0 || sure >= certainty::CERTAIN || !root.is_object() {
+    if sure == 0 || !root.is_object() {
         return sure;
     }
-    let tools = root.get("tools").into_iter().flat_map(|tools| tools.elements());
-    let has_schemas = tools.take(8).any(|tool| tool.get("input_schema").is_some());
+    let has_schemas = declares(root, "input_schema");
     let named =
         || root.get_str("model").is_some_and(|model| MODELS.iter().any(|name| model.starts_with(name)));
+    if sure >= certainty::CERTAIN {
+        let is_own = || has_schemas || root.get_any(&OWN_BODY).is_some() || named();
+        return if !is_own() && openai_chat::mistakes::is_body(root) { certainty::FAINT } else { sure };
+    }
     let body = if has_schemas || root.get("anthropic_version").is_some() {
         certainty::CERTAIN
     } else if named() {

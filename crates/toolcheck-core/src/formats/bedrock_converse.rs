@@ -6,8 +6,8 @@ use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
 
 use super::{
-    Format, Marks, blocks, declare_tools, is_enabled, is_long_lived, list_of, reasoning_setting, strict,
-    write_turns,
+    Format, Marks, blocks, declare_tools, declares, is_enabled, is_long_lived, list_of, openai_chat,
+    reasoning_setting, strict, write_turns,
 };
 use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
@@ -31,7 +31,13 @@ pub(super) static FORMAT: Format = Format {
         Route::new("", "/model/{model}/converse").streamed(false),
         Route::new("", "/model/{model}/converse-stream").streamed(true),
     ],
-    marks: Marks { body: &MARKS, message: &BLOCKS, models: &[], is_shared: false },
+    marks: Marks {
+        body: &MARKS,
+        message: &BLOCKS,
+        answer: &["output", "stopReason"],
+        models: &[],
+        is_shared: false,
+    },
     sniff,
     read_with,
     answers,
@@ -113,9 +119,16 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     let is_named = || root.get_str("modelId").is_some() && list.elements().take(8).all(has_blocks);
     if (is_own_body || is_named()) && (sure > 0 || may_be()) {
         sure.max(certainty::CERTAIN + 2)
+    } else if sure > certainty::FAINT && root.is_object() && is_of_another(root) {
+        certainty::FAINT
     } else {
         sure
     }
+}
+
+/// Whether a body without own keys is a request to another API, in which a block is a mistake.
+fn is_of_another(root: Value<'_, '_>) -> bool {
+    declares(root, "input_schema") || openai_chat::mistakes::is_body(root)
 }
 
 fn claim(message: Value<'_, '_>) -> Claim {

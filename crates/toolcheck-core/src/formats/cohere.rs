@@ -20,7 +20,13 @@ pub(super) static FORMAT: Format = Format {
     id: "cohere",
     name: "Cohere v2 chat",
     routes: &[Route::new("", "/v2/chat").common()],
-    marks: Marks { body: &OWN_BODY, message: &OWN_MESSAGE, models: &MODELS, is_shared: false },
+    marks: Marks {
+        body: &OWN_BODY,
+        message: &OWN_MESSAGE,
+        answer: &["message", "finish_reason"],
+        models: &MODELS,
+        is_shared: false,
+    },
     sniff,
     read_with,
     answers,
@@ -60,7 +66,14 @@ fn sniff(root: Value<'_, '_>) -> u8 {
         return sure.max(certainty::OWN_SETTING);
     }
     let model = root.get_str("model").unwrap_or_default();
-    if MODELS.iter().any(|name| model.starts_with(name)) { sure.max(certainty::OWN_MODEL) } else { sure }
+    if MODELS.iter().any(|name| model.starts_with(name)) {
+        sure.max(certainty::OWN_MODEL)
+    } else if super::ALL.iter().any(|format| format.marks.has_model(&model)) {
+        // The mark in a message is the mistake.
+        sure.min(certainty::FAINT)
+    } else {
+        sure
+    }
 }
 
 fn claim(message: Value<'_, '_>) -> Claim {

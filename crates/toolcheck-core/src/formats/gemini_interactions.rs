@@ -33,6 +33,7 @@ pub(crate) static FORMAT: Format = Format {
     marks: Marks {
         body: &["previous_interaction_id", "agent_config"],
         message: &[],
+        answer: &[],
         models: &["gemini-"],
         is_shared: false,
     },
@@ -288,7 +289,9 @@ const WITHOUT_FUNCTIONS: [&str; 7] = [
 ];
 
 fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
-    let is_own = value.get_str("type").as_deref() == Some("function");
+    // One without a type is a function, too, if it has a name: the type is the mistake.
+    let kind = value.get_str("type");
+    let is_own = kind.as_deref().map_or(value.get("type").is_none(), |kind| kind == "function");
     ToolDef {
         name: value.get("name").filter(|_| is_own).and_then(Named::of),
         schema: value.get("parameters").filter(|_| is_own).map(Place::of),
@@ -394,9 +397,11 @@ fn content_of<'s>(transcript: &mut Transcript<'s>, part: Value<'_, 's>) -> Body<
 
 fn call<'s>(value: Value<'_, 's>, executor: Executor) -> Body<'s> {
     let kind = if executor == Executor::Client { ToolKind::Function } else { ToolKind::BuiltIn };
+    // Calls of the API's own tools are named by their types.
+    let name = value.get("name").or_else(|| value.get("type").filter(|_| kind == ToolKind::BuiltIn));
     Body::Call(Call {
         id: value.get("id").and_then(Named::of),
-        name: value.get_any(&["name", "type"]).and_then(Named::of),
+        name: name.and_then(Named::of),
         arguments: Arguments::of(value.get("arguments")),
         executor,
         kind,

@@ -82,6 +82,9 @@ pub struct Marks {
     pub body: &'static [&'static str],
     /// Keys of messages and blocks that few or no other formats have.
     pub message: &'static [&'static str],
+    /// Keys that are together in a response, or in the first piece of one, of this format and few others. None if the
+    /// keys of a response do not tell.
+    pub answer: &'static [&'static str],
     /// The prefixes of the provider's own model names.
     pub models: &'static [&'static str],
     /// Whether many providers speak the format, each with models of its own.
@@ -92,6 +95,11 @@ impl Marks {
     /// All keys that mark the format, in bodies, messages and blocks.
     pub fn keys(&self) -> impl Iterator<Item = &'static str> {
         self.body.iter().chain(self.message).copied()
+    }
+
+    /// Whether a response has the keys that show the format.
+    pub fn shows_answer(&self, response: Value<'_, '_>) -> bool {
+        !self.answer.is_empty() && self.answer.iter().all(|key| response.get(key).is_some())
     }
 
     /// Whether the provider has a model of this name.
@@ -196,6 +204,15 @@ pub fn is_of_templates(id: &str) -> bool {
 pub(crate) fn is_of_no_provider(block: Value<'_, '_>) -> bool {
     let own_key = || block.get_str("type").is_some_and(|own| block.get(&own).is_some());
     block.get("value").is_some() && block.get("type").is_some() && !own_key()
+}
+
+/// Whether one of the first tools of a body is defined under this key.
+fn declares(root: Value<'_, '_>, key: &str) -> bool {
+    root.get("tools")
+        .into_iter()
+        .flat_map(|tools| tools.elements())
+        .take(8)
+        .any(|tool| tool.get(key).is_some())
 }
 
 /// Whether a tool definition has one of these keys, which belong to other formats.

@@ -24,6 +24,7 @@ pub(super) static FORMAT: Format = Format {
     marks: Marks {
         body: &["options", "keep_alive", "think"],
         message: &["tool_calls", "tool_name", "images"],
+        answer: &["message", "done"],
         models: &[],
         is_shared: false,
     },

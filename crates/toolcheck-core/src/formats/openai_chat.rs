@@ -1,5 +1,6 @@
 //! OpenAI Chat Completions, and the shape its many dialects share.
 
+pub(super) mod mistakes;
 pub(super) mod reply;
 mod stored;
 pub(super) mod write;
@@ -7,7 +8,7 @@ pub(super) mod write;
 use serde_json::Value as Json;
 use toolcheck_json::Value;
 
-use super::{Format, Marks, blocks, declare_tools, is_enabled, is_of_no_provider, list_of};
+use super::{Format, Marks, blocks, declare_tools, declares, is_enabled, is_of_no_provider, list_of};
 use crate::assembly::{self, Assembly, ChoiceCall, ChoiceReasoning, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Conversation, Feature};
@@ -40,6 +41,7 @@ pub(super) const CHAT: Format = Format {
     marks: Marks {
         body: &OWN_BODY,
         message: &["tool_calls", "tool_call_id", "function_call", "function"],
+        answer: &["choices"],
         models: &MODELS,
         is_shared: true,
     },
@@ -97,12 +99,10 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     if sure < certainty::WEAK || !root.is_object() {
         return sure;
     }
-    let tools = root.get("tools").into_iter().flat_map(|tools| tools.elements());
-    let has_functions = || tools.take(8).any(|tool| tool.get("function").is_some());
     if root.get_any(&OWN_BODY).is_some() {
         // Ollama's calls outweigh a setting that people send there too.
         sure.max(if sure == OF_OBJECTS { certainty::LIKELY } else { OF_SETTING })
-    } else if sure != OF_OBJECTS && has_functions() {
+    } else if sure != OF_OBJECTS && declares(root, "function") {
         sure.max(OF_CALL)
     } else {
         sure
@@ -460,6 +460,10 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
         own.calls.filter(|calls| calls.is_array() && calls.children().next().is_none()).map(Place::of);
     let is_empty = |text: &Value<'_, '_>| text.as_json_str().is_some_and(|text| text.is_empty());
     message.has_empty_reasoning = own.reasoning.as_ref().is_some_and(is_empty);
+    let names_call = |id: &Named<'_>| mistakes::is_called(transcript, &id.text);
+    if message.role == Role::User && own.call_id.as_ref().is_some_and(names_call) {
+        message.role = Role::Tool;
+    }
     let role = message.role;
     transcript.open_message(message);
 

@@ -34,7 +34,13 @@ pub(crate) static FORMAT: Format = Format {
     aliases: &["responses"],
     family: "openai-responses",
     routes: &[Route::new("", "/v1/responses"), Route::new("", "/responses").common()],
-    marks: Marks { body: &[], message: &[], models: &openai_chat::MODELS, is_shared: true },
+    marks: Marks {
+        body: &[],
+        message: &[],
+        answer: &["object", "output"],
+        models: &openai_chat::MODELS,
+        is_shared: true,
+    },
     sniff,
     read_with,
     answers: response::answers,
@@ -677,9 +683,12 @@ fn call<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<'s
     // A request for approval is identified by the item's own id.
     let id = if kind == ToolKind::Approval { value.get("id") } else { value.get("call_id") };
     let id = if executor == Executor::Server { id.or_else(|| value.get("id")) } else { id };
+    // Calls of the API's own tools are named by their types.
+    let is_own = !matches!(kind, ToolKind::Function | ToolKind::Custom | ToolKind::Approval | ToolKind::Mcp);
+    let name = value.get("name").or_else(|| value.get("type").filter(|_| is_own));
     Body::Call(Call {
         id: id.and_then(Named::of),
-        name: value.get_any(&["name", "type"]).and_then(Named::of),
+        name: name.and_then(Named::of),
         arguments: Arguments::of(value.get_any(&["arguments", "input", "action", "operation", "code"])),
         executor,
         kind,

@@ -92,6 +92,11 @@ impl<'s> Message<'s> {
         Named::text_or_unknown(self.role_name.as_ref())
     }
 
+    /// Whether it is a result of a tool that is sent as what the user said.
+    pub fn is_mislabelled_result(&self) -> bool {
+        self.role == Role::Tool && self.role_name.as_ref().is_some_and(|name| name.text == "user")
+    }
+
     /// A message without parts.
     pub fn new(role: Role, value: Value<'_, 's>, index: usize) -> Self {
         Self {

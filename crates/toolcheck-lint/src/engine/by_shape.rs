@@ -159,6 +159,12 @@ fn faults_as(format: &Format, record: Value<'_, '_>) -> usize {
     shape_of(format).map_or(0, |shape| shape.count_refused(record)) + of_model(format, record)
 }
 
+/// Whether a record has no more faults as a request of one format than as one of another.
+pub(super) fn is_as_good(format: &Format, than: Option<&Format>, record: &Candidate<'_, '_>) -> bool {
+    let faults = |format| shape_of(format).map_or(0, |shape| shape.count_refused(record.value()));
+    than.is_none_or(|than| faults(format) <= faults(than))
+}
+
 /// What a record's model counts if it is another API's, or none of a format's own.
 fn of_model(format: &Format, record: Value<'_, '_>) -> usize {
     let Some(model) = record.get_str("model") else { return 0 };

@@ -154,7 +154,7 @@ impl<'r> FileLinter<'r> {
             self.lint_response(record, document, (value, format), answers, said);
             return buffers;
         }
-        let rules = self.rules.for_record(root);
+        let rules = self.rules.for_record(root, None);
         let transcript = parse(self.options, &rules, root, buffers);
         if self.may_be_lists(&transcript, root) && self.lint_lists(record, document) {
             return transcript.into_buffers();
@@ -232,7 +232,7 @@ impl<'r> FileLinter<'r> {
     ) -> Buffers<'s> {
         let mut findings = Vec::new();
         for (number, exchange) in exchanges.into_iter().enumerate() {
-            let mut rules = self.rules.for_record(exchange.request);
+            let mut rules = self.rules.for_record(exchange.request, exchange.response);
             if let Some(of_address) = self.rules.of_address(&exchange, &rules) {
                 rules = of_address;
                 // How the file is read, if the request is its first.

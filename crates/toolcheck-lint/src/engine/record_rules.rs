@@ -29,12 +29,21 @@ impl<'r> RecordRules<'r> {
         Self { known: KnownRules::with(Rc::clone(&of_file)), of_file, options }
     }
 
-    pub(super) fn for_record(&mut self, record: Value<'_, '_>) -> Rc<FormatRules<'r>> {
+    /// The rules for a request that is recorded alone, or with its `response`.
+    pub(super) fn for_record(
+        &mut self,
+        record: Value<'_, '_>,
+        response: Option<Value<'_, '_>>,
+    ) -> Rc<FormatRules<'r>> {
         if self.options.format.is_some() {
             return Rc::clone(&self.of_file);
         }
         let record = Candidate::new(record);
         let (format, is_sure) = Detection::of_record(self.of_file.format, &record);
+        let answered = response.and_then(|response| Detection::of_response(format, &record, response));
+        if answered.is_some_and(|answered| by_shape::is_as_good(answered, format, &record)) {
+            return self.of_format(answered);
+        }
         let format = match (self.options.kind, &self.options.target) {
             (TranscriptKind::Request, None) => by_shape::format_of(format, is_sure, &record),
             (TranscriptKind::Request, Some(target)) => {

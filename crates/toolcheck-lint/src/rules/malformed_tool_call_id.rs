@@ -101,6 +101,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
+/// Whether an id is reported because it is empty or not a string, so that nothing can have it.
+pub(crate) fn is_no_id(cx: &Context<'_, '_>, id: &Named<'_>) -> bool {
+    matches!(fault(cx, id), Some(IdFault::NotText(_) | IdFault::Empty))
+}
+
 enum IdFault {
     NotText(Instead),
     Empty,

@@ -62,7 +62,9 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let mut reported = None;
     let mut searched = (usize::MAX, 0);
+    let mut last = None;
     for site in &cx.pairing.results {
+        let last = last.replace((site.turn, site.message_number));
         let id = Named::text_or_unknown(site.result.call_id.as_ref());
         if site.message.role == Role::Assistant {
             out.report(
@@ -94,6 +96,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         searched.1 = site.part_number;
         let other = parts.find(|part| matches!(part.body, Body::Text(_) | Body::Media));
         let Some(other) = other else { continue };
+        // Results in several messages, with others between them, are one problem.
+        let is_between = last.is_some_and(|(turn, message)| {
+            let is_before = other.place.span.end <= site.message.place.span.start;
+            turn == site.turn && message != site.message_number && is_before
+        });
+        if is_between {
+            continue;
+        }
         reported = Some(site.turn);
         out.report(site.part.place, format!("tool result {} comes after other content", site.result.title()))
             .about_result(site.result)

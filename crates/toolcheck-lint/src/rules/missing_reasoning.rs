@@ -1,5 +1,6 @@
 use toolcheck_core::Level;
-use toolcheck_core::ir::{Body, Executor, Role};
+use toolcheck_core::ir::{Body, Executor, Part, Role};
+use toolcheck_core::pairing::Pairing;
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::rules::dropped_reasoning;
@@ -42,6 +43,7 @@ declare_rule! {
     MissingReasoning in Reasoning, since "0.1.0", silent (silent in dataset) on wire looks at [RESULTS, TEXT], check,
     cases [
         "empty": "the message has an empty reasoning text",
+        "earlier": "the message is of an earlier step or turn",
         "by-default": "the request does not say whether the model reasons",
         "call": "the message starts with a call",
         "text": "the message starts with something else",
@@ -64,29 +66,77 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         check_prefill(cx, out, last.messages.start);
         return;
     }
-    // The calls whose results end the request: the model continues from there.
-    let (number, turn) = (turns.len() - 2, &turns[turns.len() - 2]);
-    let answers = cx.pairing.results_of_turn(number + 1).iter().filter_map(|site| site.paired_with.call());
-    let is_working = answers.into_iter().any(|call| cx.pairing.calls[call].turn == number);
-    if turn.role != Role::Assistant || !is_working {
-        return;
+    let continued = continued_turn(cx.pairing);
+    let is_earlier_needed = cx.entry(&RULE, Some("earlier")).is_harmful();
+    if is_earlier_needed {
+        let mut with_calls: Vec<usize> = cx.pairing.calls.iter().map(|call| call.turn).collect();
+        with_calls.dedup();
+        for number in with_calls.into_iter().filter(|number| Some(*number) != continued) {
+            report(cx, out, number, is_by_default, true);
+        }
     }
-    let number = turn.messages.start;
-    let message = &cx.transcript.messages[number];
-    let Some(first) = cx.transcript.parts_of(message).first() else { return };
+    let Some(continued) = continued else { return };
+    let begun = first_step(cx.pairing, continued);
+    // Models that reason once do it before the first call, and go on without after its result.
+    let is_reasoned = |number: usize| first_part(cx, number).is_none_or(|first| is_reasoning(first));
+    let at = match is_earlier_needed {
+        true => continued,
+        false if (begun..=continued).step_by(2).any(is_reasoned) => return,
+        false => begun,
+    };
+    // The exchange shows more: what the reasoning was.
+    if !dropped_reasoning::reports(cx, turns[continued].messages.start) {
+        report(cx, out, at, is_by_default, false);
+    }
+}
+
+/// The number of the model's turn whose results end the request: the model continues from there.
+fn continued_turn(pairing: &Pairing<'_, '_>) -> Option<usize> {
+    let number = pairing.turns.len().checked_sub(2)?;
+    let mut answers = pairing.results_of_turn(number + 1).iter().filter_map(|site| site.paired_with.call());
+    let is_working = answers.any(|call| pairing.calls[call].turn == number);
+    (is_working && pairing.turns[number].role == Role::Assistant).then_some(number)
+}
+
+/// The number of the first turn of the model since somebody else than tools spoke.
+fn first_step(pairing: &Pairing<'_, '_>, continued: usize) -> usize {
+    let mut first = continued;
+    while first >= 2
+        && pairing.turns[first - 2].role == Role::Assistant
+        && !pairing.results_of_turn(first - 1).is_empty()
+    {
+        first -= 2;
+    }
+    first
+}
+
+/// The part that a turn starts with.
+fn first_part<'c, 's>(cx: &Context<'c, 's>, turn: usize) -> Option<&'c Part<'s>> {
+    let message = &cx.transcript.messages[cx.pairing.turns[turn].messages.start];
+    cx.transcript.parts_of(message).first()
+}
+
+fn is_reasoning(first: &Part<'_>) -> bool {
     // Server tools come before the calls, and the reasoning before them.
     let is_server = matches!(&first.body, Body::Call(call) if call.executor == Executor::Server);
-    if matches!(first.body, Body::Reasoning(_) | Body::Opaque) || is_server {
+    matches!(first.body, Body::Reasoning(_) | Body::Opaque) || is_server
+}
+
+/// Reports a turn that starts without reasoning.
+fn report(cx: &Context<'_, '_>, out: &mut Sink<'_>, turn: usize, is_by_default: bool, is_earlier: bool) {
+    let Some(first) = first_part(cx, turn).filter(|first| !is_reasoning(first)) else { return };
+    let number = cx.pairing.turns[turn].messages.start;
+    let message = &cx.transcript.messages[number];
+    // At the end of its message it is reported as misplaced.
+    if matches!(cx.transcript.parts_of(message).last(), Some(Part { body: Body::Reasoning(_), .. })) {
         return;
     }
-    // The exchange shows more: what the reasoning was.
-    if dropped_reasoning::reports(cx, number) {
-        return;
-    }
-    let finding = out.report(first.place, "the model's current turn is sent back without its reasoning");
+    let which = if is_earlier { "an earlier turn of the model" } else { "the model's current turn" };
+    let finding = out.report(first.place, format!("{which} is sent back without its reasoning"));
     finding
         .caption("the reasoning should come before this")
         .help("send assistant messages back unchanged, with their reasoning and its signature")
+        .case_if(is_earlier, "earlier")
         .at(cx, (number, message, first));
     if message.has_empty_reasoning {
         // Some APIs accept an empty text instead. For the others it is only a suspicion.

@@ -2,6 +2,7 @@ use toolcheck_core::ir::{Named, Role, ToolKind};
 use toolcheck_core::pairing::PairedWith;
 
 use crate::rule::{Context, Sink, declare_rule};
+use crate::rules::malformed_tool_call_id;
 
 declare_rule! {
     /// A tool result without a matching tool call.
@@ -75,6 +76,9 @@ declare_rule! {
     ]
 }
 
+/// How many calls of a turn are searched for one with the id of a result.
+const SIBLINGS_LOOKED_AT: usize = 64;
+
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     // The call may be in what the server keeps.
     if cx.transcript.request.continues_remote_state && cx.continued.is_none_or(|before| !before.is_whole) {
@@ -87,6 +91,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         // The call was made and dropped, which another rule reports.
         let id = site.result.call_id.as_ref();
         if id.is_some_and(|id| cx.kept.is_some_and(|kept| kept.has_dropped(&id.text))) {
+            continue;
+        }
+        // The id of the call is the mistake: it is empty, or no text.
+        let instead = cx.pairing.stands_for(site);
+        let of_call = instead.and_then(|call| call.call.id.as_ref());
+        if cx.is_request() && of_call.is_some_and(|id| malformed_tool_call_id::is_no_id(cx, id)) {
             continue;
         }
         if site.result.unpaired.is_some() || cx.answers_text_call(site) {
@@ -107,11 +117,18 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         }
         let before = site.turn.checked_sub(1);
         let has_calls = before.is_some_and(|turn| !cx.pairing.calls_of_turn(turn).is_empty());
-        let message = format!("tool result {} has no matching call", site.result.title());
+        let is_of_other = instead.is_some_and(|call| {
+            let mut siblings = cx.pairing.calls_of_turn(call.turn).iter().take(SIBLINGS_LOOKED_AT);
+            id.is_some_and(|id| {
+                siblings.any(|other| other.call.id.as_ref().is_some_and(|own| own.text == id.text))
+            })
+        });
+        let what = if is_of_other { "has the id of another call" } else { "has no matching call" };
+        let message = format!("tool result {} {what}", site.result.title());
         let finding = out.report(site.part.place, message);
         finding
             .about_result(site.result)
-            .caption("no earlier call matches")
+            .caption(if is_of_other { "the id of another call" } else { "no earlier call matches" })
             .help("remove the result, or restore the call it answers, with the same id")
             .at(cx, site)
             .value("id", Named::text_or_unknown(site.result.call_id.as_ref()))
@@ -132,7 +149,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .add_cases(kind)
             .case_if(is_alone, "alone")
             .case_if(!is_alone && site.message_number == 0, "first-message")
-            .case_if(cx.pairing.stands_for(site).is_some(), "changed-id")
+            .case_if(instead.is_some(), "changed-id")
             .case_if(has_calls, "unknown-id")
             .case_if(!has_calls && is_after_assistant, "after-text");
         if let Some(role) = before.and_then(|turn| {
@@ -141,7 +158,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         }) {
             finding.value("previous-role", &role.text);
         }
-        if let Some(call) = cx.pairing.stands_for(site) {
+        if let Some(call) = instead {
             finding.label(call.part.place, "this call has no result").help(
                 "use the same id on both sides: code that rewrites ids must change the call and its result",
             );

@@ -54,6 +54,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         else {
             continue;
         };
+        // One that is late is reported as that.
+        if !pairing.is_in_place(call, site) {
+            continue;
+        }
         // A turn in the wrong order is one problem.
         if reported.replace(call.turn) == Some(call.turn) {
             continue;

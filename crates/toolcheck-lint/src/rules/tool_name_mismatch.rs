@@ -1,3 +1,6 @@
+use foldhash::HashSet;
+use toolcheck_core::ir::ToolDef;
+
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
@@ -38,12 +41,18 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let tools = &cx.transcript.request.tools;
+    let declared: HashSet<&str> = tools.declared().filter_map(name_of).collect();
     for site in cx.pairing.results.iter().filter(|site| cx.pairing.is_first_answer(site)) {
         let Some(call) = site.paired_with.call().map(|number| &cx.pairing.calls[number]) else { continue };
         let (Some(labelled), Some(called)) = (&site.result.name, &call.call.name) else { continue };
         // A name that is empty or not a string is reported by other rules.
         let is_text = labelled.instead.is_none() && called.instead.is_none();
         if labelled.text == called.text || labelled.text.is_empty() || !is_text {
+            continue;
+        }
+        // The name of the call is the mistake, and is reported as that of a tool that is not declared.
+        if !tools.hides_some && declared.contains(&*labelled.text) && !declared.contains(&*called.text) {
             continue;
         }
         let (labelled, called) =
@@ -57,4 +66,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         .label(call.part.place, "the call")
         .help("use the name of the tool that was called");
     }
+}
+
+fn name_of<'t>(tool: &'t ToolDef<'_>) -> Option<&'t str> {
+    tool.name.as_ref().map(|name| &*name.text)
 }

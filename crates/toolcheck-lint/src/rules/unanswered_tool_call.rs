@@ -1,4 +1,5 @@
 use foldhash::HashSet;
+use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::ToolKind;
 use toolcheck_core::pairing::{CallSite, ResultSite};
 use toolcheck_core::text::{self, shorten};
@@ -77,7 +78,7 @@ declare_rule! {
     /// ```
     UnansweredToolCall in Pairing, since "0.1.0", error (error in dataset) looks at [CALLS, KEPT], check,
     fix [
-        safe: "A placeholder result is inserted.",
+        safe: "A placeholder result is inserted. A result with the role of the user gets its own.",
         unsafe: "The same in a data set, where a model would learn from it. `--unanswered drop` removes the call.",
         otherwise: "the call is at the open end, where its tool may still be running",
     ],
@@ -100,7 +101,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     // The ids that the provider's error names: the same for all calls of a turn.
     let mut of_turn = (usize::MAX, String::new());
     for call in &pairing.calls {
-        let is_answered = pairing.answer_of(call).is_some() || pairing.has_stand_in(call);
+        let answer = pairing.answer_of(call);
+        let mislabelled =
+            answer.map(|answer| answer.message).filter(|message| message.is_mislabelled_result());
+        let is_answered = answer.is_some() && mislabelled.is_none() || pairing.has_stand_in(call);
         // A call whose id its turn has already used is reported as that, whatever its result.
         let is_duplicate = cx.target().needs_unique_ids() && pairing.first_of_same_id(call).is_some();
         if is_answered || is_duplicate || call.call.unpaired.is_some() || is_pending(cx, call) {
@@ -139,7 +143,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .case_if(call.message_number == 0, "first-message")
             .case_if(siblings.is_empty(), "no-results")
             .case_if(is_at_end, "at-end");
-        if let Some(sibling) = siblings.first() {
+        if let Some(role) = mislabelled.and_then(|message| message.role_name.as_ref()) {
+            let write = Change::Write(role.place.node, "\"tool\"".to_owned());
+            finding
+                .label(role.place, "its result is sent as what the user said")
+                .help("use the role `tool` for the result")
+                .fix(Fix::safe([write]));
+        } else if let Some(sibling) = siblings.first() {
             finding.label(sibling.part.place, what_is_answered(cx, call, siblings));
         } else if let Some(next) = cx.transcript.messages.get(after) {
             finding.label(next.place, "its result should come before this");

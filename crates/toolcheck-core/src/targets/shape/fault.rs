@@ -576,12 +576,13 @@ impl Words<'_, '_, '_, '_> {
                 let shown = discreet(value);
                 if value.as_json_str().is_some() { format!("\"{shown}\"") } else { shown }
             }
-            ("index", _) => {
+            ("index" | "outer-index", _) => {
                 let steps = &fault.path[..fault.path.len() - fault.own_steps];
-                let index = steps.iter().rev().find_map(|step| match step {
+                let mut indexes = steps.iter().filter_map(|step| match step {
                     PathStep::Index(index) => Some(index),
                     _ => None,
                 });
+                let index = if name == "index" { indexes.next_back() } else { indexes.next() };
                 index?.to_string()
             }
             ("values", Detail::None) if fault.kind == ShapeFaultKind::Unknown => {

@@ -57,14 +57,14 @@ fn noun(document: &Document<'_>, refused: &Refused<'_>) -> String {
     if let Some(noun) = fault.noun() {
         return match fault.parent_key() {
             (Some(key), false) if fault.is_entry() => format!("{noun} `{}`", shorten(key)),
-            _ if times > 1 => format!("{times} {noun}s"),
+            _ if times > 1 => format!("{times} {}", plural(noun)),
             (Some(key), false) => format!("`{}`", shorten(key)),
             _ => format!("this {noun}"),
         };
     }
     match fault.object_kind() {
         Some(Kind::Request) => "the request".to_owned(),
-        Some(kind) if times > 1 => format!("{times} {}s", kind.name()),
+        Some(kind) if times > 1 => format!("{times} {}", plural(kind.name())),
         Some(kind) => match fault.name(document).filter(|_| matches!(kind, Kind::Tool | Kind::ToolCall)) {
             Some(name) => format!("{} `{}`", kind.name(), shorten(&name)),
             None => format!("this {}", kind.name()),
@@ -78,14 +78,19 @@ fn noun(document: &Document<'_>, refused: &Refused<'_>) -> String {
     }
 }
 
+fn plural(noun: &str) -> String {
+    noun.strip_suffix('y').map_or_else(|| format!("{noun}s"), |stem| format!("{stem}ies"))
+}
+
 fn missing(document: &Document<'_>, refused: &Refused<'_>) -> Wording {
     let fault = &refused.fault;
     let times = refused.times;
     let keys: Vec<String> = refused.missing().map(|key| format!("`{}`", shorten(key))).collect();
     let noun = noun(document, refused);
-    let is = if times > 1 && fault.object_kind().is_some() { "are" } else { "is" };
+    let is_counted = fault.object_kind().is_some() || fault.noun().is_some() && !fault.is_entry();
+    let is = if times > 1 && is_counted { "are" } else { "is" };
     let mut message = format!("{noun} {is} missing {}", listed(&keys, "and"));
-    if times > 1 && fault.object_kind().is_none() {
+    if times > 1 && !is_counted {
         message.push_str(&format!(" (in {times} places)"));
     }
     let example = fault.object_example().filter(|_| !refused.also_missing.is_empty());

@@ -12,6 +12,7 @@ pub const PLACEHOLDERS: &[(&str, &str)] = &[
     ("named-path", "the same with the keys of maps: `properties[city]`"),
     ("schema-context", "the path in a tool's schema as a Python tuple: `('properties', 'city')`"),
     ("index", "the index of the innermost element that it is in, from 0"),
+    ("outer-index", "the index of the outermost element that it is in"),
     ("name", "the name of the tool that it is in"),
     ("model", "the model of the request"),
     ("value", "the value; strings without quotes"),

@@ -1,0 +1,29 @@
+//! What is meant, in spite of a mistake.
+
+use toolcheck_json::Value;
+
+use super::{is_own_model, own_keys};
+use crate::claim::MESSAGES_LOOKED_AT;
+use crate::formats::declares;
+use crate::ir::{Body, Transcript};
+
+/// Whether a body is one of this API or of a dialect, whatever single messages look like: its tools, its settings or its
+/// model are, and so is a message.
+pub(in crate::formats) fn is_body(root: Value<'_, '_>) -> bool {
+    let is_own = |message: Value<'_, '_>| {
+        message.get("tool_calls").is_some_and(|calls| calls.elements().next().is_some())
+            || message.get("tool_call_id").is_some()
+    };
+    let messages = || root.get("messages").into_iter().flat_map(|list| list.elements());
+    let has_keys = || declares(root, "function") || is_own_model(root) || own_keys(root) > 0;
+    root.is_object() && has_keys() && messages().take(MESSAGES_LOOKED_AT).any(is_own)
+}
+
+/// How many of the last parts are searched for the call that a message of the user names.
+const PARTS_LOOKED_AT: usize = 128;
+
+/// Whether a call before it has the id that a message of the user names as that of its call: it is a result.
+pub(super) fn is_called(transcript: &Transcript<'_>, id: &str) -> bool {
+    let has_id = |body: &Body<'_>| matches!(body, Body::Call(call) if call.id.as_ref().is_some_and(|own| own.text == id));
+    !id.is_empty() && transcript.parts.iter().rev().take(PARTS_LOOKED_AT).any(|part| has_id(&part.body))
+}
