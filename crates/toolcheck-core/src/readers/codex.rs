@@ -11,8 +11,9 @@ use super::file_style::{FileFixStyle, NewRecord, members_of};
 use super::parts::{in_order, number_titles};
 use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
+use crate::fix_style::FixStyle;
 use crate::formats::openai_responses;
-use crate::ir::{Place, Transcript, UnpairedReason};
+use crate::ir::{Body, Place, Role, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader =
     Reader::log("codex", "Codex session", sniff, read).or_one_list().fixed_by(&FILE_STYLE);
@@ -22,8 +23,21 @@ static FILE_STYLE: FileFixStyle = FileFixStyle {
     message: Some("payload"),
     numbered: Some("ordinal"),
     record,
-    ..FileFixStyle::plain(openai_responses::FORMAT.fix_style)
+    ..FileFixStyle::plain(&FIX_STYLE)
 };
+
+/// A message names its type and has a list of texts (`ResponseItem` in `codex-rs/protocol/src/models.rs`). Codex passes over a
+/// line that it cannot parse (`codex-rs/rollout/src/recorder.rs`).
+static FIX_STYLE: FixStyle = FixStyle {
+    user: message,
+    said: |text| message(vec![(openai_responses::FIX_STYLE.text)(text)]),
+    ..openai_responses::FIX_STYLE
+};
+
+fn message(content: Vec<Piece>) -> Piece {
+    let (kind, role) = (Piece::text("message"), Piece::text("user"));
+    Piece::object([("type", kind), ("role", role), ("content", Piece::List(content))])
+}
 
 fn record(added: NewRecord<'_, '_>) -> Piece {
     if added.after.get("payload").is_none() {
@@ -67,8 +81,8 @@ fn is_of_first_version(records: &[Value<'_, '_>]) -> bool {
 /// What a record is, as far as it matters.
 enum RecordKind<'d, 's> {
     Item(Value<'d, 's>),
-    /// A compaction, with the items that take the place of what was said.
-    Compaction(Option<Value<'d, 's>>),
+    /// A compaction, with the items that take the place of what was said, or with a summary of it.
+    Compaction(Value<'d, 's>),
     /// The user or an error ended the turn, or the program was started again.
     Abort,
     /// The user took back as many turns.
@@ -85,9 +99,7 @@ fn entry<'d, 's>(record: Value<'d, 's>) -> RecordKind<'d, 's> {
     };
     match record.get_str("type").as_deref() {
         Some("response_item") => item(payload),
-        Some("compacted") => {
-            RecordKind::Compaction(payload.get("replacement_history").filter(|history| history.is_array()))
-        }
+        Some("compacted") => RecordKind::Compaction(payload),
         Some("event_msg") => match payload.get_str("type").as_deref() {
             Some("turn_aborted" | "error") => RecordKind::Abort,
             Some("thread_rolled_back") => {
@@ -133,9 +145,10 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     for &record in records {
         match entry(record) {
             RecordKind::Item(item) => history.add(item),
-            RecordKind::Compaction(replacement) => {
+            RecordKind::Compaction(payload) => {
+                let next = history.compacted(payload);
                 history.end(ConversationEnd::Replaced, &mut reading);
-                replacement.into_iter().flat_map(|items| items.elements()).for_each(|item| history.add(item));
+                next.into_iter().for_each(|item| history.add(item));
             }
             RecordKind::Abort => history.abort(),
             RecordKind::RolledBack(turns) => {
@@ -168,6 +181,16 @@ impl<'d, 's> History<'d, 's> {
             self.turns.push(self.items.len());
         }
         self.items.push(item);
+    }
+
+    /// What a compaction leaves. The first versions wrote only the summary, and Codex puts it behind what the user said
+    /// (`build_compacted_history` in `codex-rs/core/src/compact.rs`).
+    fn compacted(&self, payload: Value<'d, 's>) -> Vec<Value<'d, 's>> {
+        if let Some(items) = payload.get("replacement_history").filter(|history| history.is_array()) {
+            return items.elements().collect();
+        }
+        let said = self.turns.iter().map(|turn| self.items[*turn]).filter(|item| is_of(*item, "user"));
+        said.chain(summary_of(payload).map(|_| payload)).collect()
     }
 
     fn abort(&mut self) {
@@ -216,6 +239,10 @@ impl<'d, 's> History<'d, 's> {
                 reading.leave_out("notices of calls that were under way");
                 continue;
             }
+            if let Some(summary) = summary_of(*item) {
+                transcript.next_message(Role::User, *item).part(summary, Body::text(Some(summary)));
+                continue;
+            }
             openai_responses::read_item(&mut transcript, *item, number);
             let arguments = item.get("arguments").filter(|arguments| arguments.is_object());
             transcript.details.arguments_not_text.extend(arguments.map(Place::of));
@@ -243,8 +270,17 @@ fn is_notice(item: Value<'_, '_>) -> bool {
     item.get_str("name").is_some() && output_id(item).is_some()
 }
 
-/// The beginnings of what Codex itself adds in the name of the user.
-const ADDED: [&str; 8] = [
+/// The summary in the record of a compaction of the first versions.
+fn summary_of<'d, 's>(item: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    item.get("message").filter(|summary| item.get("type").is_none() && summary.as_json_str().is_some())
+}
+
+fn is_of(item: Value<'_, '_>, role: &str) -> bool {
+    item.get_str("role").as_deref() == Some(role)
+}
+
+/// The beginnings of what Codex itself adds in the name of the user (`codex-rs/core/src/context/contextual_user_message.rs`).
+const ADDED: [&str; 16] = [
     "<environment_context>",
     "<user_instructions>",
     "# AGENTS.md instructions",
@@ -253,15 +289,25 @@ const ADDED: [&str; 8] = [
     "<turn_aborted>",
     "<subagent_notification>",
     "<permissions instructions>",
+    "<hook_prompt",
+    "<codex_internal_context",
+    "<goal_context>",
+    "<extension_context>",
+    "<external_",
+    "Warning: The maximum number of unified exec processes",
+    "Warning: apply_patch was requested via",
+    "Warning: Your account was flagged for potentially high-risk cyber activity",
 ];
 
-/// Whether the user begins a turn with an item.
+/// Whether a turn begins with an item, as far as Codex takes turns back: with a message of the user in which Codex has added
+/// nothing, or with what another agent says (`is_user_turn_boundary` in `codex-rs/core/src/context_manager/history.rs`).
 fn begins_turn(item: Value<'_, '_>) -> bool {
-    if item.get_str("role").as_deref() != Some("user") {
-        return false;
-    }
-    let text =
-        item.get("content").and_then(|content| content.elements().next()).and_then(|part| part.get("text"));
-    let text = text.and_then(Value::as_str);
-    !text.is_some_and(|text| ADDED.iter().any(|added| text.trim_start().starts_with(added)))
+    let has = |beginnings: &[&str]| {
+        let parts = item.get("content").into_iter().flat_map(|content| content.elements());
+        let mut texts = parts.filter_map(|part| part.get_str("text"));
+        texts.any(|text| beginnings.iter().any(|start| text.trim_start().starts_with(start)))
+    };
+    item.get_str("type").as_deref() == Some("agent_message")
+        || is_of(item, "user") && !has(&ADDED)
+        || is_of(item, "assistant") && has(&["{\"author\":"])
 }
