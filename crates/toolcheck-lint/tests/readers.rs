@@ -37,7 +37,7 @@ const FILES: &[Expected] = &[
     ("codex/first-version.jsonl", MAIN, (1, 1), 4),
     ("codex/notify.jsonl", MAIN, (1, 1), 1),
     ("codex/rolled-back.jsonl", &[("main 1", "open"), ("main 2", "replaced")], (1, 1), 2),
-    ("codex/rolled-back-agent-message.jsonl", &[("main 1", "open"), ("main 2", "replaced")], (1, 0), 0),
+    ("codex/rolled-back-agent-message.jsonl", &[("main 1", "open"), ("main 2", "replaced")], (1, 0), 1),
     ("codex/rolled-back-with-hook.jsonl", &[("main 1", "open"), ("main 2", "replaced")], (1, 1), 0),
     ("codex/session.jsonl", MAIN, (7, 7), 12),
     ("continue-dev/session.json", MAIN, (4, 1), 0),

@@ -285,6 +285,7 @@ fn add_turn<'d, 's>(
         let body = result_of(call, value, response);
         transcript.turn(Role::Tool, value).part(response.unwrap_or(value), body);
         for more in others(value, response, &names) {
+            answered.extend(more.get("id").map(Value::raw));
             transcript.part(more, result_of(call, value, Some(more)));
         }
     }

@@ -215,7 +215,10 @@ fn read_turn<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>, following
 
 /// Adds the call of a turn whose list has roles for results that no API has; `false` if it is none.
 fn read_call<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>, following: &[Value<'_, 's>]) -> bool {
-    let text = turn.get_any(&TEXTS).map(said_alone);
+    // Dolci's rows have calls in Python beside the text.
+    let called =
+        turn.get("function_calls").filter(|calls| calls.as_json_str().is_some_and(|text| !text.is_empty()));
+    let text = called.or_else(|| turn.get_any(&TEXTS)).map(said_alone);
     if let Some((arguments, said)) = call_with_result(turn) {
         becomes_model(transcript);
         transcript.part(turn, Body::Call(parts::call(None, turn.get("name"), Some(arguments))));
