@@ -81,7 +81,7 @@ fn is_of_first_version(records: &[Value<'_, '_>]) -> bool {
 /// What a record is, as far as it matters.
 enum RecordKind<'d, 's> {
     Item(Value<'d, 's>),
-    /// A compaction, with the items that take the place of what was said, or with a summary of it.
+    /// A compaction: what takes the place of what was said.
     Compaction(Value<'d, 's>),
     /// The user or an error ended the turn, or the program was started again.
     Abort,
@@ -146,9 +146,13 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         match entry(record) {
             RecordKind::Item(item) => history.add(item),
             RecordKind::Compaction(payload) => {
-                let next = history.compacted(payload);
+                let kept = history.kept(payload);
                 history.end(ConversationEnd::Replaced, &mut reading);
-                next.into_iter().for_each(|item| history.add(item));
+                history.kept = kept;
+                match payload.get("replacement_history").filter(|items| items.is_array()) {
+                    Some(items) => items.elements().for_each(|item| history.add(item)),
+                    None => history.items.extend(summary_of(payload).map(|_| payload)),
+                }
             }
             RecordKind::Abort => history.abort(),
             RecordKind::RolledBack(turns) => {
@@ -168,6 +172,8 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 /// What the model sees, as far as it has been read.
 #[derive(Default)]
 struct History<'d, 's> {
+    /// What the user has said before the last compaction. It is read once, where it is sent next.
+    kept: Vec<Value<'d, 's>>,
     items: Vec<Value<'d, 's>>,
     /// The numbers of the items with which the user began a turn.
     turns: Vec<usize>,
@@ -183,14 +189,15 @@ impl<'d, 's> History<'d, 's> {
         self.items.push(item);
     }
 
-    /// What a compaction leaves. The first versions wrote only the summary, and Codex puts it behind what the user said
-    /// (`build_compacted_history` in `codex-rs/core/src/compact.rs`).
-    fn compacted(&self, payload: Value<'d, 's>) -> Vec<Value<'d, 's>> {
-        if let Some(items) = payload.get("replacement_history").filter(|history| history.is_array()) {
-            return items.elements().collect();
+    /// What the user has said before a compaction, if that says only what it was about: the first versions put it before the
+    /// summary (`build_compacted_history` in `codex-rs/core/src/compact.rs`).
+    fn kept(&mut self, payload: Value<'d, 's>) -> Vec<Value<'d, 's>> {
+        if payload.get("replacement_history").is_some_and(Value::is_array) {
+            return Vec::new();
         }
-        let said = self.turns.iter().map(|turn| self.items[*turn]).filter(|item| is_of(*item, "user"));
-        said.chain(summary_of(payload).map(|_| payload)).collect()
+        let mut kept = std::mem::take(&mut self.kept);
+        kept.extend(self.turns.iter().map(|turn| self.items[*turn]).filter(|item| is_of(*item, "user")));
+        kept
     }
 
     fn abort(&mut self) {
@@ -211,7 +218,7 @@ impl<'d, 's> History<'d, 's> {
         self.turns.truncate(kept);
         let aborts = self.aborts.split_off(self.aborts.partition_point(|abort| *abort <= start));
         let aborts = aborts.into_iter().map(|abort| abort - start).collect();
-        Self { items: self.items.split_off(start), turns: Vec::new(), aborts }
+        Self { items: self.items.split_off(start), aborts, ..Self::default() }
     }
 
     /// Ends the conversation here; what follows is another.
@@ -227,6 +234,9 @@ impl<'d, 's> History<'d, 's> {
         let mut transcript = Transcript::of_conversation(READER.key(), first.document().root());
         let mut aborts = history.aborts.iter().copied().peekable();
         let mut turn = 0;
+        for (number, item) in history.kept.iter().enumerate().filter(|_| end != ConversationEnd::Replaced) {
+            openai_responses::read_item(&mut transcript, *item, number);
+        }
         for (number, item) in history.items.iter().enumerate() {
             if aborts.next_if_eq(&number).is_some() {
                 transcript.settle_calls_from(turn, UnpairedReason::Aborted);
@@ -243,7 +253,7 @@ impl<'d, 's> History<'d, 's> {
                 transcript.next_message(Role::User, *item).part(summary, Body::text(Some(summary)));
                 continue;
             }
-            openai_responses::read_item(&mut transcript, *item, number);
+            openai_responses::read_item(&mut transcript, *item, history.kept.len() + number);
             let arguments = item.get("arguments").filter(|arguments| arguments.is_object());
             transcript.details.arguments_not_text.extend(arguments.map(Place::of));
         }

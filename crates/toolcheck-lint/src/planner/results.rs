@@ -1,6 +1,7 @@
 //! Results that are there twice, or without a call.
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 
 use foldhash::HashSet;
 use toolcheck_core::RuleId;
@@ -14,7 +15,7 @@ use toolcheck_json::{JsonStr, Kind, NodeId, Value};
 use super::Action;
 use super::options::{Duplicates, Orphans, Unanswered};
 use super::plan::Planner;
-use toolcheck_core::pairing::{PairedWith, ResultSite};
+use toolcheck_core::pairing::{PairedWith, Pairing, ResultSite};
 
 /// What is said of a result that became text, if it has no call.
 const NO_CALL: &str = "whose call is not in this conversation";
@@ -190,7 +191,7 @@ impl<'p> Planner<'p, '_> {
     pub(super) fn orphans(&mut self) {
         let pairing = self.pairing;
         let misnamed = self.calls_of_tools();
-        let last = self.last_that_stay();
+        let last = LazyCell::new(|| last_that_stay(pairing));
         for site in &pairing.results {
             // One without an id that answers no call is an orphan, too.
             let is_orphan = |rule| self.finding(rule, site.part.place);
@@ -243,21 +244,6 @@ impl<'p> Planner<'p, '_> {
             }
             self.say(finding, site, &pairing.results[last[site.number]], NO_CALL);
         }
-    }
-
-    /// For each result the last one of its turn that answers a call, or itself if it comes after that.
-    fn last_that_stay(&self) -> Vec<usize> {
-        let mut last: Option<&ResultSite<'_, '_>> = None;
-        let mut found: Vec<usize> = Vec::with_capacity(self.pairing.results.len());
-        for site in self.pairing.results.iter().rev() {
-            last = last.filter(|last| last.turn == site.turn);
-            if site.paired_with.call().is_some() || self.pairing.stands_for(site).is_some() {
-                last.get_or_insert(site);
-            }
-            found.push(last.unwrap_or(site).number);
-        }
-        found.reverse();
-        found
     }
 
     /// The calls in a message of a tool that answers none, which only the model's have.
@@ -499,6 +485,21 @@ impl<'p> Planner<'p, '_> {
     pub(super) fn result_number(&self, node: NodeId) -> Option<usize> {
         self.pairing.results.binary_search_by_key(&node, |site| site.part.place.node).ok()
     }
+}
+
+/// For each result the last one of its turn that answers a call, or itself if it comes after that.
+fn last_that_stay(pairing: &Pairing<'_, '_>) -> Vec<usize> {
+    let mut last: Option<&ResultSite<'_, '_>> = None;
+    let mut found: Vec<usize> = Vec::with_capacity(pairing.results.len());
+    for site in pairing.results.iter().rev() {
+        last = last.filter(|last| last.turn == site.turn);
+        if site.paired_with.call().is_some() || pairing.stands_for(site).is_some() {
+            last.get_or_insert(site);
+        }
+        found.push(last.unwrap_or(site).number);
+    }
+    found.reverse();
+    found
 }
 
 /// A string below a line of plain text, spelled as it was.
