@@ -176,6 +176,30 @@ fn codex_writes_an_output_as_an_item_of_its_own() {
 }
 
 #[test]
+fn results_without_calls_become_messages_in_their_order() {
+    let read =
+        |name: &str| std::fs::read_to_string(format!("../../fixtures/inputs/{name}")).expect("it is there");
+    let before = read("codex/lost-calls.jsonl");
+    let how = FixOptions::new().unsafe_fixes(true);
+    let now = parsed(&written(&before, &how));
+    let text = |id: &str, output: &str| json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": format!("[result of tool call {id}, whose call is not in this conversation]\n{output}")}]});
+    assert_eq!(now[4]["payload"], text("call_02", "12"));
+    assert_eq!(now[5]["payload"], text("call_03", "3"));
+    assert_eq!(now[6]["payload"], text("call_04", "5"));
+    let stamps =
+        |records: &[Json]| records.iter().map(|record| record["timestamp"].clone()).collect::<Vec<_>>();
+    assert_eq!(stamps(&now), stamps(&parsed(&before)));
+    // A result between them stays before the text.
+    let mut records = parsed(&before);
+    records.swap(3, 4);
+    let now = parsed(&written(&lines(&records), &how));
+    let kinds: Vec<&Json> = now[3..7].iter().map(|record| &record["payload"]).collect();
+    assert_eq!(kinds[0]["call_id"], "call_01");
+    assert_eq!(*kinds[1], text("call_02", "12"));
+    assert_eq!(*kinds[3], text("call_04", "5"));
+}
+
+#[test]
 fn cline_gets_a_result_in_the_message_of_the_user() {
     let said = |role: &str, content: Json| json!({"role": role, "content": content, "ts": 1, "modelInfo": {"modelId": "m"}});
     let history = json!([

@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::readers::{self, Unit};
 use toolcheck_core::{formats, targets};
+use toolcheck_json::{Records, Value};
 use toolcheck_lint::{Options, lint};
 
 /// A file, its conversations with how they end, its calls and results, and how much was left out.
@@ -32,9 +33,12 @@ const FILES: &[Expected] = &[
     ("cline/session.json", MAIN, (2, 2), 0),
     ("codex/aborted.jsonl", MAIN, (2, 0), 3),
     ("codex/compaction.jsonl", &[("main 1", "replaced"), ("main 2", "open")], (1, 1), 3),
+    ("codex/compaction-of-first-versions.jsonl", &[("main 1", "replaced"), ("main 2", "open")], (1, 1), 0),
     ("codex/first-version.jsonl", MAIN, (1, 1), 4),
     ("codex/notify.jsonl", MAIN, (1, 1), 1),
     ("codex/rolled-back.jsonl", &[("main 1", "open"), ("main 2", "replaced")], (1, 1), 2),
+    ("codex/rolled-back-agent-message.jsonl", &[("main 1", "open"), ("main 2", "replaced")], (1, 0), 1),
+    ("codex/rolled-back-with-hook.jsonl", &[("main 1", "open"), ("main 2", "replaced")], (1, 1), 0),
     ("codex/session.jsonl", MAIN, (7, 7), 12),
     ("continue-dev/session.json", MAIN, (4, 1), 0),
     ("continue-dev/summary.json", &[("main 1", "compacted"), ("main 2", "open")], (1, 1), 0),
@@ -49,6 +53,7 @@ const FILES: &[Expected] = &[
     ("gemini-cli/notices.json", &[], (0, 0), 1),
     ("gemini-cli/rewound.jsonl", &[("main 1", "open"), ("main 2", "replaced")], (1, 1), 1),
     ("gemini-cli/session.json", MAIN, (3, 2), 2),
+    ("gemini-cli/stray-response.jsonl", MAIN, (1, 2), 1),
     ("goose/export.json", &[("main 1", "replaced"), ("main 2", "open")], (1, 1), 4),
     ("goose/notification.json", MAIN, (0, 0), 1),
     ("goose/session.jsonl", MAIN, (4, 4), 1),
@@ -69,9 +74,11 @@ const FILES: &[Expected] = &[
     ("opencode/kept-tail.json", &[("main 1", "compacted"), ("main 2", "open")], (2, 2), 0),
     ("openhands/condensed.jsonl", &[("record 1, forgotten", "compacted"), ("record 1", "open")], (2, 2), 1),
     ("openhands/gone-back.jsonl", &[("record 1, left", "abandoned"), ("record 1", "open")], (2, 1), 0),
+    ("openhands/acp-agent.jsonl", &[("record 1", "open")], (0, 0), 2),
     ("pi/branches.jsonl", &[("main", "open"), ("branch 1", "abandoned"), ("branch 2", "abandoned")], (4, 2), 1),
     ("pi/compaction.jsonl", &[("main 1", "compacted"), ("main 2", "open")], (3, 2), 1),
     ("pi/json-mode.jsonl", MAIN, (1, 1), 6),
+    ("pi/retained-tail.jsonl", &[("main 1", "compacted"), ("main 2", "open")], (3, 2), 1),
     ("pi/session.jsonl", MAIN, (4, 2), 2),
     ("qwen-code/compressed.jsonl", &[("main 1", "replaced"), ("main 2", "open")], (0, 0), 2),
     ("qwen-code/rewound.jsonl", &[("main 1", "abandoned"), ("main 2", "open")], (3, 1), 1),
@@ -92,6 +99,33 @@ fn files_are_read_whole_and_once() {
         assert_eq!(listed, *conversations, "{name}");
         assert_eq!((report.tool_calls, report.tool_results), *calls, "{name}");
         assert_eq!(left, *left_out, "{name}: {:?}", report.not_read);
+    }
+}
+
+/// Words of the messages that are sent next of a session, in their order.
+const NEXT: &[(&str, &[&str])] = &[
+    ("claude-code/kept-beginning.jsonl", &["Count", "toolu_1", "9", "Nine", "Summary", "21"]),
+    (
+        "codex/compaction-of-first-versions.jsonl",
+        &["Count", "Another model", "south?", "call_02", "12", "Twelve"],
+    ),
+    ("pi/retained-tail.jsonl", &["17 moths", "toolu_02", "toolu_02", "20 in all"]),
+];
+
+#[test]
+fn what_is_sent_next_is_in_its_order() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/inputs");
+    for (name, words) in NEXT {
+        let bytes = std::fs::read(folder.join(name)).unwrap();
+        let document = Records::new(&bytes).document();
+        let records: Vec<Value<'_, '_>> = document.root().elements().collect();
+        let reader = name.split('/').next().and_then(readers::find).unwrap();
+        let reading = reader.read(&records);
+        let next = reading.conversations.iter().find(|one| one.transcript.sent_next_by.is_some()).unwrap();
+        let raw = |node| String::from_utf8_lossy(document.value(node).raw());
+        let said: Vec<_> = next.transcript.messages.iter().map(|message| raw(message.place.node)).collect();
+        assert_eq!(said.len(), words.len(), "{name}: {said:?}");
+        assert!(said.iter().zip(*words).all(|(said, word)| said.contains(word)), "{name}: {said:?}");
     }
 }
 

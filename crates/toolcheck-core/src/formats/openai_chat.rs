@@ -439,7 +439,9 @@ pub(crate) fn read_message<'s>(transcript: &mut Transcript<'s>, value: Value<'_,
 
 fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize, dialect: &Dialect) {
     let mut message = Message::new(Role::Unknown, value, index);
+    let unread = transcript.unread.len();
     let own = members(transcript, &mut message, value, dialect);
+    let has_unread = transcript.unread.len() > unread;
     // `tool_calls` that are a string, or anything else but a list.
     let no_list = own.calls.filter(|calls| !calls.is_array());
     transcript.unread.extend(no_list.and_then(unread::member));
@@ -477,16 +479,22 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
     for (value, text) in own.texts {
         transcript.push(Part::new(value, 0, Body::Text(text)));
     }
-    if role == Role::Tool {
-        if let Some((entries, content)) = stored::results_in_one(value) {
-            transcript.unread.retain(|unread| unread.place.node != entries.id());
-            for (index, entry) in entries.elements().enumerate() {
-                let named = |key: &str| entry.get(key).and_then(Named::of);
-                let body = result(entry.get(content), named("tool_call_id"), named("tool_name"), false);
-                transcript.push(Part::new(entry, index, body));
-            }
-            return;
+    if (role == Role::Tool || role == Role::User && has_unread)
+        && let Some((entries, content)) = stored::results_in_one(value)
+    {
+        transcript.unread.retain(|unread| unread.place.node != entries.id());
+        if let Some(message) = transcript.messages.last_mut() {
+            message.role = Role::Tool;
         }
+        for (index, entry) in entries.elements().enumerate() {
+            let named = |keys: [&str; 2]| entry.get_any(&keys).and_then(Named::of);
+            let id = named(["tool_call_id", "tool_id"]);
+            let body = result(entry.get(content), id, named(["tool_name", "name"]), false);
+            transcript.push(Part::new(entry, index, body));
+        }
+        return;
+    }
+    if role == Role::Tool {
         let id = own.call_id.or_else(|| stored::id_of_result(value));
         let body = result(own.content, id, own.result_name.map(|(_, name)| name), is_function);
         transcript.push(Part::new(value, 0, body));
@@ -604,6 +612,9 @@ fn call<'s>(value: Value<'_, 's>) -> Body<'s> {
             Some("type") => is_custom = member.as_json_str().is_some_and(|kind| kind.eq_str("custom")),
             _ => {}
         }
+    }
+    if function.is_none() {
+        id = id.or_else(|| stored::id_of_call(value));
     }
     match custom {
         Some(custom) => called(custom, id, ToolKind::Custom),

@@ -26,6 +26,7 @@ use crate::ir::{
 use crate::reply::Framing;
 use crate::route::Route;
 use crate::unread;
+use crate::unsupported::is_of_opencode;
 use toolcheck_json::edit::Piece;
 
 pub(crate) static FORMAT: Format = Format {
@@ -63,7 +64,7 @@ pub(crate) static FORMAT: Format = Format {
     keeps_responses: true,
 };
 
-static FIX_STYLE: FixStyle = FixStyle {
+pub(crate) static FIX_STYLE: FixStyle = FixStyle {
     result_id: Some("call_id"),
     call_id: Some("call_id"),
     no_output: ("output", r#""(no output)""#),
@@ -239,7 +240,9 @@ fn claim(item: Value<'_, '_>) -> Claim {
         Some("message") => return Claim::Foreign,
         Some(kind) => {
             return match item_of(kind) {
-                Item::Opaque if gemini_interactions::is_own_step(kind) => Claim::Never,
+                Item::Opaque if gemini_interactions::is_own_step(kind) || is_of_opencode(item) => {
+                    Claim::Never
+                }
                 Item::Opaque => Claim::Open,
                 _ => claim_item(item, kind),
             };

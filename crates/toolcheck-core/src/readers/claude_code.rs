@@ -289,17 +289,17 @@ impl<'d, 's> Thread<'d, 's> {
             && !is_set(record, "isCompactSummary")
     }
 
-    /// A compaction: what it keeps is sent after its summary.
+    /// A compaction: what it keeps is sent after its summary, or before it.
     fn compact(&mut self, boundary: Value<'d, 's>) {
         let metadata = boundary.get_any(&["compactMetadata", "compact_metadata"]);
-        let kept = |key: &str| metadata.and_then(|metadata| metadata.get(key));
-        let uuids = kept("preservedMessages").and_then(|kept| kept.get("uuids"));
+        let kept_in = |key: &str| metadata.and_then(|metadata| metadata.get(key));
+        let uuids = kept_in("preservedMessages").and_then(|kept| kept.get("uuids"));
         let mut nodes: HashSet<NodeId> = HashSet::default();
         let mut node_of = |uuid: &[u8]| self.places.get(uuid).map(|(_, _, node)| node);
         nodes.extend(
             uuids.into_iter().flat_map(|uuids| uuids.elements()).filter_map(|uuid| node_of(uuid.raw())),
         );
-        if let Some(segment) = kept("preservedSegment").filter(|_| uuids.is_none()) {
+        if let Some(segment) = kept_in("preservedSegment").filter(|_| uuids.is_none()) {
             let mut end = |key: &str| segment.get(key).and_then(|uuid| node_of(uuid.raw()));
             if let Some((head, tail)) = end("headUuid").zip(end("tailUuid")) {
                 let messages = self.turns.iter().flat_map(|turn| &turn.messages).map(|message| message.id());
@@ -319,7 +319,15 @@ impl<'d, 's> Thread<'d, 's> {
             self.turns.retain(|turn| !turn.messages.is_empty());
         }
         self.divide(ConversationEnd::Compacted);
-        self.kept = kept;
+        // What is kept follows its anchor, as the Agent SDK documents it: the last summary, or the boundary itself if what
+        // came later is summarised.
+        let segment = kept_in("preservedMessages").or_else(|| kept_in("preservedSegment"));
+        let anchor = segment.and_then(|segment| segment.get("anchorUuid")).map(Value::raw);
+        if anchor.is_some() && anchor == boundary.get("uuid").map(Value::raw) {
+            self.turns = kept;
+        } else {
+            self.kept = kept;
+        }
     }
 
     /// The number of the turn with a `message.id`, unless it was left by going back.

@@ -11,8 +11,9 @@ use super::file_style::{FileFixStyle, NewRecord, members_of};
 use super::parts::{in_order, number_titles};
 use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
+use crate::fix_style::FixStyle;
 use crate::formats::openai_responses;
-use crate::ir::{Place, Transcript, UnpairedReason};
+use crate::ir::{Body, Place, Role, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader =
     Reader::log("codex", "Codex session", sniff, read).or_one_list().fixed_by(&FILE_STYLE);
@@ -22,8 +23,21 @@ static FILE_STYLE: FileFixStyle = FileFixStyle {
     message: Some("payload"),
     numbered: Some("ordinal"),
     record,
-    ..FileFixStyle::plain(openai_responses::FORMAT.fix_style)
+    ..FileFixStyle::plain(&FIX_STYLE)
 };
+
+/// A message names its type and has a list of texts (`ResponseItem` in `codex-rs/protocol/src/models.rs`). Codex passes over a
+/// line that it cannot parse (`codex-rs/rollout/src/recorder.rs`).
+static FIX_STYLE: FixStyle = FixStyle {
+    user: message,
+    said: |text| message(vec![(openai_responses::FIX_STYLE.text)(text)]),
+    ..openai_responses::FIX_STYLE
+};
+
+fn message(content: Vec<Piece>) -> Piece {
+    let (kind, role) = (Piece::text("message"), Piece::text("user"));
+    Piece::object([("type", kind), ("role", role), ("content", Piece::List(content))])
+}
 
 fn record(added: NewRecord<'_, '_>) -> Piece {
     if added.after.get("payload").is_none() {
@@ -67,8 +81,8 @@ fn is_of_first_version(records: &[Value<'_, '_>]) -> bool {
 /// What a record is, as far as it matters.
 enum RecordKind<'d, 's> {
     Item(Value<'d, 's>),
-    /// A compaction, with the items that take the place of what was said.
-    Compaction(Option<Value<'d, 's>>),
+    /// A compaction: what takes the place of what was said.
+    Compaction(Value<'d, 's>),
     /// The user or an error ended the turn, or the program was started again.
     Abort,
     /// The user took back as many turns.
@@ -85,9 +99,7 @@ fn entry<'d, 's>(record: Value<'d, 's>) -> RecordKind<'d, 's> {
     };
     match record.get_str("type").as_deref() {
         Some("response_item") => item(payload),
-        Some("compacted") => {
-            RecordKind::Compaction(payload.get("replacement_history").filter(|history| history.is_array()))
-        }
+        Some("compacted") => RecordKind::Compaction(payload),
         Some("event_msg") => match payload.get_str("type").as_deref() {
             Some("turn_aborted" | "error") => RecordKind::Abort,
             Some("thread_rolled_back") => {
@@ -133,9 +145,14 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     for &record in records {
         match entry(record) {
             RecordKind::Item(item) => history.add(item),
-            RecordKind::Compaction(replacement) => {
+            RecordKind::Compaction(payload) => {
+                let kept = history.kept(payload);
                 history.end(ConversationEnd::Replaced, &mut reading);
-                replacement.into_iter().flat_map(|items| items.elements()).for_each(|item| history.add(item));
+                history.kept = kept;
+                match payload.get("replacement_history").filter(|items| items.is_array()) {
+                    Some(items) => items.elements().for_each(|item| history.add(item)),
+                    None => history.items.extend(summary_of(payload).map(|_| payload)),
+                }
             }
             RecordKind::Abort => history.abort(),
             RecordKind::RolledBack(turns) => {
@@ -155,6 +172,8 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 /// What the model sees, as far as it has been read.
 #[derive(Default)]
 struct History<'d, 's> {
+    /// What the user has said before the last compaction. It is read once, where it is sent next.
+    kept: Vec<Value<'d, 's>>,
     items: Vec<Value<'d, 's>>,
     /// The numbers of the items with which the user began a turn.
     turns: Vec<usize>,
@@ -168,6 +187,17 @@ impl<'d, 's> History<'d, 's> {
             self.turns.push(self.items.len());
         }
         self.items.push(item);
+    }
+
+    /// What the user has said before a compaction, if that says only what it was about: the first versions put it before the
+    /// summary (`build_compacted_history` in `codex-rs/core/src/compact.rs`).
+    fn kept(&mut self, payload: Value<'d, 's>) -> Vec<Value<'d, 's>> {
+        if payload.get("replacement_history").is_some_and(Value::is_array) {
+            return Vec::new();
+        }
+        let mut kept = std::mem::take(&mut self.kept);
+        kept.extend(self.turns.iter().map(|turn| self.items[*turn]).filter(|item| is_of(*item, "user")));
+        kept
     }
 
     fn abort(&mut self) {
@@ -188,7 +218,7 @@ impl<'d, 's> History<'d, 's> {
         self.turns.truncate(kept);
         let aborts = self.aborts.split_off(self.aborts.partition_point(|abort| *abort <= start));
         let aborts = aborts.into_iter().map(|abort| abort - start).collect();
-        Self { items: self.items.split_off(start), turns: Vec::new(), aborts }
+        Self { items: self.items.split_off(start), aborts, ..Self::default() }
     }
 
     /// Ends the conversation here; what follows is another.
@@ -204,6 +234,9 @@ impl<'d, 's> History<'d, 's> {
         let mut transcript = Transcript::of_conversation(READER.key(), first.document().root());
         let mut aborts = history.aborts.iter().copied().peekable();
         let mut turn = 0;
+        for (number, item) in history.kept.iter().enumerate().filter(|_| end != ConversationEnd::Replaced) {
+            openai_responses::read_item(&mut transcript, *item, number);
+        }
         for (number, item) in history.items.iter().enumerate() {
             if aborts.next_if_eq(&number).is_some() {
                 transcript.settle_calls_from(turn, UnpairedReason::Aborted);
@@ -216,7 +249,11 @@ impl<'d, 's> History<'d, 's> {
                 reading.leave_out("notices of calls that were under way");
                 continue;
             }
-            openai_responses::read_item(&mut transcript, *item, number);
+            if let Some(summary) = summary_of(*item) {
+                transcript.next_message(Role::User, *item).part(summary, Body::text(Some(summary)));
+                continue;
+            }
+            openai_responses::read_item(&mut transcript, *item, history.kept.len() + number);
             let arguments = item.get("arguments").filter(|arguments| arguments.is_object());
             transcript.details.arguments_not_text.extend(arguments.map(Place::of));
         }
@@ -243,8 +280,17 @@ fn is_notice(item: Value<'_, '_>) -> bool {
     item.get_str("name").is_some() && output_id(item).is_some()
 }
 
-/// The beginnings of what Codex itself adds in the name of the user.
-const ADDED: [&str; 8] = [
+/// The summary in the record of a compaction of the first versions.
+fn summary_of<'d, 's>(item: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    item.get("message").filter(|summary| item.get("type").is_none() && summary.as_json_str().is_some())
+}
+
+fn is_of(item: Value<'_, '_>, role: &str) -> bool {
+    item.get_str("role").as_deref() == Some(role)
+}
+
+/// The beginnings of what Codex itself adds in the name of the user (`codex-rs/core/src/context/contextual_user_message.rs`).
+const ADDED: [&str; 16] = [
     "<environment_context>",
     "<user_instructions>",
     "# AGENTS.md instructions",
@@ -253,15 +299,25 @@ const ADDED: [&str; 8] = [
     "<turn_aborted>",
     "<subagent_notification>",
     "<permissions instructions>",
+    "<hook_prompt",
+    "<codex_internal_context",
+    "<goal_context>",
+    "<extension_context>",
+    "<external_",
+    "Warning: The maximum number of unified exec processes",
+    "Warning: apply_patch was requested via",
+    "Warning: Your account was flagged for potentially high-risk cyber activity",
 ];
 
-/// Whether the user begins a turn with an item.
+/// Whether a turn begins with an item, as far as Codex takes turns back: with a message of the user in which Codex has added
+/// nothing, or with what another agent says (`is_user_turn_boundary` in `codex-rs/core/src/context_manager/history.rs`).
 fn begins_turn(item: Value<'_, '_>) -> bool {
-    if item.get_str("role").as_deref() != Some("user") {
-        return false;
-    }
-    let text =
-        item.get("content").and_then(|content| content.elements().next()).and_then(|part| part.get("text"));
-    let text = text.and_then(Value::as_str);
-    !text.is_some_and(|text| ADDED.iter().any(|added| text.trim_start().starts_with(added)))
+    let has = |beginnings: &[&str]| {
+        let parts = item.get("content").into_iter().flat_map(|content| content.elements());
+        let mut texts = parts.filter_map(|part| part.get_str("text"));
+        texts.any(|text| beginnings.iter().any(|start| text.trim_start().starts_with(start)))
+    };
+    item.get_str("type").as_deref() == Some("agent_message")
+        || is_of(item, "user") && !has(&ADDED)
+        || is_of(item, "assistant") && has(&["{\"author\":"])
 }

@@ -284,8 +284,9 @@ fn add_turn<'d, 's>(
         answered.extend(id.map(Value::raw));
         let body = result_of(call, value, response);
         transcript.turn(Role::Tool, value).part(response.unwrap_or(value), body);
-        for again in doubled(value, response) {
-            transcript.part(again, result_of(call, value, Some(again)));
+        for more in others(value, response, &names) {
+            answered.extend(more.get("id").map(Value::raw));
+            transcript.part(more, result_of(call, value, Some(more)));
         }
     }
 }
@@ -307,16 +308,17 @@ fn responses<'d, 's>(result: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's
     own.into_iter().chain(result.elements().filter_map(|part| part.get("functionResponse")))
 }
 
-/// The responses in a result that have the same id as the first of them.
-fn doubled<'d, 's>(
+/// The responses in a result that are sent beside its own: those with the same id, and those to no call of the turn.
+fn others<'d, 's>(
     result: Value<'d, 's>,
-    first: Option<Value<'d, 's>>,
+    own: Option<Value<'d, 's>>,
+    names: &HashSet<&'s [u8]>,
 ) -> impl Iterator<Item = Value<'d, 's>> {
-    let id = first.and_then(|first| first.get("id")).map(Value::raw);
-    let is_same = move |one: &Value<'d, 's>| {
-        id.is_some() && Some(one.id()) != first.map(Value::id) && one.get("id").map(Value::raw) == id
-    };
-    responses(result).filter(is_same)
+    let id = own.and_then(|own| own.get("id")).map(Value::raw);
+    responses(result).filter(move |one| {
+        let other = one.get("id").map(Value::raw).filter(|_| Some(one.id()) != own.map(Value::id));
+        other.is_some_and(|other| Some(other) == id || !names.contains(other))
+    })
 }
 
 /// The response in the result of a call. After a compression, the result of each call of a turn repeats those of all.

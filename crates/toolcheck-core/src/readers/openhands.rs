@@ -31,6 +31,13 @@ fn is_event(value: Value<'_, '_>) -> bool {
         || is_text("source") && value.get_str("kind").is_some_and(|kind| is_kind(&kind))
 }
 
+/// Whether a value is an event of version 1, also of a kind that does not show the program.
+fn is_any_event(value: Value<'_, '_>) -> bool {
+    is_event(value)
+        || ["id", "timestamp", "source"].iter().all(|key| value.get(key).is_some())
+            && value.get_str("kind").is_some_and(|kind| kind.ends_with("Event"))
+}
+
 /// The kinds of version 1.
 fn is_kind(kind: &str) -> bool {
     matches!(
@@ -64,7 +71,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         let list = List { title: format!("record {} /history", number + 1), messages };
         reading.conversations.extend(conversations(&list, &mut others));
     }
-    let found = nested::find(&plain, is_event);
+    let found = nested::find(&plain, is_any_event);
     for list in &found.lists {
         reading.conversations.extend(conversations(list, &mut others));
     }
@@ -379,6 +386,12 @@ impl<'d, 's> Events<'d, 's> {
             "UserRejectObservation" => event.get("rejection_reason"),
             "PauseEvent" | "InterruptEvent" | "ConversationErrorEvent" => {
                 self.abort();
+                self.others += 1;
+                return;
+            }
+            // What an agent of the Agent Client Protocol has run itself: no model is sent it (`ACPToolCallEvent` in
+            // `openhands-sdk/openhands/sdk/event/acp_tool_call.py`).
+            "ACPToolCallEvent" => {
                 self.others += 1;
                 return;
             }

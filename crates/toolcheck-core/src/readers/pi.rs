@@ -4,9 +4,9 @@
 //! what lies beside it was left by the user. A turn that was aborted or failed stays in the log; when Pi sends the history
 //! it leaves such a turn out, or answers its calls itself.
 //!
-//! After a compaction, Pi sends the summary, the records from `firstKeptEntryId` on, and what came after it
-//! (`buildSessionContext` in `packages/coding-agent/src/core/session-manager.ts`, version 3 of the format). The last
-//! conversation is what it sends next: a result that was kept without its call is refused then, again and again.
+//! After a compaction, Pi sends the summary, the messages in its `retainedTail` or the records from `firstKeptEntryId` on,
+//! and what came after it (`buildSessionContext` in `packages/coding-agent/src/core/session-manager.ts`, version 3 of the
+//! format; `packages/coding-agent/docs/session-format.md`). The last conversation is what it sends next: a result that was kept without its call is refused then, again and again.
 
 use foldhash::HashMap;
 use toolcheck_json::Value;
@@ -95,6 +95,9 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
                 }
                 log.transcript.next_message(Role::User, record);
                 log.transcript.part(summary, Body::text(Some(summary)));
+                tail_of(record).into_iter().flat_map(|tail| tail.elements()).for_each(|message| {
+                    log.add(message, message);
+                });
                 if let Some(kept) = kept.as_ref().filter(|kept| kept.compaction == number) {
                     kept.records.iter().for_each(|kept| log.add_kept(records[*kept]));
                 }
@@ -234,7 +237,8 @@ impl Branches {
         let is_compaction =
             |number: &usize| matches!(entry(records[*number]), RecordKind::Summary(Summary::Compaction, _));
         let end = self.way.iter().rposition(is_compaction)?;
-        let first = records[self.way[end]].get("firstKeptEntryId")?;
+        let compaction = Some(records[self.way[end]]).filter(|record| tail_of(*record).is_none())?;
+        let first = compaction.get("firstKeptEntryId")?;
         let is_first = |number: &usize| records[*number].get("id").is_some_and(|id| id.raw() == first.raw());
         let start = self.way[..end].iter().position(is_first)?;
         let kept = self.way[start..end].iter().copied();
@@ -246,6 +250,11 @@ impl Branches {
         };
         Some(Kept { compaction: self.way[end], records: kept.filter(is_sent).collect() })
     }
+}
+
+/// The messages that a compaction has kept, if they are in its record.
+fn tail_of<'d, 's>(compaction: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    compaction.get("retainedTail").filter(|tail| tail.is_array())
 }
 
 /// A conversation while it is read.

@@ -4,7 +4,7 @@
 use toolcheck_json::Value;
 
 use super::file_style::FileFixStyle;
-use super::{Conversation, ConversationEnd, Reader, Reading, lists, search};
+use super::{Conversation, ConversationEnd, Reader, Reading, lists, search, turns};
 use crate::formats::openai_chat;
 use crate::ir::Transcript;
 
@@ -50,7 +50,7 @@ fn is_conversation(row: Value<'_, '_>) -> bool {
             has_call = true;
         }
     }
-    has_call
+    has_call && !turns::has_call_roles(list)
 }
 
 /// The prompt of a row: a list of messages, perhaps in a request.

@@ -11,6 +11,7 @@ use super::parts::{call, id, is_media, reasoning, result};
 use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading};
 use crate::claim::certainty;
 use crate::ir::{Arguments, Body, Executor, Named, Place, Role, Transcript, UnpairedReason};
+use crate::unsupported;
 
 pub(super) static READER: Reader = Reader::history("vercel-ai", "Vercel AI SDK messages", sniff, read);
 
@@ -19,8 +20,8 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
         record.get_any(&["max_tokens", "contents", "tool_choice", "temperature", "stream"]).is_some()
             || record.get("model").is_some() && record.get("id").is_none()
     };
-    if records.iter().any(|record| is_sent(&record)) {
-        // Something that was written for an API, and holds blocks of another kind by mistake.
+    if records.iter().any(|record| is_sent(&record) || unsupported::is_of_crush(*record)) {
+        // Something that was written for an API, and holds blocks of another kind by mistake. Crush has parts too.
         return 0;
     }
     let sure = nested::certainty_of(records, is_message);

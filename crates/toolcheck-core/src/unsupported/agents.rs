@@ -65,6 +65,12 @@ static ALL: &[Unsupported] = &[
         let is_one = |chat: Value<'_, '_>| is_list(chat, "chat_messages") && has(chat, &["uuid"]);
         is_one(root) || root.elements().take(LOOKED_AT).any(is_one)
     }),
+    of_agent("a session of OpenCode 2", |root| {
+        let lists = [Some(root), root.get("data"), root.get("messages")];
+        let mut messages = lists.into_iter().flatten().flat_map(|list| list.elements().take(LOOKED_AT));
+        messages.any(is_of_opencode)
+    }),
+    of_agent("a session of Crush", is_of_crush),
     of_agent("part of a stream of UI messages of the Vercel AI SDK", is_ui_chunk),
 ];
 
@@ -79,8 +85,8 @@ pub(super) fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
 
 /// Whether a document has a key, or a type, that any of them is told by: a glance, because every file is looked at.
 fn may_be_one(root: Value<'_, '_>) -> bool {
-    const KEYS: [&str; 7] =
-        ["eval_cases", "evalCases", "eval_id", "step_index", "step_number", "steps", "chat_messages"];
+    const KEYS: [&str; 8] =
+        ["eval_cases", "evalCases", "eval_id", "meta", "step_index", "step_number", "steps", "chat_messages"];
     const TYPES: [&[u8]; 7] = [
         b"\"session_start",
         b"\"message\"",
@@ -93,6 +99,9 @@ fn may_be_one(root: Value<'_, '_>) -> bool {
     let is_mark = |member: Value<'_, '_>| match member {
         _ if member.has_key("type") => TYPES.iter().any(|kind| member.raw().starts_with(kind)),
         _ if member.has_key("message") => member.is_object(),
+        _ if member.has_key("messages") || member.has_key("data") => {
+            member.elements().next().is_some_and(is_of_opencode)
+        }
         _ if member.has_key("id") => member.raw().starts_with(b"\"T-"),
         _ if member.has_key("kind") => member.raw().get(1).is_some_and(u8::is_ascii_uppercase),
         _ => KEYS.iter().any(|key| member.has_key(key)),
@@ -107,6 +116,21 @@ const LOOKED_AT: usize = 8;
 fn any_step(root: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) -> bool) -> bool {
     let list = root.get("steps").filter(|steps| steps.is_array()).unwrap_or(root);
     is_wanted(root) || list.elements().take(LOOKED_AT).any(is_wanted)
+}
+
+/// Whether a document is what `crush session show ID --json` prints (`internal/cmd/session.go` of charmbracelet/crush).
+pub(crate) fn is_of_crush(root: Value<'_, '_>) -> bool {
+    let is_own = |message: Value<'_, '_>| has(message, &["id", "role", "created", "parts"]);
+    has(root, &["meta"]) && first_of(root, "messages").is_some_and(is_own)
+}
+
+/// Whether a value is a message of OpenCode 2, which has a type and no role (`packages/schema/src/session-message.ts` of
+/// anomalyco/opencode).
+pub(crate) fn is_of_opencode(message: Value<'_, '_>) -> bool {
+    has(message, &["type", "time"])
+        && message.get_str("id").is_some_and(|id| id.starts_with("msg_"))
+        && message.get("time").is_some_and(|time| has(time, &["created"]))
+        && !has(message, &["role"])
 }
 
 /// Whether a document is a chunk that only the stream of UI messages has, or a list of chunks

@@ -1,6 +1,7 @@
 //! Results that are there twice, or without a call.
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 
 use foldhash::HashSet;
 use toolcheck_core::RuleId;
@@ -14,7 +15,7 @@ use toolcheck_json::{JsonStr, Kind, NodeId, Value};
 use super::Action;
 use super::options::{Duplicates, Orphans, Unanswered};
 use super::plan::Planner;
-use toolcheck_core::pairing::{PairedWith, ResultSite};
+use toolcheck_core::pairing::{PairedWith, Pairing, ResultSite};
 
 /// What is said of a result that became text, if it has no call.
 const NO_CALL: &str = "whose call is not in this conversation";
@@ -89,7 +90,8 @@ impl<'p> Planner<'p, '_> {
                 }
                 let blocks = [first, second].map(|site| self.content_blocks(self.content_of(site)));
                 let ([Some(one), Some(other)], Some(place)) = (blocks, first.result.content_place) else {
-                    self.say(finding, second, "a second result");
+                    let last = self.pairing.results_of_turn(second.turn).last().unwrap_or(second);
+                    self.say(finding, second, last, "a second result");
                     return;
                 };
                 // A third result would need the list that the second has made.
@@ -189,6 +191,7 @@ impl<'p> Planner<'p, '_> {
     pub(super) fn orphans(&mut self) {
         let pairing = self.pairing;
         let misnamed = self.calls_of_tools();
+        let last = LazyCell::new(|| last_that_stay(pairing));
         for site in &pairing.results {
             // One without an id that answers no call is an orphan, too.
             let is_orphan = |rule| self.finding(rule, site.part.place);
@@ -239,7 +242,7 @@ impl<'p> Planner<'p, '_> {
                 }
                 continue;
             }
-            self.say(finding, site, NO_CALL);
+            self.say(finding, site, &pairing.results[last[site.number]], NO_CALL);
         }
     }
 
@@ -278,14 +281,14 @@ impl<'p> Planner<'p, '_> {
         }
     }
 
-    /// Turns a result into text of the user.
-    fn say(&mut self, finding: usize, site: &ResultSite<'_, '_>, why: &str) {
+    /// Turns a result into text of the user, which comes after the result `last` of the same turn.
+    fn say(&mut self, finding: usize, site: &ResultSite<'_, '_>, last: &ResultSite<'_, '_>, why: &str) {
         let mut lost = "the fact that it is a result (it becomes user text)".to_owned();
         if let Some(beside) = self.beside(site, None) {
             lost.push_str(&format!(", and {beside}"));
         }
         if self.try_fix(finding, Action::BecameText, site.part.place.span.start, Some(Cost::Loss(lost))) {
-            self.become_text(site, why);
+            self.become_text(site, last, why);
         }
     }
 
@@ -320,8 +323,8 @@ impl<'p> Planner<'p, '_> {
         before.take_while(|before| before.turn == site.turn).any(|before| raw(before) == raw(site))
     }
 
-    /// Writes a result as text of the user, after the results of its turn.
-    fn become_text(&mut self, site: &ResultSite<'_, '_>, why: &str) {
+    /// Writes a result as text of the user, after the results of its turn that stay.
+    fn become_text(&mut self, site: &ResultSite<'_, '_>, last: &ResultSite<'_, '_>, why: &str) {
         let id = site.result.call_id.as_ref().map_or("without an id", |id| &*id.text);
         let name = site.result.name.as_ref().map_or_else(String::new, |name| format!(" (`{}`)", name.text));
         let failed = if site.result.is_error == Some(true) { ", which failed" } else { "" };
@@ -346,7 +349,6 @@ impl<'p> Planner<'p, '_> {
             self.blocks.add_after_results(slot, blocks);
             return;
         }
-        let last = self.pairing.results_of_turn(site.turn).last().unwrap_or(site);
         let last = self.slot_of(last.part.place.node);
         let text = content.and_then(Value::as_json_str);
         // One string, if it can be one: not every API takes a list.
@@ -500,6 +502,21 @@ impl<'p> Planner<'p, '_> {
 fn known_of(site: &ResultSite<'_, '_>) -> Vec<NodeId> {
     let names = [&site.result.call_id, &site.result.name].into_iter().flatten().map(|name| name.place);
     names.chain(site.result.content_place).map(|place| place.node).collect()
+}
+
+/// For each result the last one of its turn that answers a call, or itself if it comes after that.
+fn last_that_stay(pairing: &Pairing<'_, '_>) -> Vec<usize> {
+    let mut last: Option<&ResultSite<'_, '_>> = None;
+    let mut found: Vec<usize> = Vec::with_capacity(pairing.results.len());
+    for site in pairing.results.iter().rev() {
+        last = last.filter(|last| last.turn == site.turn);
+        if site.paired_with.call().is_some() || pairing.stands_for(site).is_some() {
+            last.get_or_insert(site);
+        }
+        found.push(last.unwrap_or(site).number);
+    }
+    found.reverse();
+    found
 }
 
 /// A string below a line of plain text, spelled as it was.

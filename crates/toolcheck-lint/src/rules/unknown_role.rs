@@ -1,3 +1,5 @@
+use std::cell::LazyCell;
+
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::formats;
 use toolcheck_core::ir::{Body, Executor, Message, Role, ToolChange};
@@ -60,6 +62,19 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     shape::report(cx, &RULE, out);
     let allowed = allowed(cx);
+    // Roles that differ only in their case are meant, unless the message list has others beside them: an API of its own.
+    let is_same = |known: &str, name: &str| known.eq_ignore_ascii_case(name);
+    let knows = |name: &str| allowed.is_some_and(|allowed| allowed.iter().any(|role| is_same(role, name)));
+    let is_meant = LazyCell::new(|| {
+        let unknown = cx.transcript.messages.iter().filter(|message| is_none_of(allowed, message));
+        unknown.filter(|message| message.role == Role::Unknown).all(|message| {
+            let name = message.role_name.as_ref().map(|name| &*name.text);
+            let is_meant = |name| {
+                knows(name) || cx.known_shape().is_some_and(|shape| shape.meant_value("role", name).is_some())
+            };
+            name.is_some_and(is_meant) || by_content(cx, message).is_some()
+        })
+    });
     for (number, message) in cx.transcript.messages.iter().enumerate() {
         if !is_none_of(allowed, message) {
             if message.role == Role::System {
@@ -99,10 +114,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             }
             continue;
         }
-        let is_same = |role: &&String| name.is_some_and(|name| role.eq_ignore_ascii_case(&name.text));
-        if let Some(meant) = allowed.and_then(|allowed| allowed.iter().find(is_same)) {
+        let is_own = |role: &&String| name.is_some_and(|name| is_same(role, &name.text));
+        if let Some(meant) = allowed.and_then(|allowed| allowed.iter().find(is_own)) {
             finding.help(format!("use `{meant}`"));
-            if let Some(name) = name {
+            if let Some(name) = name.filter(|_| *is_meant) {
                 finding.fix(Fix::safe([Change::Write(name.place.node, format!("\"{meant}\""))]));
             }
             continue;

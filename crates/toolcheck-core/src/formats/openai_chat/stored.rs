@@ -7,7 +7,7 @@ use crate::ir::Named;
 /// The results of several calls that a framework keeps in one message, with the key of what each returned: Agno's
 /// (`format_function_call_results` in `libs/agno/agno/models/google/gemini.py`), Letta's (`tool_returns` in
 /// `letta/schemas/message.py`) and AG2's (`tool_responses` in `autogen/agentchat/conversable_agent.py`), whose content
-/// repeats them.
+/// repeats them, and those of Datadog's spans (`Message` in `ddtrace/llmobs/types.py`).
 pub(super) fn results_in_one<'d, 's>(message: Value<'d, 's>) -> Option<(Value<'d, 's>, &'static str)> {
     let all = |key: &str, is_own: fn(Value<'_, '_>) -> bool| {
         let list = message.get(key).filter(|list| list.is_array() && list.elements().next().is_some())?;
@@ -20,9 +20,15 @@ pub(super) fn results_in_one<'d, 's>(message: Value<'d, 's>) -> Option<(Value<'d
         entry.get_str("tool_call_id").is_some() && entry.get_any(&["func_response", "status"]).is_some()
     };
     let is_of_ag2 = |entry: Value<'_, '_>| entry.get("role").is_some() && entry.get("content").is_some();
+    let is_of_datadog =
+        |entry: Value<'_, '_>| entry.get("tool_id").is_some() && entry.get("result").is_some();
+    let of_datadog = || all("tool_results", is_of_datadog).map(|list| (list, "result"));
     let of_agno = all("tool_calls", is_of_agno).map(|list| (list, "content"));
     let of_letta = || all("tool_returns", is_of_letta).map(|list| (list, "func_response"));
-    of_agno.or_else(of_letta).or_else(|| all("tool_responses", is_of_ag2).map(|list| (list, "content")))
+    of_agno
+        .or_else(of_letta)
+        .or_else(of_datadog)
+        .or_else(|| all("tool_responses", is_of_ag2).map(|list| (list, "content")))
 }
 
 /// The id of the call that a result belongs to, where it is under another key: SWE-agent's (`_history_to_messages` in
@@ -32,4 +38,9 @@ pub(super) fn id_of_result<'s>(message: Value<'_, 's>) -> Option<Named<'s>> {
     let of_swe_agent = message.get("tool_call_ids").and_then(|ids| ids.elements().next());
     let of_tau2 = || message.get("id").filter(|_| message.get("requestor").is_some());
     of_swe_agent.or_else(of_tau2).and_then(Named::of)
+}
+
+/// The id of a call that has its name and arguments beside it, in Datadog's spans (`ToolCall` in `ddtrace/llmobs/types.py`).
+pub(super) fn id_of_call<'s>(call: Value<'_, 's>) -> Option<Named<'s>> {
+    call.get("tool_id").filter(|_| call.get("arguments").is_some()).and_then(Named::of)
 }

@@ -25,7 +25,9 @@ const LOOKED_AT: usize = 8;
 fn is_part(part: Value<'_, '_>) -> bool {
     let kind = part.get_str("type");
     match kind.as_deref() {
-        Some("tool_call" | "tool_call_response" | "server_tool_call" | "server_tool_call_response") => true,
+        // Crush has calls with other keys.
+        Some("tool_call") => part.get_any(&["tool_call_id", "data"]).is_none(),
+        Some("tool_call_response" | "server_tool_call" | "server_tool_call_response") => true,
         Some("text" | "reasoning") => part.get("content").is_some(),
         _ => false,
     }

@@ -31,7 +31,7 @@ const CALLS: [&str; 7] = [
     "assistant_tool_call",
 ];
 /// Speakers whose turns are results.
-const RESULTS: [&str; 14] = [
+const RESULTS: [&str; 15] = [
     "observation",
     "function_response",
     "function-response",
@@ -46,6 +46,7 @@ const RESULTS: [&str; 14] = [
     "tool",
     "function",
     "ipython",
+    "environment",
 ];
 const USERS: [&str; 2] = ["human", "user"];
 const ASSISTANTS: [&str; 8] =
@@ -89,9 +90,44 @@ pub(crate) fn has_tags(list: Value<'_, '_>) -> bool {
     list.elements().take(crate::claim::MESSAGES_LOOKED_AT).any(is_own)
 }
 
-/// Whether a list has roles for calls.
+/// Roles of results in the templates of models, which no API has: of GLM-4, InternLM 2 and Llama 3.
+const OF_TEMPLATES: [&str; 3] = ["observation", "environment", "ipython"];
+
+fn is_of_template(turn: Value<'_, '_>) -> bool {
+    turn.get_str("role").is_some_and(|role| OF_TEMPLATES.contains(&&*role)) && turn.get_any(&TEXTS).is_some()
+}
+
+/// The name of the tool that a turn calls, and what it returned: ChatGLM3's rows have both in one
+/// (`finetune_demo/README_en.md` of THUDM/ChatGLM3).
+fn call_with_result<'d, 's>(turn: Value<'d, 's>) -> Option<(Value<'d, 's>, Value<'d, 's>)> {
+    turn.get("parameters")
+        .filter(|_| turn.get_str("role").as_deref() == Some("tool"))
+        .zip(turn.get("observation"))
+}
+
+/// The tool that a message of gpt-oss calls (`Message.to_dict` of `openai_harmony`).
+fn recipient<'d, 's>(turn: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    let is_of_model = turn.get_str("role").as_deref() == Some("assistant") && turn.get("channel").is_some();
+    let is_tool = |name: &str| !matches!(name, "all" | "assistant" | "user");
+    turn.get("recipient").filter(|name| is_of_model && name.as_str().is_some_and(|name| is_tool(&name)))
+}
+
+/// The name of a tool without the namespace that gpt-oss has for the functions of a request.
+fn of_functions(mut name: Named<'_>) -> Named<'_> {
+    if let Some(own) = name.text.strip_prefix("functions.") {
+        name.text = own.to_owned().into();
+    }
+    name
+}
+
+/// Whether a list has roles for calls or results that no API has.
 pub(crate) fn has_call_roles(list: Value<'_, '_>) -> bool {
-    let is_own = |turn: Value<'_, '_>| is_call(turn) && turn.get("role").is_some();
+    let is_own = |turn: Value<'_, '_>| match turn.get_str("role").as_deref() {
+        None | Some("user" | "system") => false,
+        Some("assistant") => recipient(turn).is_some(),
+        Some("tool") => call_with_result(turn).is_some(),
+        Some(role) => is_one_of(role, &CALLS) || is_of_template(turn),
+    };
     list.elements().take(crate::claim::MESSAGES_LOOKED_AT).any(is_own)
 }
 
@@ -124,58 +160,118 @@ fn role_of(name: &str) -> Role {
 /// Adds the turns of a list.
 pub(crate) fn read<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
     let turns: Vec<Value<'_, 's>> = list.elements().collect();
-    for (number, &turn) in turns.iter().enumerate() {
-        let name = turn.get_any(&SPEAKERS).and_then(Named::of);
-        let text = turn.get_any(&TEXTS);
-        let speaker = name.as_ref().map_or("", |name| &*name.text);
-        let role = role_of(speaker);
-        // A user who hands on what a tool said.
-        let answers = text.filter(|_| matches!(role, Role::User | Role::Tool)).and_then(MappedText::of);
-        let answers = answers.filter(|said| said.text().trim_start().starts_with(RESPONSE));
-        let role = if answers.is_some() { Role::Tool } else { role };
-        let is_reasoning = is_one_of(speaker, &THOUGHTS);
-        transcript.next_message(role, turn);
-        if let Some(message) = transcript.messages.last_mut() {
-            message.role_name.clone_from(&name);
+    for number in 0..turns.len() {
+        read_turn(transcript, turns[number], &turns[number + 1..]);
+    }
+}
+
+fn read_turn<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>, following: &[Value<'_, 's>]) {
+    let name = turn.get_any(&SPEAKERS).and_then(Named::of);
+    let text = turn.get_any(&TEXTS).map(said_alone);
+    let speaker = name.as_ref().map_or("", |name| &*name.text);
+    let role = role_of(speaker);
+    // A user who hands on what a tool said.
+    let answers = text.filter(|_| matches!(role, Role::User | Role::Tool)).and_then(MappedText::of);
+    let answers = answers.filter(|said| said.text().trim_start().starts_with(RESPONSE));
+    let role = if answers.is_some() { Role::Tool } else { role };
+    let is_reasoning = is_one_of(speaker, &THOUGHTS);
+    transcript.next_message(role, turn);
+    if let Some(message) = transcript.messages.last_mut() {
+        message.role_name.clone_from(&name);
+    }
+    let blocks = text.filter(|text| text.elements().any(is_of_no_provider));
+    match (role, text) {
+        _ if read_call(transcript, turn, following) => {}
+        (_, Some(_)) if role != Role::Tool && blocks.is_some() => {
+            blocks
+                .into_iter()
+                .flat_map(|blocks| blocks.elements())
+                .for_each(|block| add_block(transcript, block));
         }
-        let blocks = text.filter(|text| text.elements().any(is_of_no_provider));
-        match (role, text) {
-            (_, Some(_)) if role != Role::Tool && blocks.is_some() => {
-                blocks
-                    .into_iter()
-                    .flat_map(|blocks| blocks.elements())
-                    .for_each(|block| add_block(transcript, block));
-            }
-            (Role::Tool, text) => results(transcript, turn, text, answers.as_ref()),
-            (_, None) => {}
-            (Role::Assistant, Some(text)) if is_reasoning => {
-                let body = Reasoning { id: None, signature: Signature::Missing, is_redacted: false };
-                transcript.part(text, Body::Reasoning(body));
-            }
-            (Role::Assistant, Some(text)) if is_call(turn) => calls(transcript, turn, text),
-            (Role::Assistant, Some(text))
-                if is_result(turns.get(number + 1)) && (is_in_brackets(text) || is_action(text)) =>
-            {
-                let most = if is_action(text) { 1 } else { usize::MAX };
-                let results = turns[number + 1..].iter().take_while(|turn| is_result(Some(turn)));
-                for _ in results.take(most) {
-                    let mut call = parts::call(None, None, Some(text));
-                    call.kind = ToolKind::Custom;
-                    transcript.part(text, Body::Call(call));
-                }
-            }
-            (Role::Assistant, Some(text)) => said(transcript, text),
-            (_, Some(text)) => {
-                if role == Role::Unknown {
-                    transcript.unread.extend(unread::turn(turn, speaker, text));
-                }
-                transcript.part(text, Text::of(text).map_or(Body::Opaque, Body::Text));
-            }
+        (Role::Tool, _) => results(transcript, turn, turn.get_any(&TEXTS), answers.as_ref()),
+        (_, None) => {}
+        (Role::Assistant, Some(text)) if is_reasoning => {
+            let body = Reasoning { id: None, signature: Signature::Missing, is_redacted: false };
+            transcript.part(text, Body::Reasoning(body));
         }
-        if let Some(own) = turn.get("tool_calls").filter(|calls| calls.is_array()) {
-            own.elements().for_each(|call| add_call(transcript, call));
+        (Role::Assistant, Some(text)) if is_call(turn) => calls(transcript, turn, text),
+        (Role::Assistant, Some(text))
+            if is_result(following.first()) && (is_in_brackets(text) || is_action(text)) =>
+        {
+            calls_before(transcript, text, following);
+        }
+        (Role::Assistant, Some(text)) => said(transcript, text),
+        (_, Some(text)) => {
+            if role == Role::Unknown {
+                transcript.unread.extend(unread::turn(turn, speaker, text));
+            }
+            transcript.part(text, Text::of(text).map_or(Body::Opaque, Body::Text));
         }
     }
+    if let Some(own) = turn.get("tool_calls").filter(|calls| calls.is_array()) {
+        own.elements().for_each(|call| add_call(transcript, call));
+    }
+}
+
+/// Adds the call of a turn whose list has roles for results that no API has; `false` if it is none.
+fn read_call<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>, following: &[Value<'_, 's>]) -> bool {
+    // Dolci's rows have calls in Python beside the text.
+    let called =
+        turn.get("function_calls").filter(|calls| calls.as_json_str().is_some_and(|text| !text.is_empty()));
+    let text = called.or_else(|| turn.get_any(&TEXTS)).map(said_alone);
+    if let Some((arguments, said)) = call_with_result(turn) {
+        becomes_model(transcript);
+        transcript.part(turn, Body::Call(parts::call(None, turn.get("name"), Some(arguments))));
+        results(transcript.next_message(Role::Tool, turn), turn, Some(said), None);
+    } else if let Some((name, text)) = recipient(turn).zip(text) {
+        let mut call = parts::call(None, None, Some(text));
+        call.name = Named::of(name).map(of_functions);
+        if name.as_str().is_none_or(|name| !name.starts_with("functions.")) {
+            call.kind = ToolKind::Custom;
+        }
+        transcript.part(text, Body::Call(call));
+    } else if let Some(text) = text.filter(|text| is_call_of_template(turn, *text, following)) {
+        becomes_model(transcript);
+        calls_before(transcript, text, following);
+    } else {
+        return false;
+    }
+    true
+}
+
+/// The last message is the model's, whatever its role says.
+fn becomes_model(transcript: &mut Transcript<'_>) {
+    if let Some(message) = transcript.messages.last_mut() {
+        message.role = Role::Assistant;
+    }
+}
+
+/// Adds a call in a notation of its own for each result that follows it.
+fn calls_before<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, following: &[Value<'_, 's>]) {
+    let most = if is_action(text) { 1 } else { usize::MAX };
+    let results = following.iter().take_while(|turn| is_result(Some(turn)));
+    for _ in results.take(most) {
+        let mut call = parts::call(None, None, Some(text));
+        call.kind = ToolKind::Custom;
+        transcript.part(text, Body::Call(call));
+    }
+}
+
+/// Whether what the model says is a call in the words of its template: a result follows, and nothing else calls it.
+/// LLaMA-Factory's own role for it is `function` (`Role` in `src/llamafactory/data/data_utils.py`).
+fn is_call_of_template(turn: Value<'_, '_>, text: Value<'_, '_>, following: &[Value<'_, '_>]) -> bool {
+    let is_empty = |calls: Value<'_, '_>| calls.elements().next().is_none();
+    following.first().is_some_and(|next| is_of_template(*next))
+        && speaker(turn).is_some_and(|name| name == "function" || is_one_of(&name, &ASSISTANTS))
+        && turn.get("tool_calls").is_none_or(is_empty)
+        && text.as_json_str().is_some_and(|text| !text.is_empty() && !text.may_have("tool_call"))
+}
+
+/// The text in a list with nothing else.
+fn said_alone<'d, 's>(content: Value<'d, 's>) -> Value<'d, 's> {
+    let mut blocks = content.elements();
+    let text = blocks.next().and_then(|block| block.get("text")).filter(|_| blocks.next().is_none());
+    text.unwrap_or(content)
 }
 
 fn is_result(turn: Option<&Value<'_, '_>>) -> bool {
@@ -306,7 +402,7 @@ fn results<'s>(
 ) {
     let id = turn.get_any(&["tool_call_id", "call_id"]);
     let mut result = parts::result(id, text, None);
-    result.name = turn.get("name").and_then(Named::of);
+    result.name = turn.get("name").and_then(Named::of).map(of_functions);
     let count = answers.map_or(1, |said| said.text().matches(RESPONSE).count().max(1));
     for _ in 0..count {
         transcript.part(text.unwrap_or(turn), Body::Result(result.clone()));
