@@ -257,14 +257,6 @@ static KINDS: &[Unsupported] = &[
         },
     },
     Unsupported {
-        name: "a log with messages of JSON-RPC in strings",
-        advice: Some(
-            "write the messages themselves, one a line: `jq -r .KEY FILE`, with the key of the strings",
-        ),
-        relevance: Relevance::Conversation,
-        sniff: lines::has_message_in_text,
-    },
-    Unsupported {
         name: "part of a streamed response",
         advice: None,
         relevance: Relevance::Other,
