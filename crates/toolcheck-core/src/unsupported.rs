@@ -130,20 +130,6 @@ static KINDS: &[Unsupported] = &[
         sniff: |root| is_list(root, "interactions") || is_list(root, "http_interactions"),
     },
     Unsupported {
-        name: "an OpenTelemetry trace with messages as structured attributes",
-        advice: Some("export the messages as JSON strings, or check the requests that are sent to the API"),
-        relevance: Relevance::Conversation,
-        sniff: frameworks::has_structured_messages,
-    },
-    Unsupported {
-        name: "an OpenTelemetry trace with messages as events",
-        advice: Some(
-            "export the messages as attributes of spans (`gen_ai.input.messages`), or check the requests that are sent to the API",
-        ),
-        relevance: Relevance::Conversation,
-        sniff: frameworks::has_messages_as_events,
-    },
-    Unsupported {
         name: "an OpenTelemetry trace without messages",
         advice: None,
         relevance: Relevance::Other,
@@ -183,20 +169,10 @@ static KINDS: &[Unsupported] = &[
         sniff: |root| has(root, &["baseSpans", "llmSpans"]),
     },
     Unsupported {
-        name: "OpenTelemetry log events",
-        advice: Some(
-            "spans with messages are read: export those, or check the requests that are sent to the API",
-        ),
+        name: "OpenTelemetry log records without messages",
+        advice: None,
         relevance: Relevance::Other,
-        sniff: |root| {
-            let is_named = |key: &str| {
-                root.get_str(key)
-                    .is_some_and(|name| name.starts_with("gen_ai.") && name.ends_with(".message"))
-            };
-            is_list(root, "resourceLogs")
-                || is_list(root, "scopeLogs")
-                || root.get("body").is_some() && ["eventName", "event_name", "name"].into_iter().any(is_named)
-        },
+        sniff: |root| is_list(root, "resourceLogs") || is_list(root, "scopeLogs"),
     },
     Unsupported {
         name: "Haystack messages",
