@@ -130,9 +130,9 @@ fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
     for line in lines(bytes) {
         let start = next;
         next += line.len() + 1;
-        let mut messages = messages(line, start);
-        messages.retain(|message| is_of(reader, message.text()));
         let is_event = line.starts_with(b"data:");
+        let mut messages = messages(line, start);
+        messages.retain(|message| is_event || is_of(reader, message.text()));
         if messages.is_empty() || before.contains(&line) && !is_event {
             continue;
         }
