@@ -48,7 +48,7 @@ pub(crate) struct Maker {
     pub(crate) is_batch: bool,
     /// What was sent and answered in a protocol whose messages are JSON-RPC over HTTP, by its address. It is read where a
     /// file has nothing else, because a log of a protocol is one file.
-    messages: BTreeMap<String, Vec<(String, Mapped)>>,
+    messages: Vec<(String, Vec<(String, Mapped)>)>,
 }
 
 /// A request to an LLM API that is not read.
@@ -74,7 +74,7 @@ impl Maker {
             left_out: BTreeMap::new(),
             unread: (None, 0),
             is_batch: false,
-            messages: BTreeMap::new(),
+            messages: Vec::new(),
         }
     }
 
@@ -149,7 +149,8 @@ impl Maker {
     fn is_message(&self, body: &Mapped, url: &str) -> bool {
         let document = Document::read(body.text());
         let is_own = || readers::detect(&[document.root()]).is_some_and(|it| it.kind == SourceKind::Protocol);
-        is_json_rpc(&document) && (self.messages.contains_key(url) || is_own())
+        let is_known = self.messages.iter().any(|(known, _)| known == url);
+        is_json_rpc(&document) && (is_known || self.messages.len() < MOST_ADDRESSES && is_own())
     }
 
     /// Adds what was sent in a message and what was answered. What is accepted is answered on another connection.
@@ -162,7 +163,12 @@ impl Maker {
         if length > self.room() {
             return self.leave_out(Reason::TooLarge);
         }
-        let list = self.messages.entry(recorded.url).or_default();
+        let number = self.messages.iter().position(|(known, _)| *known == recorded.url);
+        let number = number.unwrap_or(self.messages.len());
+        if number == self.messages.len() {
+            self.messages.push((recorded.url, Vec::new()));
+        }
+        let list = &mut self.messages[number].1;
         if answer.is_some() || recorded.status != Some(ACCEPTED) {
             list.push((recorded.request_label, sent));
         }
@@ -195,7 +201,7 @@ impl Maker {
 
     pub(crate) fn finish(mut self, container: &Container, broken_at: Option<usize>) -> Opened {
         let is_log = self.count == 0;
-        for (label, message) in mem::take(&mut self.messages).into_values().flatten() {
+        for (label, message) in mem::take(&mut self.messages).into_iter().flat_map(|(_, list)| list) {
             if is_log {
                 self.add_record(label, &message);
             } else {
@@ -253,6 +259,9 @@ impl From<Reason> for Refused {
         Self { reason, unread: None }
     }
 }
+
+/// The most addresses whose messages are kept.
+const MOST_ADDRESSES: usize = 64;
 
 /// The status of what is answered on another connection, if it is.
 const ACCEPTED: u16 = 202;

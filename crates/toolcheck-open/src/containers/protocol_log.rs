@@ -59,8 +59,8 @@ fn reader(bytes: &[u8]) -> Option<&'static Reader> {
     if !may_be {
         return None;
     }
-    let lines = lines(head).filter(|line| *first != b'{' || is_record(line));
-    let messages = lines.flat_map(|line| messages(line, 0)).filter(|message| is_whole(message.text()));
+    let messages = lines(head).flat_map(|line| messages(line, 0, *first == b'{'));
+    let messages = messages.filter(|message| is_whole(message.text()));
     messages.take(LOOKED_AT).find_map(|message| {
         let document = Document::read(message.text());
         readers::detect(&[document.root()]).filter(|reader| reader.kind == SourceKind::Protocol)
@@ -70,29 +70,26 @@ fn reader(bytes: &[u8]) -> Option<&'static Reader> {
 /// What else a record has that keeps messages in strings.
 const BESIDE: [&str; 6] = ["direction", "stream", "time", "timestamp", "ts", "@timestamp"];
 
-/// Whether a line is a record that may have messages in its strings.
-fn is_record(line: &[u8]) -> bool {
-    line.starts_with(b"{")
-        && memchr::memmem::find(line, IN_TEXT).is_some()
-        && Document::read(line).root().get_any(&BESIDE).is_some()
-}
-
-/// The messages in a line that starts at a byte of the file: in the strings of a record, or one that other things may
+/// The messages in a line that starts at a byte of the file: in the strings of a record, or else one that other things may
 /// stand before.
-fn messages(line: &[u8], start: usize) -> Vec<Mapped> {
-    if !is_record(line) {
-        return message(line)
-            .map(|place| Mapped::same(&line[place.clone()], start + place.start))
-            .into_iter()
-            .collect();
+fn messages(line: &[u8], start: usize, in_text: bool) -> Vec<Mapped> {
+    let mut found = Vec::new();
+    if line.starts_with(b"{") && memchr::memmem::find(line, IN_TEXT).is_some() {
+        let document = Document::read(line);
+        let is_record = document.root().get_any(&BESIDE).is_some();
+        for member in document.root().members().filter(|member| is_record && member.as_json_str().is_some()) {
+            let is_message = memchr::memmem::find(member.raw(), IN_TEXT).is_some();
+            if let Some(text) = request_log::text(line, 0, member).ok().filter(|_| is_message)
+                && text.text().trim_ascii_start().starts_with(b"{")
+            {
+                found.push(text.through(&Mapped::same(line, start)));
+            }
+        }
     }
-    let document = Document::read(line);
-    let strings = document.root().members().filter(|member| {
-        member.as_json_str().is_some() && memchr::memmem::find(member.raw(), IN_TEXT).is_some()
-    });
-    let texts = strings.filter_map(|member| request_log::text(line, 0, member).ok());
-    let texts = texts.filter(|text| text.text().trim_ascii_start().starts_with(b"{"));
-    texts.map(|text| text.through(&Mapped::same(line, start))).collect()
+    if found.is_empty() && !in_text {
+        found.extend(message(line).map(|place| Mapped::same(&line[place.clone()], start + place.start)));
+    }
+    found
 }
 
 /// Where the message is in a line, whether it is whole or not.
@@ -131,7 +128,7 @@ fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
         let start = next;
         next += line.len() + 1;
         let is_event = line.starts_with(b"data:");
-        let mut messages = messages(line, start);
+        let mut messages = messages(line, start, false);
         messages.retain(|message| is_event || is_of(reader, message.text()));
         if messages.is_empty() || before.contains(&line) && !is_event {
             continue;

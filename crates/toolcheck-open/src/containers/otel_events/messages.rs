@@ -5,9 +5,48 @@ use std::collections::HashMap;
 use toolcheck_json::origins::Mapped;
 use toolcheck_json::{Document, NodeId, Records, Value};
 
-use super::{CONTAINER, CONTENT, Event, is_text_of_events, values};
+use super::CONTAINER;
+use crate::containers::lines;
 use crate::exchanges::Maker;
 use crate::{Limits, Opened};
+
+/// How many lines, and values of each, are looked at for an event.
+const LINES: usize = 32;
+const VALUES: usize = 20_000;
+
+/// Whether the start of a file has an event, or messages as structured attributes.
+pub(super) fn holds_events(head: &[u8]) -> bool {
+    let is_own = |value: Value<'_, '_>| {
+        Event::of(value).is_some()
+            || value.get_str("key").is_some_and(|key| key.ends_with("messages"))
+                && value.get("value").and_then(|value| value.get("arrayValue")).is_some()
+            || value.members().any(is_text_of_events)
+    };
+    let holds = |text: &[u8]| {
+        let document = Document::read(text);
+        // A request may say anything.
+        let is_request = document.root().get_any(&["messages", "contents", "input"]).is_some();
+        !is_request && values(document.root()).take(VALUES).any(is_own)
+    };
+    lines(head).filter(|line| line.starts_with(b"{")).take(LINES).any(holds) || holds(head)
+}
+
+/// A value and all that is in it.
+fn values<'d, 's>(root: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
+    let mut open = vec![root];
+    std::iter::from_fn(move || {
+        let value = open.pop()?;
+        let before = open.len();
+        open.extend(value.children());
+        open[before..].reverse();
+        Some(value)
+    })
+}
+
+/// Whether a string is the text of a list of events.
+fn is_text_of_events(value: Value<'_, '_>) -> bool {
+    value.as_json_str().is_some() && memchr::memmem::find(value.raw(), br#"\"event.name\""#).is_some()
+}
 
 /// How deep values are rewritten. What is deeper is no message.
 const DEEPEST: usize = 200;
@@ -164,7 +203,38 @@ fn strings_of_events(root: Value<'_, '_>) -> Vec<NodeId> {
     found
 }
 
+/// The attribute in which Azure's SDK has the whole of an event.
+const CONTENT: &str = "gen_ai.event.content";
+
+/// An event that is a message.
+struct Event<'d, 's> {
+    /// The place of its name, and the role that this says.
+    name: Value<'d, 's>,
+    role: &'static str,
+    is_choice: bool,
+    /// What holds the message; `None` if nothing was recorded of it.
+    body: Option<Value<'d, 's>>,
+    /// The span that it belongs to.
+    span: Option<Value<'d, 's>>,
+}
+
 impl<'d, 's> Event<'d, 's> {
+    fn of(value: Value<'d, 's>) -> Option<Self> {
+        if !value.is_object() {
+            return None;
+        }
+        let attributes = value.get("attributes");
+        let is_flat = value.get("event.name").is_some();
+        let name = value.get_any(&["event.name", "eventName", "event_name", "name"]);
+        let own = |name: Value<'d, 's>| Some((name, role_of(&name.as_str()?)?));
+        let (name, (role, is_choice)) = name.and_then(own).or_else(|| own(attributes?.get("event.name")?))?;
+        let content = attributes.and_then(|own| own.get(CONTENT));
+        let body = content.filter(|body| body.is_object()).or_else(|| value.get("body"));
+        let body = body.or(if is_flat { Some(value) } else { attributes }).filter(|body| body.is_object());
+        let span = value.get_any(&["spanId", "span_id"]).filter(|span| !span.is_null());
+        Some(Self { name, role, is_choice, body, span })
+    }
+
     /// The message and what holds its content.
     fn message(&self) -> Option<Value<'d, 's>> {
         let body = self.body?;
@@ -318,4 +388,18 @@ impl Groups {
         group.is_answered |= event.is_choice;
         group.last = event.role;
     }
+}
+
+/// The role that the name of an event says, and whether the event is an answer.
+fn role_of(name: &str) -> Option<(&'static str, bool)> {
+    let name = name.strip_prefix("gen_ai.")?;
+    let role = match name.strip_suffix(".message").unwrap_or(name) {
+        "choice" => return Some(("assistant", true)),
+        "system" | "developer" => "system",
+        "user" => "user",
+        "assistant" | "model" => "assistant",
+        "tool" => "tool",
+        _ => return None,
+    };
+    name.ends_with(".message").then_some((role, false))
 }
