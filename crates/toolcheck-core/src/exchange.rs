@@ -121,8 +121,8 @@ fn exchange<'d, 's>(value: Value<'d, 's>) -> Option<Exchange<'d, 's>> {
         url: value.get_any(&["url", "path"]),
         retry_after: timing::retry_after(value),
         time: timing::time(value),
-        // Vertex says when it has processed a line.
-        is_of_batch: value.get("processed_time").is_some(),
+        // Vertex says when it has processed a line, and Bedrock numbers them.
+        is_of_batch: value.get_any(&["processed_time", "recordId"]).is_some(),
         // As the proxy writes it.
         is_cut: value.get("cut").and_then(Value::as_bool) == Some(true),
     })

@@ -131,20 +131,6 @@ static KINDS: &[Unsupported] = &[
         sniff: |root| is_list(root, "interactions") || is_list(root, "http_interactions"),
     },
     Unsupported {
-        name: "an OpenTelemetry trace with messages as structured attributes",
-        advice: Some("export the messages as JSON strings, or check the requests that are sent to the API"),
-        relevance: Relevance::Conversation,
-        sniff: frameworks::has_structured_messages,
-    },
-    Unsupported {
-        name: "an OpenTelemetry trace with messages as events",
-        advice: Some(
-            "export the messages as attributes of spans (`gen_ai.input.messages`), or check the requests that are sent to the API",
-        ),
-        relevance: Relevance::Conversation,
-        sniff: frameworks::has_messages_as_events,
-    },
-    Unsupported {
         name: "an OpenTelemetry trace without messages",
         advice: None,
         relevance: Relevance::Other,
@@ -184,20 +170,10 @@ static KINDS: &[Unsupported] = &[
         sniff: |root| has(root, &["baseSpans", "llmSpans"]),
     },
     Unsupported {
-        name: "OpenTelemetry log events",
-        advice: Some(
-            "spans with messages are read: export those, or check the requests that are sent to the API",
-        ),
+        name: "OpenTelemetry log records without messages",
+        advice: None,
         relevance: Relevance::Other,
-        sniff: |root| {
-            let is_named = |key: &str| {
-                root.get_str(key)
-                    .is_some_and(|name| name.starts_with("gen_ai.") && name.ends_with(".message"))
-            };
-            is_list(root, "resourceLogs")
-                || is_list(root, "scopeLogs")
-                || root.get("body").is_some() && ["eventName", "event_name", "name"].into_iter().any(is_named)
-        },
+        sniff: |root| is_list(root, "resourceLogs") || is_list(root, "scopeLogs"),
     },
     Unsupported {
         name: "Haystack messages",
@@ -256,14 +232,6 @@ static KINDS: &[Unsupported] = &[
             root.get_str("jsonrpc").is_some()
                 || first(root).is_some_and(|value| value.get_str("jsonrpc").is_some())
         },
-    },
-    Unsupported {
-        name: "a log with messages of JSON-RPC in strings",
-        advice: Some(
-            "write the messages themselves, one a line: `jq -r .KEY FILE`, with the key of the strings",
-        ),
-        relevance: Relevance::Conversation,
-        sniff: lines::has_message_in_text,
     },
     Unsupported {
         name: "part of a streamed response",

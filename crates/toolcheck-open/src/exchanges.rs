@@ -1,9 +1,11 @@
 //! From what a recording holds to the made text: a line for each exchange with an LLM.
 
 use std::collections::BTreeMap;
+use std::mem;
 use std::sync::Arc;
 
 use toolcheck_core::endpoint::{self, Call};
+use toolcheck_core::readers::{self, SourceKind};
 use toolcheck_core::unsupported::{self, Relevance, Unsupported};
 use toolcheck_core::{exchange, response};
 use toolcheck_json::origins::{Builder, LeftOut, Mapped, Opened, Origin, Unread};
@@ -42,6 +44,11 @@ pub(crate) struct Maker {
     left_out: BTreeMap<Reason, usize>,
     /// The first request to an LLM API that holds messages or calls and is not read, and the number of them.
     unread: (Option<UnreadRequest>, usize),
+    /// Whether what is added are lines of a batch, of which none goes on from another one.
+    pub(crate) is_batch: bool,
+    /// What was sent and answered in a protocol whose messages are JSON-RPC over HTTP, by its address. It is read where a
+    /// file has nothing else, because a log of a protocol is one file.
+    messages: Vec<(String, Vec<(String, Mapped)>)>,
 }
 
 /// A request to an LLM API that is not read.
@@ -66,6 +73,8 @@ impl Maker {
             count: 0,
             left_out: BTreeMap::new(),
             unread: (None, 0),
+            is_batch: false,
+            messages: Vec::new(),
         }
     }
 
@@ -88,8 +97,12 @@ impl Maker {
             Ok(body) => body,
             Err(reason) => return self.leave_out(reason),
         };
-        let request = match request_of(body, call) {
-            Ok(request) => request,
+        let request = match request_of(&body, call) {
+            Ok(()) => trimmed(body),
+            Err(Refused { reason: Reason::NotForLlm, .. }) if self.is_message(&body, &recorded.url) => {
+                return self
+                    .add_messages(body, Recorded { request: Box::new(|_| Err(Reason::NoBody)), ..recorded });
+            }
             Err(Refused { reason: Reason::NotRead, unread: Some((at, kind)) }) => {
                 self.leave_out(Reason::NotRead);
                 let (label, status) = (recorded.request_label, recorded.status);
@@ -126,7 +139,40 @@ impl Maker {
         if !recorded.url.is_empty() {
             self.builder.glue(&format!(", \"url\": {}", quoted(&recorded.url)));
         }
+        if self.is_batch {
+            self.builder.glue(", \"recordId\": null");
+        }
         self.builder.glue("}\n");
+    }
+
+    /// Whether the body of a request is a message of a protocol: one that tells which, or that goes where such one went.
+    fn is_message(&self, body: &Mapped, url: &str) -> bool {
+        let document = Document::read(body.text());
+        let is_own = || readers::detect(&[document.root()]).is_some_and(|it| it.kind == SourceKind::Protocol);
+        let is_known = self.messages.iter().any(|(known, _)| known == url);
+        is_json_rpc(&document) && (is_known || self.messages.len() < MOST_ADDRESSES && is_own())
+    }
+
+    /// Adds what was sent in a message and what was answered. What is accepted is answered on another connection.
+    fn add_messages(&mut self, body: Mapped, recorded: Recorded<'_>) {
+        let answer =
+            recorded.response.and_then(|response| response_of(&response(&self.budget).ok()?).ok()?);
+        let answer = answer.filter(|answer| is_json_rpc(&Document::read(answer.text())));
+        let sent = trimmed(body);
+        let length = sent.text().len() + answer.as_ref().map_or(0, |answer| answer.text().len());
+        if length > self.room() {
+            return self.leave_out(Reason::TooLarge);
+        }
+        let number = self.messages.iter().position(|(known, _)| *known == recorded.url);
+        let number = number.unwrap_or(self.messages.len());
+        if number == self.messages.len() {
+            self.messages.push((recorded.url, Vec::new()));
+        }
+        let list = &mut self.messages[number].1;
+        if answer.is_some() || recorded.status != Some(ACCEPTED) {
+            list.push((recorded.request_label, sent));
+        }
+        list.extend(answer.map(|answer| (recorded.response_label, answer)));
     }
 
     /// Adds a record that is a request by itself.
@@ -153,7 +199,15 @@ impl Maker {
         self.builder.glue("}\n");
     }
 
-    pub(crate) fn finish(self, container: &Container, broken_at: Option<usize>) -> Opened {
+    pub(crate) fn finish(mut self, container: &Container, broken_at: Option<usize>) -> Opened {
+        let is_log = self.count == 0;
+        for (label, message) in mem::take(&mut self.messages).into_iter().flat_map(|(_, list)| list) {
+            if is_log {
+                self.add_record(label, &message);
+            } else {
+                self.leave_out(Reason::NotForLlm);
+            }
+        }
         let (text, origins) = self.builder.finish();
         let not_built = self.left_out.contains_key(&Reason::NotBuilt).then_some(needs::COMPRESSED);
         let (first, count) = self.unread;
@@ -206,8 +260,20 @@ impl From<Reason> for Refused {
     }
 }
 
-/// The body of a request, if it is one to an LLM.
-fn request_of(body: Mapped, call: Call) -> Result<Mapped, Refused> {
+/// The most addresses whose messages are kept.
+const MOST_ADDRESSES: usize = 64;
+
+/// The status of what is answered on another connection, if it is.
+const ACCEPTED: u16 = 202;
+
+/// Whether a text is a message of JSON-RPC, or a list of some.
+fn is_json_rpc(document: &Document<'_>) -> bool {
+    let root = document.root();
+    root.elements().next().unwrap_or(root).get("jsonrpc").is_some()
+}
+
+/// Whether the body of a request is one to an LLM.
+fn request_of(body: &Mapped, call: Call) -> Result<(), Refused> {
     let text = body.text();
     if text.iter().all(u8::is_ascii_whitespace) {
         return Err(Reason::NoBody.into());
@@ -219,7 +285,7 @@ fn request_of(body: Mapped, call: Call) -> Result<Mapped, Refused> {
     }
     let root = document.root();
     if call != Call::NotRead && exchange::is_request(root) {
-        return Ok(trimmed(body));
+        return Ok(());
     }
     let kind = unsupported::conversation(root).filter(|kind| kind.relevance == Relevance::Request);
     if !(matches!(call, Call::Llm | Call::NotRead) || kind.is_some()) || !root.is_object() {

@@ -8,6 +8,8 @@ pub(crate) enum Needs {
     Nothing,
     /// The feature `yaml`, unless the file is JSON.
     Yaml,
+    /// The feature `otel`.
+    Otel,
     /// The feature `zip`.
     Zip,
     /// The feature `parquet`.
@@ -21,6 +23,7 @@ impl Needs {
     pub(crate) fn lacking(self, bytes: &[u8]) -> Option<NotBuilt> {
         match self {
             Self::Yaml if !cfg!(feature = "yaml") && !is_json(bytes) => Some(YAML),
+            Self::Otel if !cfg!(feature = "otel") => Some(OTEL),
             Self::Zip if !cfg!(feature = "zip") => Some(ZIP),
             Self::Parquet if !cfg!(feature = "parquet") => Some(PARQUET),
             Self::Sqlite if !cfg!(feature = "sqlite") => Some(SQLITE),
@@ -30,6 +33,10 @@ impl Needs {
 }
 
 const YAML: NotBuilt = NotBuilt::new("YAML", "build it with the feature `yaml` of toolcheck-open");
+const OTEL: NotBuilt = NotBuilt::new(
+    "messages as events of OpenTelemetry",
+    "build it with the feature `otel` of toolcheck-open",
+);
 const ZIP: NotBuilt = NotBuilt::new("ZIP archives", "build it with the feature `zip` of toolcheck-open");
 const PARQUET: NotBuilt = NotBuilt::new(
     "Parquet",

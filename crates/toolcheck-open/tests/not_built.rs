@@ -31,6 +31,15 @@ fn yaml_needs_its_feature() {
 }
 
 #[test]
+fn events_of_opentelemetry_need_their_feature() {
+    let event = r#"{"eventName": "gen_ai.user.message", "body": {"content": "a"}}"#;
+    let is_built = cfg!(feature = "otel");
+    let what = lacking(event.as_bytes());
+    assert_eq!(what, (!is_built).then_some("messages as events of OpenTelemetry"));
+    assert_eq!(opened(event.as_bytes()).exchanges, usize::from(is_built));
+}
+
+#[test]
 fn an_archive_needs_its_feature() {
     let mut zip = b"PK\x03\x04".to_vec();
     zip.resize(30, 0);

@@ -20,7 +20,8 @@ const OF_SDK: &str = "ai.prompt.messages";
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_own_key = |key: &str, value: Value<'_, '_>| {
         let key = key.strip_prefix("attributes.").unwrap_or(key);
-        MESSAGES.contains(&key) && lists::unwrapped(value, spans::has_parts)
+        let is_list = |list: Value<'_, '_>| spans::has_parts(list) || lists::is_list(list);
+        MESSAGES.contains(&key) && lists::unwrapped(value, is_list)
             || key == OF_SDK && lists::unwrapped(value, vercel_ai::is_list)
             || key.starts_with("gen_ai.") && spans::is_flat_key(key)
     };

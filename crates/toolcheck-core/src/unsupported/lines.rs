@@ -42,16 +42,3 @@ pub(super) fn is_bracketed(rest: &[u8]) -> bool {
 
 /// The shortest time in front of a line of a log: `12:30:00`.
 const SHORTEST_TIME: usize = 8;
-
-/// Whether a record of a log has a message of JSON-RPC as a text.
-pub(super) fn has_message_in_text(root: Value<'_, '_>) -> bool {
-    root.members().take(MOST_KEYS).any(|member| {
-        let is_text = member.as_json_str().is_some();
-        is_text
-            && memchr::memmem::find(member.raw(), br#"\"jsonrpc\""#).is_some()
-            && member.as_str().is_some_and(|text| text.trim_start().starts_with(['{', '[']))
-    })
-}
-
-/// The most keys of such a record.
-const MOST_KEYS: usize = 16;

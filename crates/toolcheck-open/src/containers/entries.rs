@@ -43,7 +43,7 @@ pub(super) fn each(
         for entry in entries {
             let name = match (root.is_array() || is_lines, list.is_array()) {
                 (true, _) => format!("[{number}]"),
-                (false, true) => format!("requests[{number}]"),
+                (false, true) => format!("{}[{number}]", list.key_text().unwrap_or_default()),
                 (false, false) => String::new(),
             };
             number += 1;

@@ -11,6 +11,7 @@ mod httpmock;
 mod httprr;
 mod inspect_eval;
 mod openai_batch;
+mod otel_events;
 mod parquet;
 mod printed;
 mod protocol_log;
@@ -40,6 +41,7 @@ pub static ALL: &[&Container] = &[
     &sse::CONTAINER,
     &openai_batch::CONTAINER,
     &anthropic_batch::CONTAINER,
+    &otel_events::CONTAINER,
     &request_log::CONTAINER,
     &printed::CONTAINER,
 ];

@@ -1,5 +1,5 @@
 //! Logs that have the messages of a protocol in their lines: after the time and the name of a server, as hosts of MCP
-//! write them, or as server-sent events.
+//! write them, as server-sent events, or in strings of records.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use toolcheck_core::readers::{self, Reader, SourceKind};
 use toolcheck_json::origins::Mapped;
 use toolcheck_json::{Document, Value};
 
-use super::{Container, HEAD, lines};
+use super::{Container, HEAD, lines, request_log};
 use crate::exchanges::Maker;
 use crate::needs::Needs;
 use crate::{Limits, Opened};
@@ -40,25 +40,56 @@ fn sniff(bytes: &[u8]) -> bool {
     reader(bytes).is_some()
 }
 
+/// What records have that keep messages of JSON-RPC in strings.
+const IN_TEXT: &[u8] = br#"\"jsonrpc\""#;
+
 /// The protocol of a log, by its start. Every file is looked at, so that a word comes first.
 fn reader(bytes: &[u8]) -> Option<&'static Reader> {
     let head = &bytes[..bytes.len().min(HEAD)];
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
     let first = head.iter().find(|byte| !byte.is_ascii_whitespace())?;
-    // JSON is read as it is.
-    if matches!(first, b'{' | b'"' | 0)
-        || *first == b'[' && Document::read(head).root().elements().next().is_some_and(Value::is_object)
-    {
+    let has = |word: &[u8]| memchr::memmem::find(head, word).is_some();
+    let may_be = match first {
+        b'{' => has(IN_TEXT),
+        // JSON is read as it is.
+        b'"' | 0 => false,
+        b'[' if Document::read(head).root().elements().next().is_some_and(Value::is_object) => false,
+        _ => WORDS.iter().any(|word| has(word)),
+    };
+    if !may_be {
         return None;
     }
-    if !WORDS.iter().any(|word| memchr::memmem::find(head, word).is_some()) {
-        return None;
-    }
-    let messages = lines(head).filter_map(|line| Some(&line[message(line)?]));
-    messages.filter(|message| is_whole(message)).take(LOOKED_AT).find_map(|message| {
-        let document = Document::read(message);
+    let messages = lines(head).flat_map(|line| messages(line, 0, *first == b'{'));
+    let messages = messages.filter(|message| is_whole(message.text()));
+    messages.take(LOOKED_AT).find_map(|message| {
+        let document = Document::read(message.text());
         readers::detect(&[document.root()]).filter(|reader| reader.kind == SourceKind::Protocol)
     })
+}
+
+/// What else a record has that keeps messages in strings.
+const BESIDE: [&str; 6] = ["direction", "stream", "time", "timestamp", "ts", "@timestamp"];
+
+/// The messages in a line that starts at a byte of the file: in the strings of a record, or else one that other things may
+/// stand before.
+fn messages(line: &[u8], start: usize, in_text: bool) -> Vec<Mapped> {
+    let mut found = Vec::new();
+    if line.starts_with(b"{") && memchr::memmem::find(line, IN_TEXT).is_some() {
+        let document = Document::read(line);
+        let is_record = document.root().get_any(&BESIDE).is_some();
+        for member in document.root().members().filter(|member| is_record && member.as_json_str().is_some()) {
+            let is_message = memchr::memmem::find(member.raw(), IN_TEXT).is_some();
+            if let Some(text) = request_log::text(line, 0, member).ok().filter(|_| is_message)
+                && text.text().trim_ascii_start().starts_with(b"{")
+            {
+                found.push(text.through(&Mapped::same(line, start)));
+            }
+        }
+    }
+    if found.is_empty() && !in_text {
+        found.extend(message(line).map(|place| Mapped::same(&line[place.clone()], start + place.start)));
+    }
+    found
 }
 
 /// Where the message is in a line, whether it is whole or not.
@@ -96,18 +127,20 @@ fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
     for line in lines(bytes) {
         let start = next;
         next += line.len() + 1;
-        let Some(place) = message(line) else { continue };
-        let message = &line[place.clone()];
         let is_event = line.starts_with(b"data:");
-        if !is_event && (before.contains(&line) || !is_of(reader, message)) {
+        let mut messages = messages(line, start, false);
+        messages.retain(|message| is_event || is_of(reader, message.text()));
+        if messages.is_empty() || before.contains(&line) && !is_event {
             continue;
         }
         before.push_back(line);
         if before.len() > REPEATED {
             before.pop_front();
         }
-        number += 1;
-        maker.add_record(format!("message {number}"), &Mapped::same(message, start + place.start));
+        for message in messages {
+            number += 1;
+            maker.add_record(format!("message {number}"), &message);
+        }
     }
     Some(maker.finish(&CONTAINER, None))
 }

@@ -1,4 +1,9 @@
-//! Logs of clients, proxies and gateways, whose records keep the bodies of requests as strings.
+//! Logs of clients, proxies and gateways, whose records keep the bodies of requests as strings, and other files that have a
+//! request and its response at places of their own: batches of Bedrock
+//! (<https://docs.aws.amazon.com/bedrock/latest/userguide/batch-inference-results.html>), recordings of Azure's test proxy
+//! (`Azure/azure-sdk-tools`, `Azure.Sdk.Tools.TestProxy.Common/RecordEntry.cs`), expectations of MockServer
+//! (<https://www.mock-server.com/mock_server/creating_expectations.html>) and collections of Postman
+//! (<https://schema.postman.com/collection/json/v2.1.0/draft-07/docs/index.html>).
 
 use toolcheck_core::exchange;
 use toolcheck_json::origins::{Mapped, Opened};
@@ -15,26 +20,56 @@ pub(super) static CONTAINER: Container =
     Container { id: "request-log", name: "log of requests", needs: Needs::Nothing, sniff, read };
 
 /// Where a record may have the body of its request, and where that of its response then is: paths of keys.
-const PLACES: [(&[&str], &[&[&str]]); 4] = [
+const PLACES: [(&[&str], &[&[&str]]); 9] = [
+    (&["request", "body", "raw"], &[&["response", "body"]]),
     (&["request", "body"], &[&["response", "body"], &["response"]]),
     (&["request_body"], &[&["response_body"], &["response"]]),
     (&["request"], &[&["response", "body"], &["response"]]),
     (&["body"], &[&["response", "body"], &["response_body"], &["response"]]),
+    (&["httpRequest", "body", "json"], OF_MOCK),
+    (&["httpRequest", "body", "string"], OF_MOCK),
+    (&["RequestBody"], &[&["ResponseBody"]]),
+    (&["modelInput"], &[&["modelOutput"], &["error"]]),
 ];
 
+/// Where an expectation of MockServer may have its response.
+const OF_MOCK: &[&[&str]] =
+    &[&["httpResponse", "body", "json"], &["httpResponse", "body", "string"], &["httpResponse", "body"]];
+
+/// The lists of records in a document: of Azure's test proxy and of Postman, whose folders have lists of their own.
+const LISTS: [&str; 2] = ["Entries", "item"];
+
+/// How far from its start a file with one of these has it: `"Entries"` is the first key, and `"modelInput"` of a line the
+/// first or the second.
+const START: usize = 128;
+
+/// How many records of a list are looked at, and how deep folders may be.
+const LOOKED_AT: usize = 16;
+
 fn sniff(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(HEAD)];
     // Most files have no such key, and need not be read.
-    if ![&b"\"request"[..], b"\"body\""].iter().any(|key| head_has(bytes, key)) {
+    let starts = |key: &[u8]| memchr::memmem::find(&head[..head.len().min(START)], key).is_some();
+    if ![&b"\"request"[..], b"\"body\""].iter().any(|key| head_has(bytes, key))
+        && !starts(b"\"Entries\"")
+        && !starts(b"\"modelInput\"")
+    {
         return false;
     }
-    let head = &bytes[..bytes.len().min(HEAD)];
     let line = first_line(head).unwrap_or_default();
     // A long record may be cut; what is there says enough.
-    [line, head].into_iter().any(|text| {
-        let document = Document::read(text);
-        let root = document.root();
-        is_record(root.elements().next().unwrap_or(root))
-    })
+    [line, head].into_iter().any(|text| holds_record(Document::read(text).root(), LOOKED_AT))
+}
+
+/// Whether a value is a record, or a list with one. A log is known by its first record.
+fn holds_record(root: Value<'_, '_>, depth: usize) -> bool {
+    if root.is_array() {
+        return root.elements().next().is_some_and(is_record);
+    }
+    match root.get_any(&LISTS).filter(|list| depth > 0 && list.is_array()) {
+        Some(list) => list.elements().take(LOOKED_AT).any(|inner| holds_record(inner, depth - 1)),
+        None => is_record(root),
+    }
 }
 
 /// Whether a record holds a request to an LLM as a string, or under a key that only logs have. What is an exchange
@@ -46,7 +81,7 @@ fn is_record(record: Value<'_, '_>) -> bool {
         return false;
     }
     let Some(text) = body.as_str() else {
-        return matches!(path, ["body" | "request_body"]) && exchange::is_request(body);
+        return path != ["request"] && path != ["request", "body"] && exchange::is_request(body);
     };
     text.trim_ascii_start().starts_with('{') && exchange::is_request(Document::read(text.as_bytes()).root())
 }
@@ -67,54 +102,83 @@ fn bodies<'d, 's>(
 /// The body of a response, with its path.
 type Response<'d, 's> = Option<(&'static [&'static str], Value<'d, 's>)>;
 
+/// The value at a path, where the first of a list stands for it.
 fn at<'d, 's>(record: Value<'d, 's>, path: &[&str]) -> Option<Value<'d, 's>> {
-    path.iter().try_fold(record, |value, key| value.get(key))
+    path.iter().try_fold(record, |value, key| value.elements().next().unwrap_or(value).get(key))
 }
 
 fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
     let mut maker = Maker::new(bytes.len(), limits);
-    entries::each(
-        bytes,
-        &mut maker,
-        |root| root,
-        |maker, at, entry| {
-            let Some((path, body, response)) = bodies(entry) else {
-                return maker.leave_out(Reason::NoBody);
+    entries::each(bytes, &mut maker, list_of, |maker, at, entry| {
+        // A folder of Postman has a list of its own.
+        let mut open = vec![(String::new(), entry)];
+        while let Some((path, entry)) = open.pop() {
+            let Some(folder) = entry.get("item") else {
+                add(bytes, at, (&path, entry), maker);
+                continue;
             };
-            let text = |value: Value<'_, '_>| text(bytes, at.start, value);
-            maker.add(Recorded {
-                request_label: at.label(&path.join(".")),
-                request: Box::new(move |_| text(body)),
-                url: url_of(entry),
-                response_label: at.label(&response.map_or(&["response"][..], |it| it.0).join(".")),
-                response: response.map(|(_, body)| -> Encoded<'_> { Box::new(move |_| text(body)) }),
-                status: status_of(entry),
-            });
-        },
-    );
+            let inner = (0..).zip(folder.elements());
+            let before = open.len();
+            open.extend(inner.map(|(number, entry)| (format!("{path}item[{number}]."), entry)));
+            open[before..].reverse();
+        }
+    });
     Some(maker.finish(&CONTAINER, None))
+}
+
+fn list_of<'d, 's>(root: Value<'d, 's>) -> Value<'d, 's> {
+    root.get_any(&LISTS).unwrap_or(root)
+}
+
+/// Adds a record, which has a path in its entry.
+fn add(bytes: &[u8], at: &entries::Entry, (inside, entry): (&str, Value<'_, '_>), maker: &mut Maker) {
+    let Some((path, body, response)) = bodies(entry) else {
+        return maker.leave_out(Reason::NoBody);
+    };
+    let text = |value: Value<'_, '_>| text(bytes, at.start, value);
+    let label = |path: &[&str]| at.label(&format!("{inside}{}", path.join(".")));
+    maker.is_batch = path == ["modelInput"];
+    maker.add(Recorded {
+        request_label: label(path),
+        request: Box::new(move |_| text(body)),
+        url: url_of(entry),
+        response_label: label(response.map_or(&["response"], |it| it.0)),
+        response: response.map(|(_, body)| -> Encoded<'_> { Box::new(move |_| text(body)) }),
+        status: status_of(entry),
+    });
 }
 
 /// The text of a body, in a record that starts at a byte of the file.
 pub(super) fn text(file: &[u8], start: usize, value: Value<'_, '_>) -> Body {
     let span = value.span().range();
     let span = start + span.start..start + span.end;
-    Ok(match value.as_str() {
-        Some(text) => json_text(file, &span, &text),
-        None => Mapped::same(value.raw(), span.start),
-    })
+    if let Some(text) = value.as_str() {
+        return Ok(json_text(file, &span, &text));
+    }
+    // Azure's test proxy has a list of the lines of a text, each with its end.
+    if !value.is_array() || value.elements().any(|line| line.as_json_str().is_none()) {
+        return Ok(Mapped::same(value.raw(), span.start));
+    }
+    let mut whole = Mapped::default();
+    for line in value.elements() {
+        let line = text(file, start, line)?;
+        whole.push_part(&line, 0..line.text().len());
+    }
+    Ok(whole)
 }
 
 fn url_of(entry: Value<'_, '_>) -> String {
-    let request = entry.get("request").filter(|request| request.is_object());
+    let request = entry.get_any(&["request", "httpRequest"]).filter(|request| request.is_object());
     let places = [request, Some(entry)];
-    let url = places.into_iter().flatten().find_map(|value| value.get_any(&["url", "uri", "path"])?.as_str());
-    url.unwrap_or_default().into_owned()
+    let urls =
+        places.into_iter().flatten().filter_map(|it| it.get_any(&["url", "uri", "path", "RequestUri"]));
+    urls.filter_map(|url| url.get("raw").unwrap_or(url).as_str()).next().unwrap_or_default().into_owned()
 }
 
 fn status_of(entry: Value<'_, '_>) -> Option<u16> {
-    let names = ["status", "status_code", "statusCode", "response_status"];
-    let inside = || entry.get("response").and_then(|response| response.get_any(&names));
-    let status = entry.get_any(&names).or_else(inside)?.as_u64()?;
+    const NAMES: [&str; 6] = ["status", "status_code", "statusCode", "response_status", "StatusCode", "code"];
+    let inside = ["response", "httpResponse"].into_iter().filter_map(|key| entry.get(key));
+    let places = inside.map(|response| response.elements().next().unwrap_or(response));
+    let status = [entry].into_iter().chain(places).find_map(|value| value.get_any(&NAMES))?.as_u64()?;
     u16::try_from(status).ok().filter(|status| (100..600).contains(status))
 }
