@@ -160,7 +160,7 @@ class Delivered:
     def tests(self, root, *chosen):
         """Runs the tests of the package on what is installed, and returns what was run and what was skipped."""
         program = root / "bin/toolcheck"
-        words = ["-q", "-p", "no:cacheprovider", "-p", "no:toolcheck_lint", "-rs", "-c", TESTS.parent / "pyproject.toml"]
+        words = ["-q", "-p", "no:cacheprovider", "-p", "no:toolcheck_lint", "-rfEs", "--tb=short", "--disable-warnings", "-c", TESTS.parent / "pyproject.toml"]
         said = run(
             root / "bin/python", "-m", "pytest", *words, *(TESTS / name for name in chosen or [""]),
             cwd=self.work, PATH=f"{root / 'bin'}:{os.environ['PATH']}", TOOLCHECK_BIN=str(program),
