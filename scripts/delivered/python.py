@@ -220,7 +220,7 @@ def project(delivered, python):
     path = {"PATH": f"{root / 'bin'}:/usr/bin:/bin"}
     said = run(root / "bin/python", "-m", "pytest", "-q", cwd=folder, status=1, **path)
     expects(said, "1 failed, 2 passed")
-    expects(said, rf"error\[{RULE}\]")
+    expects(said, f"error {RULE} at /messages/1/content/0")
     expects(run(root / "bin/python", "-m", "toolcheck_lint", "lint", "bad.json", cwd=folder, status=1, **path), RULE)
     expects(run(root / "bin/toolcheck", "lint", "bad.json", cwd=folder, status=1, **path), RULE)
     files = list(root.glob("lib/python*/site-packages/toolcheck_lint-*.dist-info/licenses/**/THIRD-PARTY-NOTICES.txt"))
