@@ -157,18 +157,26 @@ const showFix = latest(async () => {
   }
   const more = result.skipped.filter((left) => left.unsafe).length;
   const hint = more && !at("unsafe").checked ? ` ${count(more, "more")} can be fixed if something may be lost or guessed.` : "";
+  let all = "";
   if (result.body === null) {
-    const reasons = new Set(result.skipped.filter((left) => !left.unsafe).map(({ rule, reason }) => `\`${rule}\`: ${onPage(reason)}`));
-    const why = reasons.size ? ` Not fixed: ${[...reasons].slice(0, 5).join("; ")}.` : "";
-    sayIn(at("fixed"), before ? `${before}${result.skipped.length ? "Nothing else can be fixed." : "There is nothing else to fix."}${why}${hint}` : `Nothing here can be fixed.${why}${hint}`);
-    return;
+    const left = result.skipped.filter(({ unsafe }) => !unsafe);
+    const why = [...new Set(left.map(({ rule, reason }) => `\`${rule}\`: ${onPage(reason)}`))].slice(0, 5).join("; ");
+    const only = [...new Set(left.map(({ rule }) => rule))];
+    // What is only a warning is fixed if it is named. It was read once, so this can't fail either.
+    if (only.length) result = await engine.ask("fix", shown, { ...options(), unsafeFixes: at("unsafe").checked, only });
+    if (result.body === null) {
+      const none = before ? `${before}${result.skipped.length ? "Nothing else can be fixed." : "There is nothing else to fix."}` : "Nothing here can be fixed.";
+      sayIn(at("fixed"), `${none}${why ? ` Not fixed: ${why}.` : ""}${hint}`);
+      return;
+    }
+    all = `Not fixed without being asked: ${why}. `;
   }
   const of = tally(result.applied.map(({ rule, action }) => `\`${rule}\` (${action})`));
   const lost = [...new Set(result.applied.map((one) => one.lost ?? one.guess).filter(Boolean))];
   // What takes the place of a result that is missing says so, but it is no result of a tool.
   const isMadeUp = result.applied.some(({ action }) => action === "inserted");
   const made = isMadeUp ? " What is inserted is made up: text that stands in for what is missing, and no answer of a tool." : "";
-  sayIn(at("fixed"), `${before}This fixes ${count(result.applied.length, "finding")} and leaves ${result.left}: ${of}.${made}${lost.length ? ` Lost or guessed: ${lost.join("; ")}.` : ""}${hint}`);
+  sayIn(at("fixed"), `${before}${all}This fixes ${count(result.applied.length, "finding")} and leaves ${result.left}: ${of}.${made}${lost.length ? ` Lost or guessed: ${lost.join("; ")}.` : ""}${hint}`);
   lines(at("fix-diff"), result.diff.split("\n").slice(2).join("\n"), true);
   apply.disabled = false;
   apply.onclick = () => {

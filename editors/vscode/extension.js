@@ -48,7 +48,7 @@ exports.activate = async (context) => {
   context.subscriptions.push(
     commands.registerCommand("toolcheck.restart", restart),
     workspace.onDidChangeConfiguration(async (change) => {
-      if (["path", "target", "format", "kind", "config"].some((name) => change.affectsConfiguration(`toolcheck.${name}`))) {
+      if (["path", "target", "format", "kind", "config", "workspace"].some((name) => change.affectsConfiguration(`toolcheck.${name}`))) {
         await restart();
       }
     }),

@@ -5,15 +5,16 @@ const NAMES = ["target", "format", "kind", "config"];
 /**
  * The settings by the names of `toolcheck server`, without what is not set.
  * @param {Pick<import("vscode").WorkspaceConfiguration, "get">} settings
- * @returns {Record<string, string>}
+ * @returns {Record<string, string | true>}
  */
 exports.initializationOptions = (settings) => {
-  /** @type {Record<string, string>} */
+  /** @type {Record<string, string | true>} */
   const set = {};
   for (const name of NAMES) {
     const value = settings.get(name);
     if (typeof value === "string" && value !== "") set[name] = value;
   }
+  if (settings.get("workspace") === true) set.workspace = true;
   return set;
 };
 

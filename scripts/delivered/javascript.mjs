@@ -245,6 +245,20 @@ const rows = [];
 /** A row of the table. `use` does its work, and returns the version that was tried. */
 const row = (tool, wanted, what, use) => rows.push({ tool, wanted, what, use });
 
+// What is tried in several versions, by the name of its package. A new one is not forgotten: a row sees that it is here.
+const NODE = `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
+const MAJORS = { [NODE]: ["18", "20", "22", "24", "26"], vitest: ["2", "3", "4", "5"], jest: ["29", "30"], vite: ["5", "6", "7", "8"], webpack: ["5"] };
+for (const [name, majors] of Object.entries(MAJORS)) {
+  row("newest", name, "its newest version is one of those that are tried here", async () => {
+    const version = run("npm", ["view", name, "version"]).trim();
+    if (!majors.includes(version.split(".")[0])) throw new Error(`${name} ${version} is not tried: add it to MAJORS`);
+    return `${name} ${version}`;
+  });
+}
+
+/** For a tool that needs a newer Node than that of this machine: what to install beside it, and the environment to run it in. */
+const newer = (root) => ({ PATH: `${join(root, "node_modules", NODE, "bin")}:${env.PATH}` });
+
 row("npm", "of this machine", "npx toolcheck lint, its status, --omit=optional", async () => {
   const root = await project({ "bad.json": BROKEN, "good.json": CLEAN }, ["toolcheck"]);
   expects(run("npx", ["toolcheck", "lint", "bad.json"], { cwd: root, status: 1 }), RULE);
@@ -269,7 +283,7 @@ for (const [manager, add] of [["pnpm", ["add", "--save-dev", "--ignore-scripts"]
   });
 }
 
-for (const version of ["18", "20", "22", "24"]) {
+for (const version of MAJORS[NODE]) {
   row("Node", version, "toolcheck: launcher, require, import, node:test with the mock; toolcheck-wasm: import, require", async () => {
     const files = {
       "bad.json": BROKEN,
@@ -301,9 +315,8 @@ test("fails", async (context) => {
 });
 `,
     };
-    const name = `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
-    const root = await project(files, ["toolcheck", "toolcheck-wasm", `${name}@${version}`]);
-    const node = join(root, "node_modules", name, "bin/node");
+    const root = await project(files, ["toolcheck", "toolcheck-wasm", `${NODE}@${version}`]);
+    const node = join(root, "node_modules", NODE, "bin/node");
     const at = run(node, ["--version"]).trim().slice(1);
     expects(run(node, ["node_modules/toolcheck/bin/toolcheck.js", "lint", "bad.json"], { cwd: root, status: 1 }), RULE);
     for (const file of ["own.mjs", "own.cjs", "wasm.mjs"]) expects(run(node, [file], { cwd: root }), RULE);
@@ -341,7 +354,7 @@ function bunOf(root) {
   return join(root, "node_modules/@oven", names.find((name) => !name.includes("musl")), "bin/bun");
 }
 
-for (const version of ["2", "3", "4"]) {
+for (const version of MAJORS.vitest) {
   row("vitest", version, "toolcheck/vitest: matchers, fixture of the mock, a failure; toolcheck-wasm/vitest", async () => {
     const files = {
       "own.test.mjs": `import { expect, test as base } from "vitest";
@@ -357,14 +370,15 @@ test("is refused", async ({ mock }) => {
       "wasm.test.mjs": `import { expect, test } from "vitest";\nimport "toolcheck-wasm/vitest";\n${matchers}`,
       "fails.test.mjs": `import { expect, test } from "vitest";\nimport "toolcheck/vitest";\n${failing}`,
     };
-    const root = await project(files, ["toolcheck", "toolcheck-wasm", `vitest@${version}`]);
-    run(bin(root, "vitest"), ["run", "own.test.mjs", "wasm.test.mjs"], { cwd: root });
-    expects(run(bin(root, "vitest"), ["run", "fails.test.mjs"], { cwd: root, status: 1 }), /error\[unanswered-tool-call\]/);
+    const root = await project(files, ["toolcheck", "toolcheck-wasm", `vitest@${version}`, `${NODE}@24`]);
+    const more = newer(root);
+    run(bin(root, "vitest"), ["run", "own.test.mjs", "wasm.test.mjs"], { cwd: root, more });
+    expects(run(bin(root, "vitest"), ["run", "fails.test.mjs"], { cwd: root, status: 1, more }), /error\[unanswered-tool-call\]/);
     return installed(root, "vitest");
   });
 }
 
-for (const version of ["29", "30"]) {
+for (const version of MAJORS.jest) {
   row("Jest", version, "toolcheck/jest: as it is by default, with setupFilesAfterEnv, as ES modules; toolcheck-wasm/matchers", async () => {
     const files = {
       "jest.config.json": JSON.stringify({ testEnvironment: "node", transform: {}, testMatch: ["**/*.test.*js"], moduleFileExtensions: ["js", "cjs", "mjs", "json"] }),
@@ -404,7 +418,7 @@ for (const [version, jest] of [["5", ["@types/jest"]], ["latest", ["@jest/global
   });
 }
 
-for (const version of ["5", "6", "7", "8"]) {
+for (const version of MAJORS.vite) {
   row("Vite", version, "toolcheck-wasm: the development server and what is built, in Chromium", async () => {
     const root = await project({ "main.js": IN_PAGE, "index.html": PAGE("/main.js") }, ["toolcheck-wasm", `vite@${version}`]);
     await whileServed(bin(root, "vite"), ["--host", "127.0.0.1", "--port", "0"], root, inPage);
@@ -432,6 +446,23 @@ row("webpack", "5", "toolcheck-wasm: what is built, in Chromium", async () => {
   run(bin(root, "webpack"), ["--mode", "production"], { cwd: root });
   await inFolder(join(root, "dist"));
   return installed(root, "webpack");
+});
+
+row("Parcel", "latest", "toolcheck-wasm: what is built, in Chromium", async () => {
+  const root = await project({ "main.js": IN_PAGE, "index.html": PAGE("main.js") }, ["toolcheck-wasm", "parcel"]);
+  run(bin(root, "parcel"), ["build", "index.html", "--no-cache"], { cwd: root });
+  await inFolder(join(root, "dist"));
+  return installed(root, "parcel");
+});
+
+row("Cloudflare Workers", "latest", "toolcheck-wasm: in a Worker that `wrangler dev` runs", async () => {
+  const files = {
+    "worker.js": `import module from "toolcheck-wasm/toolcheck.wasm";\nimport { init, lint } from "toolcheck-wasm";\nexport default { async fetch() { await init(module); return new Response(lint(${BROKEN}).findings[0].rule); } };\n`,
+    "wrangler.json": JSON.stringify({ name: "fresh", main: "worker.js", compatibility_date: "2026-01-01", send_metrics: false }),
+  };
+  const root = await project(files, ["toolcheck-wasm", "wrangler", `${NODE}@24`]);
+  await whileServed(bin(root, "wrangler"), ["dev", "--ip", "127.0.0.1", "--port", "0"], root, async (address) => expects(await (await fetch(address)).text(), RULE), newer(root));
+  return `wrangler ${installed(root, "wrangler")}`;
 });
 
 row("Next", "latest", "toolcheck-wasm: in a page and in a route of its server, development and build", async () => {

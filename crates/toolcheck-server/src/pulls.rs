@@ -1,13 +1,18 @@
 //! Diagnostics that an editor asks for, instead of getting them unasked.
 
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use lsp_server::{ErrorCode, RequestId, Response};
 use lsp_types::{
     CancelParams, Diagnostic, DiagnosticOptions, DiagnosticServerCapabilities, DocumentDiagnosticReport,
-    FullDocumentDiagnosticReport, NumberOrString, RelatedFullDocumentDiagnosticReport,
+    FullDocumentDiagnosticReport, NumberOrString, RelatedFullDocumentDiagnosticReport, Uri,
 };
 use serde_json::{Value as Json, json};
 
 use crate::diagnostics::SOURCE;
+use crate::settings::path_of;
 
 /// What an editor has asked for, and has not got yet.
 #[derive(Debug, Default)]
@@ -18,6 +23,10 @@ pub(crate) struct Pulls {
     pub(crate) can_ask_again: bool,
     /// The requests about files that are being linted, with the files.
     waiting: Vec<(RequestId, String)>,
+    /// The folders whose files it may ask about all at once.
+    pub(crate) folders: Vec<PathBuf>,
+    /// The requests about all files, each with whether it is over.
+    sweeps: Vec<(RequestId, Arc<AtomicBool>)>,
 }
 
 impl Pulls {
@@ -28,14 +37,18 @@ impl Pulls {
         Self {
             is_used: has("/capabilities/textDocument/diagnostic"),
             can_ask_again: again == Some(&Json::Bool(true)),
-            waiting: Vec::new(),
+            folders: folders(params),
+            ..Self::default()
         }
     }
 
     /// What the server offers to an editor that asks.
     pub(crate) fn capability(&self) -> Option<DiagnosticServerCapabilities> {
-        let options =
-            DiagnosticOptions { identifier: Some(SOURCE.to_owned()), ..DiagnosticOptions::default() };
+        let options = DiagnosticOptions {
+            identifier: Some(SOURCE.to_owned()),
+            workspace_diagnostics: !self.folders.is_empty(),
+            ..DiagnosticOptions::default()
+        };
         self.is_used.then_some(DiagnosticServerCapabilities::Options(options))
     }
 
@@ -51,7 +64,25 @@ impl Pulls {
 
     /// The answers if nobody waits any longer.
     pub(crate) fn end(&mut self) -> Vec<Response> {
-        self.waiting.drain(..).map(|(id, _)| canceled(id)).collect()
+        let sweeps = self.end_sweeps(None);
+        self.waiting.drain(..).map(|(id, _)| id).chain(sweeps).map(canceled).collect()
+    }
+
+    /// Notes a request about all files, and returns what says that it is over.
+    pub(crate) fn sweep(&mut self, id: RequestId) -> Arc<AtomicBool> {
+        let is_over = Arc::default();
+        self.sweeps.push((id, Arc::clone(&is_over)));
+        is_over
+    }
+
+    /// Ends requests about all files: this one, or all. Returns those that were waited for.
+    pub(crate) fn end_sweeps(&mut self, id: Option<&RequestId>) -> Vec<RequestId> {
+        let ended = self.sweeps.extract_if(.., |(waiting, _)| id.is_none_or(|id| id == waiting));
+        let ended = ended.map(|(id, is_over)| {
+            is_over.store(true, Ordering::Relaxed);
+            id
+        });
+        ended.collect()
     }
 
     /// The answer to a request that is taken back.
@@ -60,9 +91,26 @@ impl Pulls {
             NumberOrString::Number(number) => RequestId::from(number),
             NumberOrString::String(text) => RequestId::from(text),
         };
+        if let Some(sweep) = self.end_sweeps(Some(&id)).pop() {
+            return Some(canceled(sweep));
+        }
         let at = self.waiting.iter().position(|(waiting, _)| *waiting == id)?;
         Some(canceled(self.waiting.remove(at).0))
     }
+}
+
+/// The folders of the editor, if it has been set that all of their files are checked.
+fn folders(params: &Json) -> Vec<PathBuf> {
+    if params.pointer("/initializationOptions/workspace") != Some(&Json::Bool(true)) {
+        return Vec::new();
+    }
+    let folders = params.get("workspaceFolders").and_then(Json::as_array);
+    let addresses: Vec<&Json> = match folders {
+        Some(folders) => folders.iter().filter_map(|folder| folder.get("uri")).collect(),
+        None => params.get("rootUri").into_iter().collect(),
+    };
+    let uris = addresses.into_iter().filter_map(|uri| uri.as_str()?.parse().ok());
+    uris.filter(|uri: &Uri| uri.as_str().starts_with("file:")).map(|uri| path_of(&uri)).collect()
 }
 
 /// The answer with all diagnostics of a file.

@@ -17,6 +17,7 @@ use lsp_types::{
     InitializeParams, InitializeResult, MessageType, OneOf, PublishDiagnosticsParams, Registration,
     RegistrationParams, ServerCapabilities, ServerInfo, ShowMessageParams, TextDocumentIdentifier,
     TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, Uri, WorkDoneProgressOptions,
+    WorkspaceDiagnosticParams,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
@@ -29,6 +30,7 @@ use crate::document::{Document, Job};
 use crate::drafts::{self, Draft};
 use crate::pulls::{self, Pulls};
 use crate::settings::{EditorOptions, Workspace, path_of, uri_of};
+use crate::sweep::Sweep;
 use crate::text::{Encoding, Text};
 use crate::transport;
 use crate::{diagnostics, folding, hover, links, navigate, symbols};
@@ -55,6 +57,7 @@ pub(crate) enum Phase {
 pub(crate) struct Server<'o> {
     out: &'o mut dyn Write,
     jobs: Sender<Job>,
+    sweeps: Sender<Sweep>,
     pub(crate) phase: Phase,
     encoding: Encoding,
     workspace: Workspace,
@@ -68,14 +71,17 @@ pub(crate) struct Server<'o> {
     /// Whether the editor tells of files that change if it is asked to.
     can_watch: bool,
     requests: i32,
+    /// How often the settings were read.
+    settings: usize,
 }
 
 impl<'o> Server<'o> {
-    pub(crate) fn new(out: &'o mut dyn Write, jobs: Sender<Job>) -> Self {
+    pub(crate) fn new(out: &'o mut dyn Write, jobs: Sender<Job>, sweeps: Sender<Sweep>) -> Self {
         let (workspace, _) = Workspace::new(EditorOptions::default());
         Self {
             out,
             jobs,
+            sweeps,
             phase: Phase::Starting,
             encoding: Encoding::default(),
             workspace,
@@ -85,6 +91,7 @@ impl<'o> Server<'o> {
             faulty: BTreeSet::new(),
             can_watch: false,
             requests: 0,
+            settings: 0,
         }
     }
 
@@ -165,6 +172,9 @@ impl<'o> Server<'o> {
             (Phase::Running, request::DocumentDiagnosticRequest::METHOD) => {
                 return self.pull(id, request.params);
             }
+            (Phase::Running, request::WorkspaceDiagnosticRequest::METHOD) => {
+                return self.sweep(id, request.params);
+            }
             (Phase::Running, _) => self.answer_about_document(id, &method, request.params),
         })
     }
@@ -182,6 +192,36 @@ impl<'o> Server<'o> {
             return None;
         }
         Some(pulls::report(id, document.map(Document::diagnostics).unwrap_or_default()))
+    }
+
+    /// Has all files of the editor's folders checked; the answer follows.
+    fn sweep(&mut self, id: RequestId, params: Json) -> Option<Response> {
+        let params: WorkspaceDiagnosticParams = match parameters(&id, params) {
+            Ok(params) => params,
+            Err(response) => return Some(response),
+        };
+        let known = params.previous_result_ids.into_iter().map(|one| (one.uri.to_string(), one.value));
+        let sweep = Sweep {
+            is_over: self.pulls.sweep(id.clone()),
+            id,
+            folders: self.pulls.folders.clone(),
+            options: self.workspace.options(),
+            encoding: self.encoding,
+            settings: self.settings,
+            known: known.collect(),
+            open: self.documents.values().map(|document| path_of(&document.uri)).collect(),
+        };
+        // It ends only with this server.
+        let _ = self.sweeps.send(sweep);
+        None
+    }
+
+    /// Passes on an answer about all files, if it is still waited for.
+    pub(crate) fn finish_sweep(&mut self, answer: Response) -> io::Result<()> {
+        if self.pulls.end_sweeps(Some(&answer.id)).is_empty() {
+            return Ok(());
+        }
+        self.send(Message::Response(answer))
     }
 
     fn answer_about_document(&mut self, id: RequestId, method: &str, params: Json) -> Response {
@@ -418,6 +458,11 @@ impl<'o> Server<'o> {
                 document.set(self.workspace.of(&path_of(&document.uri)));
             }
             self.lint(&key)?;
+        }
+        // What is being checked is checked with the settings of before: the editor asks again.
+        self.settings += 1;
+        for id in self.pulls.end_sweeps(None) {
+            self.send(Message::Response(Response::new_ok(id, json!({"items": []}))))?;
         }
         if self.pulls.can_ask_again {
             self.ask::<request::WorkspaceDiagnosticRefresh>(())?;

@@ -53,7 +53,7 @@ impl EditorOptions {
         members.keys().all(|key| Self::NAMES.contains(&key.as_str())).then(|| Self::read(sent))
     }
 
-    const NAMES: [&str; 4] = ["target", "format", "kind", "config"];
+    const NAMES: [&str; 5] = ["target", "format", "kind", "config", "workspace"];
 
     fn set(&mut self, key: &str, value: &Json) {
         let place = match key {
@@ -61,6 +61,13 @@ impl EditorOptions {
             "format" => &mut self.format,
             "kind" => &mut self.kind,
             "config" => &mut self.config,
+            // It counts from the start of the server, or not at all.
+            "workspace" => {
+                if !matches!(value, Json::Null | Json::Bool(_)) {
+                    self.wrong.push(format!("`{key}` is neither `true` nor `false`"));
+                }
+                return;
+            }
             _ => {
                 return self.wrong.push(unknown("setting", key, Self::NAMES));
             }
@@ -175,6 +182,11 @@ impl Workspace {
             (self.resolver, self.told) = (resolver, Vec::new());
         }
         unusable.message()
+    }
+
+    /// The settings of the editor.
+    pub(crate) fn options(&self) -> EditorOptions {
+        self.options.clone()
     }
 
     /// Takes other settings of the editor.

@@ -65,13 +65,13 @@ test("the server is started with the settings that are set, and again when they 
   const languages = new Set(named.map(({ language }) => `onLanguage:${language}`));
   assert.deepEqual([...languages], manifest.activationEvents.filter((event) => event.startsWith("onLanguage:")));
 
-  values = { path: "", kind: "session", format: "anthropic" };
+  values = { path: "", kind: "session", format: "anthropic", workspace: true };
   await changed({ affectsConfiguration: (name) => name === "editor.tabSize" });
   assert.equal(started.length, 1);
   await changed({ affectsConfiguration: (name) => name === "toolcheck.kind" });
   assert.equal(client.isRunning, false);
   assert.deepEqual(started[1].program, { command: "toolcheck", args: ["server"] });
-  assert.deepEqual(started[1].options.initializationOptions, { format: "anthropic", kind: "session" });
+  assert.deepEqual(started[1].options.initializationOptions, { format: "anthropic", kind: "session", workspace: true });
   await registered["toolcheck.restart"]();
   assert.deepEqual([started[1].isRunning, started[2].isRunning], [false, true]);
   await extension.deactivate();
@@ -136,6 +136,6 @@ test("a program that is missing is named, with the way to its setting", async ()
 
 test("every setting and command of the manifest is used", () => {
   const names = Object.keys(manifest.contributes.configuration.properties);
-  assert.deepEqual(names, ["path", "target", "format", "kind", "config", "trace.server"].map((name) => `toolcheck.${name}`));
+  assert.deepEqual(names, ["path", "target", "format", "kind", "config", "workspace", "trace.server"].map((name) => `toolcheck.${name}`));
   assert.deepEqual(manifest.contributes.commands.map(({ command }) => command), Object.keys(registered));
 });
