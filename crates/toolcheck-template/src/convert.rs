@@ -9,7 +9,7 @@ use crate::input::{Arguments, Input, Nulls};
 use crate::jinja::fault::{Step, too_much};
 use crate::jinja::text::Text;
 use crate::jinja::value::{Dict, List, Value};
-use crate::prepare::Server;
+use crate::server::Server;
 
 /// The most values inside one another.
 const DEEPEST: u32 = 120;

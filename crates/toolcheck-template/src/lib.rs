@@ -25,7 +25,6 @@
 //! undefined value that says what it was an attribute of. What isn't implemented is a refusal of its own kind
 //! ([`RefusalKind::Unsupported`]), which says nothing about the template.
 
-mod abilities;
 mod bind;
 mod chat_request;
 mod convert;
@@ -44,6 +43,7 @@ mod parts;
 mod prepare;
 mod render;
 mod segments;
+mod server;
 mod tools;
 
 pub use self::chat_request::ChatRequest;

@@ -5,12 +5,12 @@ use std::sync::OnceLock;
 
 use toolcheck_json::{Document, Kind, Value};
 
-use crate::abilities::Abilities;
 use crate::error::LoadError;
 use crate::gguf;
 use crate::jinja::ast::Ast;
 use crate::jinja::fault::{Fault, RefusalKind};
 use crate::jinja::parse;
+use crate::server::Abilities;
 
 /// The files of a model folder that say something about its template, in the order in which they count. A caller reads
 /// those that are there and gives them to [`Template::from_files`].

@@ -2,63 +2,11 @@
 
 use toolcheck_json::Value as Json;
 
-use crate::abilities::Abilities;
 use crate::convert::Converter;
-use crate::input::Arguments;
 use crate::jinja::fault::Step;
 use crate::jinja::text::Builder;
 use crate::jinja::value::{Dict, List, Value};
-
-/// A server that prepares messages.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Server {
-    /// vLLM, and whether the template goes through parts.
-    Vllm { reads_parts: bool },
-    /// llama.cpp, and what it found out about the template.
-    LlamaCpp(Abilities),
-}
-
-impl Server {
-    /// How it gives arguments to the template.
-    pub(crate) fn arguments(self) -> Arguments {
-        match self {
-            Self::LlamaCpp(Abilities { reads_objects: false, .. }) => Arguments::AsGiven,
-            _ => Arguments::Parsed,
-        }
-    }
-
-    /// Whether it puts the text of a first message before that of the next.
-    pub(crate) fn merges(self, first: Json<'_, '_>) -> bool {
-        let Self::LlamaCpp(Abilities { reads_system: false, reads_developer, .. }) = self else {
-            return false;
-        };
-        let role = first.get_str("role");
-        role.as_deref() == Some("system") || role.as_deref() == Some("developer") && !reads_developer
-    }
-
-    /// The form in which it gives the content of a message of this role to the template.
-    fn form(self, role: &str) -> Form {
-        match self {
-            Self::Vllm { reads_parts } if reads_parts && role != "tool" => Form::Parts,
-            Self::LlamaCpp(Abilities { reads_parts: true, reads_texts, .. }) => {
-                if reads_texts {
-                    Form::AsGiven
-                } else {
-                    Form::Parts
-                }
-            }
-            _ => Form::Text,
-        }
-    }
-}
-
-/// The form of a content.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Text,
-    Parts,
-    AsGiven,
-}
+use crate::server::{Abilities, Form, Server};
 
 impl Converter<'_> {
     /// A message as the server gives it to the template, with a text of the system before its own.

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::abilities::Abilities;
 use crate::convert::{self, Changes, RenderMode, Source};
 use crate::input::{Input, Preparation};
 use crate::jinja::ast::Ast;
@@ -13,7 +12,7 @@ use crate::jinja::run;
 use crate::jinja::text::Mark;
 use crate::load::Template;
 use crate::now::Now;
-use crate::prepare::Server;
+use crate::server::{Abilities, Server};
 
 pub use crate::jinja::fault::RefusalKind;
 
@@ -96,7 +95,10 @@ impl Template {
     }
 
     fn abilities(&self, ast: &Ast, has_tools: bool) -> Abilities {
-        let made = || Abilities::of(ast, self.source(has_tools), self.tokens());
+        let trial = RenderMode { traces: false, changes: &Changes::new(), most_messages: usize::MAX };
+        let render =
+            |input: &Input<'_>| Some(rendered(ast, input, self.tokens(), &trial, None).ok()?.prompt.text);
+        let made = || Abilities::of(self.source(has_tools), ast.goes_through_content(), render);
         self.known(has_tools).map_or_else(made, |known| *known.get_or_init(made))
     }
 
@@ -114,7 +116,7 @@ impl Template {
     }
 }
 
-pub(crate) fn rendered(
+fn rendered(
     ast: &Ast,
     input: &Input<'_>,
     tokens: &[(String, String)],

@@ -1,11 +1,59 @@
-//! What llama.cpp finds out about a template before it renders a request with it.
+//! How servers give messages to a template, and what llama.cpp finds out about it before.
 
-use toolcheck_json::Document;
+use toolcheck_json::{Document, Value as Json};
 
-use crate::convert::{Changes, RenderMode};
 use crate::input::{Arguments, Input};
-use crate::jinja::ast::Ast;
-use crate::render;
+
+/// A server that prepares messages.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Server {
+    /// vLLM, and whether the template goes through parts.
+    Vllm { reads_parts: bool },
+    /// llama.cpp, and what it found out about the template.
+    LlamaCpp(Abilities),
+}
+
+impl Server {
+    /// How it gives arguments to the template.
+    pub(crate) fn arguments(self) -> Arguments {
+        match self {
+            Self::LlamaCpp(Abilities { reads_objects: false, .. }) => Arguments::AsGiven,
+            _ => Arguments::Parsed,
+        }
+    }
+
+    /// Whether it puts the text of a first message before that of the next.
+    pub(crate) fn merges(self, first: Json<'_, '_>) -> bool {
+        let Self::LlamaCpp(Abilities { reads_system: false, reads_developer, .. }) = self else {
+            return false;
+        };
+        let role = first.get_str("role");
+        role.as_deref() == Some("system") || role.as_deref() == Some("developer") && !reads_developer
+    }
+
+    /// The form in which it gives the content of a message of this role to the template.
+    pub(crate) fn form(self, role: &str) -> Form {
+        match self {
+            Self::Vllm { reads_parts } if reads_parts && role != "tool" => Form::Parts,
+            Self::LlamaCpp(Abilities { reads_parts: true, reads_texts, .. }) => {
+                if reads_texts {
+                    Form::AsGiven
+                } else {
+                    Form::Parts
+                }
+            }
+            _ => Form::Text,
+        }
+    }
+}
+
+/// The form of a content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    Text,
+    Parts,
+    AsGiven,
+}
 
 /// What a template reads. Seen in `common/jinja/caps.cpp` and `common/chat.cpp` of llama.cpp in November 2026.
 #[derive(Debug, Clone, Copy)]
@@ -35,14 +83,13 @@ const TOOLS: &str = r#"[{"type": "function", "function": {"name": "tool1", "desc
     "parameters": {"type": "object", "properties": {"arg": {"type": "string", "description": "A word"}}, "required": ["arg"]}}}]"#;
 
 impl Abilities {
-    /// Tries a template with these special tokens.
-    pub(crate) fn of(ast: &Ast, source: &str, tokens: &[(String, String)]) -> Self {
+    /// Tries a template, which may go through parts, with requests of which `render` makes the prompts.
+    pub(crate) fn of(source: &str, reads_parts: bool, render: impl Fn(&Input<'_>) -> Option<String>) -> Self {
         let prompt = |messages: &str, tools: &str| {
             let body = format!(r#"{{"messages": [{messages}], "tools": {tools}}}"#);
             let body = Document::read(body.as_bytes());
             let input = Input { arguments: Arguments::AsGiven, ..Input::of_request(body.root())? };
-            let trial = RenderMode { traces: false, changes: &Changes::new(), most_messages: usize::MAX };
-            render::rendered(ast, &input, tokens, &trial, None).ok().map(|traced| traced.prompt.text)
+            render(&input)
         };
         let has_word = |prompt: Option<String>| prompt.is_some_and(|prompt| prompt.contains(WORD));
         let reads_texts = prompt(USER, "[]").is_some();
@@ -53,7 +100,7 @@ impl Abilities {
             reads_developer: source.contains("<|channel|>"),
             reads_objects: has_word(prompt(&format!("{USER}, {CALL}, {USER}"), TOOLS)),
             reads_texts,
-            reads_parts: ast.goes_through_content(),
+            reads_parts,
         }
     }
 }
