@@ -123,12 +123,7 @@ fn mistakes() -> Vec<Mistake> {
     let called = |function: Json| json!({"messages": [{"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function": function}]}]});
     let named = json!({"name": "look", "arguments": "{}"});
     vec![
-        (
-            "ollama",
-            said(texts.clone()),
-            said(json!("go\n\non")),
-            vec![(Kind::PartLost, Level::Form), (Kind::TextAdded, Level::Change)],
-        ),
+        ("ollama", said(texts.clone()), said(json!("go\n\non")), vec![(Kind::TextMerged, Level::Form)]),
         ("openai-chat", result(json!([texts])), result(texts), vec![]),
         (
             "openai-chat",
