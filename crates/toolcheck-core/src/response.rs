@@ -61,6 +61,9 @@ pub fn read_any<'s>(value: Value<'_, 's>) -> Option<(&'static Format, Vec<Choice
     best.map(|(_, read)| read)
 }
 
+/// How many bytes of a stream show its first piece.
+const PIECE_LOOKED_AT: usize = 4096;
+
 /// The formats that the keys of a response show; none if it is an error or its keys do not tell. A stream is judged by its
 /// first piece.
 pub fn formats_of(value: Value<'_, '_>) -> Vec<&'static Format> {
@@ -71,7 +74,12 @@ pub fn formats_of(value: Value<'_, '_>) -> Vec<&'static Format> {
     let first = value.elements().next().unwrap_or(value);
     let data = first.get("data").filter(|data| data.is_object() || data.as_json_str().is_some());
     let data = data.unwrap_or(first);
-    let Some(text) = data.as_str() else { return shown(data) };
+    let Some(text) = data.as_json_str() else { return shown(data) };
+    // Its beginning is enough. No escape has a comma in it.
+    let start = &text.raw()[..text.raw().len().min(PIECE_LOOKED_AT)];
+    let is_cut = start.len() < text.raw().len();
+    let end = start.iter().rposition(|byte| *byte == b',').filter(|_| is_cut).unwrap_or(start.len());
+    let text = text.slice(0..end).decode();
     let json = |line: &str| line.starts_with('{').then(|| shown(Document::read(line.as_bytes()).root()));
     let mut lines = text.lines().map(|line| line.strip_prefix("data:").unwrap_or(line).trim_start());
     lines.find_map(json).unwrap_or_default()

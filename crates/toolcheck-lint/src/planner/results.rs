@@ -219,7 +219,12 @@ impl<'p> Planner<'p, '_> {
                 let guess = format!("assumes that the result belongs to this call (turn {})", call.turn + 1);
                 if self.try_fix(finding, Action::Reattached, own.place.span.start, Some(Cost::Guess(guess))) {
                     let id = self.new_ids.get(&call.number).map_or(&*wanted.text, |id| id);
-                    self.values.insert(own.place.node, Piece::text(id));
+                    // An id that was lost comes back from the result.
+                    if id.is_empty() || wanted.instead.is_some() {
+                        self.values.insert(wanted.place.node, Piece::text(&own.text));
+                    } else {
+                        self.values.insert(own.place.node, Piece::text(id));
+                    }
                 }
                 continue;
             }

@@ -74,6 +74,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let mut seen = HashSet::default();
     for call in cx.pairing.calls.iter().filter(|call| call.call.kind != ToolKind::Approval) {
         let Some(id) = &call.call.id else { continue };
+        // Its result still has its id, and is reported as one without a call.
+        let is_lost = cx.is_request() && !accepts_unknown_ids && cx.pairing.has_stand_in(call);
+        if is_lost && (id.instead.is_some() || id.text.is_empty()) {
+            continue;
+        }
         if let Some(fault) = fault(cx, id)
             && seen.insert((&*id.text, id.instead))
         {
@@ -99,11 +104,6 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             report(cx, out, id, fault, (site.message_number, site.message, site.part), None, "result");
         }
     }
-}
-
-/// Whether an id is reported because it is empty or not a string, so that nothing can have it.
-pub(crate) fn is_no_id(cx: &Context<'_, '_>, id: &Named<'_>) -> bool {
-    matches!(fault(cx, id), Some(IdFault::NotText(_) | IdFault::Empty))
 }
 
 enum IdFault {

@@ -2,7 +2,6 @@ use toolcheck_core::ir::{Named, Role, ToolKind};
 use toolcheck_core::pairing::PairedWith;
 
 use crate::rule::{Context, Sink, declare_rule};
-use crate::rules::malformed_tool_call_id;
 
 declare_rule! {
     /// A tool result without a matching tool call.
@@ -93,12 +92,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if id.is_some_and(|id| cx.kept.is_some_and(|kept| kept.has_dropped(&id.text))) {
             continue;
         }
-        // The id of the call is the mistake: it is empty, or no text.
         let instead = cx.pairing.stands_for(site);
-        let of_call = instead.and_then(|call| call.call.id.as_ref());
-        if cx.is_request() && of_call.is_some_and(|id| malformed_tool_call_id::is_no_id(cx, id)) {
-            continue;
-        }
         if site.result.unpaired.is_some() || cx.answers_text_call(site) {
             continue;
         }
@@ -159,7 +153,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             finding.value("previous-role", &role.text);
         }
         if let Some(call) = instead {
-            finding.label(call.part.place, "this call has no result").help(
+            let what = match &call.call.id {
+                Some(id) if id.instead.is_some() => "the id of this call is not a string",
+                Some(id) if id.text.is_empty() => "the id of this call is empty",
+                _ => "this call has no result",
+            };
+            finding.label(call.part.place, what).help(
                 "use the same id on both sides: code that rewrites ids must change the call and its result",
             );
         }

@@ -1,3 +1,5 @@
+use std::cell::OnceCell;
+
 use foldhash::HashSet;
 use toolcheck_core::ir::ToolDef;
 
@@ -41,8 +43,8 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let tools = &cx.transcript.request.tools;
-    let declared: HashSet<&str> = tools.declared().filter_map(name_of).collect();
+    let (tools, names) = (&cx.transcript.request.tools, &cx.target().names);
+    let declared: OnceCell<HashSet<&str>> = OnceCell::new();
     for site in cx.pairing.results.iter().filter(|site| cx.pairing.is_first_answer(site)) {
         let Some(call) = site.paired_with.call().map(|number| &cx.pairing.calls[number]) else { continue };
         let (Some(labelled), Some(called)) = (&site.result.name, &call.call.name) else { continue };
@@ -51,8 +53,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if labelled.text == called.text || labelled.text.is_empty() || !is_text {
             continue;
         }
-        // The name of the call is the mistake, and is reported as that of a tool that is not declared.
-        if !tools.hides_some && declared.contains(&*labelled.text) && !declared.contains(&*called.text) {
+        // The name of the call is the mistake, and is reported as that.
+        let is_reported = !called.text.is_empty() && !tools.hides_some
+            || called.text.is_empty() && (names.pattern.is_some() || names.max_length.is_some());
+        let declared = || declared.get_or_init(|| tools.declared().filter_map(name_of).collect());
+        if is_reported && declared().contains(&*labelled.text) && !declared().contains(&*called.text) {
             continue;
         }
         let (labelled, called) =
