@@ -16,7 +16,7 @@ mod frameworks;
 mod lines;
 mod texts;
 
-pub(crate) use agents::{is_of_crush, is_of_opencode};
+pub(crate) use agents::is_of_crush;
 pub(crate) use frameworks::calls_of_framework;
 pub use texts::{Text, of_text};
 

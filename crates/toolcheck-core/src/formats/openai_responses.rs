@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
-use super::{Format, Marks, declare_tools};
+use super::{Format, Marks, declare_tools, is_of_opencode};
 use super::{gemini_interactions, openai_chat};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Feature};
@@ -26,7 +26,6 @@ use crate::ir::{
 use crate::reply::Framing;
 use crate::route::Route;
 use crate::unread;
-use crate::unsupported::is_of_opencode;
 use toolcheck_json::edit::Piece;
 
 pub(crate) static FORMAT: Format = Format {

@@ -5,6 +5,7 @@
 use toolcheck_json::Value;
 
 use super::{Relevance, Unsupported, first_of, has, is_list, is_one_of};
+use crate::formats::is_of_opencode;
 
 /// All of them, the more telling first.
 static ALL: &[Unsupported] = &[
@@ -122,15 +123,6 @@ fn any_step(root: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) -> bool) -> b
 pub(crate) fn is_of_crush(root: Value<'_, '_>) -> bool {
     let is_own = |message: Value<'_, '_>| has(message, &["id", "role", "created", "parts"]);
     has(root, &["meta"]) && first_of(root, "messages").is_some_and(is_own)
-}
-
-/// Whether a value is a message of OpenCode 2, which has a type and no role (`packages/schema/src/session-message.ts` of
-/// anomalyco/opencode).
-pub(crate) fn is_of_opencode(message: Value<'_, '_>) -> bool {
-    has(message, &["type", "time"])
-        && message.get_str("id").is_some_and(|id| id.starts_with("msg_"))
-        && message.get("time").is_some_and(|time| has(time, &["created"]))
-        && !has(message, &["role"])
 }
 
 /// Whether a document is a chunk that only the stream of UI messages has, or a list of chunks
