@@ -54,6 +54,9 @@ pub fn find(id: &str) -> Option<&'static Container> {
 /// The start of a file, in which its kind can be seen.
 const HEAD: usize = 64 << 10;
 
+/// Where the first records of a log are, in which a mark of all of them can be seen.
+const START: usize = 8 << 10;
+
 /// The lines of a text, without the bytes that end them.
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(text);

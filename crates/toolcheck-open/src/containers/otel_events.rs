@@ -9,7 +9,7 @@
 //! Strands, `gen_ai.event.content` of Azure's SDK), and as JSON in an attribute (`InstrumentedModel._emit_events` of
 //! pydantic-ai).
 
-use super::{Container, HEAD, head_has};
+use super::{Container, HEAD, START, head_has};
 use crate::needs::Needs;
 #[cfg(feature = "otel")]
 use messages::{holds_events, read};
@@ -33,7 +33,7 @@ fn sniff(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(HEAD)];
     // Most files have no such key, and need not be read.
     matches!(head.trim_ascii_start().first(), Some(b'{' | b'['))
-        && head_has(head, b"gen_ai.")
+        && head_has(&head[..head.len().min(START)], b"gen_ai.")
         && (MARKS.iter().any(|mark| head_has(head, mark)) || is_structured(head))
         && holds_events(head)
 }

@@ -8,7 +8,7 @@ use toolcheck_core::readers::{self, Reader, SourceKind};
 use toolcheck_json::origins::Mapped;
 use toolcheck_json::{Document, Value};
 
-use super::{Container, HEAD, lines, request_log};
+use super::{Container, HEAD, START, head_has, lines, request_log};
 use crate::exchanges::Maker;
 use crate::needs::Needs;
 use crate::{Limits, Opened};
@@ -50,7 +50,7 @@ fn reader(bytes: &[u8]) -> Option<&'static Reader> {
     let first = head.iter().find(|byte| !byte.is_ascii_whitespace())?;
     let has = |word: &[u8]| memchr::memmem::find(head, word).is_some();
     let may_be = match first {
-        b'{' => has(IN_TEXT),
+        b'{' => head_has(&head[..head.len().min(START)], IN_TEXT),
         // JSON is read as it is.
         b'"' | 0 => false,
         b'[' if Document::read(head).root().elements().next().is_some_and(Value::is_object) => false,
