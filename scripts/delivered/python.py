@@ -163,7 +163,7 @@ class Delivered:
         words = ["-q", "-p", "no:cacheprovider", "-p", "no:toolcheck_lint", "-rfEs", "--tb=short", "--disable-warnings", "-c", TESTS.parent / "pyproject.toml"]
         said = run(
             root / "bin/python", "-m", "pytest", *words, *(TESTS / name for name in chosen or [""]),
-            cwd=self.work, PATH=f"{root / 'bin'}:{os.environ['PATH']}", TOOLCHECK_BIN=str(program),
+            cwd=self.work, minutes=60, PATH=f"{root / 'bin'}:{os.environ['PATH']}", TOOLCHECK_BIN=str(program),
         )
         return re.findall(r"(\d+ passed[^\n]*?) in ", said)[-1], re.findall(r"^SKIPPED \[\d+\] (?:\S+: )?(.*)$", said, re.MULTILINE)
 

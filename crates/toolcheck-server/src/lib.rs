@@ -47,13 +47,11 @@ use std::thread;
 use std::time::Instant;
 
 use crossbeam_channel::{Receiver, Sender, after, bounded, never, select, unbounded};
-use lsp_server::{ErrorCode, Response};
 use lsp_types::Uri;
 use toolcheck_lint::FileReport;
 
 use crate::document::Job;
 use crate::server::{Phase, Server};
-use crate::sweep::Sweep;
 use crate::transport::Incoming;
 
 /// The number of messages that are read ahead.
@@ -72,10 +70,8 @@ pub fn serve(input: impl BufRead + Send + 'static, out: &mut dyn Write) -> io::R
     thread::spawn(move || work(&to_do, &done));
     let (read, messages) = bounded(AHEAD);
     thread::spawn(move || read_all(input, &read));
-    let (sweeps, to_sweep) = unbounded();
     let (swept, answers) = unbounded();
-    thread::spawn(move || sweep_all(&to_sweep, &swept));
-    let mut server = Server::new(out, jobs, sweeps);
+    let mut server = Server::new(out, jobs, swept);
     loop {
         let due =
             server.next_due().map_or_else(never, |at| after(at.saturating_duration_since(Instant::now())));
@@ -105,19 +101,6 @@ fn read_all(mut input: impl BufRead, messages: &Sender<io::Result<Incoming>>) {
     while let Some(message) = transport::read(&mut input).transpose() {
         let is_last = message.is_err();
         if messages.send(message).is_err() || is_last {
-            return;
-        }
-    }
-}
-
-/// Answers requests about all files, one after the other.
-fn sweep_all(sweeps: &Receiver<Sweep>, swept: &Sender<Response>) {
-    for sweep in sweeps {
-        let answer = catch_unwind(AssertUnwindSafe(|| sweep.run())).unwrap_or_else(|_| {
-            let why = "this is a fault of toolcheck, please report it".to_owned();
-            Some(Response::new_err(sweep.id.clone(), ErrorCode::InternalError as i32, why))
-        });
-        if answer.is_some_and(|answer| swept.send(answer).is_err()) {
             return;
         }
     }

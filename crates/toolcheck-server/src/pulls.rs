@@ -109,8 +109,8 @@ fn folders(params: &Json) -> Vec<PathBuf> {
         Some(folders) => folders.iter().filter_map(|folder| folder.get("uri")).collect(),
         None => params.get("rootUri").into_iter().collect(),
     };
-    let uris = addresses.into_iter().filter_map(|uri| uri.as_str()?.parse().ok());
-    uris.filter(|uri: &Uri| uri.as_str().starts_with("file:")).map(|uri| path_of(&uri)).collect()
+    let uris = addresses.into_iter().filter_map(|uri| uri.as_str()?.parse::<Uri>().ok());
+    uris.filter(|uri| uri.as_str().starts_with("file:")).map(|uri| path_of(&uri)).collect()
 }
 
 /// The answer with all diagnostics of a file.

@@ -57,7 +57,8 @@ pub(crate) enum Phase {
 pub(crate) struct Server<'o> {
     out: &'o mut dyn Write,
     jobs: Sender<Job>,
-    sweeps: Sender<Sweep>,
+    /// Takes the answers about all files.
+    swept: Sender<Response>,
     pub(crate) phase: Phase,
     encoding: Encoding,
     workspace: Workspace,
@@ -76,12 +77,12 @@ pub(crate) struct Server<'o> {
 }
 
 impl<'o> Server<'o> {
-    pub(crate) fn new(out: &'o mut dyn Write, jobs: Sender<Job>, sweeps: Sender<Sweep>) -> Self {
+    pub(crate) fn new(out: &'o mut dyn Write, jobs: Sender<Job>, swept: Sender<Response>) -> Self {
         let (workspace, _) = Workspace::new(EditorOptions::default());
         Self {
             out,
             jobs,
-            sweeps,
+            swept,
             phase: Phase::Starting,
             encoding: Encoding::default(),
             workspace,
@@ -200,7 +201,8 @@ impl<'o> Server<'o> {
             Ok(params) => params,
             Err(response) => return Some(response),
         };
-        let known = params.previous_result_ids.into_iter().map(|one| (one.uri.to_string(), one.value));
+        let known =
+            params.previous_result_ids.into_iter().map(|one| (one.uri.as_str().to_owned(), one.value));
         let sweep = Sweep {
             is_over: self.pulls.sweep(id.clone()),
             id,
@@ -211,8 +213,7 @@ impl<'o> Server<'o> {
             known: known.collect(),
             open: self.documents.values().map(|document| path_of(&document.uri)).collect(),
         };
-        // It ends only with this server.
-        let _ = self.sweeps.send(sweep);
+        sweep.start(self.swept.clone());
         None
     }
 

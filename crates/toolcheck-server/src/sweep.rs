@@ -2,13 +2,15 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
-use lsp_server::{RequestId, Response};
+use crossbeam_channel::Sender;
+use lsp_server::{ErrorCode, RequestId, Response};
 use lsp_types::{
     Diagnostic, DiagnosticSeverity, FullDocumentDiagnosticReport, UnchangedDocumentDiagnosticReport, Uri,
     WorkspaceDiagnosticReport, WorkspaceDocumentDiagnosticReport, WorkspaceFullDocumentDiagnosticReport,
@@ -47,12 +49,26 @@ pub(crate) struct Sweep {
 }
 
 impl Sweep {
+    /// Answers on another thread, which ends with the answer, or when nobody waits for it.
+    pub(crate) fn start(self, swept: Sender<Response>) {
+        thread::spawn(move || {
+            let answer = catch_unwind(AssertUnwindSafe(|| self.run())).unwrap_or_else(|_| {
+                let why = "this is a fault of toolcheck, please report it".to_owned();
+                Some(Response::new_err(self.id.clone(), ErrorCode::InternalError as i32, why))
+            });
+            // It ends only with the server.
+            answer.map(|answer| swept.send(answer))
+        });
+    }
+
     /// The answer; `None` if nobody waits for it.
-    pub(crate) fn run(&self) -> Option<Response> {
+    fn run(&self) -> Option<Response> {
         loop {
             let start = Instant::now();
             let items = self.items()?;
-            let is_news = |item: &_| matches!(item, WorkspaceDocumentDiagnosticReport::Full(_));
+            let is_news = |item: &WorkspaceDocumentDiagnosticReport| {
+                matches!(item, WorkspaceDocumentDiagnosticReport::Full(_))
+            };
             if items.is_empty() || items.iter().any(is_news) {
                 return Some(Response::new_ok(self.id.clone(), json!(WorkspaceDiagnosticReport { items })));
             }
