@@ -17,7 +17,7 @@ mod lines;
 mod texts;
 
 pub(crate) use frameworks::calls_of_framework;
-pub use texts::{Text, of_text};
+pub use texts::{Text, of_table, of_text};
 
 /// A kind of document that is not read.
 #[derive(Debug)]
@@ -259,7 +259,7 @@ static KINDS: &[Unsupported] = &[
     Unsupported {
         name: "a log with messages of JSON-RPC in strings",
         advice: Some(
-            "write the messages themselves, one a line: `jq -r .KEY FILE`, with the key of the strings",
+            "write the messages themselves, one per line: `jq -r .KEY FILE`, with the key of the strings",
         ),
         relevance: Relevance::Conversation,
         sniff: lines::has_message_in_text,
@@ -520,7 +520,7 @@ pub fn describe(root: Value<'_, '_>) -> Option<&'static str> {
             Some("a list of tool definitions (pass it with `--tools FILE`)")
         }
         Kind::Object if is_message(root) => {
-            Some("a single message (`jq -s .` makes a list of messages that are one a line)")
+            Some("a single message (`jq -s .` makes a list of messages that are one per line)")
         }
         Kind::String => Some("a JSON string (`jq -r . FILE` prints what is in it)"),
         Kind::Number | Kind::Bool | Kind::Null => Some("a single JSON value"),
