@@ -21,19 +21,16 @@ fn broken(name: &str, count: usize) -> PathBuf {
 fn what_is_left_out_of_a_report_is_told() {
     let folder = broken("rows-left-out", 5);
     let lint = |more: &[&str]| {
-        seen_in(
-            &folder,
-            &[&["lint", "--kind", "dataset", "--max-findings", "2", "rows.jsonl"], more].concat(),
-        )
+        seen_in(&folder, &[&["lint", "--kind", "dataset", "rows.jsonl", "--max-findings"], more].concat())
     };
-    let text = lint(&["--output-format", "concise"]);
+    let text = lint(&["2", "--output-format", "concise"]);
     assert!(text.contains("[-] at least 2 fixable with `toolcheck fix --unsafe-fixes`"), "{text}");
-    let all = lint(&["--output-format", "concise", "--max-findings", "0"]);
+    let all = lint(&["0", "--output-format", "concise"]);
     assert!(all.contains("[-] 5 fixable with"), "{all}");
     let note = "note: 3 more findings not shown: at most 2 are printed per file (--max-findings)";
-    let lines = lint(&["--quiet", "--output-format", "jsonl"]);
+    let lines = lint(&["2", "--quiet", "--output-format", "jsonl"]);
     assert!(lines.contains(note), "{lines}");
-    let quiet = lint(&["--quiet", "--output-format", "concise"]);
+    let quiet = lint(&["2", "--quiet", "--output-format", "concise"]);
     assert!(!quiet.contains(note), "{quiet}");
 }
 

@@ -322,13 +322,11 @@ impl Collector<'_> {
             } else if is_wanted {
                 has_files = true;
                 let path = entry.into_path();
-                // Names in the current directory are shown without `./`.
-                let shown = if directory == Path::new(".") { path.strip_prefix(".") } else { Ok(&*path) };
-                let name = name_of(shown.unwrap_or(&path));
+                let name = name_of(shown_below(directory, &path));
                 let source = Source::File(path);
                 self.add(Input { name, real, source, is_named: false, is_linked: false });
             } else {
-                self.skip_table(entry.path(), &real);
+                self.skip_table(directory, entry.path(), &real);
             }
         }
         self.found
@@ -343,7 +341,7 @@ impl Collector<'_> {
     }
 
     /// Skips a file that may hold transcripts but is not read, unless the configuration says what is included.
-    fn skip_table(&mut self, path: &Path, real: &Path) {
+    fn skip_table(&mut self, directory: &Path, path: &Path, real: &Path) {
         if !TABLE_EXTENSIONS.contains(&&*extension(path))
             || self.configs.of(real).is_none_or(|loaded| loaded.config.include.is_some())
         {
@@ -351,7 +349,7 @@ impl Collector<'_> {
         }
         if let Some(reason) = bytes::why_no_input(path) {
             self.found.unread_tables += 1;
-            self.found.skipped.push(SkippedFile::new(name_of(path), reason));
+            self.found.skipped.push(SkippedFile::new(name_of(shown_below(directory, path)), reason));
         }
     }
 
@@ -417,6 +415,11 @@ fn why_excluded(path: &Path, excluded: &PathGlobs, configs: &Configs) -> Option<
     }
     let loaded = configs.of(path)?;
     loaded.config.excludes(path).then(|| by_config(&loaded))
+}
+
+/// The path of an entry of a walk as it is shown: in the current directory without `./`.
+fn shown_below<'p>(directory: &Path, path: &'p Path) -> &'p Path {
+    if directory == Path::new(".") { path.strip_prefix(".").unwrap_or(path) } else { path }
 }
 
 /// The canonical path of an entry in a walk that follows no links.
