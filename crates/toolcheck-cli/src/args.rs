@@ -17,6 +17,7 @@ mod serve;
 mod test;
 
 use std::ffi::OsStr;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -203,6 +204,16 @@ pub(crate) struct FileArgs {
 }
 
 impl FileArgs {
+    /// Says that the standard input has a name but is not read.
+    pub(crate) fn note_unused_name(&self) {
+        if self.stdin_filename != "<stdin>" && self.paths.iter().all(|path| path.as_os_str() != "-") {
+            screen::message(
+                "note",
+                "--stdin-filename is not used: it names the standard input, which is read as `-`",
+            );
+        }
+    }
+
     pub(crate) fn options(&self) -> FileOptions {
         FileOptions {
             paths: self.paths.clone(),
@@ -264,8 +275,13 @@ impl ReadingArgs {
 }
 
 /// A whole number. The words of the standard library are about digits.
-fn number<N: FromStr>(text: &str) -> Result<N, &'static str> {
-    text.parse().map_err(|_| "expected a whole number in range")
+fn number<N: FromStr + TryFrom<u64>>(text: &str) -> Result<N, String> {
+    text.parse().map_err(|_| {
+        let is_most = |bits: &u32| N::try_from(u64::MAX >> (64 - bits)).is_ok();
+        let most =
+            [64, 32, 16].iter().find(|bits| is_most(bits)).map_or(u64::MAX, |bits| u64::MAX >> (64 - bits));
+        format!("expected a whole number from 0 to {most}")
+    })
 }
 
 /// A number of threads.
@@ -479,6 +495,10 @@ pub(crate) struct ShowArgs {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
+    /// Show only this record, by its number from 1, such as a row of a data set
+    #[arg(long, value_name = "N")]
+    pub(crate) record: Option<NonZeroUsize>,
+
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 
@@ -544,7 +564,8 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) error: Option<String>,
 
-    /// API that returned the error: an id from `toolcheck targets`, or a TOML file [default: any API that is known to return it]
+    /// API that returned the error: an id from `toolcheck targets`, or a TOML file, whose own texts are not used [default: any
+    /// API that is known to return it]
     #[arg(
         long, value_name = "ID|FILE", requires = "error", value_parser = target_parser(),
         hide_possible_values = true

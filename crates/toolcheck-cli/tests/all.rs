@@ -28,6 +28,7 @@ mod packaging;
 #[cfg(unix)]
 mod pipes;
 mod recordings;
+mod rows;
 mod runners;
 #[cfg(feature = "lsp")]
 mod server;

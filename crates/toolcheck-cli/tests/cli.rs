@@ -374,9 +374,22 @@ fn tools_from_a_file() {
     };
     assert_eq!(lint(&[]), Vec::<String>::new());
     assert_eq!(lint(&["--tools", tools.to_str().unwrap()]), ["arguments-schema-mismatch", "unknown-tool"]);
-    let output = run(&["lint", "--tools", history.to_str().unwrap(), history.to_str().unwrap()]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("contains no tool definitions"));
+    let without = "contains no tool definitions";
+    let misfit = "tools.json:1:2: this is not a tool definition, as it has no `name`";
+    let misspelt = r#"[{"type": "function", "function": {"title": "tide"}}]"#;
+    for (declared, message) in [
+        ("{}", without),
+        ("[]", without),
+        (r#"[{"type": "web_search"}]"#, without),
+        (misspelt, misfit),
+        (r#"[{"role": "user", "content": "When is low tide?"}]"#, misfit),
+    ] {
+        std::fs::write(&tools, declared).unwrap();
+        let output = run(&["lint", "--tools", tools.to_str().unwrap(), history.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(2), "{declared}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(stderr.contains(message), "{declared}: {stderr}");
+    }
 }
 
 #[test]

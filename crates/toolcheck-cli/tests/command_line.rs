@@ -36,11 +36,23 @@ fn invalid_command_lines_get_a_hint() {
         (&["explain", "UNANSWERED-TOOL-CALL"], "did you mean `unanswered-tool-call`?"),
         (&["explain", BEFORE], "toolcheck explain --error TEXT fixtures/seeds/coco-before.json"),
         (&["explain", "messages.2: something is wrong"], "toolcheck explain --error TEXT"),
+        (&["explain", "--error", BEFORE, AFTER], "use `--error - < fixtures/seeds/coco-before.json`"),
+        (&["models", ""], "the name of the model is empty"),
+        (&["lint", "--max-findings", "x"], "expected a whole number from 0 to 18446744073709551615"),
+        (&["serve", "--port", "70000"], "expected a whole number from 0 to 65535"),
+        (&["fix", "--dry-run", BEFORE], "`toolcheck fix --diff` shows what would change"),
+        (&["lint", "[a"], "`[a` is not a valid glob: invalid range pattern (character 1)"),
     ] {
         let printed = seen(&run(arguments));
         assert!(printed.starts_with("status: 2") && printed.contains(tip), "{arguments:?}\n{printed}");
         assert!(!printed.contains("as a value"), "{arguments:?}\n{printed}");
     }
+    let printed = seen(&run(&["shapes", "nope"]));
+    assert!(!printed.contains("did you mean") && printed.lines().all(|line| line.len() < 90), "{printed}");
+    let printed = seen(&run(&["models", "gpt5"]));
+    assert!(printed.contains("about this model; did you mean `gpt-5`?"), "{printed}");
+    let printed = seen(&run(&["lint", "--stdin-filename", "x", BEFORE]));
+    assert!(printed.contains("note: --stdin-filename is not used"), "{printed}");
 }
 
 #[test]

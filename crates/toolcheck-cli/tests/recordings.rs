@@ -229,7 +229,7 @@ fn a_request_to_an_llm_that_is_not_read_is_an_error_in_a_folder_too() {
             ),
             (
                 "b.yaml",
-                "2 requests to an LLM API are in no format that is read",
+                "2 requests to an LLM API are in an unsupported format",
                 "interactions[0].request.body"
             ),
         ]
@@ -275,6 +275,33 @@ fn what_is_not_built_in_is_named() {
     // In a folder such files are left out, as are others that are not read.
     let (shown, _) = texts(&run(&folder, &["lint", "--show-files"]));
     assert_eq!(shown.trim(), "a.har");
+}
+
+#[test]
+fn tables_in_a_folder_are_not_left_out_in_silence() {
+    let folder = with("recording-tables", &[("a.har", "har/browser.har")]);
+    std::fs::write(folder.join("rows.arrow"), b"ARROW1\0\0\xff\xff\xff\xff").unwrap();
+    std::fs::write(folder.join("stream.arrow"), b"\xff\xff\xff\xff\x10\x01\0\0").unwrap();
+    std::fs::write(folder.join("sessions.db"), b"SQLite format 3\0\x10\0").unwrap();
+    std::fs::write(folder.join("thumbs.db"), b"something else").unwrap();
+    let note = "note: 3 files in Parquet, Arrow or SQLite were not read (--verbose lists them)\n";
+    let (_, notes) = texts(&run(&folder, &["lint", "."]));
+    assert!(notes.contains(note) && !notes.contains("without a transcript"), "{notes}");
+    let (_, notes) = texts(&run(&folder, &["lint", ".", "--verbose"]));
+    let skipped = "skipped: rows.arrow: this is an Arrow file, which this build of toolcheck can't read\n";
+    assert!(notes.contains(skipped), "{notes}");
+    assert_eq!(report(&folder, &["."])["skipped"].as_array().unwrap().len(), 3);
+    let (text, _) = texts(&run(&folder, &["lint", "stream.arrow"]));
+    assert!(text.contains("not a request, but an Arrow file") && text.contains("load_dataset"), "{text}");
+
+    std::fs::remove_file(folder.join("a.har")).unwrap();
+    let output = run(&folder, &["lint", "."]);
+    let (_, errors) = texts(&output);
+    let nothing = "`.` has no .json, .jsonl, .ndjson or .traj file and no recording; 3 files in Parquet, Arrow or SQLite were not read\n";
+    assert!(output.status.code() == Some(2) && errors.contains(nothing), "{errors}");
+    write(&folder, "toolcheck.toml", "include = [\"*.txt\"]\n");
+    let (_, notes) = texts(&run(&folder, &["lint", "."]));
+    assert!(!notes.contains("Arrow"), "{notes}");
 }
 
 #[test]

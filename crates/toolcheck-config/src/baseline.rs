@@ -68,6 +68,8 @@ impl Baseline {
             let message = error.to_string();
             let end = format!(" at line {} column {}", error.line(), error.column());
             let message = message.strip_suffix(&end).unwrap_or(&message);
+            // The words of the parser are about numbers and sequences.
+            let message = if error.is_data() { "this is not a baseline of toolcheck" } else { message };
             let message = bounded(message, MAX_MESSAGE);
             Error::at(Position { line: line as u64, column: column as u64 }, message)
         })

@@ -103,7 +103,7 @@ pub enum Framing {
     ServerSent(Option<&'static str>),
     /// One array of all events; server-sent events if the query has this.
     ArrayUnless(&'static str),
-    /// One JSON value a line.
+    /// One JSON value per line.
     Lines,
     /// Messages of Amazon's binary event stream.
     Binary,

@@ -264,7 +264,7 @@ fn in_text(text: &str, mut see: impl FnMut(Value<'_, '_>, usize, bool)) {
     }
 }
 
-/// The JSON values in the text of a stream: the data of its server-sent events, or the values that are one a line. Each
+/// The JSON values in the text of a stream: the data of its server-sent events, or the values that are one per line. Each
 /// is given as its lines, which are usually one.
 pub fn values_in(text: &str) -> Vec<Vec<Range<usize>>> {
     let is_value = |text: &str| {

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::text::bounded;
 
 /// The lowest similarity, from 0 to 1, that is worth a suggestion.
-const LIKE_ENOUGH: f64 = 0.7;
+const LIKE_ENOUGH: f64 = 0.75;
 
 /// The fewest letters that can be a mistyped name.
 const FEWEST: usize = 2;

@@ -25,6 +25,22 @@ const SCHEMAS: [&str; 6] =
 /// The tools that a document declares. The document is a bare list, a request of any format, or an MCP server's
 /// response to `tools/list`. Returns `None` if there is no list of tools.
 pub fn read(root: Value<'_, '_>) -> Option<Vec<Definition>> {
+    Some(elements(list(root)?).filter_map(definition).collect())
+}
+
+/// The first element of a list of tools that defines none, although it should: it is not a tool that the API itself has,
+/// such as a web search, which needs no name. Calls of it would go unchecked.
+pub fn misfit<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    let is_of_api = |tool: Value<'_, '_>| match tool.get_str("type") {
+        Some(kind) => !WRAPPINGS.contains(&&*kind),
+        None => tool.members().next().is_some() && tool.members().all(Value::is_object),
+    };
+    let is_ours = |tool: Value<'_, '_>| tool.get_any(&WRAPPINGS).or_else(|| tool.get_any(&SCHEMAS)).is_some();
+    elements(list(root)?).find(|tool| definition(*tool).is_none() && (is_ours(*tool) || !is_of_api(*tool)))
+}
+
+/// The list of tools in a document.
+fn list<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
     let mut list = root;
     // The list is at most a few levels down: `result.tools`, `toolConfig.tools`.
     for _ in 0..3 {
@@ -33,17 +49,16 @@ pub fn read(root: Value<'_, '_>) -> Option<Vec<Definition>> {
         }
         list = list.get_any(&LISTS)?;
     }
-    if !list.is_array() {
-        return None;
-    }
-    let mut tools = Vec::new();
-    for tool in list.elements() {
-        match tool.get_any(&GROUPS) {
-            Some(functions) => tools.extend(functions.elements().filter_map(definition)),
-            None => tools.extend(definition(tool)),
-        }
-    }
-    Some(tools)
+    Some(list).filter(|list| list.is_array())
+}
+
+/// The elements of a list of tools, without their groups.
+fn elements<'d, 's>(list: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
+    list.elements().flat_map(|tool| {
+        let functions = tool.get_any(&GROUPS);
+        let alone = functions.is_none().then_some(tool);
+        functions.into_iter().flat_map(Value::elements).chain(alone)
+    })
 }
 
 /// The definition in a JSON text, if there is one.
@@ -104,5 +119,34 @@ mod tests {
             assert_eq!(read(root), Some(vec![wanted.clone()]), "{form}");
         }
         assert_eq!(read(Document::read(b"{}").root()), None);
+    }
+
+    #[test]
+    fn an_element_that_should_define_a_tool_is_found() {
+        let misfit = |list: &str| {
+            let document = Document::read(list.as_bytes());
+            misfit(document.root()).map(|tool| String::from_utf8_lossy(tool.raw()).into_owned())
+        };
+        for wrong in [
+            "7",
+            "{}",
+            r#"{"title": "tide"}"#,
+            r#"{"type": "function", "function": {"title": "tide"}}"#,
+            r#"{"toolSpec": {"inputSchema": {"json": {}}}}"#,
+            r#"{"parameters": {}}"#,
+        ] {
+            assert_eq!(misfit(&format!(r#"[{{"name": "low"}}, {wrong}]"#)).as_deref(), Some(wrong));
+            let grouped = format!(r#"{{"tools": [{{"functionDeclarations": [{wrong}]}}]}}"#);
+            assert_eq!(misfit(&grouped).as_deref(), Some(wrong));
+        }
+        for right in [
+            r#"{"name": "tide"}"#,
+            r#"{"type": "web_search"}"#,
+            r#"{"googleSearch": {}}"#,
+            r#"{"cachePoint": {"type": "default"}}"#,
+            r#"{"type": "mcp", "server_label": "tides"}"#,
+        ] {
+            assert_eq!(misfit(&format!("[{right}]")), None, "{right}");
+        }
     }
 }

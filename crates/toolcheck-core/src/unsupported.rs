@@ -18,7 +18,7 @@ mod texts;
 
 pub(crate) use agents::is_of_crush;
 pub(crate) use frameworks::calls_of_framework;
-pub use texts::{Text, of_text};
+pub use texts::{Text, of_table, of_text};
 
 /// A kind of document that is not read.
 #[derive(Debug)]
@@ -489,7 +489,7 @@ pub fn describe(root: Value<'_, '_>) -> Option<&'static str> {
             Some("a list of tool definitions (pass it with `--tools FILE`)")
         }
         Kind::Object if is_message(root) => {
-            Some("a single message (`jq -s .` makes a list of messages that are one a line)")
+            Some("a single message (`jq -s .` makes a list of messages that are one per line)")
         }
         Kind::String => Some("a JSON string (`jq -r . FILE` prints what is in it)"),
         Kind::Number | Kind::Bool | Kind::Null => Some("a single JSON value"),

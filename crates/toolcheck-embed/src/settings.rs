@@ -8,7 +8,7 @@ use toolcheck_core::suggest;
 use toolcheck_core::targets;
 use toolcheck_core::text::shown;
 use toolcheck_core::tools::{self, Definition};
-use toolcheck_json::Document;
+use toolcheck_json::{Document, locate};
 use toolcheck_lint::{ChatTemplate, FixOptions, Options, Rule, TargetRef, rules};
 use toolcheck_open::FileFormat;
 
@@ -116,10 +116,17 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// If there are no tools in it.
+    /// If there are no tools in it, or an element is not a tool.
     pub fn tools(mut self, declared: &[u8]) -> Result<Self, Error> {
         let document = Document::read(declared);
-        let tools = Some(document.root()).filter(|_| document.faults().is_empty()).and_then(tools::read);
+        let root = Some(document.root()).filter(|_| document.faults().is_empty());
+        if let Some(element) = root.and_then(tools::misfit) {
+            let at = locate(declared, &[element.span().start as usize])[0];
+            let (line, column) = (at.line, at.column);
+            let why = "this is not a tool definition, as it has no `name`";
+            return Err(Error::new(format!("tools: {line}:{column}: {why}")));
+        }
+        let tools = root.and_then(tools::read);
         self.tools = tools.ok_or_else(|| {
             let expected = "expected a list of tools, a request or an MCP response to `tools/list`";
             Error::new(format!("no tools found: {expected}"))

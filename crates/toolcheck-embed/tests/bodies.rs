@@ -41,6 +41,10 @@ fn what_cannot_be_used_is_an_error_that_says_why() {
         "there is no rule `blank-txt`; did you mean `blank-text`?"
     );
     assert!(error(settings().tools(b"[1, 2")).starts_with("no tools found: expected a list of tools"));
+    assert_eq!(
+        error(settings().tools(br#"[{"type": "function", "function": {"title": "tide"}}]"#)),
+        "tools: 1:2: this is not a tool definition, as it has no `name`"
+    );
     assert!(error(settings().own_target("id = 1")).starts_with("invalid target:\n"));
     assert_eq!(
         error(settings().config("\nignore = [\"blank-txt\"]")),

@@ -737,14 +737,18 @@ impl<'a, 's> Reader<'a, 's> {
         false
     }
 
-    /// Reports a run of raw control characters as one fault.
+    /// Reports a run of raw control characters as one fault. At the end of a text, it is the end of its last line, and the
+    /// string is only cut off.
     #[cold]
     fn control_characters(&mut self) {
         let start = self.at;
         while self.bytes.get(self.at).is_some_and(|byte| *byte < 0x20) {
             self.at += 1;
         }
-        self.fault(SyntaxErrorKind::ControlCharacter, start, self.at);
+        let blanks = self.bytes[self.at..].iter().take_while(|byte| **byte == b' ').count();
+        if self.at + blanks < self.bytes.len() {
+            self.fault(SyntaxErrorKind::ControlCharacter, start, self.at);
+        }
     }
 
     /// Skips an escape, from its backslash.

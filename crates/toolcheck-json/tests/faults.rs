@@ -84,6 +84,11 @@ fn strings() {
     check(r#"{"\ud800": 1}"#, &[(LoneSurrogate, 2, 8)]);
     check("[\"a\tb\"]", &[(ControlCharacter, 3, 4)]);
     check("[\"0123456789abcdefghij\n\"]", &[(ControlCharacter, 22, 23)]);
+    for end in ["", "\n", "\r\n", "\n  "] {
+        let text = format!("[\"a{end}");
+        check(&text, &[(UnterminatedString, text.len() as u32, text.len() as u32)]);
+    }
+    check("[\"a\nb\n", &[(ControlCharacter, 3, 4), (UnterminatedString, 6, 6)]);
     check(r#"["\x41"]"#, &[(InvalidEscape, 2, 4)]);
     check(r#"["\u12g4"]"#, &[(InvalidEscape, 2, 4)]);
     check(b"[\"\xff\xfe\", \"\xc3\xa9\", \"\xc3\"]", &[(InvalidUtf8, 2, 4), (InvalidUtf8, 14, 15)]);

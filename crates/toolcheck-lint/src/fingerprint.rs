@@ -39,6 +39,13 @@ pub(crate) fn fnv_of(parts: &[&[u8]]) -> u128 {
     parts.iter().fold(BASIS, |hash, part| fnv(fnv(hash, &(part.len() as u64).to_le_bytes()), part))
 }
 
+/// A number in which every bit depends on all of a hash: the last bytes of a text hardly reach the high bits of FNV.
+pub(crate) fn mixed(hash: u128) -> u128 {
+    let fold = |hash: u128| (hash ^ hash >> 64).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
+    let folded = fold(fold(hash));
+    folded ^ folded >> 64
+}
+
 fn fnv(hash: u128, bytes: &[u8]) -> u128 {
     bytes.iter().fold(hash, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME))
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use toolcheck_core::{Error, Level};
 use toolcheck_json::Document;
 
-use crate::fingerprint::fnv_of;
+use crate::fingerprint::{fnv_of, mixed};
 
 /// What was found in many rows.
 ///
@@ -85,7 +85,8 @@ const LONGEST_KEY: usize = 1024;
 impl Sample {
     pub(crate) fn new(rule: &str, row: &str, pointer: &str, message: String) -> Self {
         let row = cut(row);
-        Self { hash: fnv_of(&[rule.as_bytes(), row.as_bytes()]), row, pointer: cut(pointer), message }
+        let hash = mixed(fnv_of(&[rule.as_bytes(), row.as_bytes()]));
+        Self { hash, row, pointer: cut(pointer), message }
     }
 }
 
@@ -272,5 +273,20 @@ struct SampleV1 {
 impl From<Sample> for SampleV1 {
     fn from(Sample { row, pointer, message, .. }: Sample) -> Self {
         Self { row, pointer, message }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_are_from_all_over_the_data() {
+        let hash =
+            |row: &u32| Sample::new("unknown-tool", &format!("rows.jsonl:{row}"), "", String::new()).hash;
+        let mut rows: Vec<u32> = (1..=100_000).collect();
+        rows.sort_by_cached_key(hash);
+        let parts: std::collections::BTreeSet<u32> = rows[..20].iter().map(|row| row / 10_000).collect();
+        assert!(parts.len() >= 6, "{:?}", &rows[..20]);
     }
 }

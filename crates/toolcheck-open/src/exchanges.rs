@@ -214,11 +214,11 @@ impl Maker {
         let unread = first.map(|first| Unread {
             what: match (count, first.kind) {
                 (1, Some(kind)) => kind.describe(),
-                (1, None) => "a request to an LLM API is in no format that is read".to_owned(),
+                (1, None) => "a request to an LLM API is in an unsupported format".to_owned(),
                 (_, Some(kind)) => {
                     format!("{count} requests to an LLM API are not read: {}", kind.describe())
                 }
-                (_, None) => format!("{count} requests to an LLM API are in no format that is read"),
+                (_, None) => format!("{count} requests to an LLM API are in an unsupported format"),
             },
             at: first.at,
             origin: Some(origin_of(first.label, first.status)),

@@ -53,7 +53,7 @@ impl Reason {
                 "stream of UI messages of the Vercel AI SDK, which is not read yet",
                 "streams of UI messages of the Vercel AI SDK, which are not read yet",
             ),
-            Self::OddAnswer => ("response in no format that is read", "responses in no format that is read"),
+            Self::OddAnswer => ("response in an unsupported format", "responses in an unsupported format"),
         }
     }
 }

@@ -37,7 +37,7 @@ pub use allowed::UnusedAllow;
 pub use baseline::{BaselineChange, StaleEntries};
 pub use configs::{Configs, ForeignConfig, LoadedConfig, faults_in};
 pub use error::{Error, SettingsFault};
-pub use inputs::{Input, Inputs, Source, Text};
+pub use inputs::{Input, Inputs, Source, Text, about_tables};
 pub use linting::open;
 pub use options::{
     BaselineOptions, BaselineUpdate, ConfigOptions, FileOptions, Limits, LintOptions, SummaryOptions,

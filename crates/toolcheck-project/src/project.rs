@@ -52,6 +52,8 @@ pub struct LintRun {
     pub report: Report,
     /// The number of skipped files that are not valid JSON.
     pub skipped_not_json: usize,
+    /// The number of skipped files that are Parquet files, Arrow files or SQLite databases.
+    pub unread_tables: usize,
     /// Errors about files that could not be found or read.
     pub errors: Vec<Error>,
     /// Errors in configurations, targets and tool definitions. The files that need them are not linted.
@@ -168,6 +170,7 @@ impl Project {
         let resolved = self.resolved.take().unwrap_or_else(|| self.resolve());
         let mut run = LintRun { errors: self.inputs.errors.clone(), ..LintRun::default() };
         run.report.skipped.clone_from(&self.inputs.skipped);
+        run.unread_tables = self.inputs.unread_tables;
         let mut allows = AllowUsage::default();
         for window in linting::windows(&resolved) {
             let options = &options;

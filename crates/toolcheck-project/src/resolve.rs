@@ -8,9 +8,9 @@ use std::sync::Arc;
 use toolcheck_config::{Overrides, TargetSource, parse_target};
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::suggest::unknown;
-use toolcheck_core::tools::Definition;
+use toolcheck_core::tools::{self, Definition};
 use toolcheck_core::{RuleId, targets};
-use toolcheck_json::Document;
+use toolcheck_json::{Document, Span};
 use toolcheck_lint::TargetRef;
 use toolcheck_lint::{ChatTemplate, Options, Rule};
 use toolcheck_open::{Container, FileFormat};
@@ -192,6 +192,9 @@ impl Resolver {
     }
 }
 
+/// The longest line of a list in an error.
+const LIST_WIDTH: usize = 78;
+
 /// The bytes of a file of settings as it is saved.
 ///
 /// # Errors
@@ -214,9 +217,15 @@ pub fn find_target(name: &str) -> Result<TargetSource, Error> {
     if path.extension().is_some_and(|extension| extension == "toml") || path.exists() && !path.is_dir() {
         return Ok(TargetSource::File(path.to_owned()));
     }
-    let known = targets::ids().collect::<Vec<_>>().join(", ");
+    let mut lines = vec!["targets:".to_owned()];
+    for word in targets::ids().map(|id| format!(" {id},")).chain([" or a TOML file of your own".to_owned()]) {
+        match lines.last_mut() {
+            Some(line) if line.len() + word.len() <= LIST_WIDTH => line.push_str(&word),
+            _ => lines.push(format!(" {word}")),
+        }
+    }
     let unknown = unknown("target", name, targets::names());
-    Err(Error::new(format!("{unknown}\n\ntargets: {known}, or a TOML file of your own")))
+    Err(Error::new(format!("{unknown}\n\n{}", lines.join("\n"))))
 }
 
 /// How the bytes of a file are read: one that the user has named on the command line may be a pipe.
@@ -236,13 +245,19 @@ fn read_tools(path: &Path, read: Read) -> Result<Vec<Definition>, Error> {
     let bytes =
         read(path).map_err(|error| Error::caused(format!("cannot read the tools file {name}"), &error))?;
     let document = Document::read(&bytes);
-    if let Some(fault) = document.faults().first() {
-        let at = toolcheck_json::locate(&bytes, &[fault.span.start as usize]);
+    let error_at = |span: Span, what: &str| {
+        let at = toolcheck_json::locate(&bytes, &[span.start as usize]);
         let (line, column) = at.first().map_or((1, 1), |at| (at.line, at.column));
-        return Err(Error::new(format!("{name}:{line}:{column}: {}", fault.kind.describe())));
+        Error::new(format!("{name}:{line}:{column}: {what}"))
+    };
+    if let Some(fault) = document.faults().first() {
+        return Err(error_at(fault.span, fault.kind.describe()));
     }
-    let tools = toolcheck_core::tools::read(document.root());
-    tools.ok_or_else(|| {
+    let root = document.root();
+    if let Some(element) = tools::misfit(root) {
+        return Err(error_at(element.span(), "this is not a tool definition, as it has no `name`"));
+    }
+    tools::read(root).filter(|tools| !tools.is_empty()).ok_or_else(|| {
         Error::new(format!(
             "{name} contains no tool definitions\n\nexpected a list of tools, a request, or an MCP server's response to tools/list"
         ))

@@ -402,9 +402,9 @@ impl Wording<'_> {
                 let why = if findings().any(|finding| finding.harm.is_some()) {
                     format!("{target} is recorded to accept it")
                 } else if findings().any(|finding| finding.provider_error.is_some()) {
-                    format!("it is in doubt whether {target} refuses it")
+                    format!("it is disputed whether {target} rejects it")
                 } else {
-                    format!("it is not known that {target} refuses it")
+                    format!("{target} is not known to reject it")
                 };
                 let text = format!(
                     "This {noun} has what the error is about. `toolcheck lint` does not report it, because {why}."

@@ -117,13 +117,15 @@ fn fixable(report: &Report) -> String {
         let findings = report.files.iter().flat_map(|file| &file.findings);
         findings.filter(|finding| finding.fixable == Some(how)).count()
     };
+    // It is not known of those that are only counted.
+    let least = if report.files.iter().any(|file| file.left_out() > 0) { "at least " } else { "" };
     match (count(Fixable::Safe), count(Fixable::Unsafe)) {
         (0, 0) => String::new(),
-        (safe, 0) => format!("[*] {safe} fixable with `toolcheck fix`"),
-        (0, lossy) => format!("[-] {lossy} fixable with `toolcheck fix --unsafe-fixes`"),
-        (safe, lossy) => {
-            format!("[*] {safe} fixable with `toolcheck fix`, [-] {lossy} more with `--unsafe-fixes`")
-        }
+        (safe, 0) => format!("[*] {least}{safe} fixable with `toolcheck fix`"),
+        (0, lossy) => format!("[-] {least}{lossy} fixable with `toolcheck fix --unsafe-fixes`"),
+        (safe, lossy) => format!(
+            "[*] {least}{safe} fixable with `toolcheck fix`, [-] {least}{lossy} more with `--unsafe-fixes`"
+        ),
     }
 }
 

@@ -108,9 +108,9 @@ fn a_report_is_read_as_it_is_written() {
         schema.iter_errors(&serde_json::from_str(&text).unwrap()).map(|error| error.to_string()).collect();
     assert!(faults.is_empty(), "{faults:#?}");
     for (text, why) in [
-        ("", "EOF while parsing a value at line 1 column 0"),
+        ("", "it is not valid JSON (line 1, column 0)"),
         ("{\"version\": 1}", "missing field `toolcheck` at line 1 column 14"),
-        ("{\"version\": 7}", "it is of version 7, and not of version 1"),
+        ("{\"version\": 7}", "it has version 7, but this program reads version 1"),
     ] {
         assert_eq!(Report::read(text.as_bytes()).unwrap_err().to_string(), why);
     }

@@ -109,6 +109,40 @@ fn a_finding_with_the_text_of_the_error_is_the_cause_whatever_its_rule() {
 }
 
 #[test]
+fn a_finding_about_the_call_of_the_error_is_no_cause_if_it_says_something_else() {
+    let request = |answered: &str| {
+        json!({"model": "gpt-4o", "messages": [
+            {"role": "user", "content": "When is low tide?"},
+            {"role": "assistant", "content": null, "tool_calls": [
+                {"id": "call_1", "type": "function", "function": {"name": "moon", "arguments": "{}"}}]},
+            {"role": "tool", "tool_call_id": answered, "content": "six"},
+            {"role": "user", "content": "Thanks."},
+        ], "tools": [{"type": "function", "function": {"name": "tides", "parameters": {"type": "object", "properties": {}}}}]})
+    };
+    let error = |id: &str| {
+        format!(
+            "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: {id}"
+        )
+    };
+    // The only finding about this call is that its tool is not declared.
+    let found = explained(&error("call_1"), &request("call_1"));
+    assert!(!found.is_explained(), "{}", written(&found));
+    let mut unanswered = request("call_1");
+    unanswered["messages"].as_array_mut().unwrap().remove(2);
+    let found = explained(&error("call_1"), &unanswered);
+    assert_eq!(causes(&found), [("unanswered-tool-call", "/messages/1/tool_calls/0")]);
+
+    let unanswered = json!({"model": "claude-sonnet-4-5", "max_tokens": 10, "messages": [
+        {"role": "user", "content": "When is low tide?"},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "tides", "input": {}}]},
+        {"role": "user", "content": "Never mind."},
+    ]});
+    let opposite = "messages.2.content.0: unexpected `tool_use_id` found in `tool_result` blocks: toolu_1. Each `tool_result` block must have a corresponding `tool_use` block in the previous message.";
+    let found = explained(opposite, &unanswered);
+    assert!(!found.is_explained(), "{}", written(&found));
+}
+
+#[test]
 fn a_finding_that_says_more_stands_for_the_one_of_the_rule() {
     let request = json!({
         "model": "claude-sonnet-4-5", "max_tokens": 10,
@@ -261,7 +295,7 @@ fn a_cause_that_another_rule_would_report_is_found_too() {
         .collect();
     assert_eq!(places, [("misplaced-message", "/messages/3")]);
     let text = written(&found);
-    assert!(text.contains("because it is in doubt whether bedrock-converse refuses it"), "{text}");
+    assert!(text.contains("because it is disputed whether bedrock-converse rejects it"), "{text}");
     let alone = lint("request.json", request.to_string().as_bytes(), &Options::new());
     assert!(alone.findings.is_empty(), "{:?}", alone.findings);
 }

@@ -1,6 +1,6 @@
 //! Renders requests with templates, for the comparison with Jinja.
 //!
-//! Reads one JSON object a line from the standard input: `{"template": file, "request": file or object, ...}`. Writes one
+//! Reads one JSON object per line from the standard input: `{"template": file, "request": file or object, ...}`. Writes one
 //! line for each: `{"prompt": ..., "generated": [...]}` or `{"refusal": ..., "kind": ..., "line": ...}`.
 
 use std::io::{self, BufRead, Write};

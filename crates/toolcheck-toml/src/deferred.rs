@@ -113,13 +113,13 @@ mod tests {
         assert_eq!(table["a"].get(), &[1, 2]);
         assert_eq!(table["a"].clone().len(), 2);
         let unread = std::panic::catch_unwind(|| table["b"].len());
-        assert!(unread.is_err(), "it is no list");
+        assert!(unread.is_err(), "it is not a list");
     }
 
     #[test]
     fn a_value_of_a_text_is_read_at_once() {
         let text = "b = \"no list\"";
-        let error = from_str::<BTreeMap<String, Deferred<Vec<u8>>>>(text).expect_err("it is no list");
+        let error = from_str::<BTreeMap<String, Deferred<Vec<u8>>>>(text).expect_err("it is not a list");
         assert_eq!(error.span().map(|span| &text[span]), Some("\"no list\""));
     }
 }

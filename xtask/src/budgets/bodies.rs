@@ -185,7 +185,7 @@ pub(super) struct Bodies {
 }
 
 impl Bodies {
-    /// One request a line, of about so many bytes together.
+    /// One request per line, of about so many bytes together.
     pub(super) fn lines(&self, bytes: usize) -> String {
         let (mut lines, mut random) = (String::new(), Random::new(self.format.len() as u64 + 11));
         for number in 0.. {

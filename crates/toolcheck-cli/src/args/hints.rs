@@ -11,6 +11,8 @@ use toolcheck_core::text::{bounded, shown};
 const LIKE_LINT: [&str; 8] = ["check", "run", "scan", "validate", "verify", "test-file", "analyze", "audit"];
 /// Flags of other linters that change files.
 const LIKE_FIX: [&str; 5] = ["--fix", "--write", "--apply", "--unsafe-fixes", "--autofix"];
+/// Flags of other programs that show what would change.
+const LIKE_DIFF: [&str; 3] = ["--dry-run", "--check", "--preview"];
 /// Options of `fix` that other commands don't have.
 const OF_FIX: [&str; 3] = ["--diff", "--plan", "--only"];
 /// A flag of other linters that prints more.
@@ -86,6 +88,8 @@ fn hint_for_flag(flag: &str) -> String {
         "`toolcheck fix PATH` and `toolcheck lint --fix PATH` fix files".to_owned()
     } else if OF_FIX.contains(&name) {
         format!("{name} is an option of `toolcheck fix`")
+    } else if LIKE_DIFF.contains(&name) {
+        "`toolcheck fix --diff` shows what would change, and writes nothing".to_owned()
     } else if name == LIKE_VERBOSE {
         "--verbose lists skipped files; --show-files and --show-settings print what is linted, and how"
             .to_owned()

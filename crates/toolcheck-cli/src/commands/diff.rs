@@ -46,7 +46,7 @@ fn run_pairs(
         if line.trim().is_empty() {
             continue;
         }
-        let read = names(line).ok_or_else(|| anyhow!("there are not two names"));
+        let read = names(line).ok_or_else(|| anyhow!("expected two names, separated by a tab or a space"));
         let read = read.and_then(|[before, after]| compare(args, &before, &after, bound_as));
         match read {
             Ok(pair) => pairs.push(pair),

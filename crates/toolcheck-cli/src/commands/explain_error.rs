@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use toolcheck_core::text::bounded;
 use toolcheck_lint::{Options, lint, lint_opened};
 use toolcheck_project::{Input, Limits};
 use toolcheck_report::explained::{Explained, Wording};
@@ -28,6 +29,10 @@ pub(crate) fn run(error: &str, args: &ExplainArgs, out: &mut dyn Write) -> Resul
     };
     if error.trim().is_empty() {
         bail!("the error text is empty");
+    }
+    if args.error.as_deref() != Some("-") && Path::new(error).is_file() {
+        let file = bounded(error, 80);
+        bail!("`{file}` is a file: to read the error from it, use `--error - < {file}`");
     }
     let target = args.target.as_deref().map(super::shapes::load).transpose()?;
     let options = Options::new().target(target);

@@ -1,5 +1,6 @@
 //! `toolcheck fix`: fixes files in place, or the standard input.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -8,7 +9,8 @@ use anyhow::Result;
 use serde_json::{Value as Json, json};
 use toolcheck_core::text::{Counted, line, reason, shown};
 use toolcheck_core::{Level, RuleId};
-use toolcheck_lint::fix::{Action, Applied, Cost, FixPlace, Skipped};
+use toolcheck_lint::finding::Spot;
+use toolcheck_lint::fix::{Action, Applied, Cost, FixPlace};
 use toolcheck_lint::{FileReport, FixOptions, Fixed, fix, fix_nothing, fix_opened};
 use toolcheck_project::{FileOptions, Input, Limits, LintOptions, Project, ProjectOptions, Source};
 use toolcheck_report::fixed::plan_v1;
@@ -211,6 +213,7 @@ impl Repairs<'_> {
             && self.asked.iter().all(|asked| asked.is_found)
             && self.doing == Doing::Write
             && self.status == Status::Clean
+            && files > 0
         {
             // Silence could also mean that nothing was looked at.
             screen::message("note", &format!("nothing to fix in {}", Counted(files, "file")));
@@ -297,22 +300,11 @@ fn is_failing(report: &FileReport, fail_on: Level) -> bool {
 /// What is left of at least this level, with why: once for all of a rule with the same reason. Its place is that in the file
 /// as it is now, or as it was if nothing is written.
 fn left_over(fixed: &Fixed<'_>, least: Option<Level>, is_written: bool) -> Vec<String> {
-    let mut groups: Vec<(&Skipped, usize)> = Vec::new();
-    let mut known: HashMap<(RuleId, &str), usize> = HashMap::new();
-    for left in fixed.skipped.iter().filter(|left| least.is_none_or(|least| left.level >= least)) {
-        let number = *known.entry((left.rule, &left.reason)).or_insert(groups.len());
-        match groups.get_mut(number) {
-            Some((_, count)) => *count += 1,
-            None => groups.push((left, 1)),
-        }
-    }
-    let line_of = |(left, count): (&Skipped, usize)| {
-        let Skipped { rule, reason, .. } = left;
+    let left = fixed.skipped.iter().filter(|left| least.is_none_or(|least| left.level >= least));
+    grouped(left.map(|left| {
         let spot = if is_written { &left.spot } else { &left.was };
-        let more = if count > 1 { format!(", {count} times") } else { String::new() };
-        format!("{}:{}: {rule}{more}: {}", spot.start.line, spot.start.column, line(reason))
-    };
-    groups.into_iter().map(line_of).collect()
+        (left.rule, spot, left.reason.to_string())
+    }))
 }
 
 /// What was done in one line: "2 results inserted, 1 moved; nothing lost".
@@ -338,13 +330,36 @@ fn summary(fixed: &Fixed<'_>) -> String {
     format!("{} fixed ({}); {lost}{guessed}", Counted(fixed.applied.len(), "finding"), done.join(", "))
 }
 
-/// What unsafe fixes have lost or guessed, each with its place.
+/// What unsafe fixes have lost or guessed: once for all of a rule with the same loss, with the place of the first.
 fn costs(fixed: &Fixed<'_>) -> impl Iterator<Item = String> {
-    fixed.applied.iter().filter_map(|Applied { rule, spot, cost, .. }| {
+    let costs = fixed.applied.iter().filter_map(|Applied { rule, spot, cost, .. }| {
         let text = match cost.as_ref()? {
             Cost::Loss(lost) => format!("lost: {lost}"),
             Cost::Guess(guess) => guess.clone(),
         };
-        Some(format!("{}:{}: {rule}: {}", spot.start.line, spot.start.column, line(&text)))
-    })
+        Some((*rule, spot, text))
+    });
+    grouped(costs).into_iter()
+}
+
+/// Lines about places, one for all of a rule with the same text.
+fn grouped<'s>(all: impl Iterator<Item = (RuleId, &'s Spot, String)>) -> Vec<String> {
+    let mut groups: Vec<(RuleId, &Spot, usize)> = Vec::new();
+    let mut known: HashMap<(RuleId, String), usize> = HashMap::new();
+    let mut texts = Vec::new();
+    for (rule, spot, text) in all {
+        match known.entry((rule, text)) {
+            Entry::Occupied(entry) => groups[*entry.get()].2 += 1,
+            Entry::Vacant(entry) => {
+                texts.push(line(&entry.key().1).to_string());
+                entry.insert(groups.len());
+                groups.push((rule, spot, 1));
+            }
+        }
+    }
+    let line_of = |((rule, spot, count), text): ((RuleId, &Spot, usize), String)| {
+        let more = if count > 1 { format!(", {count} times") } else { String::new() };
+        format!("{}:{}: {rule}{more}: {text}", spot.start.line, spot.start.column)
+    };
+    groups.into_iter().zip(texts).map(line_of).collect()
 }

@@ -6,11 +6,12 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use toolcheck_core::Level;
-use toolcheck_core::text::{Counted, line, reason, shown};
+use toolcheck_core::text::{Counted, bounded, line, reason, shown};
 use toolcheck_lint::report::Refusal;
 use toolcheck_lint::{FileReport, FixOptions, Report, SkippedFile};
 use toolcheck_project::{
-    Error, Input, LintOptions, LintRun, Project, ProjectOptions, StaleEntries, UnusedAllow, printable,
+    Error, Input, LintOptions, LintRun, Project, ProjectOptions, StaleEntries, UnusedAllow, about_tables,
+    printable,
 };
 use toolcheck_report::Style;
 
@@ -26,6 +27,7 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
     }
     let fixed = if args.fix { fix_first(args)? } else { Status::Clean };
     let mut project = Project::open(options(args)?)?;
+    args.files.note_unused_name();
     check_outputs(&args.output.output_format, &mut project)?;
     if args.show_settings || args.files.show_files {
         return show_inputs(args, &mut project, out);
@@ -49,12 +51,16 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
                 screen::message("skipped", &format!("{}: {by}", toolcheck_project::relative(path)))
             });
         }
-        note_hidden(&run.report, args.output.max_findings);
+        note_key(&args.output, &run.report);
         note_target(args, &run.report);
         note_recordings(&run.report, args.output.verbose);
         if args.output.verbose {
             settings::note_configs(&run.configs);
         }
+    }
+    // What reads lines of JSON can't see that some are missing.
+    if !args.output.quiet || args.output.output_format.iter().any(|spec| spec.output.id == "jsonl") {
+        note_hidden(&run.report, args.output.max_findings);
     }
     screen::messages("warning", &project.foreign_configs());
     warn_unused(&run.unused_allows);
@@ -156,6 +162,28 @@ fn note_hidden(report: &Report, limit: usize) {
         let findings = Counted(hidden, "more finding");
         let message = format!("{findings} not shown: at most {limit} are printed per file (--max-findings)");
         screen::message("note", &message);
+    }
+}
+
+/// Says that the key of a summary is in no row that has a finding.
+fn note_key(args: &OutputArgs, report: &Report) {
+    let Some(key) = &args.key else { return };
+    let rows = report.files.iter().flat_map(|file| {
+        let found =
+            file.summary.iter().flat_map(|summary| summary.rules.values()).filter(|rule| rule.rows > 0);
+        found.flat_map(|rule| &rule.samples).map(|sample| (&*file.path, &*sample.row)).collect::<Vec<_>>()
+    });
+    let is_line = |(path, row): (&str, &str)| {
+        let line = row.strip_prefix(path).and_then(|rest| rest.strip_prefix(':'));
+        line.is_some_and(|line| line.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let mut rows = rows.peekable();
+    if rows.peek().is_some() && rows.all(is_line) {
+        let key = bounded(key, 80);
+        screen::message(
+            "note",
+            &format!("no example has `{key}` (--key), so they are named by file and line"),
+        );
     }
 }
 
@@ -271,6 +299,12 @@ fn note_skipped(run: &LintRun, is_verbose: bool) {
         1 => " (1 is not valid JSON)".to_owned(),
         several => format!(" ({several} are not valid JSON)"),
     };
-    let files = Counted(skipped.len(), "file");
-    screen::message("note", &format!("skipped {files} without a transcript{not_json}"));
+    let tables = run.unread_tables;
+    if tables > 0 {
+        screen::message("note", &format!("{} (--verbose lists them)", about_tables(tables)));
+    }
+    if skipped.len() > tables {
+        let files = Counted(skipped.len() - tables, "file");
+        screen::message("note", &format!("skipped {files} without a transcript{not_json}"));
+    }
 }

@@ -1,13 +1,15 @@
 //! `toolcheck show`: the outline of a transcript.
 
 use std::io::Write;
+use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use toolcheck_config::allow::Allow;
-use toolcheck_core::text::{Counted, name_of};
+use toolcheck_core::text::{Counted, name_of, shown};
+use toolcheck_json::Records;
 use toolcheck_lint::{Finding, FixOptions, Options, Rule, fix};
 use toolcheck_project::{Configs, Input, Limits, Resolver};
 use toolcheck_report::{Outline, View, outline, outline_opened, unified};
@@ -26,7 +28,11 @@ pub(crate) fn run(args: &ShowArgs, out: &mut dyn Write) -> Result<Status> {
         return Ok(Status::Trouble);
     };
     screen::messages("warning", &resolver.foreign_configs());
-    let bytes = input.read()?;
+    let mut bytes = input.read()?;
+    if let Some(number) = args.record {
+        bytes = record(&bytes, number)
+            .with_context(|| format!("{} has no record {number}", shown(&input.name)))?;
+    }
     let (bytes, changed) =
         if args.fix { fixed(args, &input, &bytes, &settings.options()) } else { (bytes, Vec::new()) };
     let allows = &settings.config.config.allows;
@@ -49,6 +55,13 @@ pub(crate) fn run(args: &ShowArgs, out: &mut dyn Write) -> Result<Status> {
     }
     (args.outline.output_format.write)(&outline, &screen::style(args.outline.color), out)?;
     Ok(Status::Clean)
+}
+
+/// A record of a file, in the line that it has there.
+fn record(bytes: &[u8], number: NonZeroUsize) -> Option<Vec<u8>> {
+    let record = Records::new(bytes).nth(number.get() - 1)?;
+    let before = bytes[..record.start].iter().filter(|byte| **byte == b'\n');
+    Some(before.chain(record.bytes).copied().collect())
 }
 
 /// Says what the request of a conversation lacks.

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::error::Error;
 use crate::names::names;
-use crate::suggest::similar;
+use crate::suggest::unknown;
 
 names! {
     /// How bad a change is.
@@ -123,6 +123,6 @@ impl FromStr for Kind {
     fn from_str(id: &str) -> Result<Self, Error> {
         let ids = Self::ALL.iter().map(|kind| kind.id());
         let found = Self::ALL.iter().copied().find(|kind| kind.id() == id);
-        found.ok_or_else(|| Error::new(format!("no such kind of change{}", similar(id, ids))))
+        found.ok_or_else(|| Error::new(unknown("kind of change", id, ids)))
     }
 }

@@ -1,4 +1,4 @@
-//! Agents that write what happens as one event a line, in which a call and its result are events with an id: what
+//! Agents that write what happens as one event per line, in which a call and its result are events with an id: what
 //! `codex exec --json`, `gemini --output-format stream-json`, `opencode run --format json`, `cursor-agent --output-format
 //! stream-json` and `droid exec --output-format stream-json` print, and the sessions of Grok Build.
 //!
@@ -15,7 +15,7 @@ use super::{Conversation, ConversationEnd, LOOKED_AT, Reader, Reading};
 use crate::claim::certainty;
 use crate::ir::{Body, Call, Named, Place, Role, Transcript, UnpairedReason};
 
-pub(super) static READER: Reader = Reader::log("agent-events", "Events of agents, one a line", sniff, read);
+pub(super) static READER: Reader = Reader::log("agent-events", "Agent events, one per line", sniff, read);
 
 enum Event<'d, 's> {
     /// Somebody says something.

@@ -1,4 +1,4 @@
-//! goose: a session, as a file with a message a line or as one exported document.
+//! goose: a session, as a file with a message per line or as one exported document.
 //!
 //! Messages that the model no longer sees, because a summary took their place, are kept with a mark. What is seen is
 //! sent next, after goose has left out what has no other side (`fix_conversation`).

@@ -12,24 +12,36 @@ pub struct Text {
     sniff: fn(&[u8]) -> bool,
 }
 
-const BODIES: &str = "check the JSON bodies in it, each as a file or one a line";
+const BODIES: &str = "check the JSON bodies in it, each as a file or one per line";
 
-/// The kinds of files that are recognised by their first bytes.
-static TEXTS: &[Text] = &[
-    Text {
-        name: "a ZIP archive",
-        advice: "unpack it, and check the JSON files in it",
-        sniff: |head| head.starts_with(b"PK\x03\x04"),
-    },
+/// The kinds of files with rows that may be transcripts.
+static TABLES: &[Text] = &[
     Text {
         name: "a Parquet file",
         advice: "write its rows as JSON Lines first: `duckdb -c \"COPY 'FILE' TO 'rows.jsonl' (FORMAT json)\"`",
         sniff: |head| head.starts_with(b"PAR1"),
     },
     Text {
+        name: "an Arrow file",
+        advice: "write its rows as JSON Lines first: `load_dataset(\"arrow\", data_files=\"FILE\", split=\"train\").to_json(\"rows.jsonl\")`, with `load_dataset` of `datasets`",
+        // The second is the start of a stream, a mark and the length of its schema.
+        sniff: |head| {
+            head.starts_with(b"ARROW1\0\0") || matches!(head, [0xFF, 0xFF, 0xFF, 0xFF, _, _, 0, 0, ..])
+        },
+    },
+    Text {
         name: "a SQLite database",
         advice: "write its rows as JSON Lines first: `sqlite3 -json FILE 'SELECT ...'`",
         sniff: |head| head.starts_with(b"SQLite format 3\0"),
+    },
+];
+
+/// The other kinds of files that are recognised by their first bytes.
+static TEXTS: &[Text] = &[
+    Text {
+        name: "a ZIP archive",
+        advice: "unpack it, and check the JSON files in it",
+        sniff: |head| head.starts_with(b"PK\x03\x04"),
     },
     Text { name: "a PDF file", advice: "leave it out", sniff: |head| head.starts_with(b"%PDF-") },
     Text {
@@ -71,7 +83,7 @@ static TEXTS: &[Text] = &[
     },
     Text {
         name: "the lines of a log, and none of them holds a message that can be read",
-        advice: "check the JSON in it, one value a line",
+        advice: "check the JSON in it, one value per line",
         sniff: |head| head.trim_ascii_start().strip_prefix(b"[").is_some_and(lines::is_bracketed),
     },
     Text { name: "YAML", advice: "convert it: `yq -o=json FILE`", sniff: is_yaml },
@@ -88,7 +100,12 @@ pub fn of_text(bytes: &[u8]) -> Option<&'static Text> {
         [b'{' | b'[', rest @ ..] if !is_literal(rest) => return None,
         _ => {}
     }
-    TEXTS.iter().find(|kind| (kind.sniff)(head))
+    of_table(bytes).or_else(|| TEXTS.iter().find(|kind| (kind.sniff)(head)))
+}
+
+/// The kind of file that begins like this, where it has rows that may be transcripts.
+pub fn of_table(bytes: &[u8]) -> Option<&'static Text> {
+    TABLES.iter().find(|kind| (kind.sniff)(bytes))
 }
 
 /// Whether the first bracket of a text is one of Python, and not of JSON.

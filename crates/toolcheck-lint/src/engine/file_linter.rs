@@ -37,15 +37,15 @@ fn answer_of<'s>(
 /// Counts a conversation of which a part is on the server and nowhere in the file.
 fn count_unseen(report: &mut FileReport, transcript: &Transcript<'_>, server: Option<&RemoteHistory>) {
     if transcript.request.continues_remote_state && !server.is_some_and(|server| server.is_whole) {
-        const STARTS: &str = "what comes before a request and only the server has";
+        const STARTS: &str = "earlier content that only the server has";
         report.count_not_read(LeftOut { one: STARTS, what: STARTS, count: 1 });
     }
 }
 
 /// Counts the records of no format behind the one that a finding reports.
 pub(super) fn count_unrecognised(report: &mut FileReport, count: usize) {
-    const RECORD: &str = "record in no format that is read";
-    const RECORDS: &str = "records in no format that is read";
+    const RECORD: &str = "record in an unsupported format";
+    const RECORDS: &str = "records in an unsupported format";
     if count > 0 {
         report.count_not_read(LeftOut { one: RECORD, what: RECORDS, count });
     }

@@ -342,7 +342,7 @@ impl Change {
 }
 
 /// Why a record is not changed that is broken.
-const NOT_WHOLE: &str = "text that is not whole JSON is not changed";
+const NOT_WHOLE: &str = "text that is not valid JSON is not changed";
 
 /// Plans the changes of each record while a file is linted.
 struct Collector<'o> {

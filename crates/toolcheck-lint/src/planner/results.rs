@@ -271,7 +271,7 @@ impl<'p> Planner<'p, '_> {
     fn becomes_model(&mut self, finding: usize, site: &ResultSite<'_, '_>) {
         let role = site.message.role_name.as_ref().filter(|_| site.result.call_id.is_none());
         let Some(role) = role else {
-            self.leave(Some(finding), "its message has calls too, so that it is not clear whose it is");
+            self.leave(Some(finding), "its message also has calls, so its author is not clear");
             return;
         };
         let at = role.place.span.start;

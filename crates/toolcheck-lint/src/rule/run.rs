@@ -169,7 +169,8 @@ fn in_log(rule: &'static Rule, context: &Context<'_, '_>, said: &mut DraftConten
 fn in_next_request(rule: &'static Rule, next: &NextRequest, said: &mut DraftContent) -> Option<Level> {
     if let Some(repair) = next.repairs.get(&rule.id) {
         let doubt = next.doubt.as_ref().map_or_else(String::new, |doubt| format!(". {doubt}"));
-        said.help = Some(format!("nothing is needed to go on: {} {repair}{doubt}", next.name).into());
+        said.help =
+            Some(format!("{} repairs this itself when it goes on: it {repair}{doubt}", next.name).into());
         return None;
     }
     let level = next.level(rule.id)?;

@@ -12,8 +12,8 @@ declare_rule! {
     /// somebody sees the bill.
     ///
     /// This rule needs exchanges: each request with the response to it, in chronological order. It reports the tenth
-    /// same call in a row if the results tell of a problem, and else the 25th: some tools are asked until something is
-    /// done. `repeated-failing-call` reports the first few failures, of which the model should have learnt.
+    /// same call in a row if the results tell of a problem, and otherwise the 25th: some tools are polled until
+    /// something is done. `repeated-failing-call` reports the first few failures, of which the model should have learnt.
     ///
     /// Ten requests can't be shown here; `fixtures/openai-chat/endless-loop.json` has them.
     ///

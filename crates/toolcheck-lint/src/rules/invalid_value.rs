@@ -33,7 +33,7 @@ declare_rule! {
     /// ```
     InvalidValue in Fields, since "0.2.0", silent on wire reports shape, check,
     fix [
-        safe: "The value becomes the one that is known to be meant.",
+        safe: "The value becomes the intended one, if that is known.",
         unsafe: "A value that nearly matches an allowed one becomes that.",
         otherwise: "it is not clear which value is meant",
     ]

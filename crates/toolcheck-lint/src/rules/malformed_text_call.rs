@@ -13,7 +13,7 @@ declare_rule! {
     /// such a block is broken, the harness sees no call, or not the one that the model meant: the rest of the message
     /// becomes the value of a parameter.
     ///
-    /// In the data sets of Hermes and ShareGPT this is also reported of empty tags, and of arguments under another key
+    /// In the data sets of Hermes and ShareGPT this is also reported for empty tags, and of arguments under another key
     /// than `arguments`, which the usual parsers don't find.
     ///
     /// Blocks are looked for only if the transcript uses the protocol. A block that is not closed is not reported at

@@ -3,12 +3,12 @@ use toolcheck_core::ir::{Body, Call, Part};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// Calls of two responses that the history has in one message.
+    /// Calls from two responses that the history combines in one message.
     ///
     /// ## Why is this bad?
     ///
-    /// The model made the second call when it knew the result of the first. As one message, the history says that it made
-    /// both at once, and a model that reads this learns to act before it knows. The text and the reasoning between the
+    /// The model made the second call after it had seen the result of the first. In one message, it looks as if it had
+    /// made both at once, and a model that reads this learns to act before it knows. The text and the reasoning between the
     /// calls lose their place, and a cache of the prompt is of no use from there on. The usual cause is a client that keeps
     /// one message for all steps of a run.
     ///

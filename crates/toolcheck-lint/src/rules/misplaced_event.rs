@@ -13,7 +13,7 @@ declare_rule! {
     /// tool call, a run. An event that does not fit is refused, and with it usually the rest of the stream: the user sees
     /// an answer that stops.
     ///
-    /// Of several events that are misplaced for the same reason, the first is reported. Nothing is reported of what a log
+    /// Of several events that are misplaced for the same reason, the first is reported. Nothing is reported for what a log
     /// has before the session begins, because it may begin in the middle.
     ///
     /// ## Fails

@@ -7,7 +7,7 @@ declare_rule! {
     /// ## Why is this bad?
     ///
     /// An API that requires a parameter, such as the most tokens to generate, rejects each request without it. A body that holds
-    /// only the messages is taken for what somebody has kept of a request, and nothing is reported.
+    /// only the messages is treated as part of a request that somebody kept, and nothing is reported.
     ///
     /// ## Fails
     ///

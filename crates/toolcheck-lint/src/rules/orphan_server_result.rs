@@ -6,7 +6,7 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::server_pairs::halves;
 
 declare_rule! {
-    /// A server tool result without its call, or a call of a program without the program.
+    /// A server tool result without its call, or a program's call without the program itself.
     ///
     /// ## Why is this bad?
     ///

@@ -10,10 +10,10 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// The response broke off in the arguments of the call, because it reached the limit of its length or the
+    /// The response broke off in the arguments of the call, because it reached its length limit or the
     /// connection closed, or they are not JSON for another reason. The client repaired them or left them out, and ran
-    /// the tool with what the model never said: with half of a path, or with the defaults of the tool, which may mean
-    /// everything.
+    /// the tool with what the model never said: with half of a path, or with the tool's defaults, which may mean
+    /// "everything".
     ///
     /// This rule needs exchanges: each request with the response to it, in chronological order. Nothing is reported if
     /// the result says that something went wrong, or is what a parser of JSON says of the arguments, in the words of

@@ -9,7 +9,7 @@ declare_rule! {
     /// error that somebody has to see, and count against the rate limit.
     ///
     /// This rule needs exchanges with their `status`, in chronological order. It is about 400, 413 and 422, which are
-    /// about the body; other errors, such as 429, 500 or 529, may pass, and so may those of an authorisation.
+    /// about the body; other errors, such as 429, 500 or 529, may be temporary, and so may authorization errors.
     ///
     /// ## Fails
     ///

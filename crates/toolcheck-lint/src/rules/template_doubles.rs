@@ -2,15 +2,15 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::prompt;
 
 declare_rule! {
-    /// A part that the prompt has twice, or encoded twice.
+    /// A part that appears twice in the prompt, or is encoded twice.
     ///
     /// ## Why is this bad?
     ///
     /// A template that writes arguments as JSON writes a text of JSON as a text: `"{\"port\": …}"`. The model reads
     /// escapes that no call of its own ever had, and begins to write them.
     ///
-    /// Servers read arguments into an object before the template sees them. Trainers do not, so that this is mostly
-    /// reported of data sets (`--kind dataset`). It needs a template: `--template FILE`.
+    /// Servers read arguments into an object before the template sees them. Trainers do not, so this is mostly
+    /// reported for data sets (`--kind dataset`). It needs a template: `--template FILE`.
     ///
     /// ## Fails
     ///

@@ -2,7 +2,7 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::prompt;
 
 declare_rule! {
-    /// A part of a conversation that is not in the prompt of the model.
+    /// A part of a conversation that is missing from the model's prompt.
     ///
     /// ## Why is this bad?
     ///
@@ -10,8 +10,8 @@ declare_rule! {
     /// the second of two calls, tools, reasoning. No server reports it, and in training the model learns from a
     /// conversation that lacks it.
     ///
-    /// A part is reported if the prompt does not have it, and if the prompt is the same when the part is another. White
-    /// space is no part. What a template drops on purpose, such as the reasoning of earlier turns, is not reported. It
+    /// A part is reported if the prompt does not have it, and if changing the part does not change the prompt.
+    /// Whitespace does not count. What a template drops on purpose, such as the reasoning of earlier turns, is not reported. It
     /// needs a template: `--template FILE`.
     ///
     /// ## Fails

@@ -2,11 +2,11 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::prompt;
 
 declare_rule! {
-    /// Results of parallel calls that the prompt does not tell apart.
+    /// Results of parallel calls that can't be told apart in the prompt.
     ///
     /// ## Why is this bad?
     ///
-    /// Many templates print neither the id nor the name of a result, so that the model goes by the order. If the results are
+    /// Many templates print neither the id nor the name of a result, so the model relies on the order. If the results are
     /// in another order than their calls, it reads each as the answer to the other.
     ///
     /// It needs a template: `--template FILE`.

@@ -2,11 +2,11 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::prompt;
 
 declare_rule! {
-    /// A content of null that the prompt has as `None`.
+    /// Null content that the prompt shows as `None`.
     ///
     /// ## Why is this bad?
     ///
-    /// An assistant message that only calls has `"content": null`. A template that prints the content without asking prints
+    /// An assistant message that contains only calls has `"content": null`. A template that prints the content unconditionally prints
     /// `None`, the word of Python: the model reads that the assistant said "None", and learns to say it.
     ///
     /// It needs a template: `--template FILE`.

@@ -8,12 +8,12 @@ declare_rule! {
     ///
     /// A self-hosted model reads what its chat template makes of a request. Templates check the roles and their order, the
     /// length of ids or the number of calls, and raise an error: the server answers with it, or with an error of its own.
-    /// The error of a template is that of its author, or one of Python where the template did not expect a value.
+    /// The error text is that of the template's author, or one of Python where the template did not expect a value.
     ///
     /// The finding is at the first message with which the template refuses. It needs a template: `--template FILE`.
     ///
-    /// Where toolcheck can't run the template to its end, because it takes too much or uses something of Jinja that
-    /// toolcheck doesn't know, the finding is a warning at the list of messages: their prompt is not checked.
+    /// Where toolcheck can't run the template to its end, because it exceeds a limit, or uses a feature of Jinja
+    /// that toolcheck doesn't support, the finding is a warning at the list of messages: their prompt is not checked.
     ///
     /// ## Fails
     ///

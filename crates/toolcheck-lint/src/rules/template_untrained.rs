@@ -9,7 +9,7 @@ declare_rule! {
     /// A trainer that trains on answers only, such as TRL with `assistant_only_loss`, goes by the `{% generation %}` blocks
     /// of the template. A call that is printed outside of them is in the prompt, but the model does not learn to make it.
     ///
-    /// It is reported of data sets (`--kind dataset`), once for a row, if the template has such blocks. A trainer that
+    /// It is reported for data sets (`--kind dataset`), once for a row, if the template has such blocks. A trainer that
     /// trains on the whole text does not ask for them. It needs a template: `--template FILE`.
     ///
     /// ## Fails

@@ -33,7 +33,7 @@ declare_rule! {
     /// ```
     UnknownField in Fields, since "0.1.0", silent on wire reports shape, check,
     fix [
-        safe: "A key that is known to be meant is renamed, and one without a value is removed.",
+        safe: "A key is renamed if the intended one is known, and one without a value is removed.",
         unsafe: "Any other key is removed, or becomes a key that nearly matches.",
         otherwise: "it has to be expressed differently" with help,
     ],

@@ -48,7 +48,7 @@ declare_rule! {
     /// ```
     UnknownRole in Fields, since "0.1.0", warning on wire reports shape, check,
     fix [
-        safe: "The role becomes the one that is known to be meant, or that only may have what is in the message.",
+        safe: "The role becomes the one that is known to be meant, or the only one that may have what is in the message.",
         unsafe: "A system message becomes a user message.",
         otherwise: "it is not clear which role is meant",
     ],

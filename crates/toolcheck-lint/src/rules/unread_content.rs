@@ -31,7 +31,7 @@ declare_rule! {
     ///
     /// A type that only has a similar name, and may be newer than this version of toolcheck, is a warning.
     ///
-    /// In a log, a history, a trace or a data set, this is also reported of parts, keys, records and speakers that the
+    /// In a log, a history, a trace or a data set, this is also reported for parts, keys, records and speakers that the
     /// reader of the file does not know, if they look like calls or results.
     ///
     /// ## Fails

@@ -33,7 +33,7 @@ declare_rule! {
     /// ```
     WrongType in Fields, since "0.2.0", silent on wire reports shape, check,
     fix [
-        safe: "A value that is only quoted wrongly is written as it should be, an object as JSON in a string and a text as its block where nothing else is taken, a single element is put into a list, and `null` is removed where nothing need be.",
+        safe: "A value whose only mistake is its quotes is corrected, an object as JSON in a string and a text as its block where nothing else is taken, a single element is put into a list, and `null` is removed where nothing need be.",
         otherwise: "it cannot be fixed by rewriting the value" with help,
     ]
 }

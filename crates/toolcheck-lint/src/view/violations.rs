@@ -9,7 +9,7 @@ use toolcheck_json::Value;
 use crate::schema::{Index, Schema};
 use crate::view::arguments::{self, Locate};
 
-/// The most violations that are reported of one value.
+/// The most violations that are reported for one value.
 const MOST: usize = 20;
 
 /// How messages name the parts of a value.

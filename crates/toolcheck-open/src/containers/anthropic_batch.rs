@@ -1,4 +1,4 @@
-//! Files of the Message Batches API of Anthropic: requests, together or one a line, and results.
+//! Files of the Message Batches API of Anthropic: requests, together or one per line, and results.
 
 use toolcheck_json::Value;
 

@@ -1,4 +1,4 @@
-//! Files of the Batch API of OpenAI: requests and results, one a line.
+//! Files of the Batch API of OpenAI: requests and results, one per line.
 
 use toolcheck_core::endpoint::{self, Call};
 use toolcheck_core::exchange;

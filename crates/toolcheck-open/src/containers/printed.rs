@@ -265,7 +265,7 @@ impl Reading<'_> {
     /// Names a value in a block without an end, which may hold what follows it.
     fn unfinished(&mut self, text: &[u8], start: usize) {
         if has_word(&text[start..]) {
-            let what = "a value in a block of Markdown has no end, so that what follows it can't be read";
+            let what = "a value in a block of Markdown has no end, so what follows it can't be read";
             self.unread_in_block(what.to_owned(), start);
         }
     }

@@ -1,5 +1,5 @@
 //! Streams of events that were recorded by themselves: as server-sent events, as an event stream of AWS, or only their
-//! data, one a line.
+//! data, one per line.
 
 use toolcheck_core::{response, unsupported};
 use toolcheck_json::origins::Mapped;
@@ -37,7 +37,7 @@ fn sniff(bytes: &[u8]) -> bool {
     is_field && lines(head).take(LINES).any(is_data)
 }
 
-/// Whether a text is the data of events, one a line: together they are a response, and none is one by itself.
+/// Whether a text is the data of events, one per line: together they are a response, and none is one by itself.
 fn is_chunks(bytes: &[u8], head: &[u8]) -> bool {
     // The last line of the head may be cut.
     let end = if head.len() < bytes.len() { memchr::memrchr(b'\n', head).unwrap_or(0) } else { head.len() };

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use memchr::{memchr, memchr_iter, memrchr};
+use toolcheck_core::unsupported;
 use toolcheck_open::{Container, ZstdFrames, is_zstd};
 
 use super::{Input, Source};
@@ -109,6 +110,16 @@ pub(super) fn may_be_opened(path: &Path) -> bool {
         Ok(toolcheck_open::sniff(text.head(1)?.0).is_some_and(Container::is_looked_for))
     };
     sniff().unwrap_or(true)
+}
+
+/// Why a file in a folder is no input, although it may hold transcripts, by its start: it is Parquet, Arrow or SQLite.
+pub(super) fn why_no_input(path: &Path) -> Option<String> {
+    let mut text = Text::of_file(path, Limits::default(), &|_| {}).ok()?;
+    let start = text.start().ok()?;
+    let name = unsupported::of_table(start)?.name;
+    let is_read = toolcheck_open::sniff(start).is_some_and(Container::is_built);
+    let why = if is_read { "is read only if you name it" } else { "this build of toolcheck can't read" };
+    Some(format!("this is {name}, which {why}"))
 }
 
 /// A part of a text of JSON Lines.

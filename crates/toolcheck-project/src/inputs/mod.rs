@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::WalkBuilder;
 use toolcheck_config::PathGlobs;
-use toolcheck_core::text::{reason, shown};
+use toolcheck_core::text::{Counted, reason, shown};
 use toolcheck_lint::SkippedFile;
 use toolcheck_open::Container;
 
@@ -34,6 +34,9 @@ const EXTENSIONS: [&str; 4] = ["json", "jsonl", "ndjson", "traj"];
 const OPENED_EXTENSIONS: [&str; 7] = ["yaml", "yml", "har", "httprr", "sse", "log", "eval"];
 /// The extensions that compressed files have in addition.
 const COMPRESSED_EXTENSIONS: [&str; 2] = ["gz", "zst"];
+
+/// The extensions of files that may hold transcripts, but are not searched for.
+const TABLE_EXTENSIONS: [&str; 6] = ["parquet", "arrow", "feather", "db", "sqlite", "sqlite3"];
 
 /// Why a file is not changed that a glob found through a link.
 const LINKED: &str =
@@ -125,6 +128,8 @@ pub struct Inputs {
     pub errors: Vec<Error>,
     /// What a glob or a search came across that is no file, such as a pipe.
     pub skipped: Vec<SkippedFile>,
+    /// The number of these that are Parquet files, Arrow files or SQLite databases.
+    pub unread_tables: usize,
     /// The folders that were searched completely.
     pub searched: Vec<PathBuf>,
     /// The files that list ignored files in those folders.
@@ -200,7 +205,8 @@ impl Collector<'_> {
         let matches = match globs::matches(pattern) {
             Ok(matches) => matches,
             Err(error) => {
-                self.add_error(format!("`{}` is not a valid glob: {error}", shown(pattern)));
+                let why = format!("{} (character {})", error.msg, error.pos + 1);
+                self.add_error(format!("`{}` is not a valid glob: {why}", shown(pattern)));
                 return;
             }
         };
@@ -292,6 +298,7 @@ impl Collector<'_> {
         });
         self.found.searched.push(root.clone());
         let (mut has_files, errors) = (false, self.found.errors.len());
+        let tables = self.found.unread_tables;
         for entry in walk.build() {
             let entry = match entry {
                 Ok(entry) => entry,
@@ -315,11 +322,11 @@ impl Collector<'_> {
             } else if is_wanted {
                 has_files = true;
                 let path = entry.into_path();
-                // Names in the current directory are shown without `./`.
-                let shown = if directory == Path::new(".") { path.strip_prefix(".") } else { Ok(&*path) };
-                let name = name_of(shown.unwrap_or(&path));
+                let name = name_of(shown_below(directory, &path));
                 let source = Source::File(path);
                 self.add(Input { name, real, source, is_named: false, is_linked: false });
+            } else {
+                self.skip_table(directory, entry.path(), &real);
             }
         }
         self.found
@@ -329,10 +336,20 @@ impl Collector<'_> {
         self.found.ignore_files.extend(files);
         messages.into_iter().for_each(|error| self.add_error(error));
         if !has_files && self.found.errors.len() == errors {
-            self.add_error(format!(
-                "`{}` has no .json, .jsonl or .ndjson file and no recording",
-                printable(directory)
-            ));
+            self.add_error(nothing_in(directory, self.found.unread_tables - tables));
+        }
+    }
+
+    /// Skips a file that may hold transcripts but is not read, unless the configuration says what is included.
+    fn skip_table(&mut self, directory: &Path, path: &Path, real: &Path) {
+        if !TABLE_EXTENSIONS.contains(&&*extension(path))
+            || self.configs.of(real).is_none_or(|loaded| loaded.config.include.is_some())
+        {
+            return;
+        }
+        if let Some(reason) = bytes::why_no_input(path) {
+            self.found.unread_tables += 1;
+            self.found.skipped.push(SkippedFile::new(name_of(shown_below(directory, path)), reason));
         }
     }
 
@@ -370,6 +387,19 @@ impl Collector<'_> {
     }
 }
 
+/// The error if there is nothing to lint in a folder, which has so many files that may hold transcripts but are not read.
+fn nothing_in(directory: &Path, tables: usize) -> String {
+    let tables = if tables > 0 { format!("; {}", about_tables(tables)) } else { String::new() };
+    let directory = printable(directory);
+    format!("`{directory}` has no .json, .jsonl, .ndjson or .traj file and no recording{tables}")
+}
+
+/// What there is to say of files that [`Inputs::unread_tables`] counts.
+pub fn about_tables(count: usize) -> String {
+    let (files, were) = (Counted(count, "file"), if count == 1 { "was" } else { "were" });
+    format!("{files} in Parquet, Arrow or SQLite {were} not read")
+}
+
 /// What excludes a path that the command line does.
 const BY_OPTION: &str = "excluded by --exclude";
 
@@ -385,6 +415,11 @@ fn why_excluded(path: &Path, excluded: &PathGlobs, configs: &Configs) -> Option<
     }
     let loaded = configs.of(path)?;
     loaded.config.excludes(path).then(|| by_config(&loaded))
+}
+
+/// The path of an entry of a walk as it is shown: in the current directory without `./`.
+fn shown_below<'p>(directory: &Path, path: &'p Path) -> &'p Path {
+    if directory == Path::new(".") { path.strip_prefix(".").unwrap_or(path) } else { path }
 }
 
 /// The canonical path of an entry in a walk that follows no links.

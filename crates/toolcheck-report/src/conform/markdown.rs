@@ -49,7 +49,7 @@ fn stale(reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
     for report in reports.iter().filter(|report| !report.stale.is_empty()) {
         writeln!(
             out,
-            "\nNo longer failing, though known to ({}):\n",
+            "\nListed as known failures, but no longer failing ({}):\n",
             inline(&bounded(&report.name, LONGEST))
         )?;
         for entry in &report.stale {

@@ -193,9 +193,17 @@ impl Report {
         if let Ok(Versioned { version }) = serde_json::from_slice(text)
             && version != u64::from(VERSION)
         {
-            return Err(Error::new(format!("it is of version {version}, and not of version {VERSION}")));
+            return Err(Error::new(format!(
+                "it has version {version}, but this program reads version {VERSION}"
+            )));
         }
-        serde_json::from_slice(text).map_err(|error| Error::new(error.to_string()))
+        serde_json::from_slice(text).map_err(|error| {
+            let (line, column) = (error.line(), error.column());
+            Error::new(match error.is_data() {
+                true => error.to_string(),
+                false => format!("it is not valid JSON (line {line}, column {column})"),
+            })
+        })
     }
 }
 

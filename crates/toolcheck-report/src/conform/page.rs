@@ -56,7 +56,7 @@ fn summary(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
     let unexpected = report.runs.iter().filter(|run| run.is_unexpected()).count();
     let known = report.runs.iter().filter(|run| run.is_known()).count();
     let unscored = report.runs.iter().filter(|run| !run.scored).count();
-    let mut words = format!("{}, {unexpected} not as they must be", Counted(report.runs.len(), "run"));
+    let mut words = format!("{}, {unexpected} not as required", Counted(report.runs.len(), "run"));
     for (count, word) in [(known, "known"), (unscored, "unscored"), (report.stale.len(), "stale")] {
         if count > 0 {
             words.push_str(&format!(", {count} {word}"));

@@ -249,18 +249,23 @@ impl<'e, L: Fn(&Options) -> FileReport> Search<'e, L> {
         });
         weight.same_values = variant.unwrap_or_default();
         let is_of_rule = known.iter().any(|found| found.refusal.rule == finding.rule);
-        let names_call = known.iter().any(|found| names_it(&found));
+        let names_call = known.iter().any(|found| found.refusal.rule == finding.rule && names_it(&found));
         let is_named = names_call || weight.same_values > 0 || is_of_rule && nearness.is_some();
         weight.reason = if is_named {
             Reason::Named
         } else if is_of_rule || variant.is_some() {
             Reason::Rule
-        } else if finding.level == Level::Error && nearness.is_some() {
+        } else if finding.level == Level::Error && self.is_at_place(finding) {
             Reason::Place
         } else {
             return None;
         };
         Some(weight)
+    }
+
+    /// Whether a finding is at a place that the error names, or near it.
+    fn is_at_place(&self, finding: &Finding) -> bool {
+        self.places.iter().any(|place| place.nearness(&finding.spot.pointer).is_some())
     }
 
     /// How near a finding is to a place that the error names. One finding may be about several places.
@@ -328,5 +333,5 @@ fn names(found: &Recognised, id: &str) -> bool {
     let Some(named) = value("ids").or_else(|| value("id")) else { return false };
     let last = named.rsplit(", ").next().unwrap_or(named);
     let is_cut = found.likeness != Likeness::Whole && last.len() >= MIN_CUT_ID && id.starts_with(last);
-    named.contains(id) || is_cut
+    named == id || named.split(", ").any(|named| named == id) || is_cut
 }

@@ -1,10 +1,11 @@
 //! What is known of models, by the evidence in targets.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use toolcheck_core::shape::{Shape, Verdict};
+use toolcheck_core::suggest::similar;
 use toolcheck_core::targets::{self, Pattern, Refusal, Target};
 use toolcheck_core::text::{bounded, shown};
 
@@ -42,8 +43,7 @@ pub fn models_in_short(model: &str, format: &str) -> String {
         for (object, fact) in &of_target.facts {
             let level = fact.known.level.map(|level| format!(" ({})", level.as_str())).unwrap_or_default();
             let subject = page::subject(fact);
-            let _ =
-                writeln!(text, "- {subject} of {}: {}{}{level}", shown(object), although(fact), fact.asked);
+            let _ = writeln!(text, "- {subject} of {}: {}{level}", shown(object), demand(fact, ""));
         }
         for refusal in &of_target.refusals {
             let _ = writeln!(text, "- refuses what `{}` finds ({})", refusal.rule, refusal.level().as_str());
@@ -57,11 +57,11 @@ fn known(model: Option<&str>) -> Vec<OfModels<'static>> {
     targets::all().map(|target| OfModels::new(target, model)).filter(|known| !known.is_empty()).collect()
 }
 
-/// What is said of a fact that contradicts the documents.
-fn although(fact: &Fact<'_>) -> &'static str {
+/// What is known of a fact, where it holds `when`. It may contradict the documents.
+fn demand(fact: &Fact<'_>, when: &str) -> String {
     match fact.known.verdict {
-        Verdict::Accepted => "accepted, although the documentation says:  ",
-        _ => "",
+        Verdict::Accepted => format!("accepted{when}, although the documentation says: {}", fact.asked),
+        _ => format!("{}{when}", fact.asked),
     }
 }
 
@@ -109,15 +109,9 @@ fn page_of(model: &str, known: &[OfModels<'_>]) -> String {
     for of_target in known {
         let _ = write!(page, "\n## {}\n\n", shown(&of_target.target.id));
         for (object, fact) in &of_target.facts {
-            let although = although(fact);
             let (subject, when) = (page::subject(fact), fact.known.conditions());
-            let _ = writeln!(
-                page,
-                "- {subject} of {}: {although}{}, {}",
-                shown(object),
-                fact.asked,
-                shown(&when)
-            );
+            let when = format!(", {}", shown(&when));
+            let _ = writeln!(page, "- {subject} of {}: {}", shown(object), demand(fact, &when));
             page::evidence(&mut page, fact);
         }
         for refusal in &of_target.refusals {
@@ -133,9 +127,36 @@ fn page_of(model: &str, known: &[OfModels<'_>]) -> String {
         }
     }
     if known.is_empty() {
-        page.push_str("\nNothing specific is known about this model. `toolcheck shapes TARGET` shows what an API asks of each request.\n");
+        let meant = meant(model).map(|meant| format!("; did you mean `{}`?", shown(&meant)));
+        let meant = meant.unwrap_or_else(|| ".".to_owned());
+        let _ = writeln!(
+            page,
+            "\nNothing specific is known about this model{meant} `toolcheck shapes TARGET` shows what an API asks of each request."
+        );
     }
     page
+}
+
+/// The name of a model that something is known of, if this looks like it.
+fn meant(model: &str) -> Option<String> {
+    let known = known(None);
+    let names: BTreeSet<String> = known.iter().flat_map(OfModels::patterns).flat_map(beginnings).collect();
+    let meant = similar(model, names.iter().map(|name| &**name)).name()?;
+    Some(meant.to_owned())
+}
+
+/// The names with which an expression begins: `gpt-5` of `^gpt-5(-|$)`, `nova` and `llama` of `(?i)nova|llama`.
+fn beginnings(pattern: &str) -> Vec<String> {
+    let plain = pattern.replace("\\.", ".");
+    let plain = plain.trim_start_matches("(?i)").trim_start_matches('^');
+    let alternatives = match plain.split_once('(') {
+        Some(("", group)) => group.split(')').next().unwrap_or_default(),
+        Some((prefix, _)) => prefix,
+        None => plain,
+    };
+    let is_plain = |letter: &char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
+    let names = alternatives.split('|').map(|text| text.chars().take_while(is_plain).collect::<String>());
+    names.map(|name| name.trim_end_matches('-').to_owned()).filter(|name| name.len() > 1).collect()
 }
 
 /// The models that something is known of, with the number of facts in each target, as Markdown.

@@ -142,6 +142,9 @@ impl<'s> File<'s> {
             let is_broken = |fault: &&toolcheck_json::SyntaxError| !fault.kind.is_harmless();
             Some((document.faults().iter().find(is_broken)?, record))
         }) {
+            if let Some(kind) = unsupported::of_text(bytes) {
+                return Err(Error::new(format!("not a request, but {}", kind.name)));
+            }
             let line = record.position.line + locate(record.bytes, &[fault.span.start as usize])[0].line - 1;
             return Err(Error::new(format!("malformed JSON in line {line}: {}", fault.kind.describe())));
         }

@@ -36,7 +36,7 @@ pub(crate) fn find<'d, 's>(
     let mut is_in_run = false;
     let is_row = |value: Value<'d, 's>| is_message(inner(value));
     for (number, &record) in records.iter().enumerate() {
-        // One message a line.
+        // One message per line.
         if is_row(record) {
             match runs.last_mut().filter(|_| is_in_run) {
                 Some((_, _, run)) => run.push(record),

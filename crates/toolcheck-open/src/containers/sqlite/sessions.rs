@@ -42,7 +42,8 @@ pub(super) fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
         at: 0,
         origin: None,
         advice: Some(
-            "the stores of goose and OpenCode are read; others can be exported by their agent".to_owned(),
+            "only the databases of goose and OpenCode can be read; export other sessions with their agent"
+                .to_owned(),
         ),
     });
     let (text, origins) = sessions.builder.finish();
