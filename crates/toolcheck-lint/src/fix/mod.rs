@@ -102,34 +102,24 @@ impl Fixed<'_> {
 pub fn fix<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions) -> Fixed<'b> {
     // Whether what is planned is better is tried here.
     let options = &options.clone().marks(Marks::Planned);
-    let safely = how.clone().unsafe_fixes(false);
-    // What can be fixed safely is not guessed.
-    let mut ways = vec![how];
-    if how.unsafe_fixes && !how.has_places() {
-        ways.push(&safely);
-    }
-    let mut round = Round::of(path, bytes, options, ways[ways.len() - 1]);
-    let (before, mut applied, mut after) = (round.report, round.applied, round.after);
-    let mut is_new = after.is_some();
-    let mut is_done = how.has_places() && is_new;
-    // What shows only once something else is fixed is fixed then.
-    for _ in 1..MOST_ROUNDS {
-        if !is_new {
-            ways.pop();
-        }
-        is_done |= ways.is_empty();
-        let Some(way) = ways.last().filter(|_| !is_done) else { break };
-        let text = after.as_ref().map_or(bytes, |(text, _)| text);
-        round = Round::of(path, text, options, way);
-        is_new = round.after.is_some();
-        applied.extend(round.applied);
-        after = round.after.or(after);
-    }
-    let reasons = round.reasons;
+    let Round { report: before, mut applied, mut after, mut reasons } = Round::of(path, bytes, options, how);
     if after.is_none() {
         let mut skipped = reasons.left(&before, how, None);
         try_unsafe(path, bytes, options, how, &mut skipped);
         return Fixed { bytes: Cow::Borrowed(bytes), applied, skipped, before, after: None };
+    }
+    // What shows only once something else is fixed is fixed then.
+    let mut is_done = how.has_places();
+    for _ in 1..if is_done { 1 } else { MOST_ROUNDS } {
+        let Some((text, _)) = &after else { break };
+        let round = Round::of(path, text, options, how);
+        reasons = round.reasons;
+        is_done = round.after.is_none();
+        if is_done {
+            break;
+        }
+        applied.extend(round.applied);
+        after = round.after;
     }
     let place = |finding: &Finding| (finding.rule, finding.spot.record, finding.spot.pointer.clone());
     let places: HashMap<_, &Spot> =

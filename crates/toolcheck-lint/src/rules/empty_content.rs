@@ -219,7 +219,7 @@ pub(super) fn may_go(cx: &Context<'_, '_>, number: usize) -> bool {
         (_, None) => before.is_none_or(|before| before.role != Role::Assistant),
         // Calls of one turn are answered in their order, so that a result would be that of another.
         (Some(before), Some(next)) if before.role == next.role => {
-            !is_refused() && !(has_call_without_id(before) && has_call_without_id(next))
+            !(is_refused() || has_call_without_id(before) && has_call_without_id(next))
         }
         _ => true,
     }
