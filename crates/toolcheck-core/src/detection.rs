@@ -135,12 +135,12 @@ impl Detection {
         let mut is_answered = false;
         if surest < CERTAIN {
             // The API that answered is surer than what several write alike.
-            for answered in response.into_iter().flat_map(response::formats_of) {
-                let number = ALL.iter().position(|format| format.id == answered.id);
-                if let Some(sure) = number.map(|number| &mut sure[number]).filter(|sure| **sure > 0) {
-                    *sure = surest.max(*sure) + 1;
-                    is_answered = true;
-                }
+            let shown = response.into_iter().flat_map(response::formats_of);
+            let numbers = shown.filter_map(|shown| ALL.iter().position(|format| format.id == shown.id));
+            let best = numbers.filter(|number| sure[*number] > 0).max_by_key(|number| sure[*number]);
+            if let Some(best) = best.filter(|best| sure[*best] < surest) {
+                sure[best] = surest + 1;
+                is_answered = true;
             }
             surest = sure.iter().copied().max().unwrap_or_default();
         }
