@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Puts the page and the module into one folder: web/assemble.sh OUT
 set -euo pipefail
-out=${1:?usage: web/assemble.sh OUT}
+mkdir -p "${1:?usage: web/assemble.sh OUT}"
+# What is bundled is written from another folder.
+out=$(cd "$1" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
 package=$here/../bindings/wasm/js
 if [ ! -f "$package/toolcheck.wasm" ]; then

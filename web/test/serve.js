@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
-import { extname, join, normalize } from "node:path";
+import { basename, dirname, extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ASSEMBLE = fileURLToPath(new URL("../assemble.sh", import.meta.url));
@@ -20,7 +20,8 @@ export function assembled() {
   if (process.env.TOOLCHECK_PAGE) return process.env.TOOLCHECK_PAGE;
   const folder = mkdtempSync(join(tmpdir(), "toolcheck-page-"));
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-  execFileSync("bash", [ASSEMBLE, folder]);
+  // Named from where it is, as the workflow that publishes the page does.
+  execFileSync("bash", [ASSEMBLE, basename(folder)], { cwd: dirname(folder) });
   return folder;
 }
 
