@@ -131,7 +131,7 @@ static KINDS: &[Unsupported] = &[
         sniff: |root| is_list(root, "interactions") || is_list(root, "http_interactions"),
     },
     Unsupported {
-        name: "an OpenTelemetry trace without messages",
+        name: "an OpenTelemetry trace in which no messages were found",
         advice: None,
         relevance: Relevance::Other,
         sniff: |root| {

@@ -151,7 +151,7 @@ fn plain_causes_are_not_taken_for_others() {
         ),
         ("[model]", "Problem in node (This model doesn`t support tool use in streaming mode)"),
         ("[shape]?", "failed to create chat stream completion: HTTP 400 (Code 20015): Field required"),
-        ("[shape]", "[json.exception.out_of_range.403] key 'content' not found"),
+        ("missing-field?", "[json.exception.out_of_range.403] key 'content' not found"),
         ("[invalid-json]?", "[json.exception.parse_error.101] parse error at line 1, column 2"),
         (
             "[chat-template]",

@@ -157,7 +157,9 @@ fn print(mark: &str, lines: &[&[u8]], printed: Printed, out: &mut dyn Write) -> 
 /// A line of a file in which all characters are visible, and no CI runner finds a command.
 fn visible(text: &str) -> Cow<'_, str> {
     let (text, end) = text.strip_suffix('\r').map_or((text, ""), |text| (text, "\r"));
-    Cow::Owned(text.split('\t').map(shown).collect::<Vec<_>>().join("\t") + end)
+    // It begins a file, and is nothing to see there.
+    let (mark, text) = text.strip_prefix('\u{feff}').map_or(("", text), |text| ("\u{feff}", text));
+    Cow::Owned(mark.to_owned() + &text.split('\t').map(shown).collect::<Vec<_>>().join("\t") + end)
 }
 
 /// A line of a file without what a terminal would act on. `patch` needs the rest as it is.

@@ -17,7 +17,7 @@ use lsp_types::{
     WorkspaceUnchangedDocumentDiagnosticReport,
 };
 use serde_json::json;
-use toolcheck_project::{ConfigOptions, Configs, FileOptions, Inputs, Source};
+use toolcheck_project::{ConfigOptions, Configs, FileOptions, Input, Inputs, Source};
 
 use crate::diagnostics::{self, SOURCE};
 use crate::settings::{EditorOptions, Workspace, path_of, uri_of};
@@ -151,7 +151,7 @@ impl Sweep {
                 "not checked here, because it is large: `toolcheck lint` checks it".to_owned(),
             )];
         }
-        let bytes = match fs::read(path) {
+        let bytes = match Input::file(path).read() {
             Ok(bytes) => bytes,
             Err(error) => return vec![note(format!("not checked: {error}"))],
         };

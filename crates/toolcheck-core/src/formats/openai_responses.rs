@@ -4,6 +4,7 @@
 //! Each result is a message of its own, as in Chat Completions.
 
 mod choice;
+mod namespaces;
 mod reply;
 mod response;
 mod stored;
@@ -11,8 +12,9 @@ mod write;
 
 use std::borrow::Cow;
 
-use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
+
+use namespaces::{Namespaces, look_at_callers};
 
 use super::{Format, Marks, declare_tools, is_of_opencode};
 use super::{gemini_interactions, openai_chat};
@@ -20,8 +22,8 @@ use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Feature};
 use crate::fix_style::{self, FixStyle};
 use crate::ir::{
-    self, Arguments, Body, Buffers, Call, Content, Executor, Message, MissingKey, Named, Part, Place,
-    Reasoning, Role, Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
+    self, Arguments, Body, Buffers, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role,
+    Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
 };
 use crate::reply::Framing;
 use crate::route::Route;
@@ -345,182 +347,6 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
 const FOREIGN_TOOLS: [&str; 4] =
     ["input_schema", "toolSpec", "functionDeclarations", "function_declarations"];
 
-/// The names of tools by how they are called: functions in the request's own list by name alone, others by namespace
-/// and name.
-#[derive(Default)]
-struct Namespaces<'s> {
-    /// The names that need no namespace. Until the calls are checked, only those of tools declared in the input.
-    default: HashSet<Cow<'s, str>>,
-    /// The names that need a namespace, with their definitions. Each deferred function is a namespace of its own.
-    other: HashMap<Cow<'s, str>, Place>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Declared {
-    /// In the request's own list.
-    InList,
-    InNamespace,
-    /// In an item of the input.
-    Later,
-    /// In a namespace of an item of the input.
-    InLaterNamespace,
-}
-
-impl<'s> Namespaces<'s> {
-    /// The namespaces in a request's own list of tools. Most lists have none.
-    fn of(transcript: &mut Transcript<'s>, tools: Option<Value<'_, 's>>) -> Self {
-        let mut namespaces = Self::default();
-        let (mut has_search, mut has_server) = (false, false);
-        for value in tools.into_iter().flat_map(|tools| tools.elements()) {
-            let kind = value.get_str("type");
-            match kind.as_deref() {
-                Some("function" | "custom" | "namespace") | None => {}
-                // A tool search finds the tools declared here, and those that the client returns in its output.
-                Some("tool_search") => {
-                    has_search = true;
-                    transcript.request.tools.hides_some |= transcript.request.continues_remote_state;
-                }
-                Some("mcp") => has_server = true,
-                Some(kind) => {
-                    let is_known = WITHOUT_FUNCTIONS.iter().any(|known| kind.starts_with(known));
-                    transcript.request.tools.hides_some |= !is_known;
-                }
-            }
-            namespaces.declare(transcript, value, kind.as_deref(), Declared::InList);
-        }
-        // An MCP server's tools have their own type of call, unless a tool search finds them.
-        transcript.request.tools.hides_some |= has_search && has_server;
-        namespaces
-    }
-
-    /// Adds the tools that an item of the input declares.
-    fn add(&mut self, transcript: &mut Transcript<'s>, item: Value<'_, 's>) {
-        for value in item.get("tools").into_iter().flat_map(|tools| tools.elements()) {
-            self.declare(transcript, value, value.get_str("type").as_deref(), Declared::Later);
-        }
-    }
-
-    /// Adds an entry of a list of tools: one tool, or a namespace of several.
-    fn declare(
-        &mut self,
-        transcript: &mut Transcript<'s>,
-        value: Value<'_, 's>,
-        kind: Option<&str>,
-        declared: Declared,
-    ) {
-        match kind {
-            Some("namespace") => {
-                let Some(members) = value.get("tools").filter(|tools| tools.is_array()) else {
-                    transcript.request.tools.hides_some = true;
-                    return;
-                };
-                let is_later = declared == Declared::Later;
-                let declared = if is_later { Declared::InLaterNamespace } else { Declared::InNamespace };
-                for member in members.elements() {
-                    self.function(transcript, member, declared);
-                }
-            }
-            Some("tool_search") => {
-                transcript.request.tools.search.get_or_insert(Place::of(value));
-                let is_client = value.get_str("execution").as_deref() == Some("client");
-                if is_client && value.get("description").is_none_or(Value::is_null) {
-                    transcript.details.missing_keys.push(MissingKey {
-                        case: "search-description",
-                        key: "description",
-                        place: Place::of(value),
-                        name: None,
-                        because: None,
-                    });
-                }
-            }
-            _ => self.function(transcript, value, declared),
-        }
-    }
-
-    /// Adds one tool.
-    fn function(&mut self, transcript: &mut Transcript<'s>, value: Value<'_, 's>, declared: Declared) {
-        let is_deferred = is_deferred(value);
-        let is_of_request = matches!(declared, Declared::InList | Declared::InNamespace);
-        if is_deferred && is_of_request {
-            transcript.request.tools.deferred.get_or_insert(Place::of(value));
-        }
-        if declared == Declared::InList && !is_deferred {
-            return;
-        }
-        let tool = tool(value);
-        if let Some(name) = tool.name.as_ref().filter(|_| tool.executor == Executor::Client) {
-            if is_deferred || declared != Declared::Later {
-                self.other.insert(name.text.clone(), tool.place);
-            } else {
-                self.default.insert(name.text.clone());
-            }
-        }
-        if declared != Declared::InList {
-            transcript.request.tools.added.push(tool);
-        }
-    }
-
-    /// Finds function calls that need a namespace but have none.
-    fn look_at_calls(
-        mut self,
-        transcript: &mut Transcript<'s>,
-        tools: Option<Value<'_, 's>>,
-        list: Value<'_, 's>,
-    ) {
-        if self.other.is_empty() {
-            return;
-        }
-        let own = tools.into_iter().flat_map(|tools| tools.elements()).filter(|value| !is_deferred(*value));
-        let own = own.map(tool).filter(|tool| tool.executor == Executor::Client);
-        self.default.extend(own.filter_map(|tool| tool.name).map(|name| name.text));
-        for value in list.elements() {
-            let is_call = value.get_str("type").as_deref() == Some("function_call");
-            if !is_call || value.get("namespace").is_some_and(|namespace| !namespace.is_null()) {
-                continue;
-            }
-            let Some(name) = value.get("name").and_then(Named::of) else { continue };
-            let Some(because) = self.other.get(&name.text).filter(|_| !self.default.contains(&name.text))
-            else {
-                continue;
-            };
-            transcript.details.missing_keys.push(MissingKey {
-                case: "namespace",
-                key: "namespace",
-                place: Place::of(value),
-                name: Some(name),
-                because: Some(*because),
-            });
-        }
-    }
-}
-
-/// Finds outputs without a `caller` whose call was made by a program.
-fn look_at_callers<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
-    let is_of_program = |value: Value<'_, '_>| {
-        let caller = value.get("caller").and_then(|caller| caller.get_str("type"));
-        caller.is_some_and(|kind| kind == "program")
-    };
-    let ends_with = |value: Value<'_, '_>, end| value.get_str("type").is_some_and(|kind| kind.ends_with(end));
-    let mut called = HashMap::default();
-    for value in list.elements() {
-        let Some(id) = value.get("call_id").and_then(Named::of) else { continue };
-        if ends_with(value, "_call") && is_of_program(value) {
-            called.insert(id.text, Place::of(value));
-        } else if ends_with(value, "_output")
-            && value.get("caller").is_none()
-            && let Some(because) = called.get(&id.text)
-        {
-            transcript.details.missing_keys.push(MissingKey {
-                case: "caller",
-                key: "caller",
-                place: Place::of(value),
-                name: None,
-                because: Some(*because),
-            });
-        }
-    }
-}
-
 fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     let is_own = matches!(value.get_str("type").as_deref(), Some("function" | "custom"));
     // The nested form of Chat Completions is a mistake here, but its name is still useful.
@@ -533,24 +359,6 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
         returns_json: value.get("output_schema").is_some_and(Value::is_object),
         ..ToolDef::new(Place::of(value))
     }
-}
-
-/// The types of tools that add no functions to call. A version may follow the type.
-const WITHOUT_FUNCTIONS: [&str; 9] = [
-    "web_search",
-    "file_search",
-    "code_interpreter",
-    "image_generation",
-    "computer",
-    "local_shell",
-    "shell",
-    "apply_patch",
-    "programmatic_tool_calling",
-];
-
-/// Whether a tool is loaded only after a search has found it.
-fn is_deferred(tool: Value<'_, '_>) -> bool {
-    tool.get("defer_loading").and_then(Value::as_bool) == Some(true)
 }
 
 /// Reads an item of a history that is not a request.

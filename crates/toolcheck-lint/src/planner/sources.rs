@@ -2,7 +2,7 @@
 
 use toolcheck_core::fix_style::FixStyle;
 use toolcheck_core::formats::{self, Format};
-use toolcheck_core::ir::Transcript;
+use toolcheck_core::ir::{Body, Transcript};
 use toolcheck_core::pairing::Pairing;
 use toolcheck_core::readers::{self, Conversation, FileFixStyle};
 use toolcheck_core::targets::{self, Target};
@@ -177,5 +177,14 @@ pub(super) fn writer_of(conversation: &Conversation<'_>) -> Option<Writer> {
         });
     }
     let format = formats::find(id)?;
-    Some(Writer { fix_style: format.fix_style, format: Some(format), file_style: None })
+    let is_written = format.fix_style.blocks.is_some() || !holds_results(&conversation.transcript);
+    is_written.then_some(Writer { fix_style: format.fix_style, format: Some(format), file_style: None })
+}
+
+/// Whether a message holds its results, as some frameworks keep them, where the format has a message for each.
+fn holds_results(transcript: &Transcript<'_>) -> bool {
+    transcript.messages.iter().any(|message| {
+        let mut parts = transcript.parts_of(message).iter();
+        parts.any(|part| matches!(part.body, Body::Result(_)) && part.place.node != message.place.node)
+    })
 }

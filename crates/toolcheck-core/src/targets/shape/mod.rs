@@ -10,6 +10,7 @@ mod check;
 mod compile;
 mod conditions;
 mod describe;
+mod error_text;
 mod fault;
 mod fix;
 mod keys;
