@@ -1,5 +1,5 @@
 use toolcheck_core::ir::{Named, Role, ToolKind};
-use toolcheck_core::pairing::PairedWith;
+use toolcheck_core::pairing::{CallSite, PairedWith, ResultSite};
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -111,12 +111,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         }
         let before = site.turn.checked_sub(1);
         let has_calls = before.is_some_and(|turn| !cx.pairing.calls_of_turn(turn).is_empty());
-        let is_of_other = instead.is_some_and(|call| {
-            let mut siblings = cx.pairing.calls_of_turn(call.turn).iter().take(SIBLINGS_LOOKED_AT);
-            id.is_some_and(|id| {
-                siblings.any(|other| other.call.id.as_ref().is_some_and(|own| own.text == id.text))
-            })
-        });
+        let is_of_other = instead.is_some_and(|call| has_id_of_sibling(cx, site, call));
         let what = if is_of_other { "has the id of another call" } else { "has no matching call" };
         let message = format!("tool result {} {what}", site.result.title());
         let finding = out.report(site.part.place, message);
@@ -130,17 +125,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if cx.transcript.details.refers_to_stored_calls() {
             finding.doubt("the call may be a stored item that the request refers to, but some report that only calls in the request itself count");
         }
-        let kind = match site.result.kind {
-            None | Some(ToolKind::Function | ToolKind::Custom | ToolKind::Computer) => None,
-            Some(ToolKind::LegacyFunction) => Some("legacy"),
-            Some(ToolKind::Approval) => Some("approval"),
-            Some(ToolKind::Shell) => Some("shell"),
-            Some(_) => Some("other-kind"),
-        };
         let is_alone = cx.transcript.messages.len() == 1;
         let is_after_assistant = before.is_some_and(|turn| cx.pairing.turns[turn].role == Role::Assistant);
         finding
-            .add_cases(kind)
+            .add_cases(case_of(site.result.kind))
             .case_if(is_alone, "alone")
             .case_if(!is_alone && site.message_number == 0, "first-message")
             .case_if(instead.is_some(), "changed-id")
@@ -162,5 +150,25 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 "use the same id on both sides: code that rewrites ids must change the call and its result",
             );
         }
+    }
+}
+
+/// Whether a result has the id of another call of the turn of the one that it answers.
+fn has_id_of_sibling(cx: &Context<'_, '_>, site: &ResultSite<'_, '_>, call: &CallSite<'_, '_>) -> bool {
+    let mut siblings = cx.pairing.calls_of_turn(call.turn).iter().take(SIBLINGS_LOOKED_AT);
+    site.result
+        .call_id
+        .as_ref()
+        .is_some_and(|id| siblings.any(|other| other.call.id.as_ref().is_some_and(|own| own.text == id.text)))
+}
+
+/// The case of a result of this kind, if APIs answer it in words of its own.
+fn case_of(kind: Option<ToolKind>) -> Option<&'static str> {
+    match kind {
+        None | Some(ToolKind::Function | ToolKind::Custom | ToolKind::Computer) => None,
+        Some(ToolKind::LegacyFunction) => Some("legacy"),
+        Some(ToolKind::Approval) => Some("approval"),
+        Some(ToolKind::Shell) => Some("shell"),
+        Some(_) => Some("other-kind"),
     }
 }
