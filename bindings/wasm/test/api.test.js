@@ -14,11 +14,8 @@ test("the module is small, and imports nothing", () => {
   const bytes = readFileSync(WASM);
   const size = gzipSync(bytes, { level: 9 }).length;
   console.log(`${bytes.length} bytes, ${size} with gzip`);
-  // 28 kB of it are the sessions of five more agents, the events that agents print and the histories of .NET, and 18 kB
-  // the repair of seven more kinds of faults, what three more agents send next, and facts of some thirty more causes;
-  // 20 kB more, facts of some twenty causes, and the forms in which eight more programs write their histories. 4 kB are batches
-  // of Bedrock, recordings of Azure's test proxy, MockServer and Postman, and messages of MCP over HTTP and in strings.
-  assert.ok(size <= 2_212_000, `${size} bytes with gzip`);
+  // As Cargo builds it: what wasm-opt makes of it is smaller, and a release, with a standard library for size, is 1.7 MB.
+  assert.ok(size <= 2_145_000, `${size} bytes with gzip`);
   assert.deepEqual(WebAssembly.Module.imports(new WebAssembly.Module(bytes)), []);
 });
 
