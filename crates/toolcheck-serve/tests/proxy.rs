@@ -283,6 +283,16 @@ fn what_is_passed_on_unchecked_is_told() {
     assert!(seen.lock().unwrap().is_empty());
 }
 
+/// A connection on which a client has asked for a conversation.
+fn asked(proxy: &Proxy) -> TcpStream {
+    let body = json!({"model": "m", "messages": [{"role": "user", "content": "Hi."}]}).to_string();
+    let mut client = TcpStream::connect(proxy.url().replace("http://", "")).unwrap();
+    let length = body.len();
+    write!(client, "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}")
+        .unwrap();
+    client
+}
+
 #[test]
 fn a_response_that_broke_off_is_recorded_as_cut() {
     let event = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n";
@@ -309,11 +319,7 @@ fn a_response_that_broke_off_is_recorded_as_cut() {
             move || taken(&listener).1.write_all(answer.as_bytes()).unwrap()
         });
         let (proxy, seen) = watched(Proxy::builder(upstream(&url)));
-        let body = json!({"model": "m", "messages": [{"role": "user", "content": "Hi."}]}).to_string();
-        let mut client = TcpStream::connect(proxy.url().replace("http://", "")).unwrap();
-        let length = body.len();
-        write!(client, "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}")
-            .unwrap();
+        let mut client = asked(&proxy);
         // What is cut off may reach a client as a reset.
         let _ = client.read_to_end(&mut Vec::new());
         api.join().unwrap();
@@ -340,11 +346,7 @@ fn a_compressed_response_is_recorded_as_what_it_says() {
         let answer = [head.as_bytes(), &packed].concat();
         let api = std::thread::spawn(move || taken(&listener).1.write_all(&answer).unwrap());
         let (proxy, seen) = watched(Proxy::builder(upstream(&url)));
-        let body = json!({"model": "m", "messages": [{"role": "user", "content": "Hi."}]}).to_string();
-        let mut client = TcpStream::connect(proxy.url().replace("http://", "")).unwrap();
-        let length = body.len();
-        write!(client, "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}")
-            .unwrap();
+        let mut client = asked(&proxy);
         let mut passed = Vec::new();
         client.read_to_end(&mut passed).unwrap();
         assert!(passed.ends_with(&packed), "{encoding}: it is passed on as it is");
