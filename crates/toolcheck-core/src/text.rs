@@ -129,6 +129,11 @@ pub fn shown(text: &str) -> String {
     inert(&plain_name(text).chars().flat_map(visible).collect::<String>()).into_owned()
 }
 
+/// The same, but for tabs, which stay as they are.
+pub fn shown_with_tabs(text: &str) -> String {
+    text.split('\t').map(shown).collect::<Vec<_>>().join("\t")
+}
+
 /// At most `most` characters of a text, on one line, with control characters made visible.
 pub fn bounded(text: &str, most: usize) -> String {
     // Almost every start is plain ASCII.

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use toolcheck_core::fix_style::without_values;
-use toolcheck_core::text::shown;
+use toolcheck_core::text::{shown, shown_with_tabs};
 
 /// The lines around a change that are shown.
 const CONTEXT: usize = 3;
@@ -159,7 +159,7 @@ fn visible(text: &str) -> Cow<'_, str> {
     let (text, end) = text.strip_suffix('\r').map_or((text, ""), |text| (text, "\r"));
     // It begins a file, and is nothing to see there.
     let (mark, text) = text.strip_prefix('\u{feff}').map_or(("", text), |text| ("\u{feff}", text));
-    Cow::Owned(mark.to_owned() + &text.split('\t').map(shown).collect::<Vec<_>>().join("\t") + end)
+    Cow::Owned(mark.to_owned() + &shown_with_tabs(text) + end)
 }
 
 /// A line of a file without what a terminal would act on. `patch` needs the rest as it is.

@@ -30,7 +30,7 @@ impl Converter<'_> {
         add(
             "content",
             match before {
-                Some(before) => joined([before, content], "\n"),
+                Some(before) => joined([before, content]),
                 None => content,
             },
         );
@@ -104,15 +104,15 @@ impl Converter<'_> {
         if let [(_, only)] = &mut values[..] {
             return Ok(std::mem::replace(only, Value::None));
         }
-        Ok(joined(values.into_iter().map(|(_, value)| value), "\n"))
+        Ok(joined(values.into_iter().map(|(_, value)| value)))
     }
 }
 
-/// Texts as one. What is no text is left out.
-fn joined(texts: impl IntoIterator<Item = Value>, between: &str) -> Value {
+/// Texts on lines of their own. What is no text is left out.
+fn joined(texts: impl IntoIterator<Item = Value>) -> Value {
     let mut joined = Builder::default();
     for (at, value) in texts.into_iter().enumerate() {
-        joined.push_str(if at == 0 { "" } else { between });
+        joined.push_str(if at == 0 { "" } else { "\n" });
         if let Value::Str(text) = value {
             joined.push(&text);
         }

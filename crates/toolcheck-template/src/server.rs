@@ -35,13 +35,8 @@ impl Server {
     pub(crate) fn form(self, role: &str) -> Form {
         match self {
             Self::Vllm { reads_parts } if reads_parts && role != "tool" => Form::Parts,
-            Self::LlamaCpp(Abilities { reads_parts: true, reads_texts, .. }) => {
-                if reads_texts {
-                    Form::AsGiven
-                } else {
-                    Form::Parts
-                }
-            }
+            Self::LlamaCpp(Abilities { reads_parts: true, reads_texts: true, .. }) => Form::AsGiven,
+            Self::LlamaCpp(Abilities { reads_parts: true, .. }) => Form::Parts,
             _ => Form::Text,
         }
     }

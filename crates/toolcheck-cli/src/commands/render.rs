@@ -9,7 +9,7 @@ use serde_json::json;
 use toolcheck_config::Overrides;
 use toolcheck_core::detection::Detection;
 use toolcheck_core::formats;
-use toolcheck_core::text::{guard, shown};
+use toolcheck_core::text::{guard, shown, shown_with_tabs};
 use toolcheck_json::{Document, Records, Value};
 use toolcheck_project::{Configs, Input, Resolver, find_target};
 use toolcheck_template::{
@@ -238,7 +238,7 @@ fn text(parts: &Parts<'_>, is_colored: bool, out: &mut dyn Write) -> Result<()> 
         let paint = if is_colored { sort.paint() } else { Paint::new() };
         for line in text.split_inclusive('\n') {
             let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
-            let line = line.split('\t').map(shown).collect::<Vec<_>>().join("\t");
+            let line = shown_with_tabs(line);
             let line = if begins_line { guard(&line) } else { line.into() };
             begins_line = end == "\n";
             write!(out, "{paint}{line}{paint:#}{end}")?;

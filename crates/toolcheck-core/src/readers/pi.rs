@@ -6,7 +6,8 @@
 //!
 //! After a compaction, Pi sends the summary, the messages in its `retainedTail` or the records from `firstKeptEntryId` on,
 //! and what came after it (`buildSessionContext` in `packages/coding-agent/src/core/session-manager.ts`, version 3 of the
-//! format; `packages/coding-agent/docs/session-format.md`). The last conversation is what it sends next: a result that was kept without its call is refused then, again and again.
+//! format; `packages/coding-agent/docs/session-format.md`). The last conversation is what it sends next: a result that was
+//! kept without its call is refused then, again and again.
 
 use foldhash::HashMap;
 use toolcheck_json::Value;
