@@ -12,10 +12,10 @@ const WASM = new URL("../js/toolcheck.wasm", import.meta.url);
 
 test("the module is small, and imports nothing", () => {
   const bytes = readFileSync(WASM);
-  const size = gzipSync(bytes, { level: 9 }).length;
-  console.log(`${bytes.length} bytes, ${size} with gzip`);
-  // As Cargo builds it: what wasm-opt makes of it is smaller, and a release, with a standard library for size, is 1.7 MB.
-  assert.ok(size <= 2_145_000, `${size} bytes with gzip`);
+  console.log(`${bytes.length} bytes, ${gzipSync(bytes, { level: 9 }).length} with gzip`);
+  // As Cargo builds it: what wasm-opt makes of it is smaller, and a release, with a standard library for size, is 1.7 MB with
+  // gzip. What gzip makes of the same bytes depends on the processor that Node runs on, by 3 %, so they are counted as they are.
+  assert.ok(bytes.length <= 6_440_000, `${bytes.length} bytes`);
   assert.deepEqual(WebAssembly.Module.imports(new WebAssembly.Module(bytes)), []);
 });
 
