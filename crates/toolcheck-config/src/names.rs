@@ -83,17 +83,20 @@ pub(super) trait Named {
 impl<N: Named> At<N> {
     /// Finds the named thing, or returns an error that the name is unknown.
     pub(super) fn meaning(&self) -> Result<N::Meaning, FileFault> {
-        let text = self.get().text();
-        N::find(text).ok_or_else(|| {
-            let all = N::all();
-            let unknown = unknown(N::KIND, text, N::names());
-            // A short list is shown in full. A suggestion says more.
-            let is_listed = all.len() < 10 && similar(text, N::names()).name().is_none();
-            let others =
-                if is_listed { format!(" (expected one of {})", all.join(", ")) } else { String::new() };
-            self.fault(format!("{unknown}{others}"))
-        })
+        meaning::<N>(self.get().text(), self.span())
     }
+}
+
+/// Finds the thing with a name at a place of the file, or returns an error that the name is unknown.
+pub(super) fn meaning<N: Named>(name: &str, span: Range<usize>) -> Result<N::Meaning, FileFault> {
+    N::find(name).ok_or_else(|| {
+        let all = N::all();
+        let unknown = unknown(N::KIND, name, N::names());
+        // A short list is shown in full. A suggestion says more.
+        let is_listed = all.len() < 10 && similar(name, N::names()).name().is_none();
+        let others = if is_listed { format!(" (expected one of {})", all.join(", ")) } else { String::new() };
+        FileFault(span, format!("{unknown}{others}"))
+    })
 }
 
 macro_rules! named {

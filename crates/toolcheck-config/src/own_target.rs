@@ -2,6 +2,7 @@
 //! a mistyped case or placeholder.
 
 mod shape;
+mod tree;
 
 use std::ops::Range;
 
@@ -12,10 +13,11 @@ use toolcheck_core::suggest::similar;
 use toolcheck_core::targets::{self, Target};
 use toolcheck_lint::{Rule, rules, vocabulary};
 
-use self::shape::ShapeFile;
+use self::shape::ShapeTable;
+use self::tree::{Name, Table, named_tables, names, tables, under};
 use crate::Error;
 use crate::file::{error_of, read_despite_unknown};
-use crate::names::{At, Named, RuleName, named};
+use crate::names::{Named, RuleName, named};
 use crate::values::{Faults, FileFault};
 
 /// Reads the file of a target, and checks every name in it: the format, the targets that it is based on, rules with
@@ -33,19 +35,18 @@ use crate::values::{Faults, FileFault};
 pub fn parse_target(text: &str) -> Result<Target, Error> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut faults = Faults::default();
-    let read = read_despite_unknown(text, &mut faults, |text| {
-        // First, because the target does not keep the places of facts.
-        let shapes = toolcheck_toml::from_str::<ShapeFile>(text)?;
-        match toolcheck_toml::from_str::<Target>(text) {
-            // It is reported below, with all others of its kind and what is similar.
-            Err(error) if error.message().trim().starts_with("unknown rule") => {}
-            read => drop(read?),
-        }
-        toolcheck_toml::from_str::<TargetFile>(text).map(|names| (names, shapes))
-    });
-    if let Some((names, shapes)) = &read {
-        names.check(text, &mut faults);
-        names.check_shapes(shapes, text, &mut faults);
+    // What is similar to an unknown name is told below, with all others of its kind.
+    let is_told =
+        |message: &str| ["unknown rule", "unknown type"].iter().any(|told| message.starts_with(told));
+    let read =
+        read_despite_unknown(text, &mut faults, |text| match toolcheck_toml::from_str::<Target>(text) {
+            Err(error) if is_told(error.message().trim()) => Ok(()),
+            read => read.map(drop),
+        });
+    let tree = Table::parse(text).ok();
+    let file = tree.as_ref().filter(|_| read.is_some()).map(|tree| TargetFile { table: tree.get_ref() });
+    if let Some(file) = &file {
+        file.check(text, &mut faults.0);
     }
     if !faults.0.is_empty() {
         return Err(error_of(text, faults));
@@ -53,13 +54,10 @@ pub fn parse_target(text: &str) -> Result<Target, Error> {
     // The remaining errors only show once the file is merged with the targets that it is based on.
     let target = Target::parse(text)
         .map_err(|error| error_of(text, Faults(vec![FileFault(0..0, error.to_string())])))?;
-    if let Some((_, shapes)) = read {
-        let own = shapes.shape.as_ref().zip(target.shape());
-        let also = shapes
-            .also
-            .iter()
-            .filter_map(|(format, table)| Some((table, target.shape_in(format.get().text())?)));
-        for (table, shape) in own.map(|(table, shape)| (table.get(), shape)).into_iter().chain(also) {
+    if let Some(file) = &file {
+        let own = file.shape().zip(target.shape());
+        let also = file.also().filter_map(|(format, table)| Some((table, target.shape_in(format.text)?)));
+        for (table, shape) in own.into_iter().chain(also) {
             table.check_effect(shape, &mut faults.0);
         }
     }
@@ -73,159 +71,122 @@ named! {
     BuiltIn, "target": targets::ids(), targets::find => &'static Target;
 }
 
-/// The names in a target file, each with its place.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "kebab-case", default)]
-struct TargetFile {
-    format: Option<At<OwnFormat>>,
-    extends: Option<At<BuiltIn>>,
-    union: Vec<At<BuiltIn>>,
-    ids: IdsTable,
-    names: NamesTable,
-    roles: RolesTable,
-    tools: ToolsTable,
-    #[serde(rename = "refusal")]
-    refusals: Vec<RuleFact>,
-    #[serde(rename = "tolerance")]
-    tolerances: Vec<RuleFact>,
+/// The file of a target.
+struct TargetFile<'t> {
+    table: &'t Table<'t>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "kebab-case", default)]
-struct IdsTable {
-    pattern: Option<At<String>>,
-    server_pattern: Option<At<String>>,
-    item_pattern: Option<At<String>>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct NamesTable {
-    pattern: Option<At<String>>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct RolesTable {
-    allowed: Vec<At<String>>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct ToolsTable {
-    unsupported: Vec<ModelTable>,
-    advisors: Vec<ModelTable>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct ModelTable {
-    model: Option<At<String>>,
-    advisor: Option<At<String>>,
-}
-
-/// A refusal or a tolerance.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-struct RuleFact {
-    rule: At<RuleName>,
-    case: Option<At<String>>,
-    model: Option<At<String>>,
-    except_model: Option<At<String>>,
-    text: Option<At<String>>,
-    #[serde(default)]
-    legacy: bool,
-}
-
-impl TargetFile {
-    fn check(&self, text: &str, faults: &mut Faults) {
-        let found = &mut faults.0;
-        found.extend(self.format.as_ref().and_then(|format| format.meaning().err()));
-        found.extend(self.extends.as_ref().and_then(|parent| parent.meaning().err()));
-        found.extend(self.union.iter().filter_map(|member| member.meaning().err()));
-        found.extend(self.patterns().filter_map(fault_of_pattern));
-        self.check_roles(found);
-        for entry in self.refusals.iter().chain(&self.tolerances) {
-            entry.check(text, found);
+impl<'t> TargetFile<'t> {
+    fn check(&self, text: &str, found: &mut Vec<FileFault>) {
+        let format = self.name("format").and_then(|name| name.meaning::<OwnFormat>(found));
+        let parent = self.name("extends").and_then(|name| name.meaning::<BuiltIn>(found));
+        for member in names(self.table, &["union"]) {
+            member.meaning::<BuiltIn>(found);
         }
+        found.extend(self.patterns().filter_map(|pattern| fault_of_pattern(&pattern)));
+        self.check_roles(found);
+        for fact in self.rule_facts() {
+            check_rule_fact(fact, text, found);
+        }
+        self.check_shapes(format, parent, text, found);
+    }
+
+    fn name(&self, key: &'static str) -> Option<Name<'t>> {
+        self.table.get(key).and_then(tree::name_of)
+    }
+
+    /// `[shape]`.
+    fn shape(&self) -> Option<ShapeTable<'t>> {
+        under(self.table, "shape").map(ShapeTable::new)
+    }
+
+    /// The shapes in other formats.
+    fn also(&self) -> impl Iterator<Item = (Name<'t>, ShapeTable<'t>)> {
+        let also = under(self.table, "also").into_iter().flat_map(named_tables);
+        also.map(|(format, table)| (format, ShapeTable::new(table)))
+    }
+
+    /// The refusals and tolerances.
+    fn rule_facts(&self) -> impl Iterator<Item = &'t Table<'t>> {
+        tables(self.table, "refusal").chain(tables(self.table, "tolerance"))
     }
 
     /// Checks `[shape]`, whose objects are those of the format, and the shapes in other formats.
-    fn check_shapes(&self, shapes: &ShapeFile, text: &str, faults: &mut Faults) {
-        let parent = self.extends.as_ref().and_then(|parent| parent.meaning().ok());
-        let own = self.format.as_ref().and_then(|format| format.meaning().ok()).map(|format| format.id);
-        let format = own.or_else(|| parent?.format.as_deref());
-        match (&shapes.shape, format) {
-            (Some(shape), Some(format)) => shape.get().check(format, parent, text, &mut faults.0),
+    fn check_shapes(
+        &self,
+        own: Option<&'static Format>,
+        parent: Option<&'static Target>,
+        text: &str,
+        found: &mut Vec<FileFault>,
+    ) {
+        let format = own.map(|format| format.id).or_else(|| parent?.format.as_deref());
+        match (self.shape(), format) {
+            (Some(shape), Some(format)) => shape.check(format, parent, text, found),
             // Otherwise the name is wrong, which is reported.
-            (Some(shape), None) if self.format.is_none() && self.extends.is_none() => {
-                faults.0.push(
-                    shape.fault("`[shape]` needs `format` or `extends`, which say what the objects are"),
-                );
+            (Some(_), None) if self.name("format").is_none() && self.name("extends").is_none() => {
+                let span = self.table.get("shape").map(toml::Spanned::span).unwrap_or_default();
+                let message = "`[shape]` needs `format` or `extends`, which say what the objects are";
+                found.push(FileFault(span, message.to_owned()));
             }
             _ => {}
         }
-        for (format, shape) in &shapes.also {
-            match format.meaning() {
-                Ok(format) => shape.check(format.id, parent, text, &mut faults.0),
-                Err(fault) => faults.0.push(fault),
+        for (format, shape) in self.also() {
+            if let Some(format) = format.meaning::<OwnFormat>(found) {
+                shape.check(format.id, parent, text, found);
             }
         }
     }
 
-    fn patterns(&self) -> impl Iterator<Item = &At<String>> {
-        let own = [&self.ids.pattern, &self.ids.server_pattern, &self.ids.item_pattern, &self.names.pattern];
-        let entries = self.refusals.iter().chain(&self.tolerances);
-        let of_entries = entries.flat_map(|entry| [&entry.model, &entry.except_model]);
-        let tools = self.tools.unsupported.iter().chain(&self.tools.advisors);
-        let of_tools = tools.flat_map(|tools| [&tools.model, &tools.advisor]);
-        own.into_iter().chain(of_entries).chain(of_tools).flatten()
+    /// The regular expressions outside of shapes.
+    fn patterns(&self) -> impl Iterator<Item = Name<'t>> {
+        const KEYS: [&str; 6] =
+            ["pattern", "server-pattern", "item-pattern", "model", "except-model", "advisor"];
+        let own = ["ids", "names"].into_iter().filter_map(|key| under(self.table, key));
+        let tools = under(self.table, "tools").into_iter();
+        let tools = tools.flat_map(|tools| tables(tools, "unsupported").chain(tables(tools, "advisors")));
+        own.chain(self.rule_facts()).chain(tools).flat_map(|table| names(table, &KEYS))
     }
 
     /// An API may have roles of its own, so an unknown role is an error only if it is similar to a known one.
     fn check_roles(&self, found: &mut Vec<FileFault>) {
         let builtin = targets::all().filter_map(|target| target.roles.allowed.as_ref()).flatten();
         let known: Vec<&str> = builtin.map(String::as_str).collect();
-        for role in &self.roles.allowed {
-            let similar = similar(role.get(), known.iter().copied());
-            if !known.contains(&role.get().as_str()) && similar.name().is_some() {
-                found.push(role.fault(format!("unknown role `{}`{similar}", role.get())));
+        let roles = under(self.table, "roles").into_iter().flat_map(|roles| names(roles, &["allowed"]));
+        for role in roles {
+            let similar = similar(role.text, known.iter().copied());
+            if !known.contains(&role.text) && similar.name().is_some() {
+                found.push(role.fault(format!("unknown role `{}`{similar}", role.text)));
             }
         }
     }
 }
 
-impl RuleFact {
-    fn check(&self, text: &str, found: &mut Vec<FileFault>) {
-        let rule = match self.rule.meaning() {
-            Ok(rule) => rule,
-            Err(fault) => return found.push(fault),
-        };
-        if let Some(case) = self.case.as_ref().filter(|case| rule.case(case.get()).is_none()) {
-            let known = rule.cases.iter().map(|case| case.name);
-            found.push(case.fault(unknown_term("case", case.get(), rule, known.collect())));
-        }
-        let Some(refused) = &self.text else { return };
-        for (name, span) in placeholders(refused, text) {
-            let everywhere = vocabulary::EVERYWHERE.iter();
-            // A text that only serves to recognise errors is never filled in, so it may have the names of all rules.
-            let is_filled = !rule.only_explains() && !self.legacy;
-            let of_rule = rules::ALL.iter().filter(|other| !is_filled || other.id == rule.id);
-            let known: Vec<&str> = of_rule
-                .flat_map(|rule| rule.placeholders())
-                .chain(everywhere)
-                .map(|term| term.name)
-                .collect();
-            if !known.contains(&name) {
-                found.push(FileFault(span, unknown_term("placeholder", name, rule, known)));
-            }
+/// Checks a refusal or a tolerance.
+fn check_rule_fact(fact: &Table<'_>, text: &str, found: &mut Vec<FileFault>) {
+    let name = |key: &'static str| fact.get(key).and_then(tree::name_of);
+    let Some(rule) = name("rule").and_then(|rule| rule.meaning::<RuleName>(found)) else { return };
+    if let Some(case) = name("case").filter(|case| rule.case(case.text).is_none()) {
+        let known = rule.cases.iter().map(|case| case.name);
+        found.push(case.fault(unknown_term("case", case.text, rule, known.collect())));
+    }
+    let Some(refused) = name("text") else { return };
+    let is_legacy = fact.get("legacy").and_then(|legacy| legacy.get_ref().as_bool()).unwrap_or_default();
+    for (name, span) in placeholders(&refused, text) {
+        let everywhere = vocabulary::EVERYWHERE.iter();
+        // A text that only serves to recognise errors is never filled in, so it may have the names of all rules.
+        let is_filled = !rule.only_explains() && !is_legacy;
+        let of_rule = rules::ALL.iter().filter(|other| !is_filled || other.id == rule.id);
+        let known: Vec<&str> =
+            of_rule.flat_map(|rule| rule.placeholders()).chain(everywhere).map(|term| term.name).collect();
+        if !known.contains(&name) {
+            found.push(FileFault(span, unknown_term("placeholder", name, rule, known)));
         }
     }
 }
 
 /// The error in a regular expression, if any.
-fn fault_of_pattern(pattern: &At<String>) -> Option<FileFault> {
-    let error = Regex::new(pattern.get()).err()?;
+fn fault_of_pattern(pattern: &Name<'_>) -> Option<FileFault> {
+    let error = Regex::new(pattern.text).err()?;
     // The error shows the expression on several lines; the last line has the reason.
     let error = error.to_string();
     let why = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
@@ -233,9 +194,9 @@ fn fault_of_pattern(pattern: &At<String>) -> Option<FileFault> {
 }
 
 /// The names in the braces of a text, each with its span in the file.
-fn placeholders<'t>(refused: &'t At<String>, text: &str) -> Vec<(&'t str, Range<usize>)> {
-    let names = refused.get().split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0));
-    let whole = refused.span();
+fn placeholders<'t>(refused: &Name<'t>, text: &str) -> Vec<(&'t str, Range<usize>)> {
+    let names = refused.text.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0));
+    let whole = refused.span.clone();
     let mut from = whole.start;
     names
         .map(|name| {

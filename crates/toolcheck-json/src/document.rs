@@ -479,6 +479,13 @@ impl<'d, 's> Value<'d, 's> {
     /// The member with this key. If there are several, the last one, as in `JSON.parse` and Python's
     /// `json`.
     pub fn get(self, key: &str) -> Option<Self> {
+        self.get_inline(key)
+    }
+
+    /// The same as [`Self::get`], for a loop that asks this of every object: it is a part of its caller.
+    #[allow(clippy::inline_always, reason = "only such loops call it")]
+    #[inline(always)]
+    pub fn get_inline(self, key: &str) -> Option<Self> {
         let node = self.node();
         if node.kind != Kind::Object || !parse::may_have(node.keys, key) {
             return None;

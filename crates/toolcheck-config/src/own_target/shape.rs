@@ -1,230 +1,60 @@
 //! The names in `[shape]` of a user's own target: objects, rules, types, placeholders and expressions.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
+use std::collections::BTreeSet;
 
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{IgnoredAny, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
-use toolcheck_core::shape::{
-    self, FieldView, JsonType, Kind, ObjectView, Shape, ShapeFaultKind, UnverifiedLevel,
-};
+use toolcheck_core::shape::{self, FieldView, JsonType, ObjectView, Shape};
 use toolcheck_core::suggest::similar;
-use toolcheck_core::targets::{Evidence, Target};
+use toolcheck_core::targets::Target;
 use toolcheck_lint::rules;
 
-use super::{OwnFormat, fault_of_pattern, placeholders};
-use crate::names::{At, RuleName};
+use super::tree::{Name, Table, named_tables, names, tables, texts, under};
+use super::{fault_of_pattern, placeholders};
+use crate::names::RuleName;
 use crate::values::FileFault;
 
-/// A target's file, for its `[shape]` only. Each key has its place, which [`Target`] does not keep.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct ShapeFile {
-    pub(super) shape: Option<At<ShapeTable>>,
-    /// The shapes in other formats.
-    pub(super) also: BTreeMap<At<OwnFormat>, ShapeTable>,
+/// The keys of a field or a fact that refer to an object.
+const OBJECTS: [&str; 3] = ["object", "items", "entries"];
+
+/// The keys whose value is a type, or several.
+const TYPES: [&str; 3] = ["type", "item-type", "got"];
+
+/// The keys whose value is a regular expression.
+const PATTERNS: [&str; 5] = ["pattern", "refused-pattern", "entry-pattern", "model", "except-model"];
+
+/// `[shape]`, or the shape in another format.
+pub(super) struct ShapeTable<'t> {
+    table: &'t Table<'t>,
 }
 
-/// `[shape]`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
-#[allow(dead_code, reason = "some keys are only read to find those that are not known")]
-pub(super) struct ShapeTable {
-    stands_alone: bool,
-    unseen: Option<UnverifiedLevel>,
-    status: Option<u16>,
-    words: BTreeMap<String, String>,
-    text: Vec<Text>,
-    fact: Vec<Fact>,
-    accepted: Vec<Fact>,
-    objects: BTreeMap<At<String>, Object>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[allow(dead_code, reason = "some keys are only read to find those that are not known")]
-struct Text {
-    fault: ShapeFaultKind,
-    r#type: Option<At<TypeNames>>,
-    got: Option<At<TypeNames>>,
-    status: Option<u16>,
-    text: At<String>,
-    evidence: Evidence,
-    sources: Vec<String>,
-    seen: String,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
-#[allow(dead_code, reason = "some keys are only read to find those that are not known")]
-struct Object {
-    closed: Option<bool>,
-    extends: Option<At<String>>,
-    by: Option<String>,
-    variants: BTreeMap<String, At<String>>,
-    otherwise: Option<At<String>>,
-    open: Option<bool>,
-    untagged: Option<bool>,
-    exactly_one: Option<IgnoredAny>,
-    at_least_one: Option<IgnoredAny>,
-    rule: Option<At<RuleName>>,
-    kind: Option<Kind>,
-    example: Option<String>,
-    instead: Option<BTreeMap<String, String>>,
-    noun: Option<String>,
-    note: Option<String>,
-    fields: BTreeMap<String, Field>,
-}
-
-/// A type, a description, or `false`.
-#[derive(Debug)]
-enum Field {
-    Short,
-    Described(Box<Described>),
-}
-
-/// A struct with keys of its own, and those that describe a field.
-macro_rules! with_field_keys {
-    ($(#[$meta:meta])* $name:ident { $($(#[$own_meta:meta])* $own:ident: $kind:ty,)* }) => {
-        $(#[$meta])*
-        #[derive(Debug, Deserialize)]
-        #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-        #[allow(dead_code, reason = "some keys are only read to find those that are not known")]
-        struct $name {
-            $($(#[$own_meta])* $own: $kind,)*
-            r#type: Option<At<TypeNames>>,
-            required: Option<bool>,
-            required_unless: Option<Vec<String>>,
-            values: Option<Vec<toml::Value>>,
-            values_any_case: Option<bool>,
-            refused_values: Option<Vec<toml::Value>>,
-            refused_starts: Option<Vec<String>>,
-            pattern: Option<At<String>>,
-            refused_pattern: Option<At<String>>,
-            min_length: Option<usize>,
-            max_length: Option<usize>,
-            min_items: Option<usize>,
-            max_items: Option<usize>,
-            min: Option<f64>,
-            max: Option<f64>,
-            base64: Option<bool>,
-            unique: Option<bool>,
-            object: Option<At<String>>,
-            items: Option<At<String>>,
-            item_type: Option<At<TypeNames>>,
-            entries: Option<At<String>>,
-            entry_pattern: Option<At<String>>,
-            needs: Option<String>,
-            excludes: Option<Vec<String>>,
-            only_if: Option<BTreeMap<String, Vec<toml::Value>>>,
-            not_if: Option<BTreeMap<String, Vec<toml::Value>>>,
-            less_than: Option<String>,
-            not_after: Option<String>,
-            among: Option<String>,
-            lists: Option<String>,
-            lists_all: Option<String>,
-            rule: Option<At<RuleName>>,
-            #[serde(default)]
-            checked_by: Vec<At<RuleName>>,
-            note: Option<String>,
-        }
-
-        impl $name {
-            fn types(&self) -> impl Iterator<Item = &At<TypeNames>> {
-                [&self.r#type, &self.item_type].into_iter().flatten()
-            }
-
-            fn patterns(&self) -> impl Iterator<Item = &At<String>> {
-                [&self.pattern, &self.refused_pattern, &self.entry_pattern].into_iter().flatten()
-            }
-        }
-    };
-}
-
-with_field_keys! {
-    Described {
-        instead: Option<BTreeMap<String, String>>,
-        prefer: Option<Vec<toml::Value>>,
-        example: Option<String>,
+impl<'t> ShapeTable<'t> {
+    pub(super) fn new(table: &'t Table<'t>) -> Self {
+        Self { table }
     }
-}
 
-with_field_keys! {
-    /// A fact. Its `object` is the one that it is about.
-    Fact {
-        field: Option<At<String>>,
-        #[serde(default)]
-        fields: Vec<At<String>>,
-        fault: At<ShapeFaultKind>,
-        absent: Option<bool>,
-        model: Option<At<String>>,
-        except_model: Option<At<String>>,
-        r#where: Option<BTreeMap<String, Vec<toml::Value>>>,
-        unless: Option<String>,
-        got: Option<At<TypeNames>>,
-        status: Option<u16>,
-        text: Option<At<String>>,
-        help: Option<String>,
-        evidence: Evidence,
-        sources: Option<Vec<String>>,
-        seen: Option<String>,
-        doubt: Option<String>,
-        harm: Option<String>,
+    fn facts(&self) -> impl Iterator<Item = &'t Table<'t>> {
+        tables(self.table, "fact").chain(tables(self.table, "accepted"))
     }
-}
 
-impl<'de> Deserialize<'de> for Field {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Written;
-
-        impl<'de> Visitor<'de> for Written {
-            type Value = Field;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a type, a table that describes the field, or `false`")
-            }
-
-            fn visit_bool<E: serde::de::Error>(self, is_there: bool) -> Result<Field, E> {
-                if is_there {
-                    Err(E::custom("`true` does not describe a field: name its type"))
-                } else {
-                    Ok(Field::Short)
-                }
-            }
-
-            fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<Field, E> {
-                name.parse::<JsonType>().map(|_| Field::Short).map_err(E::custom)
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Field, A::Error> {
-                let described = Described::deserialize(MapAccessDeserializer::new(map))?;
-                Ok(Field::Described(Box::new(described)))
-            }
-        }
-
-        deserializer.deserialize_any(Written)
+    /// The objects, with their names.
+    fn objects(&self) -> impl Iterator<Item = (Name<'t>, &'t Table<'t>)> {
+        under(self.table, "objects").into_iter().flat_map(named_tables)
     }
-}
 
-/// The name of a JSON type, or a list of them.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum TypeNames {
-    One(String),
-    Several(Vec<String>),
-}
-
-impl TypeNames {
-    fn names(&self) -> &[String] {
-        match self {
-            Self::One(name) => std::slice::from_ref(name),
-            Self::Several(names) => names,
-        }
+    /// The descriptions of fields that are more than a type.
+    fn fields(&self) -> impl Iterator<Item = &'t Table<'t>> {
+        let fields = self.objects().filter_map(|(_, object)| under(object, "fields"));
+        fields.flat_map(named_tables).map(|(_, field)| field)
     }
-}
 
-impl ShapeTable {
+    /// The names of the objects that other objects refer to.
+    fn references(&self) -> impl Iterator<Item = Name<'t>> {
+        let own = self.objects().flat_map(|(_, object)| {
+            let variants = under(object, "variants").into_iter().flat_map(texts);
+            names(object, &["extends", "otherwise"]).chain(variants)
+        });
+        own.chain(self.fields().flat_map(|field| names(field, &OBJECTS)))
+    }
+
     /// Checks the names. `format` is that of the target, and `parent` what it extends.
     pub(super) fn check(
         &self,
@@ -237,10 +67,9 @@ impl ShapeTable {
         if let Some(parent) = parent {
             known.extend(parent.shape.object_names());
         }
-        let referred: BTreeSet<&str> =
-            self.objects.values().flat_map(Object::references).map(|name| name.get().as_str()).collect();
-        for name in self.objects.keys() {
-            let own = name.get().as_str();
+        let referred: BTreeSet<&str> = self.references().map(|name| name.text).collect();
+        for (name, _) in self.objects() {
+            let own = name.text;
             if !known.contains(own) && !referred.contains(own) {
                 let similar = similar(own, known.iter().copied());
                 found.push(
@@ -248,25 +77,24 @@ impl ShapeTable {
                 );
             }
         }
-        known.extend(self.objects.keys().map(|name| name.get().as_str()));
-        let facts = || self.fact.iter().chain(&self.accepted);
-        let references = self.objects.values().flat_map(Object::references);
-        for name in references.chain(facts().filter_map(|fact| fact.object.as_ref())) {
-            let own = name.get().as_str();
+        known.extend(self.objects().map(|(name, _)| name.text));
+        for name in self.references().chain(self.facts().flat_map(|fact| names(fact, &["object"]))) {
+            let own = name.text;
             if !own.is_empty() && !known.contains(own) {
                 let similar = similar(own, known.iter().copied());
                 found.push(name.fault(format!("unknown object `{own}`{similar}")));
             }
         }
         self.check_rules(found);
-        self.check_types(found);
-        let fields = || self.objects.values().flat_map(Object::described);
-        let patterns = facts().flat_map(|fact| fact.patterns().chain(&fact.model).chain(&fact.except_model));
-        found.extend(patterns.chain(fields().flat_map(Described::patterns)).filter_map(fault_of_pattern));
-        let texts =
-            self.text.iter().map(|text| &text.text).chain(facts().filter_map(|fact| fact.text.as_ref()));
-        for own in texts {
-            for (name, span) in placeholders(own, text) {
+        let of_texts = || tables(self.table, "text");
+        let described = || of_texts().chain(self.facts()).chain(self.fields());
+        for name in described().flat_map(|table| names(table, &TYPES)) {
+            found.extend(name.text.parse::<JsonType>().err().map(|error| name.fault(error.to_string())));
+        }
+        let patterns = self.facts().chain(self.fields()).flat_map(|table| names(table, &PATTERNS));
+        found.extend(patterns.filter_map(|pattern| fault_of_pattern(&pattern)));
+        for own in of_texts().chain(self.facts()).flat_map(|table| names(table, &["text"])) {
+            for (name, span) in placeholders(&own, text) {
                 let is_name = shape::placeholders(&format!("{{{name}}}")).next().is_some();
                 if is_name && !shape::is_placeholder(name) {
                     let similar = similar(name, shape::PLACEHOLDERS.iter().map(|(known, _)| *known));
@@ -277,44 +105,27 @@ impl ShapeTable {
     }
 
     fn check_rules(&self, found: &mut Vec<FileFault>) {
-        let facts = || self.fact.iter().chain(&self.accepted);
-        let fields = || self.objects.values().flat_map(Object::described);
-        let of_facts = facts().filter_map(|fact| fact.rule.as_ref());
-        let of_objects = self.objects.values().filter_map(|object| object.rule.as_ref());
-        let of_fields = fields().filter_map(|field| field.rule.as_ref());
-        for rule in of_facts.chain(of_objects).chain(of_fields) {
-            match rule.meaning() {
-                Ok(named) if named.reports_shape => {}
-                Ok(named) => {
-                    let known = rules::ALL.iter().filter(|rule| rule.reports_shape);
-                    let known = known.map(|rule| rule.id.as_str()).collect::<Vec<_>>().join(", ");
-                    let message = format!("`{}` doesn't report shapes, expected one of {known}", named.id);
-                    found.push(rule.fault(message));
-                }
-                Err(fault) => found.push(fault),
+        let objects = self.objects().map(|(_, object)| object);
+        for rule in self.facts().chain(objects).chain(self.fields()).flat_map(|table| names(table, &["rule"]))
+        {
+            if let Some(named) = rule.meaning::<RuleName>(found).filter(|named| !named.reports_shape) {
+                let known = rules::ALL.iter().filter(|rule| rule.reports_shape);
+                let known = known.map(|rule| rule.id.as_str()).collect::<Vec<_>>().join(", ");
+                let message = format!("`{}` doesn't report shapes, expected one of {known}", named.id);
+                found.push(rule.fault(message));
             }
         }
-        let checked_by = facts().flat_map(|fact| &fact.checked_by);
-        let checked_by = checked_by.chain(fields().flat_map(|field| &field.checked_by));
-        found.extend(checked_by.filter_map(|rule| rule.meaning().err()));
-    }
-
-    fn check_types(&self, found: &mut Vec<FileFault>) {
-        let of_texts = self.text.iter().flat_map(|text| text.r#type.iter().chain(&text.got));
-        let facts = self.fact.iter().chain(&self.accepted);
-        let of_facts = facts.flat_map(|fact| fact.types().chain(&fact.got));
-        let of_fields = self.objects.values().flat_map(Object::described).flat_map(Described::types);
-        for types in of_texts.chain(of_facts).chain(of_fields) {
-            let unknown = types.get().names().iter().filter_map(|name| name.parse::<JsonType>().err());
-            found.extend(unknown.map(|error| types.fault(error.to_string())));
+        for rule in self.facts().chain(self.fields()).flat_map(|table| names(table, &["checked-by"])) {
+            rule.meaning::<RuleName>(found);
         }
     }
 
     /// The facts that nothing asks for, so that no request can show them.
     pub(super) fn check_effect(&self, shape: &Shape, found: &mut Vec<FileFault>) {
         let objects = shape.objects();
-        for fact in &self.fact {
-            let name = fact.object.as_ref().map_or("", |name| name.get().as_str());
+        for fact in tables(self.table, "fact") {
+            let text_of = |key| names(fact, &[key]).next().map_or("", |name| name.text);
+            let (name, fault) = (text_of("object"), text_of("fault"));
             let is_named =
                 |object: &&ObjectView<'_>| object.name() == name || object.bases().any(|base| base == name);
             let asked: BTreeSet<(String, &str)> = objects
@@ -325,14 +136,11 @@ impl ShapeTable {
                 })
                 .map(|demand| (demand.key.into_owned(), demand.fault.name()))
                 .collect();
-            let fault = fact.fault.get().name();
-            for field in fact.field.iter().chain(&fact.fields) {
-                let key = field.get();
+            for field in names(fact, &["field", "fields"]) {
+                let key = field.text;
                 let is_sent = name == "request" && fault == "missing" && shape.is_sent_with(key);
-                if !is_sent && !asked.contains(&(key.clone(), fault)) {
-                    found.push(
-                        field.fault(format!("this has no effect: {}", advice(key, name, *fact.fault.get()))),
-                    );
+                if !is_sent && !asked.contains(&(key.to_owned(), fault)) {
+                    found.push(field.fault(format!("this has no effect: {}", advice(key, name, fault))));
                 }
             }
         }
@@ -340,30 +148,13 @@ impl ShapeTable {
 }
 
 /// What a fact lacks that has no effect.
-fn advice(key: &str, object: &str, fault: ShapeFaultKind) -> String {
+fn advice(key: &str, object: &str, fault: &str) -> String {
     match fault {
-        ShapeFaultKind::Missing => format!("`{object}.{key}` is not required; add `required = true`"),
-        ShapeFaultKind::Unknown => format!("`{object}.{key}` is allowed; add `absent = true`"),
+        "missing" => format!("`{object}.{key}` is not required; add `required = true`"),
+        "unknown" => format!("`{object}.{key}` is allowed; add `absent = true`"),
         other => format!(
-            "`{object}.{key}` has no constraint that could fail with `{}`; add one, such as `values` or `max-length`",
-            other.name()
+            "`{object}.{key}` has no constraint that could fail with `{other}`; add one, such as `values` or `max-length`"
         ),
-    }
-}
-
-impl Object {
-    /// The names of the objects that it refers to.
-    fn references(&self) -> impl Iterator<Item = &At<String>> {
-        let of_fields = self.described().flat_map(|field| [&field.object, &field.items, &field.entries]);
-        let own = self.extends.iter().chain(&self.otherwise).chain(self.variants.values());
-        own.chain(of_fields.flatten())
-    }
-
-    fn described(&self) -> impl Iterator<Item = &Described> {
-        self.fields.values().filter_map(|field| match field {
-            Field::Short => None,
-            Field::Described(described) => Some(&**described),
-        })
     }
 }
 

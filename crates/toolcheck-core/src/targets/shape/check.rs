@@ -210,7 +210,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 break;
             }
             decided[turn] = &by.key;
-            let chosen = value.get(&by.key);
+            let chosen = value.get_inline(&by.key);
             let takes_null = by.mask & bit(JsonType::Null) != 0;
             if chosen.is_some_and(Value::is_null) && !shape.null_is_absent && !takes_null {
                 break;
@@ -547,7 +547,8 @@ impl Discriminator {
 
 impl Object {
     /// The number of the field that a member is.
-    #[inline]
+    #[allow(clippy::inline_always, reason = "every member of every object is looked at")]
+    #[inline(always)]
     fn number_of(&self, member: Value<'_, '_>) -> Option<u16> {
         match member.plain_key() {
             Some(key) => self.numbers.find(key),

@@ -138,9 +138,6 @@ impl Shape {
     pub(crate) fn check_tables(&self) -> Result<(), Error> {
         self.objects.compile_all([self.request, self.message]).map_err(Error::new)?;
         for fact in self.facts().iter().chain(&self.enforced.accepted) {
-            if let Some(key) = fact.unknown.keys().next() {
-                return Err(Error::new(format!("unknown key `{key}` in a fact of `{}`", fact.object)));
-            }
             if !self.all_objects().any(|object| object.is_named(&fact.object)) {
                 let message = format!("a fact is about `{}`, which is not described", fact.object);
                 return Err(Error::new(message));

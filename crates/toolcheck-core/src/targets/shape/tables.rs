@@ -237,96 +237,184 @@ impl<'de> Deserialize<'de> for FieldEntry {
     }
 }
 
-macro_rules! field_table {
-    ($($(#[$meta:meta])* $name:ident: $kind:ty,)+) => {
+/// Fields and facts, with one list of what both ask of a value: a fact has those keys beside its own.
+macro_rules! tables {
+    (
+        FieldTable { $($(#[doc = $own_doc:literal])* $own:ident: $own_kind:ty,)+ }
+        both { $($(#[doc = $doc:literal])* $name:ident: $kind:ty,)+ }
+        FactTable {
+            $($(#[doc = $fact_doc:literal])+ $(#[serde($($serde:tt)+)])? $vis:vis $fact:ident: $fact_kind:ty,)+
+        }
+    ) => {
         #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
         #[serde(rename_all = "kebab-case", deny_unknown_fields)]
         pub(crate) struct FieldTable {
-            $($(#[$meta])* #[serde(default)] pub(crate) $name: Option<$kind>,)+
+            $($(#[doc = $own_doc])* pub(crate) $own: Option<$own_kind>,)+
+            $($(#[doc = $doc])* pub(crate) $name: Option<$kind>,)+
         }
 
         impl FieldTable {
             /// What this table says, and for the rest what `base` says.
             pub(crate) fn over(&self, base: &Self) -> Self {
-                Self { $($name: self.$name.clone().or_else(|| base.$name.clone()),)+ }
+                Self {
+                    $($own: self.$own.clone().or_else(|| base.$own.clone()),)+
+                    $($name: self.$name.clone().or_else(|| base.$name.clone()),)+
+                }
+            }
+        }
+
+        /// What is known of some fields of an object.
+        #[derive(Debug, Clone, Deserialize)]
+        #[serde(from = "WrittenFact")]
+        #[non_exhaustive]
+        pub struct FactTable {
+            $($(#[doc = $fact_doc])+ $vis $fact: $fact_kind,)+
+            /// What this API, or this model, asks for beyond the documents.
+            pub(crate) constraint: FieldTable,
+            /// Whether it was taken from the target that this one extends.
+            pub(crate) is_inherited: bool,
+        }
+
+        /// A fact, as it is written.
+        #[derive(Deserialize)]
+        #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+        struct WrittenFact {
+            $($(#[serde($($serde)+)])? $fact: $fact_kind,)+
+            $($name: Option<$kind>,)+
+        }
+
+        impl From<WrittenFact> for FactTable {
+            fn from(written: WrittenFact) -> Self {
+                let WrittenFact { $($fact,)+ $($name,)+ } = written;
+                Self { $($fact,)+ constraint: FieldTable { $($own: None,)+ $($name,)+ }, is_inherited: false }
             }
         }
     };
 }
 
-field_table! {
-    /// The types that its value may have.
-    r#type: Types,
-    /// Whether it must be there.
-    required: bool,
-    /// The keys of which one makes up for it.
-    required_unless: Vec<String>,
-    values: Arc<[Scalar]>,
-    /// Whether upper and lower case are the same in the values.
-    values_any_case: bool,
-    refused_values: Arc<[Scalar]>,
-    /// What a string may not start with.
-    refused_starts: Arc<[Arc<str>]>,
-    /// The expression that a string must match.
-    pattern: Pattern,
-    /// The expression that a string may not match.
-    refused_pattern: Pattern,
-    /// The fewest characters of a string.
-    min_length: usize,
-    /// The most characters of a string.
-    max_length: usize,
-    /// The fewest elements of an array.
-    min_items: usize,
-    /// The most elements of an array.
-    max_items: usize,
-    /// The least number.
-    min: f64,
-    /// The greatest number.
-    max: f64,
-    /// Whether a string is Base64, without a `data:` prefix.
-    base64: bool,
-    /// Whether no other object of the request may have the same value.
-    unique: bool,
-    object: String,
-    /// The object that each element of an array is.
-    items: String,
-    /// The types of an array's elements.
-    item_type: Types,
-    /// The object that each member's value is.
-    entries: String,
-    /// The expression that each member's key must match.
-    entry_pattern: Pattern,
-    /// The key that it needs beside it.
-    needs: String,
-    /// The keys that may not be beside it.
-    excludes: Vec<String>,
-    /// The values that others must have for it.
-    only_if: BTreeMap<String, Vec<Scalar>>,
-    /// The values that others may not have beside it.
-    not_if: BTreeMap<String, Vec<Scalar>>,
-    /// The number that it must be less than.
-    less_than: String,
-    /// What the element of the list before the object may not have: a key, or a path of keys.
-    not_after: String,
-    /// Where all the values are that there are for it: a JSON Pointer from the root, with `*` for every element.
-    among: String,
-    /// The object beside it whose keys its elements name.
-    lists: String,
-    /// The object beside it of whose keys it names all.
-    lists_all: String,
-    /// The rule that reports what is wrong with its value.
-    rule: RuleId,
-    /// The rules that report what is wrong with it in more words.
-    checked_by: Arc<[RuleId]>,
-    /// What to write in place of a value, by the value or by its JSON type: the right value, or what to do in words. `*`
-    /// stands for any other value.
-    instead: Arc<BTreeMap<String, String>>,
-    /// The values that a help names: the likeliest first, and none that nobody wants.
-    prefer: Arc<[Scalar]>,
-    /// How the value is written: JSON.
-    example: Arc<str>,
-    /// What a reader should know.
-    note: Arc<str>,
+tables! {
+    FieldTable {
+        /// The object that it is. The `object` of a fact is the one that the fact is about.
+        object: String,
+        /// What to write in place of a value, by the value or by its JSON type: the right value, or what to do in words. `*`
+        /// stands for any other value.
+        instead: Arc<BTreeMap<String, String>>,
+        /// The values that a help names: the likeliest first, and none that nobody wants.
+        prefer: Arc<[Scalar]>,
+        /// How the value is written: JSON.
+        example: Arc<str>,
+    }
+    both {
+        /// The types that its value may have.
+        r#type: Types,
+        /// Whether it must be there.
+        required: bool,
+        /// The keys of which one makes up for it.
+        required_unless: Vec<String>,
+        values: Arc<[Scalar]>,
+        /// Whether upper and lower case are the same in the values.
+        values_any_case: bool,
+        refused_values: Arc<[Scalar]>,
+        /// What a string may not start with.
+        refused_starts: Arc<[Arc<str>]>,
+        /// The expression that a string must match.
+        pattern: Pattern,
+        /// The expression that a string may not match.
+        refused_pattern: Pattern,
+        /// The fewest characters of a string.
+        min_length: usize,
+        /// The most characters of a string.
+        max_length: usize,
+        /// The fewest elements of an array.
+        min_items: usize,
+        /// The most elements of an array.
+        max_items: usize,
+        /// The least number.
+        min: f64,
+        /// The greatest number.
+        max: f64,
+        /// Whether a string is Base64, without a `data:` prefix.
+        base64: bool,
+        /// Whether no other object of the request may have the same value.
+        unique: bool,
+        /// The object that each element of an array is.
+        items: String,
+        /// The types of an array's elements.
+        item_type: Types,
+        /// The object that each member's value is.
+        entries: String,
+        /// The expression that each member's key must match.
+        entry_pattern: Pattern,
+        /// The key that it needs beside it.
+        needs: String,
+        /// The keys that may not be beside it.
+        excludes: Vec<String>,
+        /// The values that others must have for it.
+        only_if: BTreeMap<String, Vec<Scalar>>,
+        /// The values that others may not have beside it.
+        not_if: BTreeMap<String, Vec<Scalar>>,
+        /// The number that it must be less than.
+        less_than: String,
+        /// What the element of the list before the object may not have: a key, or a path of keys.
+        not_after: String,
+        /// Where all the values are that there are for it: a JSON Pointer from the root, with `*` for every element.
+        among: String,
+        /// The object beside it whose keys its elements name.
+        lists: String,
+        /// The object beside it of whose keys it names all.
+        lists_all: String,
+        /// The rule that reports what is wrong with its value.
+        rule: RuleId,
+        /// The rules that report what is wrong with it in more words.
+        checked_by: Arc<[RuleId]>,
+        /// What a reader should know.
+        note: Arc<str>,
+    }
+    FactTable {
+        /// The name of the object.
+        pub object: String,
+        /// The field, if it is about one.
+        pub field: Option<String>,
+        /// The fields, if it is about several.
+        #[serde(default)]
+        pub fields: Vec<String>,
+        /// The kind of fault.
+        pub fault: ShapeFaultKind,
+        /// Whether the field may not be there.
+        #[serde(default)]
+        pub(crate) absent: bool,
+        /// The models that it holds for; all where it is absent.
+        pub model: Option<Pattern>,
+        /// The models that it does not hold for.
+        pub except_model: Option<Pattern>,
+        /// What else the request has, if the fact holds only then: keys beside the field or JSON Pointers from the root, with
+        /// their values. Without values it is enough that they are there.
+        #[serde(default, rename = "where")]
+        pub(crate) only_where: BTreeMap<String, Vec<Scalar>>,
+        /// What the request does not have if the fact holds: a key beside the field or a JSON Pointer from the root.
+        pub(crate) unless: Option<String>,
+        /// The type that there is, if the fact is about one.
+        pub(crate) got: Option<String>,
+        /// The HTTP status.
+        pub status: Option<u16>,
+        /// The text, with placeholders. Empty where none is known.
+        pub text: Option<String>,
+        /// What to do.
+        pub help: Option<String>,
+        /// How it is known.
+        pub evidence: Evidence,
+        /// Where.
+        #[serde(default)]
+        pub sources: Vec<Arc<str>>,
+        /// The day it was last seen, or the days.
+        #[serde(default)]
+        pub seen: String,
+        /// Why it may not hold: a clause that reads well after "only a warning:".
+        pub doubt: Option<String>,
+        /// What harm it does although the API accepts it: a clause that reads well after "accepts it, but". It is a warning, and
+        /// there is no answer.
+        pub harm: Option<String>,
+    }
 }
 
 /// JSON types, in the order of the file.
@@ -654,65 +742,6 @@ pub struct TextTable {
     pub(crate) is_inherited: bool,
 }
 
-/// What is known of some fields of an object.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub struct FactTable {
-    /// The name of the object.
-    pub object: String,
-    /// The field, if it is about one.
-    pub field: Option<String>,
-    /// The fields, if it is about several.
-    #[serde(default)]
-    pub fields: Vec<String>,
-    /// The kind of fault.
-    pub fault: ShapeFaultKind,
-    /// Whether the field may not be there.
-    #[serde(default)]
-    pub(crate) absent: bool,
-    /// The models that it holds for; all where it is absent.
-    pub model: Option<Pattern>,
-    /// The models that it does not hold for.
-    pub except_model: Option<Pattern>,
-    /// What else the request has, if the fact holds only then: keys beside the field or JSON Pointers from the root, with
-    /// their values. Without values it is enough that they are there.
-    #[serde(default, rename = "where")]
-    pub(crate) only_where: BTreeMap<String, Vec<Scalar>>,
-    /// What the request does not have if the fact holds: a key beside the field or a JSON Pointer from the root.
-    pub(crate) unless: Option<String>,
-    /// The type that there is, if the fact is about one.
-    pub(crate) got: Option<String>,
-    /// The HTTP status.
-    pub status: Option<u16>,
-    /// The text, with placeholders. Empty where none is known.
-    pub text: Option<String>,
-    /// What to do.
-    pub help: Option<String>,
-    /// How it is known.
-    pub evidence: Evidence,
-    /// Where.
-    #[serde(default)]
-    pub sources: Vec<Arc<str>>,
-    /// The day it was last seen, or the days.
-    #[serde(default)]
-    pub seen: String,
-    /// Why it may not hold: a clause that reads well after "only a warning:".
-    pub doubt: Option<String>,
-    /// What harm it does although the API accepts it: a clause that reads well after "accepts it, but". It is a warning, and
-    /// there is no answer.
-    pub harm: Option<String>,
-    /// What this API, or this model, asks for beyond the documents.
-    #[serde(flatten)]
-    pub(crate) constraint: FieldTable,
-    /// Keys that nothing reads.
-    #[serde(flatten)]
-    pub(crate) unknown: BTreeMap<String, serde::de::IgnoredAny>,
-    /// Whether it was taken from the target that this one extends.
-    #[serde(skip)]
-    pub(crate) is_inherited: bool,
-}
-
 impl FactTable {
     /// Whether it is about this field; about the object as a whole where there is none.
     pub(crate) fn is_about(&self, key: Option<&str>) -> bool {
@@ -732,8 +761,8 @@ impl FactTable {
 
     /// Whether it asks for more than the documents do, rather than only saying what was seen.
     pub(crate) fn asks_for_more(&self) -> bool {
-        let FieldTable { rule, checked_by, instead, prefer, example, note, .. } = self.constraint.clone();
-        let words = FieldTable { rule, checked_by, instead, prefer, example, note, ..FieldTable::default() };
+        let FieldTable { rule, checked_by, note, .. } = self.constraint.clone();
+        let words = FieldTable { rule, checked_by, note, ..FieldTable::default() };
         self.absent || self.constraint != words
     }
 
