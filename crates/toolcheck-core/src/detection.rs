@@ -163,7 +163,17 @@ impl Detection {
     ) -> (Option<&'static Format>, bool) {
         let own = usual.map_or(0, |usual| record.sure(usual));
         match usual.filter(|_| own >= SURE_OF_RECORD) {
-            None => (Self::of_unsure_record(usual, own, record), false),
+            None => {
+                let format = Self::of_unsure_record(usual, own, record);
+                // Of a format that it would be read as in a file of its own, too.
+                let is_other =
+                    |format: &Format| usual.is_none_or(|usual| usual.id != format.id) && record.is_likely(format);
+                let is_sure = format.is_some_and(|format| {
+                    is_other(format)
+                        && (record.sure(format) >= SURE_OF_DIALECT || !shows_dialect(format, record.value))
+                });
+                (format, is_sure)
+            }
             // What all dialects write makes a format sure too, so one of them may be surer by its own marks.
             Some(usual) if own < SURE_OF_DIALECT && shows_dialect(usual, record.value) => {
                 let is_dialect =
@@ -369,3 +379,28 @@ fn blocks_of<'d, 's>(member: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's
 
 /// How many blocks of a message are looked at.
 const BLOCKS_LOOKED_AT: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::{Candidate, Detection};
+    use crate::formats;
+    use toolcheck_json::Document;
+
+    /// Then its shape is not asked which format it has, whatever the other records of its file are.
+    #[test]
+    fn a_record_that_shows_its_format_shows_it_in_a_file_of_another() {
+        let text = r#"{"model": "gpt-4o", "messages": [{"role": "user", "content": "Is it open?"},
+            {"role": "assistant", "tool_calls": [
+                {"id": "call_1", "type": "function", "function": {"name": "hours", "arguments": "{}"}}]},
+            {"role": "tool", "tool_call_id": "call_1", "content": "9 to 5"}]}"#;
+        let document = Document::read(text.as_bytes());
+        let format_in = |usual: &str| {
+            let record = Candidate::new(document.root());
+            let (format, is_sure) = Detection::of_record(formats::find(usual), &record);
+            (format.map(|format| format.id), is_sure)
+        };
+        for usual in ["openai-chat", "anthropic", "cohere", "gemini", "ollama", "openai-responses"] {
+            assert_eq!(format_in(usual), (Some("openai-chat"), true), "{usual}");
+        }
+    }
+}
