@@ -166,8 +166,9 @@ impl Detection {
             None => {
                 let format = Self::of_unsure_record(usual, own, record);
                 // Of a format that it would be read as in a file of its own, too.
-                let is_other =
-                    |format: &Format| usual.is_none_or(|usual| usual.id != format.id) && record.is_likely(format);
+                let is_other = |format: &Format| {
+                    usual.is_none_or(|usual| usual.id != format.id) && record.is_likely(format)
+                };
                 let is_sure = format.is_some_and(|format| {
                     is_other(format)
                         && (record.sure(format) >= SURE_OF_DIALECT || !shows_dialect(format, record.value))

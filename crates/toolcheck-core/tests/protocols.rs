@@ -261,24 +261,27 @@ fn places_are_real() {
     }
 }
 
+/// A thousand times as many blocks are a thousand times as many calls, and what opens and does not end is one fault. Quadratic
+/// reading would take minutes.
 #[test]
 fn many_blocks_are_read_in_one_pass() {
-    // Quadratic reading would take minutes.
-    for piece in [
-        READ,
-        "<read_file>\n",
-        "<read_file>\n<path>a",
-        "<tool_call>{",
-        "<tool_call>{}",
-        "<tool_call>{\"name\": \"a\"}</tool_call>",
-        "<read_file></read_file>",
-        "```\n",
-        "<think>",
-        "</content>",
-    ] {
-        taught(&piece.repeat(20_000));
-        taught(&format!("{piece}\n").repeat(20_000));
-        taught(&format!("<write_to_file>\n<content>{}", piece.repeat(20_000)));
+    let counted = |text: &str| {
+        let (calls, malformed) = taught(text);
+        (calls.len(), malformed.len())
+    };
+    let calls = [READ, "<tool_call>{\"name\": \"a\"}</tool_call>", "<read_file></read_file>"];
+    let open = ["<read_file>\n", "<read_file>\n<path>a", "<tool_call>{", "<tool_call>{}"];
+    let plain = ["```\n", "<think>", "</content>"];
+    let pieces = calls.map(|piece| (piece, (1, 0))).into_iter();
+    let pieces = pieces.chain(open.map(|piece| (piece, (0, 1)))).chain(plain.map(|piece| (piece, (0, 0))));
+    for (piece, (calls, faults)) in pieces {
+        for times in [20, 20_000] {
+            for form in [piece.to_owned(), format!("{piece}\n")] {
+                assert_eq!(counted(&form.repeat(times)), (calls * times, faults), "{times} times {form:?}");
+            }
+            let written = format!("<write_to_file>\n<content>{}", piece.repeat(times));
+            assert_eq!(counted(&written), (0, 1), "{times} times {piece:?} in a file");
+        }
     }
 }
 
