@@ -514,3 +514,46 @@ fn every_part_of_a_shape_is_valid() {
     }
     assert_eq!(parts, 1);
 }
+
+/// `explain` says of a rule what its page on the site says: what is fixed, which targets accept it, and which refuse it.
+#[test]
+fn explain_and_the_page_of_a_rule_agree() {
+    let mut accepted = 0;
+    for rule in toolcheck_lint::rules::ALL {
+        let page = std::fs::read_to_string(root().join(format!("docs/rules/{}.md", rule.id))).unwrap();
+        let explained = output(&format!("toolcheck explain {}", rule.id));
+        assert!(explained.starts_with(&format!(
+            "# {}\n\n{}\n",
+            rule.id,
+            rule.page().lines().next().unwrap()
+        )));
+        let section = |title: &str| {
+            let (_, rest) = explained.split_once(&format!("\n## {title}\n"))?;
+            Some(rest.split("\n## ").next().unwrap_or_default().to_owned())
+        };
+        let fix = section("What does `toolcheck fix` do?");
+        assert_eq!(fix.is_some(), page.contains("\n## Fix\n"), "{}", rule.id);
+        assert!(fix.is_none_or(|fix| page.contains(fix.trim())), "{}", rule.id);
+        // The first line of an entry names its targets.
+        let names = |text: &str, id: &str| {
+            let entries = text.lines().filter_map(|line| line.strip_prefix("- "));
+            entries
+                .flat_map(|entry| entry.split(", "))
+                .any(|name| name == id || name.starts_with(&format!("{id} ")))
+        };
+        for line in page.lines() {
+            let Some((target, rest)) = line.strip_prefix("- **").and_then(|line| line.split_once("**"))
+            else {
+                continue;
+            };
+            let is_accepted = rest.contains(" accepts it");
+            accepted += usize::from(is_accepted);
+            let title = if is_accepted { "Who accepts it?" } else { "Who rejects it?" };
+            let found =
+                [title, "Other error texts that `explain --error` recognises", "Which frameworks raise it?"];
+            let found = found.iter().filter_map(|title| section(title)).any(|text| names(&text, target));
+            assert!(found, "{}: {target} is not in `{title}`", rule.id);
+        }
+    }
+    assert!(accepted > 20, "only {accepted}");
+}

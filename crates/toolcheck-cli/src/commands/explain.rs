@@ -8,11 +8,11 @@ use anyhow::{Result, anyhow};
 use serde_json::json;
 use toolcheck_core::framework::{self, Framework};
 use toolcheck_core::suggest;
-use toolcheck_core::targets::{self, Refusal, Target};
+use toolcheck_core::targets::{self, Refusal, Target, Tolerance};
 use toolcheck_core::text::bounded;
 use toolcheck_lint::report::rule_url;
 use toolcheck_lint::{Rule, rules};
-use toolcheck_report::shapes::refusal_json;
+use toolcheck_report::shapes::{refusal_json, tolerance_json};
 
 use super::shapes::seen::{self, Seen};
 use crate::args::{Color, ExplainArgs, ListFormat};
@@ -23,26 +23,32 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
         return super::explain_error::run(error, args, out);
     }
     let id = args.subject.as_deref().unwrap_or_default();
-    #[cfg(feature = "serve")]
-    if let Some(scenario) = toolcheck_conform::scenarios::find(id) {
-        return super::explain_scenario::run(scenario, args.output_format, out);
-    }
-    let rule = rules::find(id).ok_or_else(|| {
+    let Some(rule) = rules::find(id) else {
+        #[cfg(feature = "serve")]
+        if let Some(scenario) = toolcheck_conform::scenarios::find(id) {
+            return super::explain_scenario::run(scenario, args.output_format, out);
+        }
         let name = bounded(id, 80);
-        match hint_for(id) {
+        return Err(match hint_for(id) {
             Some(hint) => anyhow!("`{name}` is not a rule\n\n{hint}"),
             None => anyhow!(unknown(id)),
-        }
-    })?;
+        });
+    };
     let refusals = targets::all().filter(|target| target.union.is_empty()).flat_map(|target| {
         target.refusals.iter().filter(|refusal| refusal.rule == rule.id).map(move |refusal| (target, refusal))
+    });
+    let tolerances = targets::all().filter(|target| target.union.is_empty()).flat_map(|target| {
+        let of_rule = target.tolerances.iter().filter(|tolerance| tolerance.rule == rule.id);
+        of_rule.map(move |tolerance| (target, tolerance))
     });
     let raised = framework::errors_of(rule.id);
     if args.output_format == ListFormat::Json {
         let refusals = refusals.map(|(target, refusal)| refusal_json(refusal, "target", &target.id));
         let page = json!({
             "id": rule.id, "summary": rule.summary(), "category": rule.category.id(), "since": rule.since, "docs": page_of(rule),
-            "optional": rule.is_optional, "url": rule_url(rule.id), "refusals": refusals.collect::<Vec<_>>(),
+            "optional": rule.is_optional, "url": rule_url(rule.id), "fix": rule.fix.as_ref().map(|fix| fix.description()),
+            "refusals": refusals.collect::<Vec<_>>(),
+            "tolerances": tolerances.map(|(target, tolerance)| tolerance_json(tolerance, "target", &target.id)).collect::<Vec<_>>(),
             "frameworks": raised.map(|(framework, error)| refusal_json(error, "framework", &framework.id)).collect::<Vec<_>>(),
             "shapes": seen::of_rule(rule).iter().map(Seen::json).collect::<Vec<_>>(),
         });
@@ -61,9 +67,22 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
     if let Some(note) = rule.dataset_note() {
         writeln!(page, "\n{note}")?;
     }
+    if let Some(fix) = &rule.fix {
+        let _ = writeln!(page, "\n## What does `toolcheck fix` do?\n\n{}", fix.description());
+    }
     write_refusals(&refusals.collect::<Vec<_>>(), &mut page);
+    write_tolerances(tolerances, &mut page);
     write_raised(raised, &mut page);
     write_shapes(rule, &mut page);
+    // The findings of the rule lead here, so it comes first.
+    #[cfg(feature = "serve")]
+    if let Some(scenario) = toolcheck_conform::scenarios::find(id) {
+        let _ = write!(
+            page,
+            "\nA scenario of `toolcheck conform` has the same name.\n\n{}",
+            super::explain_scenario::page(scenario)
+        );
+    }
     write_page(&page, out)?;
     Ok(Status::Clean)
 }
@@ -148,6 +167,43 @@ fn write_refusals(refusals: &[(&Target, &Refusal)], page: &mut String) {
         }
         for (targets, refusal) in refusals {
             write_entry(&targets.join(", "), refusal, page);
+        }
+    }
+}
+
+/// Writes which targets accept what a rule finds, and with what harm.
+fn write_tolerances<'t>(tolerances: impl Iterator<Item = (&'t Target, &'t Tolerance)>, page: &mut String) {
+    // Several hosts of the same API share one entry, as above.
+    let mut shown: Vec<(Vec<&str>, &Tolerance)> = Vec::new();
+    for (target, tolerance) in tolerances {
+        let is_same = |other: &Tolerance| {
+            (&other.case, &other.harm, &other.seen, other.sources.first())
+                == (&tolerance.case, &tolerance.harm, &tolerance.seen, tolerance.sources.first())
+        };
+        match shown.iter_mut().find(|(_, other)| is_same(other)) {
+            Some((targets, _)) => targets.push(&target.id),
+            None => shown.push((vec![&target.id], tolerance)),
+        }
+    }
+    if !shown.is_empty() {
+        page.push_str("\n## Who accepts it?\n\n");
+    }
+    for (mut targets, tolerance) in shown {
+        targets.dedup();
+        let case = tolerance.case.as_ref().map(|case| format!(" ({case})")).unwrap_or_default();
+        let models = tolerance.model.as_ref().map(|model| format!(", for models `{}`", model.as_str()));
+        let harm = tolerance.harm.as_ref().map(|harm| format!(":\n  But {}", harm.trim_end_matches('.')));
+        let _ = writeln!(
+            page,
+            "- {}{case}{}, {} {}{}",
+            targets.join(", "),
+            models.unwrap_or_default(),
+            tolerance.evidence,
+            tolerance.seen,
+            harm.unwrap_or_default()
+        );
+        if let Some(source) = tolerance.sources.first() {
+            let _ = writeln!(page, "  <{source}>");
         }
     }
 }

@@ -57,7 +57,8 @@ fn as_json(scenario: &Scenario) -> serde_json::Value {
     })
 }
 
-fn page(scenario: &Scenario) -> String {
+/// The page of a scenario.
+pub(super) fn page(scenario: &Scenario) -> String {
     let mut page = format!("# {}\n\n{}\n", scenario.id, scenario.title);
     if !scenario.formats.is_empty() {
         let _ = writeln!(page, "\nFormats: {}.", scenario.formats.join(", "));

@@ -9,7 +9,7 @@ use toolcheck_core::readers::SourceKind;
 use toolcheck_core::{formats, readers, targets};
 use toolcheck_lint::report::rule_url;
 use toolcheck_lint::{Category, rules};
-use toolcheck_report::shapes::refusal_json;
+use toolcheck_report::shapes::{refusal_json, tolerance_json};
 
 use crate::args::{Color, ListArgs, ListFormat};
 use crate::{Status, screen};
@@ -86,10 +86,7 @@ pub(crate) fn targets(args: &ListArgs, out: &mut dyn Write) -> Result<Status> {
             "id": target.id, "name": target.name, "aliases": target.aliases, "format": target.format, "extends": target.extends,
             "notes": target.notes,
             "refusals": target.refusals.iter().map(|refusal| refusal_json(refusal, "rule", refusal.rule.as_str())).collect::<Vec<_>>(),
-            "tolerances": target.tolerances.iter().map(|tolerance| json!({
-                "rule": tolerance.rule, "case": tolerance.case, "harm": tolerance.harm,
-                "evidence": tolerance.evidence.to_string(), "sources": tolerance.sources, "seen": tolerance.seen,
-            })).collect::<Vec<_>>(),
+            "tolerances": target.tolerances.iter().map(|tolerance| tolerance_json(tolerance, "rule", tolerance.rule.as_str())).collect::<Vec<_>>(),
         }),
     });
     write(args, out, "targets", &[("", rows.collect())])

@@ -5,7 +5,7 @@ use toolcheck_core::shape::{
     Allowed, Asked, Condition, Demand, FieldView, JsonType, Known, ObjectView, Shape, UnverifiedLevel,
     Verdict,
 };
-use toolcheck_core::targets::{Refusal, Target};
+use toolcheck_core::targets::{Pattern, Refusal, Target, Tolerance};
 use toolcheck_lint::rules;
 
 use super::catalog::{Catalog, Named};
@@ -136,9 +136,18 @@ fn scalars(values: &[Allowed<'_>]) -> Vec<Value> {
 /// A refusal as JSON, with the target or the rule that it belongs to.
 pub fn refusal_json(refusal: &Refusal, key: &str, owner: &str) -> Value {
     json!({
-        key: owner, "case": refusal.case, "status": refusal.status, "text": refusal.text,
+        key: owner, "case": refusal.case, "model": refusal.model.as_ref().map(Pattern::as_str),
+        "except_model": refusal.except_model.as_ref().map(Pattern::as_str), "status": refusal.status, "text": refusal.text,
         "level": refusal.level().as_str(), "evidence": refusal.evidence.to_string(),
         "sources": refusal.sources, "seen": refusal.seen, "doubt": refusal.doubt,
+    })
+}
+
+/// A tolerance as JSON, with the target or the rule that it belongs to.
+pub fn tolerance_json(tolerance: &Tolerance, key: &str, owner: &str) -> Value {
+    json!({
+        key: owner, "case": tolerance.case, "model": tolerance.model.as_ref().map(Pattern::as_str), "harm": tolerance.harm,
+        "evidence": tolerance.evidence.to_string(), "sources": tolerance.sources, "seen": tolerance.seen,
     })
 }
 
