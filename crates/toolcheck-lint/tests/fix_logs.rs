@@ -398,10 +398,13 @@ fn what_is_no_object_gets_neither_an_id_nor_a_result() {
 }
 
 #[test]
-fn what_became_text_is_in_the_chain_of_the_records() {
-    let text = include_str!("../../../fixtures/inputs/copilot-cli/wrong-results.jsonl");
-    let records = parsed(&written(text, &FixOptions::new().unsafe_fixes(true)));
-    for pair in records.windows(2) {
-        assert_eq!(pair[1]["parentId"], pair[0]["id"], "{pair:?}");
+fn what_became_text_or_was_lost_is_in_the_chain_of_the_records() {
+    let became_text = include_str!("../../../fixtures/inputs/copilot-cli/wrong-results.jsonl");
+    let was_lost = include_str!("../../../fixtures/inputs/pi/lost-record.jsonl");
+    for (text, first) in [(became_text, 0), (was_lost, 1)] {
+        let records = parsed(&written(text, &FixOptions::new().unsafe_fixes(true)));
+        for pair in records[first..].windows(2) {
+            assert_eq!(pair[1]["parentId"], pair[0]["id"], "{pair:?}");
+        }
     }
 }

@@ -29,6 +29,13 @@ pub(super) static ALL: &[Unsupported] = &[
             is_of_a2a(root) || is_rpc(root, is_message_of_a2a) || root.get("task").is_some_and(is_of_a2a)
         },
     },
+    // JSON-RPC without its version.
+    Unsupported {
+        name: "a log of Codex's app server",
+        advice: Some("check the session that Codex keeps: `~/.codex/sessions`"),
+        relevance: Relevance::Conversation,
+        sniff: is_of_app_server,
+    },
     // `InvokeAgent` of the Bedrock Agent Runtime.
     Unsupported {
         name: "a conversation with an agent of Amazon Bedrock",
@@ -70,6 +77,7 @@ fn may_be_one(root: Value<'_, '_>) -> bool {
                         | "jsonrpc"
                         | "kind"
                         | "message"
+                        | "method"
                         | "object"
                         | "returnControl"
                         | "sessionState"
@@ -157,4 +165,17 @@ fn is_of_managed_agent(event: Value<'_, '_>) -> bool {
     };
     event.get_str("id").is_some_and(|id| id.starts_with("sevt_"))
         && event.get_str("type").is_some_and(|kind| is_own(&kind))
+}
+
+fn is_of_app_server(message: Value<'_, '_>) -> bool {
+    let is_own = |method: &str| match method.split('/').next() {
+        Some("thread" | "turn" | "item") => method.contains('/'),
+        Some("initialize") => message
+            .get("params")
+            .is_some_and(|params| has(params, &["clientInfo"]) && !has(params, &["protocolVersion"])),
+        _ => false,
+    };
+    message.get("jsonrpc").is_none()
+        && message.get_any(&["id", "params"]).is_some()
+        && message.get_str("method").is_some_and(|method| is_own(&method))
 }
