@@ -68,6 +68,18 @@ fn what_is_left_says_why_and_nothing_is_written() {
 }
 
 #[test]
+fn what_is_left_of_a_session_says_why_also_where_it_is_a_warning() {
+    let folder = folder("fix-session-left");
+    let text = fs::read_to_string(root().join("fixtures/inputs/codex/continued.jsonl")).unwrap();
+    write(&folder, "a.jsonl", &text);
+    let seen = seen_in(&folder, &["fix", "--isolated", "a.jsonl"]);
+    let why = "its records are numbered, and the program refuses a file with a gap in the numbers";
+    let left = format!("left: a.jsonl:6:94: orphan-tool-result: {why}\n");
+    assert_eq!(seen, format!("status: 0\n--- stdout\n--- stderr\n{left}"));
+    assert_eq!(fs::read_to_string(folder.join("a.jsonl")).unwrap(), text);
+}
+
+#[test]
 fn a_plan_and_a_diff_write_nothing() {
     let folder = folder("fix-plan");
     write(&folder, "a.json", UNANSWERED);

@@ -1,5 +1,6 @@
 //! A conversation without a wire format, to compare and to write.
 
+use foldhash::HashSet;
 use serde_json::{Map, Value as Json};
 
 use crate::matching::{Half, Match, Matches, Position};
@@ -247,6 +248,19 @@ impl Conversation {
                 (Turn::User(_) | Turn::Assistant(_) | Turn::Results(_), _) => {}
             }
         }
+        self
+    }
+
+    /// The conversation without results of calls that are not before them.
+    pub fn without_orphans(mut self) -> Self {
+        let mut called = HashSet::default();
+        for turn in &mut self.turns {
+            called.extend(turn.calls().iter().map(|call| call.id.clone()));
+            if let Turn::Results(outputs) = turn {
+                outputs.retain(|output| output.call_id.is_empty() || called.contains(&output.call_id));
+            }
+        }
+        self.turns.retain(|turn| !matches!(turn, Turn::Results(outputs) if outputs.is_empty()));
         self
     }
 

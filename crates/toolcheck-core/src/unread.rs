@@ -254,9 +254,12 @@ pub(crate) fn record<'s>(record: Value<'_, 's>) -> Option<Unread<'s>> {
         .find_map(|message| {
             let blocks = || message.get_any(&PARTS).into_iter().flat_map(|parts| parts.elements());
             let member = || message.members().find_map(called_member);
-            // An event about a call names it too.
-            let is_own =
-                |unread: &Unread<'_>| unread.what == UnreadKind::Calls || of_words(&unread.name).is_some();
+            // An event about a call names it too, but has no role.
+            let is_own = |unread: &Unread<'_>| {
+                unread.what == UnreadKind::Calls
+                    || of_words(&unread.name).is_some()
+                    || message.get("role").is_some()
+            };
             part(message).filter(is_own).or_else(member).or_else(|| blocks().find_map(part))
         })
         .or_else(|| in_list(record))

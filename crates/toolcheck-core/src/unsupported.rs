@@ -210,7 +210,11 @@ static KINDS: &[Unsupported] = &[
         advice: None,
         relevance: Relevance::Other,
         sniff: |root| {
-            is_list(root, "requests") && root.get_any(&["requesterUsername", "responderUsername"]).is_some()
+            // Newer versions write the session and then its changes, one on each line.
+            let begun = root.get("v").filter(|_| root.get("kind").and_then(Value::as_u64) == Some(0));
+            begun.is_some_and(|session| is_list(session, "requests"))
+                || is_list(root, "requests")
+                    && root.get_any(&["requesterUsername", "responderUsername"]).is_some()
         },
     },
     Unsupported {

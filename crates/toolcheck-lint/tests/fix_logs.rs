@@ -1,7 +1,7 @@
 //! Fixes of the files in which agents keep their sessions.
 
 use serde_json::{Value as Json, json};
-use toolcheck_lint::fix::{Duplicates, PLACEHOLDER, Unanswered};
+use toolcheck_lint::fix::{Duplicates, Orphans, PLACEHOLDER, Unanswered};
 use toolcheck_lint::{FixOptions, Fixed, Options, fix};
 
 /// Fixes a file, and checks that the result is clean and that a second run changes nothing.
@@ -91,6 +91,72 @@ fn a_lost_record_of_claude_code_is_written_again_under_its_old_id() {
             records.iter().filter(|record| record["uuid"] != new["uuid"]).cloned().collect()
         };
         assert_eq!(others(&now), others(&records), "no other record is changed");
+    }
+}
+
+/// Steps of a call, its result and what the program notes of it, and an answer.
+fn steps() -> Vec<Json> {
+    let mut records = vec![said("u0", None, "user", &json!("read all"))];
+    for (step, letter) in ["a", "b", "c"].iter().enumerate() {
+        let (id, parent) = (format!("t{step}"), records[records.len() - 1]["uuid"].clone());
+        records.push(said(&format!("{letter}1"), parent.as_str(), "assistant", &call(&id)));
+        records.push(said(&format!("r{step}"), Some(&format!("{letter}1")), "user", &result(&id)));
+        if step != 1 {
+            let note = json!({"type": "attachment", "uuid": format!("n{step}"), "parentUuid": format!("r{step}"), "sessionId": "s", "isSidechain": false});
+            records.push(note);
+        }
+    }
+    records.push(said("d1", Some("n2"), "assistant", &json!([{"type": "text", "text": "done"}])));
+    records
+}
+
+#[test]
+fn a_lost_result_before_the_next_call_is_written_where_it_was() {
+    let whole = steps();
+    for lost in [2, 5, 7] {
+        let mut records = whole.clone();
+        let old = records.remove(lost);
+        let now = parsed(&written(&lines(&records), &FixOptions::new()));
+        assert_eq!(now[lost]["uuid"], old["uuid"]);
+        assert_eq!(chain(&now), chain(&whole), "{lost}");
+    }
+    let mut records = whole.clone();
+    records.retain(|record| record["message"]["content"][0]["type"] != "tool_result");
+    let now = parsed(&written(&lines(&records), &FixOptions::new()));
+    assert_eq!(chain(&now), chain(&whole));
+}
+
+#[test]
+fn a_result_is_written_after_all_calls_if_another_one_is_there() {
+    let records = |answered: &str, of: &str, last: &str| {
+        vec![
+            said("u0", None, "user", &json!("read all")),
+            said("a1", Some("u0"), "assistant", &call("t0")),
+            said("b1", Some("a1"), "assistant", &call("t1")),
+            said(answered, Some(of), "user", &result(&format!("t{}", &answered[1..]))),
+            said("d1", Some(last), "assistant", &json!([{"type": "text", "text": "done"}])),
+        ]
+    };
+    let now = parsed(&written(&lines(&records("r0", "a1", "r1")), &FixOptions::new()));
+    // The calls have become one message.
+    assert_eq!(now[3]["message"]["content"][0]["tool_use_id"], "t1");
+    assert_eq!(chain(&now), ["d1", "r1", "a1", "u0"]);
+    let now = parsed(&written(&lines(&records("r1", "b1", "r1")), &FixOptions::new()));
+    assert_eq!(now[2]["message"]["content"][0]["tool_use_id"], "t0");
+    assert_eq!(chain(&now).len(), now.len());
+}
+
+#[test]
+fn what_followed_a_lost_call_follows_the_message_before_it() {
+    let whole = session();
+    for (lost, wanted) in [(1, vec!["b6", "u5", "a3", "u1"]), (2, vec!["b6", "u5", "u4", "a2", "u1"])] {
+        let mut records = whole.clone();
+        records.remove(lost);
+        for how in [FixOptions::new(), FixOptions::new().orphans(Orphans::Drop)] {
+            let now = parsed(&written(&lines(&records), &how.unsafe_fixes(true)));
+            let wanted = wanted.iter().filter(|id| now.iter().any(|record| record["uuid"] == ***id));
+            assert_eq!(chain(&now), wanted.copied().collect::<Vec<_>>(), "{lost}");
+        }
     }
 }
 
@@ -332,10 +398,13 @@ fn what_is_no_object_gets_neither_an_id_nor_a_result() {
 }
 
 #[test]
-fn what_became_text_is_in_the_chain_of_the_records() {
-    let text = include_str!("../../../fixtures/inputs/copilot-cli/wrong-results.jsonl");
-    let records = parsed(&written(text, &FixOptions::new().unsafe_fixes(true)));
-    for pair in records.windows(2) {
-        assert_eq!(pair[1]["parentId"], pair[0]["id"], "{pair:?}");
+fn what_became_text_or_was_lost_is_in_the_chain_of_the_records() {
+    let became_text = include_str!("../../../fixtures/inputs/copilot-cli/wrong-results.jsonl");
+    let was_lost = include_str!("../../../fixtures/inputs/pi/lost-record.jsonl");
+    for (text, first) in [(became_text, 0), (was_lost, 1)] {
+        let records = parsed(&written(text, &FixOptions::new().unsafe_fixes(true)));
+        for pair in records[first..].windows(2) {
+            assert_eq!(pair[1]["parentId"], pair[0]["id"], "{pair:?}");
+        }
     }
 }

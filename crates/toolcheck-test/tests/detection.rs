@@ -37,12 +37,17 @@ fn a_format_that_is_sure_has_a_mark() {
 }
 
 /// The cases of protocols that are not read yet, with words of the name that a report gives them.
-const UNREAD: [(&str, &str); 14] = [
+const UNREAD: [(&str, &str); 19] = [
     ("claude-ai-export.json", "an export of claude.ai"),
     ("cohere-v1.json", "Cohere's v1 API"),
     ("openai-assistants-thread.json", "OpenAI's Assistants API"),
     ("openai-assistants-run.json", "OpenAI's Assistants API"),
     ("a2a.json", "Agent2Agent"),
+    ("a2a-1.json", "Agent2Agent"),
+    ("bedrock-agent.jsonl", "an agent of Amazon Bedrock"),
+    ("bedrock-agent-results.json", "an agent of Amazon Bedrock"),
+    ("codex-app-server.jsonl", "Codex's app server"),
+    ("managed-agents.jsonl", "Anthropic's Managed Agents"),
     ("adk-eval-set.json", "Google's ADK"),
     ("smolagents.json", "smolagents"),
     ("atif-roles.json", "like ATIF"),

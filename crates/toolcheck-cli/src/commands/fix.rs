@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 use toolcheck_core::text::{Counted, line, reason, shown};
 use toolcheck_core::{Level, RuleId};
 use toolcheck_lint::finding::Spot;
-use toolcheck_lint::fix::{Action, Applied, Cost, FixPlace};
+use toolcheck_lint::fix::{Action, Applied, Cost, FixPlace, Skipped};
 use toolcheck_lint::{FileReport, FixOptions, Fixed, fix, fix_nothing, fix_opened};
 use toolcheck_project::{FileOptions, Input, Limits, LintOptions, Project, ProjectOptions, Source};
 use toolcheck_report::fixed::plan_v1;
@@ -283,6 +283,7 @@ impl Repairs<'_> {
         let least = if self.asked.is_empty() { Some(self.fail_on) } else { None };
         if self.doing != Doing::Plan {
             for left in left_over(fixed, least, !shows) {
+                self.is_silent = false;
                 screen::message("left", &format!("{}:{left}", shown(&input.name)));
             }
         }
@@ -297,10 +298,12 @@ fn is_failing(report: &FileReport, fail_on: Level) -> bool {
     [Level::Error, Level::Warning].into_iter().any(|level| level >= fail_on && report.count(level) > 0)
 }
 
-/// What is left of at least this level, with why: once for all of a rule with the same reason. Its place is that in the file
+/// What is left of at least this level, or that would be fixed whatever its level, with why: once for all of a rule with the same reason. Its place is that in the file
 /// as it is now, or as it was if nothing is written.
 fn left_over(fixed: &Fixed<'_>, least: Option<Level>, is_written: bool) -> Vec<String> {
-    let left = fixed.skipped.iter().filter(|left| least.is_none_or(|least| left.level >= least));
+    let is_wanted = |left: &&Skipped| left.is_wanted && left.cost.is_none();
+    let is_told = |left: &&Skipped| least.is_none_or(|least| left.level >= least) || is_wanted(left);
+    let left = fixed.skipped.iter().filter(is_told);
     grouped(left.map(|left| {
         let spot = if is_written { &left.spot } else { &left.was };
         (left.rule, spot, left.reason.to_string())

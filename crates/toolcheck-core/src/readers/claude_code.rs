@@ -135,6 +135,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut threads: Vec<Thread<'_, 's>> = Vec::new();
     let mut numbers: HashMap<String, usize> = HashMap::default();
     let mut seen = HashSet::default();
+    let snipped = snipped(records);
     for &record in records {
         let entry = entry(record);
         match entry {
@@ -163,6 +164,9 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         });
         let thread = &mut threads[number];
         match entry {
+            RecordKind::Message(role, message) if uuid.is_some_and(|uuid| snipped.contains(uuid)) => {
+                thread.snipped.push(Turn { role, messages: vec![message], unpaired: None });
+            }
             RecordKind::Message(role, message) => thread.add(role, (record, uuid), message),
             RecordKind::Compaction => thread.compact(record),
             RecordKind::Failure => {
@@ -176,6 +180,16 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         thread.finish(&mut reading.conversations);
     }
     reading
+}
+
+/// The ids of the messages that the program has taken out of what it sends (`applySnipRemovals`).
+fn snipped<'s>(records: &[Value<'_, 's>]) -> HashSet<&'s [u8]> {
+    let bytes = records.first().map_or(&b""[..], |first| first.document().bytes());
+    if memchr::memmem::find(bytes, b"\"snipMetadata\"").is_none() {
+        return HashSet::default();
+    }
+    let snips = records.iter().filter_map(|record| record.get("snipMetadata")?.get("removedUuids"));
+    snips.flat_map(Value::elements).map(Value::raw).collect()
 }
 
 /// The thread that a record belongs to: the session itself, or one of its sub-agents.
@@ -203,6 +217,8 @@ struct Thread<'d, 's> {
     followed: HashSet<&'s [u8]>,
     /// What a compaction keeps, which comes after its summary.
     kept: Vec<Turn<'d, 's>>,
+    /// What was taken out of what is sent.
+    snipped: Vec<Turn<'d, 's>>,
     /// Where each record is. What was left by going back stays here.
     places: Places<'s>,
 }
@@ -241,6 +257,7 @@ impl<'d, 's> Thread<'d, 's> {
             followed: HashSet::default(),
             places: Places::default(),
             kept: Vec::new(),
+            snipped: Vec::new(),
         }
     }
 
@@ -395,6 +412,9 @@ impl<'d, 's> Thread<'d, 's> {
     fn finish(mut self, conversations: &mut Vec<Conversation<'s>>) {
         // There was no summary, or the log ends before it.
         self.turns.append(&mut self.kept);
+        if !self.snipped.is_empty() {
+            self.parts.push((self.snipped, ConversationEnd::Replaced));
+        }
         if !self.turns.is_empty() {
             let end = match self.turns.iter().rev().find(|turn| turn.role == Role::Assistant) {
                 Some(turn) if turn.unpaired.is_some() => ConversationEnd::Aborted,
@@ -420,22 +440,26 @@ impl<'d, 's> Thread<'d, 's> {
 fn transcript<'s>(turns: &[Turn<'_, 's>], root: Value<'_, 's>, follows_summary: bool) -> Transcript<'s> {
     let mut transcript = Transcript::of_conversation(READER.key(), root);
     transcript.batches_results = true;
-    let mut first: Option<u32> = None;
+    // The end of the results that the log begins with.
+    let (mut first, mut is_first) = (0, true);
     for (index, turn) in turns.iter().enumerate() {
         for (number, message) in turn.messages.iter().enumerate() {
             anthropic::read_message(&mut transcript, *message, index, number > 0);
-            first.get_or_insert(transcript.parts.len() as u32);
+            is_first = is_first && has_results(*message);
+            if is_first {
+                first = transcript.parts.len() as u32;
+            }
         }
         if let Some(unpaired) = turn.unpaired {
             transcript.settle_calls_of_last(unpaired);
         }
     }
-    // The first record may answer a call of an earlier session, such as a plan that was approved. What follows a summary may
+    // The first records may answer calls of an earlier session, such as a plan that was approved. What follows a summary may
     // answer a call before it.
     if follows_summary {
         transcript.settle_results_of_first(UnpairedReason::Elsewhere);
     } else {
-        transcript.settle_results_of(0..first.unwrap_or_default(), UnpairedReason::Elsewhere);
+        transcript.settle_results_of(0..first, UnpairedReason::Elsewhere);
     }
     transcript
 }

@@ -143,6 +143,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
     let mut history = History::default();
     for &record in records {
+        history.is_continued |= history.items.is_empty() && continues_another(record);
         match entry(record) {
             RecordKind::Item(item) => history.add(item),
             RecordKind::Compaction(payload) => {
@@ -179,6 +180,8 @@ struct History<'d, 's> {
     turns: Vec<usize>,
     /// The numbers of the items before which a turn was aborted.
     aborts: Vec<usize>,
+    /// Whether it goes on from what only another file has.
+    is_continued: bool,
 }
 
 impl<'d, 's> History<'d, 's> {
@@ -261,11 +264,22 @@ impl<'d, 's> History<'d, 's> {
             transcript.settle_calls_from(turn, UnpairedReason::Aborted);
         }
         transcript.settle_results_of_first(UnpairedReason::Elsewhere);
+        if history.is_continued {
+            reading.leave_out("earlier content that only another file has");
+            transcript.settle_results_before_calls(UnpairedReason::Elsewhere);
+        }
         if end != ConversationEnd::Replaced {
             transcript.sent_next_by = Some(READER.id);
         }
         reading.conversations.push(Conversation { title: "main".to_owned(), transcript, end });
     }
+}
+
+/// Whether a session goes on from a part of another file: that of a fork, or of a session that was continued (`history_base` in
+/// `SessionMeta`, since 0.146).
+fn continues_another(record: Value<'_, '_>) -> bool {
+    let base = record.get("payload").and_then(|payload| payload.get("history_base"));
+    record.get_str("type").as_deref() == Some("session_meta") && base.is_some_and(Value::is_object)
 }
 
 /// The id of the call that an output of a custom tool answers.

@@ -12,7 +12,7 @@ use super::threads::{Thread, Threads};
 use super::{ConversationEnd, Reader, Reading, next, parts};
 use crate::claim::certainty;
 use crate::fix_style::{FixStyle, Missing};
-use crate::ir::{Body, Role, UnpairedReason};
+use crate::ir::{Body, Call, Role, ToolKind, UnpairedReason};
 
 pub(super) static READER: Reader =
     Reader::log("copilot-cli", "GitHub Copilot CLI session", sniff, read).or_one_list().fixed_by(&FILE_STYLE);
@@ -279,8 +279,7 @@ impl<'s> Log<'s> {
             transcript.part(text, Body::text(Some(text)));
         }
         for call in calls {
-            let body = parts::call(call.get("toolCallId"), call.get("name"), call.get("arguments"));
-            transcript.part(call, Body::Call(body));
+            transcript.part(call, Body::Call(self::call(call, "name")));
         }
     }
 
@@ -295,9 +294,25 @@ impl<'s> Log<'s> {
         let number = self.thread(record, data);
         self.called_in.extend(id.map(|id| (id, number)));
         self.started.extend(id);
-        let call = parts::call(data.get("toolCallId"), data.get("toolName"), data.get("arguments"));
+        let call = self::call(data, "toolName");
         self.threads.get(number).transcript.turn(Role::Assistant, record).part(data, Body::Call(call));
     }
+}
+
+/// A call. What a custom tool gets is a text in a grammar of its own (`type` of `toolRequests` in the schema of the SDK's
+/// session events). The event that a call starts has no type, and the arguments of a function as an object.
+fn call<'s>(call: Value<'_, 's>, name_key: &str) -> Call<'s> {
+    let arguments = call.get("arguments");
+    let is_text = || arguments.is_some_and(|arguments| arguments.as_json_str().is_some());
+    let is_custom = match call.get_str("type") {
+        Some(kind) => kind == "custom",
+        None => name_key == "toolName" && is_text(),
+    };
+    let mut read = parts::call(call.get("toolCallId"), call.get(name_key), arguments);
+    if is_custom && is_text() {
+        read.kind = ToolKind::Custom;
+    }
+    read
 }
 
 impl<'s> Thread<'s, Own> {

@@ -44,6 +44,9 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
 const RECORDS_LOOKED_AT: usize = 3;
 const BYTES_LOOKED_AT: usize = 1 << 16;
 
+/// What is left out of what a person is asked, and of the answer.
+const CONSENT: &str = "requests for consent";
+
 const CONTENTS: [&str; 4] = ["contents", "Contents", "Items", "items"];
 
 fn role_of<'d, 's>(message: Value<'d, 's>) -> Option<Value<'d, 's>> {
@@ -102,12 +105,15 @@ fn conversation<'s>(list: &List<'_, 's>, left_out: &mut LeftOut) -> Conversation
             Some("tool") => Role::Tool,
             _ => Role::Unknown,
         };
-        transcript.next_message(role, message);
-        for content in contents(message) {
-            match body(content, &mut asked) {
-                Ok(body) => {
-                    transcript.part(content, body);
-                }
+        let bodies: Vec<_> = contents(message).map(|content| (content, body(content, &mut asked))).collect();
+        // What a person only consents to is no message to the model: the framework takes it out.
+        let is_consent = !bodies.is_empty() && bodies.iter().all(|(_, body)| matches!(body, Err(CONSENT)));
+        if role != Role::User || !is_consent {
+            transcript.next_message(role, message);
+        }
+        for (content, body) in bodies {
+            match body {
+                Ok(body) => _ = transcript.part(content, body),
                 Err(what) => left_out.add(what, 1),
             }
         }
@@ -156,7 +162,7 @@ fn body<'s>(content: Value<'_, 's>, asked: &mut HashSet<String>) -> Result<Body<
         {
             let call = content.get_any(&["functionCall", "toolCall", "function_call"]);
             asked.extend(call.and_then(call_id).and_then(|id| id.as_str()).map(Cow::into_owned));
-            return Err("requests for consent");
+            return Err(CONSENT);
         }
         class
             if ["ToolCall", "ToolResult", "_tool_call", "_tool_result"]

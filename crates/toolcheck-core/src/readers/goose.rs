@@ -1,4 +1,5 @@
-//! goose: a session, as a file with a message per line or as one exported document.
+//! goose: a session, as a file with a message per line or as one exported document, and what `goose run` prints: all of the
+//! session as `json` (`GooseBatchOutput`), or what is new in it as `stream-json`, in pieces.
 //!
 //! Messages that the model no longer sees, because a summary took their place, are kept with a mark. What is seen is
 //! sent next, after goose has left out what has no other side (`fix_conversation`).
@@ -54,6 +55,13 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
             list.is_array() && list.elements().take(LOOKED_AT).all(is_message) && (!is_empty || is_own())
         })
     };
+    let is_printed = |record: &Value<'_, '_>| {
+        streamed(*record)
+            .is_some_and(|message| message.get("metadata").is_some() || blocks(message).any(is_own_block))
+            || printed(*record).is_some_and(|list| {
+                list.elements().next().is_some() && list.elements().take(LOOKED_AT).all(is_message)
+            })
+    };
     let is_header = |record: &Value<'_, '_>| {
         record.get("role").is_none()
             && record.get("working_dir").is_some()
@@ -65,7 +73,23 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
         [header] => is_header(header) && header.get("conversation").is_none(),
         _ => records.iter().any(has_own_block),
     };
-    if records.iter().any(is_export) || is_log() { certainty::OWN_SHAPE } else { 0 }
+    if records.iter().any(is_export) || records.iter().any(is_printed) || is_log() {
+        certainty::OWN_SHAPE
+    } else {
+        0
+    }
+}
+
+/// The messages of what `goose run --output-format json` prints.
+fn printed<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    record.get("metadata").filter(|metadata| metadata.is_object())?;
+    record.get("messages").filter(|list| list.is_array() && record.get("model").is_none())
+}
+
+/// The message in an event of `goose run --output-format stream-json`.
+fn streamed<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    let message = record.get("message").filter(|message| is_message(*message));
+    message.filter(|_| record.get_str("type").as_deref() == Some("message"))
 }
 
 /// Whether a record is a message: goose writes when it was created, and always a list of blocks.
@@ -88,21 +112,26 @@ fn blocks<'d, 's>(message: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>>
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
-    let mut lines = Vec::new();
+    let (mut lines, mut events) = (Vec::new(), Vec::new());
     for &record in records {
-        if let Some(list) = record.get("conversation").filter(|list| list.is_array()) {
+        let list = record.get("conversation").filter(|list| list.is_array()).or_else(|| printed(record));
+        if let Some(list) = list {
             let id = record.get_str("id").filter(|_| records.len() > 1);
             let hidden =
                 read_session(id.as_deref().unwrap_or("main"), list.elements().collect(), &mut reading);
             reading.left_out.add(HIDDEN, hidden);
         } else if record.get("role").is_some() {
             lines.push(record);
+        } else if let Some(message) = streamed(record) {
+            events.push(message);
         } else {
             reading.leave_out_unknown("records that are not messages", record);
         }
     }
-    let hidden = read_session("main", lines, &mut reading);
-    reading.left_out.add(HIDDEN, hidden);
+    for messages in [lines, events] {
+        let hidden = read_session("main", messages, &mut reading);
+        reading.left_out.add(HIDDEN, hidden);
+    }
     in_order(&mut reading.conversations);
     number_titles(&mut reading.conversations);
     reading
@@ -133,6 +162,7 @@ fn conversation<'s>(
     let Some(first) = messages.first() else { return };
     let mut transcript = Transcript::of_conversation(READER.key(), first.document().root());
     transcript.batches_results = true;
+    let mut piece_of = None;
     for message in messages {
         // What goose only asks or shows the user is no message.
         if blocks(*message).next().is_some() && blocks(*message).all(|block| body(block).is_none()) {
@@ -143,7 +173,12 @@ fn conversation<'s>(
             Some("system") => Role::System,
             _ => Role::User,
         };
-        transcript.next_message(role, *message);
+        // A message comes in pieces that have its id.
+        let id = message.get("id").map(Value::raw).filter(|_| role == Role::Assistant);
+        if id.is_none() || piece_of != id {
+            transcript.next_message(role, *message);
+        }
+        piece_of = id;
         for block in blocks(*message) {
             match body(block) {
                 Some(Body::Opaque) => transcript.unknown(block),

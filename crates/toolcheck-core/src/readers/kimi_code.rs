@@ -45,8 +45,19 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
     let mut history = History::default();
+    // Since 2.1, other records repeat what is added to the history.
+    let is_history = |kind: &str| kind.starts_with("context.");
+    let has_history =
+        records.iter().any(|record| record.get_str("type").is_some_and(|kind| is_history(&kind)));
     for &record in records {
         match record.get_str("type").as_deref() {
+            Some("agent.message.appended") if has_history => {
+                reading.leave_out("records that repeat messages");
+            }
+            Some("agent.message.appended") => match record.get("message") {
+                Some(inner) => history.add(record, inner.get("message").unwrap_or(inner)),
+                None => reading.leave_out_unknown("events of the session", record),
+            },
             Some("context.append_message") => history.add_message(record),
             Some("context.append_loop_event") => match record.get("event") {
                 Some(event) => history.add_event(record, event, &mut reading),
@@ -125,7 +136,12 @@ struct History<'d, 's> {
 
 impl<'d, 's> History<'d, 's> {
     fn add_message(&mut self, record: Value<'d, 's>) {
-        let Some(message) = record.get("message") else { return };
+        if let Some(message) = record.get("message") {
+            self.add(record, message);
+        }
+    }
+
+    fn add(&mut self, record: Value<'d, 's>, message: Value<'d, 's>) {
         let entry = HistoryItem { record, said: ItemContent::Message(message) };
         if self.pending.is_empty() { self.entries.push(entry) } else { self.deferred.push(entry) }
     }

@@ -1,11 +1,14 @@
 //! JSON Lines with a message on each line, as agents and chat programs append them to a log: one conversation.
+//!
+//! A line may wrap its message into when it came, or into an event whose type says that it is one.
 
 use toolcheck_json::Value;
 
 use super::{Conversation, ConversationEnd, Reader, Reading, lists, search};
 use crate::claim::certainty;
-use crate::formats::{anthropic, openai_chat};
+use crate::formats::{anthropic, bedrock_converse, gemini, openai_chat, openai_responses};
 use crate::ir::Transcript;
+use crate::unsupported;
 
 pub(super) static READER: Reader =
     Reader::history("message-lines", "Messages, one on each line", sniff, read);
@@ -13,43 +16,81 @@ pub(super) static READER: Reader =
 /// Messages name nothing but a role, so that most records must be some, and any other reader is surer.
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let [first, _, ..] = records else { return 0 };
-    if !is_message(*first) && first.get("tools").is_none() {
+    let messages: Vec<Value<'_, '_>> = records.iter().filter_map(|record| message_of(*record)).collect();
+    let others = records.len() - messages.len() - usize::from(message_of(*first).is_none());
+    if messages.len() < 2 || messages.len() <= others {
         return 0;
     }
-    let messages = records.iter().filter(|record| is_message(**record)).count();
-    let others = records.len() - messages - usize::from(!is_message(*first));
-    if messages > 1 && messages > others { certainty::SURE } else { 0 }
+    // Other records than plain messages may each stand for themselves, such as responses: then one speaks in all of them.
+    let is_plain = || is_message(*first) && first.get("type").is_none() || first.get("tools").is_some();
+    let speaks_otherwise = |message: &Value<'_, '_>| message.get_str("role") != messages[0].get_str("role");
+    // What has a name and cannot be read yet is only named.
+    let is_unread = || records.iter().any(|record| unsupported::conversation(*record).is_some());
+    let is_one = is_plain() || messages.iter().any(speaks_otherwise) && !is_unread();
+    if is_one { certainty::SURE } else { 0 }
+}
+
+/// The message of a line.
+fn message_of<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    if is_message(record) || is_item(record) {
+        return Some(record);
+    }
+    let names_message = |kind: &str| {
+        let last = kind.rsplit('.').next();
+        matches!(last, Some("message" | "chat" | "user" | "assistant" | "tool" | "system"))
+    };
+    let is_of_response =
+        || record.get_any(&["done", "finish_reason", "index", "request", "response"]).is_some();
+    let inner = record.get_any(&["message", "data", "payload"]).filter(|inner| is_message(*inner))?;
+    let kind = record.get("type").map(|kind| kind.as_str().is_some_and(|kind| names_message(&kind)));
+    (record.get("role").is_none() && kind != Some(false) && !is_of_response()).then_some(inner)
 }
 
 fn is_message(record: Value<'_, '_>) -> bool {
+    // Gemini's parts have no type.
+    let has_parts = || {
+        record.get("parts").is_some_and(|parts| {
+            parts.elements().next().is_some()
+                && parts.elements().all(|part| part.is_object() && part.get("type").is_none())
+        })
+    };
     record.get("role").is_some_and(|role| role.as_json_str().is_some())
-        && record.get_any(&["content", "tool_calls"]).is_some()
-        && record.get_any(&["messages", "type", "model_name"]).is_none()
+        && (record.get_any(&["content", "tool_calls"]).is_some() || has_parts())
+        && record.get_any(&["messages", "model_name"]).is_none()
+        && record.get("type").is_none_or(|kind| kind.as_str().as_deref() == Some("message"))
+}
+
+/// Whether a record is a call or a result as the Responses API has them, beside messages.
+fn is_item(record: Value<'_, '_>) -> bool {
+    record.get("call_id").is_some()
+        && matches!(
+            record.get_str("type").as_deref(),
+            Some("function_call" | "function_call_output" | "custom_tool_call" | "custom_tool_call_output")
+        )
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
-    let Some(first) = records.first().filter(|_| records.iter().any(|record| is_message(*record))) else {
+    let Some(first) = records.first().filter(|_| records.iter().any(|record| message_of(*record).is_some()))
+    else {
         records.iter().for_each(|record| reading.leave_out_unknown("lines that are not messages", *record));
         return reading;
     };
     let mut transcript = Transcript::of_conversation(READER.key(), *first);
-    let is_of_blocks = records.iter().any(|record| has_blocks(*record));
+    let read_message = form_of(records);
     for (number, record) in records.iter().enumerate() {
         if record.get("tools").is_some() {
             lists::add_tools(&mut transcript, *record, &lists::TOOLS);
         }
-        if !is_message(*record) {
-            // A log of something else may hold conversations too.
-            let before = reading.conversations.len();
-            search::read_value(&READER, *record, None, &mut reading);
-            if reading.conversations.len() == before {
-                reading.leave_out_unknown("lines that are not messages", *record);
-            }
-        } else if is_of_blocks {
-            anthropic::read_message(&mut transcript, *record, number, false);
-        } else {
-            openai_chat::read_message(&mut transcript, *record, number);
+        if let Some(message) = message_of(*record) {
+            read_message(&mut transcript, message, number);
+            continue;
+        }
+        // A log of something else may hold conversations too.
+        let before = reading.conversations.len();
+        search::read_value(&READER, *record, None, &mut reading);
+        if reading.conversations.len() == before {
+            reading.leave_out_unknown("lines that are not messages", *record);
         }
     }
     let conversation = Conversation { title: "messages".to_owned(), transcript, end: ConversationEnd::Open };
@@ -57,8 +98,26 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     reading
 }
 
-/// Whether the calls or results of a message are blocks of its content.
-fn has_blocks(message: Value<'_, '_>) -> bool {
-    let mut blocks = message.get("content").into_iter().flat_map(Value::elements);
-    blocks.any(|block| matches!(block.get_str("type").as_deref(), Some("tool_use" | "tool_result")))
+/// How the messages are read, by the wire format whose calls or parts they have.
+fn form_of(records: &[Value<'_, '_>]) -> search::ReadMessage {
+    let has_block = |is_own: &dyn Fn(Value<'_, '_>) -> bool| {
+        let messages = records.iter().filter_map(|record| message_of(*record));
+        messages.filter_map(|message| message.get("content")).flat_map(Value::elements).any(is_own)
+    };
+    let is_tool_block =
+        |block: Value<'_, '_>| matches!(block.get_str("type").as_deref(), Some("tool_use" | "tool_result"));
+    let is_untyped = |block: Value<'_, '_>| {
+        block.get("type").is_none() && block.get_any(&["text", "toolUse", "toolResult"]).is_some()
+    };
+    if records.iter().any(|record| is_item(*record)) {
+        openai_responses::read_item
+    } else if records.iter().filter_map(|record| message_of(*record)).any(|one| one.get("parts").is_some()) {
+        gemini::read_message
+    } else if has_block(&is_tool_block) {
+        |transcript, message, number| anthropic::read_message(transcript, message, number, false)
+    } else if has_block(&is_untyped) {
+        bedrock_converse::read_message
+    } else {
+        openai_chat::read_message
+    }
 }

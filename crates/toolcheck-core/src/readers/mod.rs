@@ -404,6 +404,13 @@ pub fn holds_lists(document: &Document<'_>) -> bool {
         }
 }
 
+/// What a record that neither a reader nor a format knows holds of calls and results, beside the lists of other records.
+pub fn read_unknown<'s>(record: Value<'_, 's>) -> Option<Reading<'s>> {
+    let mut reading = Reading { unread: vec![unread::record(record)?], ..Reading::default() };
+    postprocess::all(of_lists(), &mut reading, &[record], record.document());
+    Some(reading)
+}
+
 /// Whether calls of a transcript were not read because they stand in a text, as data sets store them.
 pub fn has_calls_in_text(transcript: &Transcript<'_>, record: Value<'_, '_>) -> bool {
     message_list::has_calls_in_text(transcript, record)

@@ -4,6 +4,9 @@
 //! what lies beside it was left by the user. A turn that was aborted or failed stays in the log; when Pi sends the history
 //! it leaves such a turn out, or answers its calls itself.
 //!
+//! A record that follows one that is nowhere in the file follows the record before it: the other was lost. Pi itself goes
+//! back no further than there.
+//!
 //! After a compaction, Pi sends the summary, the messages in its `retainedTail` or the records from `firstKeptEntryId` on,
 //! and what came after it (`buildSessionContext` in `packages/coding-agent/src/core/session-manager.ts`, version 3 of the
 //! format; `packages/coding-agent/docs/session-format.md`). The last conversation is what it sends next: a result that was
@@ -193,7 +196,11 @@ impl Branches {
         let mut last = None;
         for (number, record) in records.iter().enumerate() {
             // A parent stands before its children, so that there are no circles.
-            parents.push(record.get("parentId").and_then(|parent| number_of.get(parent.raw()).copied()));
+            let parent = record.get("parentId").filter(|parent| !parent.is_null()).map(Value::raw);
+            if let (Some(lost), Some(last)) = (parent, last) {
+                number_of.entry(lost).or_insert(last);
+            }
+            parents.push(parent.and_then(|parent| number_of.get(parent).copied()));
             if record.get("parentId").is_some()
                 && let Some(id) = record.get("id")
             {

@@ -25,7 +25,33 @@ pub(super) static ALL: &[Unsupported] = &[
         name: "a conversation of the Agent2Agent protocol (A2A)",
         advice: None,
         relevance: Relevance::Conversation,
-        sniff: |root| is_of_a2a(root) || is_rpc(root, is_message_of_a2a),
+        sniff: |root| {
+            is_of_a2a(root) || is_rpc(root, is_message_of_a2a) || root.get("task").is_some_and(is_of_a2a)
+        },
+    },
+    // JSON-RPC without its version.
+    Unsupported {
+        name: "a log of Codex's app server",
+        advice: Some("check the session that Codex keeps: `~/.codex/sessions`"),
+        relevance: Relevance::Conversation,
+        sniff: is_of_app_server,
+    },
+    // `InvokeAgent` of the Bedrock Agent Runtime.
+    Unsupported {
+        name: "a conversation with an agent of Amazon Bedrock",
+        advice: None,
+        relevance: Relevance::Conversation,
+        sniff: is_of_bedrock_agent,
+    },
+    // The events of a session, alone or as a page of them.
+    Unsupported {
+        name: "a session of Anthropic's Managed Agents",
+        advice: None,
+        relevance: Relevance::Conversation,
+        sniff: |root| {
+            let page = root.get("data").or_else(|| root.get("events")).unwrap_or(root);
+            is_of_managed_agent(root) || page.elements().take(LOOKED_AT).any(is_of_managed_agent)
+        },
     },
 ];
 
@@ -44,14 +70,21 @@ fn may_be_one(root: Value<'_, '_>) -> bool {
                     "assistant_id"
                         | "chat_history"
                         | "contextId"
+                        | "data"
+                        | "events"
                         | "history"
                         | "input"
                         | "jsonrpc"
                         | "kind"
                         | "message"
+                        | "method"
                         | "object"
+                        | "returnControl"
+                        | "sessionState"
                         | "steps"
+                        | "task"
                         | "tool_outputs"
+                        | "trace"
                         | "type"
                 )
             })
@@ -104,7 +137,45 @@ fn is_message_of_a2a(message: Value<'_, '_>) -> bool {
 fn is_of_a2a(root: Value<'_, '_>) -> bool {
     let is_message =
         |value: Value<'_, '_>| is_one_of(value, "kind", &["message"]) && has(value, &["messageId", "parts"]);
+    // In version 1, the names of values are those of Protocol Buffers.
+    let is_new_message = |value: Value<'_, '_>| {
+        is_one_of(value, "role", &["ROLE_USER", "ROLE_AGENT"]) && has(value, &["messageId"])
+    };
+    let state = root.get("status").and_then(|status| status.get_str("state"));
     is_message(root)
+        || is_new_message(root)
+        || has(root, &["contextId"]) && state.is_some_and(|state| state.starts_with("TASK_STATE_"))
         || has(root, &["contextId", "status"]) && is_one_of(root, "kind", &["task", "status-update"])
         || first_of(root, "history").is_some_and(is_message)
+}
+
+fn is_of_bedrock_agent(root: Value<'_, '_>) -> bool {
+    let inside = |outer: &str, key: &str| root.get(outer).and_then(|outer| outer.get(key));
+    const TRACES: [&str; 4] =
+        ["orchestrationTrace", "preProcessingTrace", "postProcessingTrace", "routingClassifierTrace"];
+    inside("trace", "trace").is_some_and(|trace| trace.get_any(&TRACES).is_some())
+        || inside("returnControl", "invocationInputs").is_some_and(Value::is_array)
+        || inside("sessionState", "returnControlInvocationResults").is_some_and(Value::is_array)
+}
+
+fn is_of_managed_agent(event: Value<'_, '_>) -> bool {
+    let is_own = |kind: &str| {
+        matches!(kind.split('.').next(), Some("agent" | "session" | "span" | "system" | "user"))
+            && kind.contains('.')
+    };
+    event.get_str("id").is_some_and(|id| id.starts_with("sevt_"))
+        && event.get_str("type").is_some_and(|kind| is_own(&kind))
+}
+
+fn is_of_app_server(message: Value<'_, '_>) -> bool {
+    let is_own = |method: &str| match method.split('/').next() {
+        Some("thread" | "turn" | "item") => method.contains('/'),
+        Some("initialize") => message
+            .get("params")
+            .is_some_and(|params| has(params, &["clientInfo"]) && !has(params, &["protocolVersion"])),
+        _ => false,
+    };
+    message.get("jsonrpc").is_none()
+        && message.get_any(&["id", "params"]).is_some()
+        && message.get_str("method").is_some_and(|method| is_own(&method))
 }

@@ -161,7 +161,9 @@ impl<'r> FileLinter<'r> {
         }
         let is_whole = document.faults().iter().all(|fault| fault.kind.is_harmless());
         if self.has_lists && transcript.format.is_none() && is_whole && !unsupported::holds_messages(root) {
-            count_unrecognised(self.report, 1);
+            if !self.lint_unknown(record, document) {
+                count_unrecognised(self.report, 1);
+            }
             return transcript.into_buffers();
         }
         let from = self.report.findings.len();
@@ -419,6 +421,16 @@ impl<'r> FileLinter<'r> {
             self.report.kind = kind;
         }
         is_read
+    }
+
+    /// Reports what looks like a call or a result in a record of no format, beside records with lists of messages.
+    fn lint_unknown(&mut self, record: &Record<'_>, document: &Document<'_>) -> bool {
+        let Some(reading) = readers::read_unknown(document.root()) else { return false };
+        let (options, schemas) = (self.options, self.schemas);
+        let log = self.lists.get_or_insert_with(|| Log::new(readers::of_lists(), options, schemas));
+        let records = [document.root()];
+        log.lint_reading(record, document, (&records, reading), None, self.observer, self.report);
+        true
     }
 
     fn checker<'c>(&self, rules: &'c FormatRules<'r>, most_said: usize) -> Checker<'c>

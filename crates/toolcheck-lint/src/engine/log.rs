@@ -211,7 +211,7 @@ impl<'r> Log<'r> {
     }
 
     /// Runs the rules on what was read. `opened` is the text of the document and that of the file, if they differ.
-    fn lint_reading(
+    pub(super) fn lint_reading(
         &self,
         record: &Record<'_>,
         document: &Document<'_>,

@@ -25,6 +25,8 @@ pub struct Skipped {
     pub was: Spot,
     /// How bad it is.
     pub level: Level,
+    /// Whether a fix was tried that files of its kind get, whatever its level.
+    pub is_wanted: bool,
     /// What an unsafe fix would cost; `None` if there is none either.
     pub cost: Option<Cost>,
     /// Why it is left, in one clause.
@@ -181,11 +183,14 @@ impl Reasons {
         let asked = with_places.filter(|(finding, was)| how.asks_for(finding.rule, was));
         let left = asked.map(|(finding, was)| {
             let why = self.why(finding, how.takes(finding), report.format);
+            let is_tried = self.of_findings.contains_key(&(finding.rule, finding.spot.bytes.start));
+            let has_fix = || finding.fix.is_some() || rules::get(finding.rule).fix.is_some();
             Skipped {
                 rule: finding.rule,
                 spot: finding.spot.clone(),
                 was: was.clone(),
                 level: finding.level,
+                is_wanted: is_tried && has_fix(),
                 reason: why.reason(),
                 cost: match why {
                     Why::Costs(cost) => Some(cost),

@@ -249,11 +249,11 @@ impl Planner<'_, '_> {
             }
             return;
         }
-        let anchor = self.anchor(turn);
         if self.file_style.is_some_and(|file_style| file_style.is_alone) {
-            self.place_records(turn, anchor, units);
+            self.place_records(turn, units);
             return;
         }
+        let anchor = self.anchor(turn);
         let units = self.place_early(turn, units);
         if self.is_blocks() {
             self.place_blocks(turn, anchor, units);
@@ -299,28 +299,59 @@ impl Planner<'_, '_> {
         }
     }
 
-    /// Puts new results into records of their own, after the last record with a call of their turn.
-    fn place_records(&mut self, turn: usize, anchor: usize, units: Vec<Unit>) {
+    /// Puts new results into records of their own: after the last record with a call of their message, as the next message
+    /// may follow a result that was lost, or after the last call of the turn, if a result is there.
+    fn place_records(&mut self, turn: usize, units: Vec<Unit>) {
         let pairing = self.pairing;
-        let calls: Vec<usize> =
-            pairing.calls_of_turn(turn).iter().map(|call| self.slot_of(call.part.place.node)).collect();
-        let mut slot = anchor;
+        let message_of = |unit: &Unit| {
+            let call = match unit {
+                Unit::InPlace(result) | Unit::Moved(result) => pairing.results[*result].paired_with.call()?,
+                Unit::New(call, _) => *call,
+            };
+            Some(pairing.calls[call].message_number)
+        };
+        // Where each result is in a record, it may be anywhere.
+        let units: Vec<Unit> = units.into_iter().filter(|unit| !matches!(unit, Unit::Moved(_))).collect();
+        let answered = units.iter().filter(|unit| matches!(unit, Unit::InPlace(_))).filter_map(message_of);
+        let answered = answered.min().unwrap_or(usize::MAX);
+        let calls = pairing.calls_of_turn(turn);
+        let (early, late) = calls.split_at(calls.partition_point(|call| call.message_number < answered));
+        // The new ones for the first calls come first.
+        let mut units = units.into_iter().peekable();
+        for calls in early.chunk_by(|one, other| one.message_number == other.message_number) {
+            let is_own = |unit: &Unit| message_of(unit) == Some(calls[0].message_number);
+            let own = std::iter::from_fn(|| units.next_if(is_own)).collect();
+            self.place_records_after(calls, own);
+        }
+        self.place_records_after(late, units.collect());
+    }
+
+    /// Puts new results into records after the last one with one of these calls.
+    fn place_records_after(&mut self, calls: &[CallSite<'_, '_>], units: Vec<Unit>) {
+        let slots = calls.iter().map(|call| self.slot_of(call.part.place.node));
+        let slots: Vec<usize> =
+            slots.map(|slot| self.merged_into.get(&slot).copied().unwrap_or(slot)).collect();
+        let Some(mut slot) = slots.iter().copied().max() else { return };
+        let first = self.pairing.calls_of_turn(calls[0].turn)[0].number;
+        let last_new = units.iter().rposition(|unit| matches!(unit, Unit::New(..)));
         let count = units.len();
         for (number, unit) in units.into_iter().enumerate() {
             match unit {
                 Unit::InPlace(result) => {
-                    slot = slot.max(self.slot_of(pairing.results[result].part.place.node));
+                    slot = slot.max(self.slot_of(self.pairing.results[result].part.place.node));
                 }
                 Unit::New(call, piece) => {
-                    let own = self.slot_of(pairing.calls[call].part.place.node);
-                    let mut id = self.new_record_id(own, number);
-                    if number + 1 == count {
-                        id = self.link(slot, &calls, id);
+                    let own = self.slot_of(self.pairing.calls[call].part.place.node);
+                    let own = self.merged_into.get(&own).copied().unwrap_or(own);
+                    let mut id = self.new_record_id(own, call - first);
+                    if Some(number) == last_new {
+                        // Results of parallel calls are siblings: what follows another one still does.
+                        let followed = if number + 1 == count { &slots[..] } else { &[] };
+                        id = self.link(slot, followed, id);
                     }
                     let record = self.record((self.fix_style.user)(vec![piece]), own, id, None);
                     self.after.entry(slot).or_default().push(record);
                 }
-                // Where each result is in a record, it may be anywhere.
                 Unit::Moved(_) => {}
             }
         }
@@ -369,10 +400,7 @@ impl Planner<'_, '_> {
                 Some(_) => vec![(self.fix_style.user)(pieces)],
                 None => pieces,
             };
-            for message in messages {
-                let record = self.recorded(message, slot);
-                self.after.entry(slot).or_default().push(record);
-            }
+            self.add_chain(slot, messages, None);
         }
         rest
     }

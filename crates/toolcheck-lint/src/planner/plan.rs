@@ -61,6 +61,8 @@ pub(crate) struct Planner<'p, 's> {
     elsewhere: Vec<Span>,
     /// The ids of the records in the list, as they are written.
     pub(super) ids: Option<HashSet<&'s [u8]>>,
+    /// The ids of lost records that only something which is no result any more has followed.
+    pub(super) lost: HashSet<&'s [u8]>,
     /// The slots with messages of the model, in their order, once they are needed.
     pub(super) answers: Option<Vec<usize>>,
     /// The slots that are removed.
@@ -153,6 +155,7 @@ impl<'p, 's> Planner<'p, 's> {
             messages: Vec::new(),
             elsewhere: Vec::new(),
             ids: None,
+            lost: HashSet::default(),
             answers: None,
             gone: HashSet::default(),
             before: HashMap::default(),

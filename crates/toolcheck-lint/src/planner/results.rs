@@ -243,12 +243,14 @@ impl<'p> Planner<'p, '_> {
                 let lost = format!("a result of {length} bytes");
                 if self.try_fix(finding, Action::Removed, site.part.place.span.start, Some(Cost::Loss(lost)))
                 {
+                    self.note_lost(self.slot_of(site.part.place.node));
                     self.take_out(site);
                 }
                 continue;
             }
             self.say(finding, site, &pairing.results[last[site.number]], NO_CALL);
         }
+        self.close_lost_gaps();
     }
 
     /// The calls in a message of a tool that answers none, which only the model's have.
@@ -330,6 +332,8 @@ impl<'p> Planner<'p, '_> {
 
     /// Writes a result as text of the user, after the results of its turn that stay.
     fn become_text(&mut self, site: &ResultSite<'_, '_>, last: &ResultSite<'_, '_>, why: &str) {
+        let slot = self.slot_of(site.part.place.node);
+        self.note_lost(slot);
         let id = site.result.call_id.as_ref().map_or("without an id", |id| &*id.text);
         let name = site.result.name.as_ref().map_or_else(String::new, |name| format!(" (`{}`)", name.text));
         let failed = if site.result.is_error == Some(true) { ", which failed" } else { "" };
@@ -343,7 +347,6 @@ impl<'p> Planner<'p, '_> {
                 blocks.push((self.fix_style.text)(Piece::text(&raw)));
             }
         }
-        let slot = self.slot_of(site.part.place.node);
         if !self.is_slot(site) {
             self.take_out(site);
             // The model has not said it.

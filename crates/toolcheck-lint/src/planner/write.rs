@@ -1,6 +1,6 @@
 //! The edits of a plan, made from the final order of the parts.
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use toolcheck_core::RuleId;
 use toolcheck_core::fix::Cost;
 use toolcheck_core::ir::{Arguments, Call, Place, Role};
@@ -9,14 +9,14 @@ use toolcheck_core::targets::ArgumentType;
 use toolcheck_json::edit::Piece;
 use toolcheck_json::{Document, NodeId, Value};
 
-use super::blocks::Blocks;
+use super::blocks::{Blocks, node_of};
 use super::plan::Planner;
 use super::{Action, ids};
 
 /// How many records after a new one are looked at for the one that follows it.
 const NEAR: usize = 64;
 
-impl Planner<'_, '_> {
+impl<'s> Planner<'_, 's> {
     /// Writes down what is planned for the list.
     pub(super) fn settle(&mut self) {
         let document = self.document;
@@ -77,7 +77,8 @@ impl Planner<'_, '_> {
         let mut before: HashMap<&[u8], NodeId> = HashMap::default();
         for slot in gone {
             if let (Some(id), Some(parent)) = (member(slot, id_key), member(slot, parent_key)) {
-                let parent = before.get(parent.raw()).copied().unwrap_or(parent.id());
+                let own = self.values.remove(&parent.id()).as_ref().and_then(node_of).unwrap_or(parent.id());
+                let parent = before.get(document.value(own).raw()).copied().unwrap_or(own);
                 before.insert(id.raw(), parent);
             }
         }
@@ -90,6 +91,53 @@ impl Planner<'_, '_> {
                 self.values.entry(parent.id()).or_insert(Piece::Node(*new));
             }
         }
+    }
+
+    /// Notes the id of the record before the one in a slot, if no record has it.
+    pub(super) fn note_lost(&mut self, slot: usize) {
+        let Some((id_key, parent_key)) = self.file_style.and_then(|file_style| file_style.links) else {
+            return;
+        };
+        let parent = self.document.value(self.slots[slot]).get(parent_key).filter(|parent| !parent.is_null());
+        if let Some(parent) = parent.map(Value::raw)
+            && !self.record_ids(id_key).contains(parent)
+        {
+            self.lost.insert(parent);
+        }
+    }
+
+    /// What followed a record that was lost with a call follows the message before it, if the result of the call is no result
+    /// any more.
+    pub(super) fn close_lost_gaps(&mut self) {
+        let lost = std::mem::take(&mut self.lost);
+        let links = self.file_style.and_then(|file_style| file_style.links);
+        let Some((id_key, parent_key)) = links.filter(|_| !lost.is_empty()) else { return };
+        let mut is_message = vec![false; self.slots.len()];
+        for message in &self.transcript.messages {
+            let parts = self.transcript.parts_of(message).iter().map(|part| part.place.node);
+            for node in std::iter::once(message.place.node).chain(parts) {
+                is_message[self.slot_of(node)] = true;
+            }
+        }
+        // The id of the last message that stays.
+        let mut last = None;
+        for (slot, is_message) in is_message.into_iter().enumerate() {
+            let record = self.document.value(self.slots[slot]);
+            let parent = record.get(parent_key).filter(|parent| lost.contains(parent.raw()));
+            if let Some((parent, last)) = parent.zip(last) {
+                self.values.entry(parent.id()).or_insert(Piece::Node(last));
+            }
+            if is_message && !self.gone.contains(&slot) {
+                last = record.get(id_key).map(Value::id).or(last);
+            }
+        }
+    }
+
+    /// The ids of the records in the list, as they are written.
+    fn record_ids(&mut self, id_key: &str) -> &mut HashSet<&'s [u8]> {
+        let records = self.slots.iter().map(|slot| self.document.value(*slot));
+        let ids = || records.filter_map(|record| record.get(id_key)).map(Value::raw).collect();
+        self.ids.get_or_insert_with(ids)
     }
 
     /// A message in a record of its own, after the record in another slot, or after a new one with the id `before`.
@@ -149,13 +197,8 @@ impl Planner<'_, '_> {
         if parents.is_empty() {
             return new;
         }
-        if self.ids.is_none() {
-            let records = self.slots.iter().map(|slot| document.value(*slot));
-            self.ids = Some(records.filter_map(|record| record.get(id_key)).map(Value::raw).collect());
-        }
-        if let Some(ids) = &mut self.ids
-            && let Some(lost) = parents.iter().find(|parent| ids.insert(parent.raw()))
-        {
+        let ids = self.record_ids(id_key);
+        if let Some(lost) = parents.iter().find(|parent| ids.insert(parent.raw())) {
             return Piece::Node(lost.id());
         }
         let follows = |call: &usize, parent: &Value<'_, '_>| {

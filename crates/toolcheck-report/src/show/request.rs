@@ -5,7 +5,7 @@ use toolcheck_core::conversation::Feature;
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::Body;
 use toolcheck_core::readers::NextRequest;
-use toolcheck_core::{Conversation, targets};
+use toolcheck_core::{Conversation, RuleId, targets};
 use toolcheck_lint::observe::Context;
 
 /// A conversation as the body of a request: what an agent would send of its log, or the same request for another API.
@@ -28,7 +28,11 @@ impl Request {
         let Some(format) = format_of(context) else {
             return Self { body: None, dropped: Vec::new(), left_out };
         };
-        let conversation = Conversation::of(transcript, context.document);
+        let mut conversation = Conversation::of(transcript, context.document);
+        let agent = transcript.sent_next_by.and_then(NextRequest::of);
+        if agent.is_some_and(|agent| agent.repairs(RuleId::OrphanToolResult)) {
+            conversation = conversation.without_orphans();
+        }
         let written = format.write_request(&conversation);
         Self { body: Some(written.body), dropped: written.dropped, left_out }
     }

@@ -210,6 +210,12 @@ impl<'s> Transcript<'s> {
         self.settle_results_of(0..self.parts.len() as u32, unpaired);
     }
 
+    /// Says of the results before the first call why they may stay without calls.
+    pub(crate) fn settle_results_before_calls(&mut self, unpaired: UnpairedReason) {
+        let first = self.parts.iter().position(|part| matches!(part.body, Body::Call(_)));
+        self.settle_results_of(0..first.unwrap_or(self.parts.len()) as u32, unpaired);
+    }
+
     /// Says of the results of the first message why they may stay without calls.
     pub(crate) fn settle_results_of_first(&mut self, unpaired: UnpairedReason) {
         let first = self.messages.first().map_or(0..0, |first| first.parts.clone());

@@ -50,7 +50,7 @@ enum How {
 }
 
 /// How the message of a wire format is read, which has a number.
-type ReadMessage = for<'d, 's> fn(&mut Transcript<'s>, Value<'d, 's>, usize);
+pub(crate) type ReadMessage = for<'d, 's> fn(&mut Transcript<'s>, Value<'d, 's>, usize);
 
 /// Reads the lists of messages at a place, or in columns, that the user has named. Rows without any of the columns are
 /// searched.
