@@ -35,6 +35,7 @@ declare_rule! {
         unsafe: "A user message is added that asks the model to continue.",
         otherwise: "the messages are not in a list that can be changed",
     ],
+    cases ["empty-list": "the content is an empty list"],
     values MESSAGE
 }
 
@@ -54,6 +55,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
     finding
         .caption("the last message")
+        .case_if(message.content == Content::EmptyList, "empty-list")
         .help("end with a user message, or with the results of the calls")
         .at(cx, (cx.transcript.messages.len() - 1, message));
 }

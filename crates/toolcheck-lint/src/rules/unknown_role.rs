@@ -2,7 +2,7 @@ use std::cell::LazyCell;
 
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::formats;
-use toolcheck_core::ir::{Body, Executor, Message, Role, ToolChange};
+use toolcheck_core::ir::{Body, Executor, Message, Role};
 use toolcheck_core::shape::Answer;
 use toolcheck_core::targets::Verdict;
 use toolcheck_core::text::shorten;
@@ -178,14 +178,7 @@ pub(super) const SYSTEM: &str = "system";
 /// A system message among the others, where the target says which models accept it.
 fn system_message(cx: &Context<'_, '_>, number: usize, message: &Message<'_>, out: &mut Sink<'_>) {
     // A target's entry for the whole rule is about roles that the API does not know.
-    let ignores = match cx.entry(&RULE, Some(SYSTEM)) {
-        Verdict::Refused(_) => false,
-        Verdict::Tolerated(_) => true,
-        Verdict::Unknown => return,
-    };
-    // A system message that changes the tools is not ignored: it is refused for that.
-    let changes_tools = |change: &ToolChange<'_>| change.message_number as usize == number;
-    if ignores && (message.is_directive || cx.transcript.request.tools.changes.iter().any(changes_tools)) {
+    if !cx.entry(&RULE, Some(SYSTEM)).is_refused() {
         return;
     }
     let Some(name) = &message.role_name else { return };
