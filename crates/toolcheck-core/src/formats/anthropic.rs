@@ -422,7 +422,9 @@ pub(crate) fn read_message<'s>(
             }
             Body::Opaque => {
                 transcript.unread.extend(unread::block(block));
-                let of_system = block.get("content").filter(|_| block.get_str("type").as_deref() == Some("mid_conv_system"));
+                let of_system = block
+                    .get("content")
+                    .filter(|_| block.get_str("type").as_deref() == Some("mid_conv_system"));
                 for block in of_system.into_iter().flat_map(|content| content.elements()).chain([block]) {
                     change_tools(transcript, block, message_number);
                 }

@@ -169,8 +169,7 @@ fn exchanged_ids(
     second: &ResultSite<'_, '_>,
     out: &mut Sink<'_>,
 ) {
-    let call_of =
-        |site: &ResultSite<'_, '_>| site.paired_with.call().map(|number| &cx.pairing.calls[number]);
+    let call_of = |site: &ResultSite<'_, '_>| site.paired_with.call().map(|number| &cx.pairing.calls[number]);
     let (Some(call), Some(other)) = (call_of(second), call_of(first)) else { return };
     let (Some(own_id), Some(other_id)) = (&first.result.call_id, &second.result.call_id) else { return };
     if first.number > second.number {
@@ -182,10 +181,8 @@ fn exchanged_ids(
         other.call.title()
     );
     let raw = |id: &Named<'_>| String::from_utf8_lossy(cx.document.value(id.place.node).raw()).into_owned();
-    let exchange = [
-        Change::Write(own_id.place.node, raw(other_id)),
-        Change::Write(other_id.place.node, raw(own_id)),
-    ];
+    let exchange =
+        [Change::Write(own_id.place.node, raw(other_id)), Change::Write(other_id.place.node, raw(own_id))];
     let finding = out.report(first.part.place, message);
     finding
         .about_call(call.call)

@@ -1,5 +1,5 @@
 use toolcheck_core::fix::{Change, Fix};
-use toolcheck_core::ir::{Body, Content, Role};
+use toolcheck_core::ir::{Body, Content, Executor, Part, Role};
 
 use super::empty_content::is_content;
 use crate::rule::{Context, Sink, declare_rule};
@@ -44,8 +44,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if message.role != Role::Assistant || message.is_prefix || !cx.is_request() {
         return;
     }
-    // Calls without results are reported by another rule, and a call to a server tool is resumed like this.
-    if parts.iter().any(|part| matches!(part.body, Body::Call(_))) {
+    // Calls without results and results in a message of the model are reported by other rules, and a call to a server
+    // tool is resumed like this.
+    let is_other_fault = |part: &Part<'_>| match &part.body {
+        Body::Call(_) => true,
+        Body::Result(result) => result.executor == Executor::Client,
+        _ => false,
+    };
+    if parts.iter().any(is_other_fault) {
         return;
     }
     let finding = out.report(message.place, "the request ends with an assistant message");

@@ -532,7 +532,8 @@ fn match_by_tool(
     let ways = [(true, true), (true, false), (false, true)];
     let none = changes::meaning(b"{}");
     for (by_name, by_arguments) in ways.into_iter().filter(|(by_name, _)| *by_name || is_in_place) {
-        let key = |name, arguments| (if by_name { name } else { "" }, if by_arguments { arguments } else { 0 });
+        let key =
+            |name, arguments| (if by_name { name } else { "" }, if by_arguments { arguments } else { 0 });
         let mut left: HashMap<(&str, u64), VecDeque<usize>> = HashMap::default();
         for (number, stored) in behind.calls.iter().enumerate() {
             if stored.is_free && !is_taken[number] {
