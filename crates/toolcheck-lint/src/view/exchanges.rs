@@ -453,7 +453,7 @@ fn compare<'e>(answer: &'e PastChoice, behind: &NewMessages<'_, '_>) -> HistoryM
     let mut calls: Vec<Option<usize>> = vec![None; answer.calls.len()];
     match_by_id(answer, behind, &mut calls, &mut is_taken);
     let is_same = calls.iter().any(Option::is_some);
-    // A client may drop the ids, so that they tell nothing.
+    // Clients may drop the ids.
     let has_ids = answer.calls.iter().any(|given| given.call.id.is_some())
         && behind.calls.iter().any(|stored| stored.call.id.is_some());
     let in_turn = behind.calls.iter().filter(|call| call.at.turn == 0).count();
@@ -519,9 +519,8 @@ fn match_by_id(
     }
 }
 
-/// Matches calls with a different id, or without one: by tool and arguments, and then by tool alone, because the client
-/// may repair arguments. If ids are kept, a different id means a different call. In the place of the answer, the same
-/// arguments mean the same call, whatever its tool.
+/// Matches calls with a different id, or without one: by tool and arguments, then by tool alone, because the client may
+/// repair arguments, and in the place of the answer by arguments alone. If ids are kept, another id is another call.
 fn match_by_tool(
     answer: &PastChoice,
     behind: &NewMessages<'_, '_>,
