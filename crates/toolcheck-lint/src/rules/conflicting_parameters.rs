@@ -331,6 +331,10 @@ fn fault(cx: &Context<'_, '_>, choice: &ToolChoice<'_>) -> Option<(&'static str,
         let what = "the tool choice forces a call while reasoning is enabled".to_owned();
         return Some(("forced-with-reasoning", what, "let the model choose, or disable reasoning"));
     }
+    // Of two lists, either may have it.
+    if tools.second_place.is_some() {
+        return None;
+    }
     if let Some(name) = not_among(cx, choice) {
         let what = format!("the tool choice allows `{}`, which is not declared", shorten(&name.text));
         return Some(("unknown-tool-chosen", what, "name tools that the request declares"));

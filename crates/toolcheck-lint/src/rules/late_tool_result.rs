@@ -189,7 +189,10 @@ fn exchanged_ids(
         .caption("the one result")
         .label(second.part.place, "the other result")
         .help("give each result the id of the call before it")
-        .fix(Fix::guess("assumes that each result answers the call before it", exchange))
+        .fix(Fix::lossy(
+            "which calls the results name, since it is assumed that each answers the call before it",
+            exchange,
+        ))
         .value("id", &own_id.text)
         .value("ids", id_list([other_id].into_iter()));
     if let Some(after) = cx.transcript.messages.get(call.message_number + 1) {
