@@ -205,7 +205,9 @@ fn claim(message: Value<'_, '_>) -> Claim {
         Some("text") => Some(OF_TEXT),
         _ => Some(0),
     };
-    Claim::of_blocks(blocks(message, "content").map(sure), Claim::Open)
+    // No content is a mistake that the rest of the body tells the format of.
+    let empty = if is_own { Claim::Sure(certainty::FAINT) } else { Claim::Open };
+    Claim::of_blocks(blocks(message, "content").map(sure), empty)
 }
 
 fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript<'s>> {
@@ -420,7 +422,12 @@ pub(crate) fn read_message<'s>(
             }
             Body::Opaque => {
                 transcript.unread.extend(unread::block(block));
-                change_tools(transcript, block, message_number);
+                let of_system = block
+                    .get("content")
+                    .filter(|_| block.get_str("type").as_deref() == Some("mid_conv_system"));
+                for block in of_system.into_iter().flat_map(|content| content.elements()).chain([block]) {
+                    change_tools(transcript, block, message_number);
+                }
             }
             Body::Result(_) => {
                 let content = block.get("content");

@@ -128,7 +128,8 @@ impl Planner<'_, '_> {
         let mut turns = BTreeSet::new();
         for call in pairing.calls_of_turn(turn) {
             let Some(site) = pairing.answer_of(call) else { continue };
-            let Some(finding) = self.finding(RuleId::LateToolResult, site.part.place) else { continue };
+            let finding = self.finding(RuleId::LateToolResult, site.part.place);
+            let Some(finding) = finding.filter(|finding| !self.in_place.contains(finding)) else { continue };
             // The model's own words in between were said without the result.
             let from = call.message_number.min(site.message_number) + 1;
             let to = call.message_number.max(site.message_number);

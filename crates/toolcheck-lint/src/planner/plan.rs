@@ -89,6 +89,8 @@ pub(crate) struct Planner<'p, 's> {
     /// For each message, how many there are up to the last one of the model before it.
     pub(super) said_before: OnceCell<Vec<usize>>,
     pub(super) edits: Edits<'p, 's>,
+    /// The findings that are fixed in their place, if at all.
+    pub(super) in_place: HashSet<usize>,
     /// What fixes findings in their place.
     pub(super) fixes: Vec<(usize, &'p Fix)>,
     /// How many of them were used.
@@ -149,6 +151,7 @@ impl<'p, 's> Planner<'p, 's> {
             target: first.target,
             how,
             findings: by_place,
+            in_place: fixes.iter().map(|(number, _)| *number).collect(),
             lists: Lists::default(),
             list: NodeId::ROOT,
             slots: Vec::new(),

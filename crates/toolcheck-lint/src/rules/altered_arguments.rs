@@ -110,7 +110,7 @@ fn report(cx: &Context<'_, '_>, out: &mut Sink<'_>, given: &PastCall, stored: &M
 fn check_name(cx: &Context<'_, '_>, out: &mut Sink<'_>, given: &PastCall, stored: &MatchedCall) {
     let part = &cx.transcript.parts[stored.part];
     let Body::Call(call) = &part.body else { return };
-    let is_same_id = call.id.as_ref().is_some_and(|id| given.call.id.as_deref() == Some(&*id.text));
+    let is_same_id = call.id.as_ref().is_none_or(|id| given.call.id.as_deref() == Some(&*id.text));
     let (Some(name), Some(was)) = (&call.name, given.call.name.as_deref().filter(|_| is_same_id)) else {
         return;
     };

@@ -177,7 +177,7 @@ fn check_choice(cx: &Context<'_, '_>, choice: &ToolChoice<'_>, out: &mut Sink<'_
 /// Tools together with reasoning, if the two exclude each other.
 fn check_effort(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let tools = &cx.transcript.request.tools;
-    let Some(tools) = tools.place.filter(|_| tools.count() != Some(0)) else { return };
+    let Some(place) = tools.place.filter(|_| tools.count().is_some_and(|count| count > 0)) else { return };
     let effort = cx.transcript.request.effort.as_ref();
     let (case, what, help) = match effort.map(|effort| &*effort.text) {
         Some("none") => (
@@ -200,7 +200,11 @@ fn check_effort(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if !cx.entry(&RULE, Some(case)).is_harmful() {
         return;
     }
-    let finding = out.report(effort.map_or(tools, |effort| effort.place), what);
+    // What has no name is refused first.
+    if tools.listed().iter().any(|tool| tool.name.is_none()) {
+        return;
+    }
+    let finding = out.report(effort.map_or(place, |effort| effort.place), what);
     finding.caption("not allowed together with functions").help(help).case(case);
     if effort.is_none() {
         finding.caption("these functions");
@@ -326,6 +330,10 @@ fn fault(cx: &Context<'_, '_>, choice: &ToolChoice<'_>) -> Option<(&'static str,
     if is_forced && cx.transcript.request.reasoning == Some(true) {
         let what = "the tool choice forces a call while reasoning is enabled".to_owned();
         return Some(("forced-with-reasoning", what, "let the model choose, or disable reasoning"));
+    }
+    // Of two lists, either may have it.
+    if tools.second_place.is_some() {
+        return None;
     }
     if let Some(name) = not_among(cx, choice) {
         let what = format!("the tool choice allows `{}`, which is not declared", shorten(&name.text));

@@ -2,6 +2,7 @@ use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::formats;
 use toolcheck_core::ir::{Body, Content, Message, Part, Place, Role};
 use toolcheck_core::shape;
+use toolcheck_core::targets::Verdict;
 use toolcheck_core::text::shorten;
 use toolcheck_json::edit::Piece;
 
@@ -61,6 +62,7 @@ declare_rule! {
         "nothing-said": "an assistant message without content and without calls, other than an empty list",
         "final-assistant": "an assistant message at the end",
         "empty-text": "the content is an empty string",
+        "joined": "the content is an empty list, and a message of the same role beside it says something",
         "empty-list": "the content is an empty list",
         "missing": "the content is missing",
         "null": "the content is null or missing",
@@ -87,23 +89,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         return;
     }
     let last = cx.transcript.messages.len().saturating_sub(1);
+    let joins = matches!(cx.entry(&RULE, Some("joined")), Verdict::Tolerated(_));
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
-        // The result of a failed call is checked wherever it is.
-        for part in parts {
-            let Body::Result(result) = &part.body else { continue };
-            if result.is_error == Some(true) && result.content != Content::Filled {
-                let finding =
-                    out.report(part.place, format!("failed tool result {} has no content", result.title()));
-                finding
-                    .about_result(result)
-                    .caption("does not describe the failure")
-                    .help("describe the failure in one line")
-                    .case("failed-result")
-                    .at(cx, (number, message, part));
-                let fix = result.content_place.and_then(|place| of_result(cx, place));
-                fix.into_iter().for_each(|fix| _ = finding.fix(fix));
-            }
-        }
+        failed_results(cx, number, message, parts, out);
         // A message that only sets parameters needs no content, and a role that the model does not support is another
         // fault.
         let is_other_fault = || {
@@ -133,6 +121,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             Content::Null => "is null",
             Content::Missing | Content::Filled => "is missing",
         };
+        // Messages that are joined are one without content.
+        let is_joined = message.content == Content::EmptyList && is_beside_content(cx, number);
+        if joins && !is_joined && message.content == Content::EmptyList && follows_empty(cx, number) {
+            continue;
+        }
         let finding = out.report(message.content_place, format!("the content of this message {what}"));
         finding.caption(what).help("add content, or remove the message").at(cx, (number, message));
         let is_assistant = message.role == Role::Assistant;
@@ -144,6 +137,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         };
         finding
             .case_if(is_missing, "missing")
+            .case_if(is_joined, "joined")
             .case_if(is_assistant && number == last, "final-assistant")
             .case_if(is_assistant && message.content != Content::EmptyList, "nothing-said")
             .case_if(is_assistant && is_missing, "nothing-at-all")
@@ -154,6 +148,51 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             finding.fix(fix);
         }
     }
+}
+
+/// The results of failed calls, which are checked wherever they are.
+fn failed_results(
+    cx: &Context<'_, '_>,
+    number: usize,
+    message: &Message<'_>,
+    parts: &[Part<'_>],
+    out: &mut Sink<'_>,
+) {
+    for part in parts {
+        let Body::Result(result) = &part.body else { continue };
+        if result.is_error == Some(true) && result.content != Content::Filled {
+            let finding =
+                out.report(part.place, format!("failed tool result {} has no content", result.title()));
+            finding
+                .about_result(result)
+                .caption("does not describe the failure")
+                .help("describe the failure in one line")
+                .case("failed-result")
+                .at(cx, (number, message, part));
+            let fix = result.content_place.and_then(|place| of_result(cx, place));
+            fix.into_iter().for_each(|fix| _ = finding.fix(fix));
+        }
+    }
+}
+
+/// Whether a message beside one, of the same role, says something. Those between them are empty, too.
+fn is_beside_content(cx: &Context<'_, '_>, number: usize) -> bool {
+    let messages = &cx.transcript.messages;
+    let is_same = |message: &&Message<'_>| message.role == messages[number].role;
+    let says = |message: &Message<'_>| {
+        message.content == Content::Filled || cx.transcript.parts_of(message).iter().any(is_content)
+    };
+    let before = messages[..number].iter().rev().take(MOST_EMPTY).take_while(is_same);
+    let after = messages[number + 1..].iter().take(MOST_EMPTY).take_while(is_same);
+    before.chain(after).any(says)
+}
+
+/// Whether the message before one has its role, and an empty list as well.
+fn follows_empty(cx: &Context<'_, '_>, number: usize) -> bool {
+    let before = number.checked_sub(1).map(|before| &cx.transcript.messages[before]);
+    before.is_some_and(|before| {
+        before.role == cx.transcript.messages[number].role && before.content == Content::EmptyList
+    })
 }
 
 /// What fixes a message without content.

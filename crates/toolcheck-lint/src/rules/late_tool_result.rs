@@ -1,6 +1,10 @@
 use std::cell::OnceCell;
+use std::collections::VecDeque;
 
+use foldhash::HashMap;
+use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::{Named, Role};
+use toolcheck_core::pairing::ResultSite;
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::rules::{misplaced_message, unknown_role};
@@ -64,7 +68,7 @@ declare_rule! {
     LateToolResult in Order, since "0.1.0", error (error in dataset) looks at [RESULTS], check,
     fix [
         safe: "The result is moved before the user message in between.",
-        unsafe: "The result is moved before what the model wrote without having seen it.",
+        unsafe: "The result is moved before what the model wrote without having seen it; ids that two results have of each other's calls are exchanged.",
         otherwise: "the turn of its call has no place for the result",
     ],
     cases [
@@ -78,7 +82,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let pairing = cx.pairing;
-    let (mut last, roles) = (None, OnceCell::new());
+    let (mut last, roles, crossed) = (None, OnceCell::new(), OnceCell::new());
     for site in &pairing.results {
         let (Some(call), true) = (site.paired_with.call(), pairing.is_first_answer(site)) else { continue };
         let call = &pairing.calls[call];
@@ -91,6 +95,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             if is_parted_by_refused_messages(cx, site.turn - call.turn - 1, between) {
                 continue;
             }
+        }
+        if let Some(other) = crossed.get_or_init(|| crossed_results(cx)).get(&site.number) {
+            exchanged_ids(cx, site, &pairing.results[*other], out);
+            continue;
         }
         // Whatever comes in between is one problem, however many results follow it.
         if last == Some((call.turn, site.turn)) {
@@ -131,6 +139,64 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 finding.label(between.place, "this comes between");
             }
         }
+    }
+}
+
+/// The results that stand in the place of another, by their numbers: one comes before its call, in place of one that
+/// comes behind it.
+fn crossed_results(cx: &Context<'_, '_>) -> HashMap<usize, usize> {
+    let pairing = cx.pairing;
+    let mut waiting: HashMap<(usize, usize), VecDeque<usize>> = HashMap::default();
+    let mut crossed = HashMap::default();
+    for site in pairing.results.iter().filter(|site| site.result.call_id.is_some()) {
+        let (Some(call), true) = (site.paired_with.call(), pairing.is_first_answer(site)) else { continue };
+        let place = pairing.calls[call].turn + 1;
+        if site.turn == place {
+            continue;
+        }
+        match waiting.get_mut(&(place, site.turn)).and_then(VecDeque::pop_front) {
+            Some(other) => crossed.extend([(other, site.number), (site.number, other)]),
+            None => waiting.entry((site.turn, place)).or_default().push_back(site.number),
+        }
+    }
+    crossed
+}
+
+/// Two results, each in the place of the other: the first of them is the one that comes before its call.
+fn exchanged_ids(
+    cx: &Context<'_, '_>,
+    first: &ResultSite<'_, '_>,
+    second: &ResultSite<'_, '_>,
+    out: &mut Sink<'_>,
+) {
+    let call_of = |site: &ResultSite<'_, '_>| site.paired_with.call().map(|number| &cx.pairing.calls[number]);
+    let (Some(call), Some(other)) = (call_of(second), call_of(first)) else { return };
+    let (Some(own_id), Some(other_id)) = (&first.result.call_id, &second.result.call_id) else { return };
+    if first.number > second.number {
+        return;
+    }
+    let message = format!(
+        "the results of tool calls {} and {} have each other's id",
+        call.call.title(),
+        other.call.title()
+    );
+    let raw = |id: &Named<'_>| String::from_utf8_lossy(cx.document.value(id.place.node).raw()).into_owned();
+    let exchange =
+        [Change::Write(own_id.place.node, raw(other_id)), Change::Write(other_id.place.node, raw(own_id))];
+    let finding = out.report(first.part.place, message);
+    finding
+        .about_call(call.call)
+        .caption("the one result")
+        .label(second.part.place, "the other result")
+        .help("give each result the id of the call before it")
+        .fix(Fix::lossy(
+            "which calls the results name, since it is assumed that each answers the call before it",
+            exchange,
+        ))
+        .value("id", &own_id.text)
+        .value("ids", id_list([other_id].into_iter()));
+    if let Some(after) = cx.transcript.messages.get(call.message_number + 1) {
+        finding.at(cx, (call.message_number + 1, after));
     }
 }
 

@@ -54,6 +54,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         }
         // The name of the call is the mistake, and is reported as that.
+        if names.pattern.as_ref().is_some_and(|pattern| !pattern.is_match(&called.text)) {
+            continue;
+        }
         let is_reported = !called.text.is_empty() && !tools.hides_some
             || called.text.is_empty() && (names.pattern.is_some() || names.max_length.is_some());
         let declared = || declared.get_or_init(|| tools.declared().filter_map(name_of).collect());

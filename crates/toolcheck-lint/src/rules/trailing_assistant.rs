@@ -1,5 +1,5 @@
 use toolcheck_core::fix::{Change, Fix};
-use toolcheck_core::ir::{Body, Content, Role};
+use toolcheck_core::ir::{Body, Content, Executor, Part, Role};
 
 use super::empty_content::is_content;
 use crate::rule::{Context, Sink, declare_rule};
@@ -35,6 +35,7 @@ declare_rule! {
         unsafe: "A user message is added that asks the model to continue.",
         otherwise: "the messages are not in a list that can be changed",
     ],
+    cases ["empty-list": "the content is an empty list"],
     values MESSAGE
 }
 
@@ -43,8 +44,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if message.role != Role::Assistant || message.is_prefix || !cx.is_request() {
         return;
     }
-    // Calls without results are reported by another rule, and a call to a server tool is resumed like this.
-    if parts.iter().any(|part| matches!(part.body, Body::Call(_))) {
+    // Calls without results and results in a message of the model are reported by other rules, and a call to a server
+    // tool is resumed like this.
+    let is_other_fault = |part: &Part<'_>| match &part.body {
+        Body::Call(_) => true,
+        Body::Result(result) => result.executor == Executor::Client,
+        _ => false,
+    };
+    if parts.iter().any(is_other_fault) {
         return;
     }
     let finding = out.report(message.place, "the request ends with an assistant message");
@@ -54,6 +61,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
     finding
         .caption("the last message")
+        .case_if(message.content == Content::EmptyList, "empty-list")
         .help("end with a user message, or with the results of the calls")
         .at(cx, (cx.transcript.messages.len() - 1, message));
 }

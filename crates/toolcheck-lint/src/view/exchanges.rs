@@ -453,9 +453,13 @@ fn compare<'e>(answer: &'e PastChoice, behind: &NewMessages<'_, '_>) -> HistoryM
     let mut calls: Vec<Option<usize>> = vec![None; answer.calls.len()];
     match_by_id(answer, behind, &mut calls, &mut is_taken);
     let is_same = calls.iter().any(Option::is_some);
-    match_by_tool(answer, behind, &mut calls, &mut is_taken, is_same);
+    // Clients may drop the ids.
+    let has_ids = answer.calls.iter().any(|given| given.call.id.is_some())
+        && behind.calls.iter().any(|stored| stored.call.id.is_some());
+    let in_turn = behind.calls.iter().filter(|call| call.at.turn == 0).count();
+    let is_in_place = !has_ids && behind.is_verbatim && answer.calls.len() == in_turn;
+    match_by_tool(answer, behind, &mut calls, &mut is_taken, (is_same, is_in_place));
     let kept = calls.iter().flatten().count();
-    let has_ids = answer.calls.iter().any(|given| given.call.id.is_some());
     // All calls with different ids, or some calls if there are no ids, or the text alone, or nothing in their place.
     let is_alike = if kept > 0 {
         kept == answer.calls.len() || !has_ids && behind.is_verbatim
@@ -468,7 +472,6 @@ fn compare<'e>(answer: &'e PastChoice, behind: &NewMessages<'_, '_>) -> HistoryM
         // The same request again, another answer to it, or a side question.
         (false, false) => Evidence::Nothing,
     };
-    let in_turn = behind.calls.iter().filter(|call| call.at.turn == 0).count();
     let is_all_there = behind.is_verbatim && kept == answer.calls.len() && kept == in_turn;
     let calls = answer.calls.iter().zip(calls).map(|(given, kept)| {
         let stored = &behind.calls[kept?];
@@ -476,7 +479,8 @@ fn compare<'e>(answer: &'e PastChoice, behind: &NewMessages<'_, '_>) -> HistoryM
         // A new id repairs a call that shares its id with another.
         let is_renamed = matches!(ids, (Some(given), Some(stored)) if given != stored) && !given.shares_id;
         // A call with another id may be another call; without ids, all must be there.
-        let is_certain = if given.call.id.is_some() { is_same && !is_renamed } else { is_all_there };
+        let is_certain =
+            if has_ids && given.call.id.is_some() { is_same && !is_renamed } else { is_all_there };
         let change =
             if is_certain { given.arguments.change(stored.at.meaning, &stored.text) } else { Change::Same };
         Some(MatchedCall { is_renamed, change, ..stored.at })
@@ -515,17 +519,20 @@ fn match_by_id(
     }
 }
 
-/// Matches calls with a different id, or without one: by tool and arguments, and then by tool alone, because the client
-/// may repair arguments. If ids are kept, a different id means a different call.
+/// Matches calls with a different id, or without one: by tool and arguments, then by tool alone, because the client may
+/// repair arguments, and in the place of the answer by arguments alone. If ids are kept, another id is another call.
 fn match_by_tool(
     answer: &PastChoice,
     behind: &NewMessages<'_, '_>,
     calls: &mut [Option<usize>],
     is_taken: &mut [bool],
-    are_ids_kept: bool,
+    (are_ids_kept, is_in_place): (bool, bool),
 ) {
-    for by_arguments in [true, false] {
-        let key = |name, arguments| (name, if by_arguments { arguments } else { 0 });
+    let ways = [(true, true), (true, false), (false, true)];
+    let none = changes::meaning(b"{}");
+    for (by_name, by_arguments) in ways.into_iter().filter(|(by_name, _)| *by_name || is_in_place) {
+        let key =
+            |name, arguments| (if by_name { name } else { "" }, if by_arguments { arguments } else { 0 });
         let mut left: HashMap<(&str, u64), VecDeque<usize>> = HashMap::default();
         for (number, stored) in behind.calls.iter().enumerate() {
             if stored.is_free && !is_taken[number] {
@@ -534,7 +541,9 @@ fn match_by_tool(
             }
         }
         for (given, kept) in answer.calls.iter().zip(&mut *calls).filter(|(_, kept)| kept.is_none()) {
-            if are_ids_kept && given.call.id.is_some() && !given.shares_id {
+            if are_ids_kept && given.call.id.is_some() && !given.shares_id
+                || !by_name && given.arguments.meaning == none
+            {
                 continue;
             }
             let name = given.call.name.as_deref().unwrap_or_default();
