@@ -4,11 +4,11 @@ mod run;
 
 use std::cell::{OnceCell, RefCell};
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use toolcheck_core::formats::Format;
-use toolcheck_core::ir::{Contents, Message, Part, Place, Transcript, TranscriptKind};
-use toolcheck_core::pairing::{CallSite, PairedWith, Pairing, ResultSite};
-use toolcheck_core::protocols::TextCalls;
+use toolcheck_core::ir::{Body, Contents, Message, Part, Place, Role, Transcript, TranscriptKind};
+use toolcheck_core::pairing::{CallSite, PairedWith, Pairing, ResultSite, Turn};
+use toolcheck_core::protocols::{TextCalls, words};
 use toolcheck_core::readers::{NextRequest, Policy};
 use toolcheck_core::shape::Shape;
 use toolcheck_core::targets::{Target, Verdict};
@@ -369,6 +369,8 @@ pub struct Context<'c, 's> {
     pub(crate) in_prompt: OnceCell<Vec<Observed>>,
     /// Its calls in plain text, read when a rule first needs them.
     pub(crate) text_calls: OnceCell<TextCalls>,
+    /// The turns with calls in words that nothing reads, found when a rule first asks.
+    pub(crate) turns_with_words: OnceCell<HashSet<usize>>,
     /// What is wrong with its shape, found when a rule first asks.
     pub(crate) shape_faults: OnceCell<ShapeFaults<'c>>,
     /// What checking the arguments of its calls has shown, when a rule first asks.
@@ -462,7 +464,27 @@ impl<'c> Context<'c, '_> {
         let (calls, malformed) = (&text_calls.calls, &text_calls.malformed);
         let call = calls.get(calls.partition_point(|call| is_before(call.message)));
         let block = malformed.get(malformed.partition_point(|block| is_before(block.message)));
-        call.is_some_and(|call| is_in(call.message)) || block.is_some_and(|block| is_in(block.message))
+        call.is_some_and(|call| is_in(call.message))
+            || block.is_some_and(|block| is_in(block.message))
+            || self.turns_with_words.get_or_init(|| self.find_turns_with_words()).contains(&before)
+    }
+
+    /// The turns of the model with a call in the words of a template, before results.
+    fn find_turns_with_words(&self) -> HashSet<usize> {
+        let parts = |turn: &Turn| {
+            let messages = self.transcript.messages[turn.messages.clone()].iter();
+            messages.flat_map(|message| self.transcript.parts_of(message))
+        };
+        let is_result = |part: &Part<'_>| matches!(part.body, Body::Result(_));
+        let holds_call =
+            |part: &Part<'_>| matches!(part.body, Body::Text(text) if words::hold_call(text.string));
+        let turns = self.pairing.turns.windows(2).enumerate();
+        let has_words = |turns: &[Turn]| {
+            turns[0].role == Role::Assistant
+                && parts(&turns[1]).next().is_some_and(is_result)
+                && parts(&turns[0]).any(holds_call)
+        };
+        turns.filter(|(_, turns)| has_words(turns)).map(|(turn, _)| turn).collect()
     }
 
     /// Whether the target reads the format that the transcript is written in.

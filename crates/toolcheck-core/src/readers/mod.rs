@@ -413,3 +413,8 @@ pub fn has_calls_in_text(transcript: &Transcript<'_>, record: Value<'_, '_>) -> 
 pub fn add_tools<'s>(transcript: &mut Transcript<'s>, row: Value<'_, 's>) {
     lists::add_tools(transcript, row, &lists::TOOLS);
 }
+
+/// The messages of a row of a data set that are the elements of more than one list; `None` if they are not.
+pub fn messages_of_row<'d, 's>(row: Value<'d, 's>) -> Option<Vec<Value<'d, 's>>> {
+    trl::messages(row)
+}
