@@ -209,7 +209,7 @@ const ROWS_OF_LISTS: [&str; 3] = [
 
 #[test]
 fn prompt_and_answer_of_a_row_are_one_conversation() {
-    let template = "{% for m in messages %}{{ m.content }}{% for c in m.tool_calls or [] %}{{ c.function.arguments | tojson }}{% endfor %}{% endfor %}";
+    let template = "{% for m in messages %}{{ m.content }}{% for c in m.tool_calls or [] %}{{ c.function.name }}{{ c.function.arguments | tojson }}{% endfor %}{% endfor %}";
     let call = r#"{"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": {"name": "tide", "arguments": "{\"port\": \"Oban\"}"}}]}"#;
     for row in ROWS_OF_LISTS {
         let row = row.replace("USER", r#"{"role": "user", "content": "when?"}"#).replace("CALL", call);
