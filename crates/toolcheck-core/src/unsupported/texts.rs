@@ -19,7 +19,8 @@ static TABLES: &[Text] = &[
     Text {
         name: "a Parquet file",
         advice: "write its rows as JSON Lines first: `duckdb -c \"COPY 'FILE' TO 'rows.jsonl' (FORMAT json)\"`",
-        sniff: |head| head.starts_with(b"PAR1"),
+        // The second is the start of one with an encrypted footer.
+        sniff: |head| head.starts_with(b"PAR1") || head.starts_with(b"PARE"),
     },
     Text {
         name: "an Arrow file",

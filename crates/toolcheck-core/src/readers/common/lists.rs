@@ -149,6 +149,11 @@ impl<'d, 's> Beside<'d, 's> {
         Self { tools, system }
     }
 
+    /// The same with other tools.
+    pub(crate) fn with_tools(self, tools: Value<'d, 's>) -> Self {
+        Self { tools: Some(tools), ..self }
+    }
+
     /// The bytes that are read for each list.
     pub(crate) fn size(self) -> usize {
         self.tools.map_or(0, |tools| tools.raw().len())
