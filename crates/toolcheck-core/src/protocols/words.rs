@@ -28,24 +28,32 @@ const MARKS: [&str; 12] = [
 
 /// Whether a text of a model holds a call in the words of its template.
 pub fn hold_call(text: JsonStr<'_>) -> bool {
-    // Most texts have neither the brackets nor the word.
-    let has = |mark: &[u8]| memchr::memmem::find(text.raw(), mark).is_some();
-    let is_worth_it =
-        || memchr::memchr3(b'<', b'[', b'{', text.raw()).is_some() || has(b"```tool") || has(b"\\u003");
-    if !has(b"Action") && !is_worth_it() {
+    // Most texts have none of what all of these have.
+    let is_escaped = || text.is_escaped() && has(text.raw(), b"\\u00");
+    if memchr::memchr3(b'<', b'[', b'{', text.raw()).is_none()
+        && !has(text.raw(), b"Action:")
+        && !has(text.raw(), b"```tool")
+        && !is_escaped()
+    {
         return false;
     }
     let text = text.decode();
+    let bytes = text.as_bytes();
+    let begins = |at: usize| MARKS.iter().any(|mark| bytes[at..].starts_with(mark.as_bytes()));
     are_action(&text)
         || are_in_brackets(&text)
-        || MARKS.iter().any(|mark| text.contains(mark))
+        || memchr::memchr3_iter(b'<', b'[', b'`', bytes).any(begins)
         || are_json(&text)
+}
+
+fn has(text: &[u8], word: &[u8]) -> bool {
+    memchr::memmem::find(text, word).is_some()
 }
 
 /// Whether a text names what to call after words of its own, `Action: tide` and `Action Input: {...}`, as ToolBench has it.
 /// ms-swift looks for both anywhere in the text (`swift/plugin/agent_template/base.py` of modelscope/ms-swift).
 pub fn are_action(text: &str) -> bool {
-    text.contains("Action:") && text.contains("Action Input:")
+    has(text.as_bytes(), b"Action:") && has(text.as_bytes(), b"Action Input:")
 }
 
 /// Whether a text is nothing but calls in brackets, such as `[Tides API(port="Oban")]`, as ToolACE has them.

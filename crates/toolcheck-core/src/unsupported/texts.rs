@@ -179,3 +179,16 @@ fn is_yaml(head: &[u8]) -> bool {
         first == b"---" || first.starts_with(b"--- ") || is_key(first) && lines.next().is_some()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::TABLES;
+
+    #[test]
+    fn parquet_is_known_by_its_start_also_if_its_footer_is_encrypted() {
+        for head in [b"PAR1\x15\x04", b"PARE\x15\x04"] {
+            let found = TABLES.iter().find(|table| (table.sniff)(head));
+            assert_eq!(found.map(|table| table.name), Some("a Parquet file"));
+        }
+    }
+}

@@ -206,12 +206,7 @@ fn read_turn<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>, following
             transcript.part(text, Body::Reasoning(body));
         }
         (Role::Assistant, Some(text)) if is_call(turn) => calls(transcript, turn, text),
-        (Role::Assistant, Some(text))
-            if is_result(following.first()) && text.as_json_str().is_some_and(words::hold_call) =>
-        {
-            calls_before(transcript, text, following);
-        }
-        (Role::Assistant, Some(text)) => said(transcript, text),
+        (Role::Assistant, Some(text)) => said(transcript, text, following),
         (_, Some(text)) => {
             if role == Role::Unknown {
                 transcript.unread.extend(unread::turn(turn, speaker, text));
@@ -438,11 +433,16 @@ fn settle_calls_before(transcript: &mut Transcript<'_>) {
 
 const RESPONSE: &str = "<tool_response>";
 
-/// Adds what the model says: a text, or the calls between tags in it and what stands before them.
-fn said<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>) {
+/// Adds what the model says: a text, the calls between tags in it and what stands before them, or a call in other words that
+/// the next turn answers.
+fn said<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, following: &[Value<'_, 's>]) {
     let found = tagged::calls(text, transcript);
     if found.is_empty() {
-        transcript.part(text, Text::of(text).map_or(Body::Opaque, Body::Text));
+        if is_result(following.first()) && text.as_json_str().is_some_and(words::hold_call) {
+            calls_before(transcript, text, following);
+        } else {
+            transcript.part(text, Text::of(text).map_or(Body::Opaque, Body::Text));
+        }
         return;
     }
     if let Some(said) = MappedText::of(text) {
