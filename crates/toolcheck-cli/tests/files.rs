@@ -142,7 +142,7 @@ fn compressed_files_are_decompressed() {
 #[test]
 fn what_compressed_data_says_before_its_end_is_linted() {
     let folder = folder("compressed-ends");
-    let packed = gzip(format!("{}\n", unanswered("toolu_1")));
+    let packed = gzip(format!("{}\n{CLEAN}\n", unanswered("toolu_1")));
     // Zeros pad the data, as on a tape; anything else does not belong to it.
     write(&folder, "zeros.jsonl.gz", [&packed[..], &[0; 600]].concat());
     write(&folder, "others.jsonl.gz", [&packed[..], b"others!"].concat());
