@@ -140,6 +140,25 @@ fn compressed_files_are_decompressed() {
 }
 
 #[test]
+fn what_compressed_data_says_before_its_end_is_linted() {
+    let folder = folder("compressed-ends");
+    let packed = gzip(format!("{}\n{CLEAN}\n", unanswered("toolu_1")));
+    // Zeros pad the data, as on a tape; anything else does not belong to it.
+    write(&folder, "zeros.jsonl.gz", [&packed[..], &[0; 600]].concat());
+    write(&folder, "others.jsonl.gz", [&packed[..], b"others!"].concat());
+    write(&folder, "cut.jsonl.gz", &packed[..packed.len() - 5]);
+    let lint = |name: &str| seen_in(&folder, &["lint", "--output-format", "concise", name]);
+    let (zeros, others, cut) = (lint("zeros.jsonl.gz"), lint("others.jsonl.gz"), lint("cut.jsonl.gz"));
+    for seen in [&zeros, &others, &cut] {
+        assert!(seen.contains("jsonl.gz:1:") && seen.contains("unanswered-tool-call"), "{seen}");
+    }
+    assert!(zeros.starts_with("status: 1") && !zeros.contains("gzip data"), "{zeros}");
+    let why = "its gzip data can't be decompressed: other bytes follow it";
+    assert!(others.starts_with("status: 2") && others.contains(why), "{others}");
+    assert!(cut.starts_with("status: 2") && cut.contains("its gzip data is cut off"), "{cut}");
+}
+
+#[test]
 fn unrecognised_files() {
     let folder = folder("unrecognised");
     write(&folder, "package.json", "{\"name\": \"a\"}");

@@ -163,6 +163,28 @@ pub(crate) fn tool_message(missing: &Missing, name: Option<&'static str>) -> Opt
     Some(Piece::Object(members))
 }
 
+/// The result of a call that has no id, where results have the name of their tool instead.
+pub fn named_message(missing: &Missing) -> Option<Piece> {
+    tool_message(missing, Some("name"))
+}
+
+/// A written result with the keys of another one, whose id is this node: it may be under another key, and the results of
+/// tau2-bench say as their calls do who asked for them (`ToolMessage` in `src/tau2/data_model/message.py`).
+pub fn with_keys_of(result: Piece, other: Value<'_, '_>, id: NodeId, call: Value<'_, '_>) -> Piece {
+    let key = other.members().find(|member| member.id() == id).and_then(Value::key_text);
+    let Some(key) = key.filter(|key| key != "tool_call_id") else { return result };
+    let Piece::Object(members) = result else { return result };
+    let is_known = |name: &str| !matches!(name, "name" | "tool_name") || other.get(name).is_some();
+    let members = members.into_iter().filter(|(name, _)| is_known(name));
+    let asked_by = other.get("requestor").and_then(|_| call.get("requestor"));
+    let asked_by = asked_by.map(|side| (Cow::Borrowed("requestor"), Piece::Node(side.id())));
+    let renamed = members.map(|(name, value)| match &*name {
+        "tool_call_id" => (Cow::Owned(key.to_string()), value),
+        _ => (name, value),
+    });
+    Piece::Object(renamed.chain(asked_by).collect())
+}
+
 /// The keys of a result that say what it is, when it came and how it went.
 const ABOUT: [&str; 12] = [
     "role",

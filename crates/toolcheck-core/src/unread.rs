@@ -112,7 +112,12 @@ pub(crate) fn text_in_place_of_call<'s>(value: Value<'_, 's>) -> Option<Unread<'
 pub(crate) fn block<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
     let place = Place::of(value);
     if let Some(kind) = value.get_str("type") {
-        let (what, is_known) = of_type(&kind)?;
+        // A tool has the same type, and parameters.
+        let is_call = kind == "function"
+            && value.get("function").is_some_and(|function| {
+                function.get("name").is_some() && function.get("arguments").is_some()
+            });
+        let (what, is_known) = if is_call { (UnreadKind::Calls, true) } else { of_type(&kind)? };
         // An unknown type counts only if other keys fit: providers have similar types for built-in searches.
         let is_like =
             || value.get_any(&["arguments", "args", "input", "call_id", "tool_use_id", "content"]).is_some();

@@ -73,15 +73,7 @@ impl Mapped {
     /// assert_eq!(opened.source_of(23..29), Some(26..34));
     /// ```
     pub fn expanded(document: &Document<'_>, strings: &[NodeId]) -> Self {
-        let bytes = document.bytes();
-        let mut mapped = Self { text: Vec::with_capacity(bytes.len()), runs: Vec::new() };
-        let mut at = 0;
-        for id in strings {
-            let value = document.value(*id);
-            let Some(string) = value.as_json_str() else { continue };
-            let span = value.span().range();
-            mapped.push_same(&bytes[at..span.start], at);
-            let (decoded, from) = (Decoded::new(string, span.start as u32), mapped.text.len());
+        Self::rewritten(document, strings, |mapped, decoded| {
             for run in decoded.runs() {
                 let (text, place) = (&decoded.text().as_bytes()[run.text], run.place.range());
                 if text.len() == place.len() {
@@ -90,6 +82,25 @@ impl Mapped {
                     mapped.push_whole(text, place);
                 }
             }
+        })
+    }
+
+    /// The same, with what a function writes of each string.
+    pub fn rewritten(
+        document: &Document<'_>,
+        strings: &[NodeId],
+        write: impl Fn(&mut Self, &Decoded<'_>),
+    ) -> Self {
+        let bytes = document.bytes();
+        let mut mapped = Self { text: Vec::with_capacity(bytes.len()), runs: Vec::new() };
+        let mut at = 0;
+        for id in strings {
+            let value = document.value(*id);
+            let Some(string) = value.as_json_str() else { continue };
+            let span = value.span().range();
+            mapped.push_same(&bytes[at..span.start], at);
+            let from = mapped.text.len();
+            write(&mut mapped, &Decoded::new(string, span.start as u32));
             mapped.put_on_one_line(from);
             at = span.end;
         }

@@ -4,10 +4,10 @@ mod run;
 
 use std::cell::{OnceCell, RefCell};
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Contents, Message, Part, Place, Transcript, TranscriptKind};
-use toolcheck_core::pairing::{CallSite, PairedWith, Pairing, ResultSite};
+use toolcheck_core::pairing::{CallSite, Pairing, ResultSite};
 use toolcheck_core::protocols::TextCalls;
 use toolcheck_core::readers::{NextRequest, Policy};
 use toolcheck_core::shape::Shape;
@@ -369,6 +369,8 @@ pub struct Context<'c, 's> {
     pub(crate) in_prompt: OnceCell<Vec<Observed>>,
     /// Its calls in plain text, read when a rule first needs them.
     pub(crate) text_calls: OnceCell<TextCalls>,
+    /// The turns with calls in words that nothing reads, found when a rule first asks.
+    pub(crate) turns_with_words: OnceCell<HashSet<usize>>,
     /// What is wrong with its shape, found when a rule first asks.
     pub(crate) shape_faults: OnceCell<ShapeFaults<'c>>,
     /// What checking the arguments of its calls has shown, when a rule first asks.
@@ -445,24 +447,6 @@ impl<'c> Context<'c, '_> {
             let spoken = self.settings.text_protocols.as_deref();
             TextCalls::read_spoken(self.document, self.transcript, spoken)
         })
-    }
-
-    /// Whether a result answers a call that the assistant wrote in plain text. Such calls have no ids, so in a
-    /// recording or a data set their results have none either. In a request, the API requires the id.
-    pub(crate) fn answers_text_call(&self, site: &ResultSite<'_, '_>) -> bool {
-        if self.is_request() || site.result.call_id.is_some() || site.paired_with != PairedWith::NoCall {
-            return false;
-        }
-        let Some(before) = site.turn.checked_sub(1) else { return false };
-        let turn = &self.pairing.turns[before].messages;
-        let is_before = |message: u32| (message as usize) < turn.start;
-        let is_in = |message: u32| turn.contains(&(message as usize));
-        let text_calls = self.text_calls();
-        // Both lists are in the order of the file.
-        let (calls, malformed) = (&text_calls.calls, &text_calls.malformed);
-        let call = calls.get(calls.partition_point(|call| is_before(call.message)));
-        let block = malformed.get(malformed.partition_point(|block| is_before(block.message)));
-        call.is_some_and(|call| is_in(call.message)) || block.is_some_and(|block| is_in(block.message))
     }
 
     /// Whether the target reads the format that the transcript is written in.

@@ -408,3 +408,47 @@ fn what_became_text_or_was_lost_is_in_the_chain_of_the_records() {
         }
     }
 }
+
+#[test]
+fn a_new_result_has_the_keys_of_the_others() {
+    let how = FixOptions::new().unsafe_fixes(true);
+    let result_of = |row: &Json, pointer: &str| {
+        let now: Json = serde_json::from_str(&written(&row.to_string(), &how)).expect("it is a document");
+        let mut result = now.pointer(pointer).expect("it is there").clone();
+        result["content"] = json!(null);
+        (result, now)
+    };
+    // The results of tau2-bench have the id of their call under `id`.
+    let of_tau2 = |id: &str| json!({"role": "assistant", "content": null, "tool_calls": [{"id": id, "name": "tide", "arguments": {}, "requestor": "assistant"}]});
+    let row = json!({"simulations": [{"messages": [
+        {"role": "user", "content": "when?"}, of_tau2("a"),
+        {"id": "a", "role": "tool", "content": "noon", "requestor": "assistant", "error": false},
+        of_tau2("b"), {"role": "assistant", "content": "noon"},
+    ]}]});
+    let (result, _) = result_of(&row, "/simulations/0/messages/4");
+    assert_eq!(result, json!({"role": "tool", "id": "b", "content": null, "requestor": "assistant"}));
+    // Those of TRL have the name of their tool, and calls have no ids.
+    let of_trl = json!({"role": "assistant", "content": null, "tool_calls": [{"type": "function", "function": {"name": "tide", "arguments": {}}}]});
+    let row = json!({"messages": [
+        {"role": "user", "content": "when?"}, of_trl, {"role": "tool", "name": "tide", "content": "noon"},
+        of_trl, {"role": "assistant", "content": "noon"},
+    ]});
+    let (result, now) = result_of(&row, "/messages/4");
+    assert_eq!(result, json!({"role": "tool", "name": "tide", "content": null}));
+    assert_eq!(now["messages"][3], of_trl);
+}
+
+#[test]
+fn what_is_in_another_list_than_the_answer_is_said_to_be_there() {
+    let call = json!({"role": "assistant", "content": null, "tool_calls": [{"id": "a", "type": "function", "function": {"name": "tide", "arguments": "{"}}]});
+    let row = json!({
+        "prompt": [{"role": "user", "content": "when?"}, call],
+        "chosen": [{"role": "assistant", "content": "noon"}],
+        "rejected": [{"role": "assistant", "content": "no"}],
+    });
+    let text = row.to_string();
+    let fixed = fix("row", text.as_bytes(), &Options::new(), &FixOptions::new().unsafe_fixes(true));
+    assert!(fixed.is_unchanged());
+    assert_eq!(fixed.skipped.len(), 2, "{:?}", fixed.skipped);
+    assert!(fixed.skipped.iter().all(|left| left.reason.contains("not in the list with the last answer")));
+}

@@ -199,3 +199,40 @@ fn what_the_system_says_comes_first() {
         "{text}"
     );
 }
+
+/// Rows of a data set whose conversation is in two lists.
+const ROWS_OF_LISTS: [&str; 3] = [
+    r#"{"prompt": [USER], "completion": [CALL]}"#,
+    r#"{"prompt": [USER], "chosen": [CALL], "rejected": [USER]}"#,
+    r#"{"messages": [USER], "chosen": CALL, "rejected": USER}"#,
+];
+
+#[test]
+fn prompt_and_answer_of_a_row_are_one_conversation() {
+    let template = "{% for m in messages %}{{ m.content }}{% for c in m.tool_calls or [] %}{{ c.function.name }}{{ c.function.arguments | tojson }}{% endfor %}{% endfor %}";
+    let call = r#"{"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": {"name": "tide", "arguments": "{\"port\": \"Oban\"}"}}]}"#;
+    for row in ROWS_OF_LISTS {
+        let row = row.replace("USER", r#"{"role": "user", "content": "when?"}"#).replace("CALL", call);
+        let found = findings_of(template, &row);
+        let is_at_answer = |pointer: &str| {
+            pointer.ends_with("/tool_calls/0/function/arguments") && !pointer.starts_with("/prompt")
+        };
+        assert!(
+            matches!(&found[..], [(Level::Error, pointer, message)]
+                if is_at_answer(pointer) && message.contains("encoded twice")),
+            "{row}: {found:?}"
+        );
+        let [(_, at, _)] = &findings_of("{{ raise_exception('no') }}", &row)[..] else { panic!("{row}") };
+        assert!(matches!(&**at, "/prompt" | "/prompt/0" | "/messages" | "/messages/0"), "{at}");
+    }
+}
+
+#[test]
+fn rows_that_only_a_server_rewrites_are_counted() {
+    let template = Template::from_file_bytes("a.jinja", b"{{ raise_exception('no') }}").unwrap();
+    let options = Options::new().kind(TranscriptKind::Dataset).template(Some(Arc::new(template.into())));
+    let row = r#"{"system": "so", "messages": [{"role": "user", "content": "when?"}, {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {}}]}]}"#;
+    let report = lint("row.jsonl", row.as_bytes(), &options);
+    assert_eq!(report.findings.len(), 0, "{:?}", report.findings);
+    assert_eq!(report.not_read.iter().map(|left| left.count).sum::<usize>(), 1);
+}

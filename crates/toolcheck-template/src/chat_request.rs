@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use toolcheck_json::edit::Piece;
-use toolcheck_json::{NodeId, Value};
+use toolcheck_json::{Document, NodeId, Value};
 
 /// A request as one of Chat Completions, which knows where its parts come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub struct ChatRequest {
     pub text: String,
     /// Where the values at these JSON Pointers come from.
     origins: Vec<(String, NodeId)>,
+    /// The messages, if they are copied as they are.
+    copied: Vec<NodeId>,
 }
 
 impl ChatRequest {
@@ -33,8 +35,37 @@ impl ChatRequest {
         Some(is_done.map(|()| made.finish(body)))
     }
 
+    /// These messages of a row of a data set as one list, with its tools.
+    pub fn of_row(row: Value<'_, '_>, messages: &[Value<'_, '_>]) -> Self {
+        let list = messages.iter().map(|message| raw(*message)).collect();
+        let tools = row.get("tools");
+        let mut members = vec![("messages".into(), Piece::List(list))];
+        members.extend(tools.map(|tools| ("tools".into(), raw(tools))));
+        Self {
+            text: Piece::Object(members).json().unwrap_or_default(),
+            origins: tools.map(|tools| ("/tools".to_owned(), tools.id())).into_iter().collect(),
+            copied: messages.iter().map(|message| message.id()).collect(),
+        }
+    }
+
+    /// The value of the body that was rewritten for the one at a JSON Pointer, or the one around it.
+    pub fn value_at<'d, 's>(&self, document: &'d Document<'s>, pointer: &str) -> Option<Value<'d, 's>> {
+        if self.copied.is_empty() {
+            return Some(document.value(self.origin(pointer)?));
+        }
+        let mut steps = pointer.split('/').skip(1);
+        let start = match steps.next()? {
+            "messages" => *self.copied.get(steps.next()?.parse::<usize>().ok()?)?,
+            list => self.origin(&format!("/{list}"))?,
+        };
+        steps.try_fold(document.value(start), |value, step| match value.is_array() {
+            true => value.elements().nth(step.parse().ok()?),
+            false => value.get(&step.replace("~1", "/").replace("~0", "~")),
+        })
+    }
+
     /// The value that the one at a JSON Pointer was made of, or the one around it.
-    pub fn origin(&self, pointer: &str) -> Option<NodeId> {
+    fn origin(&self, pointer: &str) -> Option<NodeId> {
         let is_around = |own: &&(String, NodeId)| {
             pointer.strip_prefix(&*own.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
@@ -249,7 +280,8 @@ impl Builder {
         }
         let list = body.get_any(&["messages", "input"]).unwrap_or(body);
         origins.push(("/messages".to_owned(), list.id()));
-        ChatRequest { text: Piece::Object(members).json().unwrap_or_default(), origins }
+        let text = Piece::Object(members).json().unwrap_or_default();
+        ChatRequest { text, origins, copied: Vec::new() }
     }
 }
 

@@ -9,6 +9,7 @@ use serde_json::json;
 use toolcheck_config::Overrides;
 use toolcheck_core::detection::Detection;
 use toolcheck_core::formats;
+use toolcheck_core::readers::messages_of_row;
 use toolcheck_core::text::{guard, shown, shown_with_tabs};
 use toolcheck_json::{Document, Records, Value};
 use toolcheck_project::{Configs, Input, Resolver, find_target};
@@ -49,7 +50,7 @@ pub(crate) fn run(args: &RenderArgs, out: &mut dyn Write) -> Result<Status> {
     let (sent, document) = (document, chat.as_ref().map(|chat| Document::read(chat.text.as_bytes())));
     let document = document.as_ref().unwrap_or(&sent);
     let facts = settings.target.as_deref().map(|target| &target.prompt);
-    let preparation = if chat.is_some() || facts.is_some_and(|facts| facts.joins_parts) {
+    let preparation = if chat.is_some() && !args.training || facts.is_some_and(|facts| facts.joins_parts) {
         Preparation::Vllm
     } else if facts.is_some_and(|facts| facts.adapts_to_template) {
         Preparation::LlamaCpp
@@ -91,7 +92,7 @@ fn refused(refusal: Refusal) -> anyhow::Error {
 /// It is not known what the server makes of it.
 fn as_chat(root: Value<'_, '_>, is_training: bool) -> Result<Option<ChatRequest>> {
     if is_training {
-        return Ok(None);
+        return Ok(messages_of_row(root).map(|messages| ChatRequest::of_row(root, &messages)));
     }
     let chat = formats::of_templates();
     let other =
@@ -142,7 +143,7 @@ impl Parts<'_> {
     /// Where a part is in the request.
     fn pointer(&self, pointer: &str, inner: &str) -> String {
         let node = |(chat, sent): (&ChatRequest, &Document<'_>)| {
-            toolcheck_json::pointers(sent, &[chat.origin(pointer)?]).pop()
+            toolcheck_json::pointers(sent, &[chat.value_at(sent, pointer)?.id()]).pop()
         };
         self.rewritten.map_or_else(|| format!("{pointer}{inner}"), |made| node(made).unwrap_or_default())
     }

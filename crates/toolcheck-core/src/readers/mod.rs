@@ -420,3 +420,35 @@ pub fn has_calls_in_text(transcript: &Transcript<'_>, record: Value<'_, '_>) -> 
 pub fn add_tools<'s>(transcript: &mut Transcript<'s>, row: Value<'_, 's>) {
     lists::add_tools(transcript, row, &lists::TOOLS);
 }
+
+/// The messages of a row of a data set that are the elements of more than one list; `None` if they are not.
+pub fn messages_of_row<'d, 's>(row: Value<'d, 's>) -> Option<Vec<Value<'d, 's>>> {
+    trl::messages(row)
+}
+
+/// Whether a row of a data set has keys beside its messages that say more than where it is from. In those for reinforcement,
+/// `messages` and `tools` are the only reserved keys, and a grader may read all others (`FineTuneReinforcementRequestInput`
+/// in the specification of OpenAI's API); Bedrock's have a `reference_answer`, and those of Gemini have `references`.
+pub fn is_graded_row(row: Value<'_, '_>) -> bool {
+    const OF_ALL_ROWS: [&str; 18] = [
+        "messages",
+        "contents",
+        "conversations",
+        "system",
+        "systemInstruction",
+        "system_instruction",
+        "tools",
+        "functions",
+        "parallel_tool_calls",
+        "tool_choice",
+        "model",
+        "id",
+        "uuid",
+        "index",
+        "source",
+        "metadata",
+        "weight",
+        "name",
+    ];
+    row.members().any(|member| !member.is_null() && !OF_ALL_ROWS.iter().any(|key| member.has_key(key)))
+}

@@ -16,8 +16,6 @@ static FILE_STYLE: FileFixStyle =
 
 /// The keys of what the model learns to answer.
 const ANSWERS: [&str; 3] = ["completion", "chosen", "preferred_output"];
-/// The keys of what it learns not to answer.
-const REJECTED: [&str; 2] = ["rejected", "non_preferred_output"];
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     lists::certainty_of_rows(records, |row| is_row(row) || is_conversation(row))
@@ -55,7 +53,10 @@ fn is_conversation(row: Value<'_, '_>) -> bool {
 
 /// The prompt of a row: a list of messages, perhaps in a request.
 fn prompt<'d, 's>(row: Value<'d, 's>) -> Option<Value<'d, 's>> {
-    let prompt = row.get_any(&["prompt", "input"])?;
+    let prompt = match row.get_any(&["prompt", "input"]) {
+        Some(prompt) => prompt,
+        None => row.get("messages").filter(|_| lists::chosen(row).is_some())?,
+    };
     let prompt = prompt.get("messages").unwrap_or(prompt);
     prompt.is_array().then_some(prompt)
 }
@@ -70,7 +71,15 @@ fn is_row(row: Value<'_, '_>) -> bool {
         row.get_any(&["prompt", "input"])
             .is_some_and(|prompt| is_list(prompt) || prompt.get("messages").is_some_and(is_list))
     };
-    answer.is_some_and(is_list) && (row.get_any(&REJECTED).is_some() || has_prompt())
+    answer.is_some_and(is_list) && (row.get_any(&lists::REJECTED).is_some() || has_prompt())
+        || lists::chosen(row).is_some() && prompt(row).is_some_and(is_of_messages)
+        || row.get("rejected_messages").is_some_and(is_list)
+            && row.get("messages").is_some_and(is_of_messages)
+}
+
+/// Whether a list is one of messages as Chat Completions has them.
+fn is_of_messages(list: Value<'_, '_>) -> bool {
+    lists::is_list(list) && !turns::has_from(list) && !turns::has_call_roles(list)
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
@@ -79,18 +88,26 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     reading
 }
 
-fn add<'s>(reading: &mut Reading<'s>, row: Value<'_, 's>) {
+/// The messages of a row that are not one list under `messages`: those of its prompt and of its answer.
+pub(super) fn messages<'d, 's>(row: Value<'d, 's>) -> Option<Vec<Value<'d, 's>>> {
     let answer = row.get_any(&ANSWERS).filter(|answer| lists::is_list(*answer));
-    let answer = answer.or_else(|| row.get("messages").filter(|_| is_conversation(row)));
-    let Some(answer) = answer else {
+    let answer = answer.or_else(|| lists::chosen(row).filter(|_| prompt(row).is_some_and(is_of_messages)))?;
+    let alone = answer.is_object().then_some(answer);
+    Some(prompt(row).into_iter().chain([answer]).flat_map(|list| list.elements()).chain(alone).collect())
+}
+
+fn add<'s>(reading: &mut Reading<'s>, row: Value<'_, 's>) {
+    let alone = || {
+        let list = row.get("messages").filter(|_| is_conversation(row) || is_row(row));
+        list.map(|list| list.elements().collect())
+    };
+    let Some(messages) = messages(row).or_else(alone) else {
         // A row of another shape.
         reading.conversations.extend(search::read_as(&READER, &[row]).conversations);
         return;
     };
     let mut transcript = Transcript::of_conversation(READER.key(), row);
-    let prompt = prompt(row).filter(|_| !answer.has_key("messages"));
-    let messages = prompt.into_iter().chain([answer]).flat_map(|list| list.elements());
-    for (index, message) in messages.enumerate() {
+    for (index, message) in messages.into_iter().enumerate() {
         openai_chat::read_message(&mut transcript, message, index);
     }
     lists::add_beside(&mut transcript, row);
@@ -102,8 +119,7 @@ fn add<'s>(reading: &mut Reading<'s>, row: Value<'_, 's>) {
         transcript,
         end: ConversationEnd::Complete,
     });
-    let rejected = row.get_any(&REJECTED).is_some_and(|rejected| !rejected.is_null());
-    if rejected {
+    if row.get_any(&lists::REJECTED).is_some_and(|rejected| !rejected.is_null()) {
         reading.leave_out("rejected answers");
     }
 }

@@ -19,7 +19,8 @@ static TABLES: &[Text] = &[
     Text {
         name: "a Parquet file",
         advice: "write its rows as JSON Lines first: `duckdb -c \"COPY 'FILE' TO 'rows.jsonl' (FORMAT json)\"`",
-        sniff: |head| head.starts_with(b"PAR1"),
+        // The second is the start of one with an encrypted footer.
+        sniff: |head| head.starts_with(b"PAR1") || head.starts_with(b"PARE"),
     },
     Text {
         name: "an Arrow file",
@@ -177,4 +178,17 @@ fn is_yaml(head: &[u8]) -> bool {
     lines.next().is_some_and(|first| {
         first == b"---" || first.starts_with(b"--- ") || is_key(first) && lines.next().is_some()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TABLES;
+
+    #[test]
+    fn parquet_is_known_by_its_start_also_if_its_footer_is_encrypted() {
+        for head in [b"PAR1\x15\x04", b"PARE\x15\x04"] {
+            let found = TABLES.iter().find(|table| (table.sniff)(head));
+            assert_eq!(found.map(|table| table.name), Some("a Parquet file"));
+        }
+    }
 }

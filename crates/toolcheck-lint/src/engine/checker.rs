@@ -173,6 +173,7 @@ impl Checker<'_> {
             finds_forms: self.options.marks != crate::options::Marks::Off,
             in_prompt: OnceCell::new(),
             text_calls: OnceCell::new(),
+            turns_with_words: OnceCell::new(),
             shape_faults: OnceCell::new(),
             checks: OnceCell::new(),
             is_answer: false,

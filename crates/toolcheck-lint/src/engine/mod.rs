@@ -13,7 +13,7 @@ mod refusals;
 mod text;
 
 use toolcheck_core::detection::{Detected, Detection};
-use toolcheck_core::ir::Buffers;
+use toolcheck_core::ir::{Buffers, TranscriptKind};
 use toolcheck_core::readers::Unit;
 use toolcheck_core::{readers, unsupported};
 use toolcheck_json::{Document, Layout, Record, Records};
@@ -21,7 +21,7 @@ use toolcheck_json::{Document, Layout, Record, Records};
 use self::file_linter::FileLinter;
 use self::format_rules::FormatRules;
 use self::log::Log;
-use toolcheck_core::formats::is_of_templates;
+use toolcheck_core::formats::{self, is_of_templates};
 use toolcheck_json::origins::LeftOut;
 
 use crate::observe::Observer;
@@ -70,7 +70,11 @@ fn count_unread_by_template(options: &Options, report: &mut FileReport) {
     if options.template.is_none() {
         return;
     }
-    let others = report.readings.iter().filter(|reading| !is_of_templates(reading.format));
+    // A trainer does not rewrite what a server does.
+    let is_rewritten = |id: &str| formats::find(id).is_some_and(|format| format.is_made_chat);
+    let is_row = options.kind == TranscriptKind::Dataset;
+    let is_other = |id: &str| !is_of_templates(id) || is_row && is_rewritten(id);
+    let others = report.readings.iter().filter(|reading| is_other(reading.format));
     let count = others.map(|reading| reading.transcripts).sum();
     if count > 0 {
         let one = "transcript in a form that no chat template reads";

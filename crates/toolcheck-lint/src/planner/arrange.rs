@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::RuleId;
 use toolcheck_core::fix::Cost;
-use toolcheck_core::fix_style::Missing;
+use toolcheck_core::fix_style::{Missing, named_message, with_keys_of};
 use toolcheck_core::ir::{Named, Role};
 use toolcheck_json::NodeId;
 use toolcheck_json::edit::Piece;
@@ -183,9 +183,11 @@ impl Planner<'_, '_> {
         let id = self.new_ids.get(&call.number).map(|new| Piece::text(new)).or_else(old);
         let name = call.call.name.as_ref().map(|name| Piece::Node(name.place.node));
         let missing = Missing::new(call.call.kind, &*self.how.placeholder).id(id).name(name);
-        let needs_id = call.call.id.is_none() && self.fix_style.call_id.is_some();
+        let has_names = call.call.id.is_none() && self.answers_have_names();
+        let needs_id = call.call.id.is_none() && self.fix_style.call_id.is_some() && !has_names;
         let made_up = || Cost::Guess(MADE_UP.to_owned());
-        let Some(piece) = (self.fix_style.result)(&missing) else {
+        let written = if has_names { named_message(&missing) } else { (self.fix_style.result)(&missing) };
+        let Some(piece) = written.map(|piece| self.like_others(piece, call)) else {
             if needs_id && !self.how.unsafe_fixes {
                 self.try_fix(finding, Action::Inserted, call.part.place.span.end, Some(made_up()));
                 return None;
@@ -198,6 +200,21 @@ impl Planner<'_, '_> {
         let cost = self.is_dataset().then(risk).or_else(|| needs_id.then(made_up)).or_else(unclear);
         let at = call.part.place.span.end;
         self.try_fix(finding, Action::Inserted, at, cost).then_some(Unit::New(call.number, piece))
+    }
+
+    /// Whether the first result of the conversation has the name of its tool and no id, as chat templates read it.
+    pub(super) fn answers_have_names(&self) -> bool {
+        let first = self.pairing.results.first().filter(|site| self.is_slot(site));
+        first.is_some_and(|site| site.result.call_id.is_none() && site.result.name.is_some())
+    }
+
+    /// A result as the first of the conversation is written.
+    fn like_others(&self, piece: Piece, call: &CallSite<'_, '_>) -> Piece {
+        let first = self.pairing.results.first().filter(|site| self.is_slot(site));
+        let id = first.and_then(|site| site.result.call_id.as_ref());
+        let Some((first, id)) = first.zip(id) else { return piece };
+        let other = self.document.value(first.part.place.node);
+        with_keys_of(piece, other, id.place.node, self.document.value(call.part.place.node))
     }
 
     /// Whether another call of its turn has a result, and neither an id nor the name of a tool says which of them it answers.

@@ -337,8 +337,9 @@ impl<'p, 's> Planner<'p, 's> {
         let is_done = |number: &usize| self.done.iter().any(|done| done.finding == *number);
         let in_blocked = self.findings.iter().filter_map(|((_, node), number)| {
             let span = self.document.value(*node).span();
-            let (_, reason) = self.blocked.iter().find(|(around, _)| around.contains(span))?;
-            Some((*number, *reason))
+            let blocked = self.blocked.iter().find(|(around, _)| around.contains(span));
+            let elsewhere = || self.is_elsewhere(span).then_some(ELSEWHERE);
+            Some((*number, blocked.map(|(_, reason)| *reason).or_else(elsewhere)?))
         });
         in_blocked.filter(|(number, _)| !is_done(number)).collect()
     }
@@ -358,7 +359,7 @@ impl<'p, 's> Planner<'p, 's> {
     pub(crate) fn finish(mut self) -> Planned {
         self.settle();
         let bytes = self.edits.apply().into_owned();
-        if !self.blocked.is_empty() {
+        if !self.blocked.is_empty() || !self.elsewhere.is_empty() {
             let blocked = self.blocked();
             self.left.extend(blocked);
         }
@@ -369,9 +370,13 @@ impl<'p, 's> Planner<'p, 's> {
 
     pub(super) fn finding(&self, rule: RuleId, place: Place) -> Option<usize> {
         let found = self.findings.get(&(rule, place.node)).copied()?;
-        let before = self.elsewhere.partition_point(|span| span.start <= place.span.start);
-        let is_elsewhere = before > 0 && self.elsewhere[before - 1].contains(place.span);
-        (!is_elsewhere).then_some(found)
+        (!self.is_elsewhere(place.span)).then_some(found)
+    }
+
+    /// Whether a part is in a message that is not in the list.
+    fn is_elsewhere(&self, span: Span) -> bool {
+        let before = self.elsewhere.partition_point(|other| other.start <= span.start);
+        before > 0 && self.elsewhere[before - 1].contains(span)
     }
 
     /// Whether to fix a finding, which changes the text from `at`, at a cost.
@@ -529,7 +534,10 @@ impl<'p, 's> Planner<'p, 's> {
         for site in pairing.calls.iter().filter(|site| site.call.id.is_none()) {
             let finding = self.finding(RuleId::MissingToolCallId, site.part.place);
             // Where the id may be missing, the result that is made up for the call needs it.
-            let is_unanswered = || self.finding(RuleId::UnansweredToolCall, site.part.place).is_some();
+            let is_unanswered = || {
+                self.finding(RuleId::UnansweredToolCall, site.part.place).is_some()
+                    && !self.answers_have_names()
+            };
             if finding.is_none() && !(self.how.unsafe_fixes && is_unanswered()) {
                 continue;
             }
@@ -556,6 +564,9 @@ impl<'p, 's> Planner<'p, 's> {
         }
     }
 }
+
+/// Why a message in another list is not changed.
+const ELSEWHERE: &str = "it is not in the list with the last answer, and the others are not changed";
 
 /// What a new id costs.
 pub(super) const MADE_UP: &str = "the id of the call is invented";

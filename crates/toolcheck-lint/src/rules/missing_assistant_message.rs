@@ -15,7 +15,8 @@ declare_rule! {
     /// Some services also require the last message to be an assistant message. If the target is one of them, an
     /// example that ends with a tool result or a user message is reported too.
     ///
-    /// Only data sets are checked (`--kind dataset`).
+    /// Only data sets are checked (`--kind dataset`). An example that ends with the user's message and has keys of its
+    /// own, such as `reference_answer`, is one for reinforcement: the model gives the answer itself, and a grader judges it.
     ///
     /// ## Fails
     ///
@@ -47,6 +48,12 @@ declare_rule! {
     /// ]}
     /// ```
     ///
+    /// A row for reinforcement ends with the user's message.
+    ///
+    /// ```json openai-chat target=openai-fine-tuning kind=dataset
+    /// {"messages": [{"role": "user", "content": "Where is Adam?"}], "reference_answer": "in the garden"}
+    /// ```
+    ///
     /// An example may end with the call that the model should learn.
     ///
     /// ```json openai-chat target=openai-fine-tuning kind=dataset
@@ -69,6 +76,10 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if !cx.is_training_example() || cx.transcript.format.is_none() || cx.is_cut_off {
+        return;
+    }
+    // The model gives the answer itself, and a grader judges it.
+    if cx.is_graded_row() {
         return;
     }
     // The answer to the request of an exchange is in its response.

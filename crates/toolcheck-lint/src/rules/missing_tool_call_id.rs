@@ -64,11 +64,11 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    // Chat templates pair by position, so that an example without any id is written so on purpose.
-    let has_ids = cx.pairing.calls.iter().any(|site| site.call.id.is_some())
-        || cx.pairing.results.iter().any(|site| site.result.call_id.is_some());
-    let has_both = !cx.pairing.calls.is_empty() && !cx.pairing.results.is_empty();
-    if cx.is_training_example() && cx.named_target.is_none() && has_both && !has_ids {
+    // Chat templates pair by position, so that an example none of whose results has an id is written so on purpose.
+    // Calls may have one all the same, as in Nemotron-Agentic-v1.
+    let has_ids = cx.pairing.results.iter().any(|site| site.result.call_id.is_some());
+    let are_unnamed = !cx.pairing.results.is_empty() && !has_ids;
+    if cx.is_training_example() && cx.named_target.is_none() && are_unnamed {
         return;
     }
     // Some kinds are paired in other ways: by position, or by the item that they come with.

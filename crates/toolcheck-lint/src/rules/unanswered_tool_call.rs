@@ -1,6 +1,8 @@
+use std::cell::LazyCell;
+
 use foldhash::HashSet;
 use toolcheck_core::fix::{Change, Fix};
-use toolcheck_core::ir::ToolKind;
+use toolcheck_core::ir::{Body, ToolKind};
 use toolcheck_core::pairing::{CallSite, ResultSite};
 use toolcheck_core::text::{self, shorten};
 
@@ -98,6 +100,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let pairing = cx.pairing;
+    let said_last = LazyCell::new(|| said_last(cx));
     // The ids that the provider's error names: the same for all calls of a turn.
     let mut of_turn = (usize::MAX, String::new());
     for call in &pairing.calls {
@@ -107,7 +110,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let is_answered = answer.is_some() && mislabelled.is_none() || pairing.has_stand_in(call);
         // A call whose id its turn has already used is reported as that, whatever its result.
         let is_duplicate = cx.target().needs_unique_ids() && pairing.first_of_same_id(call).is_some();
-        if is_answered || is_duplicate || call.call.unpaired.is_some() || is_pending(cx, call) {
+        let is_open = || is_pending(cx, call) && said_last.is_none_or(|said| said < call.part_number);
+        if is_answered || is_duplicate || call.call.unpaired.is_some() || is_open() {
             continue;
         }
         let siblings = pairing.results_of_turn(call.turn + 1);
@@ -196,6 +200,17 @@ fn check_kept(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         finding.tool_call_id = Some(text::kept(&call.id));
         finding.say().tool_name = call.tool.as_deref().map(text::kept);
     }
+}
+
+/// The number of the last text of an example, if it is an item of its own in the last message: what is called before it is
+/// not what the model should learn last.
+fn said_last(cx: &Context<'_, '_>) -> Option<usize> {
+    let last = cx.transcript.messages.last().filter(|_| cx.is_training_example())?;
+    let parts = last.parts.start as usize..last.parts.end as usize;
+    let number = parts.rev().find(|number| matches!(cx.transcript.parts[*number].body, Body::Text(_)))?;
+    let first = cx.document.value(last.place.node).span();
+    let is_item = !first.contains(cx.transcript.parts[number].place.span);
+    is_item.then_some(number)
 }
 
 /// Whether a call may still be running: at the end of a transcript that is not a request and not over.

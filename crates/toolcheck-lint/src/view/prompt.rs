@@ -65,6 +65,7 @@ mod with_template {
     use toolcheck_core::fix::{Change, Fix};
     use toolcheck_core::formats::{self, is_of_templates};
     use toolcheck_core::ir::{Body, Place};
+    use toolcheck_core::readers::messages_of_row;
     use toolcheck_core::text::kept;
     use toolcheck_json::{Document, NodeId, Value};
     use toolcheck_template::{
@@ -102,7 +103,12 @@ mod with_template {
         let format = cx.transcript.format.filter(|format| is_of_templates(format.id))?;
         let root = cx.document.value(cx.transcript.place.node);
         if !formats::find(format.id).is_some_and(|format| format.is_made_chat) {
-            return Some(Ok(then(root, &input(cx, root)?, None)));
+            let Some(messages) = cx.is_training_example().then(|| messages_of_row(root)).flatten() else {
+                return Some(Ok(then(root, &input(cx, root)?, None)));
+            };
+            let row = ChatRequest::of_row(root, &messages);
+            let document = Document::read(row.text.as_bytes());
+            return Some(Ok(then(document.root(), &input(cx, document.root())?, Some(&row))));
         }
         // A trainer rewrites nothing.
         let made = ChatRequest::of(root).filter(|_| !cx.is_training_example())?;
@@ -221,7 +227,7 @@ mod with_template {
         /// The value that a JSON Pointer names.
         fn at(&self, pointer: &str) -> Option<Value<'c, 'c>> {
             if let Some(chat) = self.chat {
-                return Some(self.root.document().value(chat.origin(pointer)?));
+                return chat.value_at(self.root.document(), pointer);
             }
             pointer.split('/').skip(1).try_fold(self.root, |value, step| match value.is_array() {
                 true if value.id() == self.list => self.messages.get(step.parse::<usize>().ok()?).copied(),

@@ -1,12 +1,13 @@
 //! The text of an input, read in pieces, and decompressed if needed.
 
 use std::error::Error;
-use std::io::{self, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use flate2::bufread::GzDecoder;
 use memchr::{memchr, memchr_iter, memrchr};
 use toolcheck_core::unsupported;
 use toolcheck_open::{Container, ZstdFrames, is_zstd};
@@ -135,6 +136,8 @@ pub struct Text<'p> {
     /// The bytes that have been read but not returned yet.
     buffer: Buffer,
     is_ended: bool,
+    /// Why no more can be read, which is said once what was read before is returned.
+    failed: Option<io::Error>,
     max_document: u64,
     is_compressed: bool,
 }
@@ -181,7 +184,7 @@ impl<'p> Text<'p> {
             let source = BufReader::with_capacity(STEP, source);
             Box::new(decompressor(
                 "gzip",
-                Box::new(flate2::bufread::MultiGzDecoder::new(source)) as Box<dyn Read + Send + 'p>,
+                Box::new(GzipMembers { member: Some(GzDecoder::new(source)) }) as Box<dyn Read + Send + 'p>,
             ))
         } else if is_zstd {
             let source = BufReader::with_capacity(STEP, source);
@@ -194,6 +197,7 @@ impl<'p> Text<'p> {
             source,
             buffer: Buffer::default(),
             is_ended: false,
+            failed: None,
             max_document: limits.document,
             is_compressed: is_gzip || is_zstd,
         })
@@ -214,7 +218,7 @@ impl<'p> Text<'p> {
     /// whether that is the whole text.
     pub(crate) fn head(&mut self, lines: usize) -> io::Result<(&[u8], bool)> {
         self.fill(PIECE)?;
-        while !self.is_ended && count_lines(&self.buffer, lines) < lines {
+        while !self.is_ended && self.failed.is_none() && count_lines(&self.buffer, lines) < lines {
             // Blank lines are no reason to hold more and more of them.
             if self.buffer.len() >= BLANK_HEAD && blank_bytes(&self.buffer) > self.buffer.len() / 2 {
                 break;
@@ -237,7 +241,7 @@ impl<'p> Text<'p> {
                 return self.skip_line().map(|bytes| Some(Piece::TooLong(bytes)));
             }
             if self.buffer.is_empty() {
-                return Ok(None);
+                return self.failed.take().map_or(Ok(None), Err);
             }
             if self.is_ended && self.buffer.len() <= PIECE.min(most) {
                 return Ok(Some(Piece::Lines(std::mem::take(&mut self.buffer))));
@@ -250,6 +254,9 @@ impl<'p> Text<'p> {
             }
             if self.is_ended && self.buffer.len() <= wanted {
                 return Ok(Some(Piece::Lines(std::mem::take(&mut self.buffer))));
+            }
+            if let Some(error) = self.failed.take() {
+                return Err(error);
             }
             wanted *= 2;
         }
@@ -280,6 +287,9 @@ impl<'p> Text<'p> {
     ///
     /// The input can't be read or decompressed.
     pub fn rest(&mut self) -> io::Result<Vec<u8>> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
         let mut bytes = std::mem::take(&mut self.buffer).into_bytes();
         if !self.is_ended {
             // One more byte shows that a text is longer.
@@ -306,8 +316,13 @@ impl<'p> Text<'p> {
 
     /// Reads until there are this many bytes, or to the end.
     fn fill(&mut self, wanted: usize) -> io::Result<()> {
-        while !self.is_ended && self.buffer.len() < wanted {
-            self.is_ended = !self.buffer.read_more(&mut self.source, wanted)?;
+        while !self.is_ended && self.failed.is_none() && self.buffer.len() < wanted {
+            match self.buffer.read_more(&mut self.source, wanted) {
+                Ok(more) => self.is_ended = !more,
+                // What compressed data says before a fault is read all the same.
+                Err(error) if self.is_compressed && !self.buffer.is_empty() => self.failed = Some(error),
+                Err(error) => return Err(error),
+            }
         }
         Ok(())
     }
@@ -384,6 +399,40 @@ impl Read for Decompressor<'_> {
             return Ok(count);
         };
         Err(io::Error::new(io::ErrorKind::FileTooLarge, message))
+    }
+}
+
+/// The members of gzip data one after another. Zeros may pad the last one (question 8 of gzip.org's FAQ).
+struct GzipMembers<R> {
+    member: Option<GzDecoder<R>>,
+}
+
+impl<R: BufRead> Read for GzipMembers<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.member {
+            let count = member.read(buffer)?;
+            if count > 0 || buffer.is_empty() {
+                return Ok(count);
+            }
+            self.member = self.member.take().map_or(Ok(None), |member| next_member(member.into_inner()))?;
+        }
+        Ok(0)
+    }
+}
+
+/// What follows a member: another one, or zeros up to the end.
+fn next_member<R: BufRead>(mut rest: R) -> io::Result<Option<GzDecoder<R>>> {
+    let mut is_padded = false;
+    loop {
+        let bytes = rest.fill_buf()?;
+        let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+        match bytes.first() {
+            None => return Ok(None),
+            Some(0) => is_padded = true,
+            Some(first) if *first == GZIP[0] && !is_padded => return Ok(Some(GzDecoder::new(rest))),
+            Some(_) => return Err(io::Error::new(io::ErrorKind::InvalidData, "other bytes follow it")),
+        }
+        rest.consume(zeros);
     }
 }
 

@@ -3,7 +3,7 @@
 use foldhash::HashSet;
 use toolcheck_json::{Document, NodeId, Value, origins::Mapped, sort_by_position};
 
-use super::{Columns, python};
+use super::{Columns, literal, python};
 use crate::claim::certainty;
 use crate::ir::{Body, Part, Place, Transcript, UnreadKind};
 use crate::tools::{self, Definition};
@@ -104,6 +104,23 @@ pub(crate) const TOOLS: [&str; 13] = [
     "gen_ai.tool.definitions",
 ];
 
+/// The keys under which rows of preferences have the message that the model learns to write.
+pub(crate) const CHOSEN: [&str; 2] = ["chosen", "chosen_response"];
+/// The keys of what it learns not to write.
+pub(crate) const REJECTED: [&str; 4] =
+    ["rejected", "rejected_response", "rejected_messages", "non_preferred_output"];
+
+/// The message that a row of preferences has beside its conversation (LLaMA-Factory's `data/README.md`; When2Call).
+pub(crate) fn chosen<'d, 's>(row: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    row.get_any(&CHOSEN).filter(|message| message.is_object() && is_message(*message))
+}
+
+/// Whether a member of a row is what the model learns not to write.
+pub(crate) fn is_rejected(row: Value<'_, '_>, member: Value<'_, '_>) -> bool {
+    REJECTED.iter().any(|key| member.has_key(key))
+        && row.get_any(&["messages", "conversations", "chosen", "chosen_response"]).is_some()
+}
+
 /// The keys under which data sets have the system text of their rows.
 pub(crate) const SYSTEM: [&str; 4] = ["system", "system_prompt", "system_message", "systemPrompt"];
 
@@ -130,6 +147,11 @@ impl<'d, 's> Beside<'d, 's> {
         };
         let tools = tools_under(row, &TOOLS).or_else(|| row.get("function").filter(declares));
         Self { tools, system }
+    }
+
+    /// The same with other tools.
+    pub(crate) fn with_tools(self, tools: Value<'d, 's>) -> Self {
+        Self { tools: Some(tools), ..self }
     }
 
     /// The bytes that are read for each list.
@@ -214,22 +236,31 @@ pub(crate) fn opened(document: &Document<'_>) -> Option<Mapped> {
         return None;
     }
     let has_inner = strings.iter().any(|string| may_hold_text(document.value(*string)));
-    let mut opened = Mapped::expanded(document, &strings);
+    let mut opened = expanded(document, &strings);
     for _ in 1..if has_inner { DEEPEST_TEXT } else { 1 } {
         let inner = Document::read(opened.text());
         let strings = strings_with_lists(inner.root());
         if strings.is_empty() {
             break;
         }
-        opened = Mapped::expanded(&inner, &strings).through(&opened);
+        opened = expanded(&inner, &strings).through(&opened);
     }
     Some(opened)
 }
 
-/// Whether what a string says may have JSON in its strings: that has quotes, whose backslashes are escaped here.
+/// The document with what strings say in their place.
+fn expanded(document: &Document<'_>, strings: &[NodeId]) -> Mapped {
+    if !strings.iter().any(|id| literal::is_like_one(document.value(*id))) {
+        return Mapped::expanded(document, strings);
+    }
+    Mapped::rewritten(document, strings, |mapped, decoded| literal::write(mapped, document.bytes(), decoded))
+}
+
+/// Whether what a string says may have JSON in its strings: that has quotes, whose backslashes are escaped here, or is a
+/// literal of Python.
 fn may_hold_text(value: Value<'_, '_>) -> bool {
     let has = |word: &[u8]| memchr::memmem::find(value.raw(), word).is_some();
-    has(br#"\\""#) || has(br"\\u00") || has(br"\u005")
+    has(br#"\\""#) || has(br"\\u00") || has(br"\u005") || has(b"{'")
 }
 
 /// The strings to open, in the order of the text.
@@ -245,6 +276,9 @@ fn strings_with_lists(root: Value<'_, '_>) -> Vec<NodeId> {
             value.elements().for_each(|message| strings_of_message(message, &mut found));
         } else {
             stack.extend(value.children());
+        }
+        if let Some(chosen) = chosen(value) {
+            strings_of_message(chosen, &mut found);
         }
         // Calls without a conversation: questions with the calls that answer them.
         if value.is_object() && value.get("query").is_some() {
@@ -267,7 +301,8 @@ fn strings_of_message(message: Value<'_, '_>, found: &mut Vec<NodeId>) {
         let is_wanted = member.has_key("tool_calls")
             || *is_call.get_or_insert_with(|| super::turns::is_call(message))
                 && super::turns::TEXTS.iter().any(|key| member.has_key(key));
-        if is_wanted && holds_calls_in_text(member) {
+        let is_literal = || message.get("role").is_some() && literal::holds(member, is_calls);
+        if is_wanted && (holds_calls_in_text(member) || is_literal()) {
             found.push(member.id());
         }
         // A table has each call of a list as a text.
@@ -282,11 +317,13 @@ fn strings_of_message(message: Value<'_, '_>, found: &mut Vec<NodeId>) {
 }
 
 fn holds_calls_in_text(value: Value<'_, '_>) -> bool {
+    in_text(value, is_calls)
+}
+
+/// Whether a value is a call or a list of calls.
+fn is_calls(value: Value<'_, '_>) -> bool {
     let is_call = |call: Value<'_, '_>| call.is_object() && call.get_any(&["name", "function"]).is_some();
-    let in_list = |inner: Value<'_, '_>| {
-        is_call(inner) || inner.elements().next().is_some() && inner.elements().all(is_call)
-    };
-    in_text(value, in_list)
+    is_call(value) || value.elements().next().is_some() && value.elements().all(is_call)
 }
 
 /// Whether a string is the text of JSON, perhaps as a string again, that is as wanted.

@@ -8,6 +8,7 @@ pub(crate) mod events;
 pub(crate) mod file_style;
 pub(crate) mod flattened;
 pub(crate) mod lists;
+pub(crate) mod literal;
 pub(crate) mod nested;
 pub(crate) mod next;
 pub(crate) mod parts;

@@ -121,15 +121,19 @@ pub(crate) fn read_value<'d, 's>(
         unknown: Vec::new(),
         foreign: Vec::new(),
         streams: 0,
+        rejected: 0,
+        expected: 0,
     };
     search.run(root, row);
     toolcheck_json::sort_by_position(&mut search.found, |found| found.list.id().index());
     reading.left_out.add("streamed answers", search.streams);
+    reading.left_out.add("rejected answers", search.rejected);
+    reading.left_out.add("answers that a verifier expects", search.expected);
     let before = reading.conversations.len();
-    let mut rows: HashMap<NodeId, Beside<'_, '_>> = HashMap::default();
+    let mut rows: HashMap<NodeId, Row<'_, '_>> = HashMap::default();
     let mut spent = 0;
     let transcripts = search.found.iter().filter_map(|found| {
-        let beside = found.row.map(|row| *rows.entry(row.id()).or_insert_with(|| Beside::of(row)));
+        let beside = found.row.map(|row| rows.entry(row.id()).or_insert_with(|| Row::of(row)).next());
         spent += beside.map_or(0, Beside::size);
         found.read(reader, beside.filter(|_| spent <= MOST_BESIDE))
     });
@@ -144,6 +148,25 @@ pub(crate) fn read_value<'d, 's>(
         last.transcript.unread.extend(search.foreign);
         last.transcript.unread.extend(search.unread);
         last.transcript.unread.extend(search.unknown);
+    }
+}
+
+/// What stands beside the lists of an object: for all of them, or, in a table with a list for each column, for one after
+/// another.
+struct Row<'d, 's> {
+    beside: Beside<'d, 's>,
+    of_column: std::vec::IntoIter<Value<'d, 's>>,
+}
+
+impl<'d, 's> Row<'d, 's> {
+    fn of(row: Value<'d, 's>) -> Self {
+        let tools = row.get("tools").filter(|tools| tools.elements().next().is_some_and(Value::is_array));
+        let of_column: Vec<Value<'d, 's>> = tools.into_iter().flat_map(|tools| tools.elements()).collect();
+        Self { beside: Beside::of(row), of_column: of_column.into_iter() }
+    }
+
+    fn next(&mut self) -> Beside<'d, 's> {
+        self.of_column.next().map_or(self.beside, |tools| self.beside.with_tools(tools))
     }
 }
 
@@ -190,6 +213,15 @@ impl<'s> FoundList<'_, 's> {
             How::Answer(read) => read(&mut transcript, self.list, 0),
             How::Body(_) | How::List(_) => {}
         }
+        if let Some(chosen) = self.row.and_then(lists::chosen) {
+            match self.how {
+                How::Turns => turns::read_one(&mut transcript, chosen),
+                How::Body(format) | How::List(format) if format.family == "chat" => {
+                    openai_chat::read_message(&mut transcript, chosen, self.list.elements().count());
+                }
+                _ => {}
+            }
+        }
         if self.row.is_some_and(is_page) && lists::is_newest_first(&transcript) {
             lists::reverse(&mut transcript, self.list);
             // What is not in the order of the file has none that could be restored.
@@ -218,6 +250,10 @@ struct Search<'d, 's> {
     foreign: Vec<Unread<'s>>,
     /// How many lists are the events of a streamed answer.
     streams: usize,
+    /// How many answers are those that a model learns not to write.
+    rejected: usize,
+    /// How many answers are those that a verifier expects.
+    expected: usize,
 }
 
 impl<'d, 's> Search<'d, 's> {
@@ -254,6 +290,7 @@ impl<'d, 's> Search<'d, 's> {
             return;
         }
         let taken = self.add_body(value);
+        let chosen = lists::chosen(value).filter(|_| value.members().any(may_end_with_chosen)).map(Value::id);
         for member in value.members() {
             let is_tools = lists::TOOLS.iter().any(|key| member.has_key(key));
             // Gemini CLI keeps the call that a checkpoint is made for beside the history that ends with it
@@ -261,6 +298,18 @@ impl<'d, 's> Search<'d, 's> {
             let is_copy =
                 member.has_key("toolCall") && value.get("clientHistory").is_some_and(Value::is_array);
             if taken == Some(member.id()) || is_tools || is_copy {
+                continue;
+            }
+            // NeMo Gym's rows have what a verifier expects beside the request.
+            if member.has_key("expected_action") && value.get("responses_create_params").is_some() {
+                self.expected += 1;
+                continue;
+            }
+            if lists::is_rejected(value, member) {
+                self.rejected += usize::from(!member.is_null());
+                continue;
+            }
+            if chosen == Some(member.id()) {
                 continue;
             }
             self.unread.extend(unread::member(member).filter(|_| holds_call(member)));
@@ -321,6 +370,14 @@ fn own_form(list: Value<'_, '_>) -> Option<How> {
         Some(How::Wrapped)
     } else {
         None
+    }
+}
+
+/// Whether a list of messages is read with the chosen message beside it.
+fn may_end_with_chosen(list: Value<'_, '_>) -> bool {
+    match own_form(list) {
+        Some(how) => matches!(how, How::Turns),
+        None => lists::is_list(list) && surest(list).is_some_and(|format| format.family == "chat"),
     }
 }
 

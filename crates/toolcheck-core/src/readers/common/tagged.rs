@@ -58,29 +58,59 @@ struct Block<'t> {
 /// The calls between tags in a text, which belongs to the last message. Those that no program reads as they are meant are
 /// added to the details of the transcript.
 pub(crate) fn calls<'s>(value: Value<'_, 's>, transcript: &mut Transcript<'s>) -> Vec<Body<'s>> {
-    let mut found = Vec::new();
     if !value.as_json_str().is_some_and(|text| text.may_have(WORD)) {
-        return found;
+        return Vec::new();
     }
-    let Some(said) = MappedText::of(value) else { return found };
-    let text = said.text();
-    let message = transcript.messages.len().saturating_sub(1) as u32;
-    let mut at = Position { next: 0, closing: find(text, CLOSING) };
-    while let Some(block) = at.next(text) {
-        for (call, malformation) in read_all(&said, &block) {
-            if let Some(malformation) = malformation {
-                let opening = said.place(block.tag.clone());
-                let name = call.name.as_ref().filter(|name| !name.text.is_empty());
-                let name = name.map(|name| name.text.clone().into_owned());
-                let whole = said.place(block.tag.start..block.first + block.inside.len());
-                let place = if malformation == Malformation::Unclosed { opening } else { whole };
-                let found = MalformedTextCall { name, opening, malformation, place, message };
-                transcript.details.malformed_text_calls.push(found);
-            }
-            found.push(Body::Call(call));
-        }
+    let Some(said) = MappedText::of(value) else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut at = Position { next: 0, closing: find(said.text(), CLOSING) };
+    while let Some(block) = at.next(said.text()) {
+        found.extend(calls_of(&said, &block, transcript));
     }
     found
+}
+
+/// The calls in the JSON that follows a thought. LLaMA-Factory takes the thought out and reads the rest
+/// (`FunctionFormatter` in `src/llamafactory/data/formatter.py`).
+pub(crate) fn calls_after_thought<'s>(
+    value: Value<'_, 's>,
+    transcript: &mut Transcript<'s>,
+) -> Vec<Body<'s>> {
+    let Some(said) = MappedText::of(value) else { return Vec::new() };
+    let text = said.text();
+    let rest = text.trim_start().strip_prefix("<think>").and_then(|rest| rest.split_once("</think>"));
+    let Some(inside) = rest.map(|(_, rest)| rest.trim_start()) else { return Vec::new() };
+    let first = text.len() - inside.len();
+    let inside = inside.trim_end();
+    if !inside.starts_with('{')
+        && !inside.strip_prefix('[').is_some_and(|list| list.trim_start().starts_with('{'))
+    {
+        return Vec::new();
+    }
+    calls_of(&said, &Block { tag: first..first, inside, first, is_closed: true }, transcript)
+}
+
+/// The calls of a block.
+fn calls_of<'s>(
+    said: &MappedText<'_, 's>,
+    block: &Block<'_>,
+    transcript: &mut Transcript<'s>,
+) -> Vec<Body<'s>> {
+    let message = transcript.messages.len().saturating_sub(1) as u32;
+    let read = read_all(said, block).into_iter();
+    read.map(|(call, malformation)| {
+        if let Some(malformation) = malformation {
+            let opening = said.place(block.tag.clone());
+            let name = call.name.as_ref().filter(|name| !name.text.is_empty());
+            let name = name.map(|name| name.text.clone().into_owned());
+            let whole = said.place(block.tag.start..block.first + block.inside.len());
+            let place = if malformation == Malformation::Unclosed { opening } else { whole };
+            let found = MalformedTextCall { name, opening, malformation, place, message };
+            transcript.details.malformed_text_calls.push(found);
+        }
+        Body::Call(call)
+    })
+    .collect()
 }
 
 /// How far a text has been read.
@@ -155,7 +185,9 @@ fn read_all<'s>(said: &MappedText<'_, 's>, block: &Block<'_>) -> Vec<(Call<'s>, 
     };
     if block.inside.starts_with('[') {
         let document = Document::read(block.inside.as_bytes());
-        return document.root().elements().map(|call| read(said, &part(call.span().range()))).collect();
+        if document.faults().is_empty() {
+            return document.root().elements().map(|call| read(said, &part(call.span().range()))).collect();
+        }
     }
     let objects = objects_in_row(block.inside);
     if objects.len() < 2 {

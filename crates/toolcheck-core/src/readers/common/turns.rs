@@ -13,6 +13,7 @@ use crate::ir::{
     Body, Malformation, MalformedTextCall, Named, Place, Reasoning, Role, Signature, Text, ToolKind,
     Transcript, UnpairedReason,
 };
+use crate::protocols::words;
 use crate::unread;
 
 /// The keys that name the speaker of a turn.
@@ -165,6 +166,11 @@ pub(crate) fn read<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
     }
 }
 
+/// Adds a turn that stands outside of the list, after its last.
+pub(crate) fn read_one<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>) {
+    read_turn(transcript, turn, &[]);
+}
+
 fn read_turn<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>, following: &[Value<'_, 's>]) {
     let name = turn.get_any(&SPEAKERS).and_then(Named::of);
     let text = turn.get_any(&TEXTS).map(said_alone);
@@ -188,19 +194,19 @@ fn read_turn<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>, following
                 .flat_map(|blocks| blocks.elements())
                 .for_each(|block| add_block(transcript, block));
         }
-        (Role::Tool, _) => results(transcript, turn, turn.get_any(&TEXTS), answers.as_ref()),
+        (Role::Tool, _) => {
+            results(transcript, turn, turn.get_any(&TEXTS), answers.as_ref());
+            if is_result_of_all(turn) && !is_result(following.first()) {
+                settle_calls_before(transcript);
+            }
+        }
         (_, None) => {}
         (Role::Assistant, Some(text)) if is_reasoning => {
             let body = Reasoning { id: None, signature: Signature::Missing, is_redacted: false };
             transcript.part(text, Body::Reasoning(body));
         }
         (Role::Assistant, Some(text)) if is_call(turn) => calls(transcript, turn, text),
-        (Role::Assistant, Some(text))
-            if is_result(following.first()) && (is_in_brackets(text) || is_action(text)) =>
-        {
-            calls_before(transcript, text, following);
-        }
-        (Role::Assistant, Some(text)) => said(transcript, text),
+        (Role::Assistant, Some(text)) => said(transcript, text, following),
         (_, Some(text)) => {
             if role == Role::Unknown {
                 transcript.unread.extend(unread::turn(turn, speaker, text));
@@ -248,7 +254,7 @@ fn becomes_model(transcript: &mut Transcript<'_>) {
 
 /// Adds a call in a notation of its own for each result that follows it.
 fn calls_before<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, following: &[Value<'_, 's>]) {
-    let most = if is_action(text) { 1 } else { usize::MAX };
+    let most = if text.as_str().is_some_and(|text| words::are_action(&text)) { 1 } else { usize::MAX };
     let results = following.iter().take_while(|turn| is_result(Some(turn)));
     for _ in results.take(most) {
         let mut call = parts::call(None, None, Some(text));
@@ -276,22 +282,6 @@ fn said_alone<'d, 's>(content: Value<'d, 's>) -> Value<'d, 's> {
 
 fn is_result(turn: Option<&Value<'_, '_>>) -> bool {
     turn.and_then(|turn| speaker(*turn)).is_some_and(|name| is_one_of(&name, &RESULTS))
-}
-
-/// Whether a text is nothing but calls in brackets, such as `[Tides API(port="Oban")]`, as ToolACE has them.
-fn is_in_brackets(text: Value<'_, '_>) -> bool {
-    let Some(text) = text.as_str() else { return false };
-    let Some(inside) = text.trim().strip_prefix('[').and_then(|text| text.strip_suffix(")]")) else {
-        return false;
-    };
-    let name = inside.split('(').next().unwrap_or_default();
-    name.len() < inside.len() && !name.trim().is_empty() && !name.contains(['"', '{', '[', '\n'])
-}
-
-/// Whether a text names what to call in lines of its own, `Action: tide` and `Action Input: {...}`, as ToolBench has it.
-fn is_action(text: Value<'_, '_>) -> bool {
-    let Some(text) = text.as_str() else { return false };
-    ["Action:", "Action Input:"].iter().all(|word| text.lines().any(|line| line.starts_with(word)))
 }
 
 /// Adds a block that keeps its content under `value`.
@@ -325,7 +315,10 @@ fn calls<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>, text: Value<'
     if transcript.parts.len() > before {
         return;
     }
-    let within = tagged::calls(text, transcript);
+    let mut within = tagged::calls(text, transcript);
+    if within.is_empty() {
+        within = tagged::calls_after_thought(text, transcript);
+    }
     if !within.is_empty() {
         for body in within {
             transcript.part(text, body);
@@ -417,6 +410,13 @@ fn results<'s>(
     }
 }
 
+/// Whether a turn is the result of all calls in the turn before it: LLaMA-Factory's rows have results and calls by turns,
+/// so that a list of calls is followed by one `observation` (`data/README.md`, and `SharegptDatasetConverter` in
+/// `src/llamafactory/data/converter.py`, which skips other rows).
+fn is_result_of_all(turn: Value<'_, '_>) -> bool {
+    turn.get_str("from").as_deref() == Some("observation")
+}
+
 /// Says of the calls before the last message that their results may be in one.
 fn settle_calls_before(transcript: &mut Transcript<'_>) {
     let Some(before) = transcript.messages.len().checked_sub(2) else { return };
@@ -433,11 +433,16 @@ fn settle_calls_before(transcript: &mut Transcript<'_>) {
 
 const RESPONSE: &str = "<tool_response>";
 
-/// Adds what the model says: a text, or the calls between tags in it and what stands before them.
-fn said<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>) {
+/// Adds what the model says: a text, the calls between tags in it and what stands before them, or a call in other words that
+/// the next turn answers.
+fn said<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, following: &[Value<'_, 's>]) {
     let found = tagged::calls(text, transcript);
     if found.is_empty() {
-        transcript.part(text, Text::of(text).map_or(Body::Opaque, Body::Text));
+        if is_result(following.first()) && text.as_json_str().is_some_and(words::hold_call) {
+            calls_before(transcript, text, following);
+        } else {
+            transcript.part(text, Text::of(text).map_or(Body::Opaque, Body::Text));
+        }
         return;
     }
     if let Some(said) = MappedText::of(text) {
