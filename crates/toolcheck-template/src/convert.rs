@@ -7,8 +7,10 @@ use toolcheck_json::{Document, Kind, NodeId, Value as Json};
 
 use crate::input::{Arguments, Input, Nulls};
 use crate::jinja::fault::{Step, too_much};
+use crate::jinja::llama_cpp::Engine;
 use crate::jinja::text::Text;
 use crate::jinja::value::{Dict, List, Value};
+use crate::now::Now;
 use crate::server::Server;
 
 /// The most values inside one another.
@@ -86,30 +88,45 @@ pub(crate) fn context(
         changes: trial.changes,
         arguments: server.map_or(input.arguments, |server| server.arguments()),
         nulls: input.nulls,
-        server,
+        server: server.filter(|server| !matches!(server, Server::LlamaCppTries)),
         traces: trial.traces,
         of: InputPart::Messages,
         inner: None,
         count: 0,
         left_out: None,
     };
+    let mut tokens = tokens.to_vec();
     let mut found: Vec<(Arc<str>, Value)> = Vec::new();
     let messages = converter.messages(input.messages, trial.most_messages)?;
     found.push(("messages".into(), messages));
+    let is_of_llama_cpp = server.is_some_and(|server| server.engine() != Engine::Python);
     for (name, of, value) in
         [("tools", InputPart::Tools, input.tools), ("documents", InputPart::Documents, input.documents)]
     {
-        let value = match value {
-            Some(value) => {
-                converter.of = of;
-                converter.value(value, 0)?
+        converter.of = of;
+        let value = match (value, converter.server) {
+            (Some(value), Some(Server::LlamaCpp(_))) if of == InputPart::Tools => {
+                if value.children().next().is_none() {
+                    continue;
+                }
+                converter.tools(value)?
             }
-            None => Value::None,
+            (Some(value), _) => converter.value(value, 0)?,
+            (None, _) if is_of_llama_cpp => continue,
+            (None, _) => Value::None,
         };
         found.push((name.into(), value));
     }
     let prompt = Value::Bool(input.add_generation_prompt);
     found.push(("add_generation_prompt".into(), prompt));
+    if is_of_llama_cpp {
+        let now = input.now.unwrap_or_else(Now::of_system);
+        for (name, format) in [("datetime", "%b %d %Y"), ("date_string", "%d %b %Y")] {
+            found.push((name.into(), Value::str(now.format(format).unwrap_or_default())));
+        }
+        found.push(("enable_thinking".into(), Value::Bool(true)));
+        tokens.extend(["bos_token", "eos_token"].map(|name| (name.to_owned(), String::new())));
+    }
     if let Some(variables) = input.variables {
         converter.of = InputPart::Variables;
         for member in variables.members() {
@@ -119,7 +136,7 @@ pub(crate) fn context(
             found.push((name.as_ref().into(), value));
         }
     }
-    for (name, text) in tokens {
+    for (name, text) in &tokens {
         if !found.iter().any(|(own, _)| **own == **name) {
             found.push((name.as_str().into(), Value::str(text.as_str())));
         }
@@ -139,13 +156,17 @@ impl Converter<'_> {
         number
     }
 
-    fn messages(&mut self, messages: Json<'_, '_>, most: usize) -> Step<Value> {
+    fn messages<'d>(&mut self, messages: Json<'d, 'd>, most: usize) -> Step<Value> {
         if !messages.is_array() {
             return self.value(messages, 0);
         }
         let mut found = Vec::new();
         let source = self.source(messages, None);
-        let mut given = messages.children().take(most).peekable();
+        let all = match self.server {
+            Some(server) => server.ordered(messages),
+            None => messages.children().collect(),
+        };
+        let mut given = all.into_iter().take(most).peekable();
         let before = match (self.server, given.peek()) {
             (Some(server), Some(first)) if server.merges(*first) => given.next(),
             _ => None,
