@@ -179,6 +179,7 @@ const WORD: &str = "Quoxling";
 
 const USER: &str = r#"{"role": "user", "content": "Hello"}"#;
 const SYSTEM: &str = r#"{"role": "system", "content": "Quoxling"}"#;
+const SYSTEM_IN_PARTS: &str = r#"{"role": "system", "content": [{"type": "text", "text": "Quoxling"}]}"#;
 const CALL: &str = r#"{"role": "assistant", "content": "", "tool_calls": [{"id": "call00001", "type": "function",
     "function": {"name": "tool1", "arguments": {"arg": "Quoxling"}}}]},
     {"role": "tool", "content": "Done", "tool_call_id": "call00001"},
@@ -198,10 +199,10 @@ impl Abilities {
         let has_word = |prompt: Option<String>| prompt.is_some_and(|prompt| prompt.contains(WORD));
         let text = prompt(USER, "[]");
         let reads_texts = text.is_some_and(|text| !reads_parts || text.contains("Hello"));
-        let with_system = prompt(&format!("{SYSTEM}, {USER}"), "[]");
+        let reads_system = |system: &str| has_word(prompt(&format!("{system}, {USER}"), "[]"));
         Self {
             // Of a template that refuses everything, nothing is known.
-            reads_system: has_word(with_system) || !reads_texts,
+            reads_system: !reads_texts || reads_system(SYSTEM) || reads_system(SYSTEM_IN_PARTS),
             reads_developer: source.contains("<|channel|>"),
             reads_objects: has_word(prompt(&format!("{USER}, {CALL}, {USER}"), TOOLS)),
             reads_texts,

@@ -301,6 +301,11 @@ fn a_server_adapts_messages_to_a_template() {
     let refusal = "{{ raise_exception('No.') }}";
     assert_eq!(adapted(refusal, &told("system")).0, "No.");
     assert_eq!(adapted(&roles("[]"), &format!("{ASK}, {}", told("system"))).0, "Unexpected role system");
+    // It is not moved if the template reads it in another form, either.
+    let in_parts = "{{ messages[0].content[0].text }}{% for m in messages[1:] %}{{ m.content }}{% endfor %}";
+    let (prompt, found) = adapted(in_parts, &told("system"));
+    assert_eq!(prompt, "High water at Moss?");
+    assert!(found.contains(&(Kind::Loses, Part::SystemText)), "{found:?}");
     // Nobody is told what a system message alone says.
     assert!(
         adapted(&roles("[]"), r#"{"role": "system", "content": "Be brief."}"#)
