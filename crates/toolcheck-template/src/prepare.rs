@@ -73,6 +73,53 @@ impl Converter<'_> {
         Dict::new(entries, None).map(|part| Some(Value::Dict(part)))
     }
 
+    /// A message with calls, its results, whichever calls they name, and perhaps the answer as one message.
+    pub(crate) fn joined_turn(
+        &mut self,
+        call: Json<'_, '_>,
+        others: &[Json<'_, '_>],
+        server: Server,
+    ) -> Step<Value> {
+        let source = self.source(call, None);
+        let mut entries = vec![(Value::str("role"), Value::str("assistant"))];
+        let calls = call.get("tool_calls");
+        // A text beside the calls is not given to the template, nor is the reasoning of the answer.
+        self.content(call.get("content"), server.form("assistant"))?;
+        if let Some(reasoning) = call.get("reasoning_content").filter(|own| own.as_str().is_some()) {
+            entries.push((Value::str("reasoning_content"), self.value(reasoning, 2)?));
+        }
+        if let Some(calls) = calls {
+            entries.push((Value::str("tool_calls"), self.calls(calls)?));
+        }
+        let mut names = calls
+            .into_iter()
+            .flat_map(Json::children)
+            .map(|call| call.get("function").and_then(|function| function.get_str("name")));
+        let mut responses = Vec::new();
+        for message in others {
+            let own = self.source(*message, None);
+            let content = message.get("content");
+            if message.get_str("role").as_deref() == Some("assistant") {
+                entries.push((Value::str("content"), self.content(content, server.form("assistant"))?));
+                let reasoning = message.get("reasoning_content");
+                reasoning.map(|reasoning| self.value(reasoning, 2)).transpose()?;
+                continue;
+            }
+            let read = content.map_or(Ok(None), |text| self.inner_json(text, false))?;
+            let result = read.map_or_else(|| self.content(content, server.form("tool")), Ok)?;
+            let name = names.next().flatten().or_else(|| message.get_str("tool_call_id"));
+            let response = vec![
+                (Value::str("name"), Value::str(name.unwrap_or_default().as_ref())),
+                (Value::str("response"), result),
+            ];
+            responses.push(Dict::new(response, self.traces.then_some(own)).map(Value::Dict)?);
+        }
+        if !responses.is_empty() {
+            entries.push((Value::str("tool_responses"), Value::list(responses)?));
+        }
+        Dict::new(entries, self.traces.then_some(source)).map(Value::Dict)
+    }
+
     /// The definitions of tools with the keys that llama.cpp keeps, of which none is missing.
     pub(crate) fn tools(&mut self, tools: Json<'_, '_>) -> Step<Value> {
         let source = self.source(tools, None);

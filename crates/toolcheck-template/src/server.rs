@@ -83,6 +83,28 @@ impl Server {
             && message.get("tool_calls").is_some_and(|calls| calls.children().next().is_some())
     }
 
+    /// How many messages, from the first, become one for the template: a call, its results, and the answer after them.
+    pub(crate) fn joins(self, messages: &[Json<'_, '_>]) -> usize {
+        let has_role = |message: &Json<'_, '_>, role| message.get_str("role").as_deref() == Some(role);
+        let has_calls = |message: &Json<'_, '_>| {
+            message.get("tool_calls").is_some_and(|calls| calls.children().next().is_some())
+        };
+        let is_joined = matches!(self, Self::LlamaCpp(Abilities { family: Family::JoinsTurns, .. }));
+        let [call, others @ ..] = messages else { return 1 };
+        if !is_joined || !has_role(call, "assistant") || !has_calls(call) {
+            return 1;
+        }
+        let results = others.iter().take_while(|message| has_role(message, "tool")).count();
+        let is_answer = |message: &Json<'_, '_>| {
+            let content = message.get("content");
+            let is_said = |content: Json<'_, '_>| {
+                content.children().next().is_some() || content.as_str().is_some_and(|text| !text.is_empty())
+            };
+            has_role(message, "assistant") && !has_calls(message) && content.is_some_and(is_said)
+        };
+        1 + results + usize::from(others.get(results).is_some_and(is_answer))
+    }
+
     /// The messages in the order in which it gives them to the template.
     pub(crate) fn ordered<'d>(self, messages: Json<'d, 'd>) -> Vec<Json<'d, 'd>> {
         let mut ordered: Vec<Json<'_, '_>> = messages.children().collect();
@@ -128,6 +150,8 @@ pub(crate) enum Family {
     },
     /// Results are sorted as their calls are.
     SortsResults,
+    /// A call, its results and the answer become one message, without the text beside the call.
+    JoinsTurns,
 }
 
 impl Family {
@@ -145,6 +169,9 @@ impl Family {
         }
         if has("dsml_token") && has("DSML") && has("tool_calls") && !has("function_calls") {
             return Self::SortsResults;
+        }
+        if has("'<|tool_call>call:'") && !has("{#- OpenAI Chat Completions:") {
+            return Self::JoinsTurns;
         }
         Self::Other
     }

@@ -410,6 +410,20 @@ fn llama_cpp_rewrites_messages_for_families_of_templates() {
     let two = CALL.replace("\"tool_calls\": [", "\"tool_calls\": [{\"id\": \"tide00002\", \"type\": \"function\", \"function\": {\"name\": \"tide\", \"arguments\": \"{\\\"place\\\": \\\"Moss\\\"}\"}}, ");
     let other = RESULT.replace("00001", "00002").replace("nine", "ten");
     let swapped = format!("{ASK}, {two}, {RESULT}, {other}");
+    // The text beside a call is not given to templates of Gemma 4.
+    let beside = CALL.replace(r#""content": """#, r#""content": "I look.""#);
+    let turn = format!("{ASK}, {beside}, {}, {thought}", RESULT.replace("at nine", r#"{\"at\": 9}"#));
+    let gemma = "{# '<|tool_call>call:' #}{% for m in messages %}{{ m.content }}{{ m.reasoning_content }}\
+        {% for c in m.tool_calls %}{{ c.function|tojson }}{% endfor %}\
+        {% for r in m.tool_responses %}<{{ r.name }}={{ r.response.at }}>{% endfor %}{% endfor %}{{ tools|tojson }}";
+    let (prompt, found) = adapted(gemma, &turn);
+    assert!(prompt.contains("<tide=9>") && prompt.contains("So:"), "{prompt}");
+    assert_eq!(found, [(Kind::Loses, Part::AssistantText), (Kind::Loses, Part::Reasoning)]);
+    // An integer that needs the bit of the sign.
+    let large = CALL.replace("2}", "12345678901234567890}");
+    let (prompt, found) = adapted(gemma, &format!("{ASK}, {large}"));
+    assert!(prompt.contains("-6101065172474983726"), "{prompt}");
+    assert_eq!(found, [(Kind::Loses, Part::Argument)]);
     let plain = "{% for m in messages %}{{ m.content }}{% for c in m.tool_calls %}{{ c.function|tojson }}{% endfor %}{% endfor %}\
         {{ tools|tojson }}";
     let misbinds = |source: &str| adapted(source, &swapped).1.contains(&(Kind::Misbinds, Part::Result));
