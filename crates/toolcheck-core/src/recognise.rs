@@ -388,6 +388,10 @@ fn bare<'e>(name: &str, value: &'e str) -> &'e str {
         let before = value;
         value = value.trim();
         value = value.strip_suffix("\\n").or_else(|| value.strip_suffix("\\r")).unwrap_or(value);
+        if name.starts_with(VALUES) {
+            // Another sentence, or another text, may follow the last one.
+            value = value.find("'. ").map_or(value, |end| &value[..=end]);
+        }
         if name != VALUES {
             value = value.trim_matches(|character| is_quote(character) || character == '*');
         }

@@ -194,6 +194,87 @@ fn plain_causes_are_not_taken_for_others() {
     assert_eq!(found, [("field".to_owned(), "temperature".to_owned())]);
 }
 
+/// Threads of users: the text says what is wrong, and its envelope or a word of it something else.
+#[test]
+fn the_words_around_a_cause_are_no_cause() {
+    for (expected, error) in [
+        (
+            "[content]",
+            r#"400 {"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"error\":{\"code\":\"400\",\"message\":\"Param\n Incorrect\",\"param\":\"messages[4] assistant content must contain at least one\n part\"}}"}}}"#,
+        ),
+        ("[shape]?", r#"{"error":{"message":"Provider returned error","code":400}}"#),
+        ("[server]?", r#"{"error":{"message":"Provider returned error","code":502}}"#),
+        (
+            "[chat-template]",
+            r#"Error code: 500 - {'message': "Cannot subscript null at row 4, column 20:\n    {%- set tide = message.content[:2] %}\n", 'type': 'server_error'}"#,
+        ),
+        (
+            "[chat-template]?",
+            r#"{"code":500,"message":"Undefined variable or function: tide at row 5, column 10:\n","type":"server_error"}"#,
+        ),
+        (
+            "[tool-arguments]",
+            "litellm.APIConnectionError: Unable to convert openai tool calls={'role': 'assistant', 'tool_calls': [{'id': 'call_1'}]} to gemini tool calls. Received error=Extra data: line 1 column 9 (char 8)",
+        ),
+        ("[network]?", "openai.APIConnectionError: Connection error."),
+        ("[event-order]", "[API Error: Codex Responses WebSocket closed before response.completed]"),
+        (
+            "[server]",
+            r#"{"status":400,"title":"Bad Request","detail":"Function id '87ea': DEGRADED function cannot be invoked"}"#,
+        ),
+        ("[missing-tool]", "java.lang.IllegalStateException: No ToolCallback found for tool name: tides"),
+        ("[missing-tool]", "java.lang.IllegalStateException: No function callback found for function name: "),
+        (
+            "invalid-tool-name",
+            "'tides.now' does not match '^[a-zA-Z0-9_-]{1,64}$' - 'messages.5.tool_calls.0.function.name'",
+        ),
+        (
+            "[server]",
+            r#"The model returned the following errors: ErrorEvent { error: APIError { code: Some(400), message: \"list index out of range\", param: None } }"#,
+        ),
+        (
+            "[parameter]",
+            "UserError: Hosted tools are not supported with the ChatCompletions API. Got tool type: <class 'HostedMCPTool'>",
+        ),
+        (
+            "[parameter]",
+            "ValidationException: The guardrail identifier or version provided in the request does not exist.",
+        ),
+        (
+            "[shape]",
+            "Your request has violated JSON schema constraint 'type' for the JSON field 'tools.0.function.strict', please check the JSON schema",
+        ),
+        ("nothing", "Invalid type Gull for attribute 'output.value' value. Expected one of ['bool', 'str']"),
+        ("conflicting-parameters", "Argument not supported: instructions and previous_response_id together"),
+        (
+            "[server-parser]",
+            r#"{"error":"Tool error: invalid escape at line 3 column 15","error_type":"tool_error"}"#,
+        ),
+        ("[chat-template]", "Exception: Only user, assistant and tool roles are supported, got system"),
+        (
+            "[parameter]",
+            "Unexpected value(s) `tides-2026-01-05` for the\n `anthropic-beta` header. Please consult our documentation",
+        ),
+        ("[parameter]", "enable thinking can not be support when `stream=F\n> alse`."),
+        ("[shape]", r#"{\"code\":\"1214\",\"message\":\"tools[0].type:type cannot be empty.\"}"#),
+        (
+            "[tool-schema]",
+            "tools.0.custom: Invalid schema: Reference to non-existent definition: #/$defs/gull (Service: BedrockRuntime)",
+        ),
+    ] {
+        assert_eq!(read(error), expected, "{error}");
+    }
+}
+
+/// The title of several errors, with the end of its line in front of something else.
+#[test]
+fn a_title_on_a_line_of_its_own_says_nothing() {
+    for end in ["\n", " ", "\\n"] {
+        let error = format!("<400> InternalError.Algo.InvalidParameter:{end}The tide must be positive");
+        assert_eq!(read(&error), "[parameter]?", "{error}");
+    }
+}
+
 #[test]
 fn a_text_of_a_class_may_be_cut() {
     let cut = |error: &str| {

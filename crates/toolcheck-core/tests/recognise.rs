@@ -230,6 +230,8 @@ fn names_lose_what_surrounds_them() {
         ),
         "toolu_1, toolu_2"
     );
+    let error = "Unsupported value: 'reasoning_effort' does not support 'high' with this model. Supported values are: 'medium'. { \"error\": {} }";
+    assert!(best(error).captures.iter().all(|(_, value)| !value.contains('{')), "{error}");
     let pattern = "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'";
     for error in [pattern.to_owned(), format!("{{\"message\":\"{pattern}\"}}")] {
         for (name, value) in &best(&error).captures {

@@ -7,8 +7,10 @@ use toolcheck_json::{Document, Kind, NodeId, Value as Json};
 
 use crate::input::{Arguments, Input, Nulls};
 use crate::jinja::fault::{Step, too_much};
+use crate::jinja::llama_cpp::Engine;
 use crate::jinja::text::Text;
 use crate::jinja::value::{Dict, List, Value};
+use crate::now::Now;
 use crate::server::Server;
 
 /// The most values inside one another.
@@ -86,30 +88,45 @@ pub(crate) fn context(
         changes: trial.changes,
         arguments: server.map_or(input.arguments, |server| server.arguments()),
         nulls: input.nulls,
-        server,
+        server: server.filter(|server| !matches!(server, Server::LlamaCppTries)),
         traces: trial.traces,
         of: InputPart::Messages,
         inner: None,
         count: 0,
         left_out: None,
     };
+    let mut tokens = tokens.to_vec();
     let mut found: Vec<(Arc<str>, Value)> = Vec::new();
     let messages = converter.messages(input.messages, trial.most_messages)?;
     found.push(("messages".into(), messages));
+    let is_of_llama_cpp = server.is_some_and(|server| server.engine() != Engine::Python);
     for (name, of, value) in
         [("tools", InputPart::Tools, input.tools), ("documents", InputPart::Documents, input.documents)]
     {
-        let value = match value {
-            Some(value) => {
-                converter.of = of;
-                converter.value(value, 0)?
+        converter.of = of;
+        let value = match (value, converter.server) {
+            (Some(value), Some(Server::LlamaCpp(_))) if of == InputPart::Tools => {
+                if value.children().next().is_none() {
+                    continue;
+                }
+                converter.tools(value)?
             }
-            None => Value::None,
+            (Some(value), _) => converter.value(value, 0)?,
+            (None, _) if is_of_llama_cpp => continue,
+            (None, _) => Value::None,
         };
         found.push((name.into(), value));
     }
     let prompt = Value::Bool(input.add_generation_prompt);
     found.push(("add_generation_prompt".into(), prompt));
+    if is_of_llama_cpp {
+        let now = input.now.unwrap_or_else(Now::of_system);
+        for (name, format) in [("datetime", "%b %d %Y"), ("date_string", "%d %b %Y")] {
+            found.push((name.into(), Value::str(now.format(format).unwrap_or_default())));
+        }
+        found.push(("enable_thinking".into(), Value::Bool(true)));
+        tokens.extend(["bos_token", "eos_token"].map(|name| (name.to_owned(), String::new())));
+    }
     if let Some(variables) = input.variables {
         converter.of = InputPart::Variables;
         for member in variables.members() {
@@ -119,7 +136,7 @@ pub(crate) fn context(
             found.push((name.as_ref().into(), value));
         }
     }
-    for (name, text) in tokens {
+    for (name, text) in &tokens {
         if !found.iter().any(|(own, _)| **own == **name) {
             found.push((name.as_str().into(), Value::str(text.as_str())));
         }
@@ -139,25 +156,37 @@ impl Converter<'_> {
         number
     }
 
-    fn messages(&mut self, messages: Json<'_, '_>, most: usize) -> Step<Value> {
+    fn messages<'d>(&mut self, messages: Json<'d, 'd>, most: usize) -> Step<Value> {
         if !messages.is_array() {
             return self.value(messages, 0);
         }
         let mut found = Vec::new();
         let source = self.source(messages, None);
-        let mut given = messages.children().take(most).peekable();
-        let before = match (self.server, given.peek()) {
-            (Some(server), Some(first)) if server.merges(*first) => given.next(),
-            _ => None,
+        let all = match self.server {
+            Some(server) => server.ordered(messages),
+            None => messages.children().collect(),
         };
-        let mut before = before.map(|system| self.system_text(system)).transpose()?;
-        for message in given {
-            let value = match self.server {
-                Some(server) if message.is_object() => self.prepared(message, server, before.take())?,
-                None if message.is_object() => self.message(message)?,
-                _ => self.value(message, 1)?,
+        let mut rest = &all[..all.len().min(most)];
+        let mut before = None;
+        if let (Some(server), [first, others @ ..]) = (self.server, rest)
+            && server.merges(*first)
+        {
+            (before, rest) = (Some(self.system_text(*first)?), others);
+        }
+        while !rest.is_empty() {
+            let (turn, others) = rest.split_at(self.server.map_or(1, |server| server.joins(rest)));
+            let value = match (self.server, turn) {
+                (Some(server), [message]) if message.is_object() => {
+                    self.prepared(*message, server, before.take())?
+                }
+                (None, [message]) if message.is_object() => self.message(*message)?,
+                (Some(server), [call, results @ ..]) if !results.is_empty() => {
+                    self.joined_turn(*call, results, server)?
+                }
+                _ => self.value(turn[0], 1)?,
             };
             found.push(value);
+            rest = others;
         }
         List::of_source(found, self.traces.then_some(source)).map(Value::List)
     }
@@ -208,18 +237,25 @@ impl Converter<'_> {
     }
 
     fn arguments(&mut self, arguments: Json<'_, '_>) -> Step<Value> {
-        let text = arguments.as_str().unwrap_or_default();
-        let document = Document::read(text.as_bytes());
-        if arguments.as_str().is_none() || !document.faults().is_empty() || !document.root().is_object() {
-            let found = self.value(arguments, 5)?;
-            let is_kept = !matches!(self.server, Some(Server::Vllm { .. }))
-                || matches!(found, Value::Dict(_) | Value::List(_));
-            return if is_kept { Ok(found) } else { Dict::new(Vec::new(), None).map(Value::Dict) };
+        if let Some(found) = self.inner_json(arguments, true)? {
+            return Ok(found);
         }
-        self.inner = Some((arguments.id(), String::new()));
+        let found = self.value(arguments, 5)?;
+        let is_kept = !matches!(self.server, Some(Server::Vllm { .. }))
+            || matches!(found, Value::Dict(_) | Value::List(_));
+        if is_kept { Ok(found) } else { Dict::new(Vec::new(), None).map(Value::Dict) }
+    }
+    /// What is in a text of JSON, or only in one of an object.
+    pub(crate) fn inner_json(&mut self, text: Json<'_, '_>, only_objects: bool) -> Step<Option<Value>> {
+        let Some(json) = text.as_str() else { return Ok(None) };
+        let document = Document::read(json.as_bytes());
+        if !document.faults().is_empty() || only_objects && !document.root().is_object() {
+            return Ok(None);
+        }
+        self.inner = Some((text.id(), String::new()));
         let found = self.value(document.root(), 5);
         self.inner = None;
-        found
+        found.map(Some)
     }
 
     pub(crate) fn value(&mut self, value: Json<'_, '_>, depth: u32) -> Step<Value> {
@@ -242,7 +278,14 @@ impl Converter<'_> {
                 match self.changes.get(&number) {
                     Some(Change::Raw(raw)) => Ok(scalar(kind_of(raw), raw)),
                     Some(Change::Text(text)) => Ok(Value::str(text.clone())),
-                    None => Ok(scalar(kind, &String::from_utf8_lossy(value.raw()))),
+                    None => {
+                        let found = scalar(kind, &String::from_utf8_lossy(value.raw()));
+                        Ok(if matches!(self.server, Some(Server::LlamaCpp(_))) {
+                            in_64_bits(found)
+                        } else {
+                            found
+                        })
+                    }
                 }
             }
         }
@@ -299,6 +342,16 @@ fn scalar(kind: Kind, raw: &str) -> Value {
         Kind::Bool => Value::Bool(raw == "true"),
         Kind::Number => number(raw),
         _ => Value::None,
+    }
+}
+
+/// An integer as llama.cpp keeps it: with a sign, also where it needs the bit for itself.
+fn in_64_bits(value: Value) -> Value {
+    match value {
+        Value::Int(number) => {
+            Value::Int(u64::try_from(number).map_or(number, |number| i128::from(number as i64)))
+        }
+        _ => value,
     }
 }
 

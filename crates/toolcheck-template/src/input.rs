@@ -29,7 +29,9 @@ pub enum Preparation {
     /// objects if the template prints one. A first system message that it doesn't print is put before the next message.
     /// The texts of parts become one text, unless the template goes through parts; if it reads nothing else, a text becomes a
     /// list of one part. Developers are the system, unless the template has channels. Content that is `null` or missing is
-    /// empty, and other keys are left out.
+    /// empty, and other keys are left out. Tools have a description and parameters, and are undefined if there are none.
+    /// Templates of some families get the reasoning under another key, or results in the order of their calls. The template
+    /// is run as llama.cpp's own Jinja runs it, with `enable_thinking`, and special tokens that are not known are empty.
     LlamaCpp,
 }
 

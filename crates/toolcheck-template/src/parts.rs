@@ -1,10 +1,11 @@
 //! What is lost or printed twice of messages.
 
-use toolcheck_json::Value;
+use toolcheck_json::{Document, Value};
 
 use crate::convert::{Change, Changes, InputPart, Source};
 use crate::evidence::{Evidence, has_words};
 use crate::findings::{Findings, Kind, Part};
+use crate::input::Preparation;
 
 /// The keys of a message that hold the reasoning of an assistant.
 const REASONING: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
@@ -177,6 +178,27 @@ fn call(findings: &mut Findings<'_>, call: Value<'_, '_>, key: &str) {
         findings.suspect(lost, &[leaf.number]);
     }
     encoded_twice(findings, arguments);
+    if evidence.input.preparation == Preparation::LlamaCpp && evidence.numbers(of, arguments).len() > 1 {
+        other_number(findings, arguments);
+    }
+}
+
+/// An integer that llama.cpp reads as another, because it keeps a sign.
+fn other_number(findings: &mut Findings<'_>, arguments: Value<'_, '_>) {
+    let text = arguments.as_str().unwrap_or_default();
+    let document = Document::read(text.as_bytes());
+    let mut left = vec![document.root()];
+    while let Some(value) = left.pop() {
+        if value.as_u64().is_some_and(|number| i64::try_from(number).is_err()) {
+            let mut other =
+                findings.observation(Kind::Loses, Part::Argument, (InputPart::Messages, arguments));
+            other.inner = toolcheck_json::pointers(&document, &[value.id()]).pop().unwrap_or_default();
+            other.note =
+                "llama.cpp reads integers above 9223372036854775807 as others: write a text".to_owned();
+            findings.observations.push(other);
+        }
+        left.extend(value.children());
+    }
 }
 
 /// Arguments that were printed as the text of a text: `"{\"city\": ...}"`.

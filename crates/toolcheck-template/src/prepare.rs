@@ -6,7 +6,7 @@ use crate::convert::Converter;
 use crate::jinja::fault::Step;
 use crate::jinja::text::Builder;
 use crate::jinja::value::{Dict, List, Value};
-use crate::server::{Abilities, Form, Server};
+use crate::server::{Abilities, Family, Form, Server};
 
 impl Converter<'_> {
     /// A message as the server gives it to the template, with a text of the system before its own.
@@ -26,22 +26,24 @@ impl Converter<'_> {
             let is_renamed = is_renamed && role.as_str().as_deref() == Some("developer");
             add("role", if is_renamed { Value::str("system") } else { value });
         }
-        let content = self.content(message.get("content"), server.form(&role))?;
-        add(
-            "content",
-            match before {
-                Some(before) => joined([before, content]),
-                None => content,
-            },
-        );
+        let mut content = self.content(message.get("content"), server.form(&role))?;
+        if let (Value::List(parts), Some(thinking)) = (&content, self.thinking_part(message, server)?) {
+            content = Value::list(std::iter::once(thinking).chain(parts.items.iter().cloned()).collect())?;
+        }
+        if !server.leaves_out_text(message) {
+            add(
+                "content",
+                match before {
+                    Some(before) => joined([before, content]),
+                    None => content,
+                },
+            );
+        }
         if role == "assistant" {
             if let Some(calls) = message.get("tool_calls").filter(|calls| calls.children().next().is_some()) {
                 add("tool_calls", self.calls(calls)?);
             }
-            let names: &[&str] = match server {
-                Server::Vllm { .. } => &["reasoning", "reasoning_content"],
-                Server::LlamaCpp(_) => &["reasoning_content"],
-            };
+            let names = server.reasoning();
             let reasoning = message.get_any(names);
             if let Some(reasoning) = reasoning.filter(|reasoning| !reasoning.is_null()) {
                 let value = self.value(reasoning, 2)?;
@@ -57,6 +59,93 @@ impl Converter<'_> {
             }
         }
         Dict::new(entries, self.traces.then_some(source)).map(Value::Dict)
+    }
+
+    /// The reasoning of a message, if the server makes a part of its content of it.
+    fn thinking_part(&mut self, message: Json<'_, '_>, server: Server) -> Step<Option<Value>> {
+        let is_part = matches!(server, Server::LlamaCpp(Abilities { family: Family::Ministral, .. }));
+        let reasoning = message.get("reasoning_content").filter(|own| is_part && own.as_str().is_some());
+        let Some(reasoning) = reasoning else { return Ok(None) };
+        let entries = vec![
+            (Value::str("type"), Value::str("thinking")),
+            (Value::str("thinking"), self.value(reasoning, 4)?),
+        ];
+        Dict::new(entries, None).map(|part| Some(Value::Dict(part)))
+    }
+
+    /// A message with calls, its results, whichever calls they name, and perhaps the answer as one message.
+    pub(crate) fn joined_turn(
+        &mut self,
+        call: Json<'_, '_>,
+        others: &[Json<'_, '_>],
+        server: Server,
+    ) -> Step<Value> {
+        let source = self.source(call, None);
+        let mut entries = vec![(Value::str("role"), Value::str("assistant"))];
+        let calls = call.get("tool_calls");
+        // A text beside the calls is not given to the template, nor is the reasoning of the answer.
+        self.content(call.get("content"), server.form("assistant"))?;
+        if let Some(reasoning) = call.get("reasoning_content").filter(|own| own.as_str().is_some()) {
+            entries.push((Value::str("reasoning_content"), self.value(reasoning, 2)?));
+        }
+        if let Some(calls) = calls {
+            entries.push((Value::str("tool_calls"), self.calls(calls)?));
+        }
+        let mut names = calls
+            .into_iter()
+            .flat_map(Json::children)
+            .map(|call| call.get("function").and_then(|function| function.get_str("name")));
+        let mut responses = Vec::new();
+        for message in others {
+            let own = self.source(*message, None);
+            let content = message.get("content");
+            if message.get_str("role").as_deref() == Some("assistant") {
+                entries.push((Value::str("content"), self.content(content, server.form("assistant"))?));
+                let reasoning = message.get("reasoning_content");
+                reasoning.map(|reasoning| self.value(reasoning, 2)).transpose()?;
+                continue;
+            }
+            let read = content.map_or(Ok(None), |text| self.inner_json(text, false))?;
+            let result = read.map_or_else(|| self.content(content, server.form("tool")), Ok)?;
+            let name = names.next().flatten().or_else(|| message.get_str("tool_call_id"));
+            let response = vec![
+                (Value::str("name"), Value::str(name.unwrap_or_default().as_ref())),
+                (Value::str("response"), result),
+            ];
+            responses.push(Dict::new(response, self.traces.then_some(own)).map(Value::Dict)?);
+        }
+        if !responses.is_empty() {
+            entries.push((Value::str("tool_responses"), Value::list(responses)?));
+        }
+        Dict::new(entries, self.traces.then_some(source)).map(Value::Dict)
+    }
+
+    /// The definitions of tools with the keys that llama.cpp keeps, of which none is missing.
+    pub(crate) fn tools(&mut self, tools: Json<'_, '_>) -> Step<Value> {
+        let source = self.source(tools, None);
+        let mut found = Vec::new();
+        for tool in tools.children() {
+            let Some(function) = tool.get("function").filter(|function| function.is_object()) else {
+                found.push(self.value(tool, 1)?);
+                continue;
+            };
+            let source = self.source(tool, None);
+            let of_function = self.source(function, None);
+            let mut entries = Vec::new();
+            for name in ["name", "description", "parameters"] {
+                let value = match function.get(name) {
+                    Some(value) => self.value(value, 3)?,
+                    None if name == "parameters" => Dict::new(Vec::new(), None).map(Value::Dict)?,
+                    None => Value::str(""),
+                };
+                entries.push((Value::str(name), value));
+            }
+            let function = Dict::new(entries, self.traces.then_some(of_function)).map(Value::Dict)?;
+            let entries =
+                vec![(Value::str("type"), Value::str("function")), (Value::str("function"), function)];
+            found.push(Dict::new(entries, self.traces.then_some(source)).map(Value::Dict)?);
+        }
+        List::of_source(found, self.traces.then_some(source)).map(Value::List)
     }
 
     /// The text of a message that the template does not read.

@@ -8,6 +8,7 @@ use crate::input::{Input, Preparation};
 use crate::jinja::ast::Ast;
 use crate::jinja::budget::Budget;
 use crate::jinja::fault::Fault;
+use crate::jinja::llama_cpp::Engine;
 use crate::jinja::run;
 use crate::jinja::text::Mark;
 use crate::load::Template;
@@ -96,8 +97,9 @@ impl Template {
 
     fn abilities(&self, ast: &Ast, has_tools: bool) -> Abilities {
         let trial = RenderMode { traces: false, changes: &Changes::new(), most_messages: usize::MAX };
+        let tries = Some(Server::LlamaCppTries);
         let render =
-            |input: &Input<'_>| Some(rendered(ast, input, self.tokens(), &trial, None).ok()?.prompt.text);
+            |input: &Input<'_>| Some(rendered(ast, input, self.tokens(), &trial, tries).ok()?.prompt.text);
         let made = || Abilities::of(self.source(has_tools), ast.goes_through_content(), render);
         self.known(has_tools).map_or_else(made, |known| *known.get_or_init(made))
     }
@@ -130,7 +132,8 @@ fn rendered(
     // Marks count their bytes from the start in 32 bits.
     let budget = Budget::new(input.limits.steps, input.limits.bytes, longest.min(1 << 31));
     let now = input.now.unwrap_or_else(Now::of_system);
-    let (text, generated) = run::run(ast, context, budget, now)?;
+    let engine = server.map_or(Engine::Python, Server::engine);
+    let (text, generated) = run::run(ast, context, budget, now, engine)?;
     let prompt = Prompt { text: text.as_str().to_owned(), generated };
     Ok(Traced { prompt, marks: text.marks().to_vec(), sources, left_out })
 }

@@ -301,6 +301,11 @@ fn a_server_adapts_messages_to_a_template() {
     let refusal = "{{ raise_exception('No.') }}";
     assert_eq!(adapted(refusal, &told("system")).0, "No.");
     assert_eq!(adapted(&roles("[]"), &format!("{ASK}, {}", told("system"))).0, "Unexpected role system");
+    // It is not moved if the template reads it in another form, either.
+    let in_parts = "{{ messages[0].content[0].text }}{% for m in messages[1:] %}{{ m.content }}{% endfor %}";
+    let (prompt, found) = adapted(in_parts, &told("system"));
+    assert_eq!(prompt, "High water at Moss?");
+    assert!(found.contains(&(Kind::Loses, Part::SystemText)), "{found:?}");
     // Nobody is told what a system message alone says.
     assert!(
         adapted(&roles("[]"), r#"{"role": "system", "content": "Be brief."}"#)
@@ -314,7 +319,7 @@ fn a_server_adapts_arguments_and_parts_to_a_template() {
     let calls = format!("{ASK}, {CALL}, {RESULT}");
     let with = |arguments: &str| {
         format!(
-            "{{% for m in messages %}}{{{{ m.content }}}}{{% for c in m.tool_calls %}}{{{{ c.function.name ~ {arguments} }}}}{{% endfor %}}{{% endfor %}}{{{{ tools }}}}"
+            "{{% for m in messages %}}{{{{ m.content }}}}{{% for c in m.tool_calls %}}{{{{ c.function.name ~ {arguments} }}}}{{% endfor %}}{{% endfor %}}{{{{ tools|tojson }}}}"
         )
     };
     let (prompt, found) = adapted(&with("' ' + c.function.arguments"), &calls);
@@ -322,17 +327,15 @@ fn a_server_adapts_arguments_and_parts_to_a_template() {
         prompt.contains(r#"tide {"place": "Kragero", "days": 2}at nine"#) && found.is_empty(),
         "{prompt}"
     );
-    let (prompt, found) = adapted(&with("c.function.arguments.items()|list"), &calls);
-    assert!(
-        prompt.contains("tide[('place', 'Kragero'), ('days', 2)]at nine") && found.is_empty(),
-        "{prompt}"
-    );
+    let each =
+        "'' }}{% for key, value in c.function.arguments.items() %}/{{ key }}={{ value }}{% endfor %}{{ ''";
+    let (prompt, found) = adapted(&with(each), &calls);
+    assert!(prompt.contains("tide/place=Kragero/days=2at nine") && found.is_empty(), "{prompt}");
 
     let parts = r#"{"role": "user", "content": [{"type": "text", "text": "One."}, {"type": "text", "text": "Two."}]}"#;
     let messages = format!("{parts}, {ASK}");
-    let contents = |content: &str| format!("{{% for m in messages %}}{content}{{% endfor %}}{{{{ tools }}}}");
-    let prompt =
-        |content: &str| adapted(&contents(content), &messages).0.split("[{'type'").next().unwrap().to_owned();
+    let contents = |content: &str| format!("{{% for m in messages %}}{content}{{% endfor %}}");
+    let prompt = |content: &str| adapted(&contents(content), &messages).0;
     assert_eq!(prompt("{{ m.content + '/' }}"), "One.\nTwo./High water at Moss?/");
     assert_eq!(
         prompt("{% for p in m.content %}{{ p['text'] + '/' }}{% endfor %}"),
@@ -340,6 +343,91 @@ fn a_server_adapts_arguments_and_parts_to_a_template() {
     );
     let both = "{% if m.content is string %}{{ m.content }}{% else %}{% for p in m.content %}{{ p.text }}/{% endfor %}{% endif %}";
     assert_eq!(prompt(both), "One./Two./High water at Moss?");
+}
+
+#[test]
+fn llama_cpp_has_a_jinja_of_its_own() {
+    let render = |source: &str, request: &str| {
+        let document = Document::read(request.as_bytes());
+        let input =
+            Input { preparation: Preparation::LlamaCpp, ..Input::of_request(document.root()).unwrap() };
+        let template = toolcheck_template::Template::from_text(source, &[]);
+        template.render(&input).map_or_else(|refusal| refusal.message, |prompt| prompt.text)
+    };
+    let bare = r#"{"messages": [{"role": "user", "content": "Hi"}], "tools": [{"type": "function", "strict": true,
+        "function": {"name": "tide"}}]}"#;
+    for (expected, source) in [
+        (
+            r#"tide/{"type": "function", "function": {"name": "tide", "description": "", "parameters": {}}}"#,
+            "{{ tools[0].function.name ~ '/' }}{{ tools[0]|tojson }}",
+        ),
+        (
+            r#"[{"name": "tide", "description": "", "parameters": {}}]"#,
+            "{{ tools|map(attribute='function')|tojson }}",
+        ),
+        ("/", "{{ bos_token }}/{{ eos_token }}"),
+        ("", "{% for d in documents.of.no.kind %}x{% endfor %}"),
+        ("-  -", "{{ '- ' + nothing + none + ' -' }}"),
+        ("-5", "{{ '-' + 5 }}"),
+        // Neither none nor an object is printed, and a list without its brackets.
+        ("()(1a2)", "({{ none }}{{ {'a': 1} }})({{ [1, none, ['a', 2]] }})"),
+        ("b.", "{{ none|default('b') }}{{ none ~ '.' }}"),
+        ("True", "{{ enable_thinking }}"),
+        (
+            "12/1/2",
+            "{% set q = [1] %}{% set same = q %}{% set _ = q.append(2) %}{{ same }}/{{ q.pop(0) }}/{{ q.pop() }}",
+        ),
+        (
+            "3",
+            "{% set n = namespace(q=[]) %}{% for i in range(3) %}{% set _ = n.q.append(i) %}{% endfor %}{{ n.q|length }}",
+        ),
+        ("Index out of bounds", "{% set q = [] %}{{ q.pop() }}"),
+        ("Expected iterable or object type in for loop: got str", "{% for c in 'ab' %}{{ c }}{% endfor %}"),
+        ("changing a list without a name", "{{ [1].append(2) }}"),
+    ] {
+        assert_eq!(render(source, bare), expected, "{source}");
+    }
+    let without = r#"{"messages": [{"role": "user", "content": "Hi"}], "tools": []}"#;
+    assert_eq!(render("{% for t in tools %}{% endfor %}{{ tools is defined }}", without), "False");
+}
+
+/// What llama.cpp changes for the templates of some families.
+#[test]
+fn llama_cpp_rewrites_messages_for_families_of_templates() {
+    let thought = r#"{"role": "assistant", "content": "So:", "reasoning_content": "Spring tide."}"#;
+    let messages = format!("{ASK}, {thought}");
+    let loses = |source: &str| {
+        let found = adapted(&format!("{source}{{{{ tools|tojson }}}}"), &messages).1;
+        found.contains(&(Kind::Loses, Part::Reasoning))
+    };
+    let thinking = "{% for m in messages %}{{ m.content }}{{ m.thinking }}{% endfor %}";
+    assert!(loses(thinking));
+    assert!(!loses(&format!("<|channel|>{thinking}")) && !loses(&format!("List of tools: [{thinking}")));
+    let parts = "{% for m in messages %}{% if m.content is string %}{{ m.content }}{% else %}\
+        {% for p in m.content %}{{ p.text }}{{ p.thinking }}{% endfor %}{% endif %}{% endfor %}";
+    assert!(loses(parts) && !loses(&format!("[SYSTEM_PROMPT][TOOL_CALLS][ARGS]{parts}")));
+
+    let two = CALL.replace("\"tool_calls\": [", "\"tool_calls\": [{\"id\": \"tide00002\", \"type\": \"function\", \"function\": {\"name\": \"tide\", \"arguments\": \"{\\\"place\\\": \\\"Moss\\\"}\"}}, ");
+    let other = RESULT.replace("00001", "00002").replace("nine", "ten");
+    let swapped = format!("{ASK}, {two}, {RESULT}, {other}");
+    // The text beside a call is not given to templates of Gemma 4.
+    let beside = CALL.replace(r#""content": """#, r#""content": "I look.""#);
+    let turn = format!("{ASK}, {beside}, {}, {thought}", RESULT.replace("at nine", r#"{\"at\": 9}"#));
+    let gemma = "{# '<|tool_call>call:' #}{% for m in messages %}{{ m.content }}{{ m.reasoning_content }}\
+        {% for c in m.tool_calls %}{{ c.function|tojson }}{% endfor %}\
+        {% for r in m.tool_responses %}<{{ r.name }}={{ r.response.at }}>{% endfor %}{% endfor %}{{ tools|tojson }}";
+    let (prompt, found) = adapted(gemma, &turn);
+    assert!(prompt.contains("<tide=9>") && prompt.contains("So:"), "{prompt}");
+    assert_eq!(found, [(Kind::Loses, Part::AssistantText), (Kind::Loses, Part::Reasoning)]);
+    // An integer that needs the bit of the sign.
+    let large = CALL.replace("2}", "12345678901234567890}");
+    let (prompt, found) = adapted(gemma, &format!("{ASK}, {large}"));
+    assert!(prompt.contains("-6101065172474983726"), "{prompt}");
+    assert_eq!(found, [(Kind::Loses, Part::Argument)]);
+    let plain = "{% for m in messages %}{{ m.content }}{% for c in m.tool_calls %}{{ c.function|tojson }}{% endfor %}{% endfor %}\
+        {{ tools|tojson }}";
+    let misbinds = |source: &str| adapted(source, &swapped).1.contains(&(Kind::Misbinds, Part::Result));
+    assert!(misbinds(plain) && !misbinds(&format!("{{% set dsml_token = 'DSML' %}}tool_calls{plain}")));
 }
 
 #[test]

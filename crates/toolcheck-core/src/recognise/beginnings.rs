@@ -214,6 +214,8 @@ struct Walk {
     captures: Vec<(&'static str, Range<usize>)>,
     /// The number of those that are a title, such as `Invalid parameter: `, which many errors have.
     title: usize,
+    /// Whether the match ends behind a title.
+    is_at_title: bool,
     /// Whether the match ends in the middle of a word.
     is_inside_word: bool,
     /// Whether the text has a quote where the match ends.
@@ -250,9 +252,10 @@ impl Walk {
             if matches!(token, Token::Gap(_)) {
                 before_gap = walk.end;
             }
+            walk.is_at_title = matches!(token, Token::Gap(_)) && at > 0 && ends_title(&tokens[at - 1..=at]);
             match token {
                 Token::Own(_) => walk.own += 1,
-                Token::Gap(_) if at > 0 && ends_title(&tokens[at - 1..=at]) => walk.title = walk.own,
+                Token::Gap(_) if walk.is_at_title => walk.title = walk.own,
                 Token::Gap(_) => {}
                 Token::Name(name) => {
                     let follows = &error[walk.end + length..];
@@ -283,7 +286,8 @@ impl Walk {
     /// Whether the match is too long to be a coincidence: enough of the text is there, and either the error ends or is
     /// cut at the end of the match, or the match is much longer than its title and the `shared` beginning of other texts.
     fn is_enough(&self, error: &str, shared: impl Fn() -> usize) -> bool {
-        if self.own < FEWEST || self.is_inside_word {
+        // A title alone says nothing.
+        if self.own < FEWEST || self.is_at_title || self.is_inside_word {
             return false;
         }
         let rest = &error[self.end..];

@@ -66,10 +66,16 @@ impl NamedPlace {
     /// are none either.
     pub fn all_in(error: &str) -> Vec<Self> {
         let beginning = windows(error).next().unwrap_or_default();
-        let is_address = |path: &Match<'_>| beginning[..path.start()].ends_with("//");
+        // An address, or a place in what a tool returned.
+        let is_address = |path: &Match<'_>| {
+            let before = &beginning[..path.start()];
+            before.ends_with("//") || before.ends_with("output schema: ")
+        };
         // A file, a protocol or a library with its version, or the class of an exception.
         let is_foreign = |path: &str| {
-            path.split('/').skip(1).any(|segment| segment.contains('.')) || path.starts_with("json.exception")
+            path.split('/').skip(1).any(|segment| segment.contains('.'))
+                || path.starts_with("json.exception")
+                || path.contains(".jar")
         };
         let paths = PATHS.find_iter(beginning).filter(|path| !is_address(path) && !is_foreign(path.as_str()));
         let paths = paths.map(|path| Self::of(path.as_str()));
@@ -243,6 +249,8 @@ mod tests {
             ("in lib/python3.12/messages/1/client.py", "/messages/1"),
             ("messages/1.2.0 (linux)", "/messages/1"),
             ("[json.exception.out_of_range.403] bad", "/exception/403"),
+            ("call(Tool.java:117) ~[tides-core-1.0.0-M3.jar:1.0.0-M3]", "/core/1/0"),
+            ("does not match the tool's output schema: data/result/0/at must match", "/data/result/0/at"),
         ] {
             assert_eq!(nearness(error, pointer), None, "{error} {pointer}");
         }

@@ -4,6 +4,7 @@ use super::access;
 use super::args::Args;
 use super::ast::{Applied, Arguments, Comparison, Expr, Kind, Literal};
 use super::fault::{Step, type_error};
+use super::llama_cpp::{self, Engine};
 use super::ops;
 use super::run::Run;
 use super::value::{Dict, Value};
@@ -40,11 +41,18 @@ impl<'t> Run<'t> {
                 let left = self.eval(&parts.0, scope)?;
                 let right = self.eval(&parts.1, scope)?;
                 self.at_line(expr.line);
-                ops::binary(*operator, &left, &right, &self.budget)
+                let joined = match self.engine {
+                    Engine::LlamaCpp { .. } => llama_cpp::joined(self, *operator, &left, &right),
+                    Engine::Python => None,
+                };
+                joined.unwrap_or_else(|| ops::binary(*operator, &left, &right, &self.budget))
             }
             Kind::Compare(first, rest) => self.compare(first, rest, expr.line, scope),
             Kind::Concat(parts) => {
-                let values = self.all(parts, scope)?;
+                let mut values = self.all(parts, scope)?;
+                if self.engine != Engine::Python {
+                    values = values.iter().map(|value| self.present(value)).collect();
+                }
                 ops::concat(&values, &self.budget)
             }
             _ => self.logic(expr, scope),
@@ -139,7 +147,16 @@ impl<'t> Run<'t> {
         };
         let args = self.arguments(&applied.arguments, scope)?;
         self.at_line(line);
-        super::filters::apply(self, &applied.name, &input, &args)
+        self.filtered(&applied.name, &input, &args)
+    }
+
+    /// What a filter makes of a value.
+    pub(crate) fn filtered(&self, name: &str, value: &Value, args: &Args) -> Step<Value> {
+        if self.engine == Engine::Python {
+            return super::filters::apply(self, name, value, args);
+        }
+        let own = llama_cpp::filtered(name, value, args);
+        own.unwrap_or_else(|| super::filters::apply(self, name, value, args)).and_then(llama_cpp::listed)
     }
 
     fn test(&mut self, applied: &'t Applied, line: u32, scope: usize) -> Step<Value> {
@@ -159,6 +176,18 @@ impl<'t> Run<'t> {
         line: u32,
         scope: usize,
     ) -> Step<Value> {
+        if let (Engine::LlamaCpp { .. }, Kind::Attribute(value, name)) = (self.engine, &callee.kind)
+            && matches!(&**name, "append" | "pop")
+        {
+            let args = self.arguments(arguments, scope)?;
+            let value = self.eval(value, scope)?;
+            self.at_line(line);
+            if let Value::List(list) = value {
+                return self.change_list(list, name, &args);
+            }
+            let callee = self.attribute(&value, name)?;
+            return self.call(&callee, &args);
+        }
         let callee = self.eval(callee, scope)?;
         let args = self.arguments(arguments, scope)?;
         self.at_line(line);

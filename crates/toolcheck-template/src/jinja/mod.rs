@@ -1,7 +1,8 @@
 //! Jinja as Python runs it: a template is read into a tree, and the tree is run with Python's values.
 //!
 //! Nothing of a template can do more than print: there are no files, no includes and no attributes of Python's own
-//! classes. What a render costs is counted, and lists and dicts can't change, as in Jinja's immutable sandbox.
+//! classes. What a render costs is counted, and lists and dicts can't change, as in Jinja's immutable sandbox. llama.cpp
+//! has a Jinja of its own, which differs.
 
 mod access;
 mod args;
@@ -14,6 +15,7 @@ mod filters;
 mod format;
 mod functions;
 mod lex;
+pub(crate) mod llama_cpp;
 mod methods;
 mod ops;
 pub(crate) mod parse;

@@ -9,6 +9,7 @@ use super::ast::{Ast, Expr, For, Kind, Macro, Name, Node, Statement, Target};
 use super::budget::Budget;
 use super::fault::{Fault, RefusalKind, Step, type_error, unsupported, value_error};
 use super::functions;
+use super::llama_cpp::{self, Engine};
 use super::ops;
 use super::print;
 use super::text::{Builder, Text};
@@ -44,6 +45,7 @@ struct Loop<'t> {
 
 pub(crate) struct Run<'t> {
     ast: &'t Ast,
+    pub(crate) engine: Engine,
     pub(crate) budget: Budget,
     pub(crate) now: Now,
     /// Scopes, the outermost first. Those that a macro may still see are kept to the end.
@@ -67,12 +69,19 @@ pub(crate) struct Run<'t> {
 pub(crate) type Printed = (Text, Vec<Range<usize>>);
 
 /// Runs a template with these values of its names.
-pub(crate) fn run(ast: &Ast, context: Vec<(Arc<str>, Value)>, budget: Budget, now: Now) -> Step<Printed> {
+pub(crate) fn run(
+    ast: &Ast,
+    context: Vec<(Arc<str>, Value)>,
+    budget: Budget,
+    now: Now,
+    engine: Engine,
+) -> Step<Printed> {
     let number = |name: &Arc<str>| ast.names.iter().position(|own| own == name);
     let values =
         context.into_iter().filter_map(|(name, value)| Some((number(&name)? as Name, value))).collect();
     let mut run = Run {
         ast,
+        engine,
         budget,
         now,
         scopes: vec![Scope { values, parent: usize::MAX }],
@@ -184,7 +193,10 @@ impl<'t> Run<'t> {
 
     fn push(&mut self, value: &Value) -> Step<()> {
         let start = self.out.text.len();
-        print::push_str(value, &mut self.out);
+        match self.engine {
+            Engine::Python => print::push_str(value, &mut self.out),
+            Engine::LlamaCpp { .. } => llama_cpp::push_printed(value, &mut self.out)?,
+        }
         self.budget.charge(self.out.text.len() - start)?;
         self.budget.check_length(self.out.text.len())
     }
@@ -230,6 +242,12 @@ impl<'t> Run<'t> {
             Some((_, own)) => *own = value,
             None => values.push((name, value)),
         }
+    }
+
+    /// The values of all names and of the attributes of namespaces.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
+        let scopes = self.scopes.iter_mut().flat_map(|scope| &mut scope.values).map(|(_, value)| value);
+        scopes.chain(self.namespaces.iter_mut().flatten().map(|(_, value)| value))
     }
 
     pub(crate) fn lookup(&self, name: Name, scope: usize) -> Value {
@@ -310,7 +328,7 @@ impl<'t> Run<'t> {
         };
         let args = self.arguments(&applied.arguments, scope)?;
         self.line = expr.line;
-        super::filters::apply(self, &applied.name, &input, &args)
+        self.filtered(&applied.name, &input, &args)
     }
 
     fn with(&mut self, values: &'t [(Target, Expr)], body: &'t [Node], scope: usize) -> Step<Flow> {
@@ -344,6 +362,9 @@ impl<'t> Run<'t> {
 
     fn for_statement(&mut self, details: &'t For, scope: usize) -> Step<Flow> {
         let iterable = self.eval(&details.iterable, scope)?;
+        if self.engine != Engine::Python {
+            llama_cpp::check_iterable(&iterable)?;
+        }
         self.for_loop(details, &iterable, scope, 0)?;
         Ok(Flow::Next)
     }
@@ -412,6 +433,9 @@ impl<'t> Run<'t> {
 
     /// `value.name`
     pub(crate) fn attribute(&self, value: &Value, name: &Arc<str>) -> Step<Value> {
+        if self.stays_undefined(value) {
+            return Ok(value.clone());
+        }
         let found = match value {
             Value::Namespace(at) => self
                 .namespaces
@@ -427,6 +451,9 @@ impl<'t> Run<'t> {
 
     /// `value[key]`
     pub(crate) fn item(&self, value: &Value, key: &Value) -> Step<Value> {
+        if self.stays_undefined(value) {
+            return Ok(value.clone());
+        }
         if let (Value::Namespace(_) | Value::Loop(_) | Value::Macro(..), Value::Str(name)) = (value, key) {
             return self.attribute(value, &name.as_str().into());
         }

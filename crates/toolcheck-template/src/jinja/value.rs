@@ -87,7 +87,7 @@ impl Missing {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct List {
     pub(crate) items: Vec<Value>,
     /// How many containers are inside one another.
@@ -108,6 +108,13 @@ impl List {
     pub(crate) fn of_source(items: Vec<Value>, source: Option<u32>) -> Step<Rc<Self>> {
         let depth = deeper(items.iter())?;
         Ok(Rc::new(Self { items, depth, source }))
+    }
+
+    /// Adds an item at the end.
+    pub(crate) fn push(&mut self, item: Value) -> Step<()> {
+        self.depth = self.depth.max(deeper(std::iter::once(&item))?);
+        self.items.push(item);
+        Ok(())
     }
 }
 
