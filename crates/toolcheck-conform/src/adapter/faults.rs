@@ -206,7 +206,7 @@ pub(super) fn faults(
                     Change::Change => Gravity::Weak,
                     Change::Form => continue,
                 };
-                let is_model = change.kind == Kind::ParameterChanged && change.about.to_string() == "`model`";
+                let is_model = change.kind == Kind::ParameterChanged && change.about == "`model`";
                 if is_model && translation.renames_model {
                     continue;
                 }
