@@ -154,6 +154,34 @@ fn an_adapter_that_says_no_breaks_or_makes_nonsense_is_told_apart() {
 }
 
 #[test]
+fn an_adapter_that_answers_nothing_is_given_up() {
+    let asked = std::cell::Cell::new(0);
+    let examination = run(&plan("openai-chat", "openai-chat", 12), |_| {
+        asked.set(asked.get() + 1);
+        Answer::Broke("it took longer than 60 s".to_owned())
+    });
+    assert!(asked.get() < 100, "{}", asked.get());
+    let broken = examination.cases.iter().filter(|case| !case.faults.is_empty()).count();
+    assert_eq!(broken, 3);
+    assert!(examination.cases[3..].iter().all(|case| case.skipped.is_some()));
+}
+
+#[test]
+fn a_gateway_may_have_names_of_its_own_for_models() {
+    let rename = |question: &Question<'_>| {
+        let mut body = question.body.clone();
+        body["model"] = Json::from("another");
+        Answer::Body(body)
+    };
+    let mut plan = requests(0);
+    plan.model = Some("a-model".to_owned());
+    assert!(lines(&run(&plan, rename)).iter().any(|line| line.contains("parameter-changed")));
+    let (_, translation) = plan.translations.remove(0);
+    plan.translations = vec![(BodyKind::Request, translation.with_renamed_model())];
+    assert_eq!(lines(&run(&plan, rename)), [""; 0]);
+}
+
+#[test]
 fn a_fault_that_only_made_up_conversations_have_is_found_too() {
     let drop_third = chat(|messages| {
         for message in messages {

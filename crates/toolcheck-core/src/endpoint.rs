@@ -26,9 +26,11 @@ names! {
 
 /// The last steps of paths whose requests are not conversations, although their bodies may look like one: they cache,
 /// embed or count messages, or make images and sounds.
-const OTHER_CALLS: [&str; 16] = [
+const OTHER_CALLS: [&str; 18] = [
     "cachedContents",
     "classifications",
+    "count-tokens",
+    "count-tokens:rawPredict",
     "count_tokens",
     "edits",
     "embed",
@@ -206,6 +208,9 @@ mod tests {
         assert_eq!(call("https://api.example.com/chain/invoke"), Call::Unknown);
         assert_eq!(call("https://bedrock.example.com/model/a.b-v1%3A0/invoke"), Call::Llm);
         assert_eq!(call("https://bedrock.example.com/model/a.embed-text/invoke"), Call::Other);
+        assert_eq!(call("https://bedrock.example.com/model/a.b/count-tokens"), Call::Other);
+        let counts = "https://v.example/v1/x/publishers/anthropic/models/count-tokens:rawPredict";
+        assert_eq!((call(counts), model_of(counts)), (Call::Other, None));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What a model says, as an API returns it: at once, or as the events of a stream.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value as Json};
 
@@ -23,6 +23,13 @@ pub struct Reply {
     pub raw_arguments: BTreeMap<usize, String>,
     /// The signatures of calls, by the call's number, where the format has room for them.
     pub call_signatures: BTreeMap<usize, String>,
+    /// The calls whose tool takes free text, by their numbers, where the format has room for them: it stands in place of
+    /// the arguments.
+    pub free_texts: BTreeSet<usize>,
+    /// The namespaces of the tools of calls, by the call's number, where the format has room for them.
+    pub namespaces: BTreeMap<usize, String>,
+    /// Whether calls have their ids even in a format that needs none.
+    pub has_call_ids: bool,
     /// Reasoning that the provider has encrypted as a whole, after the rest of it and where the format has room for it.
     pub redacted: Vec<String>,
     /// The calls that the provider has carried out itself, before the text and where the format has room for them.
@@ -33,6 +40,10 @@ pub struct Reply {
     pub previous_response: Option<String>,
     /// Whether the server keeps the response.
     pub is_kept: bool,
+    /// What the response repeats of the request ([`Format::repeated`](crate::Format::repeated)).
+    pub repeated: Map<String, Json>,
+    /// Whether a stream says how many tokens there were, in formats in which it does only if it is asked to.
+    pub streams_usage: bool,
     /// The tokens of the request, as the API counts them.
     pub input_tokens: u64,
     /// The tokens of the reply, as the API counts them.
@@ -128,11 +139,16 @@ impl Reply {
             said,
             raw_arguments: BTreeMap::new(),
             call_signatures: BTreeMap::new(),
+            free_texts: BTreeSet::new(),
+            namespaces: BTreeMap::new(),
+            has_call_ids: false,
             redacted: Vec::new(),
             server_calls: Vec::new(),
             stop: Stop::Natural,
             previous_response: None,
             is_kept: false,
+            repeated: Map::new(),
+            streams_usage: false,
             input_tokens: 1,
             output_tokens,
         }
@@ -147,6 +163,24 @@ impl Reply {
     /// The reply to a request that goes on from this response, if from any, and whether the server keeps it.
     pub fn with_state(mut self, previous_response: Option<String>, is_kept: bool) -> Self {
         (self.previous_response, self.is_kept) = (previous_response, is_kept);
+        self
+    }
+
+    /// The reply that repeats this of its request.
+    pub fn with_repeated(mut self, repeated: Map<String, Json>) -> Self {
+        self.repeated = repeated;
+        self
+    }
+
+    /// The reply whose stream says how many tokens there were.
+    pub fn with_streamed_usage(mut self) -> Self {
+        self.streams_usage = true;
+        self
+    }
+
+    /// The reply whose calls have their ids even in a format that needs none.
+    pub fn with_call_ids(mut self) -> Self {
+        self.has_call_ids = true;
         self
     }
 
@@ -171,6 +205,18 @@ impl Reply {
     /// The reply with this signature of a call.
     pub fn with_call_signature(mut self, call: usize, signature: impl Into<String>) -> Self {
         self.call_signatures.insert(call, signature.into());
+        self
+    }
+
+    /// The reply with a call of a tool that takes this text.
+    pub fn with_free_text(mut self, call: usize, text: impl Into<String>) -> Self {
+        self.free_texts.insert(call);
+        self.with_raw_arguments(call, text)
+    }
+
+    /// The reply with this namespace of the tool of a call.
+    pub fn with_namespace(mut self, call: usize, namespace: impl Into<String>) -> Self {
+        self.namespaces.insert(call, namespace.into());
         self
     }
 

@@ -28,6 +28,9 @@ pub struct Route {
 /// What stands for the name of a model.
 const MODEL: &str = "{model}";
 
+/// What stands in place of a model where tokens are only counted: `…/models/count-tokens:rawPredict` on Vertex.
+const COUNT: &str = "count-tokens";
+
 /// How a request asks for a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Streaming {
@@ -98,7 +101,8 @@ impl Route {
             return Some(None);
         }
         let (start, model) = rest.split_at(rest.rfind('/')? + 1);
-        (start.ends_with(before) && !model.is_empty() && model.contains(self.models)).then_some(Some(model))
+        let is_model = !model.is_empty() && model != COUNT && model.contains(self.models);
+        (start.ends_with(before) && is_model).then_some(Some(model))
     }
 
     /// The path that a client uses.

@@ -1,6 +1,7 @@
 //! Requests, responses and logs of exchanges, written in any format.
 
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
+use toolcheck_json::Value;
 
 use crate::conversation::{Assistant, Conversation, Feature, Turn};
 use crate::formats::Format;
@@ -57,6 +58,15 @@ impl Format {
         (self.write_reply)(&self.held_reply(reply))
     }
 
+    /// What a response repeats of a request.
+    pub fn repeated(&self, request: Value<'_, '_>) -> Map<String, Json> {
+        let read = |key: &&str| {
+            let value = request.get(key)?;
+            Some(((*key).to_owned(), serde_json::from_slice(value.raw()).ok()?))
+        };
+        self.repeats.iter().filter_map(read).collect()
+    }
+
     /// Writes a reply as the events of a stream.
     pub fn write_stream(&self, reply: &Reply, pieces: Pieces) -> Vec<Event> {
         (self.write_events)(&self.held_reply(reply), &pieces)
@@ -68,7 +78,14 @@ impl Format {
     }
 
     fn held_reply(&self, reply: &Reply) -> Reply {
-        Reply { said: self.held_turn(&reply.said).0, ..reply.clone() }
+        let mut said = self.held_turn(&reply.said).0;
+        if reply.has_call_ids {
+            said.calls
+                .iter_mut()
+                .zip(&reply.said.calls)
+                .for_each(|(held, call)| held.id.clone_from(&call.id));
+        }
+        Reply { said, ..reply.clone() }
     }
 
     /// Writes a turn of the model as a response that came at once.

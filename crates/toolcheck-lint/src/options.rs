@@ -45,6 +45,7 @@ pub struct Options {
     pub(crate) is_over: bool,
     pub(crate) is_body: bool,
     pub(crate) names_model: bool,
+    pub(crate) path_model: Option<Arc<str>>,
     pub(crate) reports_hidden: bool,
     pub(crate) marks: Marks,
 }
@@ -83,6 +84,7 @@ impl Default for Options {
             is_over: false,
             is_body: false,
             names_model: false,
+            path_model: None,
             reports_hidden: false,
             marks: Marks::Tried,
         }
@@ -189,6 +191,12 @@ impl Options {
     /// The default is `false`.
     pub fn names_model(mut self, names_model: bool) -> Self {
         self.names_model = names_model;
+        self
+    }
+
+    /// The model that the path names to which a body was sent, for one that names none ([`lint_body`](crate::lint_body)).
+    pub fn path_model(mut self, model: Option<&str>) -> Self {
+        self.path_model = model.map(Arc::from);
         self
     }
 

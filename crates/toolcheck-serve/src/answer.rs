@@ -79,6 +79,9 @@ impl Answer {
     }
 }
 
+/// The id of every request.
+pub(crate) const REQUEST_ID: &str = "req_toolcheck_1";
+
 /// An error as an API writes it.
 pub(crate) fn error(errors: Option<&ErrorBody>, status: u16, text: &str) -> Answer {
     error_with(errors, status, text, &BTreeMap::new())
@@ -91,7 +94,6 @@ pub(crate) fn error_with(
     text: &str,
     more: &BTreeMap<String, Json>,
 ) -> Answer {
-    const REQUEST_ID: &str = "req_toolcheck_1";
     let (mut record, headers) = match errors {
         Some(errors) => {
             let written = errors.write(status, text, REQUEST_ID);

@@ -13,6 +13,8 @@ use hyper::body::{Frame, Incoming};
 use hyper::header::{CONTENT_ENCODING, EXPECT, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use hyper::{Method, Request, Response, StatusCode, http};
 use serde_json::json;
+use toolcheck_core::formats;
+use toolcheck_core::targets::Target;
 
 use crate::answer::Answer;
 use crate::cors::Page;
@@ -74,13 +76,20 @@ pub(crate) async fn respond(request: Request<Incoming>, state: Arc<State>) -> Re
 async fn talk(parts: http::request::Parts, body: Incoming, state: &Arc<State>) -> Response<Body> {
     let path = parts.uri.path();
     let length = hyper::body::Body::size_hint(&body).exact().unwrap_or_default();
-    let question = Question { method: &parts.method, path, length };
+    let provider = state.provider();
+    let apis = provider.at_hand(agent(&parts));
+    let models = apis.iter().find_map(|api| api.models.as_ref());
+    let question = Question { method: &parts.method, path, length, models };
     if let Some(about) = model_endpoints::answer(question) {
         // What is sent is read, so that the connection goes on.
         let _ = state.limiter.receive(body).await;
         return json_of(about.to_string());
     }
-    if let Some(wanted) = Wanted::of(&parts.method, path) {
+    // Other APIs have conversations of their own at the same paths.
+    let format = |api: &&Target| api.format.as_deref().and_then(formats::find);
+    let keeps = |api: &&Target| format(api).is_none_or(|format| format.keeps_responses);
+    let is_kept = apis.is_empty() || apis.iter().any(keeps);
+    if let Some(wanted) = Wanted::of(&parts.method, path).filter(|_| is_kept) {
         let held = match state.limiter.receive(body).await {
             Ok(held) => held,
             Err(status) => return turned_away(status),
@@ -96,7 +105,6 @@ async fn talk(parts: http::request::Parts, body: Incoming, state: &Arc<State>) -
     if parts.method != Method::POST {
         return missed();
     }
-    let provider = state.provider();
     let asked = match provider.asked(path, agent(&parts)) {
         Ok(asked) => asked,
         Err(Unserved::Unknown) => return missed(),

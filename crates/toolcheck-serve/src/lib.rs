@@ -31,6 +31,7 @@ mod ids;
 mod limits;
 mod listener;
 mod mock;
+mod model;
 mod model_endpoints;
 mod origin_check;
 mod provider;

@@ -2,6 +2,8 @@
 
 use hyper::Method;
 use serde_json::{Value as Json, json};
+use toolcheck_core::targets::{self, ModelsBody};
+use toolcheck_core::{Format, formats};
 
 /// The tokens that a model takes, for clients that ask.
 const TOKENS: u64 = 128_000;
@@ -17,6 +19,8 @@ pub(crate) struct Question<'q> {
     pub(crate) path: &'q str,
     /// The length of its body, in bytes.
     pub(crate) length: u64,
+    /// How the API describes its models, if that is known.
+    pub(crate) models: Option<&'q ModelsBody>,
 }
 
 /// The answer to a question: about a model, or the tokens of a request; `None` if it asks for something else.
@@ -24,7 +28,7 @@ pub(crate) fn answer(question: Question<'_>) -> Option<Json> {
     let path = question.path.trim_end_matches('/');
     match *question.method {
         Method::POST => posted(path, question.length / BYTES_A_TOKEN + 1),
-        Method::GET => about_models(path),
+        Method::GET => about_models(path, question.models),
         _ => None,
     }
 }
@@ -34,8 +38,11 @@ fn posted(path: &str, tokens: u64) -> Option<Json> {
     if path.ends_with("/api/show") {
         return Some(shown());
     }
-    if path.ends_with("/messages/count_tokens") {
+    if ["/messages/count_tokens", "/models/count-tokens:rawPredict"].iter().any(|end| path.ends_with(end)) {
         return Some(json!({"input_tokens": tokens}));
+    }
+    if path.ends_with("/count-tokens") && path.contains("/model/") {
+        return Some(json!({"inputTokens": tokens}));
     }
     if path.ends_with("/responses/input_tokens") {
         return Some(json!({"object": "response.input_tokens", "input_tokens": tokens}));
@@ -43,33 +50,27 @@ fn posted(path: &str, tokens: u64) -> Option<Json> {
     path.ends_with(":countTokens").then(|| json!({"totalTokens": tokens}))
 }
 
-/// The answer about a model, or the list of them.
-fn about_models(path: &str) -> Option<Json> {
+/// The answer about a model, or the list of them, as this API describes them.
+fn about_models(path: &str, models: Option<&ModelsBody>) -> Option<Json> {
     let (before, last) = path.rsplit_once('/')?;
-    if last == "models" {
-        return Some(list(&["model"], before.ends_with("/v1beta")));
-    }
     if last == "tags" && before.ends_with("/api") {
         return Some(json!({"models": [{"name": "model", "model": "model"}]}));
     }
-    let before = before.strip_suffix("/models")?;
-    Some(if before.ends_with("/v1beta") { of_google(last) } else { of_others(last) })
-}
-
-/// A list, with the keys of all who have one.
-fn list(ids: &[&str], is_google: bool) -> Json {
-    if is_google {
-        return json!({"models": ids.iter().map(|id| of_google(id)).collect::<Vec<_>>()});
-    }
-    let models: Vec<Json> = ids.iter().map(|id| of_others(id)).collect();
-    json!({"object": "list", "data": models, "has_more": false, "first_id": ids.first(), "last_id": ids.last()})
-}
-
-fn of_google(id: &str) -> Json {
-    json!({
-        "name": format!("models/{id}"), "version": "001", "displayName": id,
-        "inputTokenLimit": TOKENS, "outputTokenLimit": TOKENS,
-        "supportedGenerationMethods": ["generateContent", "countTokens"]
+    let before = if last == "models" { before } else { before.strip_suffix("/models")? };
+    // An API may have its conversations below its models.
+    let is_above = |format: &&&Format| {
+        let base = format.routes.first().and_then(|route| route.base.strip_suffix("/models"));
+        base.is_some_and(|base| !base.is_empty() && before.ends_with(base))
+    };
+    let own = || targets::find(formats::ALL.iter().find(is_above)?.id)?.models.as_ref();
+    let models = models.or_else(own);
+    Some(match (last, models) {
+        ("models", Some(models)) => models.list(&["model"]),
+        ("models", None) => json!({
+            "object": "list", "data": [of_others("model")], "has_more": false, "first_id": "model", "last_id": "model"
+        }),
+        (id, Some(models)) => models.entry(id),
+        (id, None) => of_others(id),
     })
 }
 
@@ -96,7 +97,7 @@ mod tests {
 
     #[test]
     fn models_are_described_as_each_api_does() {
-        let ask = |method: &Method, path: &str| answer(Question { method, path, length: 400 });
+        let ask = |method: &Method, path: &str| answer(Question { method, path, length: 400, models: None });
         let get = |path: &str| ask(&Method::GET, path);
         let google = get("/v1beta/models/gemini-3-pro").unwrap_or_default();
         assert_eq!(
@@ -114,9 +115,13 @@ mod tests {
     }
     #[test]
     fn tokens_are_counted() {
-        let post =
-            |path: &str| answer(Question { method: &Method::POST, path, length: 400 }).unwrap_or_default();
+        let post = |path: &str| {
+            answer(Question { method: &Method::POST, path, length: 400, models: None }).unwrap_or_default()
+        };
         assert_eq!(post("/v1/messages/count_tokens")["input_tokens"], 101);
+        let vertex = "/v1/projects/p/locations/l/publishers/anthropic/models/count-tokens:rawPredict";
+        assert_eq!(post(vertex)["input_tokens"], 101);
+        assert_eq!(post("/model/anthropic.claude-sonnet-4-5-v1%3A0/count-tokens")["inputTokens"], 101);
         assert_eq!(post("/v1/responses/input_tokens")["input_tokens"], 101);
         assert_eq!(post("/v1beta/models/gemini-3-pro:countTokens")["totalTokens"], 101);
     }

@@ -1,32 +1,31 @@
 //! What the API answers to a request: a refusal, or a turn of the model. No sockets here.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use serde_json::Value as Json;
-use toolcheck_core::conversation::{Assistant, Call, Conversation, Reasoning, Turn as Said};
+use toolcheck_core::conversation::Conversation;
 use toolcheck_core::formats;
-use toolcheck_core::reply::{Framing, Pieces, Reply, ServerCall, Stop};
+use toolcheck_core::reply::{Framing, Pieces, Reply};
 use toolcheck_core::response::{self, KeptIds};
 use toolcheck_core::route::Streaming;
 use toolcheck_core::targets::{self, ErrorBody, Evidence, Target};
 use toolcheck_core::{Format, Level, RuleId};
-use toolcheck_json::{Document, Value};
+use toolcheck_json::Document;
 use toolcheck_lint::observe::{Context, Observer};
 use toolcheck_lint::server_state::{RemoteHistory, ServerState, StoredAfterResponse};
 use toolcheck_lint::{ChatTemplate, Finding, Options, TargetRef, lint_body};
 
-use crate::answer::{Answer, Opaque, Refused, error};
-use crate::arguments::arguments;
+use crate::answer::{Answer, Opaque, REQUEST_ID, Refused, error};
 use crate::body::{self, NoRequest};
 use crate::content::Content;
 use crate::cut::cut;
 use crate::frames::{array, record};
-use crate::ids::{call_id, id_form, made};
+use crate::ids::id_form;
+use crate::model::{Asks, Moment, made_up, reply, tools};
 use crate::recording::{self, Beside, Recorded, Recording};
 use crate::refusal::{UNKNOWN_TEXT, stage};
 use crate::route::{Route, is_at_home, of_client, route};
-use crate::script::{ScriptedStop, Turn};
+use crate::script::Turn;
 use crate::script_turn;
 
 /// How much must be known of a refusal for a request to be refused.
@@ -88,26 +87,6 @@ pub(crate) struct Checked {
     pub(crate) allowed: Vec<Refused>,
 }
 
-/// What the answer to a request depends on.
-#[derive(Debug, Default)]
-struct Asks {
-    conversation: Conversation,
-    tools: Vec<Tool>,
-    model: Option<String>,
-    stream: Option<bool>,
-    /// The number of turns of the model in what the server keeps before it; `None` if it brings everything itself.
-    turns_before: Option<usize>,
-    /// Whether it goes on from something that is not known.
-    is_unclear: bool,
-    previous_response: Option<String>,
-    /// What it goes on from, and its images, if a recording is answered from.
-    beside: Beside,
-    /// What it leaves on the server.
-    sent: Option<StoredAfterResponse>,
-    /// The prompt that the template makes of it.
-    prompt: Option<String>,
-}
-
 /// The largest body whose status is asked for by itself.
 pub(crate) const MOST_BODY: usize = 64 << 20;
 
@@ -160,6 +139,15 @@ impl Provider {
         if is_wanted { Ok(asked) } else { Err(self.unexpected(path, &asked)) }
     }
 
+    /// The APIs that may be asked about something else than a conversation: those that are wanted, or the one whose own
+    /// client it is; any, if there are none.
+    pub(crate) fn at_hand(&self, agent: &str) -> Vec<&Target> {
+        match &self.targets[..] {
+            [] => targets::all().find(|target| target.has_client(agent)).into_iter().collect(),
+            own => own.iter().map(|target| &**target).collect(),
+        }
+    }
+
     /// What is said to a request to an API that is not wanted.
     fn unexpected(&self, path: &str, asked: &Asked) -> Unserved {
         let own: Vec<&str> = self.targets.iter().map(|target| &*target.id).collect();
@@ -187,8 +175,12 @@ impl Provider {
             Ok(text) => text,
             Err(why) => return Checked::no_request(&plain, why),
         };
-        let options = Options::new().keeps_source(false).names_model(asked.route.model.is_some());
-        let options = options.target(asked.named.clone()).template(self.template.clone());
+        let Route { model, deployment, .. } = &asked.route;
+        let options = Options::new().keeps_source(false).path_model(model.as_deref());
+        let options = options
+            .names_model(model.is_some() || deployment.is_some())
+            .target(asked.named.clone())
+            .template(self.template.clone());
         let reader = || Reader { asks: Asks::default(), replays: self.recording.is_some() };
         let mut asks = reader();
         let few = options.clone().max_findings(MOST_FINDINGS);
@@ -275,6 +267,9 @@ impl Provider {
                 let moment = Moment { number, said, route, target: target.as_deref(), own };
                 let reply = reply(turn, &moment);
                 let mut answer = write((format, route.framing), &reply, turn, is_streamed, query);
+                if let Some(name) = asked.errors().and_then(ErrorBody::request_header) {
+                    answer.tell(name, REQUEST_ID);
+                }
                 if let Some(sent) = said.sent.clone().filter(|_| turn.error_after.is_none()) {
                     let is_cut = turn.cut_after.is_some() || turn.cut_in.is_some();
                     let response = format.write_reply(&reply);
@@ -368,26 +363,23 @@ struct Reader {
 impl Observer for Reader {
     fn transcript(&mut self, context: &Context<'_, '_>, _: usize) {
         let root = context.document.root();
-        let json = |value: Value<'_, '_>| serde_json::from_slice(value.raw()).ok();
-        let listed = context.transcript.request.tools.listed().iter();
-        let tool = |schema| json(context.document.value(schema));
+        let request = &context.transcript.request;
+        let schema = request.answer_schema.as_ref().map(|(_, place)| context.document.value(place.node));
+        let format = context.transcript.format.and_then(|format| formats::find(format.id));
+        let stream_options = root.get("stream_options");
         self.asks = Asks {
             conversation: Conversation::of(context.transcript, context.document),
-            tools: listed
-                .filter_map(|own| {
-                    Some((own.name.as_ref()?.text.to_string(), own.schema.and_then(|place| tool(place.node))))
-                })
-                .collect(),
+            tools: tools(context),
+            answer_schema: schema.and_then(|schema| serde_json::from_slice(schema.raw()).ok()),
             model: root.get_str("model").map(|model| model.into_owned()),
+            reasons: request.reasoning,
+            streams_usage: stream_options.and_then(|options| options.get("include_usage")?.as_bool())
+                == Some(true),
             stream: root.get("stream").and_then(|value| value.as_bool()),
             turns_before: context.continued().and_then(RemoteHistory::turns),
             is_unclear: context.continued().is_some_and(|before| !before.is_clear()),
-            previous_response: context
-                .transcript
-                .request
-                .previous_response
-                .as_ref()
-                .map(|named| named.text.to_string()),
+            previous_response: request.previous_response.as_ref().map(|named| named.text.to_string()),
+            repeated: format.map(|format| format.repeated(root)).unwrap_or_default(),
             // Images may be large, and only a recording asks for them.
             beside: if self.replays {
                 Beside::of(context.transcript, context.document)
@@ -398,17 +390,6 @@ impl Observer for Reader {
             prompt: context.prompt(),
         };
     }
-}
-
-/// What the next turn depends on.
-struct Moment<'r> {
-    /// How many turns of the model the history holds: the turn is chosen by that, so that a retry gets the same answer.
-    number: usize,
-    said: &'r Asks,
-    route: &'r Route,
-    target: Option<&'r Target>,
-    /// The request, which tells the response from all others, if the server keeps it.
-    own: Option<&'r str>,
 }
 
 /// The error that a turn of a script asks for.
@@ -438,71 +419,6 @@ fn default_text(status: u16) -> &'static str {
         500..=599 => "Internal server error",
         _ => UNKNOWN_TEXT,
     }
-}
-
-/// A turn that is made up: a call of the first tool of the request, and then an answer.
-fn made_up(said: &Asks) -> Turn {
-    match said.conversation.turns.last() {
-        Some(Said::User(_)) if !said.tools.is_empty() => {
-            Turn::calls([crate::script::ScriptedCall::default()])
-        }
-        _ => Turn::text("Done."),
-    }
-}
-
-fn reply(turn: &Turn, moment: &Moment<'_>) -> Reply {
-    let mut raw = Vec::new();
-    let mut signed = Vec::new();
-    let mut made = Vec::new();
-    for (number, call) in turn.calls.iter().enumerate() {
-        let tool = match &*call.tool {
-            "" => moment.said.tools.first(),
-            name => moment.said.tools.iter().find(|(known, _)| known == name),
-        };
-        let name = tool.map_or(&*call.tool, |(name, _)| name);
-        let arguments = call.arguments.clone().unwrap_or_else(|| {
-            tool.and_then(|(_, schema)| schema.as_ref()).map(arguments).unwrap_or_default()
-        });
-        let id = call.id.clone().unwrap_or_else(|| id_of(moment, number));
-        made.push(Call::new(id, name, arguments));
-        raw.extend(call.raw.clone().map(|text| (number, text)));
-        signed.extend(call.signed.then_some(number));
-    }
-    let mut said = Assistant::new(&*turn.text).with_calls(made);
-    if let Some(reasoning) = &turn.reasoning {
-        let signature = format!("c2ln{:04}", moment.number);
-        said = said.with_reasoning(Reasoning::new(&**reasoning, Some(signature)));
-    }
-    let model = moment.route.model.as_deref().or(moment.said.model.as_deref()).unwrap_or("model");
-    let mut reply = Reply::new(said).from_model(response_id(moment), model).with_state(
-        moment.said.previous_response.clone(),
-        moment.said.sent.as_ref().is_some_and(StoredAfterResponse::is_kept),
-    );
-    for (number, text) in raw {
-        reply = reply.with_raw_arguments(number, text);
-    }
-    for number in signed {
-        // Base64, as it is read by clients that keep bytes.
-        reply = reply.with_call_signature(number, format!("Y2Fs{:04}{number:04}", moment.number));
-    }
-    if let Some(tokens) = turn.tokens {
-        reply = reply.with_input_tokens(tokens);
-    }
-    if turn.redacted {
-        reply = reply.with_redacted(format!("cmVk{:04}", moment.number));
-    }
-    for (number, call) in turn.server_calls.iter().enumerate() {
-        let id = format!("srvtoolu_{:024}", moment.number * 1000 + number + 1);
-        let result = Json::Array(call.result.clone());
-        reply = reply.with_server_call(ServerCall::new(id, &*call.tool, call.arguments.clone(), result));
-    }
-    reply.with_stop(match turn.stop {
-        None => Stop::Natural,
-        Some(ScriptedStop::End) => Stop::End,
-        Some(ScriptedStop::Calls) => Stop::Calls,
-        Some(ScriptedStop::Length) => Stop::Length,
-        Some(ScriptedStop::Pause) => Stop::Pause,
-    })
 }
 
 /// What of a reply must come back as it is, as far as the format has room for it.
@@ -546,11 +462,6 @@ fn opaque(format: &Format, reply: &Reply) -> Vec<Opaque> {
     found
 }
 
-/// The id of a call, in the form of the target: each call of a conversation has its own, and each run the same.
-fn id_of(moment: &Moment<'_>, call: usize) -> String {
-    call_id(id_form(moment.target), moment.number, call)
-}
-
 /// Has the server keep what a request and its response leave there. Of a response that broke off on the way, the client
 /// knows a part only, and nobody says what the server has of it.
 pub(crate) fn keep(
@@ -566,19 +477,6 @@ pub(crate) fn keep(
         if is_cut { Default::default() } else { response::read(format, body.root()).unwrap_or_default() };
     server.keep(sent, &KeptIds::of(body.root()), &answers, None);
 }
-
-fn response_id(moment: &Moment<'_>) -> String {
-    let form = moment.target.and_then(|target| target.ids.response_made.as_deref()).unwrap_or("reply_{24}");
-    let own = moment.own.map_or(0, |own| {
-        let mut hasher = DefaultHasher::new();
-        own.hash(&mut hasher);
-        hasher.finish() as usize % 1_000_000_000
-    });
-    made(form, own * 10_000 + moment.number + 1)
-}
-
-/// The name of a tool, and its schema.
-type Tool = (String, Option<Json>);
 
 fn write(
     (format, framing): (&Format, Framing),

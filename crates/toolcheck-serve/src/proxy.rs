@@ -12,7 +12,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::{Frame, Incoming, SizeHint};
 use hyper::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Request, Response, StatusCode, http};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use toolcheck_core::formats;
 use toolcheck_lint::TargetRef;
 use toolcheck_lint::server_state::{ServerState, StoredAfterResponse};
@@ -296,8 +296,12 @@ async fn respond(request: Request<Incoming>, state: Arc<State>) -> Response<Body
         checked.keep(state, answer.status, answer.content(), (false, None));
         return write(answer);
     }
+    let mut waiting = Waiting { checked: Some(checked), state: Arc::clone(state) };
     let passed = pass(&parts, body, builder).await;
     drop(held);
+    let Some(checked) = waiting.checked.take() else {
+        return refuse(StatusCode::INTERNAL_SERVER_ERROR, None);
+    };
     match passed {
         Ok(response) => {
             let (head, body) = response.into_parts();
@@ -417,6 +421,21 @@ impl Checked {
             retry_after,
             time: now(),
         });
+    }
+}
+
+/// A request whose response has not begun.
+struct Waiting {
+    checked: Option<Checked>,
+    state: Arc<State>,
+}
+
+impl Drop for Waiting {
+    /// Records a request that its client has given up.
+    fn drop(&mut self) {
+        if let Some(checked) = self.checked.take() {
+            checked.keep(&self.state, 0, Content::of(&Json::Null), (true, None));
+        }
     }
 }
 

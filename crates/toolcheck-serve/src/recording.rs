@@ -310,7 +310,7 @@ fn path_of(url: &str) -> &str {
 }
 
 /// What an API has answered, as a reply that can be written in another way.
-fn reply(format: &Format, body: &Json) -> Option<Reply> {
+pub(crate) fn reply(format: &Format, body: &Json) -> Option<Reply> {
     let text = body.to_string();
     let document = Document::read(text.as_bytes());
     let (mut choices, _) = response::read(format, document.root())?;
@@ -330,7 +330,8 @@ fn reply(format: &Format, body: &Json) -> Option<Reply> {
     let ids = response::KeptIds::of(document.root());
     let own = body.get("id").and_then(Json::as_str).map(str::to_owned);
     let model = body.get("model").and_then(Json::as_str).unwrap_or("model");
-    let mut reply = Reply::new(said).from_model(ids.response.or(own).unwrap_or_default(), model);
+    let reply = Reply::new(said).from_model(ids.response.or(own).unwrap_or_default(), model);
+    let mut reply = reply.with_repeated(format.repeated(document.root()));
     for (number, text) in raw {
         reply = reply.with_raw_arguments(number, text);
     }

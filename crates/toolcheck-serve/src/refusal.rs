@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 use toolcheck_core::RuleId;
-use toolcheck_core::targets::{ErrorBody, Target, Verdict};
+use toolcheck_core::targets::{ErrorBody, Refusal, Target, Verdict};
 use toolcheck_lint::{Category, Finding, rules};
 
 use crate::answer::{Answer, Refused, error_with};
@@ -29,7 +29,7 @@ impl Refused {
             text: known.and_then(|error| error.text.clone()),
             status: known.and_then(|error| error.status).unwrap_or(400),
             source: known.and_then(|error| error.grounds.source.as_deref().map(str::to_owned)),
-            error: of_target.map(|refusal| refusal.error.clone()).unwrap_or_default(),
+            error: of_target.map(|refusal| details(refusal, &finding.spot.pointer)).unwrap_or_default(),
         }
     }
 
@@ -69,6 +69,16 @@ impl Refused {
         answer.refused = Some(self);
         answer
     }
+}
+
+/// What the object of an error has besides, in which `{message}` stands for the number of the message.
+fn details(refusal: &Refusal, place: &str) -> BTreeMap<String, Json> {
+    let message = place.split('/').nth(2).unwrap_or_default();
+    let fill = |value: &Json| match value.as_str() {
+        Some(text) => Json::from(text.replace("{message}", message)),
+        None => value.clone(),
+    };
+    refusal.error.iter().map(|(key, value)| (key.clone(), fill(value))).collect()
 }
 
 /// Which findings an API reports first: it reads the text, then the shape, then what the messages hold, and then what

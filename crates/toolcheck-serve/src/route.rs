@@ -15,6 +15,8 @@ pub(crate) struct Route {
     pub(crate) streaming: Streaming,
     /// The model, if the path names it.
     pub(crate) model: Option<String>,
+    /// The deployment that the path names, whose model only its owner knows.
+    pub(crate) deployment: Option<String>,
     /// How a stream is written.
     pub(crate) framing: Framing,
     /// The target whose errors are written, if they are not those of the one that is asked.
@@ -36,9 +38,14 @@ pub(crate) fn route(path: &str, target: Option<&Target>) -> Option<Route> {
     let own = target.and_then(|target| target.format.as_deref());
     let order = |format: &Format| (Some(format.id) != own, !format.marks.is_shared);
     let (format, route, model) = endpoint::of_path(path).min_by_key(|(format, ..)| order(format))?;
-    let model = model.map(decoded).or_else(|| deployment(path));
-    let framing = route.framing.unwrap_or(format.framing);
-    Some(Route { format: format.id, streaming: route.streaming, model, framing, errors_of: route.errors_of })
+    Some(Route {
+        format: format.id,
+        streaming: route.streaming,
+        model: model.map(decoded),
+        deployment: deployment(path),
+        framing: route.framing.unwrap_or(format.framing),
+        errors_of: route.errors_of,
+    })
 }
 
 /// A path as the server behind it may read it: without escapes, empty steps and what stands behind a `;` in a step. An
@@ -88,12 +95,9 @@ pub(crate) fn is_at_home(path: &str, target: &Target) -> bool {
 
 /// The API whose own client it is, by its name, of those that share the path.
 pub(crate) fn of_client(path: &str, agent: &str) -> Option<&'static Target> {
-    if agent.is_empty() {
-        return None;
-    }
     let formats = endpoint::of_path(path.trim_end_matches('/')).map(|(format, ..)| format);
     let mut targets = formats.filter_map(|format| targets::find(format.id));
-    targets.find(|target| target.clients.iter().any(|client| agent.starts_with(&**client)))
+    targets.find(|target| target.has_client(agent))
 }
 
 #[cfg(test)]
@@ -110,8 +114,9 @@ mod tests {
         assert_eq!(found("/any/base/v1/chat/completions"), Some(("openai-chat", body, None)));
         assert_eq!(found("/openai/v1/responses/"), Some(("openai-responses", body, None)));
         assert_eq!(found("/api/chat"), Some(("ollama", Streaming::Body(true), None)));
-        let deployed = Some(("openai-chat", body, Some("gpt-4o".to_owned())));
-        assert_eq!(found("/openai/deployments/gpt-4o/chat/completions"), deployed);
+        let deployed = route("/openai/deployments/gpt-4o/chat/completions", None);
+        let deployed = deployed.map(|route| (route.model, route.deployment));
+        assert_eq!(deployed, Some((None, Some("gpt-4o".to_owned()))));
         let gemini = found("/v1beta/models/gemini-3%2Dpro:streamGenerateContent");
         assert_eq!(gemini, Some(("gemini", Streaming::Path(true), Some("gemini-3-pro".to_owned()))));
         let bedrock = found("/model/eu.anthropic.claude%3A0/converse-stream");

@@ -42,7 +42,7 @@ pub struct Exchange {
     pub response: Content,
     /// Whether the response broke off, so that only a part of it was sent.
     pub is_cut: bool,
-    /// The status.
+    /// The status; 0 if the client has given up before there was one.
     pub status: u16,
     /// Why it was refused.
     pub refused: Option<Refused>,
@@ -74,7 +74,10 @@ impl Exchange {
         line.extend(request.text().chars().map(|one| if matches!(one, '\n' | '\r') { ' ' } else { one }));
         line.push_str(",\"response\":");
         line.push_str(response.text());
-        let rest = json!({"status": status, "path": path, "time": time});
+        let mut rest = json!({"path": path, "time": time});
+        if *status > 0 {
+            rest["status"] = json!(status);
+        }
         let allowed = self.allowed.iter().map(|refused| refused.rule).collect::<Vec<_>>();
         let more = [
             ("allowed", (!allowed.is_empty()).then(|| json!(allowed))),

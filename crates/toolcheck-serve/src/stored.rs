@@ -6,10 +6,12 @@ use std::collections::{HashMap, VecDeque};
 
 use hyper::Method;
 use serde_json::{Value as Json, json};
+use toolcheck_core::reply::Pieces;
 use toolcheck_core::{formats, targets};
 use toolcheck_lint::server_state::ServerState;
 
 use crate::answer::{Answer, error};
+use crate::recording::reply;
 
 /// How many bytes of responses and conversations are kept. The oldest are forgotten.
 const MOST_BYTES: usize = 32 << 20;
@@ -171,6 +173,9 @@ impl Stored {
                     Wanted::Item(_, item) => {
                         held.item(item).map_or_else(|| missing(item), |text| found(text.to_owned()))
                     }
+                    Wanted::Response(_) if query.split('&').any(|pair| pair == "stream=true") => {
+                        stream(&held.body).unwrap_or_else(|| found(held.body.to_string()))
+                    }
                     _ => found(held.body.to_string()),
                 }
             }
@@ -195,7 +200,8 @@ impl Stored {
                 item["content"] = json!([{"type": part, "text": text}]);
             }
         }
-        if item.get("status").is_none() {
+        // The API takes no reasoning back with a status, so it does not send one.
+        if item.get("status").is_none() && item["type"] != "reasoning" {
             item["status"] = json!("completed");
         }
         let prefix = match item["type"].as_str() {
@@ -295,6 +301,17 @@ fn list(items: &[&str], has_more: bool) -> String {
     format!(
         r#"{{"object":"list","data":[{items}],"first_id":{first},"last_id":{last},"has_more":{has_more}}}"#
     )
+}
+
+/// A response as the events in which it came.
+fn stream(response: &str) -> Option<Answer> {
+    let format = formats::ALL.iter().find(|format| format.keeps_responses)?;
+    let response: Json = serde_json::from_str(response).ok()?;
+    let before = response["previous_response_id"].as_str().map(str::to_owned);
+    let reply = reply(format, &response)?.with_state(before, response["store"] == true);
+    let frames = format.framing.frames(&format.write_stream(&reply, Pieces::of(16)));
+    let headers = vec![("content-type".to_owned(), format.framing.content_type().to_owned())];
+    Some(Answer { status: 200, headers, frames: Some(frames), ..Answer::default() })
 }
 
 fn found(text: String) -> Answer {

@@ -10,3 +10,4 @@ mod recording;
 mod state;
 #[cfg(feature = "tls")]
 mod tls;
+mod turns;

@@ -6,7 +6,7 @@ use crate::common::{post, steer};
 use serde_json::{Value as Json, json};
 use toolcheck_serve::{MockProvider, ScriptedCall, Strictness, Turn, script};
 
-fn request(messages: Json) -> String {
+pub(crate) fn request(messages: Json) -> String {
     let schema =
         json!({"type": "object", "properties": {"harbour": {"type": "string"}}, "required": ["harbour"]});
     json!({

@@ -330,6 +330,25 @@ fn a_response_that_broke_off_is_recorded_as_cut() {
     }
 }
 
+#[test]
+fn a_request_that_the_client_gives_up_is_recorded() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let (proxy, seen) = watched(Proxy::builder(upstream(&url)));
+    let client = asked(&proxy);
+    let api = taken(&listener);
+    drop(client);
+    let end = std::time::Instant::now() + Duration::from_secs(20);
+    while seen.lock().unwrap().is_empty() && std::time::Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    drop(api);
+    let seen = seen.lock().unwrap();
+    let line: Json = serde_json::from_str(&seen[0].json_line()).unwrap();
+    assert_eq!((&line["response"], &line["cut"], line.get("status")), (&Json::Null, &json!(true), None));
+    assert_eq!(line["request"]["model"], "m");
+}
+
 /// Some servers compress what they were asked not to compress. What can't be read is not recorded as what it is not.
 #[test]
 fn a_compressed_response_is_recorded_as_what_it_says() {

@@ -56,6 +56,45 @@ fn a_response_is_gone_on_from() {
 }
 
 #[test]
+fn items_of_a_conversation_are_taken_back() {
+    let mut turn = Turn::text("Low at six.");
+    turn.reasoning = Some("Hm.".to_owned());
+    let provider = MockProvider::builder().turn(turn).start().unwrap();
+    let (_, made) = ask(&provider, "POST", "/v1/conversations", &json!({}));
+    let items = format!("/v1/conversations/{}/items", made["id"].as_str().unwrap());
+    let (_, said) = respond(&provider, &json!({"input": "When is low tide?", "store": false}));
+    ask(&provider, "POST", &items, &json!({"items": said["output"]}));
+    let (_, list) = ask(&provider, "GET", &format!("{items}?order=asc"), &Json::Null);
+    assert_eq!(list["data"][0], said["output"][0]);
+    let mut input = list["data"].as_array().unwrap().clone();
+    input.push(json!({"role": "user", "content": "And then?"}));
+    let (status, answer) = respond(&provider, &json!({"input": input}));
+    assert_eq!(status, 200, "{answer}");
+}
+
+#[test]
+fn the_conversations_of_other_apis_are_not_those_of_responses() {
+    let ask = |provider: &MockProvider, method: &str, path: &str, agent: &str| {
+        send(provider, method, path, &format!("user-agent: {agent}\r\n"), "{}")
+    };
+    let mistral = "mistral-client-python/3.7.0";
+    let any = MockProvider::builder().check_on_drop(false).start().unwrap();
+    assert_eq!(ask(&any, "POST", "/v1/conversations", "x").0, 200);
+    assert_eq!(ask(&any, "POST", "/v1/conversations", mistral).0, 404);
+    let own = MockProvider::builder().target("mistral").unwrap().check_on_drop(false).start().unwrap();
+    assert_eq!(ask(&own, "POST", "/v1/conversations", "x").0, 404);
+    assert_eq!(any.finish().not_found, ["POST /v1/conversations"]);
+    // And their models are described as they describe them.
+    let google = "google-genai-sdk/3.6.1 gl-python/3.12";
+    let any = MockProvider::builder().start().unwrap();
+    let models =
+        |agent: &str| -> Json { serde_json::from_str(&ask(&any, "GET", "/v1/models", agent).2).unwrap() };
+    assert_eq!(models(mistral)["data"][0]["type"], "base");
+    assert_eq!(models(google)["models"][0]["name"], "models/model");
+    assert_eq!(models("x")["data"][0]["type"], "model");
+}
+
+#[test]
 fn conversations_at_the_same_time_do_not_meet() {
     let provider = script();
     let begin = |input: &str, store: bool| respond(&provider, &json!({"input": input, "store": store})).1;
@@ -224,6 +263,11 @@ fn a_response_is_asked_for_again() {
     let path = format!("/v1/responses/{}", first["id"].as_str().unwrap());
     let get = |path: &str| ask(&provider, "GET", path, &Json::Null);
     assert_eq!(get(&path), (200, first.clone()));
+    let (status, head, events) = send(&provider, "GET", &format!("{path}?stream=true"), "", "");
+    assert!(status == 200 && head.contains("text/event-stream"), "{head}");
+    let last = events.rsplit("data: ").find(|data| data.starts_with('{')).unwrap();
+    let last: Json = serde_json::from_str(last.split('\n').next().unwrap()).unwrap();
+    assert_eq!((&last["type"], &last["response"]), (&json!("response.completed"), &first));
     let (_, items) = get(&format!("{path}/input_items"));
     assert_eq!(items["data"][0]["content"][0], json!({"type": "input_text", "text": "When is low tide?"}));
     let (status, cancelled) = ask(&provider, "POST", &format!("{path}/cancel"), &json!({}));

@@ -1,5 +1,7 @@
 //! An adapter gets every conversation, and each of its faults becomes as small as it can be.
 
+use std::cell::Cell;
+
 use serde_json::Value as Json;
 
 use super::bodies::{self, BodyKind};
@@ -62,6 +64,13 @@ pub struct CaseReport {
     pub skipped: Option<String>,
 }
 
+impl CaseReport {
+    fn given_up(id: &str, kind: BodyKind) -> Self {
+        let why = format!("it has answered none of the first {MOST_SILENT}");
+        Self { id: id.to_owned(), kind, faults: Vec::new(), skipped: Some(why) }
+    }
+}
+
 /// A fault with the smallest conversation that shows it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -99,6 +108,9 @@ const MOST_BROKEN_TRIES: usize = 24;
 /// How many conversations with the same class of fault are made smaller. Another cause may hide behind each.
 const MOST_OF_A_CLASS: usize = 24;
 
+/// After how many conversations one is given up that has answered nothing.
+const MOST_SILENT: usize = 3;
+
 const ERRORED: &str = "errored";
 const BROKE: &str = "broke";
 
@@ -112,9 +124,19 @@ pub fn examine<E>(
     mut ask: impl FnMut(&Question<'_>) -> Result<Answer, E>,
 ) -> Result<Examination, E> {
     let mut examination = Examination::default();
+    let has_answered = Cell::new(false);
+    let mut ask = |question: &Question<'_>| {
+        ask(question).inspect(|answer| {
+            has_answered.set(has_answered.get() || !matches!(answer, Answer::Broke(_)));
+        })
+    };
     for (kind, translation) in &plan.translations {
         let mut asker = Asker { kind: *kind, translation, model: plan.model.as_deref(), ask: &mut ask };
         for conversation in &plan.conversations {
+            if !has_answered.get() && examination.cases.len() >= MOST_SILENT {
+                examination.cases.push(CaseReport::given_up(&conversation.id, *kind));
+                continue;
+            }
             let Some(tried) = asker.try_it(conversation, &conversation.id)? else { continue };
             for fault in &tried.faults {
                 let is_of_class = |found: &&ReducedFault| found.kind == *kind && found.fault.is_same(fault);

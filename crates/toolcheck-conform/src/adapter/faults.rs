@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
-use toolcheck_core::diff::Level as Change;
 use toolcheck_core::diff::files::{File, compare};
+use toolcheck_core::diff::{Kind, Level as Change};
 use toolcheck_core::{Format, InputFormat, Level, RuleId};
 use toolcheck_lint::{Finding, Options, TargetRef, lint, rules};
 
@@ -21,17 +21,25 @@ pub struct Translation {
     pub to: &'static Format,
     /// What its requests are linted for; if there is none, it is the target of the format.
     pub target: Option<TargetRef>,
+    /// Whether it may name another model, as a gateway does that has names of its own.
+    pub renames_model: bool,
 }
 
 impl Translation {
     /// From one format to another.
     pub fn new(from: &'static Format, to: &'static Format) -> Self {
-        Self { from, to, target: None }
+        Self { from, to, target: None, renames_model: false }
     }
 
     /// The same, with requests for a target.
     pub fn with_target(mut self, target: Option<TargetRef>) -> Self {
         self.target = target;
+        self
+    }
+
+    /// The same, in which the model may have another name.
+    pub fn with_renamed_model(mut self) -> Self {
+        self.renames_model = true;
         self
     }
 }
@@ -198,6 +206,10 @@ pub(super) fn faults(
                     Change::Change => Gravity::Weak,
                     Change::Form => continue,
                 };
+                let is_model = change.kind == Kind::ParameterChanged && change.about == "`model`";
+                if is_model && translation.renames_model {
+                    continue;
+                }
                 let place = change.before.or(change.after).map(|spot| place_in_body(&spot.pointer, kind));
                 found.push(AdapterFault {
                     origin: Origin::Diff,

@@ -11,13 +11,6 @@ pub(super) static KEEPS_ARGUMENTS: Check = Check {
     judge: |seen| seen.structure(&[RuleId::AlteredArguments]),
 };
 
-pub(super) static KEEPS_ORDER: Check = Check {
-    id: "keeps-order",
-    summary: "Each result belongs to its own call.",
-    help: "give each result the id of its own call, whichever tool ends first",
-    judge: |seen| seen.structure(&[RuleId::SwappedResults]),
-};
-
 pub(super) static KEEPS_REASONING: Check = Check {
     id: "keeps-reasoning",
     summary: "Reasoning is sent back unchanged.",

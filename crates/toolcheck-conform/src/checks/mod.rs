@@ -8,6 +8,7 @@ mod is_not_refused;
 mod is_valid;
 mod judgement;
 mod keeps_opaque;
+mod keeps_order;
 mod never_says_default;
 mod reports_error;
 mod respects_refusal;
@@ -57,7 +58,7 @@ pub static ALL: &[&Check] = &[
     &is_valid::CHECK,
     &by_findings::KEEPS_ARGUMENTS,
     &keeps_opaque::CHECK,
-    &by_findings::KEEPS_ORDER,
+    &keeps_order::CHECK,
     &by_findings::KEEPS_REASONING,
     &by_findings::KEEPS_TURN,
     &never_says_default::CHECK,

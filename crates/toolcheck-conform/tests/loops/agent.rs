@@ -130,6 +130,9 @@ impl<'l> Loop<'l> {
         if !matches!(self.format.id, "gemini" | "bedrock-converse") {
             body["model"] = json!("m");
             body["stream"] = json!(self.is_streamed);
+            if self.is_streamed && self.format.id == "openai-chat" {
+                body["stream_options"] = json!({"include_usage": true});
+            }
         }
         let list = if self.format.id == "gemini" { "contents" } else { "messages" };
         for (turn, message) in &self.verbatim {

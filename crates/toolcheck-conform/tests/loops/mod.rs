@@ -112,7 +112,7 @@ const FAULTS: [Fault; 30] = [
 ];
 
 /// The check that must catch each fault, and a scenario in which it does so if it is not any.
-const CAUGHT: [(Fault, &str, Option<&str>); 58] = [
+const CAUGHT: [(Fault, &str, Option<&str>); 60] = [
     (Fault::ForksApart, "is-not-refused", Some("fork-before-answer")),
     (Fault::ForksApart, "is-valid", Some("fork-before-answer")),
     (Fault::InheritsCalls, "is-not-refused", Some("sub-agent-ends")),
@@ -129,6 +129,8 @@ const CAUGHT: [(Fault, &str, Option<&str>); 58] = [
     (Fault::DropsReasoning, "keeps-reasoning", None),
     (Fault::DropsReasoning, "keeps-opaque", Some("encrypted-reasoning-item")),
     (Fault::SwapsResults, "keeps-order", None),
+    (Fault::SwapsResults, "keeps-order", Some("parallel-slow-first")),
+    (Fault::SwapsResults, "keeps-order", Some("twenty-calls")),
     (Fault::HidesFailures, "tells-failure", None),
     (Fault::HidesErrors, "reports-error", None),
     (Fault::HidesErrors, "finishes", None),
@@ -283,6 +285,17 @@ fn ids_may_be_renamed_alike_in_calls_and_results() {
         assert!(!verdicts.is_empty());
         verdicts.retain(|(_, verdict)| verdict.status != Status::Pass);
         assert!(verdicts.is_empty(), "{}", told(&verdicts));
+    }
+}
+
+#[test]
+fn results_of_other_calls_are_caught_in_each_format() {
+    for way in ways().filter(|(scenario, ..)| scenario.id == "parallel-calls") {
+        let verdicts = verdicts_of(way, Some(Fault::SwapsResults));
+        let is_caught = |(_, verdict): &(String, Verdict)| {
+            verdict.check == "keeps-order" && verdict.status == Status::Fail
+        };
+        assert!(verdicts.iter().any(is_caught), "{}", told(&verdicts));
     }
 }
 

@@ -74,6 +74,7 @@ pub(crate) static FORMAT: Format = Format {
     fix_style: &FIX_STYLE,
     is_made_chat: true,
     keeps_responses: false,
+    repeats: &[],
 };
 
 static FIX_STYLE: FixStyle = FixStyle {
@@ -334,24 +335,22 @@ fn cache_mark(value: Value<'_, '_>, target: CacheMarkTarget, at: Option<(u32, u3
 /// Whether a tool of this type adds no names, beyond its own, that the client has to handle. A tool search qualifies
 /// because it finds only declared tools.
 fn is_known(kind: &str) -> bool {
-    const VERSIONED: [&str; 9] = [
-        "bash_",
-        "text_editor_",
-        "computer_",
-        "memory_",
-        "web_search_",
-        "web_fetch_",
-        "code_execution_",
-        "tool_search_tool_",
-        "advisor_",
-    ];
-    matches!(kind, "custom" | "mcp_toolset") || VERSIONED.iter().any(|known| kind.starts_with(known))
+    const VERSIONED: [&str; 5] =
+        ["web_search_", "web_fetch_", "code_execution_", "tool_search_tool_", "advisor_"];
+    let is_versioned = VERSIONED.iter().chain(&RUN_BY_CLIENT).any(|known| kind.starts_with(known));
+    is_versioned || matches!(kind, "custom" | "mcp_toolset")
 }
+
+/// How the types of those of Anthropic's tools begin that the client runs.
+const RUN_BY_CLIENT: [&str; 4] = ["bash_", "text_editor_", "computer_", "memory_"];
 
 fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     // A built-in tool names its version in `type`; a client tool has the type `custom` or no type.
-    let is_own = value.get_str("type").is_none_or(|kind| kind == "custom");
+    let kind = value.get_str("type");
+    let is_own = kind.as_deref().is_none_or(|kind| kind == "custom");
+    let runs_in_client = |kind: &str| RUN_BY_CLIENT.iter().any(|known| kind.starts_with(known));
     ToolDef {
+        runs_in_client: kind.as_deref().is_some_and(runs_in_client),
         name: value.get("name").and_then(Named::of),
         schema: value.get("input_schema").map(Place::of),
         executor: if is_own { Executor::Client } else { Executor::Server },

@@ -59,6 +59,7 @@ pub(super) static FORMAT: Format = Format {
     fix_style: &FIX_STYLE,
     is_made_chat: false,
     keeps_responses: false,
+    repeats: &[],
 };
 
 static FIX_STYLE: FixStyle = FixStyle {

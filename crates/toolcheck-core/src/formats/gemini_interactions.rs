@@ -60,6 +60,7 @@ pub(crate) static FORMAT: Format = Format {
     fix_style: &FIX_STYLE,
     is_made_chat: false,
     keeps_responses: false,
+    repeats: &[],
 };
 
 static FIX_STYLE: FixStyle = FixStyle {

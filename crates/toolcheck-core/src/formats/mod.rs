@@ -72,6 +72,8 @@ pub struct Format {
     pub is_made_chat: bool,
     /// Whether the API keeps responses that can be asked for later.
     pub keeps_responses: bool,
+    /// The keys of a request that a response repeats.
+    pub(crate) repeats: &'static [&'static str],
 }
 
 /// Quick signs that a record may be in a format: one of these keys is in the record, a message or a block, or the model

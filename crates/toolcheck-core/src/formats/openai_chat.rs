@@ -59,6 +59,7 @@ pub(super) const CHAT: Format = Format {
     fix_style: &FIX_STYLE,
     is_made_chat: false,
     keeps_responses: false,
+    repeats: &[],
 };
 
 static FIX_STYLE: FixStyle = FixStyle { thoughts: &["reasoning", "reasoning_content"], ..FixStyle::CHAT };
@@ -356,7 +357,8 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     // Some providers accept their own tools here, which have a type but no definition.
     let executor = if name.is_some() { Executor::Client } else { Executor::Server };
     let schema = spec.get("parameters").map(Place::of);
-    ToolDef { name, schema, executor, ..ToolDef::new(Place::of(value)) }
+    let takes_text = value.get("custom").is_some();
+    ToolDef { name, schema, executor, takes_text, ..ToolDef::new(Place::of(value)) }
 }
 
 /// The members of a message that become parts of it.

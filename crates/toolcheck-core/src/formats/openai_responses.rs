@@ -63,6 +63,7 @@ pub(crate) static FORMAT: Format = Format {
     fix_style: &FIX_STYLE,
     is_made_chat: true,
     keeps_responses: true,
+    repeats: &reply::REPEATED,
 };
 
 pub(crate) static FIX_STYLE: FixStyle = FixStyle {
@@ -348,7 +349,8 @@ const FOREIGN_TOOLS: [&str; 4] =
     ["input_schema", "toolSpec", "functionDeclarations", "function_declarations"];
 
 fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
-    let is_own = matches!(value.get_str("type").as_deref(), Some("function" | "custom"));
+    let takes_text = value.get_str("type").as_deref() == Some("custom");
+    let is_own = takes_text || value.get_str("type").as_deref() == Some("function");
     // The nested form of Chat Completions is a mistake here, but its name is still useful.
     let spec = value.get("function").unwrap_or(value);
     ToolDef {
@@ -357,6 +359,7 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
         executor: if is_own { Executor::Client } else { Executor::Server },
         kind: value.get("type").and_then(Named::of).filter(|_| !is_own),
         returns_json: value.get("output_schema").is_some_and(Value::is_object),
+        takes_text,
         ..ToolDef::new(Place::of(value))
     }
 }

@@ -202,6 +202,10 @@ pub struct ToolDef<'s> {
     pub result_schema: Option<Place>,
     /// Who runs it.
     pub executor: Executor,
+    /// Whether the client runs it although the provider has defined it.
+    pub runs_in_client: bool,
+    /// Whether it takes free text in place of arguments.
+    pub takes_text: bool,
     /// Its type in the wire format, if it names one.
     pub kind: Option<Named<'s>>,
     /// The model that the tool uses, if it names one.
@@ -225,6 +229,8 @@ impl ToolDef<'_> {
             schema: None,
             result_schema: None,
             executor: Executor::Client,
+            runs_in_client: false,
+            takes_text: false,
             kind: None,
             model: None,
             strict: None,

@@ -25,12 +25,48 @@ pub struct ErrorBody {
     /// The headers of the response.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
+    /// What errors with certain texts say besides.
+    #[serde(skip)]
+    pub details: Vec<ErrorDetail>,
     /// How it is known.
     pub evidence: Evidence,
     /// Where.
     pub sources: Vec<String>,
     /// The day it was last seen, or the days.
     pub seen: String,
+}
+
+/// What an error says besides a certain text, in the object that has the text.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ErrorDetail {
+    /// What is in the text.
+    pub has: String,
+    /// The code.
+    pub code: Option<String>,
+    /// What is wrong in the request; `{quoted}` stands for what the text has in its first quotes.
+    pub param: Option<String>,
+    /// How it is known.
+    pub evidence: Evidence,
+    /// Where.
+    pub sources: Vec<String>,
+    /// The day it was last seen, or the days.
+    pub seen: String,
+}
+
+impl ErrorDetail {
+    fn add_to(&self, body: &mut Json, text: &str) {
+        let has_own = body.get("error").is_some_and(Json::is_object);
+        let object = if has_own { &mut body["error"] } else { body };
+        let quoted = text.split('\'').nth(1).unwrap_or_default();
+        let param = self.param.as_ref().map(|param| param.replace("{quoted}", quoted));
+        for (key, value) in [("code", self.code.clone()), ("param", param)] {
+            if let Some(value) = value {
+                object[key] = Json::from(value);
+            }
+        }
+    }
 }
 
 /// An error as a target writes it.
@@ -43,7 +79,7 @@ pub struct WrittenError {
     pub headers: Vec<(String, String)>,
 }
 
-fn json<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Json, D::Error> {
+pub(super) fn json<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Json, D::Error> {
     let text = String::deserialize(value)?;
     serde_json::from_str(&text).map_err(serde::de::Error::custom)
 }
@@ -65,6 +101,9 @@ impl ErrorBody {
         };
         let mut body = self.body.clone();
         fill_all(&mut body, &fill);
+        if let Some(detail) = self.details.iter().find(|detail| text.contains(&*detail.has)) {
+            detail.add_to(&mut body, text);
+        }
         let headers = self.headers.iter().filter_map(|(name, template)| {
             let value = fill(template);
             Some((name.clone(), value.as_str().map_or_else(|| value.to_string(), str::to_owned)))
@@ -72,10 +111,15 @@ impl ErrorBody {
         });
         WrittenError { body, headers: headers.collect() }
     }
+
+    /// The header with which every response names its request, whether or not it is an error.
+    pub fn request_header(&self) -> Option<&str> {
+        self.headers.iter().find(|(_, template)| *template == "{request-id}").map(|(name, _)| &**name)
+    }
 }
 
 /// Fills the placeholders of each string in a value. The templates are those of a file, which nests little.
-fn fill_all(value: &mut Json, fill: &impl Fn(&str) -> Json) {
+pub(super) fn fill_all(value: &mut Json, fill: &impl Fn(&str) -> Json) {
     match value {
         Json::String(text) => *value = fill(text),
         Json::Array(elements) => elements.iter_mut().for_each(|element| fill_all(element, fill)),

@@ -55,6 +55,8 @@ pub struct Ids {
     pub response_prefix: Option<String>,
     /// The form of the ids that the API gives to calls: `{n}` stands for `n` letters and digits.
     pub made: Option<String>,
+    /// The models whose calls get ids, where those of others get none.
+    pub made_model: Option<Pattern>,
     /// The same of the ids that it gives to responses.
     pub response_made: Option<String>,
 }

@@ -49,11 +49,12 @@ impl Target {
 }
 
 /// The keys of a file that are about this target alone, or that are put together with more care than facts are.
-const NOT_FACTS: [&str; 14] = [
+const NOT_FACTS: [&str; 15] = [
     "id",
     "name",
     "aliases",
     "clients",
+    "error-detail",
     "hosts",
     "extends",
     "is-compatible-only",

@@ -7,6 +7,7 @@
 mod error_body;
 mod facts;
 mod inherit;
+mod models_body;
 mod pattern;
 mod refusal;
 pub mod shape;
@@ -18,11 +19,12 @@ use regex::Regex;
 use serde::{Deserialize, Deserializer};
 use toolcheck_toml::Deferred;
 
-pub use error_body::{ErrorBody, WrittenError};
+pub use error_body::{ErrorBody, ErrorDetail, WrittenError};
 pub use facts::{
     Advisors, ArgumentFacts, ArgumentType, ContentFacts, Ids, Names, Placement, PromptFacts, Results, Roles,
     Tools, UnsupportedTools,
 };
+pub use models_body::ModelsBody;
 pub use pattern::Pattern;
 pub use refusal::{Evidence, EvidenceSummary, Refusal, Tolerance, Verdict};
 pub(crate) use refusal::{FREE, first_source, leave_out};
@@ -131,6 +133,11 @@ pub struct Target {
     pub prompt: PromptFacts,
     /// What it puts around the text of an error.
     pub error: Option<ErrorBody>,
+    /// What errors with certain texts say besides.
+    #[serde(default)]
+    pub error_detail: Vec<ErrorDetail>,
+    /// How the API describes its models.
+    pub models: Option<ModelsBody>,
     /// What it enforces of the shape of its format.
     #[serde(default)]
     pub shape: Deferred<Arc<TargetShape>>,
@@ -185,7 +192,8 @@ impl Target {
         toolcheck_toml::from_str::<Self>(text).map_err(wrong)?;
         let target = Self::read(&toolcheck_toml::pack(text).map_err(wrong)?)?;
         let ids = &target.ids;
-        let own = [&ids.pattern, &ids.server_pattern, &ids.item_pattern, &target.names.pattern];
+        let own =
+            [&ids.pattern, &ids.server_pattern, &ids.item_pattern, &ids.made_model, &target.names.pattern];
         let models = target.refusals.iter().flat_map(|refusal| [&refusal.model, &refusal.except_model]);
         let models = models.chain(target.tolerances.iter().map(|tolerance| &tolerance.model));
         for pattern in own.into_iter().chain(models).flatten() {
@@ -245,6 +253,11 @@ impl Target {
         own.map(|format| (format, &self.shape)).into_iter().chain(also)
     }
 
+    /// Whether a client with this name is one of the API's own.
+    pub fn has_client(&self, agent: &str) -> bool {
+        self.clients.iter().any(|client| agent.starts_with(&**client))
+    }
+
     /// Reads a target's packed file without a look at its expressions.
     fn read(packed: &[u8]) -> Result<Self, Error> {
         let mut target: Self =
@@ -268,6 +281,9 @@ impl Target {
         for member in std::mem::take(&mut target.union) {
             target.refusals.extend(known(&member)?.refusals.iter().cloned());
             target.union.push(member);
+        }
+        if let Some(error) = &mut target.error {
+            error.details = std::mem::take(&mut target.error_detail);
         }
         target.index();
         Ok(target)

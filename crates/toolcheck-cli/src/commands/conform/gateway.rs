@@ -49,7 +49,7 @@ pub(super) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
     let upstream = upstream
         .map_err(|error| anyhow!("cannot listen on port {}: {}", own.upstream_port, reason(&error)))?;
     screen::message("note", &format!("the gateway's upstream is {}", upstream.url()));
-    let there = Translation::new(from, to).with_target(target);
+    let there = Translation::new(from, to).with_target(target).with_renamed_model();
     let back = Translation::new(to, from);
     let translation =
         |kind: BodyKind| (kind, if kind == BodyKind::Request { there.clone() } else { back.clone() });

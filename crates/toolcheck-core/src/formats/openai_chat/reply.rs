@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Value as Json, json};
 
 use super::write::{self, STYLE, Style};
+use crate::conversation::Call;
 use crate::reply::{CREATED, Event, Pieces, Reply};
 
 pub(in crate::formats) const REASONS: [&str; 3] = ["stop", "tool_calls", "length"];
@@ -28,26 +29,37 @@ pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
         events.push(event(json!({"content": piece}), None));
     }
     let texts: Vec<Cow<'_, str>> = (0..said.calls.len()).map(|number| reply.arguments_text(number)).collect();
+    let with_text = |number: usize, mut call: Json, text: &str| {
+        let (kind, key) = call_keys(reply, number);
+        call[kind][key] = json!(text);
+        event(json!({"tool_calls": [call]}), None)
+    };
     let mut started = calls(reply, &STYLE).into_iter().enumerate().map(|(number, mut call)| {
         write_id(&mut call);
         call["index"] = json!(pieces.index(number));
-        call["function"]["arguments"] = json!("");
-        event(json!({"tool_calls": [call]}), None)
+        with_text(number, call, "")
     });
     let mut count = 0;
     for (number, piece) in pieces.divide_all(&texts) {
         events.extend(started.by_ref().take((number + 1).saturating_sub(count)));
         count = count.max(number + 1);
-        let call = json!({"index": pieces.index(number), "function": {"arguments": piece}});
-        events.push(event(json!({"tool_calls": [call]}), None));
+        events.push(with_text(number, json!({"index": pieces.index(number)}), piece));
     }
     events.extend(started);
     events.push(event(json!({}), Some(reply.reason(REASONS))));
-    let mut last = event(json!({}), None);
-    last.data["choices"] = json!([]);
-    last.data["usage"] = usage(reply);
-    events.push(last);
+    if reply.streams_usage {
+        events.iter_mut().for_each(|event| event.data["usage"] = Json::Null);
+        let mut last = event(json!({}), None);
+        last.data["choices"] = json!([]);
+        last.data["usage"] = usage(reply);
+        events.push(last);
+    }
     events
+}
+
+/// The keys of the object of a call, and of the text in it.
+fn call_keys(reply: &Reply, call: usize) -> (&'static str, &'static str) {
+    if reply.free_texts.contains(&call) { ("custom", "input") } else { ("function", "arguments") }
 }
 
 /// A reply of this format has the key of an id even where the id is empty.
@@ -96,8 +108,14 @@ pub(in crate::formats) fn message(reply: &Reply, style: &Style) -> Json {
 }
 
 pub(in crate::formats) fn calls(reply: &Reply, style: &Style) -> Vec<Json> {
-    let with_arguments = |(number, call)| {
+    let with_arguments = |(number, call): (usize, &Call)| {
         let mut written = write::call(call, style);
+        if reply.free_texts.contains(&number) {
+            let (kind, key) = call_keys(reply, number);
+            return json!({
+                "id": call.id, "type": kind, kind: {"name": call.name, key: reply.arguments_text(number)}
+            });
+        }
         written["function"]["arguments"] = if style.arguments_are_text {
             json!(reply.arguments_text(number))
         } else {

@@ -67,10 +67,10 @@ pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
         }
         let index = first_call + call;
         let data = json!({"item_id": items[index].whole["id"], "output_index": index, "delta": piece});
-        event("response.function_call_arguments.delta", data);
+        event(Form::of(reply, call).delta, data);
         left[call] -= 1;
         if left[call] == 0 && !pieces.interleaved {
-            close(&mut event, &items[index], index);
+            close(&mut event, &items[index], (Form::of(reply, call), index));
         } else if left[call] == 0 {
             closing.push(index);
         }
@@ -80,7 +80,7 @@ pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
     }
     let silent = (0..texts.len()).filter(|call| texts[*call].is_empty()).map(|call| first_call + call);
     for index in closing.into_iter().chain(silent) {
-        close(&mut event, &items[index], index);
+        close(&mut event, &items[index], (Form::of(reply, index - first_call), index));
     }
     let whole: Vec<Json> = items.into_iter().map(|item| item.whole).collect();
     let status = status(reply);
@@ -97,13 +97,47 @@ pub(super) fn error(text: &str, after: usize) -> Event {
     Event::new("error", data)
 }
 
+/// How a call is written.
+struct Form {
+    kind: &'static str,
+    prefix: &'static str,
+    /// The key of its text.
+    key: &'static str,
+    /// The names of the events.
+    delta: &'static str,
+    done: &'static str,
+}
+
+static FUNCTION: Form = Form {
+    kind: "function_call",
+    prefix: "fc",
+    key: "arguments",
+    delta: "response.function_call_arguments.delta",
+    done: "response.function_call_arguments.done",
+};
+
+static FREE_TEXT: Form = Form {
+    kind: "custom_tool_call",
+    prefix: "ctc",
+    key: "input",
+    delta: "response.custom_tool_call_input.delta",
+    done: "response.custom_tool_call_input.done",
+};
+
+impl Form {
+    fn of(reply: &Reply, call: usize) -> &'static Self {
+        if reply.free_texts.contains(&call) { &FREE_TEXT } else { &FUNCTION }
+    }
+}
+
 /// Says that a call is complete.
-fn close(event: &mut impl FnMut(&'static str, Json), item: &Item, index: usize) {
-    let (id, name) = (&item.whole["id"], &item.whole["name"]);
-    let done = json!({
-        "item_id": id, "output_index": index, "name": name, "arguments": item.whole["arguments"]
-    });
-    event("response.function_call_arguments.done", done);
+fn close(event: &mut impl FnMut(&'static str, Json), item: &Item, (form, index): (&Form, usize)) {
+    let mut done =
+        json!({"item_id": item.whole["id"], "output_index": index, form.key: item.whole[form.key]});
+    if form.key == FUNCTION.key {
+        done["name"] = item.whole["name"].clone();
+    }
+    event(form.done, done);
     event("response.output_item.done", json!({"output_index": index, "item": item.whole}));
 }
 
@@ -125,7 +159,7 @@ fn body(reply: &Reply, output: Vec<Json>, status: &str) -> Json {
         })
     });
     let cut = (status == "incomplete").then(|| json!({"reason": "max_output_tokens"}));
-    json!({
+    let mut body = json!({
         "id": reply.id,
         "object": "response",
         "created_at": CREATED,
@@ -150,8 +184,35 @@ fn body(reply: &Reply, output: Vec<Json>, status: &str) -> Json {
         "truncation": "disabled",
         "usage": usage,
         "user": null
-    })
+    });
+    for (key, value) in reply.repeated.iter().filter(|(_, value)| !value.is_null()) {
+        body[key] = value.clone();
+    }
+    // A request may name it by its id alone.
+    if let Some(Json::String(id)) = reply.repeated.get("conversation") {
+        body["conversation"] = json!({"id": id});
+    }
+    body
 }
+
+/// What a response repeats of its request.
+pub(super) const REPEATED: [&str; 15] = [
+    "background",
+    "conversation",
+    "instructions",
+    "max_output_tokens",
+    "max_tool_calls",
+    "metadata",
+    "parallel_tool_calls",
+    "reasoning",
+    "temperature",
+    "text",
+    "tool_choice",
+    "tools",
+    "top_p",
+    "truncation",
+    "user",
+];
 
 struct Item {
     whole: Json,
@@ -232,15 +293,20 @@ fn items(reply: &Reply) -> Vec<Item> {
         });
     }
     for (number, call) in reply.said.calls.iter().enumerate() {
-        let item = |arguments: &str, status: &str| {
-            json!({
-                "id": id("fc", items.len()),
-                "type": "function_call",
+        let form = Form::of(reply, number);
+        let item = |text: &str, status: &str| {
+            let mut item = json!({
+                "id": id(form.prefix, items.len()),
+                "type": form.kind,
                 "status": status,
                 "call_id": call.id,
                 "name": call.name,
-                "arguments": arguments
-            })
+                form.key: text
+            });
+            if let Some(namespace) = reply.namespaces.get(&number) {
+                item["namespace"] = json!(namespace);
+            }
+            item
         };
         let (whole, start) = (item(&reply.arguments_text(number), status(reply)), item("", "in_progress"));
         items.push(Item { whole, start, part: None });
