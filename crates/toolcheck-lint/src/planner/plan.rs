@@ -16,7 +16,7 @@ use toolcheck_json::edit::{Edits, Piece};
 use toolcheck_json::{Document, NodeId, Span, Value};
 
 use super::blocks::Blocks;
-use super::options::FixOptions;
+use super::options::{FixOptions, Unanswered};
 use super::{Action, ids};
 use crate::finding::Finding;
 
@@ -40,6 +40,8 @@ pub(crate) struct Planned {
     pub(crate) left: Vec<(usize, &'static str)>,
     /// How many of those that are fixed are fixed in their place.
     pub(super) fixed_in_place: usize,
+    /// Whether what belongs together waits until something can be read.
+    pub(crate) waits: bool,
 }
 
 /// Plans the changes of a record. `slots` are the elements of its list of messages or items.
@@ -87,18 +89,20 @@ pub(crate) struct Planner<'p, 's> {
     /// For each message, how many there are up to the last one of the model before it.
     pub(super) said_before: OnceCell<Vec<usize>>,
     pub(super) edits: Edits<'p, 's>,
-    /// What fixes findings in their place.
-    pub(super) fixes: Vec<(usize, &'p Fix)>,
+    /// What fixes findings in their place, with their rules.
+    pub(super) fixes: Vec<(usize, RuleId, &'p Fix)>,
     /// How many of them were used.
     pub(super) fixed_in_place: usize,
+    /// Whether what can be read only after a fix may be half of a pair.
+    pub(super) reveals: bool,
     /// The values and the missing keys that were fixed in their place.
     pub(super) touched: HashMap<(NodeId, Option<String>), Change>,
+    /// The slots in which something is fixed in its place other than by its removal.
+    pub(super) kept: HashSet<usize>,
     /// The elements that are removed from lists other than that of messages and their blocks.
     pub(super) elements_gone: HashMap<NodeId, Vec<NodeId>>,
     /// The id of the last record that was made of a result, by the slot after which it stands.
     pub(super) said_after: HashMap<usize, Piece>,
-    /// The ids in messages that become results.
-    pub(super) new_results: HashSet<String>,
     /// The objects that are made for members which move into them, by the object and the key that they are under.
     pub(super) made: NewKeys,
     done: Vec<AppliedFix>,
@@ -132,7 +136,7 @@ impl<'p, 's> Planner<'p, 's> {
         let (mut fixes, mut left) = (Vec::new(), Vec::new());
         for (number, finding) in findings {
             match finding.fix.as_deref() {
-                Some(fix) if fixes.len() < MOST_FIXES => fixes.push((number, fix)),
+                Some(fix) if fixes.len() < MOST_FIXES => fixes.push((number, finding.rule, fix)),
                 Some(_) => left.push((number, TOO_MANY_FIXES)),
                 None => {}
             }
@@ -169,10 +173,11 @@ impl<'p, 's> Planner<'p, 's> {
             edits: Edits::new(document),
             fixes,
             fixed_in_place: 0,
+            reveals: false,
             touched: HashMap::default(),
+            kept: HashSet::default(),
             elements_gone: HashMap::default(),
             said_after: HashMap::default(),
-            new_results: HashSet::default(),
             made: NewKeys::new(),
             done: Vec::new(),
             skipped: Vec::new(),
@@ -188,7 +193,10 @@ impl<'p, 's> Planner<'p, 's> {
 
     /// Notes why nothing of a conversation is fixed.
     fn block(&mut self, source: &Source<'p, 's>, reason: &'static str) -> bool {
-        self.blocked.push((source.transcript.place.span, reason));
+        // What is not in its messages has nothing to do with them.
+        let messages = source.transcript.messages.iter().map(|message| message.place.span);
+        let all = messages.reduce(|one, other| one.to(other)).unwrap_or(source.transcript.place.span);
+        self.blocked.push((all, reason));
         false
     }
 
@@ -279,9 +287,11 @@ impl<'p, 's> Planner<'p, 's> {
     }
 
     /// Plans everything in a conversation, in the order that keeps one step from undoing another.
-    pub(super) fn plan(&mut self) {
+    /// If it `waits`, what belongs together is planned once all of it can be read.
+    pub(super) fn plan(&mut self, waits: bool) {
         self.fixes();
-        if self.slots.is_empty() {
+        self.reveals &= waits;
+        if self.slots.is_empty() || self.reveals {
             return;
         }
         self.spelling();
@@ -303,7 +313,9 @@ impl<'p, 's> Planner<'p, 's> {
             && let Some(finding) = self.finding(RuleId::FirstMessageRole, place)
             && self.inserts(finding, 0)
         {
-            self.before.insert(self.slot_of(place.node), (self.fix_style.said)(Piece::text(START)));
+            // What the user is made to say there already is a beginning.
+            let said = self.fix_style.said;
+            self.before.entry(self.slot_of(place.node)).or_insert_with(|| said(Piece::text(START)));
         }
         if let Some(place) = messages.last().map(|message| message.place)
             && !self.gone.contains(&self.slot_of(place.node))
@@ -358,7 +370,8 @@ impl<'p, 's> Planner<'p, 's> {
         }
         let mut done = self.done;
         toolcheck_json::sort_by_position(&mut done, |done| done.finding);
-        Planned { bytes, done, skipped: self.skipped, left: self.left, fixed_in_place: self.fixed_in_place }
+        let (fixed_in_place, waits) = (self.fixed_in_place, self.reveals);
+        Planned { bytes, done, skipped: self.skipped, left: self.left, fixed_in_place, waits }
     }
 
     pub(super) fn finding(&self, rule: RuleId, place: Place) -> Option<usize> {
@@ -464,7 +477,9 @@ impl<'p, 's> Planner<'p, 's> {
             let again = self
                 .finding(RuleId::ReusedToolCallId, site.part.place)
                 .or_else(|| self.finding(RuleId::DuplicateToolCallId, site.part.place));
-            let is_wanted = malformed.is_some() || again.is_some() || renamed.contains(&*id.text);
+            // Where both lack a result, each needs one of its own.
+            let is_twin = *number > 1 && self.lacks_result_beside(site);
+            let is_wanted = malformed.is_some() || again.is_some() || renamed.contains(&*id.text) || is_twin;
             if !is_wanted {
                 continue;
             }
@@ -478,11 +493,10 @@ impl<'p, 's> Planner<'p, 's> {
                 used.insert(id.text.to_string());
             }
             let at = id.place.span.start;
-            let is_done = [malformed, again]
-                .into_iter()
-                .flatten()
-                .all(|finding| self.try_fix(finding, Action::Renamed, at, cost.clone()));
-            if is_done {
+            let mut findings = [malformed, again].into_iter().flatten();
+            let is_done = findings.all(|finding| self.try_fix(finding, Action::Renamed, at, cost.clone()));
+            let is_found = malformed.is_some() || again.is_some();
+            if is_done && (is_found || cost.is_none() || self.how.unsafe_fixes) {
                 renamed.insert(&id.text);
                 used.insert(new.clone());
                 self.values.insert(id.place.node, Piece::text(&new));
@@ -504,6 +518,21 @@ impl<'p, 's> Planner<'p, 's> {
                 _ => {}
             }
         }
+    }
+
+    /// Whether neither a call nor one with its id in another message of its turn has a result.
+    fn lacks_result_beside(&self, site: &CallSite<'_, '_>) -> bool {
+        let is_missing = |site: &CallSite<'_, '_>| {
+            self.pairing.answer_of(site).is_none()
+                && self.finding(RuleId::UnansweredToolCall, site.part.place).is_some()
+        };
+        let id = site.call.id.as_ref().map(|id| &id.text);
+        let calls = self.pairing.calls_of_turn(site.turn).iter();
+        let calls = calls.filter(|other| other.call.id.as_ref().map(|id| &id.text) == id);
+        self.how.unanswered == Unanswered::Answer
+            && calls.clone().any(|other| other.message_number != site.message_number)
+            && calls.clone().all(|other| self.pairing.answer_of(other).is_none())
+            && calls.clone().any(is_missing)
     }
 
     /// The ids of which a turn has several calls, some with a result and some without.
@@ -541,6 +570,15 @@ impl<'p, 's> Planner<'p, 's> {
                 continue;
             }
             let at = own.span().start;
+            // The id of the other half may stand under another key.
+            let is_id = |member: &Value<'_, '_>| member.as_str().is_some_and(|text| text == id);
+            if let Some(member) = own.members().find(|member| action == Action::Reattached && is_id(member)) {
+                if finding.is_none_or(|finding| self.try_fix(finding, Action::Rewritten, at, None)) {
+                    used.insert(id);
+                    self.edits.rename_member(own.id(), member.id(), key);
+                }
+                continue;
+            }
             let guess = Cost::Guess(guess.to_owned());
             if finding.is_none_or(|finding| self.try_fix(finding, action, at, Some(guess))) {
                 used.insert(id.clone());
