@@ -9,14 +9,14 @@ use toolcheck_core::RuleId;
 use toolcheck_core::fix::{Change, Cost, Fix};
 use toolcheck_core::fix_style::FixStyle;
 use toolcheck_core::ir::{Body, Message, Place, Role, Signature, Transcript, TranscriptKind};
-use toolcheck_core::pairing::{CallSite, Pairing, ResultSite};
+use toolcheck_core::pairing::{Pairing, ResultSite};
 use toolcheck_core::readers::FileFixStyle;
 use toolcheck_core::targets::Target;
 use toolcheck_json::edit::{Edits, Piece};
 use toolcheck_json::{Document, NodeId, Span, Value};
 
 use super::blocks::Blocks;
-use super::options::{FixOptions, Unanswered};
+use super::options::FixOptions;
 use super::{Action, ids};
 use crate::finding::Finding;
 
@@ -516,74 +516,6 @@ impl<'p, 's> Planner<'p, 's> {
                     }
                 }
                 _ => {}
-            }
-        }
-    }
-
-    /// Whether neither a call nor one with its id in another message of its turn has a result.
-    fn lacks_result_beside(&self, site: &CallSite<'_, '_>) -> bool {
-        let is_missing = |site: &CallSite<'_, '_>| {
-            self.pairing.answer_of(site).is_none()
-                && self.finding(RuleId::UnansweredToolCall, site.part.place).is_some()
-        };
-        let id = site.call.id.as_ref().map(|id| &id.text);
-        let calls = self.pairing.calls_of_turn(site.turn).iter();
-        let calls = calls.filter(|other| other.call.id.as_ref().map(|id| &id.text) == id);
-        self.how.unanswered == Unanswered::Answer
-            && calls.clone().any(|other| other.message_number != site.message_number)
-            && calls.clone().all(|other| self.pairing.answer_of(other).is_none())
-            && calls.clone().any(is_missing)
-    }
-
-    /// The ids of which a turn has several calls, some with a result and some without.
-    fn unclear_ids(&self) -> HashSet<&'p str> {
-        let pairing = self.pairing;
-        let key = |site: &CallSite<'p, '_>| Some((site.turn, &*site.call.id.as_ref()?.text));
-        let answered = pairing.calls.iter().filter(|site| pairing.answer_of(site).is_some());
-        let answered: HashSet<(usize, &str)> = answered.filter_map(key).collect();
-        let others = pairing.calls.iter().filter(|site| pairing.answer_of(site).is_none());
-        others.filter_map(key).filter(|key| answered.contains(key)).map(|(_, id)| id).collect()
-    }
-
-    /// Ids for calls that have none: that of the result in its place, or a new one.
-    fn missing_ids(&mut self, mut used: HashSet<String>) {
-        let pairing = self.pairing;
-        let Some(key) = self.fix_style.call_id else { return };
-        for site in pairing.calls.iter().filter(|site| site.call.id.is_none()) {
-            let finding = self.finding(RuleId::MissingToolCallId, site.part.place);
-            // Where the id may be missing, the result that is made up for the call needs it.
-            let is_unanswered = || self.finding(RuleId::UnansweredToolCall, site.part.place).is_some();
-            if finding.is_none() && !(self.how.unsafe_fixes && is_unanswered()) {
-                continue;
-            }
-            let answer = pairing.answer_of(site).and_then(|answer| answer.result.call_id.as_ref());
-            let of_answer = answer.map(|id| id.text.to_string()).filter(|id| !used.contains(id));
-            let (action, guess) = match of_answer {
-                Some(_) => (Action::Reattached, "assumes that the result in its place belongs to the call"),
-                None => (Action::Inserted, MADE_UP),
-            };
-            let made = || ids::replacement(&format!("call_{}", site.number + 1), 1, self.target, &used);
-            let Some(id) = of_answer.or_else(made) else { continue };
-            let own = self.fix_style.own(self.document.value(site.part.place.node));
-            if !own.is_object() {
-                self.leave(finding, "the call is not an object");
-                continue;
-            }
-            let at = own.span().start;
-            // The id of the other half may stand under another key.
-            let is_id = |member: &Value<'_, '_>| member.as_str().is_some_and(|text| text == id);
-            if let Some(member) = own.members().find(|member| action == Action::Reattached && is_id(member)) {
-                if finding.is_none_or(|finding| self.try_fix(finding, Action::Rewritten, at, None)) {
-                    used.insert(id);
-                    self.edits.rename_member(own.id(), member.id(), key);
-                }
-                continue;
-            }
-            let guess = Cost::Guess(guess.to_owned());
-            if finding.is_none_or(|finding| self.try_fix(finding, action, at, Some(guess))) {
-                used.insert(id.clone());
-                self.edits.set_member(own.id(), key, Piece::text(&id));
-                self.new_ids.insert(site.number, id);
             }
         }
     }
