@@ -69,6 +69,8 @@ pub enum Change {
     Write(NodeId, String),
     /// A value becomes the only element of a list.
     Wrap(NodeId),
+    /// A value becomes another one that is inside it.
+    Lift(NodeId, NodeId),
     /// The lists in a list become their elements.
     Flatten(NodeId),
     /// An object gets a member with this key and this JSON.
@@ -89,6 +91,7 @@ impl Change {
             | Self::Remove(node)
             | Self::Write(node, _)
             | Self::Wrap(node)
+            | Self::Lift(node, _)
             | Self::Flatten(node)
             | Self::Add(node, ..)
             | Self::Move(node, _)

@@ -129,14 +129,29 @@ impl<'d, 's> Edits<'d, 's> {
         self.changes.insert(list, Change::Children(entries));
     }
 
-    /// Adds a member to an object, after all others. If it has one with this key, it gets the value instead.
+    /// Adds a member to an object, after all others. If it has one with this key, or is to have one, that gets the value
+    /// instead.
     pub fn set_member(&mut self, object: NodeId, key: impl Into<Cow<'static, str>>, piece: Piece) {
-        let key = key.into();
-        if let Some(old) = self.document.value(object).get(&key) {
+        let (key, document) = (key.into(), self.document);
+        if !self.changes.contains_key(&object)
+            && let Some(old) = document.value(object).get(&key)
+        {
             return self.replace(old.id(), piece);
         }
-        if let Some(entries) = self.entries(object) {
-            entries.push(Entry::Member(key, piece));
+        let Some(entries) = self.entries(object) else { return };
+        let has_key = |entry: &&mut Entry| match &**entry {
+            Entry::Old(node) => document.value(*node).key_text().is_some_and(|own| own == key),
+            Entry::Renamed(_, own) | Entry::Member(own, _) => *own == key,
+            Entry::Element(_) => false,
+        };
+        // Of members with the same key, the last one counts.
+        match entries.iter_mut().rev().find(has_key) {
+            Some(Entry::Old(node) | Entry::Renamed(node, _)) => {
+                let node = *node;
+                self.replace(node, piece);
+            }
+            Some(Entry::Member(_, own)) => *own = piece,
+            _ => entries.push(Entry::Member(key, piece)),
         }
     }
 

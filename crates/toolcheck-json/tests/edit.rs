@@ -232,3 +232,21 @@ fn records_are_added_and_removed_as_lines() {
         assert_eq!(edits.apply().into_owned(), wanted.into_bytes());
     }
 }
+
+#[test]
+fn a_member_that_has_or_gets_a_key_is_not_written_a_second_time() {
+    let text = r#"{"a": 1, "b": 2}"#;
+    let set = |text: &str, twice: bool| {
+        edited(text, |document, edits| {
+            let root = document.root();
+            edits.rename_member(root.id(), root.get("a").expect("is there").id(), "c");
+            for value in if twice { &["3", "4"][..] } else { &["3"] } {
+                edits.set_member(root.id(), "c", Piece::Raw(value.as_bytes().to_vec()));
+                edits.set_member(root.id(), "b", Piece::Raw(value.as_bytes().to_vec()));
+                edits.set_member(root.id(), "d", Piece::Raw(value.as_bytes().to_vec()));
+            }
+        })
+    };
+    assert_eq!(set(text, false), r#"{"c": 3, "b": 3, "d": 3}"#);
+    assert_eq!(set(text, true), r#"{"c": 4, "b": 4, "d": 4}"#);
+}

@@ -26,14 +26,20 @@ const BELONGS: [RuleId; 12] = [
 ];
 
 /// Rules about what keeps something from being read.
-const READ: [RuleId; 6] = [
+const READ: [RuleId; 7] = [
     RuleId::ForeignShape,
     RuleId::InvalidValue,
     RuleId::MissingField,
+    RuleId::MissingToolCallId,
     RuleId::UnknownContentType,
     RuleId::UnknownField,
     RuleId::WrongType,
 ];
+
+/// Whether what a fix of this rule writes in another way may be a half of a pair that was not read before.
+pub(crate) fn makes_readable(rule: RuleId) -> bool {
+    READ.contains(&rule) || matches!(rule, RuleId::EmptyContent | RuleId::UnreadContent | RuleId::UnknownRole)
+}
 
 /// Rules about what has to be where: what they find then is fixed after it. So is an id that is used again, which shows once
 /// both calls have a result.
@@ -64,8 +70,8 @@ fn seen_after(rule: RuleId) -> impl Iterator<Item = RuleId> {
         RuleId::InvalidValue | RuleId::UnknownContentType | RuleId::UnknownRole => {
             &[RuleId::FirstMessageRole, RuleId::ForeignShape, RuleId::InvalidValue]
         }
-        // One finding stands for all keys that an object lacks.
-        RuleId::MissingToolCallId => &[RuleId::MissingField],
+        // One finding stands for all keys that an object lacks, and says nothing of those of the other half.
+        RuleId::MissingToolCallId => &[RuleId::MissingField, RuleId::UnknownField],
         // There is a prompt only once nothing is refused.
         RuleId::TemplateRefuses => &[
             RuleId::TemplateLoses,
@@ -95,13 +101,15 @@ impl Counts {
         *of_level.entry(finding.rule).or_default() += 1;
     }
 
-    /// The same without what was fixed.
-    fn without(mut self, applied: impl Iterator<Item = RuleId>) -> Self {
+    /// The same without what was fixed, and with what may show then, or after what was fixed `later`.
+    fn without(mut self, applied: &[RuleId], later: &[RuleId]) -> Self {
         for done in applied {
-            let of_level = if self.errors.contains_key(&done) { &mut self.errors } else { &mut self.others };
-            of_level.entry(done).and_modify(|count| *count = count.saturating_sub(1));
+            let of_level = if self.errors.contains_key(done) { &mut self.errors } else { &mut self.others };
+            of_level.entry(*done).and_modify(|count| *count = count.saturating_sub(1));
+        }
+        for done in applied.iter().chain(later) {
             // One fixed call may lack several arguments.
-            for other in seen_after(done).filter(|other| *other != done) {
+            for other in seen_after(*done).filter(|other| other != done) {
                 self.errors.insert(other, usize::MAX);
                 self.others.insert(other, usize::MAX);
             }
@@ -110,33 +118,39 @@ impl Counts {
     }
 
     /// The rule of which there is more than before, but for what was fixed. An error weighs more than a warning: what leaves
-    /// fewer errors may have new warnings.
-    pub(crate) fn worse_than(&self, before: Self, applied: impl Iterator<Item = RuleId>) -> Option<RuleId> {
+    /// fewer errors may have new warnings, but not the same key twice: readers differ in which one they take.
+    pub(crate) fn worse_than(&self, before: Self, applied: &[RuleId], later: &[RuleId]) -> Option<RuleId> {
         let sum = |counts: &Self| counts.errors.values().sum::<usize>();
         let has_fewer_errors = sum(self) < sum(&before);
-        let allowed = before.without(applied);
+        let allowed = before.without(applied, later);
         let more = |own: &BTreeMap<RuleId, usize>, allowed: &BTreeMap<RuleId, usize>| {
             let mut rules = own.iter();
             let more = rules.find(|(rule, count)| **count > allowed.get(*rule).copied().unwrap_or(0));
             more.map(|(rule, _)| *rule)
         };
         let of_errors = more(&self.errors, &allowed.errors);
-        of_errors.or_else(|| more(&self.others, &allowed.others).filter(|_| !has_fewer_errors))
+        let doubled = |counts: &Self| counts.others.get(&RuleId::DuplicateKey).copied().unwrap_or(0);
+        let is_doubled = doubled(self) > doubled(&allowed);
+        of_errors
+            .or_else(|| more(&self.others, &allowed.others).filter(|_| !has_fewer_errors))
+            .or_else(|| is_doubled.then_some(RuleId::DuplicateKey))
     }
 }
 
-/// The rule of whose findings a record has more than before, but for those that were fixed.
+/// The rule of whose findings a record has more than before, but for those that were fixed, and what shows after those
+/// that were fixed `later`.
 pub(crate) fn worse(
     before: &[Finding],
     after: &[Finding],
-    applied: impl Iterator<Item = RuleId>,
+    applied: &[RuleId],
+    later: &[RuleId],
 ) -> Option<RuleId> {
     let [old, new] = [before, after].map(|findings| {
         let mut counts = Counts::default();
         findings.iter().for_each(|finding| counts.add(finding));
         counts
     });
-    new.worse_than(old, applied)
+    new.worse_than(old, applied, later)
 }
 
 /// What a document says that it is, if that is not the format that it is read as.

@@ -1,12 +1,14 @@
 //! What findings say of how a fix fixes them: it is what a fix does.
 
-use toolcheck_core::formats;
+use foldhash::HashSet;
 use toolcheck_core::ir::Transcript;
 use toolcheck_core::readers::{Conversation, Reader};
+use toolcheck_core::{RuleId, formats};
 use toolcheck_json::{Document, Record};
 
 use crate::compare_fix::{contradicts, worse};
 use crate::finding::{Finding, Fixable};
+use crate::fix::{Applied, MOST_AHEAD, fix, step};
 use crate::options::{Marks, Options};
 use crate::planner::{FixOptions, Planned, Planner, Way, can_fix, is_whole, on_conversations, plan_request};
 use crate::report::{FileReport, Reading};
@@ -61,33 +63,65 @@ fn first_better(
     tried: Option<Trial<'_>>,
     lint: &Lint<'_>,
 ) -> Option<(Vec<usize>, bool)> {
-    let mut first = plan(&Way::first(how))?;
+    // Untried, it is all that is planned.
+    let way = if tried.is_some() { Way::first(how) } else { Way::at_once(how) };
+    let mut first = plan(&way)?;
     let more = !first.skipped.is_empty();
     // The record is linted once more beside this one, so what is not needed goes.
     (first.skipped, first.left) = Default::default();
     let others = Way::others(how, &first);
-    let mut plans = std::iter::once(first).chain(others.iter().filter_map(plan));
-    let better =
-        plans.find(|plan| tried.is_none_or(|tried| is_better(plan, document, findings, tried, lint)));
-    let done = better.into_iter().flat_map(|plan| plan.done).map(|done| done.finding).collect();
-    Some((done, more))
+    let Some(tried) = tried else { return Some((numbers(&first), more)) };
+    let others = others.iter().filter_map(|way| Some((plan(way)?, &way.how)));
+    let mut plans = std::iter::once((first, how)).chain(others);
+    let done = plans.find_map(|(plan, how)| done_by(plan, how, document, findings, tried, lint));
+    Some((done.unwrap_or_default(), more))
 }
 
-/// Whether a record is better once it is fixed, and read as a format that it may have.
-fn is_better(
-    plan: &Planned,
+/// The findings that a plan fixes.
+fn numbers(plan: &Planned) -> Vec<usize> {
+    plan.done.iter().map(|done| done.finding).collect()
+}
+
+/// What a plan fixes, and what is fixed after it, if that makes a record better which is then read as a format that it may
+/// have.
+fn done_by(
+    plan: Planned,
+    how: &FixOptions,
     document: &Document<'_>,
     findings: &[Finding],
-    (options, may_be): (&Options, &dyn Fn(&str) -> bool),
+    (options, may_be): Trial<'_>,
     lint: &Lint<'_>,
-) -> bool {
+) -> Option<Vec<usize>> {
     if plan.done.is_empty() || plan.bytes == document.bytes() {
-        return false;
+        return None;
     }
-    let report = lint(&plan.bytes, options);
-    let rules = plan.done.iter().map(|done| findings[done.finding].rule);
-    report.readings.iter().all(|reading| may_be(reading.format))
-        && worse(findings, &report.findings, rules).is_none()
+    let mut done = numbers(&plan);
+    let rules: Vec<RuleId> = done.iter().map(|number| findings[*number].rule).collect();
+    let (mut text, mut later) = (plan.bytes, Vec::new());
+    for ahead in 0..=MOST_AHEAD {
+        let report = lint(&text, options);
+        let then: Vec<RuleId> = later.iter().map(|done: &Applied| done.rule).collect();
+        if report.readings.iter().all(|reading| may_be(reading.format))
+            && worse(findings, &report.findings, &rules, &then).is_none()
+        {
+            let is_left = |(number, finding): (usize, &Finding)| {
+                can_fix(finding) && how.wants(finding) && !done.contains(&number)
+            };
+            if (plan.waits || ahead > 0) && findings.iter().enumerate().any(is_left) {
+                later.extend(fix("", &text, options, how).applied);
+            }
+            let then: HashSet<_> = later.iter().map(|done| (done.rule, &done.spot.pointer)).collect();
+            let is_fixed = |finding: &Finding| then.contains(&(finding.rule, &finding.spot.pointer));
+            done.extend((0..findings.len()).filter(|number| is_fixed(&findings[*number])));
+            return Some(done);
+        }
+        if ahead < MOST_AHEAD {
+            let (next, applied) = step(&text, options, how)?;
+            text = next;
+            later.extend(applied);
+        }
+    }
+    None
 }
 
 /// The longest text with conversations in which fixes are tried. A longer one is a whole log, and to lint it again for its

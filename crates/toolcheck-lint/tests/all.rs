@@ -9,6 +9,7 @@ mod error_texts;
 mod exchanges;
 mod fix;
 mod fix_logs;
+mod fix_rounds;
 mod lines;
 mod places;
 mod readers;

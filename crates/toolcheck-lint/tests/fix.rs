@@ -322,7 +322,8 @@ fn only_what_is_asked_for_is_fixed() {
     assert_eq!(fixed(place("/messages/1/tool_calls/1")).0, ["unanswered-tool-call 4"]);
     assert_eq!(fixed(place("5:7")).0, ["orphan-tool-result 5"]);
     assert_eq!(fixed(place("5:8")), (Vec::new(), 0));
-    for wrong in ["", "0", "x", "1:", "1:0", "1:2:3", "-1", "99999999999999999999"] {
+    assert_eq!(fixed(place("")).0, fixed(FixOptions::new()).0);
+    for wrong in ["0", "x", "1:", "1:0", "1:2:3", "-1", "99999999999999999999"] {
         assert!(wrong.parse::<toolcheck_lint::fix::FixPlace>().is_err(), "{wrong}");
     }
 }

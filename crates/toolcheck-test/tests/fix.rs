@@ -21,7 +21,6 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("invalid-arguments-json", "nobody knows what is cut off, so all is kept as a text"),
     ("invalid-cache-mark", "of too many marks, the first ones go"),
     ("invalid-tool-schema", "a type is written as the format's documentation has it"),
-    ("invalid-value", "another allowed value is nearer"),
     ("late-tool-result", "all that is said stays"),
     ("lone-surrogate", "nobody knows the other half"),
     ("malformed-tool-call-id", "the new id is made from the old one"),

@@ -464,8 +464,10 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
         own.calls.filter(|calls| calls.is_array() && calls.children().next().is_none()).map(Place::of);
     let is_empty = |text: &Value<'_, '_>| text.as_json_str().is_some_and(|text| text.is_empty());
     message.has_empty_reasoning = own.reasoning.as_ref().is_some_and(is_empty);
-    let names_call = |id: &Named<'_>| mistakes::is_called(transcript, &id.text);
-    if message.role == Role::User && own.call_id.as_ref().is_some_and(names_call) {
+    if let Some(id) = &own.call_id
+        && own.calls.is_none()
+        && mistakes::is_answer(transcript, message.role, &id.text)
+    {
         message.role = Role::Tool;
     }
     let role = message.role;

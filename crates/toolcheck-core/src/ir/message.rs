@@ -92,9 +92,10 @@ impl<'s> Message<'s> {
         Named::text_or_unknown(self.role_name.as_ref())
     }
 
-    /// Whether it is a result of a tool that is sent as what the user said.
+    /// Whether it is a result of a tool that is sent as what somebody else said.
     pub fn is_mislabelled_result(&self) -> bool {
-        self.role == Role::Tool && self.role_name.as_ref().is_some_and(|name| name.text == "user")
+        let is_other = |name: &str| matches!(name, "user" | "system" | "developer" | "assistant");
+        self.role == Role::Tool && self.role_name.as_ref().is_some_and(|name| is_other(&name.text))
     }
 
     /// A message without parts.

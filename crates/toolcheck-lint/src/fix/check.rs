@@ -3,7 +3,7 @@
 use foldhash::HashMap;
 use toolcheck_core::RuleId;
 
-use super::Change;
+use super::{Applied, Change};
 use crate::compare_fix::Counts;
 use crate::report::FileReport;
 
@@ -35,7 +35,8 @@ pub(super) fn not_better(
             None => all.clone(),
         };
         let (old, now) = (of(&old, &all_old), of(&new, &all_new));
-        if let Some(rule) = now.worse_than(old, change.applied.iter().map(|done| done.rule)) {
+        let rules = |applied: &[Applied]| applied.iter().map(|done| done.rule).collect::<Vec<_>>();
+        if let Some(rule) = now.worse_than(old, &rules(&change.applied), &rules(&change.later)) {
             worse.insert(change.record, rule);
         }
     }
@@ -44,7 +45,7 @@ pub(super) fn not_better(
 
 /// Whether there are fewer calls or results than what is fixed without a cost can take out: each finding is about one.
 pub(super) fn takes_more(before: &FileReport, after: &FileReport, changes: &[Change]) -> bool {
-    let applied = || changes.iter().flat_map(|change| &change.applied);
+    let applied = || changes.iter().flat_map(Change::done);
     if applied().any(|done| done.cost.is_some()) {
         return false;
     }

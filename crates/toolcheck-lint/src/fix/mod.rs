@@ -4,6 +4,7 @@
 //! edits are made from the final order of its parts. Then the result is linted again: a record in which a fault that was
 //! to be fixed is still there, or in which there is a new one, stays as it was. That goes on until nothing changes.
 
+mod ahead;
 mod check;
 mod skipped;
 
@@ -28,6 +29,7 @@ use crate::planner::{
 use crate::report::FileReport;
 use crate::rules;
 
+pub(crate) use self::ahead::{MOST_AHEAD, step};
 pub use self::skipped::Skipped;
 pub use crate::finding::Fixable;
 pub use crate::planner::{Action, Duplicates, FixOptions, FixPlace, Orphans, PLACEHOLDER, Unanswered};
@@ -219,7 +221,7 @@ impl Round {
                 reasons.add_record(record, reason.clone());
             }
         }
-        let (mut applied, after) = settle(path, bytes, options, &report, &mut changes, &mut reasons);
+        let (mut applied, after) = settle(path, bytes, (options, how), &report, &mut changes, &mut reasons);
         // In a file that is one document, the report has the places in its records.
         let places: HashMap<(RuleId, usize), &Spot> =
             report.findings.iter().map(|found| ((found.rule, found.spot.bytes.start), &found.spot)).collect();
@@ -236,7 +238,7 @@ impl Round {
 fn settle(
     path: &str,
     bytes: &[u8],
-    options: &Options,
+    (options, how): (&Options, &FixOptions),
     before: &FileReport,
     changes: &mut Vec<Change>,
     reasons: &mut Reasons,
@@ -260,11 +262,15 @@ fn settle(
         }
         let worse = check::not_better(before, &report, changes);
         if worse.is_empty() && report.left_out() == before.left_out() {
-            let applied = changes.iter().flat_map(|change| change.applied.iter().cloned());
+            let applied = changes.iter().flat_map(Change::done).cloned();
             return (applied.collect(), Some((text, report)));
         }
         if worse.is_empty() {
             break;
+        }
+        // What is worse at first may be better in the end.
+        if ahead::go_on(path, (bytes, text), (options, how), before, changes, &worse) {
+            continue;
         }
         for change in changes.iter_mut() {
             if let Some(rule) = worse.get(&change.record) {
@@ -305,6 +311,7 @@ fn assemble(bytes: &[u8], changes: &[Change]) -> Vec<u8> {
 }
 
 /// A record that is changed.
+#[derive(Clone)]
 struct Change {
     /// Its number; `None` if it is the whole file.
     record: Option<usize>,
@@ -314,13 +321,21 @@ struct Change {
     /// Its new bytes.
     bytes: Vec<u8>,
     applied: Vec<Applied>,
+    /// What was done to what showed then.
+    later: Vec<Applied>,
     /// What is tried after it if that is no better, the last first.
     instead: Vec<(Vec<u8>, Vec<Applied>)>,
 }
 
 impl Change {
+    /// All that is done.
+    fn done(&self) -> impl Iterator<Item = &Applied> {
+        self.applied.iter().chain(&self.later)
+    }
+
     /// Goes over to what is tried next, and returns what is not fixed then.
     fn fall_back(&mut self) -> Vec<Applied> {
+        self.later.clear();
         let Some((bytes, applied)) = self.instead.pop() else { return std::mem::take(&mut self.applied) };
         self.bytes = bytes;
         let tried = std::mem::replace(&mut self.applied, applied);
@@ -444,7 +459,8 @@ impl<'o> Collector<'o> {
             return None;
         }
         let others = Way::others(self.how, &whole);
-        let others: Vec<_> = others.iter().rev().filter_map(plan).map(text_of).collect();
+        let others = others.iter().rev().filter_map(plan).filter(|other| !other.done.is_empty());
+        let others: Vec<_> = others.map(text_of).collect();
         let (bytes, applied) = text_of(whole);
         self.changes.push(Change {
             record: number,
@@ -452,6 +468,7 @@ impl<'o> Collector<'o> {
             end: record.start + record.bytes.len(),
             bytes,
             applied,
+            later: Vec::new(),
             instead: others,
         });
         Some(())

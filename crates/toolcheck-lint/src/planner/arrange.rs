@@ -167,10 +167,6 @@ impl Planner<'_, '_> {
     /// A result for a call that has none.
     fn written(&mut self, call: &CallSite<'_, '_>) -> Option<Unit> {
         let finding = self.finding(RuleId::UnansweredToolCall, call.part.place)?;
-        // It has one once the message with its id has the role of results.
-        if call.call.id.as_ref().is_some_and(|id| self.new_results.contains(&*id.text)) {
-            return None;
-        }
         if self.how.unanswered != Unanswered::Answer || self.pairing.has_stand_in(call) {
             let is_answered = self.how.unanswered == Unanswered::Answer;
             self.leave(
@@ -565,7 +561,11 @@ impl Planner<'_, '_> {
         if !self.try_fix(finding, Action::Merged, place.span.start, None) {
             return Vec::new();
         }
-        let elsewhere = results.iter().filter(|site| {
+        // That of another turn goes there.
+        let is_own = |site: &&ResultSite<'_, '_>| {
+            site.paired_with.call().is_none_or(|call| pairing.calls[call].turn == turn)
+        };
+        let elsewhere = results.iter().filter(is_own).filter(|site| {
             Some(self.slot_of(site.part.place.node)) != home && !self.results_gone.contains(&site.number)
         });
         elsewhere.map(|site| site.number).collect()

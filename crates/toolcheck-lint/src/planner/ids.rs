@@ -1,7 +1,16 @@
 //! Ids that a target takes, made from those that it refuses.
 
 use foldhash::HashSet;
+use toolcheck_core::RuleId;
+use toolcheck_core::fix::Cost;
+use toolcheck_core::pairing::CallSite;
 use toolcheck_core::targets::Target;
+use toolcheck_json::Value;
+use toolcheck_json::edit::Piece;
+
+use super::Action;
+use super::options::Unanswered;
+use super::plan::{MADE_UP, Planner};
 
 const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -67,4 +76,77 @@ fn letters(mut hash: u64, count: usize) -> String {
         hash /= 62;
     }
     text
+}
+
+impl<'p> Planner<'p, '_> {
+    /// Whether neither a call nor one with its id in another message of its turn has a result.
+    pub(super) fn lacks_result_beside(&self, site: &CallSite<'_, '_>) -> bool {
+        let is_missing = |site: &CallSite<'_, '_>| {
+            self.pairing.answer_of(site).is_none()
+                && self.finding(RuleId::UnansweredToolCall, site.part.place).is_some()
+        };
+        let id = site.call.id.as_ref().map(|id| &id.text);
+        let calls = self.pairing.calls_of_turn(site.turn).iter();
+        let calls = calls.filter(|other| other.call.id.as_ref().map(|id| &id.text) == id);
+        self.how.unanswered == Unanswered::Answer
+            && calls.clone().any(|other| other.message_number != site.message_number)
+            && calls.clone().all(|other| self.pairing.answer_of(other).is_none())
+            && calls.clone().any(is_missing)
+    }
+
+    /// The ids of which a turn has several calls, some with a result and some without.
+    pub(super) fn unclear_ids(&self) -> HashSet<&'p str> {
+        let pairing = self.pairing;
+        let key = |site: &CallSite<'p, '_>| Some((site.turn, &*site.call.id.as_ref()?.text));
+        let answered = pairing.calls.iter().filter(|site| pairing.answer_of(site).is_some());
+        let answered: HashSet<(usize, &str)> = answered.filter_map(key).collect();
+        let others = pairing.calls.iter().filter(|site| pairing.answer_of(site).is_none());
+        others.filter_map(key).filter(|key| answered.contains(key)).map(|(_, id)| id).collect()
+    }
+
+    /// Ids for calls that have none: that of the result in its place, or a new one.
+    pub(super) fn missing_ids(&mut self, mut used: HashSet<String>) {
+        let pairing = self.pairing;
+        let Some(key) = self.fix_style.call_id else { return };
+        for site in pairing.calls.iter().filter(|site| site.call.id.is_none()) {
+            let finding = self.finding(RuleId::MissingToolCallId, site.part.place);
+            // Where the id may be missing, the result that is made up for the call needs it.
+            let is_unanswered = || {
+                self.finding(RuleId::UnansweredToolCall, site.part.place).is_some()
+                    && !self.answers_have_names()
+            };
+            if finding.is_none() && !(self.how.unsafe_fixes && is_unanswered()) {
+                continue;
+            }
+            let answer = pairing.answer_of(site).and_then(|answer| answer.result.call_id.as_ref());
+            let of_answer = answer.map(|id| id.text.to_string()).filter(|id| !used.contains(id));
+            let (action, guess) = match of_answer {
+                Some(_) => (Action::Reattached, "assumes that the result in its place belongs to the call"),
+                None => (Action::Inserted, MADE_UP),
+            };
+            let made = || replacement(&format!("call_{}", site.number + 1), 1, self.target, &used);
+            let Some(id) = of_answer.or_else(made) else { continue };
+            let own = self.fix_style.own(self.document.value(site.part.place.node));
+            if !own.is_object() {
+                self.leave(finding, "the call is not an object");
+                continue;
+            }
+            let at = own.span().start;
+            // The id of the other half may stand under another key.
+            let is_id = |member: &Value<'_, '_>| member.as_str().is_some_and(|text| text == id);
+            if let Some(member) = own.members().find(|member| action == Action::Reattached && is_id(member)) {
+                if finding.is_none_or(|finding| self.try_fix(finding, Action::Rewritten, at, None)) {
+                    used.insert(id);
+                    self.edits.rename_member(own.id(), member.id(), key);
+                }
+                continue;
+            }
+            let guess = Cost::Guess(guess.to_owned());
+            if finding.is_none_or(|finding| self.try_fix(finding, action, at, Some(guess))) {
+                used.insert(id.clone());
+                self.edits.set_member(own.id(), key, Piece::text(&id));
+                self.new_ids.insert(site.number, id);
+            }
+        }
+    }
 }

@@ -1,23 +1,33 @@
 //! What is fixed in its place, whatever the rest of the conversation is like.
 
-use std::borrow::Cow;
-
-use toolcheck_core::fix::Change;
-use toolcheck_core::ir::{Message, Role};
+use toolcheck_core::RuleId;
+use toolcheck_core::fix::{Change, Fix};
 use toolcheck_json::edit::Piece;
 use toolcheck_json::{NodeId, SyntaxError, SyntaxErrorKind, Value};
 
 use super::Action;
 use super::plan::Planner;
+use crate::compare_fix::makes_readable;
 
 impl Planner<'_, '_> {
     /// Fixes what can be fixed where it is. Of two changes of one place that exclude each other, the first is made.
     pub(super) fn fixes(&mut self) {
-        for (number, fix) in std::mem::take(&mut self.fixes) {
-            let is_taken = |change: &Change| {
-                self.touched.get(&site(change)).is_some_and(|own| !is_composed(own, change))
+        let mut fixes = std::mem::take(&mut self.fixes);
+        // Nothing is lost that is needed once the rest of its message can be read.
+        let loses = |fix: &Fix| fix.changes.iter().any(|change| self.may_lose(change, fix.cost.is_some()));
+        fixes.sort_by_cached_key(|(_, _, fix)| loses(fix));
+        for (number, rule, fix) in fixes {
+            let mut sites: Vec<(Site, &Change)> = Vec::with_capacity(fix.changes.len());
+            for change in &fix.changes {
+                sites
+                    .extend(self.key_of(change).into_iter().chain([site(change)]).map(|site| (site, change)));
+            }
+            let is_taken = |(site, change): &(Site, &Change)| {
+                self.touched.get(site).is_some_and(|own| !is_composed(own, change))
+                    || self.may_lose(change, fix.cost.is_some())
+                        && self.kept.contains(&self.slot_of(change.node()))
             };
-            if fix.changes.iter().any(is_taken) {
+            if sites.iter().any(is_taken) {
                 self.leave(Some(number), "another fix changes the same place");
                 continue;
             }
@@ -32,10 +42,11 @@ impl Planner<'_, '_> {
                 continue;
             }
             self.fixed_in_place += 1;
-            for change in &fix.changes {
-                if self.touched.insert(site(change), change.clone()).as_ref() != Some(change) {
+            for (site, change) in sites {
+                let is_new = self.touched.insert(site.clone(), change.clone()).as_ref() != Some(change);
+                if is_new && site == self::site(change) {
                     self.change(change);
-                    self.heed_role(change.node());
+                    self.heed(rule, change);
                 }
             }
         }
@@ -44,19 +55,29 @@ impl Planner<'_, '_> {
         }
     }
 
-    /// Notes the call that a message answers once it gets the role of results.
-    fn heed_role(&mut self, role: NodeId) {
-        let messages = &self.transcript.messages;
-        let number = messages.partition_point(|message| message.place.node <= role);
-        let message = number.checked_sub(1).map(|number| &messages[number]);
-        let is_own = |message: &&Message<'_>| {
-            message.role == Role::Unknown
-                && message.role_name.as_ref().is_some_and(|name| name.place.node == role)
-        };
-        let Some(message) = message.filter(is_own) else { return };
-        let value = self.document.value(message.place.node);
-        let id = self.fix_style.result_id.and_then(|key| value.get_str(key));
-        self.new_results.extend(id.map(Cow::into_owned));
+    /// Whether a change removes a message, or something at a cost.
+    fn may_lose(&self, change: &Change, has_cost: bool) -> bool {
+        matches!(change, Change::Remove(node) if has_cost || self.messages.binary_search(node).is_ok())
+    }
+
+    /// The missing key that a member gets.
+    fn key_of(&mut self, change: &Change) -> Option<Site> {
+        let Change::Rename(node, key) = change else { return None };
+        Some((self.parent_of(*node)?.id(), Some(key.clone())))
+    }
+
+    /// Notes what a change of messages means for the rest.
+    fn heed(&mut self, rule: RuleId, change: &Change) {
+        if matches!(change, Change::Remove(_) | Change::Halves(_) | Change::Before(..)) {
+            return;
+        }
+        let (node, slot) = (change.node(), self.slot_of(change.node()));
+        let around = self.slots.get(slot).map(|slot| self.document.value(*slot).span());
+        let is_inside = around.is_some_and(|around| around.contains(self.document.value(node).span()));
+        if is_inside {
+            self.kept.insert(slot);
+        }
+        self.reveals |= (is_inside || node == self.list) && makes_readable(rule);
     }
 
     fn change(&mut self, change: &Change) {
@@ -80,7 +101,10 @@ impl Planner<'_, '_> {
                     let itself = Some(element).filter(|element| !element.is_array());
                     element.elements().chain(itself).map(|element| Piece::Node(element.id()))
                 });
-                self.values.insert(node, Piece::List(elements.collect()));
+                self.edits.set_elements(node, elements);
+            }
+            Change::Lift(_, inner) => {
+                self.values.insert(node, Piece::Node(*inner));
             }
             Change::Add(_, key, json) => {
                 if document.value(node).is_object() {
@@ -165,8 +189,11 @@ fn is_composed(one: &Change, other: &Change) -> bool {
     one == other || !is_moved(one) && !is_moved(other) && (is_removed(one) || is_removed(other))
 }
 
+/// A value, or a missing key of it.
+type Site = (NodeId, Option<String>);
+
 /// The value or the missing key that a change is about.
-fn site(change: &Change) -> (NodeId, Option<String>) {
+fn site(change: &Change) -> Site {
     match change {
         Change::Add(object, key, _) => (*object, Some(key.clone())),
         Change::Before(message, _) => (*message, Some(String::new())),

@@ -112,7 +112,8 @@ impl FromStr for FixPlace {
     fn from_str(text: &str) -> Result<Self, Error> {
         let number = |text: &str| text.parse().ok().filter(|number| *number > 0);
         let place = match text.split_once(':') {
-            _ if text.starts_with('/') => Some(Self::Pointer(text.to_owned())),
+            // The empty pointer is that of the whole document.
+            _ if text.is_empty() || text.starts_with('/') => Some(Self::Pointer(text.to_owned())),
             Some((line, column)) => {
                 number(line).zip(number(column)).map(|(line, column)| Self::Position(line, column))
             }

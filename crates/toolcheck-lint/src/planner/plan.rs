@@ -9,7 +9,7 @@ use toolcheck_core::RuleId;
 use toolcheck_core::fix::{Change, Cost, Fix};
 use toolcheck_core::fix_style::FixStyle;
 use toolcheck_core::ir::{Body, Message, Place, Role, Signature, Transcript, TranscriptKind};
-use toolcheck_core::pairing::{CallSite, Pairing, ResultSite};
+use toolcheck_core::pairing::{Pairing, ResultSite};
 use toolcheck_core::readers::FileFixStyle;
 use toolcheck_core::targets::Target;
 use toolcheck_json::edit::{Edits, Piece};
@@ -40,6 +40,8 @@ pub(crate) struct Planned {
     pub(crate) left: Vec<(usize, &'static str)>,
     /// How many of those that are fixed are fixed in their place.
     pub(super) fixed_in_place: usize,
+    /// Whether what belongs together waits until something can be read.
+    pub(crate) waits: bool,
 }
 
 /// Plans the changes of a record. `slots` are the elements of its list of messages or items.
@@ -91,18 +93,20 @@ pub(crate) struct Planner<'p, 's> {
     pub(super) edits: Edits<'p, 's>,
     /// The findings that are fixed in their place, if at all.
     pub(super) in_place: HashSet<usize>,
-    /// What fixes findings in their place.
-    pub(super) fixes: Vec<(usize, &'p Fix)>,
+    /// What fixes findings in their place, with their rules.
+    pub(super) fixes: Vec<(usize, RuleId, &'p Fix)>,
     /// How many of them were used.
     pub(super) fixed_in_place: usize,
+    /// Whether what can be read only after a fix may be half of a pair.
+    pub(super) reveals: bool,
     /// The values and the missing keys that were fixed in their place.
     pub(super) touched: HashMap<(NodeId, Option<String>), Change>,
+    /// The slots in which something is fixed in its place other than by its removal.
+    pub(super) kept: HashSet<usize>,
     /// The elements that are removed from lists other than that of messages and their blocks.
     pub(super) elements_gone: HashMap<NodeId, Vec<NodeId>>,
     /// The id of the last record that was made of a result, by the slot after which it stands.
     pub(super) said_after: HashMap<usize, Piece>,
-    /// The ids in messages that become results.
-    pub(super) new_results: HashSet<String>,
     /// The objects that are made for members which move into them, by the object and the key that they are under.
     pub(super) made: NewKeys,
     done: Vec<AppliedFix>,
@@ -136,7 +140,7 @@ impl<'p, 's> Planner<'p, 's> {
         let (mut fixes, mut left) = (Vec::new(), Vec::new());
         for (number, finding) in findings {
             match finding.fix.as_deref() {
-                Some(fix) if fixes.len() < MOST_FIXES => fixes.push((number, fix)),
+                Some(fix) if fixes.len() < MOST_FIXES => fixes.push((number, finding.rule, fix)),
                 Some(_) => left.push((number, TOO_MANY_FIXES)),
                 None => {}
             }
@@ -175,10 +179,11 @@ impl<'p, 's> Planner<'p, 's> {
             edits: Edits::new(document),
             fixes,
             fixed_in_place: 0,
+            reveals: false,
             touched: HashMap::default(),
+            kept: HashSet::default(),
             elements_gone: HashMap::default(),
             said_after: HashMap::default(),
-            new_results: HashSet::default(),
             made: NewKeys::new(),
             done: Vec::new(),
             skipped: Vec::new(),
@@ -194,7 +199,10 @@ impl<'p, 's> Planner<'p, 's> {
 
     /// Notes why nothing of a conversation is fixed.
     fn block(&mut self, source: &Source<'p, 's>, reason: &'static str) -> bool {
-        self.blocked.push((source.transcript.place.span, reason));
+        // What is not in its messages has nothing to do with them.
+        let messages = source.transcript.messages.iter().map(|message| message.place.span);
+        let all = messages.reduce(|one, other| one.to(other)).unwrap_or(source.transcript.place.span);
+        self.blocked.push((all, reason));
         false
     }
 
@@ -285,9 +293,11 @@ impl<'p, 's> Planner<'p, 's> {
     }
 
     /// Plans everything in a conversation, in the order that keeps one step from undoing another.
-    pub(super) fn plan(&mut self) {
+    /// If it `waits`, what belongs together is planned once all of it can be read.
+    pub(super) fn plan(&mut self, waits: bool) {
         self.fixes();
-        if self.slots.is_empty() {
+        self.reveals &= waits;
+        if self.slots.is_empty() || self.reveals {
             return;
         }
         self.spelling();
@@ -309,7 +319,9 @@ impl<'p, 's> Planner<'p, 's> {
             && let Some(finding) = self.finding(RuleId::FirstMessageRole, place)
             && self.inserts(finding, 0)
         {
-            self.before.insert(self.slot_of(place.node), (self.fix_style.said)(Piece::text(START)));
+            // What the user is made to say there already is a beginning.
+            let said = self.fix_style.said;
+            self.before.entry(self.slot_of(place.node)).or_insert_with(|| said(Piece::text(START)));
         }
         if let Some(place) = messages.last().map(|message| message.place)
             && !self.gone.contains(&self.slot_of(place.node))
@@ -365,7 +377,8 @@ impl<'p, 's> Planner<'p, 's> {
         }
         let mut done = self.done;
         toolcheck_json::sort_by_position(&mut done, |done| done.finding);
-        Planned { bytes, done, skipped: self.skipped, left: self.left, fixed_in_place: self.fixed_in_place }
+        let (fixed_in_place, waits) = (self.fixed_in_place, self.reveals);
+        Planned { bytes, done, skipped: self.skipped, left: self.left, fixed_in_place, waits }
     }
 
     pub(super) fn finding(&self, rule: RuleId, place: Place) -> Option<usize> {
@@ -475,7 +488,9 @@ impl<'p, 's> Planner<'p, 's> {
             let again = self
                 .finding(RuleId::ReusedToolCallId, site.part.place)
                 .or_else(|| self.finding(RuleId::DuplicateToolCallId, site.part.place));
-            let is_wanted = malformed.is_some() || again.is_some() || renamed.contains(&*id.text);
+            // Where both lack a result, each needs one of its own.
+            let is_twin = *number > 1 && self.lacks_result_beside(site);
+            let is_wanted = malformed.is_some() || again.is_some() || renamed.contains(&*id.text) || is_twin;
             if !is_wanted {
                 continue;
             }
@@ -489,11 +504,10 @@ impl<'p, 's> Planner<'p, 's> {
                 used.insert(id.text.to_string());
             }
             let at = id.place.span.start;
-            let is_done = [malformed, again]
-                .into_iter()
-                .flatten()
-                .all(|finding| self.try_fix(finding, Action::Renamed, at, cost.clone()));
-            if is_done {
+            let mut findings = [malformed, again].into_iter().flatten();
+            let is_done = findings.all(|finding| self.try_fix(finding, Action::Renamed, at, cost.clone()));
+            let is_found = malformed.is_some() || again.is_some();
+            if is_done && (is_found || cost.is_none() || self.how.unsafe_fixes) {
                 renamed.insert(&id.text);
                 used.insert(new.clone());
                 self.values.insert(id.place.node, Piece::text(&new));
@@ -513,53 +527,6 @@ impl<'p, 's> Planner<'p, 's> {
                     }
                 }
                 _ => {}
-            }
-        }
-    }
-
-    /// The ids of which a turn has several calls, some with a result and some without.
-    fn unclear_ids(&self) -> HashSet<&'p str> {
-        let pairing = self.pairing;
-        let key = |site: &CallSite<'p, '_>| Some((site.turn, &*site.call.id.as_ref()?.text));
-        let answered = pairing.calls.iter().filter(|site| pairing.answer_of(site).is_some());
-        let answered: HashSet<(usize, &str)> = answered.filter_map(key).collect();
-        let others = pairing.calls.iter().filter(|site| pairing.answer_of(site).is_none());
-        others.filter_map(key).filter(|key| answered.contains(key)).map(|(_, id)| id).collect()
-    }
-
-    /// Ids for calls that have none: that of the result in its place, or a new one.
-    fn missing_ids(&mut self, mut used: HashSet<String>) {
-        let pairing = self.pairing;
-        let Some(key) = self.fix_style.call_id else { return };
-        for site in pairing.calls.iter().filter(|site| site.call.id.is_none()) {
-            let finding = self.finding(RuleId::MissingToolCallId, site.part.place);
-            // Where the id may be missing, the result that is made up for the call needs it.
-            let is_unanswered = || {
-                self.finding(RuleId::UnansweredToolCall, site.part.place).is_some()
-                    && !self.answers_have_names()
-            };
-            if finding.is_none() && !(self.how.unsafe_fixes && is_unanswered()) {
-                continue;
-            }
-            let answer = pairing.answer_of(site).and_then(|answer| answer.result.call_id.as_ref());
-            let of_answer = answer.map(|id| id.text.to_string()).filter(|id| !used.contains(id));
-            let (action, guess) = match of_answer {
-                Some(_) => (Action::Reattached, "assumes that the result in its place belongs to the call"),
-                None => (Action::Inserted, MADE_UP),
-            };
-            let made = || ids::replacement(&format!("call_{}", site.number + 1), 1, self.target, &used);
-            let Some(id) = of_answer.or_else(made) else { continue };
-            let own = self.fix_style.own(self.document.value(site.part.place.node));
-            if !own.is_object() {
-                self.leave(finding, "the call is not an object");
-                continue;
-            }
-            let at = own.span().start;
-            let guess = Cost::Guess(guess.to_owned());
-            if finding.is_none_or(|finding| self.try_fix(finding, action, at, Some(guess))) {
-                used.insert(id.clone());
-                self.edits.set_member(own.id(), key, Piece::text(&id));
-                self.new_ids.insert(site.number, id);
             }
         }
     }

@@ -312,14 +312,15 @@ impl<'p> Planner<'p, '_> {
         (!keys.is_empty()).then(|| format!("what it has under {}", keys.join(", ")))
     }
 
-    /// What a result says: its content, or the only other thing in it, whatever its key is.
+    /// What a result says: its content, or the only other thing in it but for ids, whatever its key is.
     fn content_of(&self, site: &ResultSite<'_, '_>) -> Option<Value<'p, '_>> {
         let document = self.document;
         if let Some(place) = site.result.content_place {
             return Some(document.value(place.node));
         }
         let own = self.fix_style.own(document.value(site.part.place.node));
-        let beside = fix_style::beside(own, &known_of(site), None);
+        let mut beside = fix_style::beside(own, &known_of(site), None);
+        beside.retain(|member| member.key_text().is_none_or(|key| !key.to_ascii_lowercase().ends_with("id")));
         beside.first().copied().filter(|_| beside.len() == 1)
     }
 
@@ -351,6 +352,12 @@ impl<'p> Planner<'p, '_> {
             self.take_out(site);
             // The model has not said it.
             if site.message.role == Role::Assistant && self.said_before_the_model(site, slot, &blocks) {
+                return;
+            }
+            // A message without a list of blocks has no place for them.
+            if self.blocks_of(slot).is_none() {
+                let record = self.recorded((self.fix_style.user)(blocks), slot);
+                self.after.entry(self.slot_of(last.part.place.node)).or_default().push(record);
                 return;
             }
             self.gone.remove(&slot);

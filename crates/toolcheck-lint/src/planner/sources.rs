@@ -19,26 +19,38 @@ pub(crate) struct Way {
     pub(crate) how: FixOptions,
     /// Whether findings are fixed in their place too.
     with_in_place: bool,
+    /// Whether what belongs together waits until all of it can be read.
+    waits: bool,
 }
 
 impl Way {
     /// What is tried first.
     pub(crate) fn first(how: &FixOptions) -> Self {
-        Self { how: how.clone(), with_in_place: true }
+        Self { how: how.clone(), with_in_place: true, waits: true }
+    }
+
+    /// All at once.
+    pub(crate) fn at_once(how: &FixOptions) -> Self {
+        Self { waits: false, ..Self::first(how) }
+    }
+
+    /// Without what is fixed in its place.
+    fn in_no_place(how: &FixOptions) -> Self {
+        Self { with_in_place: false, ..Self::first(how) }
     }
 
     /// What is tried after it, one after the other, if what it plans makes nothing better. What is safe comes last.
     pub(crate) fn others(how: &FixOptions, plan: &Planned) -> Vec<Self> {
-        let is_mixed = plan.fixed_in_place > 0 && plan.done.len() > plan.fixed_in_place;
+        let is_mixed = plan.fixed_in_place > 0 && (plan.waits || plan.done.len() > plan.fixed_in_place);
         let mut ways = Vec::new();
         if is_mixed {
-            ways.push(Self { how: how.clone(), with_in_place: false });
+            ways.push(Self::in_no_place(how));
         }
         if how.unsafe_fixes && plan.done.iter().any(|done| done.cost.is_some()) {
             let safely = how.clone().unsafe_fixes(false);
             ways.push(Self::first(&safely));
             if is_mixed {
-                ways.push(Self { how: safely, with_in_place: false });
+                ways.push(Self::in_no_place(&safely));
             }
         }
         ways
@@ -63,7 +75,7 @@ fn on_request<R>(
     document: &Document<'_>,
     transcript: &Transcript<'_>,
     options: &Options,
-    Way { how, with_in_place }: &Way,
+    Way { how, with_in_place, waits }: &Way,
     findings: &[Finding],
     take: impl FnOnce(Planner<'_, '_>) -> R,
 ) -> Option<R> {
@@ -84,7 +96,7 @@ fn on_request<R>(
         .enumerate()
         .filter(|(_, finding)| how.wants(finding) && (*with_in_place || finding.fix.is_none()));
     let mut planner = Planner::new(document, how, wanted, source);
-    planner.plan();
+    planner.plan(*waits);
     Some(take(planner))
 }
 
@@ -144,7 +156,7 @@ pub(crate) fn on_conversations<R>(
             }
         };
         if let Some(planner) = planner.as_mut().filter(|_| is_ready) {
-            planner.plan();
+            planner.plan(false);
         }
     }
     planner.map(take)

@@ -59,7 +59,10 @@ impl<'s> Planner<'_, 's> {
                 }
                 elements.extend(self.after.remove(&slot).unwrap_or_default());
             }
-            self.edits.set_elements(self.list, elements);
+            // A conversation without a message is no better.
+            if !elements.is_empty() {
+                self.edits.set_elements(self.list, elements);
+            }
         }
         self.gone.clear();
         self.instead.clear();

@@ -4,6 +4,7 @@ use toolcheck_core::ir::{Body, Content, Message, Part, Place, Role};
 use toolcheck_core::shape;
 use toolcheck_core::targets::Verdict;
 use toolcheck_core::text::shorten;
+use toolcheck_json::Value;
 use toolcheck_json::edit::Piece;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -49,8 +50,8 @@ declare_rule! {
     /// ```
     EmptyContent in Content, since "0.1.0", silent (silent in dataset) on wire, check,
     fix [
-        safe: "An empty message is removed, as is an empty list next to calls; an empty result becomes `(no output)`.",
-        unsafe: "An empty message with other keys is removed too; one that the conversation needs gets a text that says that it was empty.",
+        safe: "An empty message is removed, as is an empty list next to calls; an empty result becomes `(no output)`, and an object around a message becomes that message.",
+        unsafe: "An empty message with other keys that say nothing is removed too; a text or a list under the only key that no message has becomes the content; one that the conversation needs gets a text that says that it was empty.",
         otherwise: "the intended content is unknown, and the message is needed",
     ],
     cases [
@@ -98,7 +99,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             message.role == Role::System
                 && cx.entry(&super::unknown_role::RULE, Some(super::unknown_role::SYSTEM)).is_refused()
         };
-        if message.is_directive || is_other_fault() {
+        if message.is_directive || is_no_message(cx, message) || is_other_fault() {
             continue;
         }
         // The last message may be unfinished in a recording, or if the text is cut off.
@@ -201,23 +202,54 @@ fn fix_of(cx: &Context<'_, '_>, number: usize, message: &Message<'_>, parts: &[P
         Body::Result(result) => Some(result),
         _ => None,
     });
-    misnamed(cx, message).or_else(|| match result {
+    lifted(cx, message).or_else(|| misnamed(cx, message)).or_else(|| match result {
         Some(result) => of_result(cx, result.content_place?),
         None if may_go(cx, number) => of_message(cx, message, parts),
         None => filled(cx, message, parts),
     })
 }
 
-/// A message whose content stands under a key that is nearly the one that it has.
-fn misnamed(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<Fix> {
+/// The key of a message's content, if it has none.
+fn missing_key(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<&'static str> {
     let fix_style = formats::find(cx.transcript.format?.id)?.fix_style;
     let of_text = fix_style.calls.map(|(_, text)| text);
-    let wanted = of_text.or(fix_style.blocks).filter(|_| message.content == Content::Missing)?;
-    let members = cx.document.value(message.place.node).members();
-    let mut near = members.filter(|member| member.key_text().is_some_and(|key| shape::is_near(&key, wanted)));
-    let (Some(member), None) = (near.next(), near.next()) else { return None };
+    of_text.or(fix_style.blocks).filter(|_| message.content == Content::Missing)
+}
+
+/// A message whose content stands under a key that is nearly the one that it has, or under the only one that none has.
+fn misnamed(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<Fix> {
+    let wanted = missing_key(cx, message)?;
+    let only = |is: &dyn Fn(&Value<'_, '_>, &str) -> bool| {
+        let is_one = |member: &Value<'_, '_>| member.key_text().is_some_and(|key| is(member, &key));
+        let mut found = others(cx, message).filter(is_one);
+        found.next().filter(|_| found.next().is_none())
+    };
+    let is_unknown = |member: &Value<'_, '_>, key: &str| {
+        message.role_name.is_some()
+            && !member.is_object()
+            && says_something(*member)
+            && cx.known_shape().is_some_and(|shape| !shape.has_in_messages(key))
+    };
+    let member = only(&|_, key| shape::is_near(key, wanted)).or_else(|| only(&is_unknown))?;
     let guess = format!("assumes that `{}` was meant to be `{wanted}`", shorten(&member.key_text()?));
     Some(Fix::guess(guess, [Change::Rename(member.id(), wanted.to_owned())]))
+}
+
+/// The message that an object without a role holds, such as the choice of a response.
+fn lifted(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<Fix> {
+    let wanted = missing_key(cx, message).filter(|_| message.role_name.is_none())?;
+    let calls = formats::find(cx.transcript.format?.id)?.fix_style.calls.map_or(wanted, |(calls, _)| calls);
+    let has_content = |inner: Value<'_, '_>| inner.get_any(&[wanted, calls]).is_some();
+    let is_message = |inner: &Value<'_, '_>| inner.get_str("role").is_some() && has_content(*inner);
+    let mut inner = others(cx, message).filter(is_message);
+    let (Some(only), None) = (inner.next(), inner.next()) else { return None };
+    let change = [Change::Lift(message.place.node, only.id())];
+    let keys = others(cx, message).filter(|member| member.id() != only.id()).filter_map(Value::key_text);
+    let keys: Vec<String> = keys.map(|key| format!("`{}`", shorten(&key))).collect();
+    Some(match keys.is_empty() {
+        true => Fix::safe(change),
+        false => Fix::guess(format!("what is beside the message is removed: {}", keys.join(", ")), change),
+    })
 }
 
 /// A result that says that it is empty.
@@ -314,13 +346,37 @@ fn of_message(cx: &Context<'_, '_>, message: &Message<'_>, parts: &[Part<'_>]) -
         let is_member = message.content == Content::EmptyList && content != message.place.node;
         return is_member.then(|| Fix::safe([Change::Remove(content)]));
     }
-    let role = message.role_name.as_ref().map(|name| name.place.node);
-    let says_more = cx.document.value(message.place.node).members().any(|member| {
-        member.id() != message.content_place.node && Some(member.id()) != role && !member.is_null()
-    });
     let change = [Change::Remove(message.place.node)];
-    Some(match says_more {
-        true => Fix::guess("the other keys of the message are removed with it", change),
-        false => Fix::safe(change),
-    })
+    if is_empty_but_for_role(cx, message) {
+        return Some(Fix::safe(change));
+    }
+    others(cx, message)
+        .all(|member| !says_something(member))
+        .then(|| Fix::guess("the other keys of the message are removed with it", change))
+}
+
+/// Whether a string, a list or an object says something.
+fn says_something(value: Value<'_, '_>) -> bool {
+    value.as_json_str().is_some_and(|text| !text.is_blank()) || value.children().next().is_some()
+}
+
+/// The members of a message beside its role and its content.
+fn others<'d, 's>(
+    cx: &Context<'d, 's>,
+    message: &Message<'_>,
+) -> impl Iterator<Item = Value<'d, 's>> + use<'d, 's> {
+    let role = message.role_name.as_ref().map(|name| name.place.node);
+    let content = message.content_place.node;
+    let members = cx.document.value(message.place.node).members();
+    members.filter(move |member| member.id() != content && Some(member.id()) != role && !member.is_null())
+}
+
+/// Whether a message has nothing but its role and its content.
+pub(super) fn is_empty_but_for_role(cx: &Context<'_, '_>, message: &Message<'_>) -> bool {
+    cx.document.value(message.place.node).is_object() && others(cx, message).next().is_none()
+}
+
+/// Whether what is in the place of a message is none, which the shape of the request says.
+pub(super) fn is_no_message(cx: &Context<'_, '_>, message: &Message<'_>) -> bool {
+    !cx.document.value(message.place.node).is_object() && cx.known_shape().is_some()
 }

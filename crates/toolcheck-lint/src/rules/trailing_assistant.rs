@@ -1,7 +1,7 @@
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::{Body, Content, Executor, Part, Role};
 
-use super::empty_content::is_content;
+use super::empty_content::{is_content, is_empty_but_for_role};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
@@ -55,8 +55,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         return;
     }
     let finding = out.report(message.place, "the request ends with an assistant message");
-    if message.content != Content::Filled && !parts.iter().any(is_content) && cx.transcript.messages.len() > 1
-    {
+    let says_nothing = message.content != Content::Filled && !parts.iter().any(is_content);
+    if says_nothing && is_empty_but_for_role(cx, message) && cx.transcript.messages.len() > 1 {
         finding.fix(Fix::safe([Change::Remove(message.place.node)]));
     }
     finding

@@ -80,7 +80,7 @@ declare_rule! {
     /// ```
     UnansweredToolCall in Pairing, since "0.1.0", error (error in dataset) looks at [CALLS, KEPT], check,
     fix [
-        safe: "A placeholder result is inserted. A result with the role of the user gets its own.",
+        safe: "A placeholder result is inserted. A result with the role of somebody else gets its own.",
         unsafe: "The same in a data set, where a model would learn from it. `--unanswered drop` removes the call.",
         otherwise: "the call is at the open end, where its tool may still be running",
     ],
@@ -150,7 +150,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if let Some(role) = mislabelled.and_then(|message| message.role_name.as_ref()) {
             let write = Change::Write(role.place.node, "\"tool\"".to_owned());
             finding
-                .label(role.place, "its result is sent as what the user said")
+                .label(role.place, format!("its result has the role `{}`", shorten(&role.text)))
                 .help("use the role `tool` for the result")
                 .fix(Fix::safe([write]));
         } else if let Some(sibling) = siblings.first() {

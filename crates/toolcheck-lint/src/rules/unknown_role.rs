@@ -8,6 +8,7 @@ use toolcheck_core::targets::Verdict;
 use toolcheck_core::text::shorten;
 use toolcheck_json::NodeId;
 
+use super::empty_content::is_no_message;
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::shape;
 
@@ -77,6 +78,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     });
     let mut is_told = false;
     for (number, message) in cx.transcript.messages.iter().enumerate() {
+        if is_no_message(cx, message) {
+            continue;
+        }
         if !is_none_of(allowed, message) {
             if message.role == Role::System {
                 system_message(cx, number, message, &mut is_told, out);
@@ -136,7 +140,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 
 /// The role that the content of a message shows: only one may have calls, and only one results.
 fn by_content<'c>(cx: &Context<'c, '_>, message: &Message<'_>) -> Option<&'c str> {
-    let allowed = allowed(cx).filter(|_| message.role == Role::Unknown)?;
+    let allowed = allowed(cx).filter(|_| is_unknown(cx, message))?;
     let parts = cx.transcript.parts_of(message);
     let has = |is: fn(&Body<'_>) -> bool| parts.iter().any(|part| is(&part.body));
     let has_calls = has(|body| matches!(body, Body::Call(_)));
@@ -146,7 +150,9 @@ fn by_content<'c>(cx: &Context<'c, '_>, message: &Message<'_>) -> Option<&'c str
         let key = repair.result_id.filter(|_| repair.blocks.is_none())?;
         cx.document.value(message.place.node).get_str(key).filter(|id| !id.is_empty())
     };
-    let roles: &[&str] = match (has_calls, has_results || names_call().is_some()) {
+    // What is known to be a result may be the answer to a call without an id.
+    let is_result = names_call().is_some() || has_results && message.role == Role::Unknown;
+    let roles: &[&str] = match (has_calls, is_result) {
         (true, false) => &["assistant", "model"],
         (false, true) if repair.blocks.is_some() => &["user"],
         (false, true) => &["tool"],

@@ -5,7 +5,7 @@ use toolcheck_json::Value;
 use super::{is_own_model, own_keys};
 use crate::claim::MESSAGES_LOOKED_AT;
 use crate::formats::declares;
-use crate::ir::{Body, Transcript};
+use crate::ir::{Body, Part, Role, Transcript};
 
 /// Whether a body is one of this API or of a dialect, whatever single messages look like: its tools, its settings or its
 /// model are, and so is a message.
@@ -19,11 +19,18 @@ pub(in crate::formats) fn is_body(root: Value<'_, '_>) -> bool {
     root.is_object() && has_keys() && messages().take(MESSAGES_LOOKED_AT).any(is_own)
 }
 
-/// How many of the last parts are searched for the call that a message of the user names.
+/// How many of the last parts are searched for the call that a message names.
 const PARTS_LOOKED_AT: usize = 128;
 
-/// Whether a call before it has the id that a message of the user names as that of its call: it is a result.
-pub(super) fn is_called(transcript: &Transcript<'_>, id: &str) -> bool {
-    let has_id = |body: &Body<'_>| matches!(body, Body::Call(call) if call.id.as_ref().is_some_and(|own| own.text == id));
-    !id.is_empty() && transcript.parts.iter().rev().take(PARTS_LOOKED_AT).any(|part| has_id(&part.body))
+/// Whether a message is a result, whatever its role: it names a call before it. What is not the user's comes right after it.
+pub(super) fn is_answer(transcript: &Transcript<'_>, role: Role, id: &str) -> bool {
+    let has_id = |part: &Part<'_>| matches!(&part.body, Body::Call(call) if call.id.as_ref().is_some_and(|own| own.text == id));
+    let parts = &transcript.parts;
+    let near = match role {
+        _ if id.is_empty() => return false,
+        Role::User => parts.get(parts.len().saturating_sub(PARTS_LOOKED_AT)..),
+        Role::Assistant | Role::System => transcript.messages.last().map(|last| transcript.parts_of(last)),
+        _ => None,
+    };
+    near.is_some_and(|near| near.iter().rev().take(PARTS_LOOKED_AT).any(has_id))
 }

@@ -274,10 +274,19 @@ impl<'f> ShapeFault<'f> {
         if is_part {
             return self.of_element(value, got);
         }
+        let is_of_text = takes(JsonType::String) && !takes(JsonType::Object) && !takes(JsonType::Array);
+        if let Some(text) = text_of(value).filter(|_| is_of_text) {
+            return Some(Fix::safe([Change::Write(node, format!("\"{text}\""))]));
+        }
         if got == JsonType::Array && takes(JsonType::String) && !takes(JsonType::Array) {
             return self.of_texts(value);
         }
-        let of_list = |object: usize| self.is_clean(value, object);
+        // What is inside it may have the same mistake.
+        let of_list = |object: usize| {
+            let mut checker = Checker::new(self.shape, self.shape.plain_facts().clone(), None, true);
+            let is_same = |fault: &ShapeFault<'_>| matches!(&fault.detail, Detail::Types { got, .. } if *got == JsonType::Object);
+            checker.alone(value, object).is_some() && checker.faults.iter().all(is_same)
+        };
         let is_text_list =
             |field: &Field| field.items.is_none() && field.item_types.contains(&JsonType::String);
         let is_element = match got {
@@ -336,13 +345,7 @@ impl<'f> ShapeFault<'f> {
 
     /// A list of texts as one string, if there is nothing else in it.
     fn of_texts(&self, list: Value<'_, '_>) -> Option<Fix> {
-        let text = |block: Value<'_, '_>| {
-            let is_text = |kind: Value<'_, '_>| kind.as_str().is_some_and(|kind| kind == "text");
-            let is_block = || block.get("type").is_some_and(is_text) && block.members().count() == 2;
-            let text = if is_block() { block.get("text")? } else { block };
-            let raw = std::str::from_utf8(text.as_json_str().filter(|text| text.is_text())?.raw()).ok()?;
-            Some(raw.to_owned())
-        };
+        let text = |element| text_of(element).or_else(|| raw_text(element));
         let texts = list.elements().map(text).collect::<Option<Vec<_>>>()?;
         let write = [Change::Write(list.id(), format!("\"{}\"", texts.join("\\n\\n")))];
         Some(match texts.len() {
@@ -446,6 +449,20 @@ fn as_told(value: Value<'_, '_>, told: &str) -> Option<String> {
 /// What stands for a text in an example, and where it is what is said.
 const PLACE: &str = "\"\u{2026}\"";
 const PLACE_OF_TEXT: &str = "\"text\": \"\u{2026}\"";
+
+/// The text of a block that has nothing else, as it is spelled.
+fn text_of<'s>(block: Value<'_, 's>) -> Option<&'s str> {
+    let kind = block.get("type").filter(|_| block.members().count() == 2)?;
+    if kind.as_str()? != "text" {
+        return None;
+    }
+    raw_text(block.get("text")?)
+}
+
+/// A text as it is spelled.
+fn raw_text<'s>(text: Value<'_, 's>) -> Option<&'s str> {
+    std::str::from_utf8(text.as_json_str().filter(|text| text.is_text())?.raw()).ok()
+}
 
 /// A value that only is quoted wrongly, as JSON in one of the expected types.
 fn respelled(value: Value<'_, '_>, expected: &[JsonType]) -> Option<String> {

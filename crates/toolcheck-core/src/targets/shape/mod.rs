@@ -157,6 +157,12 @@ impl Shape {
         self.numbered().map(|(_, object)| object)
     }
 
+    /// Whether any message may have a key.
+    pub fn has_in_messages(&self, key: &str) -> bool {
+        let mut messages = self.all_objects().filter(|object| object.kind == Some(tables::Kind::Message));
+        messages.any(|object| object.field(key).is_some_and(|field| field.is_known))
+    }
+
     /// The object that another one is a variant of.
     fn base(&self, object: &Object) -> Option<&Object> {
         let base = object.base.as_deref()?;

@@ -1,6 +1,7 @@
 //! What a walk finds wrong: problems of values, and the faults that they become.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 
 use toolcheck_json::{NodeId, Value};
 
@@ -171,21 +172,23 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         value: Value<'d, 's>,
     ) -> Option<&'f str> {
         let by = object.by.as_ref().filter(|by| kind == ShapeFaultKind::Missing && *by.key == *key)?;
-        // How many of its keys a variant knows, if none is missing.
+        // How many more of its keys a variant knows than it does not know and misses, if it knows all or misses none.
         let fit = |variant: &Object| {
-            let mut required = variant.required.iter().map(|field| &variant.fields[usize::from(*field)]);
-            let is_whole = required.all(|field| *field.key == *by.key || value.get(&field.key).is_some());
-            let keys = value.members().take(MOST_KEYS).filter_map(Value::key_text);
-            is_whole
-                .then(|| keys.filter(|key| variant.field(key).is_some_and(|field| field.is_known)).count())
+            let required = variant.required.iter().map(|field| &variant.fields[usize::from(*field)]);
+            let is_missing = |field: &&Field| *field.key != *by.key && value.get(&field.key).is_none();
+            let missing = required.filter(is_missing).count();
+            let keys = || value.members().take(MOST_KEYS).filter_map(Value::key_text);
+            let known = keys().filter(|key| variant.field(key).is_some_and(|field| field.is_known)).count();
+            let unknown = keys().count() - known;
+            (missing == 0 || unknown == 0).then(|| known.checked_sub(missing + unknown)).flatten()
         };
         let rated = by
             .values
             .iter()
             .filter_map(|(value, variant)| Some((fit(&self.shape.objects[*variant])?, value)));
-        // Of equals the first.
-        let best = rated.rev().max_by_key(|(fit, _)| *fit).filter(|(fit, _)| *fit > 0);
-        best.map(|(_, value)| &**value)
+        // Of equals the one with the shortest name, which is the most general.
+        let best = rated.rev().max_by_key(|(fit, value)| (*fit, Reverse(value.len())));
+        best.filter(|(fit, _)| *fit > 0).map(|(_, value)| &**value)
     }
 
     /// The innermost object that is an element of an array.

@@ -6,7 +6,7 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_core::RuleId;
 use toolcheck_core::fix::Change;
 use toolcheck_core::ir::{Body, Place};
-use toolcheck_json::{NodeId, Value};
+use toolcheck_json::{Document, NodeId, Value};
 
 use super::ShapeFaults;
 use crate::finding::{Draft, DraftContent, OfShape};
@@ -232,8 +232,11 @@ const PAIRING: [RuleId; 2] = [RuleId::UnansweredToolCall, RuleId::OrphanToolResu
 /// The longest text that may be an id.
 const LONGEST_ID: usize = 128;
 
-/// The most texts of an object that are taken for ids.
-const MOST_IDS: usize = 64;
+/// The most values of an object that are looked at for ids.
+const MOST_VALUES: usize = 512;
+
+/// The longest text that is read as the JSON of an object.
+const LONGEST_QUOTED: usize = 1 << 16;
 
 /// The ids in objects that have the wrong shape, and so are not read as the calls or results that they are.
 fn unread_ids(cx: &Context<'_, '_>, elements: &[NodeId]) -> HashSet<String> {
@@ -246,22 +249,27 @@ fn unread_ids(cx: &Context<'_, '_>, elements: &[NodeId]) -> HashSet<String> {
         let value = cx.document.value(*element);
         let next = read.partition_point(|node| *node < element.index());
         if read.get(next).is_none_or(|node| *node >= element.index() + value.count()) {
-            collect_ids(value, &mut ids);
+            collect_ids(value, &mut ids, false);
         }
     }
     ids
 }
 
-fn collect_ids(value: Value<'_, '_>, ids: &mut HashSet<String>) {
-    let of_member = |member: Value<'_, '_>| {
-        let text = member.as_json_str().filter(|text| text.raw().len() <= LONGEST_ID)?;
-        Some(text.decode().into_owned())
-    };
-    ids.extend(value.children().filter_map(of_member).take(MOST_IDS));
-    for inner in value.children().filter(|inner| inner.is_array() || inner.is_object()).take(MOST_IDS) {
-        ids.extend(inner.children().filter_map(of_member).take(MOST_IDS));
-        let deeper = inner.children().filter(|deeper| deeper.is_object()).take(MOST_IDS);
-        ids.extend(deeper.flat_map(|deeper| deeper.children()).filter_map(of_member).take(MOST_IDS));
+/// Adds the short texts in a value, and in JSON that is quoted in it.
+fn collect_ids(value: Value<'_, '_>, ids: &mut HashSet<String>, is_quoted: bool) {
+    let mut open = vec![value];
+    for _ in 0..MOST_VALUES {
+        let Some(value) = open.pop() else { break };
+        open.extend(value.children().take(MOST_VALUES));
+        let Some(text) = value.as_json_str() else { continue };
+        if text.raw().len() <= LONGEST_ID {
+            ids.insert(text.decode().into_owned());
+        }
+        if !is_quoted && text.raw().len() <= LONGEST_QUOTED && matches!(text.raw().first(), Some(b'{' | b'['))
+        {
+            let text = text.decode();
+            collect_ids(Document::read(text.as_bytes()).root(), ids, true);
+        }
     }
 }
 

@@ -1,0 +1,220 @@
+//! Fixes that need several rounds: what belongs together is judged once all of it can be read.
+
+use serde_json::{Value, json};
+use toolcheck_core::{formats, targets};
+use toolcheck_lint::fix::{Duplicates, PLACEHOLDER};
+use toolcheck_lint::{FixOptions, Options, fix};
+
+/// What fixes make of a body, and their rules. They change nothing the second time, and leave no key twice.
+#[track_caller]
+fn fixed(format: &str, body: &Value, how: &FixOptions) -> (Value, Vec<&'static str>) {
+    let options = Options::new().format(Some(formats::find(format).expect("there is such a format")));
+    let text = body.to_string();
+    let fixed = fix("body.json", text.as_bytes(), &options, how);
+    assert!(fix("body.json", &fixed.bytes, &options, how).is_unchanged(), "the second time changes nothing");
+    let is_double = |finding: &toolcheck_lint::Finding| finding.rule == "duplicate-key";
+    assert!(!fixed.report().findings.iter().any(is_double), "{}", String::from_utf8_lossy(&fixed.bytes));
+    let rules = fixed.applied.iter().map(|done| done.rule.as_str()).collect();
+    (serde_json::from_slice(&fixed.bytes).expect("it is JSON"), rules)
+}
+
+/// That safe fixes make a body of another one, and that those which guess do nothing else.
+#[track_caller]
+fn becomes(format: &str, body: &Value, wanted: &Value) {
+    for is_unsafe in [false, true] {
+        let (got, rules) = fixed(format, body, &FixOptions::new().unsafe_fixes(is_unsafe));
+        assert_eq!(&got, wanted, "{rules:?}");
+    }
+}
+
+/// That only fixes that guess make a body of another one.
+#[track_caller]
+fn is_guessed(format: &str, body: &Value, wanted: &Value) {
+    assert_eq!(&fixed(format, body, &FixOptions::new()).0, body);
+    assert_eq!(&fixed(format, body, &FixOptions::new().unsafe_fixes(true)).0, wanted);
+}
+
+/// A body with one value in another place.
+fn with(body: &Value, pointer: &str, value: Value) -> Value {
+    let mut body = body.clone();
+    *body.pointer_mut(pointer).expect("there is such a place") = value;
+    body
+}
+
+fn chat() -> Value {
+    json!({"model": "gpt-4o", "messages": [
+        {"role": "user", "content": "count the oaks"},
+        {"role": "assistant", "content": "", "tool_calls": [
+            {"id": "call_1", "type": "function", "function": {"name": "count", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "call_1", "content": "seven"},
+        {"role": "assistant", "content": "Seven."},
+        {"role": "user", "content": "and the elms?"}]})
+}
+
+fn anthropic() -> Value {
+    json!({"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [
+        {"role": "user", "content": "count the oaks"},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "count", "input": {}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "seven"}]}]})
+}
+
+fn bedrock() -> Value {
+    json!({"messages": [
+        {"role": "user", "content": [{"text": "count the oaks"}]},
+        {"role": "assistant", "content": [{"toolUse": {"toolUseId": "t1", "name": "count", "input": {}}}]},
+        {"role": "user", "content": [{"toolResult": {"toolUseId": "t1", "content": [{"text": "seven"}]}}]}],
+        "toolConfig": {"tools": [{"toolSpec": {"name": "count", "inputSchema": {"json": {"type": "object"}}}}]}})
+}
+
+#[test]
+fn a_key_that_is_renamed_or_added_is_not_written_twice() {
+    let result = json!({"type": "tool_result", "content": "seven"});
+    let body = with(&anthropic(), "/messages/2/content/0", result);
+    let body = with(&body, "/messages/1/content/0/id", json!("t 1"));
+    let wanted = with(&anthropic(), "/messages/1/content/0/id", json!("t_1"));
+    becomes("anthropic", &body, &with(&wanted, "/messages/2/content/0/tool_use_id", json!("t_1")));
+    let call = json!({"toolUseID": "t1", "name": "count", "input": {}});
+    becomes("bedrock-converse", &with(&bedrock(), "/messages/1/content/0/toolUse", call), &bedrock());
+    let message = json!({"role": "user", "Content": bedrock()["messages"][2]["content"]});
+    becomes("bedrock-converse", &with(&bedrock(), "/messages/2", message), &bedrock());
+}
+
+#[test]
+fn a_message_with_content_under_another_key_is_not_removed() {
+    let call = anthropic()["messages"][1]["content"][0].clone();
+    let body = json!({"model": "claude-opus-4-6", "max_tokens": 9, "messages": [
+        {"role": "user", "content": "count the oaks"},
+        {"role": "assistant", "Content": [{"type": "text", "text": "I count."}, call]}]});
+    let (got, _) = fixed("anthropic", &body, &FixOptions::new());
+    assert_eq!(got["messages"][1]["content"], body["messages"][1]["Content"]);
+    assert_eq!(got["messages"][2]["content"][0]["content"], PLACEHOLDER);
+}
+
+#[test]
+fn what_is_no_message_is_not_an_empty_one() {
+    let said = json!(["the first words", ["the next words"], {"role": "assistant", "content": "Yes."}, {"role": "user", "content": "go on"}]);
+    let body = json!({"model": "gpt-4o", "messages": said});
+    becomes("openai-chat", &body, &body);
+    let body = with(&anthropic(), "/messages/0", Value::Null);
+    becomes("anthropic", &body, &body);
+}
+
+#[test]
+fn a_result_that_becomes_text_is_there() {
+    let body = json!({"contents": [
+        {"role": "model", "parts": [
+            {"functionResponse": {"name": "count", "response": {"r": "seven"}}},
+            {"functionCall": {"name": "count", "args": {"a": 1}}}]},
+        {"role": "user", "parts": [{"text": "go on"}]}]});
+    let (got, _) = fixed("gemini", &body, &FixOptions::new().unsafe_fixes(true));
+    assert!(got["contents"][0].to_string().contains("seven"), "{got}");
+    let results = json!([{"tool_id": "call_1", "result": "seven", "type": "tool_result"},
+        {"tool_id": "call_2", "result": "eight", "type": "tool_result"}]);
+    let body = with(&chat(), "/messages/2", json!({"role": "tool", "content": "", "tool_results": results}));
+    let (got, _) = fixed("openai-chat", &body, &FixOptions::new().unsafe_fixes(true));
+    assert!(got["messages"][3].to_string().contains("eight"), "{got}");
+}
+
+#[test]
+fn the_message_in_an_object_around_it_is_meant() {
+    let message = bedrock()["messages"][1].clone();
+    let around = with(&bedrock(), "/messages/1", json!({"message": message}));
+    becomes("bedrock-converse", &around, &bedrock());
+    let message = chat()["messages"][1].clone();
+    let choice = json!({"index": 0, "message": message, "logprobs": null, "finish_reason": "tool_calls"});
+    is_guessed("openai-chat", &with(&chat(), "/messages/1", choice), &chat());
+}
+
+#[test]
+fn what_is_said_under_another_key_is_not_removed() {
+    let body = with(&chat(), "/messages/0", json!({"role": "user", "value": "count the oaks"}));
+    is_guessed("openai-chat", &body, &chat());
+    // Two keys leave open which of them is the content.
+    let body =
+        with(&chat(), "/messages/0", json!({"role": "user", "value": "count the oaks", "other": "now"}));
+    let (got, _) = fixed("openai-chat", &body, &FixOptions::new().unsafe_fixes(true));
+    assert!(got["messages"][0].to_string().contains("count the oaks"), "{got}");
+}
+
+#[test]
+fn a_half_that_cannot_be_read_yet_is_not_missing() {
+    for (format, body, list, place) in [
+        ("openai-chat", chat(), "/messages", 2),
+        ("openai-chat", chat(), "/messages", 1),
+        ("anthropic", anthropic(), "/messages/2/content", 0),
+        ("anthropic", anthropic(), "/messages/1/content", 0),
+    ] {
+        let inner = body.pointer(list).expect("there is a list")[place].clone();
+        becomes(format, &with(&body, &format!("{list}/{place}"), json!([inner])), &body);
+    }
+    let quoted = bedrock()["messages"][2]["content"].to_string();
+    becomes("bedrock-converse", &with(&bedrock(), "/messages/2/content", json!(quoted)), &bedrock());
+    let items = json!([
+        {"role": "user", "content": "count the oaks"},
+        {"type": "function_call", "call_id": "call_1", "name": "count", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "call_1", "output": "seven"}]);
+    let wanted = json!({"model": "gpt-4o", "input": items});
+    becomes("openai-responses", &with(&wanted, "/input/1", json!([items[1]])), &wanted);
+}
+
+#[test]
+fn the_role_of_results_is_given_to_what_answers_the_call_before_it() {
+    for role in ["user", "assistant", "system"] {
+        becomes("openai-chat", &with(&chat(), "/messages/2/role", json!(role)), &chat());
+    }
+}
+
+#[test]
+fn an_id_under_another_key_in_both_halves_is_renamed_in_both() {
+    let mut body = bedrock();
+    for pointer in ["/messages/1/content/0/toolUse", "/messages/2/content/0/toolResult"] {
+        let object = body.pointer_mut(pointer).and_then(Value::as_object_mut).expect("there is one");
+        let id = object.remove("toolUseId").expect("it has an id");
+        object.insert("tool_use_id".to_owned(), id);
+    }
+    becomes("bedrock-converse", &body, &bedrock());
+    let foreign = json!({"type": "function_call", "call_id": "t1", "name": "count", "input": {}});
+    becomes("anthropic", &with(&anthropic(), "/messages/1/content/0", foreign), &anthropic());
+}
+
+#[test]
+fn what_shows_in_between_keeps_nothing_else_from_being_fixed() {
+    let content = json!([{"text": "", "type": "tool_result"}, anthropic()["messages"][2]["content"][0]]);
+    let mut body = with(&anthropic(), "/messages/2/content", content);
+    body["messages"][2]["content"][0] = json!({"text": ""});
+    becomes("anthropic", &body, &anthropic());
+    let user = json!({"Role": "user", "content": [{"text": "count the oaks"}]});
+    let wanted = json!({"role": "user", "content": [{"text": "count the oaks", "type": "text"}]});
+    becomes("openai-chat", &with(&chat(), "/messages/0", user), &with(&chat(), "/messages/0", wanted));
+}
+
+#[test]
+fn two_calls_with_one_id_get_a_result_each() {
+    let call = bedrock()["messages"][1].clone();
+    let body =
+        json!({"messages": [bedrock()["messages"][0], call, call], "toolConfig": bedrock()["toolConfig"]});
+    let (got, rules) = fixed("bedrock-converse", &body, &FixOptions::new());
+    assert_eq!(got.to_string().matches(PLACEHOLDER).count(), 2, "{rules:?}: {got}");
+}
+
+#[test]
+fn a_result_of_another_turn_is_not_merged_with_those_of_this_one() {
+    let call = |id: &str| json!({"type": "tool_use", "id": id, "name": "count", "input": {}});
+    let result = |id: &str| json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": id}]});
+    let body = json!({"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [
+        {"role": "user", "content": "count the oaks"},
+        {"role": "assistant", "content": [call("3"), call("4")]},
+        result("3"), result("6"), result("4"),
+        {"role": "assistant", "content": [call("6")]}]});
+    let bytes = body.to_string();
+    let target = targets::find("bedrock").expect("there is such a target");
+    let options = Options::new().target(Some(target));
+    for how in [FixOptions::new(), FixOptions::new().accepted(true).duplicates(Duplicates::Both)] {
+        let fixed = fix("body.json", bytes.as_bytes(), &options, &how);
+        let found = |finding: &&toolcheck_lint::Finding| finding.level == toolcheck_core::Level::Error;
+        assert!(fixed.report().findings.iter().find(found).is_none(), "{:?}", fixed.report().findings);
+        let texts = ["3", "4", "6"].map(|id| format!(r#""content":"{id}""#));
+        let text = String::from_utf8_lossy(&fixed.bytes);
+        assert!(texts.iter().all(|own| text.matches(own.as_str()).count() == 1), "{text}");
+    }
+}
