@@ -155,7 +155,7 @@ impl<'p, 's> Planner<'p, 's> {
             target: first.target,
             how,
             findings: by_place,
-            in_place: fixes.iter().map(|(number, _)| *number).collect(),
+            in_place: fixes.iter().map(|(number, ..)| *number).collect(),
             lists: Lists::default(),
             list: NodeId::ROOT,
             slots: Vec::new(),
