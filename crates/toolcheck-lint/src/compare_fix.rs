@@ -101,13 +101,13 @@ impl Counts {
         *of_level.entry(finding.rule).or_default() += 1;
     }
 
-    /// The same without what was fixed, and with what may show then, or after what was fixed `later`.
+    /// The same without what was fixed, and with what may show then. Once more was fixed `later`, nothing more may show.
     fn without(mut self, applied: &[RuleId], later: &[RuleId]) -> Self {
         for done in applied {
             let of_level = if self.errors.contains_key(done) { &mut self.errors } else { &mut self.others };
             of_level.entry(*done).and_modify(|count| *count = count.saturating_sub(1));
         }
-        for done in applied.iter().chain(later) {
+        for done in applied.iter().filter(|_| later.is_empty()) {
             // One fixed call may lack several arguments.
             for other in seen_after(*done).filter(|other| other != done) {
                 self.errors.insert(other, usize::MAX);
@@ -137,8 +137,8 @@ impl Counts {
     }
 }
 
-/// The rule of whose findings a record has more than before, but for those that were fixed, and what shows after those
-/// that were fixed `later`.
+/// The rule of whose findings a record has more than before, but for those that were fixed, and what shows then if
+/// nothing was fixed `later`.
 pub(crate) fn worse(
     before: &[Finding],
     after: &[Finding],

@@ -16,8 +16,8 @@ use crate::rules;
 
 pub(crate) type Lint<'l> = dyn Fn(&[u8], &Options) -> FileReport + 'l;
 
-/// How a plan is tried: the options, and the formats that the text may be read as then.
-type Trial<'t> = (&'t Options, &'t dyn Fn(&str) -> bool);
+/// How a plan is tried: the options, the formats that the text may be read as then, and whether it is that of a request.
+type Trial<'t> = (&'t Options, &'t dyn Fn(&str) -> bool, bool);
 
 /// Says of each finding in a request how it is fixed. The record is the whole file if `is_single`.
 pub(crate) fn mark_request(
@@ -45,7 +45,7 @@ pub(crate) fn mark_request(
     let may_be: &dyn Fn(&str) -> bool = &|id: &str| id == format.id || Some(id) == target;
     let done = |how: &FixOptions| -> Option<(Vec<usize>, bool)> {
         let plan = |way: &Way| plan_request(record, document, transcript, options, way, findings);
-        let is_tried = is_tried.then_some((&again, may_be));
+        let is_tried = is_tried.then_some((&again, may_be, true));
         first_better(how, &plan, document, findings, is_tried, lint)
     };
     let Some((safe, more)) = done(&safely) else { return };
@@ -66,7 +66,7 @@ fn first_better(
     // Untried, it is all that is planned.
     let way = if tried.is_some() { Way::first(how) } else { Way::at_once(how) };
     let mut first = plan(&way)?;
-    let more = !first.skipped.is_empty();
+    let more = first.waits || !first.skipped.is_empty();
     // The record is linted once more beside this one, so what is not needed goes.
     (first.skipped, first.left) = Default::default();
     let others = Way::others(how, &first);
@@ -89,7 +89,7 @@ fn done_by(
     how: &FixOptions,
     document: &Document<'_>,
     findings: &[Finding],
-    (options, may_be): Trial<'_>,
+    (options, may_be, is_request): Trial<'_>,
     lint: &Lint<'_>,
 ) -> Option<Vec<usize>> {
     if plan.done.is_empty() || plan.bytes == document.bytes() {
@@ -107,7 +107,7 @@ fn done_by(
             let is_left = |(number, finding): (usize, &Finding)| {
                 can_fix(finding) && how.wants(finding) && !done.contains(&number)
             };
-            if (plan.waits || ahead > 0) && findings.iter().enumerate().any(is_left) {
+            if (plan.waits || ahead > 0 || !is_request) && findings.iter().enumerate().any(is_left) {
                 later.extend(fix("", &text, options, how).applied);
             }
             let then: HashSet<_> = later.iter().map(|done| (done.rule, &done.spot.pointer)).collect();
@@ -115,7 +115,7 @@ fn done_by(
             done.extend((0..findings.len()).filter(|number| is_fixed(&findings[*number])));
             return Some(done);
         }
-        if ahead < MOST_AHEAD {
+        if is_request && ahead < MOST_AHEAD {
             let (next, applied) = step(&text, options, how)?;
             text = next;
             later.extend(applied);
@@ -155,7 +155,7 @@ pub(crate) fn mark_conversations(
     let done = |how: &FixOptions| -> Option<(Vec<usize>, bool)> {
         let finish = |planner: Planner<'_, '_>| planner.finish();
         let plan = |way: &Way| on_conversations(document, conversations, options, &way.how, findings, finish);
-        first_better(how, &plan, document, findings, Some((&again, &may_be)), lint)
+        first_better(how, &plan, document, findings, Some((&again, &may_be, false)), lint)
     };
     let Some((safe, more)) = done(&safely) else { return };
     let all = if more { done(&safely.clone().unsafe_fixes(true)) } else { None };

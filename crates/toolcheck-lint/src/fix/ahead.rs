@@ -1,4 +1,4 @@
-//! What is worse at first, and better once what it shows is fixed too.
+//! Requests that are worse at first, and better once what they show is fixed too.
 
 use foldhash::HashMap;
 use toolcheck_core::RuleId;
@@ -38,7 +38,9 @@ pub(super) fn go_on(
 ) -> bool {
     let mut open: HashMap<Option<usize>, usize> = HashMap::default();
     let numbered = changes.iter().enumerate().map(|(number, change)| (change.record, number));
-    open.extend(numbered.filter(|(record, _)| worse.contains_key(record)));
+    open.extend(
+        numbered.filter(|(record, number)| worse.contains_key(record) && changes[*number].is_request),
+    );
     let mut trial = changes.to_vec();
     let mut is_any_better = false;
     for _ in 0..MOST_AHEAD {

@@ -321,6 +321,8 @@ struct Change {
     /// Its new bytes.
     bytes: Vec<u8>,
     applied: Vec<Applied>,
+    /// Whether it is a request, and not the conversations of a log.
+    is_request: bool,
     /// What was done to what showed then.
     later: Vec<Applied>,
     /// What is tried after it if that is no better, the last first.
@@ -468,6 +470,7 @@ impl<'o> Collector<'o> {
             end: record.start + record.bytes.len(),
             bytes,
             applied,
+            is_request: !self.is_more,
             later: Vec::new(),
             instead: others,
         });
