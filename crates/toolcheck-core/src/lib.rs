@@ -18,6 +18,7 @@
 //! - [`text`]: names from a file as messages may show them.
 
 mod assembly;
+pub mod call_marks;
 mod claim;
 pub mod conversation;
 pub mod detection;

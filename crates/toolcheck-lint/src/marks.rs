@@ -82,6 +82,9 @@ fn numbers(plan: &Planned) -> Vec<usize> {
     plan.done.iter().map(|done| done.finding).collect()
 }
 
+/// The longest text for whose marks more is tried than its first fix: of a longer one, what only shows after it has no mark.
+const LONGEST_AHEAD: usize = 32 << 10;
+
 /// What a plan fixes, and what is fixed after it, if that makes a record better which is then read as a format that it may
 /// have.
 fn done_by(
@@ -98,7 +101,8 @@ fn done_by(
     let mut done = numbers(&plan);
     let rules: Vec<RuleId> = done.iter().map(|number| findings[*number].rule).collect();
     let (mut text, mut later) = (plan.bytes, Vec::new());
-    for ahead in 0..=MOST_AHEAD {
+    let most_ahead = if text.len() <= LONGEST_AHEAD { MOST_AHEAD } else { 0 };
+    for ahead in 0..=most_ahead {
         let report = lint(&text, options);
         let then: Vec<RuleId> = later.iter().map(|done: &Applied| done.rule).collect();
         if report.readings.iter().all(|reading| may_be(reading.format))
@@ -107,7 +111,8 @@ fn done_by(
             let is_left = |(number, finding): (usize, &Finding)| {
                 can_fix(finding) && how.wants(finding) && !done.contains(&number)
             };
-            if (plan.waits || ahead > 0 || !is_request) && findings.iter().enumerate().any(is_left) {
+            let may_go_on = most_ahead > 0 && (plan.waits || ahead > 0 || !is_request);
+            if may_go_on && findings.iter().enumerate().any(is_left) {
                 later.extend(fix("", &text, options, how).applied);
             }
             let then: HashSet<_> = later.iter().map(|done| (done.rule, &done.spot.pointer)).collect();
@@ -115,7 +120,7 @@ fn done_by(
             done.extend((0..findings.len()).filter(|number| is_fixed(&findings[*number])));
             return Some(done);
         }
-        if is_request && ahead < MOST_AHEAD {
+        if is_request && ahead < most_ahead {
             let (next, applied) = step(&text, options, how)?;
             text = next;
             later.extend(applied);

@@ -111,8 +111,9 @@ fn a_result_that_becomes_text_is_there() {
     let results = json!([{"tool_id": "call_1", "result": "seven", "type": "tool_result"},
         {"tool_id": "call_2", "result": "eight", "type": "tool_result"}]);
     let body = with(&chat(), "/messages/2", json!({"role": "tool", "content": "", "tool_results": results}));
+    // Only the program that wrote several results into one message knows how.
     let (got, _) = fixed("openai-chat", &body, &FixOptions::new().unsafe_fixes(true));
-    assert!(got["messages"][3].to_string().contains("eight"), "{got}");
+    assert_eq!(got["messages"], body["messages"]);
 }
 
 #[test]

@@ -25,7 +25,11 @@ fn explains(done: &Applied, kind: Kind, has_ids: bool) -> bool {
     match done.action {
         Action::Inserted => matches!(kind, Kind::ResultAdded | Kind::TextAdded | Kind::IdAdded),
         Action::Moved => matches!(kind, Kind::ResultMoved | Kind::TextMoved),
-        Action::Merged => matches!(kind, Kind::TurnMerged | Kind::ResultMoved),
+        // Two results of one call become one that says both.
+        Action::Merged => {
+            matches!(kind, Kind::TurnMerged | Kind::ResultMoved)
+                || done.cost.is_some() && matches!(kind, Kind::ResultLost | Kind::ResultChanged)
+        }
         Action::Renamed => kind == Kind::IdRenamed,
         Action::Reattached => kind == Kind::ResultReattached,
         // An empty result says so, and half a character is another one.

@@ -6,7 +6,6 @@
 //! call. Adding a protocol takes a file and two lines here.
 
 mod hermes;
-pub mod words;
 mod xml_tools;
 
 use std::borrow::Cow;

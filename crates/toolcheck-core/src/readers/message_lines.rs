@@ -39,8 +39,9 @@ fn message_of<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
         let last = kind.rsplit('.').next();
         matches!(last, Some("message" | "chat" | "user" | "assistant" | "tool" | "system"))
     };
+    // A response is no message of a log, and a session of Claude Code has a reader of its own.
     let is_of_response =
-        || record.get_any(&["done", "finish_reason", "index", "request", "response"]).is_some();
+        || record.get_any(&["done", "finish_reason", "index", "request", "response", "parentUuid"]).is_some();
     let inner = record.get_any(&["message", "data", "payload"]).filter(|inner| is_message(*inner))?;
     let kind = record.get("type").map(|kind| kind.as_str().is_some_and(|kind| names_message(&kind)));
     (record.get("role").is_none() && kind != Some(false) && !is_of_response()).then_some(inner)

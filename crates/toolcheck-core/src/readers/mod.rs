@@ -430,7 +430,7 @@ pub fn messages_of_row<'d, 's>(row: Value<'d, 's>) -> Option<Vec<Value<'d, 's>>>
 /// `messages` and `tools` are the only reserved keys, and a grader may read all others (`FineTuneReinforcementRequestInput`
 /// in the specification of OpenAI's API); Bedrock's have a `reference_answer`, and those of Gemini have `references`.
 pub fn is_graded_row(row: Value<'_, '_>) -> bool {
-    const OF_ALL_ROWS: [&str; 18] = [
+    const OF_ALL_ROWS: [&str; 24] = [
         "messages",
         "contents",
         "conversations",
@@ -447,6 +447,12 @@ pub fn is_graded_row(row: Value<'_, '_>) -> bool {
         "index",
         "source",
         "metadata",
+        "meta",
+        "dataset",
+        "split",
+        "tags",
+        "category",
+        "language",
         "weight",
         "name",
     ];

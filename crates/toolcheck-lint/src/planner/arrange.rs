@@ -14,6 +14,7 @@ use super::Action;
 use super::blocks::node_of;
 use super::options::Unanswered;
 use super::plan::{MADE_UP, Planner};
+use super::results::IN_NO_BLOCK;
 use toolcheck_core::pairing::{CallSite, ResultSite};
 
 /// Why a call gets no result.
@@ -130,6 +131,10 @@ impl Planner<'_, '_> {
             let Some(site) = pairing.answer_of(call) else { continue };
             let finding = self.finding(RuleId::LateToolResult, site.part.place);
             let Some(finding) = finding.filter(|finding| !self.in_place.contains(finding)) else { continue };
+            if self.is_in_no_block(site) {
+                self.leave(Some(finding), IN_NO_BLOCK);
+                continue;
+            }
             // The model's own words in between were said without the result.
             let from = call.message_number.min(site.message_number) + 1;
             let to = call.message_number.max(site.message_number);

@@ -20,6 +20,9 @@ use toolcheck_core::pairing::{PairedWith, Pairing, ResultSite};
 /// What is said of a result that became text, if it has no call.
 const NO_CALL: &str = "whose call is not in this conversation";
 
+/// Why a result is left that only its program knows how to write.
+pub(super) const IN_NO_BLOCK: &str = "its message holds several results in a way of its own";
+
 /// What giving a message with calls the role of the model costs.
 const OF_MODEL: &str = "it is only a guess that the message with the calls is the model's";
 
@@ -288,8 +291,17 @@ impl<'p> Planner<'p, '_> {
         }
     }
 
+    /// Whether a result is one of several in a message that has them in a way of its own, and no list of blocks.
+    pub(super) fn is_in_no_block(&self, site: &ResultSite<'_, '_>) -> bool {
+        !self.is_slot(site) && self.blocks_of(self.slot_of(site.part.place.node)).is_none()
+    }
+
     /// Turns a result into text of the user, which comes after the result `last` of the same turn.
     fn say(&mut self, finding: usize, site: &ResultSite<'_, '_>, last: &ResultSite<'_, '_>, why: &str) {
+        if self.is_in_no_block(site) {
+            self.leave(Some(finding), IN_NO_BLOCK);
+            return;
+        }
         let mut lost = "the fact that it is a result (it becomes user text)".to_owned();
         if let Some(beside) = self.beside(site, None) {
             lost.push_str(&format!(", and {beside}"));
@@ -352,12 +364,6 @@ impl<'p> Planner<'p, '_> {
             self.take_out(site);
             // The model has not said it.
             if site.message.role == Role::Assistant && self.said_before_the_model(site, slot, &blocks) {
-                return;
-            }
-            // A message without a list of blocks has no place for them.
-            if self.blocks_of(slot).is_none() {
-                let record = self.recorded((self.fix_style.user)(blocks), slot);
-                self.after.entry(self.slot_of(last.part.place.node)).or_default().push(record);
                 return;
             }
             self.gone.remove(&slot);

@@ -226,6 +226,7 @@ fn misnamed(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<Fix> {
     };
     let is_unknown = |member: &Value<'_, '_>, key: &str| {
         message.role_name.is_some()
+            && cx.transcript.parts_of(message).is_empty()
             && !member.is_object()
             && says_something(*member)
             && cx.known_shape().is_some_and(|shape| !shape.has_in_messages(key))

@@ -1,9 +1,9 @@
 //! What rows of data sets may have that requests may not.
 
 use foldhash::HashSet;
+use toolcheck_core::call_marks;
 use toolcheck_core::ir::{Body, Part, Role};
 use toolcheck_core::pairing::{PairedWith, ResultSite, Turn};
-use toolcheck_core::protocols::words;
 use toolcheck_core::readers::is_graded_row;
 
 use crate::rule::Context;
@@ -37,7 +37,7 @@ impl Context<'_, '_> {
         };
         let is_result = |part: &Part<'_>| matches!(part.body, Body::Result(_));
         let holds_call =
-            |part: &Part<'_>| matches!(part.body, Body::Text(text) if words::hold_call(text.string));
+            |part: &Part<'_>| matches!(part.body, Body::Text(text) if call_marks::hold_call(text.string));
         let turns = self.pairing.turns.windows(2).enumerate();
         let has_words = |turns: &[Turn]| {
             turns[0].role == Role::Assistant

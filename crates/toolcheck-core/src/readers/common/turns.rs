@@ -8,12 +8,12 @@ use toolcheck_json::{Document, Value};
 
 use super::parts;
 use super::tagged::{self, MappedText, OPENING};
+use crate::call_marks;
 use crate::formats::is_of_no_provider;
 use crate::ir::{
     Body, Malformation, MalformedTextCall, Named, Place, Reasoning, Role, Signature, Text, ToolKind,
     Transcript, UnpairedReason,
 };
-use crate::protocols::words;
 use crate::unread;
 
 /// The keys that name the speaker of a turn.
@@ -254,7 +254,7 @@ fn becomes_model(transcript: &mut Transcript<'_>) {
 
 /// Adds a call in a notation of its own for each result that follows it.
 fn calls_before<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, following: &[Value<'_, 's>]) {
-    let most = if text.as_str().is_some_and(|text| words::are_action(&text)) { 1 } else { usize::MAX };
+    let most = if text.as_str().is_some_and(|text| call_marks::are_action(&text)) { 1 } else { usize::MAX };
     let results = following.iter().take_while(|turn| is_result(Some(turn)));
     for _ in results.take(most) {
         let mut call = parts::call(None, None, Some(text));
@@ -438,7 +438,7 @@ const RESPONSE: &str = "<tool_response>";
 fn said<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, following: &[Value<'_, 's>]) {
     let found = tagged::calls(text, transcript);
     if found.is_empty() {
-        if is_result(following.first()) && text.as_json_str().is_some_and(words::hold_call) {
+        if is_result(following.first()) && text.as_json_str().is_some_and(call_marks::hold_call) {
             calls_before(transcript, text, following);
         } else {
             transcript.part(text, Text::of(text).map_or(Body::Opaque, Body::Text));

@@ -80,10 +80,8 @@ impl Check {
                 scalars(value).any(is_wrong).then_some(Detail::None)
             }
             CheckKind::EntryPattern(pattern) => {
-                let wrong = value
-                    .members()
-                    .filter_map(|member| member.key_text())
-                    .find(|key| !pattern.is_match(key))?;
+                let mut keys = value.members().filter_map(|member| member.key_text());
+                let wrong = keys.find(|key| !pattern.is_match(key))?;
                 let got = crate::text::shorten(&wrong).into_owned();
                 Some(Detail::Pattern { pattern: pattern.as_str(), got })
             }
