@@ -426,35 +426,25 @@ pub fn messages_of_row<'d, 's>(row: Value<'d, 's>) -> Option<Vec<Value<'d, 's>>>
     trl::messages(row)
 }
 
-/// Whether a row of a data set has keys beside its messages that say more than where it is from. In those for reinforcement,
-/// `messages` and `tools` are the only reserved keys, and a grader may read all others (`FineTuneReinforcementRequestInput`
-/// in the specification of OpenAI's API); Bedrock's have a `reference_answer`, and those of Gemini have `references`.
+/// Whether a row of a data set has what a grader judges an answer by. In rows for reinforcement, `messages` and `tools` are the
+/// only reserved keys, and a grader may read all others (`FineTuneReinforcementRequestInput` in the specification of OpenAI's
+/// API); Bedrock's have a `reference_answer`, and those of Gemini have `references`. Most other keys say where a row is from.
 pub fn is_graded_row(row: Value<'_, '_>) -> bool {
-    const OF_ALL_ROWS: [&str; 24] = [
-        "messages",
-        "contents",
-        "conversations",
-        "system",
-        "systemInstruction",
-        "system_instruction",
-        "tools",
-        "functions",
-        "parallel_tool_calls",
-        "tool_choice",
-        "model",
-        "id",
-        "uuid",
-        "index",
-        "source",
-        "metadata",
-        "meta",
-        "dataset",
-        "split",
-        "tags",
-        "category",
-        "language",
-        "weight",
-        "name",
+    const OF_GRADERS: [&str; 11] = [
+        "answer",
+        "reference",
+        "expected",
+        "truth",
+        "solution",
+        "rubric",
+        "grader",
+        "reward",
+        "verif",
+        "ideal",
+        "correct",
     ];
-    row.members().any(|member| !member.is_null() && !OF_ALL_ROWS.iter().any(|key| member.has_key(key)))
+    row.members().filter(|member| !member.is_null()).filter_map(Value::key_text).any(|key| {
+        let key = key.to_ascii_lowercase();
+        OF_GRADERS.iter().any(|word| key.contains(word))
+    })
 }
