@@ -101,7 +101,9 @@ fn done_by(
     let mut done = numbers(&plan);
     let rules: Vec<RuleId> = done.iter().map(|number| findings[*number].rule).collect();
     let (mut text, mut later) = (plan.bytes, Vec::new());
-    let most_ahead = if text.len() <= LONGEST_AHEAD { MOST_AHEAD } else { 0 };
+    let is_short = text.len() <= LONGEST_AHEAD;
+    // Only requests are fixed on until they are better.
+    let most_ahead = if is_short && is_request { MOST_AHEAD } else { 0 };
     for ahead in 0..=most_ahead {
         let report = lint(&text, options);
         let then: Vec<RuleId> = later.iter().map(|done: &Applied| done.rule).collect();
@@ -111,7 +113,7 @@ fn done_by(
             let is_left = |(number, finding): (usize, &Finding)| {
                 can_fix(finding) && how.wants(finding) && !done.contains(&number)
             };
-            let may_go_on = most_ahead > 0 && (plan.waits || ahead > 0 || !is_request);
+            let may_go_on = is_short && (plan.waits || ahead > 0 || !is_request);
             if may_go_on && findings.iter().enumerate().any(is_left) {
                 later.extend(fix("", &text, options, how).applied);
             }
@@ -120,7 +122,7 @@ fn done_by(
             done.extend((0..findings.len()).filter(|number| is_fixed(&findings[*number])));
             return Some(done);
         }
-        if is_request && ahead < most_ahead {
+        if ahead < most_ahead {
             let (next, applied) = step(&text, options, how)?;
             text = next;
             later.extend(applied);

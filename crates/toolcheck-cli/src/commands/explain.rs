@@ -70,7 +70,7 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
     if let Some(fix) = &rule.fix {
         let _ = writeln!(page, "\n## What does `toolcheck fix` do?\n\n{}", fix.description());
     }
-    write_refusals(&refusals.collect::<Vec<_>>(), &mut page);
+    write_refusals(refusals, &mut page);
     write_tolerances(tolerances, &mut page);
     write_raised(raised, &mut page);
     write_shapes(rule, &mut page);
@@ -133,31 +133,30 @@ fn unknown(id: &str) -> String {
     format!("{}\n\n`toolcheck rules` lists all rules", suggest::unknown("rule", id, known))
 }
 
-/// Writes which targets reject what a rule finds, and with which text.
-fn write_refusals(refusals: &[(&Target, &Refusal)], page: &mut String) {
-    // Several hosts of the same API return the same text: they share one entry.
-    let mut shown: Vec<(Vec<&str>, &Refusal)> = Vec::new();
-    // A refusal inherited from another vendor has not been observed for this one.
-    let observed =
-        refusals.iter().filter(|(target, refusal)| !(target.is_compatible_only && refusal.is_inherited));
-    for (target, refusal) in observed {
-        let is_same = |other: &Refusal| {
-            (other.status, &other.case, &other.text, &other.doubt, other.legacy, other.sources.first())
-                == (
-                    refusal.status,
-                    &refusal.case,
-                    &refusal.text,
-                    &refusal.doubt,
-                    refusal.legacy,
-                    refusal.sources.first(),
-                )
-        };
-        match shown.iter_mut().find(|(_, other)| is_same(other)) {
+/// What targets say of a rule. Several hosts of the same API say the same: they share one entry.
+fn shared<'t, T, K: PartialEq>(
+    all: impl Iterator<Item = (&'t Target, &'t T)>,
+    key: impl Fn(&'t T) -> K,
+) -> Vec<(Vec<&'t str>, &'t T)> {
+    let mut shown: Vec<(Vec<&str>, &T)> = Vec::new();
+    for (target, said) in all {
+        match shown.iter_mut().find(|(_, other)| key(other) == key(said)) {
             Some((targets, _)) if targets.contains(&&*target.id) => {}
             Some((targets, _)) => targets.push(&target.id),
-            None => shown.push((vec![&target.id], refusal)),
+            None => shown.push((vec![&target.id], said)),
         }
     }
+    shown
+}
+
+/// Writes which targets reject what a rule finds, and with which text.
+fn write_refusals<'t>(refusals: impl Iterator<Item = (&'t Target, &'t Refusal)>, page: &mut String) {
+    // A refusal inherited from another vendor has not been observed for this one.
+    let observed = refusals.filter(|(target, refusal)| !(target.is_compatible_only && refusal.is_inherited));
+    let shown = shared(observed, |refusal| {
+        let Refusal { status, case, text, doubt, legacy, .. } = refusal;
+        (*status, case, text, doubt, *legacy, refusal.sources.first())
+    });
     let (known, legacy): (Vec<_>, Vec<_>) = shown.into_iter().partition(|(_, refusal)| !refusal.legacy);
     for (title, refusals) in
         [("Who rejects it?", known), ("Other error texts that `explain --error` recognises", legacy)]
@@ -173,23 +172,13 @@ fn write_refusals(refusals: &[(&Target, &Refusal)], page: &mut String) {
 
 /// Writes which targets accept what a rule finds, and with what harm.
 fn write_tolerances<'t>(tolerances: impl Iterator<Item = (&'t Target, &'t Tolerance)>, page: &mut String) {
-    // Several hosts of the same API share one entry, as above.
-    let mut shown: Vec<(Vec<&str>, &Tolerance)> = Vec::new();
-    for (target, tolerance) in tolerances {
-        let is_same = |other: &Tolerance| {
-            (&other.case, &other.harm, &other.seen, other.sources.first())
-                == (&tolerance.case, &tolerance.harm, &tolerance.seen, tolerance.sources.first())
-        };
-        match shown.iter_mut().find(|(_, other)| is_same(other)) {
-            Some((targets, _)) => targets.push(&target.id),
-            None => shown.push((vec![&target.id], tolerance)),
-        }
-    }
+    let shown = shared(tolerances, |tolerance| {
+        (&tolerance.case, &tolerance.harm, &tolerance.seen, tolerance.sources.first())
+    });
     if !shown.is_empty() {
         page.push_str("\n## Who accepts it?\n\n");
     }
-    for (mut targets, tolerance) in shown {
-        targets.dedup();
+    for (targets, tolerance) in shown {
         let case = tolerance.case.as_ref().map(|case| format!(" ({case})")).unwrap_or_default();
         let models = tolerance.model.as_ref().map(|model| format!(", for models `{}`", model.as_str()));
         let harm = tolerance.harm.as_ref().map(|harm| format!(":\n  But {}", harm.trim_end_matches('.')));

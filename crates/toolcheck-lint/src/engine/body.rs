@@ -30,31 +30,21 @@ pub fn lint_body(
     let schemas = Schemas::declaring(options.tools.clone(), options.kind);
     let record = Record { index: 0, bytes, start: 0, position: Position { line: 1, column: 1 } };
     let document = Document::read(bytes);
-    FileLinter::new(rules, options, &schemas, observer, &mut report).lint_body(
-        &record,
-        &document,
-        server,
-        options.path_model.as_deref(),
-    );
+    FileLinter::new(rules, options, &schemas, observer, &mut report).lint_body(&record, &document, server);
     report
 }
 
 impl FileLinter<'_> {
     /// Lints a document as the body of a request.
-    fn lint_body(
-        &mut self,
-        record: &Record<'_>,
-        document: &Document<'_>,
-        server: Option<&ServerState>,
-        path_model: Option<&str>,
-    ) {
+    fn lint_body(&mut self, record: &Record<'_>, document: &Document<'_>, server: Option<&ServerState>) {
         let root = document.root();
         let rules = self.rules();
         let Some(format) = rules.format else { return };
         let read = (format.read_with)(root, Buffers::default());
         let mut transcript = read.unwrap_or_else(|| Transcript::without_messages(format.key(), root));
         if transcript.request.model.is_none() {
-            transcript.request.model = path_model.map(|model| model.to_owned().into());
+            transcript.request.model =
+                self.options.path_model.as_deref().map(|model| model.to_owned().into());
         }
         let continued = server.and_then(|server| server.continued_by(&transcript));
         self.lint_read(&rules, (record, document), transcript, continued.as_ref());

@@ -54,7 +54,7 @@ pub(super) fn count_unrecognised(report: &mut FileReport, count: usize) {
 /// A file while it is linted.
 pub(super) struct FileLinter<'r> {
     rules: RecordRules<'r>,
-    options: &'r Options,
+    pub(super) options: &'r Options,
     schemas: &'r Schemas,
     unrecognised: ReportOnce,
     /// For records that hold lists of messages at places that no format knows.

@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 
 use foldhash::{HashMap, HashSet};
-use toolcheck_json::NodeId;
 use toolcheck_json::edit::Piece;
+use toolcheck_json::{NodeId, Value};
 
 use super::plan::Planner;
 
@@ -55,7 +55,7 @@ pub(super) fn node_of(piece: &Piece) -> Option<NodeId> {
     }
 }
 
-impl Planner<'_, '_> {
+impl<'p, 's> Planner<'p, 's> {
     /// The blocks of a slot as they are so far; `None` if its content is neither text nor a list, or it is not an object.
     pub(super) fn blocks_of(&self, slot: usize) -> Option<Vec<Piece>> {
         let mut blocks = match self.blocks.set.get(&slot) {
@@ -85,25 +85,32 @@ impl Planner<'_, '_> {
         Some(blocks)
     }
 
-    /// The blocks that a slot has in the file.
-    fn own_blocks(&self, slot: usize) -> Option<Vec<Piece>> {
+    /// Whether [`Self::blocks_of`] finds any list of blocks.
+    pub(super) fn has_blocks(&self, slot: usize) -> bool {
+        self.blocks.set.contains_key(&slot) || self.own_content(slot).is_some()
+    }
+
+    /// The content that a slot has in the file, if it has some, where it is text or a list or missing.
+    fn own_content(&self, slot: usize) -> Option<Option<Value<'p, 's>>> {
         let key = self.fix_style.blocks?;
         let message = self.document.value(self.messages[slot]);
         // A list may hold a string between its messages.
         if !message.is_object() {
             return None;
         }
-        let Some(content) = message.get(key) else {
-            return Some(Vec::new());
-        };
-        if content.as_json_str().is_some_and(|text| text.is_empty()) || content.is_null() {
-            return Some(Vec::new());
-        }
-        if content.as_json_str().is_some() {
-            return Some(vec![(self.fix_style.text)(Piece::Node(content.id()))]);
-        }
-        let blocks = content.elements().map(|block| Piece::Node(block.id())).collect();
-        content.is_array().then_some(blocks)
+        let content = message.get(key).filter(|content| !content.is_null());
+        let is_known = |content: Value<'_, '_>| content.as_json_str().is_some() || content.is_array();
+        content.is_none_or(is_known).then_some(content)
+    }
+
+    /// The blocks that a slot has in the file.
+    fn own_blocks(&self, slot: usize) -> Option<Vec<Piece>> {
+        let Some(content) = self.own_content(slot)? else { return Some(Vec::new()) };
+        Some(match content.as_json_str() {
+            Some(text) if text.is_empty() => Vec::new(),
+            Some(_) => vec![(self.fix_style.text)(Piece::Node(content.id()))],
+            None => content.elements().map(|block| Piece::Node(block.id())).collect(),
+        })
     }
 
     /// Sets all blocks of a slot.

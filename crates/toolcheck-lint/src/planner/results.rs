@@ -293,7 +293,7 @@ impl<'p> Planner<'p, '_> {
 
     /// Whether a result is one of several in a message that has them in a way of its own, and no list of blocks.
     pub(super) fn is_in_no_block(&self, site: &ResultSite<'_, '_>) -> bool {
-        !self.is_slot(site) && self.blocks_of(self.slot_of(site.part.place.node)).is_none()
+        !self.is_slot(site) && !self.has_blocks(self.slot_of(site.part.place.node))
     }
 
     /// Turns a result into text of the user, which comes after the result `last` of the same turn.
