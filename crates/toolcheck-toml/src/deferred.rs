@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error, Visitor};
 
 use crate::from_packed;
-use crate::packed::DEFERRED;
+use crate::packed::{DEFERRED, text_under};
 
 /// A value that is read when it is first asked for, so that a run which needs few values of a large table reads only those.
 ///
@@ -35,6 +35,11 @@ impl<T: DeserializeOwned> Deferred<T> {
     /// Whether it has been asked for, or was never packed.
     pub fn is_read(&self) -> bool {
         self.read.get().is_some()
+    }
+
+    /// The text under a key of a table that has not been read yet.
+    pub fn unread_text(&self, key: &str) -> Option<&str> {
+        if self.is_read() { None } else { text_under(&self.packed, key) }
     }
 
     /// Puts another value in its place, which is made from this one.

@@ -38,18 +38,15 @@ impl Pattern {
         &self.text
     }
 
-    /// Whether a text may match, by its first letter: a glance, because most expressions are for other texts.
-    pub(crate) fn may_match(&self, text: &str) -> bool {
-        match self.text.as_bytes() {
-            [b'^', first, second, ..]
-                if first.is_ascii_alphanumeric()
-                    && !matches!(second, b'*' | b'?' | b'{')
-                    && !self.has_outer_choice() =>
-            {
-                text.as_bytes().first() == Some(first)
-            }
-            _ => true,
-        }
+    /// Whether a text may match, by how it begins: a glance, because most expressions are for other texts.
+    fn may_match(&self, text: &str) -> bool {
+        let Some(pattern) = self.text.strip_prefix('^').map(str::as_bytes) else { return true };
+        let is_literal = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'-';
+        let literal = pattern.iter().take_while(is_literal).count();
+        // The last one need not be there if this is said of it.
+        let is_optional = matches!(pattern.get(literal), Some(b'*' | b'?' | b'{'));
+        let start = &pattern[..literal - usize::from(is_optional && literal > 0)];
+        text.as_bytes().starts_with(start) || self.has_outer_choice()
     }
 
     /// Whether there may be a `|` outside of all brackets.
@@ -73,6 +70,9 @@ impl Pattern {
 
     /// Whether something in a text matches. [`Target::parse`](super::Target::parse) has checked that the expression is one.
     pub fn is_match(&self, text: &str) -> bool {
+        if !self.may_match(text) {
+            return false;
+        }
         let plain = self.plain.get_or_init(|| Plain::of(&self.text)).as_ref();
         plain.and_then(|plain| plain.is_match(text)).unwrap_or_else(|| {
             let engine = self.engine.get_or_init(|| Regex::new(&self.text).ok());

@@ -234,7 +234,7 @@ impl<'f> ObjectView<'f> {
         asked: Asked<'f>,
         fact: Option<usize>,
     ) -> Demand<'f> {
-        let own_fact = fact.map(|fact| &self.shape.facts()[fact]);
+        let own_fact = fact.map(|fact| self.shape.fact(fact));
         let of_fact = own_fact.and_then(|fact| fact.constraint.rule);
         let of_value =
             !matches!(fault, ShapeFaultKind::Missing | ShapeFaultKind::Unknown | ShapeFaultKind::Type);

@@ -8,7 +8,7 @@ use super::Shape;
 use super::check::Step;
 use super::compile::{CheckKind, Field, Object, bit};
 use super::error_text::ErrorText;
-use super::tables::{FactTable, JsonType, Kind, ShapeFaultKind, TextTable, UnverifiedLevel};
+use super::tables::{Fact, FactTable, JsonType, Kind, ShapeFaultKind, TextTable, UnverifiedLevel};
 use super::value::type_of;
 use crate::ir::Place;
 use crate::rule_id::RuleId;
@@ -411,13 +411,13 @@ impl<'f> ShapeFault<'f> {
     /// The fact about it, one for a model before one for all.
     fn of<'t>(
         &self,
-        facts: &'t [FactTable],
+        facts: &'t [Fact],
         of_object: &[usize],
         model: Option<&str>,
         unmet: impl Fn(usize) -> bool,
     ) -> Option<&'t FactTable> {
         let key = (!self.key.is_empty()).then_some(&*self.key);
-        let fits = of_object.iter().map(|number| (*number, &facts[*number])).filter(|(number, fact)| {
+        let fits = of_object.iter().map(|number| (*number, &**facts[*number])).filter(|(number, fact)| {
             fact.fault == self.kind
                 && !unmet(*number)
                 && self.has_type(None, fact.got.as_deref())

@@ -38,7 +38,7 @@ pub use self::fault::{Answer, Condition, Detail, ShapeFault};
 use self::objects::Objects;
 pub use self::other_formats::Foreign;
 pub use self::relevance::Rating;
-use self::tables::ShapeFile;
+use self::tables::{Fact, ShapeFile};
 pub use self::tables::{FactTable, JsonType, Kind, ShapeFaultKind, TargetShape, TextTable, UnverifiedLevel};
 use crate::error::Error;
 use crate::rule_id::RuleId;
@@ -85,8 +85,10 @@ pub struct ModelFacts(Arc<OfModel>);
 
 #[derive(Debug, Default)]
 struct OfModel {
-    /// Whether each fact holds.
-    holds: Box<[bool]>,
+    enforced: Arc<TargetShape>,
+    model: Option<String>,
+    /// Whether each fact holds, once that was asked.
+    holds: Box<[OnceLock<bool>]>,
     /// Objects without faults, from one request to the next: a walk takes them and gives them back. There are as many as
     /// walks at the same time.
     kept: Mutex<Vec<ValidObjectCache>>,
@@ -94,7 +96,11 @@ struct OfModel {
 
 impl ModelFacts {
     fn holds(&self, fact: usize) -> bool {
-        self.0.holds.get(fact).copied().unwrap_or_default()
+        let of_model = &*self.0;
+        let matches =
+            |pattern: &Pattern| of_model.model.as_ref().is_some_and(|model| pattern.is_match(model));
+        let holds = of_model.holds.get(fact);
+        holds.is_some_and(|holds| *holds.get_or_init(|| of_model.enforced.facts[fact].fits(matches)))
     }
 
     /// The objects that an earlier walk has kept and no other has taken.
@@ -169,8 +175,12 @@ impl Shape {
         self.all_objects().find(|other| *other.name == *base)
     }
 
-    fn facts(&self) -> &[FactTable] {
+    fn facts(&self) -> &[Fact] {
         &self.enforced.facts
+    }
+
+    fn fact(&self, number: usize) -> &FactTable {
+        &self.facts()[number]
     }
 
     /// The name of the API in prose.
@@ -231,19 +241,12 @@ impl Shape {
     }
 
     fn find_facts(&self, model: Option<&str>) -> ModelFacts {
-        // Many facts are of the same models, and most of others.
-        let mut known: Vec<(String, bool)> = Vec::new();
-        let mut matches = |pattern: &Pattern| {
-            let Some(model) = model.filter(|model| pattern.may_match(model)) else { return false };
-            if let Some((_, is_match)) = known.iter().find(|(text, _)| text == pattern.as_str()) {
-                return *is_match;
-            }
-            let is_match = pattern.is_match(model);
-            known.push((pattern.as_str().to_owned(), is_match));
-            is_match
-        };
-        let holds = self.facts().iter().map(|fact| fact.fits(&mut matches)).collect();
-        ModelFacts(Arc::new(OfModel { holds, kept: Mutex::default() }))
+        ModelFacts(Arc::new(OfModel {
+            enforced: Arc::clone(&self.enforced),
+            model: model.map(str::to_owned),
+            holds: self.facts().iter().map(|_| OnceLock::new()).collect(),
+            kept: Mutex::default(),
+        }))
     }
 
     /// Whether a body has a key that only a whole request has.

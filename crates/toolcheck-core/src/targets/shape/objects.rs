@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use foldhash::HashMap;
 
 use super::compile::Object;
-use super::tables::{FactTable, ObjectTable, ShapeFile, TargetShape};
+use super::tables::{Fact, ObjectTable, ShapeFile, TargetShape, object_of};
 
 /// The most objects of a shape are these squared.
 const A_BLOCK: usize = 64;
@@ -24,9 +24,12 @@ pub(super) struct Objects {
     numbers: Mutex<HashMap<Names, usize>>,
     /// The numbers in the order in which the tables refer to the objects.
     order: OnceLock<Vec<usize>>,
-    /// The numbers of the facts, and of those of what is accepted, sorted by the object that they are about.
-    sorted: OnceLock<[Vec<usize>; 2]>,
+    /// The numbers of the facts, and of those of what is accepted.
+    by_object: OnceLock<[NumbersByObject; 2]>,
 }
+
+/// The numbers of facts, by the name of the object that they are about.
+type NumbersByObject = HashMap<Box<str>, Vec<usize>>;
 
 /// The name of an object, and that of the object that it is a variant of.
 type Names = (Box<str>, Option<Box<str>>);
@@ -47,7 +50,7 @@ impl Objects {
             blocks: [const { OnceLock::new() }; A_BLOCK],
             numbers: Mutex::default(),
             order: OnceLock::new(),
-            sorted: OnceLock::new(),
+            by_object: OnceLock::new(),
         }
     }
 
@@ -128,39 +131,39 @@ impl Objects {
         self.file.snake_case
     }
 
-    pub(super) fn facts(&self) -> &[FactTable] {
+    pub(super) fn facts(&self) -> &[Fact] {
         &self.enforced.facts
     }
 
     /// The numbers of the facts about an object that has these names, in their order.
     pub(super) fn about(&self, names: &[Box<str>]) -> Vec<usize> {
-        numbers_of(&self.enforced.facts, &self.sorted()[0], names)
+        numbers_of(&self.by_object()[0], names)
     }
 
     /// The same of the facts of what is accepted.
     pub(super) fn accepted_of(&self, names: &[Box<str>]) -> Vec<usize> {
-        numbers_of(&self.enforced.accepted, &self.sorted()[1], names)
+        numbers_of(&self.by_object()[1], names)
     }
 
-    fn sorted(&self) -> &[Vec<usize>; 2] {
-        self.sorted.get_or_init(|| {
+    fn by_object(&self) -> &[NumbersByObject; 2] {
+        self.by_object.get_or_init(|| {
             [&self.enforced.facts, &self.enforced.accepted].map(|facts| {
-                let mut numbers: Vec<usize> = (0..facts.len()).collect();
-                numbers.sort_by_key(|number| &facts[*number].object);
+                let mut numbers = NumbersByObject::default();
+                for (number, fact) in facts.iter().enumerate() {
+                    match numbers.get_mut(object_of(fact)) {
+                        Some(known) => known.push(number),
+                        None => drop(numbers.insert(object_of(fact).into(), vec![number])),
+                    }
+                }
                 numbers
             })
         })
     }
 }
 
-/// The numbers of the facts about an object that has these names, of all numbers sorted by object.
-fn numbers_of(facts: &[FactTable], sorted: &[usize], names: &[Box<str>]) -> Vec<usize> {
-    let mut numbers: Vec<usize> = Vec::new();
-    for name in names {
-        let start = sorted.partition_point(|number| *facts[*number].object < **name);
-        let of_name = sorted[start..].iter().take_while(|number| *facts[**number].object == **name);
-        numbers.extend(of_name);
-    }
+/// The numbers of the facts about an object that has these names.
+fn numbers_of(all: &NumbersByObject, names: &[Box<str>]) -> Vec<usize> {
+    let mut numbers: Vec<usize> = names.iter().filter_map(|name| all.get(name)).flatten().copied().collect();
     numbers.sort_unstable();
     numbers.dedup();
     numbers

@@ -149,7 +149,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             path,
             schema_start: within.start,
             detail,
-            fact: cause.fact.map(|fact| &self.shape.facts()[fact]),
+            fact: cause.fact.map(|fact| self.shape.fact(fact)),
             check: cause.check,
             rule: within.rule,
             name,

@@ -132,7 +132,7 @@ impl Shape {
     fn is_due(&self, object: &Object, field: &Field) -> bool {
         field.required.iter().any(|required| {
             let is_always = |fact: usize| {
-                let fact = &self.facts()[fact];
+                let fact = self.fact(fact);
                 fact.model.is_none() && fact.except_model.is_none() && !fact.is_conditional()
             };
             let is_there = |other: &u16| {

@@ -472,6 +472,14 @@ impl ShapeFaultKind {
     }
 }
 
+/// A fact, which is read when the object that it is about is compiled.
+pub(crate) type Fact = Deferred<Box<FactTable>>;
+
+/// The name of the object that a fact is about.
+pub(crate) fn object_of(fact: &Fact) -> &str {
+    fact.unread_text("object").unwrap_or_else(|| &fact.object)
+}
+
 /// What an API enforces of the shape of its format: `[shape]` in a target's file.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -491,10 +499,10 @@ pub struct TargetShape {
     pub(crate) texts: Vec<TextTable>,
     /// What was seen of single fields.
     #[serde(default, rename = "fact")]
-    pub(crate) facts: Vec<FactTable>,
+    pub(crate) facts: Vec<Fact>,
     /// What is accepted although the documents say otherwise.
     #[serde(default)]
-    pub(crate) accepted: Vec<FactTable>,
+    pub(crate) accepted: Vec<Fact>,
     /// What is different from the format's documents.
     #[serde(default)]
     pub(crate) objects: BTreeMap<String, Deferred<ObjectTable>>,
@@ -569,7 +577,7 @@ impl TargetShape {
         };
         let texts: Vec<_> = parent.texts.iter().filter(|text| is_new(&self.texts, text)).cloned().collect();
         self.texts.extend(texts.into_iter().map(|text| TextTable { is_inherited: true, ..text }));
-        let says = |own: &Self, fact: &FactTable| {
+        let says = |own: &Self, fact: &Fact| {
             let mut known = own.facts.iter().chain(&own.accepted).filter(|known| {
                 known.fault == fact.fault && known.object == fact.object && known.model == fact.model
             });
@@ -577,18 +585,15 @@ impl TargetShape {
         };
         let facts: Vec<_> = parent.facts.iter().filter(|fact| !says(self, fact)).cloned().collect();
         let accepted: Vec<_> = parent.accepted.iter().filter(|fact| !says(self, fact)).cloned().collect();
-        self.facts.extend(facts.into_iter().map(|fact| {
+        let inherited = |fact: &Fact| FactTable { is_inherited: true, ..FactTable::clone(fact) };
+        self.facts.extend(facts.iter().map(|fact| {
             let is_of_models = fact.model.is_some() && fact.evidence != Evidence::Inferred;
             let of_models = of_models.filter(|_| is_of_models).map(str::to_owned);
             let doubt = elsewhere.filter(|_| fact.evidence != Evidence::Inferred).cloned().or(of_models);
-            FactTable {
-                is_inherited: true,
-                evidence: if elsewhere.is_some() { Evidence::Inferred } else { fact.evidence },
-                doubt: fact.doubt.clone().or(doubt),
-                ..fact
-            }
+            let evidence = if elsewhere.is_some() { Evidence::Inferred } else { fact.evidence };
+            Box::new(FactTable { evidence, doubt: fact.doubt.clone().or(doubt), ..inherited(fact) }).into()
         }));
-        self.accepted.extend(accepted.into_iter().map(|fact| FactTable { is_inherited: true, ..fact }));
+        self.accepted.extend(accepted.iter().map(|fact| Box::new(inherited(fact)).into()));
     }
 }
 

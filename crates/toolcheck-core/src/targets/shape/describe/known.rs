@@ -87,11 +87,12 @@ impl<'f> Known<'f> {
             }
         };
         let nearest = |fact: &FactTable| names.names.iter().position(|name| **name == *fact.object);
-        let mut accepted: Vec<_> = shape.enforced.accepted.iter().filter(is_about).collect();
+        let mut accepted: Vec<_> =
+            shape.enforced.accepted.iter().map(|fact| &***fact).filter(is_about).collect();
         let mut facts: Vec<_> = match own {
             Some(fact) => vec![fact],
             None => {
-                let seen = shape.facts().iter().filter(is_about).filter(can_be);
+                let seen = shape.facts().iter().map(|fact| &***fact).filter(is_about).filter(can_be);
                 seen.filter(|fact| !fact.asks_for_more()).collect()
             }
         };

@@ -1,7 +1,10 @@
 //! The types of values, and the values, that tables name.
 
+use std::borrow::Cow;
+use std::fmt;
 use std::sync::Arc;
 
+use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use crate::error::Error;
@@ -12,19 +15,29 @@ pub(crate) struct Types(pub(crate) Arc<[JsonType]>);
 
 impl<'de> Deserialize<'de> for Types {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Written {
-            One(String),
-            Several(Vec<String>),
+        struct Names;
+
+        impl<'de> Visitor<'de> for Names {
+            type Value = Types;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a type, or a list of types")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<Types, E> {
+                Ok(Types([name.parse().map_err(E::custom)?].into()))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut names: A) -> Result<Types, A::Error> {
+                let mut types = Vec::new();
+                while let Some(name) = names.next_element::<Cow<'_, str>>()? {
+                    types.push(name.parse().map_err(A::Error::custom)?);
+                }
+                Ok(Types(types.into()))
+            }
         }
 
-        let names = match Written::deserialize(deserializer)? {
-            Written::One(name) => vec![name],
-            Written::Several(names) => names,
-        };
-        let types: Result<Vec<JsonType>, Error> = names.iter().map(|name| name.parse()).collect();
-        types.map(|types| Self(types.into())).map_err(serde::de::Error::custom)
+        deserializer.deserialize_any(Names)
     }
 }
 
@@ -101,20 +114,32 @@ pub(crate) struct Scalar {
 
 impl<'de> Deserialize<'de> for Scalar {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Written {
-            Boolean(bool),
-            Integer(i64),
-            Number(f64),
-            String(String),
+        struct Written;
+
+        impl Visitor<'_> for Written {
+            type Value = Scalar;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string, a number or a boolean")
+            }
+
+            fn visit_bool<E>(self, value: bool) -> Result<Scalar, E> {
+                Ok(Scalar { text: value.to_string(), is_string: false })
+            }
+
+            fn visit_i64<E>(self, value: i64) -> Result<Scalar, E> {
+                Ok(Scalar { text: value.to_string(), is_string: false })
+            }
+
+            fn visit_f64<E>(self, value: f64) -> Result<Scalar, E> {
+                Ok(Scalar { text: value.to_string(), is_string: false })
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Scalar, E> {
+                Ok(Scalar { text: text.to_owned(), is_string: true })
+            }
         }
 
-        Ok(match Written::deserialize(deserializer)? {
-            Written::Boolean(value) => Self { text: value.to_string(), is_string: false },
-            Written::Integer(value) => Self { text: value.to_string(), is_string: false },
-            Written::Number(value) => Self { text: value.to_string(), is_string: false },
-            Written::String(text) => Self { text, is_string: true },
-        })
+        deserializer.deserialize_any(Written)
     }
 }
