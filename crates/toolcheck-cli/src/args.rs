@@ -1,6 +1,7 @@
 //! The command line.
 
 mod after;
+mod again;
 #[cfg(feature = "serve")]
 mod conform;
 mod deferred;
@@ -45,6 +46,7 @@ use toolcheck_core::text::bounded;
 
 use crate::screen;
 
+pub(crate) use again::{again, quoted};
 #[cfg(feature = "serve")]
 pub(crate) use conform::{ConformArgs, ConformOutput, KindArg, StreamArg, TranslationArgs};
 use deferred::Deferred;

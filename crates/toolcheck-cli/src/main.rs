@@ -58,7 +58,10 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<Status> {
-    signals::catch();
+    signals::catch(|| {
+        #[cfg(feature = "serve")]
+        commands::conform::process::kill_all();
+    });
     match command {
         Command::Lint(args) => commands::lint::run(&args, out),
         Command::Fix(args) => commands::fix::run(&args, out),

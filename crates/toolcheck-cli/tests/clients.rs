@@ -1,5 +1,7 @@
 //! Clients of `toolcheck conform` that misbehave: nothing hangs, and nothing is left behind.
 
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -77,6 +79,30 @@ fn a_signal_ends_the_client_too() {
         assert!(Command::new("kill").args([&format!("-{signal}"), &id]).status().unwrap().success());
         program.wait().unwrap();
         assert!(becomes(false, number), "{signal}");
+    }
+}
+
+#[test]
+fn a_signal_ends_the_mock_as_the_end_of_its_input_does() {
+    for signal in ["INT", "TERM"] {
+        let mut command = toolcheck_in(&folder(&format!("clients-mock-{signal}")));
+        command.args(["serve", "--target", "anthropic", "--keep-running"]).stdin(Stdio::null());
+        let mut mock = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut ready = String::new();
+        BufReader::new(mock.stdout.as_mut().unwrap()).read_line(&mut ready).unwrap();
+        let ready: serde_json::Value = serde_json::from_str(&ready).unwrap();
+        let host = ready["url"].as_str().unwrap().strip_prefix("http://").unwrap();
+        let mut stream = TcpStream::connect(host).unwrap();
+        let head =
+            format!("POST /v1/messages HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\ncontent-length: 2");
+        stream.write_all(format!("{head}\r\n\r\n{{}}").as_bytes()).unwrap();
+        stream.read_to_end(&mut Vec::new()).unwrap();
+        let id = mock.id().to_string();
+        assert!(Command::new("kill").args([&format!("-{signal}"), &id]).status().unwrap().success());
+        let output = mock.wait_with_output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(told.ends_with("note: 1 request, 1 refused\n"), "{told}");
+        assert_eq!(output.status.code(), Some(1));
     }
 }
 

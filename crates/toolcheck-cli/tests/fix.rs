@@ -175,7 +175,7 @@ fn lint_marks_what_can_be_fixed_and_fixes_it() {
     assert!(seen.contains("a.json:3:57: error unanswered-tool-call [*] tool call"), "{seen}");
     assert!(seen.contains("b.json:4:3: error orphan-tool-result [-] tool result"), "{seen}");
     assert!(
-        seen.contains("\n[*] 1 fixable with `toolcheck fix`, [-] 1 more with `--unsafe-fixes`\n"),
+        seen.contains("\n[*] 1 fixable with `toolcheck fix --isolated`, [-] 1 more with `--unsafe-fixes`\n"),
         "{seen}"
     );
     let seen = seen_in(&folder, &["lint", "--isolated", "--output-format", "concise", "--fix", "."]);

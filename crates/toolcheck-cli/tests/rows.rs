@@ -24,7 +24,10 @@ fn what_is_left_out_of_a_report_is_told() {
         seen_in(&folder, &[&["lint", "--kind", "dataset", "rows.jsonl", "--max-findings"], more].concat())
     };
     let text = lint(&["2", "--output-format", "concise"]);
-    assert!(text.contains("[-] at least 2 fixable with `toolcheck fix --unsafe-fixes`"), "{text}");
+    assert!(
+        text.contains("[-] at least 2 fixable with `toolcheck fix --kind dataset --unsafe-fixes`"),
+        "{text}"
+    );
     let all = lint(&["0", "--output-format", "concise"]);
     assert!(all.contains("[-] 5 fixable with"), "{all}");
     let note = "note: 3 more findings not shown: at most 2 are printed per file (--max-findings)";

@@ -264,6 +264,14 @@ impl Conversation {
         self
     }
 
+    /// Whether a call or a result has no id.
+    pub fn lacks_ids(&self) -> bool {
+        self.turns.iter().any(|turn| match turn {
+            Turn::Results(outputs) => outputs.iter().any(|output| output.call_id.is_empty()),
+            turn => turn.calls().iter().any(|call| call.id.is_empty()),
+        })
+    }
+
     /// The conversation with the ids `call_0`, `call_1` and so on in place of its own, so that two can be compared.
     ///
     /// A result gets the id and name of the call that it answers.
@@ -320,7 +328,7 @@ impl Conversation {
 
     pub(crate) fn push_user(&mut self, text: &str) {
         match self.turns.last_mut() {
-            Some(Turn::User(said)) => said.push_str(text),
+            Some(Turn::User(said)) => add_text(said, text),
             _ => self.turns.push(Turn::User(text.to_owned())),
         }
     }
@@ -353,6 +361,14 @@ impl Turn {
             Self::User(_) | Self::Results(_) => &[],
         }
     }
+}
+
+/// Adds a text of another message or block.
+pub(crate) fn add_text(said: &mut String, text: &str) {
+    if !said.is_empty() && !text.is_empty() {
+        said.push_str("\n\n");
+    }
+    said.push_str(text);
 }
 
 /// A call or a result, with its place.

@@ -1,11 +1,11 @@
 //! Conversations, read from any format.
 
 use serde_json::{Map, Value as Json};
-use toolcheck_json::{Document, Kind, Value};
+use toolcheck_json::Document;
 
-use crate::conversation::{Call, Conversation, ToolOutput};
+use crate::conversation::{self, Conversation, ToolOutput};
 use crate::formats::{self, Format};
-use crate::ir::{Arguments, Body, Executor, Named, Role, Transcript};
+use crate::ir::{Arguments, Body, Call, Executor, Named, Role, ToolKind, Transcript};
 
 impl Conversation {
     /// Reads a request body of the format; `None` if it has no list of messages of this format.
@@ -34,14 +34,21 @@ impl Conversation {
     pub fn of(transcript: &Transcript<'_>, document: &Document<'_>) -> Self {
         let mut conversation = Self::default();
         let format = transcript.format.and_then(|format| formats::find(format.id));
-        let instructions =
-            transcript.request.instructions.map(|place| formats::text_of(document.value(place.node)));
-        conversation.system.push_str(&instructions.unwrap_or_default());
+        if let Some(place) = transcript.request.instructions {
+            let value = document.value(place.node);
+            let blocks = value.get("parts").unwrap_or(value);
+            let (whole, texts) = ((!blocks.is_array()).then_some(blocks), blocks.elements());
+            whole.into_iter().chain(texts).for_each(|text| {
+                conversation::add_text(&mut conversation.system, &formats::text_of(text));
+            });
+        }
         for (message, parts) in transcript.messages_with_parts() {
             for part in parts {
                 match &part.body {
                     Body::Text(text) => match message.role {
-                        Role::System => conversation.system.push_str(&text.string.decode()),
+                        Role::System => {
+                            conversation::add_text(&mut conversation.system, &text.string.decode())
+                        }
                         Role::Assistant => {
                             conversation.push_assistant(|said| said.text.push_str(&text.string.decode()))
                         }
@@ -60,8 +67,12 @@ impl Conversation {
                         });
                     }
                     Body::Call(call) if call.executor == Executor::Client => {
-                        let arguments = arguments(&call.arguments, document);
-                        let call = Call::new(name(call.id.as_ref()), name(call.name.as_ref()), arguments);
+                        let arguments = arguments(call, document);
+                        let call = conversation::Call::new(
+                            name(call.id.as_ref()),
+                            name(call.name.as_ref()),
+                            arguments,
+                        );
                         conversation.push_assistant(|said| said.calls.push(call));
                     }
                     Body::Call(call) => {
@@ -93,28 +104,21 @@ fn name(name: Option<&Named<'_>>) -> String {
     name.map(|name| name.text.to_string()).unwrap_or_default()
 }
 
-fn arguments(arguments: &Arguments<'_>, document: &Document<'_>) -> Map<String, Json> {
-    match arguments {
-        Arguments::Text(text, _) => serde_json::from_str(&text.decode()).unwrap_or_default(),
-        Arguments::Object(place) => object(document.value(place.node)),
-        _ => Map::new(),
+/// The arguments of a call. Those that are no object are the argument `input`, which is how a function has the text of a
+/// custom tool.
+fn arguments(call: &Call<'_>, document: &Document<'_>) -> Map<String, Json> {
+    let input = |input: Json| Map::from_iter([("input".to_owned(), input)]);
+    match &call.arguments {
+        Arguments::Text(text, _) => {
+            let text = text.decode();
+            match serde_json::from_str(&text) {
+                Ok(Json::Object(arguments)) if call.kind != ToolKind::Custom => arguments,
+                _ if text.trim().is_empty() => Map::new(),
+                _ => input(text.into()),
+            }
+        }
+        Arguments::Object(place) => formats::object(document.value(place.node)),
+        Arguments::Other(place) => input(formats::json(document.value(place.node))),
+        Arguments::Missing | Arguments::Null(_) => Map::new(),
     }
-}
-
-/// A value of the document as `serde_json` has it.
-fn json(value: Value<'_, '_>) -> Json {
-    match value.kind() {
-        Kind::Bool => Json::Bool(value.as_bool().unwrap_or_default()),
-        Kind::Number => serde_json::from_slice(value.raw()).unwrap_or_default(),
-        Kind::String => Json::String(value.as_str().unwrap_or_default().into_owned()),
-        Kind::Array => value.elements().map(json).collect(),
-        Kind::Object => Json::Object(object(value)),
-        Kind::Null | Kind::Invalid => Json::Null,
-    }
-}
-
-fn object(value: Value<'_, '_>) -> Map<String, Json> {
-    let members =
-        value.members().filter_map(|member| Some((member.key()?.decode().into_owned(), json(member))));
-    members.collect()
 }

@@ -10,32 +10,32 @@ use toolcheck_json::{Document, Value};
 
 use crate::ir::{Place, Unread, UnreadKind};
 
-/// Classifies a key of a message, or of a block without a type.
-fn of_key(key: &str) -> Option<UnreadKind> {
+/// Classifies a key of a message, or of a block without a type: a name of calls or results in any spelling.
+fn of_key(key: &str, value: Value<'_, '_>) -> Option<UnreadKind> {
     // Most keys hold neither calls nor results; their length or first letter is enough to rule them out.
-    if key.len() < 7 || !matches!(key.as_bytes()[0], b't' | b'f' | b'i') {
+    if !(7..32).contains(&key.len()) || !matches!(key.as_bytes()[0] | 0x20, b't' | b'f' | b'i') {
         return None;
     }
-    Some(match key {
-        "tool_calls" | "toolCalls" | "tool_call" | "toolCall" | "function_calls" | "functionCalls"
-        | "function_call" | "functionCall" | "tool_use" | "toolUse" | "tool_uses" | "toolUses"
-        | "tool_requests" | "toolRequests" | "toolInvocations" | "tool_invocations" => UnreadKind::Calls,
-        "tool_results"
-        | "toolResults"
-        | "tool_result"
-        | "toolResult"
-        | "functionResponse"
-        | "function_response"
-        | "functionResponses"
-        | "function_responses"
-        | "tool_outputs"
-        | "toolOutputs"
-        | "tool_responses"
-        | "tool_response"
-        | "toolResponse"
-        | "function_call_output" => UnreadKind::Results,
+    Some(match &*letters(key) {
+        "toolcalls" | "toolcall" | "functioncalls" | "functioncall" | "tooluse" | "tooluses"
+        | "toolrequests" | "toolinvocations" => UnreadKind::Calls,
+        "toolresults" | "toolresult" | "functionresponse" | "functionresponses" | "tooloutputs"
+        | "toolresponses" | "toolresponse" | "functioncalloutput" => UnreadKind::Results,
+        letters if letters.starts_with("tool") && holds_calls(value) => UnreadKind::Calls,
         _ => return None,
     })
+}
+
+/// Whether a list has calls as Chat Completions writes them.
+fn holds_calls(list: Value<'_, '_>) -> bool {
+    let is_call =
+        |call: Value<'_, '_>| call.get("function").is_some_and(|called| called.get("arguments").is_some());
+    list.elements().next().is_some() && list.elements().all(is_call)
+}
+
+/// The letters and digits of a name, in lower case.
+fn letters(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
 }
 
 /// Classifies the type of a block, with a flag for whether the type is known.
@@ -97,7 +97,7 @@ pub(crate) fn member<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
     if key == "parts" {
         return value.elements().find_map(block);
     }
-    let what = of_key(&key).filter(|_| is_filled(value))?;
+    let what = of_key(&key, value).filter(|_| is_filled(value))?;
     Some(Unread { place: Place::of(value), what, name: key, is_known: true })
 }
 
@@ -185,8 +185,7 @@ fn of_words(kind: &str) -> Option<UnreadKind> {
     if kind.len() > 64 {
         return None;
     }
-    let plain: String =
-        kind.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect();
+    let plain = letters(kind);
     let is_one_of = |words: &[&str]| words.iter().any(|word| plain.contains(word));
     if is_one_of(&RESULTS) {
         Some(UnreadKind::Results)

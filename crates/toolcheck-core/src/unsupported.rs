@@ -7,6 +7,7 @@ use toolcheck_json::{Kind, Value};
 
 use crate::claim::certainty;
 use crate::formats::{self, Format, openai_chat};
+use crate::suggest::similar;
 use crate::tools;
 use crate::unread::LISTS;
 
@@ -522,16 +523,32 @@ pub fn messages_of<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
 /// What is under the key that requests have their messages under, whatever it is.
 pub fn list_of<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
     let is_list = |member: &Value<'_, '_>| member.key_text().is_some_and(|key| is_list_key(&key));
-    root.get_any(&LISTS).or_else(|| root.members().find(is_list)).or_else(|| prompt_of(root))
+    root.get_any(&LISTS).or_else(|| root.members().find(is_list)).or_else(|| misnamed_list(root))
 }
 
-/// The messages that a request has under `prompt`, where they are meant to be `messages`. Rows of data sets have a prompt too:
-/// a request is told by its settings.
-pub fn prompt_of<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
-    let is_request = root.get_str("model").is_some() && root.get_any(&["max_tokens", "tools"]).is_some();
+/// The messages that a request has under another key than the one that is meant: a misspelt one, or a word that others use.
+/// Rows of data sets have such words too: there, a request is told by its settings.
+pub fn misnamed_list<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
     let is_message = |message: Value<'_, '_>| message.get_str("role").is_some();
-    let prompt = root.get("prompt").filter(|prompt| is_request && prompt.elements().next().is_some())?;
-    (prompt.elements().all(is_message) && root.get_any(&LISTS).is_none()).then_some(prompt)
+    root.get_str("model").filter(|_| root.get_any(&LISTS).is_none())?;
+    root.members().find(|member| {
+        let is_meant = || match &*member.key_text().unwrap_or_default() {
+            "prompt" => root.get_any(&["max_tokens", "tools"]).is_some(),
+            "message" | "msgs" => root.get_any(&["max_tokens", "tools", "temperature", "stream"]).is_some(),
+            key => is_misspelt_list(key),
+        };
+        let messages = member.elements();
+        member.is_array()
+            && is_meant()
+            && messages.clone().next().is_some()
+            && messages.clone().all(is_message)
+    })
+}
+
+/// Whether a key is one of those that requests have their messages under, with a mistake in it.
+pub fn is_misspelt_list(key: &str) -> bool {
+    let is_word = key.bytes().all(|byte| byte.is_ascii_lowercase()) && !matches!(key, "message" | "content");
+    is_word && similar(key, ["messages", "contents"]).name().is_some_and(|meant| meant != key)
 }
 
 /// Whether a document is a request in a protocol that is not read yet.

@@ -298,6 +298,24 @@ fn only_evidence_makes_an_error() {
     }
 }
 
+/// What another member doubts, or says of a narrower case, takes nothing from it.
+#[test]
+fn a_union_refuses_what_a_member_refuses() {
+    let is_error = |target: &Target, refusal: &targets::Refusal| {
+        let verdict = target.verdict(refusal.rule, refusal.case.as_deref(), None, None);
+        matches!(verdict, targets::Verdict::Refused(refusal) if refusal.level() == Level::Error)
+    };
+    let union = targets::find("portable").unwrap();
+    let members = union.union.iter().map(|id| targets::find(id).unwrap());
+    let refused: Vec<_> = members
+        .flat_map(|member| member.refusals.iter().filter(move |refusal| is_error(member, refusal)))
+        .collect();
+    assert!(refused.len() > 100, "{}", refused.len());
+    for refusal in refused {
+        assert!(is_error(union, refusal), "{} {:?}", refusal.rule, refusal.case);
+    }
+}
+
 #[test]
 fn a_target_of_ones_own() {
     let text = r#"

@@ -45,4 +45,6 @@ pub struct Response<'r, 's> {
     pub value: Option<Value<'r, 's>>,
     /// The answers in it; none if it is an error, or something else.
     pub answers: &'r [Choice],
+    /// The HTTP status; `None` if it is not recorded.
+    pub status: Option<u16>,
 }

@@ -16,7 +16,6 @@ use std::borrow::Cow;
 use std::io;
 
 use serde_json::{Value, json};
-use textwrap::{WordSeparator, WordSplitter};
 use toolcheck_core::recognise::{ErrorReading, Likeness, Origin, Recognised};
 use toolcheck_core::text::shown;
 use toolcheck_json::sort_by_position;
@@ -27,6 +26,7 @@ pub use self::named::Named;
 use crate::Style;
 use crate::outputs;
 use crate::outputs::json::report_v1;
+use crate::style::wrapping;
 
 /// The maximum number of targets and frameworks to name that have the same text.
 const MAX_ORIGINS: usize = 6;
@@ -373,10 +373,7 @@ fn recognised(error: &str, options: &Options) -> ErrorReading {
 
 impl Wording<'_> {
     fn write_wrapped(&self, text: &str, out: &mut dyn io::Write) -> io::Result<()> {
-        let options = textwrap::Options::new(self.width.unwrap_or(usize::MAX))
-            .word_separator(WordSeparator::AsciiSpace)
-            .word_splitter(WordSplitter::NoHyphenation);
-        for line in textwrap::wrap(text, options) {
+        for line in textwrap::wrap(text, wrapping(self.width.unwrap_or(usize::MAX))) {
             writeln!(out, "{line}")?;
         }
         Ok(())

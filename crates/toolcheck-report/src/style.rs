@@ -24,6 +24,8 @@ pub struct Style {
     pub is_quiet: bool,
     /// Whether outputs for people end with the number of findings per rule.
     pub with_statistics: bool,
+    /// The options with which `toolcheck fix` reads the files in the same way, each after a space.
+    pub fix_options: &'static str,
 }
 
 impl Style {
@@ -67,6 +69,19 @@ impl Style {
         self.with_statistics = with_statistics;
         self
     }
+
+    /// The options with which `toolcheck fix` reads the files in the same way, each after a space.
+    pub fn fix_options(mut self, fix_options: &'static str) -> Self {
+        self.fix_options = fix_options;
+        self
+    }
+}
+
+/// How prose is wrapped: at spaces, without hyphens.
+pub(crate) fn wrapping(width: usize) -> textwrap::Options<'static> {
+    textwrap::Options::new(width)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
 }
 
 impl Default for Style {
@@ -78,6 +93,7 @@ impl Default for Style {
             has_excerpts: true,
             is_quiet: false,
             with_statistics: false,
+            fix_options: "",
         }
     }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use std::io;
 
 use crate::Style;
+use crate::style::wrapping;
 use toolcheck_core::text::{Counted, shown};
 use toolcheck_core::{Level, RuleId, readers};
 use toolcheck_json::sort_by_position;
@@ -112,7 +113,7 @@ pub(crate) fn mark(finding: &Finding) -> &'static str {
 }
 
 /// How many findings `toolcheck fix` may fix, in words; empty if none.
-fn fixable(report: &Report) -> String {
+fn fixable(report: &Report, options: &str) -> String {
     let count = |how| {
         let findings = report.files.iter().flat_map(|file| &file.findings);
         findings.filter(|finding| finding.fixable == Some(how)).count()
@@ -121,28 +122,35 @@ fn fixable(report: &Report) -> String {
     let least = if report.files.iter().any(|file| file.left_out() > 0) { "at least " } else { "" };
     match (count(Fixable::Safe), count(Fixable::Unsafe)) {
         (0, 0) => String::new(),
-        (safe, 0) => format!("[*] {least}{safe} fixable with `toolcheck fix`"),
-        (0, lossy) => format!("[-] {least}{lossy} fixable with `toolcheck fix --unsafe-fixes`"),
+        (safe, 0) => format!("[*] {least}{safe} fixable with `toolcheck fix{options}`"),
+        (0, lossy) => format!("[-] {least}{lossy} fixable with `toolcheck fix{options} --unsafe-fixes`"),
         (safe, lossy) => format!(
-            "[*] {least}{safe} fixable with `toolcheck fix`, [-] {least}{lossy} more with `--unsafe-fixes`"
+            "[*] {least}{safe} fixable with `toolcheck fix{options}`, [-] {least}{lossy} more with `--unsafe-fixes`"
         ),
     }
 }
 
 /// Ends a report in plain text: the summary line, how the files were read, and the counts per rule if requested.
-pub(crate) fn close(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+///
+/// Its lines are wrapped at a width, if there is one.
+pub(crate) fn close(
+    report: &Report,
+    style: &Style,
+    width: Option<usize>,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     if !style.is_quiet {
-        writeln!(out, "{}", Summary(report))?;
-        if report.transcripts() > 0 {
-            writeln!(out, "{}", shown(&Readings(report).to_string()))?;
-        }
-        let fixable = fixable(report);
-        if !fixable.is_empty() {
-            writeln!(out, "{fixable}")?;
-        }
-        let left_out = NotRead(report).to_string();
-        if !left_out.is_empty() {
-            writeln!(out, "{left_out}")?;
+        let readings = if report.transcripts() > 0 { Readings(report).to_string() } else { String::new() };
+        let lines = [
+            Summary(report).to_string(),
+            shown(&readings),
+            fixable(report, style.fix_options),
+            NotRead(report).to_string(),
+        ];
+        for line in lines.iter().filter(|line| !line.is_empty()) {
+            for line in textwrap::wrap(line, wrapping(width.unwrap_or(usize::MAX))) {
+                writeln!(out, "{line}")?;
+            }
         }
     }
     let counts = if style.with_statistics { statistics(report) } else { Vec::new() };

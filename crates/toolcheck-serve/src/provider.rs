@@ -152,7 +152,7 @@ impl Provider {
     fn unexpected(&self, path: &str, asked: &Asked) -> Unserved {
         let own: Vec<&str> = self.targets.iter().map(|target| &*target.id).collect();
         let text = format!(
-            "toolcheck serve: this mock is {} only, and {path} is a path of {}: name that target too if it is wanted, or none",
+            "toolcheck serve: this mock is {} only, and {path} is a path of {}: add `--target` for that API, or leave out `--target`",
             own.join(" and "),
             asked.format.id
         );

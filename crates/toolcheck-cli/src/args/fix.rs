@@ -33,6 +33,11 @@ pub(crate) struct FixArgs {
     pub(crate) fail_on: Level,
 }
 
+/// A text that says something.
+fn placeholder_parser(text: &str) -> Result<String, &'static str> {
+    if text.trim().is_empty() { Err("the text is empty") } else { Ok(text.to_owned()) }
+}
+
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Fixes")]
 pub(crate) struct FixesArgs {
@@ -62,7 +67,7 @@ pub(crate) struct FixesArgs {
     pub(crate) duplicates: DuplicatesArg,
 
     /// Text of an inserted result
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = placeholder_parser)]
     pub(crate) placeholder: Option<String>,
 
     /// Print the changes as a unified diff, and write nothing

@@ -102,6 +102,9 @@ fn hint_for(subject: &str) -> Option<String> {
     if subject.contains(char::is_whitespace) {
         return Some("To explain an API error: toolcheck explain --error TEXT [FILE]".to_owned());
     }
+    if targets::find(subject).is_some() {
+        return Some(format!("This is a target: toolcheck shapes {subject}"));
+    }
     let is_file = Path::new(subject).is_file() || subject == "-" || subject.contains(['/', '.']);
     is_file.then(|| {
         let file = bounded(subject, 80);

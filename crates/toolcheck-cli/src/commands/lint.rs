@@ -40,7 +40,7 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
     let is_nothing_read = no_such.is_some()
         || run.report.files.is_empty() && !(errors.is_empty() && run.settings_errors.is_empty());
     errors.extend(no_such);
-    errors.extend(write_outputs(&args.output, &run.report, is_nothing_read, out)?);
+    errors.extend(write_outputs(args, &run.report, is_nothing_read, out)?);
     // The report comes first, so that in a terminal the errors are at the end.
     out.flush()?;
     if !args.output.quiet {
@@ -245,12 +245,15 @@ fn status(args: &LintArgs, run: &LintRun, is_complete: bool) -> Status {
 
 /// Writes all outputs, and returns the errors of those in files.
 fn write_outputs(
-    args: &OutputArgs,
+    lint_args: &LintArgs,
     report: &Report,
     is_nothing_read: bool,
     out: &mut dyn Write,
 ) -> Result<Vec<String>> {
+    let LintArgs { output: args, reading, rules, config, .. } = lint_args;
     let style = screen::style(args.color)
+        // There is one report in a run.
+        .fix_options(args::again(reading, &rules.selection, config).leak())
         .is_quiet(args.quiet || is_nothing_read)
         .with_statistics(args.statistics)
         .has_excerpts(args.has_excerpts());

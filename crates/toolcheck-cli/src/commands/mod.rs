@@ -26,13 +26,21 @@ pub(crate) mod shapes;
 pub(crate) mod show;
 pub(crate) mod test;
 
+use std::num::NonZeroUsize;
+
 use toolcheck_core::readers::NextRequest;
 use toolcheck_core::suggest::similar;
-use toolcheck_core::text::line;
+use toolcheck_core::text::{Counted, line};
+use toolcheck_json::Records;
 use toolcheck_lint::{Options, Report};
 
 /// The most titles of conversations that an error names.
 const TITLES: usize = 10;
+
+/// The error if a file has fewer records.
+fn no_such_record(name: &str, number: NonZeroUsize, bytes: &[u8]) -> String {
+    format!("{name} has no record {number}; it has {}", Counted(Records::new(bytes).count(), "record"))
+}
 
 /// The error if no file has the conversation that the user asked for.
 fn no_such_conversation(wanted: Option<&str>, report: &Report) -> Option<String> {

@@ -17,6 +17,7 @@ use toolcheck_template::{
     Arguments, ChatRequest, Input as Request, Origin, Preparation, Prompt, Refusal, Segment,
 };
 
+use super::no_such_record;
 use crate::args::{PromptOutput, RenderArgs};
 use crate::{Status, screen};
 
@@ -39,7 +40,7 @@ pub(crate) fn run(args: &RenderArgs, out: &mut dyn Write) -> Result<Status> {
     let name = shown(&args.file.to_string_lossy());
     let record = Records::new(&bytes)
         .nth(args.record.get() - 1)
-        .with_context(|| format!("{name} has no record {}", args.record))?;
+        .with_context(|| no_such_record(&name, args.record, &bytes))?;
     let document = Document::read(record.bytes);
     if let Some(fault) = document.faults().iter().find(|fault| !fault.kind.is_in_text()) {
         let at = toolcheck_json::locate(&bytes, &[record.start + fault.span.start as usize]);

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 
 use anyhow::{Context, Result, anyhow};
 use serde_json::json;
@@ -16,7 +16,7 @@ use toolcheck_serve::{Builder, Comparison, Difference, Exchange, MockProvider, R
 
 use super::shapes;
 use crate::args::ServeArgs;
-use crate::{Status, screen};
+use crate::{Status, screen, signals};
 
 pub(crate) fn run(args: &ServeArgs, out: &mut dyn Write) -> Result<Status> {
     let builder = builder(args)?;
@@ -39,7 +39,8 @@ pub(crate) fn run(args: &ServeArgs, out: &mut dyn Write) -> Result<Status> {
     let refused = seen.refused().count() + seen.refused_not_listed;
     let mut told = format!("{}, {refused} refused", Counted(seen.requests(), "request"));
     if !seen.unexpected.is_empty() {
-        let _ = write!(told, ", others to {} of other APIs", Counted(seen.unexpected.len(), "path"));
+        let _ =
+            write!(told, "; requests to {} that no mocked API has", Counted(seen.unexpected.len(), "path"));
     }
     let missed = seen.missed().count();
     if missed > 0 {
@@ -175,13 +176,17 @@ pub(super) fn keep(file: &Mutex<File>, exchange: &Exchange) {
     }
 }
 
-/// Waits until the standard input closes.
+/// Waits for a signal, or until the standard input closes.
 pub(super) fn wait(keeps_running: bool) {
-    // A standard input that cannot be read is a closed one.
-    let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
-    if keeps_running {
-        loop {
-            std::thread::park();
+    let (end, ended) = mpsc::channel();
+    signals::tell(end.clone());
+    let closed = end.clone();
+    std::thread::spawn(move || {
+        // A standard input that cannot be read is a closed one.
+        let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+        if !keeps_running {
+            let _ = closed.send(());
         }
-    }
+    });
+    let _ = ended.recv();
 }

@@ -3,19 +3,18 @@
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use toolcheck_config::allow::Allow;
 use toolcheck_core::text::{Counted, name_of, shown};
 use toolcheck_json::Records;
-use toolcheck_lint::{Finding, FixOptions, Options, Rule, fix};
+use toolcheck_lint::{Finding, FixOptions, Options, fix};
 use toolcheck_project::{Configs, Input, Limits, Resolver};
 use toolcheck_report::{Outline, View, outline, outline_opened, unified};
 
-use super::no_such_conversation;
-use crate::args::{self, ShowArgs};
+use super::{no_such_conversation, no_such_record};
+use crate::args::{self, ShowArgs, again, quoted};
 use crate::{Status, screen};
 
 pub(crate) fn run(args: &ShowArgs, out: &mut dyn Write) -> Result<Status> {
@@ -30,8 +29,8 @@ pub(crate) fn run(args: &ShowArgs, out: &mut dyn Write) -> Result<Status> {
     screen::messages("warning", &resolver.foreign_configs());
     let mut bytes = input.read()?;
     if let Some(number) = args.record {
-        bytes = record(&bytes, number)
-            .with_context(|| format!("{} has no record {number}", shown(&input.name)))?;
+        bytes =
+            record(&bytes, number).with_context(|| no_such_record(&shown(&input.name), number, &bytes))?;
     }
     let (bytes, changed) =
         if args.fix { fixed(args, &input, &bytes, &settings.options()) } else { (bytes, Vec::new()) };
@@ -102,47 +101,9 @@ fn fixed(args: &ShowArgs, input: &Input, bytes: &[u8], options: &Options) -> (Ve
 
 /// The command that prints the same findings in full.
 fn lint_command(args: &ShowArgs) -> String {
-    let mut words = vec!["toolcheck".to_owned(), "lint".to_owned()];
-    let mut add = |flag: &str, value: Option<String>| {
-        words.extend(value.into_iter().flat_map(|value| [flag.to_owned(), quoted(&value)]));
-    };
-    let path = |path: &Path| name_of(path.as_os_str().as_encoded_bytes());
-    let ids = |rules: &[&'static Rule]| {
-        let ids: Vec<&str> = rules.iter().map(|rule| rule.id.as_str()).collect();
-        (!ids.is_empty()).then(|| ids.join(","))
-    };
-    add("--format", args.reading.format.map(|format| format.id().to_owned()));
-    add("--conversation", args.reading.conversation.clone());
-    add("--target", args.reading.target.clone());
-    add("--kind", args.reading.kind.map(|kind| kind.to_string()));
-    add("--tools", args.reading.tools.as_deref().map(path));
-    add("--at", args.reading.at.clone());
-    add("--select", ids(&args.selection.select));
-    add("--extend-select", ids(&args.selection.extend_select));
-    add("--ignore", ids(&args.selection.ignore));
-    add("--config", args.config.config.as_deref().map(path));
-    if args.reading.next {
-        words.push("--next".to_owned());
-    }
-    if args.config.isolated {
-        words.push("--isolated".to_owned());
-    }
-    let file = path(&args.file);
+    let file = name_of(args.file.as_os_str().as_encoded_bytes());
     // It would be taken for an option.
     let file = if file.starts_with('-') && file != "-" { format!("./{file}") } else { file };
-    words.push(quoted(&file));
-    words.join(" ")
-}
-
-/// A word, quoted for a shell if needed.
-fn quoted(word: &str) -> String {
-    let is_plain = |character: char| character.is_alphanumeric() || "-_./:=@+,".contains(character);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    if word.contains('\0') {
-        // It is printed with `\xff` for a byte that is not UTF-8, which shells understand in these quotes.
-        return format!("$'{}'", word.replace('\\', "\\\\").replace('\'', "\\'"));
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
+    let options = again(&args.reading, &args.selection, &args.config);
+    format!("toolcheck lint{options} {}", quoted(&file))
 }

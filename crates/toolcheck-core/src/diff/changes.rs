@@ -216,7 +216,11 @@ impl<'e, 's> Finder<'_, 'e, 's> {
         let title = self.result_title(before, self.paired.before);
         match (before.owner, after.owner) {
             (Some(_), None) => self.add(Kind::ResultOrphaned, Level::Loss, at, title),
-            (None, Some(_)) => self.add(Kind::ResultReattached, Level::Change, at, title),
+            (None, Some(call)) => {
+                let about =
+                    format!("{title}, which answered none, answers {}", self::title(self.after(call)));
+                self.add(Kind::ResultReattached, Level::Change, at, about);
+            }
             (Some(_), Some(call)) if call_after != Some(call) => {
                 let other = self.after(call);
                 let about = format!("{title} answers {}", self::title(other));

@@ -13,7 +13,7 @@ pub(crate) mod openai_chat;
 pub(crate) mod openai_responses;
 
 use foldhash::HashSet;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 use toolcheck_json::{Document, JsonStr, Kind, Value};
 
 use crate::assembly::{Assembly, Completion, Locate, ReadReasoning};
@@ -181,17 +181,49 @@ pub(crate) fn text_of(value: Value<'_, '_>) -> String {
     }
 }
 
-/// All text in a result's content, however it is nested: each tool has its own shape of output.
+/// What a result says: its text, also from blocks, or its JSON if it is data. Images and files have no text.
 pub(crate) fn result_text(content: Value<'_, '_>) -> String {
+    /// Under what blocks, and objects around a result, keep it.
+    const KEYS: [&str; 10] =
+        ["text", "output", "error", "result", "content", "json", "value", "document", "resource", "data"];
+    let is_file = |held: Value<'_, '_>| held.get_any(&["source", "mimeType", "mime_type"]).is_some();
+    let is_block = |held: Value<'_, '_>| {
+        held.is_object() && (held.get("type").is_some() || held.members().nth(1).is_none())
+    };
     match content.kind() {
+        Kind::Null | Kind::Invalid => String::new(),
         Kind::String => content.as_str().unwrap_or_default().into_owned(),
-        Kind::Array => content.elements().map(result_text).collect(),
-        Kind::Object => {
-            let is_text = |member: &Value<'_, '_>| !member.has_key("type") && !member.has_key("id");
-            content.members().filter(is_text).map(result_text).collect()
-        }
-        _ => String::new(),
+        Kind::Array if content.elements().all(is_block) => content.elements().map(result_text).collect(),
+        // What a document says is beside its id.
+        Kind::Object if is_block(content) => match content
+            .get_any(&KEYS)
+            .map(|held| held.get("data").filter(|_| held.has_key("document")).unwrap_or(held))
+        {
+            Some(said) if !is_file(content) && !is_file(said) => result_text(said),
+            None if !content.children().all(Value::is_object) && content.get("type").is_none() => {
+                json(content).to_string()
+            }
+            _ => String::new(),
+        },
+        _ => json(content).to_string(),
     }
+}
+
+/// A value of a document as `serde_json` has it.
+pub(crate) fn json(value: Value<'_, '_>) -> Json {
+    match value.kind() {
+        Kind::Bool => Json::Bool(value.as_bool().unwrap_or_default()),
+        Kind::Number => serde_json::from_slice(value.raw()).unwrap_or_default(),
+        Kind::String => Json::String(value.as_str().unwrap_or_default().into_owned()),
+        Kind::Array => value.elements().map(json).collect(),
+        Kind::Object => Json::Object(object(value)),
+        Kind::Null | Kind::Invalid => Json::Null,
+    }
+}
+
+/// An object of a document as `serde_json` has it.
+pub(crate) fn object(value: Value<'_, '_>) -> Map<String, Json> {
+    value.members().filter_map(|member| Some((member.key_text()?.into_owned(), json(member)))).collect()
 }
 
 /// Whether the transcripts of the format or reader with this id have the messages that chat templates read: a role, a

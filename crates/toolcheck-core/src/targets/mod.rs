@@ -33,6 +33,7 @@ use self::shape::{Shape, TargetShape};
 use crate::error::Error;
 use crate::formats;
 use crate::ir::{FormatId, TranscriptKind};
+use crate::level::Level;
 use crate::rule_id::RuleId;
 use crate::tables::{TARGETS, Tables};
 
@@ -352,6 +353,17 @@ impl Target {
             };
             (case_fits && model_fits()).then_some((own_case.is_some(), own_model.is_some()))
         };
+        // What another member says of a narrower case, or with a doubt, takes nothing from a refusal.
+        let of_members = self.union.iter().rev().filter_map(|id| find(id)).filter_map(|member| match member
+            .verdict(rule, case, model, wire)
+        {
+            Verdict::Refused(refusal) => Some(refusal),
+            _ => None,
+        });
+        let is_sure = |refusal: &&Refusal| (refusal.level() == Level::Error, refusal.evidence);
+        if let Some(surest) = of_members.max_by_key(is_sure) {
+            return Verdict::Refused(surest);
+        }
         // `max_by_key` takes the last of equals: reversed, the first of the file.
         let (refusals, tolerances) = self.entries(rule);
         let refusal = refusals

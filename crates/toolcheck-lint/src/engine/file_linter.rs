@@ -216,7 +216,7 @@ impl<'r> FileLinter<'r> {
         let mut findings = checker.check_calls(document, &answers);
         checker.show(document, &request, self.observer);
         checker.check_response(document, &request, (format, value), (&answers, said), &mut findings);
-        self.observer.response(&Response { value: Some(value), answers: &answers });
+        self.observer.response(&Response { value: Some(value), answers: &answers, status: None });
         self.report.format = self.report.format.or(Some(format.id));
         self.report.transcripts += 1;
         self.report.messages += answers.len();
@@ -327,7 +327,7 @@ impl<'r> FileLinter<'r> {
             let ids = exchange.response.map(KeptIds::of).unwrap_or_default();
             self.exchanges.server.keep(sent, &ids, &answers, exchange.status);
         }
-        let response = Response { value: exchange.response, answers: &answers };
+        let response = Response { value: exchange.response, answers: &answers, status: exchange.status };
         self.observer.response(&response);
         let mut found_in_response = Vec::new();
         if let Some(read) = rules.format.zip(exchange.response) {

@@ -4,6 +4,7 @@ use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::formats;
 use toolcheck_core::ir::{Body, Executor, Message, Role, ToolChange};
 use toolcheck_core::shape::Answer;
+use toolcheck_core::suggest::similar;
 use toolcheck_core::targets::Verdict;
 use toolcheck_core::text::shorten;
 use toolcheck_json::NodeId;
@@ -50,7 +51,7 @@ declare_rule! {
     UnknownRole in Fields, since "0.1.0", warning on wire reports shape, check,
     fix [
         safe: "The role becomes the one that is known to be meant, or the only one that may have what is in the message.",
-        unsafe: "A system message becomes a user message.",
+        unsafe: "A system message becomes a user message. A misspelt role becomes the one that is nearly the same.",
         otherwise: "it is not clear which role is meant",
     ],
     cases [
@@ -109,9 +110,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             name.zip(cx.known_shape()).and_then(|(name, shape)| shape.instead_of_value("role", &name.text))
         {
             finding.help(instead);
-            let meant = name.zip(cx.known_shape());
-            if let Some((name, meant)) =
-                meant.and_then(|(name, shape)| Some((name, shape.meant_value("role", &name.text)?)))
+            let meant = |name: &str| cx.known_shape()?.meant_value("role", name);
+            if let Some((name, meant)) = name.and_then(|name| Some((name, meant(&name.text)?)))
                 && message.role == Role::Unknown
                 && allowed.is_none_or(|allowed| allowed.iter().any(|role| role == meant))
             {
@@ -127,6 +127,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             }
             continue;
         }
+        if let Some((meant, fix)) = misspelt(cx, message) {
+            finding.help(format!("use `{meant}`")).fix(fix);
+            continue;
+        }
         match allowed {
             // The role of results, as this target calls it.
             Some(allowed) if message.role == Role::Tool && allowed.iter().any(|role| role == "tool") => {
@@ -136,6 +140,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             None => finding.help("use a role that the API defines"),
         };
     }
+}
+
+/// The role that one with a mistake in it was probably meant to be, and what makes it that.
+fn misspelt<'c>(cx: &Context<'c, '_>, message: &Message<'_>) -> Option<(&'c str, Fix)> {
+    let name = message.role_name.as_ref().filter(|_| message.role == Role::Unknown)?;
+    let meant = similar(&name.text, allowed(cx)?.iter().map(String::as_str)).name()?;
+    let write = Change::Write(name.place.node, format!("\"{meant}\""));
+    Some((meant, Fix::guess(format!("`{meant}` was meant"), [write])))
 }
 
 /// The role that the content of a message shows: only one may have calls, and only one results.

@@ -67,17 +67,23 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             let key = messages.key_text().unwrap_or_default();
             let finding = out.report(
                 Place::of_key(messages),
-                match &nested {
-                    Some(nested) => {
+                match (&nested, cx.wanted_format) {
+                    (Some(nested), Some(wanted)) => {
+                        format!("`{key}` looks like {}, and not like {}", nested.format.id, wanted.id)
+                    }
+                    (Some(nested), None) => {
                         format!("`{key}` looks like {}, which is not read under this key", nested.format.id)
                     }
-                    None if messages.as_json_str().is_some() => {
+                    (None, _) if messages.as_json_str().is_some() => {
                         format!("`{key}` is a string, but a list of messages is expected")
                     }
-                    None => format!("no format understands the messages in `{key}`"),
+                    (None, _) => format!("no format understands the messages in `{key}`"),
                 },
             );
-            finding.caption(NOT_CHECKED).help("write the messages as the API's reference describes");
+            finding.caption(NOT_CHECKED).help(match nested.filter(|_| cx.wanted_format.is_some()) {
+                Some(nested) => format!("leave out --format, or use --format {}", nested.format.id),
+                None => "write the messages as the API's reference describes".to_owned(),
+            });
         }
         (None, ..) => {
             let finding = out.report(cx.transcript.place, "no list of messages found in this document");

@@ -5,6 +5,7 @@ use std::io;
 use serde_json::{Value, json};
 use toolcheck_core::recognise::NamedPlace;
 use toolcheck_core::text::bounded;
+use toolcheck_core::unsupported::list_of;
 use toolcheck_json::{Document, Position, locate, pointers};
 
 use super::{Explained, Wording};
@@ -39,12 +40,15 @@ impl Named {
         if !document.faults().is_empty() {
             return;
         }
+        // What a recording holds has places of its own.
+        let is_request = list_of(document.root()).is_some();
         let mut values = Vec::new();
         let mut sought = Vec::new();
         for one in named {
-            one.is_sought = true;
+            one.is_sought = is_request;
             if let Some(value) = one.place.find_in(document.root()) {
                 values.push(value);
+                one.is_sought = true;
                 sought.push(one);
             }
         }

@@ -30,5 +30,5 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
             )?;
         }
     }
-    summary::close(report, style, out)
+    summary::close(report, style, None, out)
 }

@@ -13,6 +13,7 @@ use toolcheck_json::{Document, Span};
 use super::Output;
 use crate::Style;
 use crate::excerpt::{excerpt, raw};
+use crate::style::wrapping;
 use crate::summary;
 use toolcheck_core::text::{Line, bounded, guard, shown, visible};
 use toolcheck_lint::Finding;
@@ -82,7 +83,7 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
             writeln!(out)?;
         }
     }
-    summary::close(report, style, out)
+    summary::close(report, style, Some(style.width), out)
 }
 
 /// Writes a text without trailing spaces.
@@ -106,10 +107,7 @@ fn write_without_excerpts(
         let indent = " ".repeat(title.len() + 3);
         // A place is followed by others.
         let hanging = if title == "help:" { "" } else { "    " };
-        let options = textwrap::Options::new(width.saturating_sub(title.len() + 3))
-            .subsequent_indent(hanging)
-            .word_separator(textwrap::WordSeparator::AsciiSpace)
-            .word_splitter(textwrap::WordSplitter::NoHyphenation);
+        let options = wrapping(width.saturating_sub(title.len() + 3)).subsequent_indent(hanging);
         for (number, line) in textwrap::wrap(text, options).iter().enumerate() {
             match (number, is_colored) {
                 (0, true) => writeln!(out, "  {colors}{title}{colors:#} {line}")?,

@@ -36,5 +36,5 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
         }
         writeln!(out)?;
     }
-    summary::close(report, style, out)
+    summary::close(report, style, None, out)
 }

@@ -33,6 +33,9 @@ impl Request {
         if agent.is_some_and(|agent| agent.repairs(RuleId::OrphanToolResult)) {
             conversation = conversation.without_orphans();
         }
+        if format.can_hold(Feature::CallIds) && conversation.lacks_ids() {
+            conversation = conversation.numbered();
+        }
         let written = format.write_request(&conversation);
         Self { body: Some(written.body), dropped: written.dropped, left_out }
     }

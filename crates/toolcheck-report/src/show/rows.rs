@@ -174,7 +174,11 @@ pub(super) fn add_response(
         }
     }
     if rows.len() == first {
-        let title = if response.answers.is_empty() { "no readable answer" } else { "empty answer" };
+        let title = match response.status {
+            Some(status @ 400..) => format!("refused with status {status}"),
+            _ if response.answers.is_empty() => "no readable answer".to_owned(),
+            _ => "empty answer".to_owned(),
+        };
         rows.push(Row::new(RowKind::Other, title, span));
     }
     rows[first].is_first = true;

@@ -12,7 +12,7 @@ use super::samples::{first, is_worth_it};
 use super::tables::{JsonType, Scalar, ShapeFaultKind};
 use super::value::type_of;
 use crate::text::shorten;
-use crate::unsupported::{is_list_key, prompt_of};
+use crate::unsupported::{is_list_key, misnamed_list};
 
 /// The most values that are listed.
 const MOST_VALUES: usize = 12;
@@ -107,13 +107,13 @@ impl<'f> ShapeFault<'f> {
     pub fn renamed<'d, 's>(&self, document: &'d Document<'s>) -> Option<Value<'d, 's>> {
         let field = self.field.filter(|_| self.kind == ShapeFaultKind::Missing)?;
         let parent = document.value(self.parent);
-        let prompt = if is_list_key(&field.key) { prompt_of(parent) } else { None };
+        let misnamed = if is_list_key(&field.key) { misnamed_list(parent) } else { None };
         let mut members = parent.members().take(MOST_KEYS);
         members.find(|member| {
             let key = member.key_text().unwrap_or_default();
-            let is_prompt = || prompt.is_some_and(|prompt| prompt.id() == member.id());
+            let is_misnamed = || misnamed.is_some_and(|list| list.id() == member.id());
             let is_meant = || {
-                is_prompt() || self.object.instead.get(&*key).is_some_and(|instead| **instead == *field.key)
+                is_misnamed() || self.object.instead.get(&*key).is_some_and(|instead| **instead == *field.key)
             };
             let is_free = self.object.field(&key).is_none_or(|field| !field.is_known);
             is_free && (is_same(&key, &field.key) || is_meant()) && field.mask & bit(type_of(*member)) != 0

@@ -11,7 +11,7 @@ use super::compile::{Field, bit};
 use super::tables::ShapeFaultKind;
 use super::value::type_of;
 use super::{KEYS_LOOKED_AT, Shape};
-use crate::unsupported::{is_list_key, prompt_of};
+use crate::unsupported::{is_list_key, is_misspelt_list, misnamed_list};
 
 /// How well a body fits as a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Shape {
         let is_list = |field: &Field| field.items == Some(self.message);
         let (mut known, mut unknown, mut other_lists) = (0_usize, 0_usize, 0_usize);
         let (mut has_structure, mut has_list, mut has_other_list) = (false, false, false);
-        let prompt = prompt_of(body);
+        let misnamed = misnamed_list(body);
         for member in body.members().take(KEYS_LOOKED_AT) {
             let Some(key) = member.key_text() else { continue };
             match request.field(&key).filter(|field| field.is_known) {
@@ -51,7 +51,7 @@ impl Shape {
                 }
                 None => {
                     let is_other_list =
-                        is_list_key(&key) || prompt.is_some_and(|prompt| prompt.id() == member.id());
+                        is_list_key(&key) || misnamed.is_some_and(|list| list.id() == member.id());
                     has_other_list |= is_other_list;
                     other_lists += usize::from(is_other_list);
                     unknown += usize::from(!is_other_list);
@@ -59,7 +59,8 @@ impl Shape {
             }
         }
         // A row of a data set has columns of its own beside its prompt.
-        if !(has_list || has_other_list) || prompt.is_some() && unknown > 0 {
+        let is_column = |list: Value<'_, '_>| !list.key_text().is_some_and(|key| is_misspelt_list(&key));
+        if !(has_list || has_other_list) || misnamed.is_some_and(is_column) && unknown > 0 {
             return None;
         }
         let faults = self.check_request(self.plain_facts(), body, true);

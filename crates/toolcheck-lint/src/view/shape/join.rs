@@ -80,12 +80,11 @@ fn parameters<'c>(document: &Document<'_>, refused: &mut [Option<Refused<'c>>]) 
         let other = refused.iter().position(|other| {
             let unknown = other.as_ref().filter(|_| is(other, ShapeFaultKind::Unknown));
             unknown.is_some_and(|other| {
-                let is_prompt = || {
-                    let prompt = unsupported::prompt_of(document.value(other.fault.object_node()));
-                    unsupported::is_list_key(&key)
-                        && prompt.is_some_and(|prompt| prompt.id() == other.fault.node())
+                let is_misnamed = || {
+                    let list = unsupported::misnamed_list(document.value(other.fault.object_node()));
+                    unsupported::is_list_key(&key) && list.is_some_and(|list| list.id() == other.fault.node())
                 };
-                !other.fault.is_of_known_key() && (is_same(&other.fault.key, &key) || is_prompt())
+                !other.fault.is_of_known_key() && (is_same(&other.fault.key, &key) || is_misnamed())
             })
         });
         let other = other.and_then(|other| refused[other].take());
