@@ -53,6 +53,7 @@ const UNREAD: [(&str, &str); 19] = [
     ("atif-roles.json", "like ATIF"),
     ("cursor-transcript.jsonl", "Cursor"),
     ("kiro-cli.jsonl", "Kiro CLI"),
+    ("zed-thread.json", "Zed"),
     ("factory-droid.jsonl", "Factory Droid"),
     ("codebuddy.jsonl", "CodeBuddy"),
     ("antigravity.jsonl", "Antigravity"),

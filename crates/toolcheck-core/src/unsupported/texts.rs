@@ -35,6 +35,12 @@ static TABLES: &[Text] = &[
         advice: "write its rows as JSON Lines first: `sqlite3 -json FILE 'SELECT ...'`",
         sniff: |head| head.starts_with(b"SQLite format 3\0"),
     },
+    Text {
+        name: "a TFRecord file",
+        advice: "write its rows as JSON Lines first, with `tf.data.TFRecordDataset`",
+        // The length of a record, its checksum, and JSON or an `Example`.
+        sniff: |head| matches!(head, [_, _, _, _, 0, 0, 0, 0, _, _, _, _, b'{' | b'\n', ..]),
+    },
 ];
 
 /// The other kinds of files that are recognised by their first bytes.
