@@ -22,22 +22,24 @@ const SPEAKERS: [&str; 2] = ["from", "role"];
 pub(crate) const TEXTS: [&str; 3] = ["value", "content", "text"];
 
 /// Speakers whose turns are calls.
-const CALLS: [&str; 7] = [
+const CALLS: [&str; 8] = [
     "function_call",
     "function-call",
     "tool_call",
     "tool-call",
+    "tool call",
     "tool_calls",
     "functioncall",
     "assistant_tool_call",
 ];
 /// Speakers whose turns are results.
-const RESULTS: [&str; 15] = [
+const RESULTS: [&str; 16] = [
     "observation",
     "function_response",
     "function-response",
     "tool_response",
     "tool-response",
+    "tool response",
     "tool_output",
     "tool-output",
     "tool_result",
@@ -127,6 +129,10 @@ pub(crate) fn has_call_roles(list: Value<'_, '_>) -> bool {
         None | Some("user" | "system") => false,
         Some("assistant") => recipient(turn).is_some(),
         Some("tool") => call_with_result(turn).is_some(),
+        // ShareGPT's speakers as roles: `Jofthomas/hermes-function-calling-thinking-V1`.
+        Some("human" | "model") => {
+            turn.get("content").is_some_and(|text| text.as_json_str().is_some()) && has_tags(list)
+        }
         Some(role) => is_one_of(role, &CALLS) || is_of_template(turn),
     };
     list.elements().take(crate::claim::MESSAGES_LOOKED_AT).any(is_own)
