@@ -66,16 +66,6 @@ fn chain(records: &[Json]) -> Vec<String> {
 }
 
 #[test]
-fn a_whole_session_comes_back_as_it_is() {
-    let text = lines(&session());
-    let fixed = fix("session", text.as_bytes(), &Options::new(), &FixOptions::new().unsafe_fixes(true));
-    assert!(fixed.is_unchanged());
-    // An open end is not a fault: the program may still be at it.
-    let open = lines(&session()[..3]);
-    assert!(fix("session", open.as_bytes(), &Options::new(), &FixOptions::new()).is_unchanged());
-}
-
-#[test]
 fn a_lost_record_of_claude_code_is_written_again_under_its_old_id() {
     for lost in [4, 3] {
         let mut records = session();
@@ -295,21 +285,6 @@ fn results_without_calls_become_messages_in_their_order() {
     assert_eq!(kinds[0]["call_id"], "call_01");
     assert_eq!(*kinds[1], text("call_02", "12"));
     assert_eq!(*kinds[3], text("call_04", "5"));
-}
-
-#[test]
-fn cline_gets_a_result_in_the_message_of_the_user() {
-    let said = |role: &str, content: Json| json!({"role": role, "content": content, "ts": 1, "modelInfo": {"modelId": "m"}});
-    let history = json!([
-        said("user", json!([{"type": "text", "text": "<task>go</task>"}])),
-        said("assistant", call("t1")),
-        said("user", json!([{"type": "text", "text": "well?"}]))
-    ]);
-    let text = serde_json::to_string_pretty(&history).expect("it is JSON");
-    let now: Json = serde_json::from_str(&written(&text, &FixOptions::new())).expect("it is JSON");
-    assert_eq!(now[2]["content"][0]["content"], PLACEHOLDER);
-    assert_eq!(now[2]["content"][1]["text"], "well?");
-    assert_eq!(now[2]["ts"], 1);
 }
 
 #[test]

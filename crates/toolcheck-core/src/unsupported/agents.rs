@@ -4,7 +4,7 @@
 
 use toolcheck_json::Value;
 
-use super::{Relevance, Unsupported, first_of, has, is_list, is_one_of};
+use super::{Relevance, Unsupported, any_message, first_of, has, is_list, is_one_of};
 use crate::formats::is_of_opencode;
 
 /// All of them, the more telling first.
@@ -73,13 +73,13 @@ static ALL: &[Unsupported] = &[
     }),
     of_agent("a session of Crush", is_of_crush),
     // `crates/agent/src/db.rs` and `legacy_thread.rs` of zed-industries/zed.
-    of_agent("a thread of Zed", is_of_zed),
+    of_agent("a thread of Zed", |root| any_message(root, is_message_of_zed)),
     // `ClineMessage` in `src/shared/ExtensionMessage.ts` of cline/cline, which Roo Code has too.
     Unsupported {
         name: "what Cline or Roo Code shows of a task",
         advice: Some("check what is sent to the model: `api_conversation_history.json` in the same folder"),
         relevance: Relevance::Other,
-        sniff: |root| is_shown_by_cline(root) || root.elements().take(LOOKED_AT).any(is_shown_by_cline),
+        sniff: |root| any_message(root, is_shown_by_cline),
     },
     of_agent("part of a stream of UI messages of the Vercel AI SDK", is_ui_chunk),
 ];
@@ -136,14 +136,9 @@ pub(crate) fn is_of_crush(root: Value<'_, '_>) -> bool {
     has(root, &["meta"]) && first_of(root, "messages").is_some_and(is_own)
 }
 
-fn is_of_zed(root: Value<'_, '_>) -> bool {
-    root.get("messages").is_some_and(|list| list.elements().take(LOOKED_AT).any(is_message_of_zed))
-}
-
 /// Whether a message is one of Zed's, of this version or of the first.
 fn is_message_of_zed(message: Value<'_, '_>) -> bool {
-    let is_one = |inner: Value<'_, '_>| is_list(inner, "content");
-    message.get_any(&["User", "Agent"]).is_some_and(is_one)
+    message.get_any(&["User", "Agent"]).is_some_and(|inner| is_list(inner, "content"))
         || has(message, &["role"]) && is_list(message, "segments")
 }
 

@@ -21,29 +21,15 @@ const SPEAKERS: [&str; 2] = ["from", "role"];
 /// The keys that hold what is said in a turn.
 pub(crate) const TEXTS: [&str; 3] = ["value", "content", "text"];
 
-/// Speakers whose turns are calls.
-const CALLS: [&str; 8] = [
-    "function_call",
-    "function-call",
-    "tool_call",
-    "tool-call",
-    "tool call",
-    "tool_calls",
-    "functioncall",
-    "assistant_tool_call",
-];
+/// Speakers whose turns are calls; words are also joined in other ways.
+const CALLS: [&str; 5] = ["function_call", "tool_call", "tool_calls", "functioncall", "assistant_tool_call"];
 /// Speakers whose turns are results.
-const RESULTS: [&str; 16] = [
+const RESULTS: [&str; 11] = [
     "observation",
     "function_response",
-    "function-response",
     "tool_response",
-    "tool-response",
-    "tool response",
     "tool_output",
-    "tool-output",
     "tool_result",
-    "tool-result",
     "tool_results",
     "function_return",
     "tool",
@@ -62,7 +48,8 @@ fn speaker<'s>(turn: Value<'_, 's>) -> Option<Cow<'s, str>> {
 }
 
 fn is_one_of(name: &str, names: &[&str]) -> bool {
-    names.iter().any(|known| name.eq_ignore_ascii_case(known))
+    let plain = |byte: u8| if matches!(byte, b'-' | b' ') { b'_' } else { byte.to_ascii_lowercase() };
+    names.iter().any(|known| known.len() == name.len() && known.bytes().eq(name.bytes().map(plain)))
 }
 
 pub(crate) fn is_call(turn: Value<'_, '_>) -> bool {
@@ -167,17 +154,24 @@ fn role_of(name: &str) -> Role {
 /// Adds the turns of a list.
 pub(crate) fn read<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
     let turns: Vec<Value<'_, 's>> = list.elements().collect();
+    let has_calls = turns.iter().any(|turn| is_call(*turn));
     for number in 0..turns.len() {
-        read_turn(transcript, turns[number], &turns[number + 1..]);
+        read_turn(transcript, turns[number], &turns[number + 1..], has_calls);
     }
 }
 
 /// Adds a turn that stands outside of the list, after its last.
 pub(crate) fn read_one<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>) {
-    read_turn(transcript, turn, &[]);
+    read_turn(transcript, turn, &[], true);
 }
 
-fn read_turn<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>, following: &[Value<'_, 's>]) {
+/// `has_calls` is whether the list has turns for its calls, so that they are in no other words.
+fn read_turn<'s>(
+    transcript: &mut Transcript<'s>,
+    turn: Value<'_, 's>,
+    following: &[Value<'_, 's>],
+    has_calls: bool,
+) {
     let name = turn.get_any(&SPEAKERS).and_then(Named::of);
     let text = turn.get_any(&TEXTS).map(said_alone);
     let speaker = name.as_ref().map_or("", |name| &*name.text);
@@ -193,7 +187,7 @@ fn read_turn<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>, following
     }
     let blocks = text.filter(|text| text.elements().any(is_of_no_provider));
     match (role, text) {
-        _ if read_call(transcript, turn, following) => {}
+        _ if read_call(transcript, turn, if has_calls { &[] } else { following }) => {}
         (_, Some(_)) if role != Role::Tool && blocks.is_some() => {
             blocks
                 .into_iter()
