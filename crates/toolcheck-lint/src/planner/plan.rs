@@ -552,8 +552,7 @@ impl<'p, 's> Planner<'p, 's> {
 }
 
 /// Why the file of an agent is not changed.
-const REPAIRED: &str =
-    "the agent repairs it itself when it goes on; `fix --only` with this rule fixes the file all the same";
+pub(crate) const REPAIRED: &str = "the agent repairs it itself when it goes on";
 
 /// Why a message in another list is not changed.
 const ELSEWHERE: &str = "it is not in the list with the last answer, and the others are not changed";
