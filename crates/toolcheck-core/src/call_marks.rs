@@ -1,30 +1,14 @@
 //! Calls in the words of a template, which no reader reads: it is only known that a text holds one.
 
+use std::sync::LazyLock;
+
 use toolcheck_json::{Document, JsonStr};
 
 /// What begins a call in the texts of models.
-const MARKS: [&str; 12] = [
-    // Glaive.
-    "<functioncall>",
-    "<function_call>",
-    // Llama 3.1 and Qwen3-Coder.
-    "<function=",
-    "<|python_tag|>",
-    // Nemotron.
-    "<TOOLCALL>",
-    // Mistral.
-    "[TOOL_CALLS]",
-    // Granite and Phi.
-    "<|tool_call|>",
-    // Kimi K2.
-    "<|tool_call_begin|>",
-    // DeepSeek.
-    "<｜tool▁call▁begin｜>",
-    "<｜DSML｜",
-    // Gemma.
-    "```tool_code",
-    "```tool_call",
-];
+static MARKS: LazyLock<Vec<&[u8]>> = LazyLock::new(|| {
+    let lines = include_str!("call_marks.txt").lines();
+    lines.filter(|line| !line.starts_with('#')).map(str::as_bytes).collect()
+});
 
 /// Whether a text of a model holds a call in the words of its template.
 pub fn hold_call(text: JsonStr<'_>) -> bool {
@@ -39,7 +23,7 @@ pub fn hold_call(text: JsonStr<'_>) -> bool {
     }
     let text = text.decode();
     let bytes = text.as_bytes();
-    let begins = |at: usize| MARKS.iter().any(|mark| bytes[at..].starts_with(mark.as_bytes()));
+    let begins = |at: usize| MARKS.iter().any(|mark| bytes[at..].starts_with(mark));
     are_action(&text)
         || are_in_brackets(&text)
         || memchr::memchr3_iter(b'<', b'[', b'`', bytes).any(begins)
@@ -94,6 +78,7 @@ mod tests {
             "<functioncall> {}",
             "[TOOL_CALLS][]",
             "<function=tide>{}</function>",
+            "<tool_call>tide\n<arg_key>port</arg_key>\n<arg_value>Oban</arg_value>\n</tool_call>",
             "{\"name\": \"tide\", \"parameters\": {}}",
             "[{\"name\": \"tide\", \"arguments\": {}}]",
         ] {

@@ -16,11 +16,13 @@ const MAIN: &[(&str, &str)] = &[("main", "open")];
 
 #[rustfmt::skip]
 const FILES: &[Expected] = &[
+    ("agent-events/cline-json.jsonl", MAIN, (2, 2), 7),
     ("agent-events/codex-exec.jsonl", &[("main 1", "open"), ("main 2", "aborted")], (4, 3), 3),
     ("agent-events/cursor-stream.jsonl", MAIN, (2, 2), 3),
     ("agent-events/droid-exec.jsonl", MAIN, (1, 1), 2),
     ("agent-events/gemini-stream.jsonl", MAIN, (2, 2), 2),
     ("agent-events/grok-build.jsonl", MAIN, (2, 1), 1),
+    ("agent-events/grok-stream.jsonl", MAIN, (2, 1), 5),
     ("agent-events/opencode-run.jsonl", MAIN, (2, 2), 2),
     ("claude-code/as-list.json", &[("main", "open"), ("agent a1", "open")], (3, 2), 0),
     ("claude-code/kept-messages.jsonl", &[("main 1", "compacted"), ("main 2", "open")], (1, 1), 0),

@@ -37,7 +37,7 @@ fn a_format_that_is_sure_has_a_mark() {
 }
 
 /// The cases of protocols that are not read yet, with words of the name that a report gives them.
-const UNREAD: [(&str, &str); 19] = [
+const UNREAD: [(&str, &str); 20] = [
     ("claude-ai-export.json", "an export of claude.ai"),
     ("cohere-v1.json", "Cohere's v1 API"),
     ("openai-assistants-thread.json", "OpenAI's Assistants API"),
@@ -53,6 +53,7 @@ const UNREAD: [(&str, &str); 19] = [
     ("atif-roles.json", "like ATIF"),
     ("cursor-transcript.jsonl", "Cursor"),
     ("kiro-cli.jsonl", "Kiro CLI"),
+    ("zed-thread.json", "Zed"),
     ("factory-droid.jsonl", "Factory Droid"),
     ("codebuddy.jsonl", "CodeBuddy"),
     ("antigravity.jsonl", "Antigravity"),

@@ -286,7 +286,7 @@ proptest! {
                 prop_assert!(report.findings.is_empty(), "{}: {:?}", agent.name, report.findings);
             }
             for unsafely in [false, true] {
-                let how = FixOptions::new().unsafe_fixes(unsafely);
+                let how = FixOptions::new().unsafe_fixes(unsafely).accepted(true);
                 let fixed = fix("session", text.as_bytes(), &Options::new(), &how);
                 let now = String::from_utf8_lossy(&fixed.bytes);
                 for said in texts(&messages) {

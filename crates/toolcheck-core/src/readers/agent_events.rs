@@ -1,11 +1,13 @@
 //! Agents that write what happens as one event per line, in which a call and its result are events with an id: what
 //! `codex exec --json`, `gemini --output-format stream-json`, `opencode run --format json`, `cursor-agent --output-format
-//! stream-json` and `droid exec --output-format stream-json` print, and the sessions of Grok Build.
+//! stream-json`, `droid exec --output-format stream-json`, `cline --json` and `grok --output-format streaming-json` print, and
+//! the sessions of Grok Build.
 //!
 //! Their shapes: `codex-rs/exec/src/exec_events.rs` of openai/codex, `packages/core/src/output/types.ts` of
 //! google-gemini/gemini-cli, `packages/opencode/src/cli/cmd/run.ts` of sst/opencode, the pages on output formats in the
-//! documentation of Cursor and Factory, and `specstory-cli/pkg/providers/grokbuild/GROK-FORMAT.md` of
-//! specstoryai/getspecstory for Grok Build 1.0.34.
+//! documentation of Cursor and Factory, `specstory-cli/pkg/providers/grokbuild/GROK-FORMAT.md` of specstoryai/getspecstory for
+//! Grok Build 1.0.34, <https://docs.x.ai/build/cli/headless-scripting> for what it prints, and
+//! `apps/cli/src/utils/events.ts` of cline/cline for Cline 3.
 
 use foldhash::HashSet;
 use toolcheck_json::Value;
@@ -28,6 +30,8 @@ enum Event<'d, 's> {
     Done(Call<'s>, Option<Value<'d, 's>>, Option<bool>),
     /// The result of the call with an id, and whether it is an error.
     Answered(Option<Value<'d, 's>>, Option<Value<'d, 's>>, Option<bool>),
+    /// The same, which may be told several times.
+    Updated(Option<Value<'d, 's>>, Option<Value<'d, 's>>, Option<bool>),
     /// Another conversation begins.
     Begins,
     /// An error or the user ended the turn.
@@ -44,13 +48,15 @@ struct Dialect {
     event: for<'d, 's> fn(&str, Value<'d, 's>) -> Option<Event<'d, 's>>,
 }
 
-static DIALECTS: [Dialect; 6] = [
+static DIALECTS: [Dialect; 8] = [
     Dialect { is_own: is_of_codex, event: of_codex },
     Dialect { is_own: is_of_gemini, event: of_gemini },
     Dialect { is_own: is_of_opencode, event: of_opencode },
     Dialect { is_own: is_of_cursor, event: of_cursor },
     Dialect { is_own: is_of_droid, event: of_droid },
     Dialect { is_own: is_of_grok, event: of_grok },
+    Dialect { is_own: is_of_grok_stream, event: of_grok_stream },
+    Dialect { is_own: is_of_cline, event: of_cline },
 ];
 
 fn dialect(records: &[Value<'_, '_>]) -> Option<&'static Dialect> {
@@ -259,12 +265,83 @@ fn of_grok<'d, 's>(kind: &str, record: Value<'d, 's>) -> Option<Event<'d, 's>> {
     })
 }
 
+fn is_of_grok_stream(kind: &str, record: Value<'_, '_>) -> bool {
+    match kind {
+        "tool_call" => has(record, &["toolCallId", "rawInput"]),
+        "tool_call_update" => has(record, &["toolCallId", "status"]),
+        "thought" => has(record, &["data"]) && record.members().count() == 2,
+        "available_commands" => record.get_any(&["tools", "commands"]).is_some(),
+        "end" => has(record, &["sessionId", "stopReason"]),
+        _ => false,
+    }
+}
+
+/// The updates of the Agent Client Protocol, with their names as types.
+fn of_grok_stream<'d, 's>(kind: &str, record: Value<'d, 's>) -> Option<Event<'d, 's>> {
+    Some(match kind {
+        "text" => Event::Says(Role::Assistant, record.get("data")),
+        "thought" => Event::Thinks,
+        "tool_call" => {
+            let name = record.get_any(&["toolName", "title"]);
+            Event::Calls(parts::call(record.get("toolCallId"), name, record.get("rawInput")))
+        }
+        "tool_call_update" => {
+            let is_error = is(record, "status", "failed");
+            if !is_error && !is(record, "status", "completed") {
+                return Some(OF_RUN);
+            }
+            let output = record.get("rawOutput").filter(|output| !output.is_null());
+            let content = output.or_else(|| record.get("content"));
+            Event::Updated(record.get("toolCallId"), content, Some(is_error))
+        }
+        "error" | "max_turns_reached" => Event::Stops,
+        "end" if record.get_str("stopReason").is_some_and(|why| why.eq_ignore_ascii_case("cancelled")) => {
+            Event::Stops
+        }
+        "available_commands" | "end" | "plan" | "usage" => OF_RUN,
+        kind if kind.starts_with("auto_compact_") => OF_RUN,
+        _ => return None,
+    })
+}
+
+fn is_of_cline(kind: &str, record: Value<'_, '_>) -> bool {
+    kind == "agent_event" && record.get("event").is_some_and(|event| has(event, &["type"]))
+        || kind == "hook_event" && has(record, &["hookEventName"])
+}
+
+/// What is said and thought comes in pieces, and then as a whole.
+fn of_cline<'d, 's>(kind: &str, record: Value<'d, 's>) -> Option<Event<'d, 's>> {
+    match kind {
+        "error" | "run_aborted" => return Some(Event::Stops),
+        "run_result" if !is(record, "finishReason", "completed") => return Some(Event::Stops),
+        "hook_event" | "run_result" | "run_start" => return Some(OF_RUN),
+        "agent_event" => {}
+        _ => return None,
+    }
+    let event = record.get("event")?;
+    let id = event.get("toolCallId");
+    Some(match (&*event.get_str("type")?, event.get_str("contentType").as_deref()) {
+        ("content_start", Some("tool")) => {
+            Event::Calls(parts::call(id, event.get("toolName"), event.get("input")))
+        }
+        ("content_end", Some("tool")) => {
+            let error = event.get("error").filter(|error| !error.is_null());
+            Event::Answered(id, error.or_else(|| event.get("output")), Some(error.is_some()))
+        }
+        ("content_end", Some("text")) => Event::Says(Role::Assistant, event.get("text")),
+        ("content_end", Some("reasoning")) => Event::Thinks,
+        ("done", _) if is(event, "reason", "aborted") => Event::Stops,
+        ("content_start" | "content_update" | "done" | "error" | "notice" | "usage", _) => OF_RUN,
+        ("iteration_start" | "iteration_end", _) => OF_RUN,
+        _ => return None,
+    })
+}
+
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
     let (Some(dialect), Some(first)) = (dialect(records), records.first()) else { return reading };
     let empty = Transcript::of_conversation(READER.key(), first.document().root());
-    let mut log =
-        Log { transcript: empty.clone(), called: HashSet::default(), turn: 0, end: ConversationEnd::Open };
+    let mut log = Log::of(&empty);
     for &record in records {
         let event = record.get_str("type").and_then(|kind| (dialect.event)(&kind, record));
         match event {
@@ -286,6 +363,8 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 struct Log<'s> {
     transcript: Transcript<'s>,
     called: HashSet<String>,
+    /// The calls whose updates have told their result.
+    updated: HashSet<String>,
     /// The number of the part with which the turn begins.
     turn: usize,
     end: ConversationEnd,
@@ -293,7 +372,8 @@ struct Log<'s> {
 
 impl<'s> Log<'s> {
     fn of(empty: &Transcript<'s>) -> Self {
-        Self { transcript: empty.clone(), called: HashSet::default(), turn: 0, end: ConversationEnd::Open }
+        let (called, updated) = <(HashSet<_>, HashSet<_>)>::default();
+        Self { transcript: empty.clone(), called, updated, turn: 0, end: ConversationEnd::Open }
     }
 
     fn add(&mut self, record: Value<'_, 's>, event: Event<'_, 's>) {
@@ -326,6 +406,11 @@ impl<'s> Log<'s> {
             }
             Event::Answered(id, content, is_error) => {
                 self.answer(record, parts::id(id).and_then(Named::of), content, is_error);
+            }
+            Event::Updated(id, content, is_error) => {
+                if id.and_then(|id| id.as_str()).is_none_or(|id| self.updated.insert(id.into_owned())) {
+                    self.add(record, Event::Answered(id, content, is_error));
+                }
             }
             Event::Stops => self.stop(),
             Event::Begins | Event::Other(_) => {}

@@ -430,6 +430,17 @@ pub fn messages_of_row<'d, 's>(row: Value<'d, 's>) -> Option<Vec<Value<'d, 's>>>
 /// only reserved keys, and a grader may read all others (`FineTuneReinforcementRequestInput` in the specification of OpenAI's
 /// API); Bedrock's have a `reference_answer`, and those of Gemini have `references`. Most other keys say where a row is from.
 pub fn is_graded_row(row: Value<'_, '_>) -> bool {
+    graded(row).next().is_some()
+}
+
+/// How many answers with calls a row has that a grader compares with what the model says.
+pub fn expected_answers(row: Value<'_, '_>) -> usize {
+    // An `answer` beside the messages may be the model's.
+    let holds_call = |value: &Value<'_, '_>| !value.has_key("answer") && unread::in_answer(*value).is_some();
+    graded(row).filter(holds_call).count()
+}
+
+fn graded<'d, 's>(row: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
     const OF_GRADERS: [&str; 11] = [
         "answer",
         "reference",
@@ -443,8 +454,8 @@ pub fn is_graded_row(row: Value<'_, '_>) -> bool {
         "ideal",
         "correct",
     ];
-    row.members().filter(|member| !member.is_null()).filter_map(Value::key_text).any(|key| {
-        let key = key.to_ascii_lowercase();
+    row.members().filter(|member| !member.is_null()).filter(|member| {
+        let key = member.key_text().unwrap_or_default().to_ascii_lowercase();
         OF_GRADERS.iter().any(|word| key.contains(word))
     })
 }

@@ -4,7 +4,7 @@
 
 use toolcheck_json::Value;
 
-use super::{Relevance, Unsupported, first_of, has, is_list, is_one_of};
+use super::{Relevance, Unsupported, any_message, first_of, has, is_list, is_one_of};
 use crate::formats::is_of_opencode;
 
 /// All of them, the more telling first.
@@ -72,6 +72,15 @@ static ALL: &[Unsupported] = &[
         messages.any(is_of_opencode)
     }),
     of_agent("a session of Crush", is_of_crush),
+    // `crates/agent/src/db.rs` and `legacy_thread.rs` of zed-industries/zed.
+    of_agent("a thread of Zed", |root| any_message(root, is_message_of_zed)),
+    // `ClineMessage` in `src/shared/ExtensionMessage.ts` of cline/cline, which Roo Code has too.
+    Unsupported {
+        name: "what Cline or Roo Code shows of a task",
+        advice: Some("check what is sent to the model: `api_conversation_history.json` in the same folder"),
+        relevance: Relevance::Other,
+        sniff: |root| any_message(root, is_shown_by_cline),
+    },
     of_agent("part of a stream of UI messages of the Vercel AI SDK", is_ui_chunk),
 ];
 
@@ -88,7 +97,9 @@ pub(super) fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
 fn may_be_one(root: Value<'_, '_>) -> bool {
     const KEYS: [&str; 8] =
         ["eval_cases", "evalCases", "eval_id", "meta", "step_index", "step_number", "steps", "chat_messages"];
-    const TYPES: [&[u8]; 7] = [
+    const TYPES: [&[u8]; 9] = [
+        b"\"ask\"",
+        b"\"say\"",
         b"\"session_start",
         b"\"message\"",
         b"\"function_call",
@@ -101,7 +112,7 @@ fn may_be_one(root: Value<'_, '_>) -> bool {
         _ if member.has_key("type") => TYPES.iter().any(|kind| member.raw().starts_with(kind)),
         _ if member.has_key("message") => member.is_object(),
         _ if member.has_key("messages") || member.has_key("data") => {
-            member.elements().next().is_some_and(is_of_opencode)
+            member.elements().next().is_some_and(|first| is_of_opencode(first) || is_message_of_zed(first))
         }
         _ if member.has_key("id") => member.raw().starts_with(b"\"T-"),
         _ if member.has_key("kind") => member.raw().get(1).is_some_and(u8::is_ascii_uppercase),
@@ -123,6 +134,17 @@ fn any_step(root: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) -> bool) -> b
 pub(crate) fn is_of_crush(root: Value<'_, '_>) -> bool {
     let is_own = |message: Value<'_, '_>| has(message, &["id", "role", "created", "parts"]);
     has(root, &["meta"]) && first_of(root, "messages").is_some_and(is_own)
+}
+
+/// Whether a message is one of Zed's, of this version or of the first.
+fn is_message_of_zed(message: Value<'_, '_>) -> bool {
+    message.get_any(&["User", "Agent"]).is_some_and(|inner| is_list(inner, "content"))
+        || has(message, &["role"]) && is_list(message, "segments")
+}
+
+fn is_shown_by_cline(message: Value<'_, '_>) -> bool {
+    let kind = message.get_str("type").filter(|kind| matches!(&**kind, "say" | "ask"));
+    kind.is_some_and(|kind| has(message, &[&*kind]))
 }
 
 /// Whether a document is a chunk that only the stream of UI messages has, or a list of chunks

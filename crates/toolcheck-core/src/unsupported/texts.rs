@@ -35,6 +35,12 @@ static TABLES: &[Text] = &[
         advice: "write its rows as JSON Lines first: `sqlite3 -json FILE 'SELECT ...'`",
         sniff: |head| head.starts_with(b"SQLite format 3\0"),
     },
+    Text {
+        name: "a TFRecord file",
+        advice: "write its rows as JSON Lines first, with `tf.data.TFRecordDataset`",
+        // The length of a record, its checksum, and JSON or an `Example`.
+        sniff: |head| matches!(head, [_, _, _, _, 0, 0, 0, 0, _, _, _, _, b'{' | b'\n', ..]),
+    },
 ];
 
 /// The other kinds of files that are recognised by their first bytes.
@@ -182,13 +188,17 @@ fn is_yaml(head: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::TABLES;
+    use super::of_text;
 
     #[test]
-    fn parquet_is_known_by_its_start_also_if_its_footer_is_encrypted() {
-        for head in [b"PAR1\x15\x04", b"PARE\x15\x04"] {
-            let found = TABLES.iter().find(|table| (table.sniff)(head));
-            assert_eq!(found.map(|table| table.name), Some("a Parquet file"));
+    fn tables_are_known_by_their_starts() {
+        // The footer of the second is encrypted.
+        for (head, name) in [
+            (&b"PAR1\x15\x04"[..], "a Parquet file"),
+            (b"PARE\x15\x04", "a Parquet file"),
+            (b"\x64\0\0\0\0\0\0\0\x01\0\0\0{\"messages\": []}", "a TFRecord file"),
+        ] {
+            assert_eq!(of_text(head).map(|text| text.name), Some(name));
         }
     }
 }

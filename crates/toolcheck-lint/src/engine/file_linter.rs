@@ -42,6 +42,15 @@ fn count_unseen(report: &mut FileReport, transcript: &Transcript<'_>, server: Op
     }
 }
 
+/// Counts what a row has for a grader, which is not what a model learns to write.
+fn count_expected(report: &mut FileReport, row: Value<'_, '_>) {
+    const ANSWERS: &str = "answers that a verifier expects";
+    let count = readers::expected_answers(row);
+    if count > 0 {
+        report.count_not_read(LeftOut { one: ANSWERS, what: ANSWERS, count });
+    }
+}
+
 /// Counts the records of no format behind the one that a finding reports.
 pub(super) fn count_unrecognised(report: &mut FileReport, count: usize) {
     const RECORD: &str = "record in an unsupported format";
@@ -188,6 +197,9 @@ impl<'r> FileLinter<'r> {
         let mut findings = Vec::new();
         self.count(rules, document, document.root(), &mut transcript);
         count_unseen(self.report, &transcript, server);
+        if self.options.kind == TranscriptKind::Dataset {
+            count_expected(self.report, document.root());
+        }
         let checker = self.checker(rules, self.options.max_findings.max(LEAST_SAID));
         let continuation = Continuation { server, ..Continuation::default() };
         checker.check(document, &transcript, continuation, true, self.observer, &mut findings);

@@ -24,7 +24,7 @@ use crate::finding::{Finding, Spot};
 use crate::observe::{Context, Observer, Response};
 use crate::options::{Marks, Options};
 use crate::planner::{
-    Planned, Planner, Way, can_fix, is_whole, is_whole_or_lines, on_conversations, plan_request,
+    Planned, Planner, REPAIRED, Way, can_fix, is_whole, is_whole_or_lines, on_conversations, plan_request,
 };
 use crate::report::FileReport;
 use crate::rules;
@@ -445,8 +445,12 @@ impl<'o> Collector<'o> {
             self.reasons.add(findings[finding].rule, &findings[finding].spot, Why::Costs(cost));
         }
         for (finding, reason) in std::mem::take(&mut whole.left) {
-            let why = Why::Because(reason.into());
-            self.reasons.add(findings[finding].rule, &findings[finding].spot, why);
+            let Finding { rule, spot, .. } = &findings[finding];
+            let reason = match reason {
+                REPAIRED => format!("{REPAIRED}; {}", skipped::only(*rule)).into(),
+                reason => reason.into(),
+            };
+            self.reasons.add(*rule, spot, Why::Because(reason));
         }
         let text_of = |planned: Planned| {
             let applied = planned.done.into_iter().map(|done| Applied {

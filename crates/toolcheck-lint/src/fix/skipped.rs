@@ -52,9 +52,14 @@ impl Why {
     }
 }
 
+/// What fixes a finding that is left unless the user asks for its rule.
+pub(super) fn only(rule: RuleId) -> String {
+    format!("`fix --only {rule}` tries it all the same")
+}
+
 /// Why a finding is left that is no error, as the report has it.
 fn accepted(finding: &Finding) -> String {
-    let only = format!("`fix --only {}` tries it all the same", finding.rule);
+    let only = only(finding.rule);
     let doubt = finding.provider_error.as_ref().and_then(|answer| answer.only_warns.as_deref());
     match (doubt, &finding.harm) {
         (Some(doubt), _) => format!("only a warning: {}; {only}", doubt.trim_end_matches('.')),

@@ -14,7 +14,7 @@ mod turns;
 mod write;
 
 pub use self::options::{Duplicates, FixOptions, FixPlace, Orphans, PLACEHOLDER, Unanswered};
-pub(crate) use self::plan::{Planned, Planner};
+pub(crate) use self::plan::{Planned, Planner, REPAIRED};
 pub(crate) use self::sources::{Way, can_fix, is_whole, is_whole_or_lines, on_conversations, plan_request};
 
 /// What was done to fix a finding.

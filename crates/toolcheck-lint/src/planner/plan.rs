@@ -10,7 +10,7 @@ use toolcheck_core::fix::{Change, Cost, Fix};
 use toolcheck_core::fix_style::FixStyle;
 use toolcheck_core::ir::{Body, Message, Place, Role, Signature, Transcript, TranscriptKind};
 use toolcheck_core::pairing::{Pairing, ResultSite};
-use toolcheck_core::readers::FileFixStyle;
+use toolcheck_core::readers::{FileFixStyle, NextRequest};
 use toolcheck_core::targets::Target;
 use toolcheck_json::edit::{Edits, Piece};
 use toolcheck_json::{Document, NodeId, Span, Value};
@@ -300,6 +300,7 @@ impl<'p, 's> Planner<'p, 's> {
         if self.slots.is_empty() || self.reveals {
             return;
         }
+        self.leave_to_agent();
         self.spelling();
         self.ids();
         self.duplicate_results();
@@ -309,6 +310,24 @@ impl<'p, 's> Planner<'p, 's> {
         self.results();
         self.orphans();
         self.ends();
+    }
+
+    /// Leaves what the agent itself puts right before it goes on, unless the user asks for the rule, or the agent does not
+    /// find what is before it.
+    fn leave_to_agent(&mut self) {
+        let id = self.transcript.sent_next_by.or(self.transcript.format.map(|format| format.id));
+        let Some(agent) = id.and_then(NextRequest::of).filter(|_| !self.how.accepted) else { return };
+        let breaks = self.breaks();
+        let pairing = self.pairing;
+        let calls = pairing.calls.iter().map(|site| site.part.place.node);
+        for node in calls.chain(pairing.results.iter().map(|site| site.part.place.node)) {
+            let slot = self.slot_of(node);
+            let next = breaks.partition_point(|(_, end)| *end < slot);
+            if breaks.get(next).is_none_or(|(start, _)| *start > slot) {
+                let found = agent.repairs.keys().filter_map(|rule| self.findings.remove(&(*rule, node)));
+                self.left.extend(found.map(|finding| (finding, REPAIRED)));
+            }
+        }
     }
 
     /// Puts a message of the user before a conversation that starts with the model, and after one that ends with it.
@@ -531,6 +550,9 @@ impl<'p, 's> Planner<'p, 's> {
         }
     }
 }
+
+/// Why the file of an agent is not changed.
+pub(crate) const REPAIRED: &str = "the agent repairs it itself when it goes on";
 
 /// Why a message in another list is not changed.
 const ELSEWHERE: &str = "it is not in the list with the last answer, and the others are not changed";

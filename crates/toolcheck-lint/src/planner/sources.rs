@@ -10,7 +10,7 @@ use toolcheck_json::{Document, Record};
 
 use super::options::{FixOptions, is_of_template};
 use super::plan::{Planned, Planner, Source};
-use crate::finding::Finding;
+use crate::finding::{Finding, Spot};
 use crate::options::Options;
 use crate::rules;
 
@@ -65,9 +65,24 @@ pub(crate) fn is_whole(record: &Record<'_>, document: &Document<'_>) -> bool {
 
 /// Whether a document is valid JSON, or consists of lines, of which one that is broken says nothing about the others.
 pub(crate) fn is_whole_or_lines(document: &Document<'_>) -> bool {
+    is_lines(document) || document.faults().iter().all(|fault| fault.kind.is_harmless())
+}
+
+fn is_lines(document: &Document<'_>) -> bool {
     let root = document.root();
-    let is_lines = root.is_array() && root.raw().trim_ascii_start().first() != Some(&b'[');
-    is_lines || document.faults().iter().all(|fault| fault.kind.is_harmless())
+    root.is_array() && root.raw().trim_ascii_start().first() != Some(&b'[')
+}
+
+/// Whether the user asks for a finding in a document, which may consist of the lines of a file: there, a pointer is one in
+/// its line.
+fn is_asked(how: &FixOptions, finding: &Finding, document: &Document<'_>) -> bool {
+    let spot = &finding.spot;
+    how.asks_for(finding.rule, spot)
+        || how.has_places() && is_lines(document) && {
+            let inside = spot.pointer.match_indices('/').nth(1);
+            let pointer = inside.map_or("", |(at, _)| &spot.pointer[at..]).to_owned();
+            how.asks_for(finding.rule, &Spot { pointer, ..spot.clone() })
+        }
 }
 
 /// A planner that has planned a request.
@@ -135,7 +150,9 @@ pub(crate) fn on_conversations<R>(
     }
     let mut planner: Option<Planner<'_, '_>> = None;
     // What is fixed in its place depends on an API.
-    let is_wanted = |finding: &Finding| finding.fix.is_none() || is_of_template(finding);
+    let is_wanted = |finding: &Finding| {
+        (finding.fix.is_none() || is_of_template(finding)) && is_asked(how, finding, document)
+    };
     let wanted = || findings.iter().enumerate().filter(|(_, finding)| is_wanted(finding));
     for (transcript, pairing, writer) in &usable {
         // What signs the model's reasoning is the API that the messages are for.

@@ -136,6 +136,22 @@ impl<'s> Planner<'_, 's> {
         }
     }
 
+    /// Where what is before is lost to the agent, as a record follows one that is not there: the slots from the message of
+    /// the model before it to that record.
+    pub(super) fn breaks(&mut self) -> Vec<(usize, usize)> {
+        let links = self.file_style.and_then(|file_style| file_style.links);
+        let Some((id_key, parent_key)) = links else { return Vec::new() };
+        let mut breaks = Vec::new();
+        for slot in 0..self.slots.len() {
+            let parent = self.document.value(self.slots[slot]).get(parent_key);
+            let parent = parent.filter(|parent| !parent.is_null()).map(Value::raw);
+            if parent.is_some_and(|parent| !self.record_ids(id_key).contains(parent)) {
+                breaks.push((self.answers_before(slot).last().copied().unwrap_or(0), slot));
+            }
+        }
+        breaks
+    }
+
     /// The ids of the records in the list, as they are written.
     fn record_ids(&mut self, id_key: &str) -> &mut HashSet<&'s [u8]> {
         let records = self.slots.iter().map(|slot| self.document.value(*slot));
@@ -215,6 +231,12 @@ impl<'s> Planner<'_, 's> {
 
     /// The next slot with a message of the model.
     fn next_answer(&mut self, slot: usize) -> Option<usize> {
+        let before = self.answers_before(slot + 1).len();
+        self.answers.as_ref()?.get(before).copied()
+    }
+
+    /// The slots before one with a message of the model.
+    fn answers_before(&mut self, slot: usize) -> &[usize] {
         if self.answers.is_none() {
             let answers = self.transcript.messages.iter().filter(|message| message.role == Role::Assistant);
             let mut slots: Vec<usize> = answers.map(|answer| self.slot_of(answer.place.node)).collect();
@@ -222,7 +244,7 @@ impl<'s> Planner<'_, 's> {
             self.answers = Some(slots);
         }
         let answers = self.answers.as_deref().unwrap_or_default();
-        answers.get(answers.partition_point(|answer| *answer <= slot)).copied()
+        &answers[..answers.partition_point(|answer| *answer < slot)]
     }
 
     /// The id of the record in a slot, where records follow each other by their ids.

@@ -21,27 +21,15 @@ const SPEAKERS: [&str; 2] = ["from", "role"];
 /// The keys that hold what is said in a turn.
 pub(crate) const TEXTS: [&str; 3] = ["value", "content", "text"];
 
-/// Speakers whose turns are calls.
-const CALLS: [&str; 7] = [
-    "function_call",
-    "function-call",
-    "tool_call",
-    "tool-call",
-    "tool_calls",
-    "functioncall",
-    "assistant_tool_call",
-];
+/// Speakers whose turns are calls; words are also joined in other ways.
+const CALLS: [&str; 5] = ["function_call", "tool_call", "tool_calls", "functioncall", "assistant_tool_call"];
 /// Speakers whose turns are results.
-const RESULTS: [&str; 15] = [
+const RESULTS: [&str; 11] = [
     "observation",
     "function_response",
-    "function-response",
     "tool_response",
-    "tool-response",
     "tool_output",
-    "tool-output",
     "tool_result",
-    "tool-result",
     "tool_results",
     "function_return",
     "tool",
@@ -60,7 +48,8 @@ fn speaker<'s>(turn: Value<'_, 's>) -> Option<Cow<'s, str>> {
 }
 
 fn is_one_of(name: &str, names: &[&str]) -> bool {
-    names.iter().any(|known| name.eq_ignore_ascii_case(known))
+    let plain = |byte: u8| if matches!(byte, b'-' | b' ') { b'_' } else { byte.to_ascii_lowercase() };
+    names.iter().any(|known| known.len() == name.len() && known.bytes().eq(name.bytes().map(plain)))
 }
 
 pub(crate) fn is_call(turn: Value<'_, '_>) -> bool {
@@ -127,6 +116,10 @@ pub(crate) fn has_call_roles(list: Value<'_, '_>) -> bool {
         None | Some("user" | "system") => false,
         Some("assistant") => recipient(turn).is_some(),
         Some("tool") => call_with_result(turn).is_some(),
+        // ShareGPT's speakers as roles: `Jofthomas/hermes-function-calling-thinking-V1`.
+        Some("human" | "model") => {
+            turn.get("content").is_some_and(|text| text.as_json_str().is_some()) && has_tags(list)
+        }
         Some(role) => is_one_of(role, &CALLS) || is_of_template(turn),
     };
     list.elements().take(crate::claim::MESSAGES_LOOKED_AT).any(is_own)
@@ -161,17 +154,24 @@ fn role_of(name: &str) -> Role {
 /// Adds the turns of a list.
 pub(crate) fn read<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
     let turns: Vec<Value<'_, 's>> = list.elements().collect();
+    let has_calls = turns.iter().any(|turn| is_call(*turn));
     for number in 0..turns.len() {
-        read_turn(transcript, turns[number], &turns[number + 1..]);
+        read_turn(transcript, turns[number], &turns[number + 1..], has_calls);
     }
 }
 
 /// Adds a turn that stands outside of the list, after its last.
 pub(crate) fn read_one<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>) {
-    read_turn(transcript, turn, &[]);
+    read_turn(transcript, turn, &[], true);
 }
 
-fn read_turn<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>, following: &[Value<'_, 's>]) {
+/// `has_calls` is whether the list has turns for its calls, so that they are in no other words.
+fn read_turn<'s>(
+    transcript: &mut Transcript<'s>,
+    turn: Value<'_, 's>,
+    following: &[Value<'_, 's>],
+    has_calls: bool,
+) {
     let name = turn.get_any(&SPEAKERS).and_then(Named::of);
     let text = turn.get_any(&TEXTS).map(said_alone);
     let speaker = name.as_ref().map_or("", |name| &*name.text);
@@ -187,7 +187,7 @@ fn read_turn<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>, following
     }
     let blocks = text.filter(|text| text.elements().any(is_of_no_provider));
     match (role, text) {
-        _ if read_call(transcript, turn, following) => {}
+        _ if read_call(transcript, turn, if has_calls { &[] } else { following }) => {}
         (_, Some(_)) if role != Role::Tool && blocks.is_some() => {
             blocks
                 .into_iter()
