@@ -389,7 +389,7 @@ pub(crate) fn read_message<'s>(
     }
     transcript.unread.extend(value.members().filter_map(unread::member));
     let is_system = transcript.messages.last().is_some_and(|message| message.role == Role::System);
-    let is_empty = Content::of(content) == Content::EmptyList;
+    let is_empty = matches!(Content::of(content), Content::EmptyList | Content::Missing);
     if let Some(message) = transcript.messages.last_mut() {
         message.is_directive = is_system && is_empty && value.get("output_config").is_some();
     }
