@@ -186,7 +186,9 @@ impl Planner<'_, '_> {
         let old = || call.call.id.as_ref().map(|id| Piece::Node(id.place.node));
         let id = self.new_ids.get(&call.number).map(|new| Piece::text(new)).or_else(old);
         let name = call.call.name.as_ref().map(|name| Piece::Node(name.place.node));
-        let missing = Missing::new(call.call.kind, &*self.how.placeholder).id(id).name(name);
+        let caller =
+            self.document.value(call.part.place.node).get("caller").map(|caller| Piece::Node(caller.id()));
+        let missing = Missing::new(call.call.kind, &*self.how.placeholder).id(id).name(name).caller(caller);
         let has_names = call.call.id.is_none() && self.answers_have_names();
         let needs_id = call.call.id.is_none() && self.fix_style.call_id.is_some() && !has_names;
         let made_up = || Cost::Guess(MADE_UP.to_owned());

@@ -182,12 +182,7 @@ pub(super) fn answer_to_results(cx: &Context<'_, '_>, node: NodeId) -> Option<An
 pub(super) const SYSTEM: &str = "system";
 
 /// A system message among the others, where the target says which models accept it.
-fn system_message(
-    cx: &Context<'_, '_>,
-    number: usize,
-    message: &Message<'_>,
-    out: &mut Sink<'_>,
-) {
+fn system_message(cx: &Context<'_, '_>, number: usize, message: &Message<'_>, out: &mut Sink<'_>) {
     // A target's entry for the whole rule is about roles that the API does not know.
     if !cx.entry(&RULE, Some(SYSTEM)).is_harmful() {
         return;
