@@ -92,6 +92,8 @@ pub struct Missing {
     pub id: Option<Piece>,
     /// The name of its tool, as a string.
     pub name: Option<Piece>,
+    /// What says that a program made the call.
+    pub caller: Option<Piece>,
     /// The kind of its tool.
     pub kind: ToolKind,
     /// What it says.
@@ -101,7 +103,7 @@ pub struct Missing {
 impl Missing {
     /// The result of a function.
     pub fn new(kind: ToolKind, text: impl Into<String>) -> Self {
-        Self { id: None, name: None, kind, text: text.into() }
+        Self { id: None, name: None, caller: None, kind, text: text.into() }
     }
 
     /// With the id of the call.
@@ -113,6 +115,12 @@ impl Missing {
     /// With the name of the tool.
     pub fn name(mut self, name: Option<Piece>) -> Self {
         self.name = name;
+        self
+    }
+
+    /// With what says who made the call.
+    pub fn caller(mut self, caller: Option<Piece>) -> Self {
+        self.caller = caller;
         self
     }
 

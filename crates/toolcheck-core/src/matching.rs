@@ -226,12 +226,29 @@ impl<'m, C: Half, R: Half> Matching<'m, C, R> {
             if self.matches.paired_with[number] != PairedWith::NoCall {
                 continue;
             }
-            let open = self.results[number].id().and_then(|id| by_id.get_mut(id));
-            if let Some(call) = open.and_then(Open::take) {
+            let call = match self.results[number].id() {
+                Some(id) => by_id.get_mut(id).and_then(Open::take),
+                None => self.later_without_id(number),
+            };
+            if let Some(call) = call {
                 self.matches.paired_with[number] = PairedWith::LaterCall(call);
                 self.matches.answered_by[call] = Some(number);
             }
         }
+    }
+
+    /// The open call of the next turn that a result without an id is of, by its tool. What a conversation begins with is the
+    /// result of a call that was cut off.
+    fn later_without_id(&self, number: usize) -> Option<usize> {
+        let (result, at) = (&self.results[number], self.results[number].position());
+        let name = result.name().filter(|_| self.how == Match::AsMeant && at.part > 0)?;
+        let is_its = |call: &usize| {
+            let own = &self.calls[*call];
+            let is_next = own.position().turn == at.turn + 1 && own.id().is_none();
+            is_next && own.name() == Some(name) && self.matches.answered_by[*call].is_none()
+        };
+        let first = self.calls.partition_point(|call| call.position().part < at.part);
+        (first..self.calls.len()).take(LOOKED_AHEAD).find(is_its)
     }
 
     /// Of two results with the id of one call, the first is that of another call of the turn, which has none, if the names

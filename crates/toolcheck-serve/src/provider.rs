@@ -195,11 +195,11 @@ impl Provider {
             refusing.partition(|finding| !self.is_refused(finding));
         let refused = refusing.into_iter().min_by_key(|finding| stage(finding));
         let target = asked.target.as_deref();
-        let refused = refused.map(|finding| Refused::of(finding, target));
+        let refused = refused.map(|finding| Refused::of(finding, target, text));
         let mut let_through: Vec<Refused> = Vec::new();
         for finding in allowed.into_iter().filter(|_| refused.is_none()) {
             if !let_through.iter().any(|known| known.rule == finding.rule) {
-                let_through.push(Refused::of(finding, target));
+                let_through.push(Refused::of(finding, target, text));
             }
         }
         let request = Content::of_json(text);

@@ -14,7 +14,7 @@ use crate::body::NoRequest;
 pub(crate) const UNKNOWN_TEXT: &str = "The request is invalid.";
 
 impl Refused {
-    pub(crate) fn of(finding: &Finding, target: Option<&Target>) -> Self {
+    pub(crate) fn of(finding: &Finding, target: Option<&Target>, request: &str) -> Self {
         let known = finding.provider_error.as_ref();
         let verdict =
             known.and_then(|known| Some(target?.verdict(finding.rule, known.case.as_deref(), None, None)));
@@ -22,14 +22,15 @@ impl Refused {
             Some(Verdict::Refused(refusal)) => Some(refusal),
             _ => None,
         };
+        let place = &finding.spot.pointer;
         Self {
             rule: finding.rule,
             message: finding.message.to_string(),
-            place: finding.spot.pointer.to_string(),
+            place: place.to_string(),
             text: known.and_then(|error| error.text.clone()),
             status: known.and_then(|error| error.status).unwrap_or(400),
             source: known.and_then(|error| error.grounds.source.as_deref().map(str::to_owned)),
-            error: of_target.map(|refusal| details(refusal, &finding.spot.pointer)).unwrap_or_default(),
+            error: of_target.map(|refusal| details(refusal, place, request)).unwrap_or_default(),
         }
     }
 
@@ -71,14 +72,28 @@ impl Refused {
     }
 }
 
-/// What the object of an error has besides, in which `{message}` stands for the number of the message.
-fn details(refusal: &Refusal, place: &str) -> BTreeMap<String, Json> {
+/// What the object of an error has besides, in which `{message}` stands for the number of the message and `{next}` for that of
+/// the message after its results.
+fn details(refusal: &Refusal, place: &str, request: &str) -> BTreeMap<String, Json> {
     let message = place.split('/').nth(2).unwrap_or_default();
     let fill = |value: &Json| match value.as_str() {
+        Some(text) if text.contains("{next}") => match after_results(message, request) {
+            Some(next) => text.replace("{next}", &next.to_string()),
+            // No message is meant: all of them are.
+            None => text.split('.').next().unwrap_or_default().to_owned(),
+        }
+        .into(),
         Some(text) => Json::from(text.replace("{message}", message)),
         None => value.clone(),
     };
     refusal.error.iter().map(|(key, value)| (key.clone(), fill(value))).collect()
+}
+
+fn after_results(message: &str, request: &str) -> Option<usize> {
+    let request: Json = serde_json::from_str(request).ok()?;
+    let first = message.parse::<usize>().ok()? + 1;
+    let rest = request["messages"].as_array()?.get(first..)?;
+    Some(first + rest.iter().position(|message| message["role"] != "tool")?)
 }
 
 /// Which findings an API reports first: it reads the text, then the shape, then what the messages hold, and then what

@@ -186,6 +186,13 @@ fn errors_say_what_the_api_says_besides_the_text() {
     let orphan = json!({"role": "tool", "tool_call_id": "x", "content": "x"});
     let body = json!({"model": "m", "messages": [user, orphan]});
     assert_eq!(error(chat, body), (Json::Null, json!("messages.[1].role")));
+    let call = |id| json!({"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}});
+    let calls = json!({"role": "assistant", "tool_calls": [call("x"), call("y")]});
+    let mut messages =
+        vec![user.clone(), calls, json!({"role": "tool", "tool_call_id": "x", "content": "x"})];
+    assert_eq!(error(chat, json!({"model": "m", "messages": messages})).1, json!("messages"));
+    messages.push(user.clone());
+    assert_eq!(error(chat, json!({"model": "m", "messages": messages})).1, json!("messages.[3].role"));
     let item = json!({"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}", "foo": 1});
     let body = json!({"model": "m", "input": [user, item]});
     assert_eq!(error("/v1/responses", body), (json!("unknown_parameter"), json!("input[1].foo")));

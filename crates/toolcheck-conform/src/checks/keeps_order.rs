@@ -7,7 +7,7 @@ use super::{Check, Seen};
 pub(super) static CHECK: Check = Check {
     id: "keeps-order",
     summary: "Each result belongs to its own call.",
-    help: "give each result the id of its own call, whichever tool ends first",
+    help: "give each result the id of its own call, or its place where calls have no ids, whichever tool ends first",
     judge: |seen| seen.structure(&[RuleId::SwappedResults]).or_else(|| misplaced(seen).into()),
 };
 

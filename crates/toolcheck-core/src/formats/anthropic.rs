@@ -107,12 +107,13 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     } else {
         surest_message(list, certainty::CERTAIN, claim)
     };
-    if sure == 0 || !root.is_object() {
+    let named =
+        || root.get_str("model").is_some_and(|model| MODELS.iter().any(|name| model.starts_with(name)));
+    // What no message shows, such as a system message alone, its model and this setting do together.
+    if !root.is_object() || sure == 0 && !(root.get("max_tokens").is_some() && named()) {
         return sure;
     }
     let has_schemas = declares(root, "input_schema");
-    let named =
-        || root.get_str("model").is_some_and(|model| MODELS.iter().any(|name| model.starts_with(name)));
     if sure >= certainty::CERTAIN {
         let is_own = || has_schemas || root.get_any(&OWN_BODY).is_some() || named();
         return if !is_own() && openai_chat::mistakes::is_body(root) { certainty::FAINT } else { sure };
@@ -388,7 +389,7 @@ pub(crate) fn read_message<'s>(
     }
     transcript.unread.extend(value.members().filter_map(unread::member));
     let is_system = transcript.messages.last().is_some_and(|message| message.role == Role::System);
-    let is_empty = Content::of(content) == Content::EmptyList;
+    let is_empty = matches!(Content::of(content), Content::EmptyList | Content::Missing);
     if let Some(message) = transcript.messages.last_mut() {
         message.is_directive = is_system && is_empty && value.get("output_config").is_some();
     }
@@ -398,7 +399,13 @@ pub(crate) fn read_message<'s>(
     if let Some(text) = Text::of(content) {
         transcript.push(Part::new(content, 0, Body::Text(text)));
     }
+    let mut instructions = None;
     for (index, block) in blocks(value, "content").enumerate() {
+        if block.get_str("type").as_deref() == Some("mid_conv_system") {
+            instructions.get_or_insert(Place::of(block));
+        } else {
+            transcript.details.early_items.extend(instructions.take());
+        }
         let body = self::block(block);
         let at = (message_index as u32, index as u32);
         transcript.details.cache_marks.extend(cache_mark(block, target, Some(at)));

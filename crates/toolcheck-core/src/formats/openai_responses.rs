@@ -77,8 +77,12 @@ pub(crate) static FIX_STYLE: FixStyle = FixStyle {
             // What a screen, a patch or a person would have answered cannot be said in words.
             _ => return None,
         };
-        let id = missing.id.clone()?;
-        Some(Piece::object([("type", Piece::text(kind)), ("call_id", id), ("output", missing.said())]))
+        Some(fix_style::object([
+            ("type", Some(Piece::text(kind))),
+            ("call_id", Some(missing.id.clone()?)),
+            ("output", Some(missing.said())),
+            ("caller", missing.caller.clone()),
+        ]))
     },
     text: |text| Piece::object([("type", Piece::text("input_text")), ("text", text)]),
     said: fix_style::user_text,

@@ -139,10 +139,13 @@ impl Planner<'_, '_> {
             let from = call.message_number.min(site.message_number) + 1;
             let to = call.message_number.max(site.message_number);
             let has_spoken = site.turn > turn && self.model_speaks_in(from, to);
-            let cost = has_spoken.then(|| {
-                let risk = "text that the model wrote before it saw the result now appears after it";
-                Cost::Guess(risk.to_owned())
-            });
+            let risk = if has_spoken {
+                Some("text that the model wrote before it saw the result now appears after it")
+            } else {
+                let is_unbound = site.turn < turn && site.result.call_id.is_none();
+                is_unbound.then_some("only the name of the tool tells which call the result answers")
+            };
+            let cost = risk.map(|risk| Cost::Guess(risk.to_owned()));
             let at = call.part.place.span.end.min(site.part.place.span.start);
             if self.try_fix(finding, Action::Moved, at, cost) {
                 turns.insert(site.turn);
@@ -183,7 +186,9 @@ impl Planner<'_, '_> {
         let old = || call.call.id.as_ref().map(|id| Piece::Node(id.place.node));
         let id = self.new_ids.get(&call.number).map(|new| Piece::text(new)).or_else(old);
         let name = call.call.name.as_ref().map(|name| Piece::Node(name.place.node));
-        let missing = Missing::new(call.call.kind, &*self.how.placeholder).id(id).name(name);
+        let caller =
+            self.document.value(call.part.place.node).get("caller").map(|caller| Piece::Node(caller.id()));
+        let missing = Missing::new(call.call.kind, &*self.how.placeholder).id(id).name(name).caller(caller);
         let has_names = call.call.id.is_none() && self.answers_have_names();
         let needs_id = call.call.id.is_none() && self.fix_style.call_id.is_some() && !has_names;
         let made_up = || Cost::Guess(MADE_UP.to_owned());

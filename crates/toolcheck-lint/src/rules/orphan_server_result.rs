@@ -37,7 +37,7 @@ declare_rule! {
     ///   {"role": "user", "content": "and?"}
     /// ]}
     /// ```
-    OrphanServerResult in Pairing, since "0.1.0", silent on wire looks at [SERVER_RESULTS, CALLS], check,
+    OrphanServerResult in Pairing, since "0.1.0", silent on wire looks at [SERVER_RESULTS, SERVER_CALLS, CALLS], check,
     cases [
         "caller": "a call made by a program, without the program",
     ],

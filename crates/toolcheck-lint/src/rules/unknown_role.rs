@@ -2,7 +2,7 @@ use std::cell::LazyCell;
 
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::formats;
-use toolcheck_core::ir::{Body, Executor, Message, Role, ToolChange};
+use toolcheck_core::ir::{Body, Executor, Message, Role};
 use toolcheck_core::shape::Answer;
 use toolcheck_core::suggest::similar;
 use toolcheck_core::targets::Verdict;
@@ -77,14 +77,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             name.is_some_and(is_meant) || by_content(cx, message).is_some()
         })
     });
-    let mut is_told = false;
     for (number, message) in cx.transcript.messages.iter().enumerate() {
         if is_no_message(cx, message) {
             continue;
         }
         if !is_none_of(allowed, message) {
             if message.role == Role::System {
-                system_message(cx, number, message, &mut is_told, out);
+                system_message(cx, number, message, out);
             }
             continue;
         }
@@ -195,37 +194,19 @@ pub(super) fn answer_to_results(cx: &Context<'_, '_>, node: NodeId) -> Option<An
 pub(super) const SYSTEM: &str = "system";
 
 /// A system message among the others, where the target says which models accept it.
-fn system_message(
-    cx: &Context<'_, '_>,
-    number: usize,
-    message: &Message<'_>,
-    is_told: &mut bool,
-    out: &mut Sink<'_>,
-) {
+fn system_message(cx: &Context<'_, '_>, number: usize, message: &Message<'_>, out: &mut Sink<'_>) {
     // A target's entry for the whole rule is about roles that the API does not know.
-    let ignores = match cx.entry(&RULE, Some(SYSTEM)) {
-        Verdict::Refused(_) => false,
-        Verdict::Tolerated(_) => true,
-        Verdict::Unknown => return,
-    };
-    // That the model ignores them is said once. One that changes the tools is not ignored: it is refused for that.
-    let changes_tools = |change: &ToolChange<'_>| change.message_number as usize == number;
-    if ignores
-        && (message.is_directive
-            || cx.transcript.request.tools.changes.iter().any(changes_tools)
-            || std::mem::replace(is_told, true))
-    {
+    if !cx.entry(&RULE, Some(SYSTEM)).is_harmful() {
         return;
     }
     let Some(name) = &message.role_name else { return };
     let instead = cx.known_shape().and_then(|shape| shape.instead_of_value("role", &name.text));
     let instead = instead
         .unwrap_or_else(|| "move it to the field of the request that holds the system prompt".to_owned());
-    let does = if ignores { "ignores" } else { "doesn't support" };
-    let finding =
-        out.report(name.place, format!("the model {does} messages with the role `{}`", shorten(&name.text)));
+    let message_text = format!("the model doesn't support messages with the role `{}`", shorten(&name.text));
+    let finding = out.report(name.place, message_text);
     finding
-        .caption(if ignores { "ignored by this model" } else { "not supported by this model" })
+        .caption("not supported by this model")
         .help(format!("{instead}, or use a model that supports the role"))
         .case(SYSTEM)
         .at(cx, (number, message))

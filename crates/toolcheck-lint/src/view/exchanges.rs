@@ -460,12 +460,13 @@ fn compare<'e>(answer: &'e PastChoice, behind: &NewMessages<'_, '_>) -> HistoryM
     let is_in_place = !has_ids && behind.is_verbatim && answer.calls.len() == in_turn;
     match_by_tool(answer, behind, &mut calls, &mut is_taken, (is_same, is_in_place));
     let kept = calls.iter().flatten().count();
-    // All calls with different ids, or some calls if there are no ids, or the text alone, or nothing in their place.
-    let is_alike = if kept > 0 {
-        kept == answer.calls.len() || !has_ids && behind.is_verbatim
-    } else {
-        says_the_same(answer, behind) || says_nothing(answer, behind)
-    };
+    // All calls with other ids, or some calls if there are no ids, or the text, or nothing in their place.
+    let is_alike = says_the_same(answer, behind)
+        || if kept > 0 {
+            kept == answer.calls.len() || !has_ids && behind.is_verbatim
+        } else {
+            says_nothing(answer, behind)
+        };
     let evidence = match (is_same, is_alike) {
         (true, _) => Evidence::Same,
         (false, true) => Evidence::Alike,

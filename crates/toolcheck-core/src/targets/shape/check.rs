@@ -258,6 +258,18 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     }
 
     fn object(&mut self, value: Value<'d, 's>, number: usize, within: Scope<'f>) {
+        if !self.shape.objects[number].has_own_model {
+            return self.object_of_model(value, number, within);
+        }
+        let own = self.shape.facts_for(value.get_str("model").as_deref());
+        let kept = std::mem::replace(&mut self.kept, own.take_kept());
+        let facts = std::mem::replace(&mut self.facts, own);
+        self.object_of_model(value, number, within);
+        let own = std::mem::replace(&mut self.facts, facts);
+        own.keep(std::mem::replace(&mut self.kept, kept));
+    }
+
+    fn object_of_model(&mut self, value: Value<'d, 's>, number: usize, within: Scope<'f>) {
         if self.above.len() >= DEEPEST {
             self.looks_around();
             return;

@@ -46,6 +46,7 @@ pub(super) struct Object {
     pub(super) noun: Option<Arc<str>>,
     /// The key of the form that the API had before.
     pub(super) former: Option<Arc<str>>,
+    pub(super) has_own_model: bool,
 }
 
 /// The field that decides which object it is.
@@ -263,6 +264,7 @@ impl Objects {
             instead: table.instead.clone(),
             noun: table.noun.clone(),
             former: table.former.clone(),
+            has_own_model: table.own_model == Some(true),
             names,
             ..Object::default()
         };
@@ -602,6 +604,7 @@ impl ObjectTable {
             instead,
             noun: self.noun.clone().or_else(|| base.noun.clone()),
             former: self.former.clone().or_else(|| base.former.clone()),
+            own_model: self.own_model.or(base.own_model),
             fields,
         }
     }

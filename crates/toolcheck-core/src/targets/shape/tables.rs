@@ -107,6 +107,8 @@ pub(crate) struct ObjectTable {
     pub(crate) noun: Option<Arc<str>>,
     /// The key of the form that the API had before: what has it is not another API's.
     pub(crate) former: Option<Arc<str>>,
+    /// Whether it is as in a request to the model that it names.
+    pub(crate) own_model: Option<bool>,
     /// What a reader should know.
     pub(crate) note: Option<Arc<str>>,
     #[serde(default)]
