@@ -8,7 +8,7 @@ use super::ops;
 use super::print;
 use super::value::Value;
 
-const KNOWN: &[&str] = &[
+pub(super) const KNOWN: &[&str] = &[
     "!=",
     "<",
     "<=",
@@ -60,6 +60,7 @@ pub(crate) fn apply(name: &str, value: &Value, args: &Args, budget: &Budget) -> 
     if let Some(found) = of_type(name, value) {
         return Ok(found);
     }
+    budget.apply(value, args)?;
     let comparison = match name {
         "eq" | "equalto" | "==" => Comparison::Equal,
         "ne" | "!=" => Comparison::Unequal,
