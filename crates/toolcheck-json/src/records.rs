@@ -288,6 +288,16 @@ mod tests {
     }
 
     #[test]
+    fn the_texts_of_a_sequence_begin_with_a_separator() {
+        let (layout, found) =
+            records("\u{1e}{\"a\": 1}\n\u{1e}{\n\"b\": 2\n}\n\u{1e}{\"c\": [3\u{1e}{\"d\": 4}\n");
+        assert_eq!(layout, Layout::Concatenated);
+        let texts = ["{\"a\": 1}", "{\n\"b\": 2\n}", "{\"c\": [3", "{\"d\": 4}"];
+        assert_eq!(found.iter().map(|record| record.1).collect::<Vec<_>>(), texts);
+        assert_eq!(records("\u{1e}{\"a\": 1}").1, [(0, "{\"a\": 1}", 1, 2)]);
+    }
+
+    #[test]
     fn a_truncated_text_is_one_text() {
         assert_eq!(records("{\n\"a\": [\n1,\n").0, Layout::Single);
         assert_eq!(records("").0, Layout::Single);
