@@ -1,5 +1,5 @@
-//! Small files that become large, and files that are larger than what is held in memory: an error names the file, and the
-//! other files are linted.
+//! Small files that become large, files that are larger than what is held in memory, and texts in other encodings: an error
+//! names the file, and the other files are linted.
 
 use std::io::Write as _;
 
