@@ -1,5 +1,5 @@
-//! Small files that become large, and files that are larger than what is held in memory: an error names the file, and the
-//! other files are linted.
+//! Small files that become large, files that are larger than what is held in memory, and texts in other encodings: an error
+//! names the file, and the other files are linted.
 
 use std::io::Write as _;
 
@@ -135,4 +135,26 @@ fn zstd_data_that_begins_with_a_skipped_frame_is_read() {
     write(&folder, "z.jsonl.zst", [skipped, frame].concat());
     let seen = seen_in(&folder, &["lint", "--output-format", "concise"]);
     assert!(seen.contains("error unanswered-tool-call"), "{seen}");
+}
+
+/// PowerShell writes what is redirected in UTF-16.
+#[test]
+fn a_transcript_in_another_encoding_is_an_error_in_a_folder_too() {
+    let folder = folder("other-encodings");
+    let units = |text: &str| text.encode_utf16().collect::<Vec<_>>();
+    let little = |text: &str| units(text).into_iter().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
+    let marked = format!("\u{feff}{}", unanswered("toolu_1"));
+    let wide =
+        |text: &str| text.chars().flat_map(|letter| u32::from(letter).to_be_bytes()).collect::<Vec<_>>();
+    write(&folder, "a.json", little(&marked));
+    write(&folder, "b.json", units(CLEAN).into_iter().flat_map(u16::to_be_bytes).collect::<Vec<_>>());
+    write(&folder, "c.json", wide(&marked));
+    write(&folder, "d.json", wide(CLEAN));
+    write(&folder, "package.json", little("{\"name\": \"x\"}"));
+    let seen = seen_in(&folder, &["lint", "--output-format", "concise"]);
+    for (file, encoding) in [("a", "UTF-16"), ("b", "UTF-16"), ("c", "UTF-32"), ("d", "UTF-32")] {
+        let finding = format!("{file}.json:1:1: error invalid-utf8 the text is {encoding}, not UTF-8");
+        assert!(seen.contains(&finding), "{seen}");
+    }
+    assert!(seen.contains("4 errors") && seen.contains("skipped 1 file"), "{seen}");
 }

@@ -80,6 +80,8 @@ enum Entry {
     Old(NodeId),
     /// A child of the document, with another key.
     Renamed(NodeId, Cow<'static, str>),
+    /// A child of the document that is removed. Its place shows where its siblings are.
+    Gone(NodeId),
     /// A value without a key, in a list.
     Element(Piece),
     Member(Cow<'static, str>, Piece),
@@ -142,7 +144,7 @@ impl<'d, 's> Edits<'d, 's> {
         let has_key = |entry: &&mut Entry| match &**entry {
             Entry::Old(node) => document.value(*node).key_text().is_some_and(|own| own == key),
             Entry::Renamed(_, own) | Entry::Member(own, _) => *own == key,
-            Entry::Element(_) => false,
+            Entry::Element(_) | Entry::Gone(_) => false,
         };
         // Of members with the same key, the last one counts.
         match entries.iter_mut().rev().find(has_key) {
@@ -157,19 +159,27 @@ impl<'d, 's> Edits<'d, 's> {
 
     /// Removes a member of an object, with its key.
     pub fn remove_member(&mut self, object: NodeId, member: NodeId) {
-        let is_it =
-            |entry: &Entry| matches!(entry, Entry::Old(node) | Entry::Renamed(node, _) if *node == member);
-        if let Some(entries) = self.entries(object) {
-            entries.retain(|entry| !is_it(entry));
+        if let Some(entry) = self.entry(object, member) {
+            *entry = Entry::Gone(member);
         }
     }
 
     /// Gives a member of an object another key.
     pub fn rename_member(&mut self, object: NodeId, member: NodeId, key: impl Into<Cow<'static, str>>) {
-        let mut entries = self.entries(object).into_iter().flatten();
-        if let Some(entry) = entries.find(|entry| **entry == Entry::Old(member)) {
+        if let Some(entry) = self.entry(object, member).filter(|entry| **entry == Entry::Old(member)) {
             *entry = Entry::Renamed(member, key.into());
         }
+    }
+
+    /// The entry of a member. Those of the document are in its order, before all others.
+    fn entry(&mut self, object: NodeId, member: NodeId) -> Option<&mut Entry> {
+        let number = |entry: &Entry| match entry {
+            Entry::Old(node) | Entry::Renamed(node, _) | Entry::Gone(node) => Some(*node),
+            Entry::Element(_) | Entry::Member(..) => None,
+        };
+        let entries = self.entries(object)?;
+        let at = entries.partition_point(|entry| number(entry).is_some_and(|own| own < member));
+        entries.get_mut(at).filter(|entry| number(entry) == Some(member))
     }
 
     /// The members that an object is to have. `None` if the value is not one.
@@ -248,7 +258,11 @@ impl<'s> Writer<'_, '_, 's> {
     fn changed(&self, node: NodeId, out: &mut Vec<u8>) {
         match &self.edits.changes[&node] {
             Change::Value(piece) => self.piece(piece, self.spacing_of(self.value(node)), 0, out),
-            Change::Children(entries) => self.children(self.value(node), entries, out),
+            Change::Children(entries) => {
+                let is_left = |entry: &&Entry| !matches!(entry, Entry::Gone(_));
+                let left: Vec<&Entry> = entries.iter().filter(is_left).collect();
+                self.children(self.value(node), &left, out);
+            }
         }
     }
 
@@ -258,7 +272,7 @@ impl<'s> Writer<'_, '_, 's> {
     }
 
     /// Writes a list or an object with other children. What is between two children that stay side by side stays too.
-    fn children(&self, parent: Value<'_, 's>, entries: &[Entry], out: &mut Vec<u8>) {
+    fn children(&self, parent: Value<'_, 's>, entries: &[&Entry], out: &mut Vec<u8>) {
         let whole = parent.span();
         let old: Vec<Span> = parent.children().map(Value::member_span).collect();
         let (Some(first), Some(last)) = (old.first(), old.last()) else {
@@ -308,7 +322,7 @@ impl<'s> Writer<'_, '_, 's> {
     }
 
     /// Writes other records than a file has. Each is on a line of its own.
-    fn records(&self, all: Value<'_, 's>, old: &[Span], entries: &[Entry], out: &mut Vec<u8>) {
+    fn records(&self, all: Value<'_, 's>, old: &[Span], entries: &[&Entry], out: &mut Vec<u8>) {
         let whole = all.span();
         let (first, last) = (old[0], old[old.len() - 1]);
         let raw = |start: u32, end: u32| &self.bytes[start as usize..end as usize];
@@ -334,7 +348,7 @@ impl<'s> Writer<'_, '_, 's> {
     }
 
     /// Writes the children of a list or an object that has none.
-    fn fill_empty(&self, parent: Value<'_, 's>, entries: &[Entry], out: &mut Vec<u8>) {
+    fn fill_empty(&self, parent: Value<'_, 's>, entries: &[&Entry], out: &mut Vec<u8>) {
         let raw = parent.raw();
         if entries.is_empty() || raw.len() < 2 {
             out.extend_from_slice(raw);
@@ -360,6 +374,7 @@ impl<'s> Writer<'_, '_, 's> {
                 let after_key = self.value(*node).key_span().map_or(span.start, |key| key.end);
                 self.copy(Span::new(after_key, span.end), *node, out);
             }
+            Entry::Gone(_) => {}
             Entry::Element(piece) => self.piece(piece, spacing, 0, out),
             Entry::Member(key, piece) => {
                 write_string(key, out);

@@ -144,6 +144,22 @@ pub(crate) fn other_encoding(bytes: &[u8]) -> Option<SyntaxErrorKind> {
     }
 }
 
+/// A text in UTF-16 or UTF-32, in UTF-8; `None` if it is in neither.
+pub fn decoded(bytes: &[u8]) -> Option<String> {
+    let kind = other_encoding(bytes)?;
+    let is_big = matches!(bytes, [0 | 0xFE, ..]);
+    let units = bytes.chunks_exact(if kind == SyntaxErrorKind::Utf32 { 4 } else { 2 }).map(|unit| {
+        let shift = |unit, byte: &u8| unit << 8 | u32::from(*byte);
+        if is_big { unit.iter().fold(0, shift) } else { unit.iter().rev().fold(0, shift) }
+    });
+    let or_replaced = |character: Option<char>| character.unwrap_or(char::REPLACEMENT_CHARACTER);
+    let text: String = match kind {
+        SyntaxErrorKind::Utf32 => units.map(|unit| or_replaced(char::from_u32(unit))).collect(),
+        _ => char::decode_utf16(units.map(|unit| unit as u16)).map(|unit| or_replaced(unit.ok())).collect(),
+    };
+    Some(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
+
 /// The number of bytes that are checked to decide whether the file is text.
 const LOOKED_AT: usize = 4096;
 

@@ -34,7 +34,7 @@ mod string;
 
 pub use decoded::Decoded;
 pub use document::{Arena, Children, Document, Kind, NodeId, Span, Value};
-pub use fault::{SyntaxError, SyntaxErrorKind};
+pub use fault::{SyntaxError, SyntaxErrorKind, decoded};
 pub use locate::{Position, locate};
 pub use order::{sort_by_position, sort_by_positions};
 pub use parse::{DEEPEST, MOST_VALUES};

@@ -152,9 +152,15 @@ impl<'s> Iterator for Records<'s> {
                 None
             }
             Layout::Concatenated => {
-                let skipped = self.bytes[self.at..].iter().position(|byte| !byte.is_ascii_whitespace())?;
+                let is_between = |byte: &u8| byte.is_ascii_whitespace() || *byte == RECORD_SEPARATOR;
+                let skipped = self.bytes[self.at..].iter().position(|byte| !is_between(byte))?;
                 self.advance(self.at + skipped);
-                let (length, _) = parse::extent(&self.bytes[self.at..], &mut self.arena);
+                let mut rest = &self.bytes[self.at..];
+                if self.bytes.first() == Some(&RECORD_SEPARATOR) {
+                    // A text that was cut off ends there too.
+                    rest = &rest[..memchr::memchr(RECORD_SEPARATOR, rest).unwrap_or(rest.len())];
+                }
+                let (length, _) = parse::extent(rest, &mut self.arena);
                 let record = self.emit(self.at + length);
                 self.advance(self.at + length);
                 Some(record)
@@ -163,6 +169,9 @@ impl<'s> Iterator for Records<'s> {
     }
 }
 
+/// What each text of a sequence begins with (RFC 7464), as `jq --seq` writes them.
+const RECORD_SEPARATOR: u8 = 0x1E;
+
 /// The number of lines that are checked if the first one does not decide the layout.
 const LINES_LOOKED_AT: usize = 8;
 
@@ -170,6 +179,9 @@ fn detect<'s>(bytes: &'s [u8], arena: &mut Arena) -> (Layout, Option<Document<'s
     if other_encoding(bytes).is_some() || is_binary(bytes) {
         // Its bytes are not lines.
         return (Layout::Single, None);
+    }
+    if bytes.first() == Some(&RECORD_SEPARATOR) {
+        return (Layout::Concatenated, None);
     }
     let mut lines = Records::of_lines(bytes).map(|record| record.bytes).take(LINES_LOOKED_AT + 1);
     let (Some(first), Some(second)) = (lines.next(), lines.next()) else { return (Layout::Single, None) };
@@ -273,6 +285,16 @@ mod tests {
         let (layout, found) = records("{\n\"a\":1\n} {\n\"b\":2\n}\n");
         assert_eq!(layout, Layout::Concatenated);
         assert_eq!(found[1], (1, "{\n\"b\":2\n}", 3, 3));
+    }
+
+    #[test]
+    fn the_texts_of_a_sequence_begin_with_a_separator() {
+        let (layout, found) =
+            records("\u{1e}{\"a\": 1}\n\u{1e}{\n\"b\": 2\n}\n\u{1e}{\"c\": [3\u{1e}{\"d\": 4}\n");
+        assert_eq!(layout, Layout::Concatenated);
+        let texts = ["{\"a\": 1}", "{\n\"b\": 2\n}", "{\"c\": [3", "{\"d\": 4}"];
+        assert_eq!(found.iter().map(|record| record.1).collect::<Vec<_>>(), texts);
+        assert_eq!(records("\u{1e}{\"a\": 1}").1, [(0, "{\"a\": 1}", 1, 2)]);
     }
 
     #[test]

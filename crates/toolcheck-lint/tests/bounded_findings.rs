@@ -142,3 +142,25 @@ fn of_very_many_objects_with_one_mistake_all_are_counted() {
         assert_eq!(said_of(&messages), [foreign], "{count}");
     }
 }
+
+/// Many requests may go on from one response with many calls.
+#[test]
+fn owed_calls_of_a_kept_response_are_one_finding_of_a_request() {
+    let start = "tool call `call_1` to `tide`";
+    for (count, rest) in
+        [(2, ""), (3, " and `call_2`"), (4, " and 2 others"), (300, " and at least 20 others")]
+    {
+        let call = |number| json!({"type": "function_call", "id": format!("fc_{number}"), "call_id": format!("call_{number}"), "name": "tide", "arguments": "{}"});
+        let output: Vec<Json> = (0..count).map(call).collect();
+        let first = json!({"request": {"model": "m", "input": "tides"}, "response": {"id": "resp_1", "object": "response", "status": "completed", "output": output}});
+        let next = |number| json!({"request": {"model": "m", "previous_response_id": "resp_1", "input": [{"type": "function_call_output", "call_id": format!("call_{number}"), "output": "high"}]}});
+        let lines: String =
+            std::iter::once(first).chain((0..count).map(next)).map(|line| format!("{line}\n")).collect();
+        let found = lint("forks.jsonl", lines.as_bytes(), &Options::default()).findings;
+        let found: Vec<&Finding> =
+            found.iter().filter(|finding| finding.rule == RuleId::UnansweredToolCall).collect();
+        let verb = if count == 2 { "has" } else { "have" };
+        assert_eq!(found.len(), count);
+        assert_eq!(&*found[0].message, format!("{start}{rest} {verb} no result"));
+    }
+}

@@ -219,3 +219,22 @@ fn a_result_of_another_turn_is_not_merged_with_those_of_this_one() {
         assert!(texts.iter().all(|own| text.matches(own.as_str()).count() == 1), "{text}");
     }
 }
+
+/// However many there are, they are fixed in one round.
+#[test]
+fn all_findings_of_a_record_are_fixed_at_once() {
+    let declarations = vec![json!({"name": "tide"}); 17_001];
+    let tools = json!([{"functionDeclarations": declarations}]);
+    let mut message = json!({"role": "user", "content": "tides"});
+    for number in 0..17_000 {
+        message[format!("k{number}")] = Value::Null;
+    }
+    for body in [
+        json!({"contents": [{"role": "user", "parts": [{"text": "tides"}]}], "tools": tools}),
+        json!({"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [message]}),
+    ] {
+        let text = body.to_string();
+        let fixed = fix("body.json", text.as_bytes(), &Options::new(), &FixOptions::new().unsafe_fixes(true));
+        assert_eq!((fixed.applied.len(), fixed.skipped.len()), (17_000, 0));
+    }
+}

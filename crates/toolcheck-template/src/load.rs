@@ -1,5 +1,6 @@
 //! Reads templates from the files that models come with.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::sync::OnceLock;
 
@@ -142,7 +143,7 @@ impl Template {
 
     pub(crate) fn chosen(&self, has_tools: bool) -> &Result<Ast, Box<Fault>> {
         static NONE: Result<Ast, Box<Fault>> =
-            Ok(Ast { names: Vec::new(), body: Vec::new(), macros: Vec::new() });
+            Ok(Ast { names: Vec::new(), numbers: BTreeMap::new(), body: Vec::new(), macros: Vec::new() });
         self.variant(has_tools).map_or(&NONE, |variant| &variant.ast)
     }
 

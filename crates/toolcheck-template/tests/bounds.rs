@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use toolcheck_template::RefusalKind;
+use toolcheck_json::Document;
+use toolcheck_template::{Input, Preparation, RefusalKind};
 
 /// Renders a template that must be refused because it costs too much, quickly.
 fn too_much(source: &str) {
@@ -53,12 +54,20 @@ fn walks_end() {
         "{{ ns.s|tojson|length }}",
         "{{ ns.s|string|length }}",
         "{{ range(100000)|unique|list|length }}",
-        "{% set l = range(100000)|list %}{% for i in l %}{% if -1 in l %}{% endif %}{% endfor %}",
-        "{% set s = ' ' * 1000000 %}{% for i in range(100000) %}{% set x = s|trim %}{% endfor %}",
-        "{% set l = range(100000)|list %}{% for i in l %}{% set x = l|max %}{% endfor %}",
+        "{% set t = namespace(t=(1,)) %}{% for i in range(40) %}{% set t.t = (t.t, t.t) %}{% endfor %}{{ {t.t: 1} }}",
+        "{% set a = 'a' * 1000000 %}{% set b = 'a' * 500000 + 'b' %}{% for i in range(100000) %}{% if b in a %}{% endif %}{% endfor %}",
     ] {
         too_much(&format!("{shared}{source}"));
     }
+}
+
+/// llama.cpp prints the items of lists one after another.
+#[test]
+fn printing_for_llama_cpp_ends() {
+    let body = Document::read(br#"{"messages": [{"role": "user", "content": "hi"}]}"#);
+    let source = "{% set ns = namespace(s=['l']) %}{% for i in range(40) %}{% set ns.s = [ns.s, ns.s] %}{% endfor %}{{ ns.s }}";
+    let input = Input { preparation: Preparation::LlamaCpp, ..super::input(&body) };
+    assert_eq!(super::template(source).render(&input).unwrap_err().kind, RefusalKind::TooMuch);
 }
 
 #[test]

@@ -97,6 +97,10 @@ fn lint_records(
     let layout = records.layout();
     let Some(first) = records.next() else { return };
     let document = document.unwrap_or_else(|| Document::read(first.bytes));
+    // What can't be read in its encoding is an error if it would be a transcript in UTF-8.
+    let in_utf8 = toolcheck_json::decoded(bytes);
+    report.is_meant_as_request |=
+        in_utf8.is_some_and(|text| lint_again(text.as_bytes(), options, schemas).is_transcript());
     let more = || (layout != Layout::Single).then(|| Records::laid_out(bytes, layout).skip(1));
     if let Some(reader) = log::detect(&document, more(), options) {
         let log = Log::new(reader, options, schemas);

@@ -178,7 +178,7 @@ fn all_left<'b>(bytes: &'b [u8], before: FileReport, how: &FixOptions, reason: &
     Fixed { bytes: Cow::Borrowed(bytes), applied: Vec::new(), skipped, before, after: None }
 }
 
-/// How often a file is fixed and linted again, until nothing changes. What lasts longer has thousands of findings.
+/// How often a file is fixed and linted again, until nothing changes. What lasts longer shows more and more.
 const MOST_ROUNDS: usize = 16;
 
 /// Why findings are left then.
@@ -341,10 +341,9 @@ impl Change {
         let Some((bytes, applied)) = self.instead.pop() else { return std::mem::take(&mut self.applied) };
         self.bytes = bytes;
         let tried = std::mem::replace(&mut self.applied, applied);
-        let is_kept = |done: &Applied| {
-            self.applied.iter().any(|kept| kept.rule == done.rule && kept.spot.bytes == done.spot.bytes)
-        };
-        tried.into_iter().filter(|done| !is_kept(done)).collect()
+        let place = |done: &Applied| (done.rule, done.spot.bytes.clone());
+        let kept: HashSet<_> = self.applied.iter().map(place).collect();
+        tried.into_iter().filter(|done| !kept.contains(&place(done))).collect()
     }
 }
 

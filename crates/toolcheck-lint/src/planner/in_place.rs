@@ -1,5 +1,6 @@
 //! What is fixed in its place, whatever the rest of the conversation is like.
 
+use foldhash::HashSet;
 use toolcheck_core::RuleId;
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_json::edit::Piece;
@@ -174,6 +175,7 @@ impl Planner<'_, '_> {
     /// The lists without the elements that are removed from them.
     pub(super) fn settle_lists(&mut self) {
         for (list, gone) in std::mem::take(&mut self.elements_gone) {
+            let gone: HashSet<NodeId> = gone.into_iter().collect();
             let elements = self.document.value(list).elements().map(Value::id);
             let left: Vec<Piece> =
                 elements.filter(|element| !gone.contains(element)).map(Piece::Node).collect();

@@ -137,13 +137,9 @@ impl<'p, 's> Planner<'p, 's> {
         first: Source<'p, 's>,
     ) -> Self {
         let mut by_place = HashMap::default();
-        let (mut fixes, mut left) = (Vec::new(), Vec::new());
+        let mut fixes = Vec::new();
         for (number, finding) in findings {
-            match finding.fix.as_deref() {
-                Some(fix) if fixes.len() < MOST_FIXES => fixes.push((number, finding.rule, fix)),
-                Some(_) => left.push((number, TOO_MANY_FIXES)),
-                None => {}
-            }
+            fixes.extend(finding.fix.as_deref().map(|fix| (number, finding.rule, fix)));
             by_place.entry((finding.rule, finding.spot.node)).or_insert(number);
         }
         let mut planner = Self {
@@ -187,7 +183,7 @@ impl<'p, 's> Planner<'p, 's> {
             made: NewKeys::new(),
             done: Vec::new(),
             skipped: Vec::new(),
-            left,
+            left: Vec::new(),
             blocked: Vec::new(),
         };
         planner.heed_signatures(&first);
@@ -365,14 +361,14 @@ impl<'p, 's> Planner<'p, 's> {
 
     /// Why findings in conversations that are not changed are left.
     fn blocked(&self) -> Vec<(usize, &'static str)> {
-        let is_done = |number: &usize| self.done.iter().any(|done| done.finding == *number);
+        let done: HashSet<usize> = self.done.iter().map(|done| done.finding).collect();
         let in_blocked = self.findings.iter().filter_map(|((_, node), number)| {
             let span = self.document.value(*node).span();
             let blocked = self.blocked.iter().find(|(around, _)| around.contains(span));
             let elsewhere = || self.is_elsewhere(span).then_some(ELSEWHERE);
             Some((*number, blocked.map(|(_, reason)| *reason).or_else(elsewhere)?))
         });
-        in_blocked.filter(|(number, _)| !is_done(number)).collect()
+        in_blocked.filter(|(number, _)| !done.contains(number)).collect()
     }
 
     /// Which findings are fixed, and which only an unsafe fix fixes.
@@ -569,12 +565,6 @@ const END: &str = "[Go on.]";
 /// The most blocks of a message, calls of a turn, and results of a turn in what is planned. Some steps look at all others
 /// of a turn for each of them.
 const MOST_IN_TURN: usize = 1000;
-
-/// The most findings of a record that are fixed in their place.
-const MOST_FIXES: usize = 1000;
-
-/// Why the others are left.
-const TOO_MANY_FIXES: &str = "more than 1000 findings of a record are not fixed at once: run `fix` again";
 
 /// Whether a message has so many parts that planning would take too long.
 fn has_long_message(list: Value<'_, '_>, fix_style: &FixStyle) -> bool {

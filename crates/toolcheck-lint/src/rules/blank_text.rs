@@ -1,3 +1,5 @@
+use std::cell::LazyCell;
+
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::{Body, Content, Message, Part};
 
@@ -73,6 +75,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if message.content != Content::Filled {
             continue;
         }
+        let has_others = LazyCell::new(|| parts.iter().any(is_filled));
         for part in parts {
             if matches!(part.body, Body::Empty) {
                 out.report(part.place, "the part has no content")
@@ -101,7 +104,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             } else {
                 continue;
             };
-            let fix = without(cx, (number, message), parts, part);
+            let fix = without(cx, (number, message), parts, part, *has_others);
             let finding = out.report(part.place, message_text);
             if let Some(fix) = fix {
                 finding.fix(fix);
@@ -111,19 +114,23 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
+fn is_filled(part: &Part<'_>) -> bool {
+    match &part.body {
+        Body::Empty => false,
+        Body::Text(text) => !text.string.is_blank(),
+        _ => true,
+    }
+}
+
 /// The message without a block, or the conversation without the message if it has no other.
 fn without(
     cx: &Context<'_, '_>,
     (number, message): (usize, &Message<'_>),
     parts: &[Part<'_>],
     block: &Part<'_>,
+    has_others: bool,
 ) -> Option<Fix> {
-    let is_other = |part: &Part<'_>| match &part.body {
-        Body::Empty => false,
-        Body::Text(text) => !text.string.is_blank(),
-        _ => true,
-    };
-    if !parts.iter().any(is_other) {
+    if !has_others {
         let guess = "assumes that the message means nothing, because it is only whitespace";
         return match cx.transcript.messages.len() > 1 && may_go(cx, number) {
             true => Some(Fix::guess(guess, [Change::Remove(message.place.node)])),

@@ -2,12 +2,13 @@ use std::cell::LazyCell;
 
 use foldhash::HashSet;
 use toolcheck_core::fix::{Change, Fix};
-use toolcheck_core::ir::{Body, ToolKind};
+use toolcheck_core::ir::{Body, Place, ToolKind};
 use toolcheck_core::pairing::{CallSite, ResultSite};
 use toolcheck_core::text::{self, shorten};
 
 use crate::rule::{Context, Sink, declare_rule};
-use crate::view::id_list;
+use crate::server_state::PendingCall;
+use crate::view::{MOST_IDS, id_list};
 
 declare_rule! {
     /// A tool call without a result.
@@ -181,25 +182,41 @@ fn what_is_answered(
 /// Checks the calls before the request, which the server keeps.
 fn check_kept(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some(before) = cx.continued else { return };
-    let kept = before.owed.iter().filter_map(|call| Some((call, before.place?)));
-    let referred = before.referred.iter().map(|(call, place)| (call, *place));
     let ids = cx.pairing.results.iter().filter_map(|site| site.result.call_id.as_ref());
     let answered: HashSet<&str> = ids.map(|id| &*id.text).collect();
-    let owed = kept.chain(referred).filter(|(call, _)| !answered.contains(&*call.id));
-    for (call, place) in owed {
-        let name = call.tool.as_deref().map_or_else(String::new, |tool| format!(" to `{}`", shorten(tool)));
-        let message = format!("tool call `{}`{name} has no result", shorten(&call.id));
-        let finding = out.report(place, message);
-        finding
-            .caption("called before this, never answered")
-            .help("add one result per call to the request that continues from that response; a tool that failed or was cancelled needs one too")
-            .value("ids", &call.id)
-            .value("id", &call.id)
-            .value("kind", call.kind)
-            .case("kept");
-        finding.tool_call_id = Some(text::kept(&call.id));
-        finding.say().tool_name = call.tool.as_deref().map(text::kept);
+    let is_owed = |call: &&PendingCall| !answered.contains(&*call.id);
+    if let Some(place) = before.place {
+        // No more than are told of: many requests may go on from one response with many calls.
+        let owed: Vec<_> = before.owed.iter().filter(is_owed).take(MOST_IDS + 1).collect();
+        report_kept(&owed, place, out);
     }
+    for (call, place) in before.referred.iter().filter(|(call, _)| is_owed(&call)) {
+        report_kept(&[call], *place, out);
+    }
+}
+
+/// Reports calls without a result that are before the request at one place of it.
+fn report_kept(owed: &[&PendingCall], place: Place, out: &mut Sink<'_>) {
+    let Some(first) = owed.first() else { return };
+    let name = first.tool.as_deref().map_or_else(String::new, |tool| format!(" to `{}`", shorten(tool)));
+    let id = shorten(&first.id);
+    let message = match owed.len() - 1 {
+        0 => format!("tool call `{id}`{name} has no result"),
+        MOST_IDS => format!("tool call `{id}`{name} and at least {MOST_IDS} others have no result"),
+        1 => format!("tool call `{id}`{name} and `{}` have no result", shorten(&owed[1].id)),
+        others => format!("tool call `{id}`{name} and {others} others have no result"),
+    };
+    let finding = out.report(place, message);
+    let ids: Vec<&str> = owed.iter().take(MOST_IDS).map(|call| &*call.id).collect();
+    finding
+        .caption("called before this, never answered")
+        .help("add one result per call to the request that continues from that response; a tool that failed or was cancelled needs one too")
+        .value("ids", ids.join(", "))
+        .value("id", &first.id)
+        .value("kind", first.kind)
+        .case("kept");
+    finding.tool_call_id = Some(text::kept(&first.id));
+    finding.say().tool_name = first.tool.as_deref().map(text::kept);
 }
 
 /// The number of the last text of an example, if it is an item of its own in the last message: what is called before it is

@@ -106,6 +106,8 @@ struct Backtracking {
     tries: [OnceLock<Option<fancy_regex::Regex>>; TRIES.len()],
     /// The steps for each byte of a text.
     steps_a_byte: u64,
+    /// The bytes that lookaround reads in a step, from each place where a search begins: fewer if it reads backwards.
+    bytes_a_step: u64,
 }
 
 impl fmt::Debug for Pattern {
@@ -166,6 +168,7 @@ impl Engine {
             size: memory.left() / 16,
             tries: std::array::from_fn(|_| OnceLock::new()),
             steps_a_byte: 1 + states / 64,
+            bytes_a_step: if text.contains("(?<=") || text.contains("(?<!") { 3 } else { 8 },
         };
         if expression.compiled(0).is_none() {
             return Err(Failure::Unsupported);
@@ -200,8 +203,9 @@ impl Backtracking {
             return Err(Undecided::Long);
         }
         let length = text.len() as u64;
-        let to_read = (self.steps_a_byte * length).saturating_add(length * length / 512);
-        for (number, (_, steps)) in TRIES.into_iter().enumerate() {
+        for (number, (most, steps)) in TRIES.into_iter().enumerate() {
+            let reads = length * length.min(most as u64) / if number == 0 { 8 } else { self.bytes_a_step };
+            let to_read = (self.steps_a_byte * length).saturating_add(reads);
             fuel::take_for_match(to_read.saturating_add(steps)).map_err(|_| Undecided::Slow)?;
             let Some(expression) = self.compiled(number) else { break };
             // The engine is known to panic for some expressions.
@@ -407,6 +411,11 @@ mod tests {
         assert_eq!(matches(r"^(a*)*\1b$", &text, 1_000).1, Some(Undecided::Slow));
         assert!(matches("^(?!-)[a-z]+$", "abc", 1_000).2 < 300);
         // Lookaround may read the whole text at each of its characters.
+        let text = "a".repeat(3000);
+        for pattern in ["(?<=(a+)+)b", "(?=a)(a*)*b", r"(a*)\1b"] {
+            let fuel = Fuel::of_record(text.len()).left();
+            assert_eq!(matches(pattern, &text, fuel), (true, Some(Undecided::Slow), fuel), "{pattern}");
+        }
         let long = "a".repeat(LONGEST_TEXT + 1);
         assert_eq!(matches("(?=.*b)a", &long, 1_000_000), (true, Some(Undecided::Long), 1_026));
     }

@@ -14,7 +14,7 @@ pub(crate) mod violations;
 use toolcheck_core::ir::Named;
 
 /// The maximum number of ids in an error text.
-const MOST_IDS: usize = 20;
+pub(crate) const MOST_IDS: usize = 20;
 
 /// A list of ids, as in a provider's error text.
 pub(crate) fn id_list<'i, 's: 'i>(ids: impl Iterator<Item = &'i Named<'s>>) -> String {

@@ -3,14 +3,14 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::budget::Budget;
+use super::budget::{Budget, PER_STEP, weight, work};
 use super::fault::{Step, type_error, value_error};
 use super::print;
 use super::text::Text;
 use super::value::{Function, Missing, Value, View, range_length};
 
 /// Methods of texts.
-const OF_TEXTS: &[&str] = &[
+pub(super) const OF_TEXTS: &[&str] = &[
     "capitalize",
     "casefold",
     "center",
@@ -124,6 +124,7 @@ pub(crate) fn attribute(value: &Value, name: &Arc<str>) -> Step<Value> {
 /// `value[key]`
 pub(crate) fn item(value: &Value, key: &Value) -> Step<Value> {
     value.defined()?;
+    work(weight(key));
     let found = match (value, key) {
         (Value::Dict(dict), Value::Str(key)) => dict.get_str(key.as_str()).cloned(),
         (Value::Dict(_), Value::List(_) | Value::Dict(_)) => None,
@@ -132,10 +133,7 @@ pub(crate) fn item(value: &Value, key: &Value) -> Step<Value> {
             Some(at) => at_index(at, list.items.len()).map(|at| list.items[at].clone()),
             None => None,
         },
-        (Value::Str(text), _) => match key.as_int() {
-            Some(at) => character(text, at).map(Value::Str),
-            None => None,
-        },
+        (Value::Str(text), _) => key.as_int().and_then(|at| character(text, at)),
         (Value::Range(range), _) => match key.as_int() {
             Some(at) => {
                 let length = usize::try_from(range_length(range)).unwrap_or(0);
@@ -154,7 +152,7 @@ pub(crate) fn item(value: &Value, key: &Value) -> Step<Value> {
             if let Some(own) = own(value, name.as_str()) {
                 return Ok(own);
             }
-            Missing::Attribute(type_name, name.as_str().into())
+            Missing::Attribute(type_name, name.shared())
         }
         _ => Missing::Element(type_name, print::repr_unmarked(key)),
     };
@@ -166,11 +164,34 @@ fn at_index(at: i128, length: usize) -> Option<usize> {
     usize::try_from(at).ok().filter(|at| *at < length)
 }
 
-fn character(text: &Text, at: i128) -> Option<Text> {
-    let whole = text.as_str();
-    let at = if whole.is_ascii() { at_index(at, whole.len())? } else { at_index(at, whole.chars().count())? };
-    let (start, found) = if whole.is_ascii() { (at, ' ') } else { whole.char_indices().nth(at)? };
-    Some(text.part(start..start + found.len_utf8()))
+fn character(text: &Text, at: i128) -> Option<Value> {
+    let start = byte_at(text.as_str(), at_index(at, length(text.as_str()))?);
+    let found = text.as_str()[start..].chars().next()?;
+    Some(Value::Str(text.part(start..start + found.len_utf8())))
+}
+
+/// Whether all characters are ASCII, which is found out quickly.
+fn is_ascii(text: &str) -> bool {
+    work(text.len() / PER_STEP / 8);
+    text.is_ascii()
+}
+
+/// The number of characters.
+pub(crate) fn length(text: &str) -> usize {
+    if is_ascii(text) {
+        return text.len();
+    }
+    work(text.len() / PER_STEP);
+    text.chars().count()
+}
+
+/// The byte at which a character begins; the end, if there are not as many.
+pub(crate) fn byte_at(text: &str, at: usize) -> usize {
+    if is_ascii(text) {
+        return at.min(text.len());
+    }
+    work(at.min(text.len()) / PER_STEP);
+    text.char_indices().nth(at).map_or(text.len(), |(byte, _)| byte)
 }
 
 /// `value[start:stop:step]`
@@ -197,10 +218,10 @@ pub(crate) fn slice(value: &Value, parts: [Value; 3], budget: &Budget) -> Step<V
             let all = super::ops::items(&Value::Range(range.clone()), budget)?;
             Value::list(pick(&all, start, stop, step))
         }
-        Value::Tuple(list) => Value::tuple(pick(&list.items, start, stop, step)),
-        Value::List(list) => {
+        Value::List(list) | Value::Tuple(list) => {
             budget.charge_items(list.items.len())?;
-            Value::list(pick(&list.items, start, stop, step))
+            let picked = pick(&list.items, start, stop, step);
+            if matches!(value, Value::List(_)) { Value::list(picked) } else { Value::tuple(picked) }
         }
         _ => type_error("this slice"),
     }
@@ -241,16 +262,8 @@ fn slice_text(
 ) -> Step<Value> {
     let whole = text.as_str();
     if step == 1 {
-        let count = if whole.is_ascii() { whole.len() } else { whole.chars().count() };
-        let (start, stop) = bounds(count, start, stop, step);
-        let byte = |at: i128| {
-            let at = usize::try_from(at).unwrap_or(0);
-            if whole.is_ascii() {
-                at
-            } else {
-                whole.char_indices().nth(at).map_or(whole.len(), |(byte, _)| byte)
-            }
-        };
+        let (start, stop) = bounds(length(whole), start, stop, step);
+        let byte = |at: i128| byte_at(whole, usize::try_from(at).unwrap_or(0));
         let (start, stop) = (byte(start), byte(stop));
         budget.charge(stop.saturating_sub(start))?;
         return Ok(Value::Str(text.part(start..stop.max(start))));

@@ -1,5 +1,6 @@
 //! What a template says, as a tree.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A name of the template, by its place in [`Ast::names`].
@@ -10,6 +11,8 @@ pub(crate) type Name = u32;
 pub(crate) struct Ast {
     /// The text of each name.
     pub(crate) names: Vec<Arc<str>>,
+    /// The numbers of the names.
+    pub(crate) numbers: BTreeMap<Arc<str>, Name>,
     /// The statements at the top.
     pub(crate) body: Vec<Node>,
     /// Macros, and the bodies of call blocks, which are macros without a name.

@@ -212,9 +212,10 @@ impl<'t> Run<'t> {
                 let name = rest.type_name();
                 return type_error(format!("argument after ** must be a mapping, not {name}"));
             };
+            self.budget.charge_items(dict.entries.len() * 2)?;
             for (key, value) in &dict.entries {
                 let Value::Str(key) = key else { return type_error("keywords must be strings") };
-                args.named.push((key.as_str().into(), value.clone()));
+                args.named.push((key.shared(), value.clone()));
             }
         }
         Ok(args)

@@ -13,71 +13,21 @@ use super::sequences;
 use super::text::{Builder, Text};
 use super::value::Value;
 
-const KNOWN: &[&str] = &[
-    "abs",
-    "attr",
-    "batch",
-    "capitalize",
-    "center",
-    "count",
-    "d",
-    "default",
-    "dictsort",
-    "e",
-    "escape",
-    "filesizeformat",
-    "first",
-    "float",
-    "forceescape",
-    "format",
-    "groupby",
-    "indent",
-    "int",
-    "items",
-    "join",
-    "last",
-    "length",
-    "list",
-    "lower",
-    "map",
-    "max",
-    "min",
-    "pprint",
-    "random",
-    "reject",
-    "rejectattr",
-    "replace",
-    "reverse",
-    "round",
-    "safe",
-    "select",
-    "selectattr",
-    "slice",
-    "sort",
-    "string",
-    "striptags",
-    "sum",
-    "title",
-    "tojson",
-    "trim",
-    "truncate",
-    "unique",
-    "upper",
-    "urlencode",
-    "urlize",
-    "wordcount",
-    "wordwrap",
-    "xmlattr",
-];
+/// Their names.
+pub(super) const KNOWN: &str = "abs attr batch capitalize center count d default dictsort e escape filesizeformat first float \
+    forceescape format groupby indent int items join last length list lower map max min pprint \
+    random reject rejectattr replace reverse round safe select selectattr slice sort string \
+    striptags sum title tojson trim truncate unique upper urlencode urlize wordcount wordwrap \
+    xmlattr";
 
 /// Whether Jinja has this filter.
 pub(crate) fn is_known(name: &str) -> bool {
-    KNOWN.contains(&name)
+    KNOWN.split(' ').any(|own| own == name)
 }
 
 /// Applies a filter.
 pub(crate) fn apply(run: &Run<'_>, name: &str, value: &Value, args: &Args) -> Step<Value> {
-    run.budget.go_through(value)?;
+    run.budget.apply(value, args)?;
     match name {
         "default" | "d" => {
             let is_default =
@@ -95,9 +45,9 @@ pub(crate) fn apply(run: &Run<'_>, name: &str, value: &Value, args: &Args) -> St
         "attr" => {
             let Some(attribute) = args.get(0, "name") else { return type_error("attr needs a name") };
             let attribute = print::str(attribute);
-            let found = super::access::attribute(value, &attribute.as_str().into())?;
+            let found = super::access::attribute(value, &attribute.shared())?;
             // Attributes only, and never items.
-            Ok(if matches!(found, Value::Method(_)) { found } else { Value::undefined(attribute.as_str()) })
+            Ok(if matches!(found, Value::Method(_)) { found } else { Value::undefined(&attribute.shared()) })
         }
         _ if is_known(name) => sequences::apply(run, name, value, args),
         _ => {
@@ -155,17 +105,7 @@ fn of_text(run: &Run<'_>, name: &str, value: &Value, args: &Args) -> Step<Value>
         "upper" => changed(whole.to_uppercase()),
         "capitalize" => changed(methods::capitalize(whole)),
         "title" => changed(title(whole)),
-        "trim" => match args.get(0, "chars") {
-            None | Some(Value::None) => Ok(Value::Str(methods::trim(&text, is_space, true, true))),
-            Some(Value::Str(set)) => {
-                let set = set.as_str();
-                Ok(Value::Str(methods::trim(&text, |c| set.contains(c), true, true)))
-            }
-            Some(other) => {
-                let name = other.defined()?.type_name();
-                type_error(format!("strip arg must be None or str, not {name}"))
-            }
-        },
+        "trim" => methods::strip(&text, "strip", args).map(Value::Str),
         "replace" => {
             let mut args = args.clone();
             for value in &mut args.positional[..].iter_mut().take(2) {
@@ -190,7 +130,7 @@ fn of_text(run: &Run<'_>, name: &str, value: &Value, args: &Args) -> Step<Value>
             };
             super::format::percent(&text, &values, &run.budget).map(Value::Str)
         }
-        "truncate" => truncate(&text, args).map(Value::Str),
+        "truncate" => truncate(run, &text, args).map(Value::Str),
         "wordcount" => {
             let is_word = |c: char| c.is_alphanumeric() || c == '_';
             let count = whole.split(|c| !is_word(c)).filter(|word| !word.is_empty()).count();
@@ -289,7 +229,7 @@ fn indent(run: &Run<'_>, text: &Text, args: &Args) -> Step<Value> {
     Ok(Value::Str(built.finish()))
 }
 
-fn truncate(text: &Text, args: &Args) -> Step<Text> {
+fn truncate(run: &Run<'_>, text: &Text, args: &Args) -> Step<Text> {
     let most = usize::try_from(args.int(0, "length", 255)?).unwrap_or(0);
     let end = args.get(2, "end").map_or_else(|| "...".into(), print::str);
     let leeway = usize::try_from(args.int(3, "leeway", 5)?).unwrap_or(0);
@@ -305,6 +245,7 @@ fn truncate(text: &Text, args: &Args) -> Step<Text> {
     let mut built = Builder::default();
     built.push_part(text, 0..until);
     built.push(&end);
+    run.budget.charge(built.text.len())?;
     Ok(built.finish())
 }
 

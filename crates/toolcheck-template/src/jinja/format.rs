@@ -2,7 +2,7 @@
 
 use super::access;
 use super::args::Args;
-use super::budget::Budget;
+use super::budget::{Budget, work};
 use super::fault::{Step, type_error, unsupported, value_error};
 use super::methods::padded;
 use super::ops;
@@ -29,6 +29,8 @@ struct Spec {
 /// `format % values`
 pub(crate) fn percent(format: &Text, values: &Value, budget: &Budget) -> Step<Text> {
     let (whole, mut at) = (format.as_str(), 0);
+    // Errors come before the text is charged.
+    budget.charge(whole.len())?;
     let mut built = Builder::default();
     let mut next = 0;
     let mut used_names = false;
@@ -51,6 +53,7 @@ pub(crate) fn percent(format: &Text, values: &Value, budget: &Budget) -> Step<Te
             built.push_str("%");
             continue;
         }
+        budget.step()?;
         let value = match named {
             Some(value) => value,
             None => {
@@ -72,7 +75,6 @@ pub(crate) fn percent(format: &Text, values: &Value, budget: &Budget) -> Step<Te
     if next < given && !used_names && !has_items {
         return type_error("not all arguments converted during string formatting");
     }
-    budget.charge(built.text.len())?;
     Ok(built.finish())
 }
 
@@ -243,15 +245,18 @@ pub(crate) fn format(format: &Text, args: &Args, budget: &Budget) -> Step<Text> 
         if field.contains('{') {
             return unsupported("a format inside a format");
         }
-        built.push(&field_value(field, args, &mut next, budget)?);
+        let text = field_value(field, args, &mut next, budget)?;
+        budget.charge(text.as_str().len())?;
+        built.push(&text);
         at = end + 1;
     }
     built.push_part(format, at..whole.len());
-    budget.charge(built.text.len())?;
     Ok(built.finish())
 }
 
 fn field_value(field: &str, args: &Args, next: &mut usize, budget: &Budget) -> Step<Text> {
+    work(args.named.len() / 8);
+    budget.step()?;
     let (field, spec) = field.split_once(':').unwrap_or((field, ""));
     let (path, conversion) = field.split_once('!').unwrap_or((field, ""));
     let name_end = path.find(['.', '[']).unwrap_or(path.len());
@@ -288,6 +293,7 @@ fn field_value(field: &str, args: &Args, next: &mut usize, budget: &Budget) -> S
             path = path.get(end + 1..).unwrap_or("");
         }
         value.defined()?;
+        work(1);
     }
     match conversion {
         "r" | "a" => value = Value::Str(print::repr(&value)),

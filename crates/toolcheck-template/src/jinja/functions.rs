@@ -1,5 +1,6 @@
 //! Functions that templates can call by their names.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::args::Args;
@@ -35,17 +36,17 @@ pub(crate) fn call(run: &mut Run<'_>, function: Function, args: &Args) -> Step<V
         Function::StrftimeNow => {
             let format = args.text(0, "format", "strftime")?;
             match run.now.format(format.as_str()) {
-                Some(text) => Ok(Value::str(text)),
+                Some(text) => run.budget.charge(text.len()).map(|()| Value::str(text)),
                 None => unsupported(format!("the date format {}", print::quoted(format.as_str()))),
             }
         }
         Function::Namespace => {
             let entries = entries(run, args)?;
-            let mut attributes = Vec::new();
+            let mut attributes = BTreeMap::new();
             for (name, value) in entries {
                 let Value::Str(name) = name else { return unsupported("a namespace with such a name") };
                 check_name(name.as_str())?;
-                attributes.push((name.as_str().into(), value));
+                attributes.insert(name.shared(), value);
             }
             run.budget.charge_items(attributes.len() * 2)?;
             run.namespaces.push(attributes);

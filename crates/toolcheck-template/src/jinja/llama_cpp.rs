@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::args::Args;
 use super::ast::Binary;
+use super::budget::{PER_STEP, size, work};
 use super::fault::{Step, type_error, unsupported, value_error};
 use super::ops;
 use super::print;
@@ -22,17 +23,18 @@ pub(crate) enum Engine {
 }
 
 /// Appends what `{{ value }}` prints: nothing for none and for objects, and the items of a list one after another.
-pub(crate) fn push_printed(value: &Value, built: &mut Builder) -> Step<()> {
+pub(crate) fn push_printed(value: &Value, built: &mut Builder) {
     match value {
         Value::None | Value::Dict(_) => {}
         Value::List(list) | Value::Tuple(list) => {
             for item in &list.items {
-                push_printed(item, built)?;
+                if work(1 + size(item) / 8) {
+                    push_printed(item, built);
+                }
             }
         }
         _ => print::push_str(value, built),
     }
-    Ok(())
 }
 
 /// The sum of values of which one is a text: the other becomes one too, and what is missing counts as empty.
@@ -86,6 +88,7 @@ impl Run<'_> {
 
     /// Calls a method that changes a list, wherever it has a name.
     pub(crate) fn change_list(&mut self, list: Rc<List>, method: &str, args: &Args) -> Step<Value> {
+        work(self.values_mut().count() / 8);
         let own = Rc::as_ptr(&list);
         let is_own = |value: &&mut Value| matches!(value, Value::List(list) if Rc::as_ptr(list) == own);
         let mut places: Vec<&mut Value> = self.values_mut().filter(is_own).collect();
@@ -93,9 +96,10 @@ impl Run<'_> {
             [] => return unsupported("changing a list without a name"),
             // In its only place, it is changed without a copy.
             [place] => **place = Value::None,
-            _ => {
-                super::budget::work(list.items.len());
-            }
+            _ => {}
+        }
+        if Rc::strong_count(&list) > 1 {
+            work(list.items.len());
         }
         let mut list = Rc::unwrap_or_clone(list);
         let popped = if method == "append" {
@@ -107,7 +111,7 @@ impl Run<'_> {
             let Some(at) = at.ok().filter(|at| *at < length) else {
                 return value_error("Index out of bounds");
             };
-            super::budget::work((length - at) / 32);
+            work((length - at) / PER_STEP);
             Some(list.items.remove(at))
         };
         let changed = Value::List(Rc::new(list));

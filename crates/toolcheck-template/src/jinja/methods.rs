@@ -1,5 +1,7 @@
 //! Methods of Python's texts, dicts and lists.
 
+use std::collections::BTreeSet;
+
 use super::access;
 use super::args::Args;
 use super::budget::Budget;
@@ -102,9 +104,9 @@ fn of_text(text: &Text, name: &str, args: &Args, budget: &Budget) -> Step<Value>
                 })
                 .collect(),
         ),
-        "startswith" | "endswith" => affix(whole, name, args),
+        "startswith" | "endswith" => affix(whole, name, args, budget),
         "split" | "rsplit" => split(text, name == "rsplit", args, budget),
-        "splitlines" => split_lines(text, args.flag(0, "keepends", false)),
+        "splitlines" => split_lines(text, args.flag(0, "keepends", false), budget),
         "partition" | "rpartition" => partition(text, name == "rpartition", args),
         "replace" => replace(text, args, budget),
         "removeprefix" | "removesuffix" => {
@@ -178,21 +180,21 @@ pub(crate) fn capitalize(text: &str) -> String {
 }
 
 /// A text without the characters of `set` at its ends, or without whitespace.
-fn strip(text: &Text, name: &str, args: &Args) -> Step<Text> {
+pub(crate) fn strip(text: &Text, name: &str, args: &Args) -> Step<Text> {
     let set = match args.get(0, "chars") {
         None | Some(Value::None) => None,
-        Some(Value::Str(set)) => Some(set.as_str()),
+        Some(Value::Str(set)) => Some(set.as_str().chars().collect::<BTreeSet<char>>()),
         Some(other) => {
             let type_name = other.defined()?.type_name();
             return type_error(format!("{name} arg must be None or str, not {type_name}"));
         }
     };
-    let is_stripped = |c: char| set.map_or_else(|| is_space(c), |set| set.contains(c));
+    let is_stripped = |c: char| set.as_ref().map_or_else(|| is_space(c), |set| set.contains(&c));
     Ok(trim(text, is_stripped, name != "rstrip", name != "lstrip"))
 }
 
 /// A text without some characters at its ends.
-pub(crate) fn trim(text: &Text, is_trimmed: impl Fn(char) -> bool, left: bool, right: bool) -> Text {
+fn trim(text: &Text, is_trimmed: impl Fn(char) -> bool, left: bool, right: bool) -> Text {
     let whole = text.as_str();
     let start = if left { whole.len() - whole.trim_start_matches(&is_trimmed).len() } else { 0 };
     let rest = &whole[start..];
@@ -200,7 +202,7 @@ pub(crate) fn trim(text: &Text, is_trimmed: impl Fn(char) -> bool, left: bool, r
     text.part(start..end)
 }
 
-fn affix(whole: &str, name: &str, args: &Args) -> Step<Value> {
+fn affix(whole: &str, name: &str, args: &Args, budget: &Budget) -> Step<Value> {
     let test =
         |affix: &str| if name == "startswith" { whole.starts_with(affix) } else { whole.ends_with(affix) };
     if args.positional.len() > 1 {
@@ -208,7 +210,15 @@ fn affix(whole: &str, name: &str, args: &Args) -> Step<Value> {
     }
     match args.need(0, "prefix", name)? {
         Value::Str(affix) => Ok(Value::Bool(test(affix.as_str()))),
-        Value::Tuple(list) => Ok(Value::Bool(list.items.iter().filter_map(Value::as_str).any(test))),
+        Value::Tuple(list) => {
+            for item in &list.items {
+                budget.go_through(item)?;
+                if item.as_str().is_some_and(test) {
+                    return Ok(Value::Bool(true));
+                }
+            }
+            Ok(Value::Bool(false))
+        }
         other => {
             type_error(format!("{name} first arg must be str or a tuple of str, not {}", other.type_name()))
         }
@@ -297,7 +307,7 @@ fn split_by_space(whole: &str, from_right: bool, most: usize) -> Vec<std::ops::R
     }
 }
 
-fn split_lines(text: &Text, keep_ends: bool) -> Step<Value> {
+fn split_lines(text: &Text, keep_ends: bool, budget: &Budget) -> Step<Value> {
     let whole = text.as_str();
     let mut lines = Vec::new();
     let mut start = 0;
@@ -321,6 +331,7 @@ fn split_lines(text: &Text, keep_ends: bool) -> Step<Value> {
     if start < whole.len() {
         lines.push(Value::Str(text.part(start..whole.len())));
     }
+    budget.charge_items(lines.len())?;
     Value::list(lines)
 }
 
@@ -397,7 +408,7 @@ fn find(whole: &str, name: &str, args: &Args) -> Step<Value> {
         let count = whole.chars().count() as i128;
         let number = value.as_int().unwrap_or(0);
         let number = if number < 0 { (number + count).max(0) } else { number.min(count) };
-        Ok(whole.char_indices().nth(number as usize).map_or(whole.len(), |(byte, _)| byte))
+        Ok(access::byte_at(whole, number as usize))
     };
     let (start, end) = (place(1, 0)?, place(2, whole.len())?);
     let inner = whole.get(start..end).unwrap_or("");

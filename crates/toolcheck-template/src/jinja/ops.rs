@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::ast::{Binary, Comparison};
-use super::budget::{Budget, work};
+use super::budget::{Budget, size, weight, work};
 use super::fault::{Step, type_error, unsupported, value_error};
 use super::print;
 use super::text::Builder;
@@ -15,7 +15,10 @@ pub(crate) fn as_float(value: &Value) -> Option<f64> {
         Value::Bool(value) => Some(f64::from(u8::from(*value))),
         Value::Int(number) => Some(*number as f64),
         Value::Float(number) => Some(*number),
-        Value::Big(digits) => digits.parse().ok(),
+        Value::Big(digits) => {
+            work(weight(value));
+            digits.parse().ok()
+        }
         _ => None,
     }
 }
@@ -27,7 +30,7 @@ pub(crate) fn equal(left: &Value, right: &Value) -> bool {
     }
     match (left, right) {
         (Value::Undefined(_), Value::Undefined(_)) | (Value::None, Value::None) => true,
-        (Value::Str(left), Value::Str(right)) => left.as_str() == right.as_str(),
+        (Value::Str(left), Value::Str(right)) => left.is_same(right),
         (Value::Big(left), Value::Big(right)) => left == right,
         (Value::List(left), Value::List(right)) | (Value::Tuple(left), Value::Tuple(right)) => {
             left.items.len() == right.items.len()
@@ -59,7 +62,10 @@ pub(crate) fn order(left: &Value, right: &Value, sign: &str) -> Step<Ordering> {
     left.defined()?;
     right.defined()?;
     match (left, right) {
-        (Value::Str(left), Value::Str(right)) => return Ok(left.as_str().cmp(right.as_str())),
+        (Value::Str(one), Value::Str(other)) => {
+            work(1 + weight(left).min(weight(right)));
+            return Ok(one.as_str().cmp(other.as_str()));
+        }
         (Value::List(left), Value::List(right)) | (Value::Tuple(left), Value::Tuple(right)) => {
             for (left, right) in left.items.iter().zip(&right.items) {
                 if !equal(left, right) {
@@ -97,7 +103,10 @@ pub(crate) fn compare(comparison: Comparison, left: &Value, right: &Value) -> St
 pub(crate) fn contains(container: &Value, item: &Value) -> Step<bool> {
     Ok(match container {
         Value::Str(text) => match item {
-            Value::Str(part) => text.as_str().contains(part.as_str()),
+            Value::Str(part) => {
+                work(weight(container) + weight(item));
+                text.as_str().contains(part.as_str())
+            }
             _ => {
                 let name = item.type_name();
                 return type_error(format!("'in <string>' requires string as left operand, not {name}"));
@@ -307,15 +316,17 @@ pub(crate) fn negative(value: &Value, is_negative: bool) -> Step<Value> {
 pub(crate) fn concat(values: &[Value], budget: &Budget) -> Step<Value> {
     let mut built = Builder::default();
     for value in values {
+        let before = built.text.len();
         print::push_str(value, &mut built);
+        budget.charge(built.text.len() - before)?;
     }
-    budget.charge(built.text.len())?;
     Ok(Value::Str(built.finish()))
 }
 
 /// The items of something that can be gone through.
 pub(crate) fn items(value: &Value, budget: &Budget) -> Step<Vec<Value>> {
-    let found = match value {
+    budget.charge_items(size(value))?;
+    Ok(match value {
         Value::List(list) | Value::Tuple(list) => list.items.clone(),
         Value::Dict(dict) | Value::View(dict, View::Keys) => {
             dict.entries.iter().map(|(key, _)| key.clone()).collect()
@@ -327,20 +338,21 @@ pub(crate) fn items(value: &Value, budget: &Budget) -> Step<Vec<Value>> {
             text.characters().map(Value::Str).collect()
         }
         Value::Range(range) => {
-            let length = usize::try_from(range_length(range)).unwrap_or(usize::MAX);
-            budget.charge_items(length)?;
-            (0..length as i128).map(|at| Value::Int(range.0 + at * range.2)).collect()
+            (0..range_length(range)).map(|at| Value::Int(range.0 + at * range.2)).collect()
         }
-        Value::Generator(generator) => generator.take()?,
+        Value::Generator(generator) => {
+            let items = generator.take()?;
+            budget.charge_items(items.len())?;
+            items
+        }
         Value::Undefined(_) => Vec::new(),
         _ => return type_error(format!("'{}' object is not iterable", value.type_name())),
-    };
-    budget.charge_items(found.len())?;
-    Ok(found)
+    })
 }
 
 /// The entries of a dict as tuples.
 pub(crate) fn pairs(dict: &super::value::Dict) -> Step<Vec<Value>> {
+    work(dict.entries.len());
     dict.entries.iter().map(|(key, value)| Value::tuple(vec![key.clone(), value.clone()])).collect()
 }
 

@@ -129,11 +129,13 @@ impl Parser {
             "varargs" => self.takes.varargs = true,
             _ => {}
         }
-        if let Some(known) = self.ast.names.iter().position(|own| &**own == name) {
-            return known as Name;
+        if let Some(known) = self.ast.numbers.get(name) {
+            return *known;
         }
-        self.ast.names.push(name.into());
-        self.ast.names.len() as Name - 1
+        let (name, number): (Arc<str>, _) = (name.into(), self.ast.names.len() as Name);
+        self.ast.names.push(name.clone());
+        self.ast.numbers.insert(name, number);
+        number
     }
 
     /// Reads something that may contain itself.
@@ -391,7 +393,7 @@ impl Parser {
             let name = self.expect_name()?;
             let name = self.intern(&name);
             let default = if self.skip_sign("=") { Some(self.expression()?) } else { None };
-            if default.is_none() && parameters.iter().any(|own| own.1.is_some()) {
+            if default.is_none() && parameters.last().is_some_and(|own| own.1.is_some()) {
                 return self.fault("non-default argument follows default argument");
             }
             parameters.push((name, default));

@@ -1,12 +1,13 @@
 //! Runs the statements of a template.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::access;
 use super::args::Args;
 use super::ast::{Ast, Expr, For, Kind, Macro, Name, Node, Statement, Target};
-use super::budget::Budget;
+use super::budget::{Budget, PER_STEP, work};
 use super::fault::{Fault, RefusalKind, Step, type_error, unsupported, value_error};
 use super::functions;
 use super::llama_cpp::{self, Engine};
@@ -30,7 +31,7 @@ enum Flow {
 /// Names and their values, inside another scope.
 #[derive(Debug, Default)]
 struct Scope {
-    values: Vec<(Name, Value)>,
+    values: BTreeMap<Name, Value>,
     parent: usize,
 }
 
@@ -50,9 +51,7 @@ pub(crate) struct Run<'t> {
     pub(crate) now: Now,
     /// Scopes, the outermost first. Those that a macro may still see are kept to the end.
     scopes: Vec<Scope>,
-    /// The memory of scopes that ended.
-    spare: Vec<Vec<(Name, Value)>>,
-    pub(crate) namespaces: Vec<Vec<(Arc<str>, Value)>>,
+    pub(crate) namespaces: Vec<BTreeMap<Arc<str>, Value>>,
     loops: Vec<Loop<'t>>,
     /// How many macros were made: each keeps the scopes around it.
     captures: usize,
@@ -76,16 +75,14 @@ pub(crate) fn run(
     now: Now,
     engine: Engine,
 ) -> Step<Printed> {
-    let number = |name: &Arc<str>| ast.names.iter().position(|own| own == name);
     let values =
-        context.into_iter().filter_map(|(name, value)| Some((number(&name)? as Name, value))).collect();
+        context.into_iter().filter_map(|(name, value)| Some((*ast.numbers.get(&name)?, value))).collect();
     let mut run = Run {
         ast,
         engine,
         budget,
         now,
         scopes: vec![Scope { values, parent: usize::MAX }],
-        spare: Vec::new(),
         namespaces: Vec::new(),
         loops: Vec::new(),
         captures: 0,
@@ -96,8 +93,9 @@ pub(crate) fn run(
         depth: 0,
         line: 1,
     };
-    match run.nodes(&ast.body, 0) {
-        Ok(_) => Ok((run.out.finish(), run.generated)),
+    // What ran out in the last statement shows in a step after it.
+    match run.nodes(&ast.body, 0).and_then(|_| run.budget.step()) {
+        Ok(()) => Ok((run.out.finish(), run.generated)),
         Err(mut fault) => {
             if fault.line == 0 {
                 fault.line = run.line;
@@ -195,7 +193,7 @@ impl<'t> Run<'t> {
         let start = self.out.text.len();
         match self.engine {
             Engine::Python => print::push_str(value, &mut self.out),
-            Engine::LlamaCpp { .. } => llama_cpp::push_printed(value, &mut self.out)?,
+            Engine::LlamaCpp { .. } => llama_cpp::push_printed(value, &mut self.out),
         }
         self.budget.charge(self.out.text.len() - start)?;
         self.budget.check_length(self.out.text.len())
@@ -205,15 +203,11 @@ impl<'t> Run<'t> {
     fn scoped<T>(&mut self, parent: usize, inner: impl FnOnce(&mut Self, usize) -> Step<T>) -> Step<T> {
         let captures = self.captures;
         let scope = self.scopes.len();
-        let values = self.spare.pop().unwrap_or_default();
-        self.scopes.push(Scope { values, parent });
+        self.scopes.push(Scope { values: BTreeMap::new(), parent });
         self.budget.charge(size_of::<Scope>())?;
         let found = inner(self, scope);
         if self.captures == captures {
-            for mut left in self.scopes.drain(scope..) {
-                left.values.clear();
-                self.spare.push(left.values);
-            }
+            self.scopes.truncate(scope);
         }
         found
     }
@@ -237,27 +231,25 @@ impl<'t> Run<'t> {
     }
 
     fn set(&mut self, scope: usize, name: Name, value: Value) {
-        let values = &mut self.scopes[scope].values;
-        match values.iter_mut().find(|(own, _)| *own == name) {
-            Some((_, own)) => *own = value,
-            None => values.push((name, value)),
-        }
+        self.scopes[scope].values.insert(name, value);
     }
 
     /// The values of all names and of the attributes of namespaces.
     pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
-        let scopes = self.scopes.iter_mut().flat_map(|scope| &mut scope.values).map(|(_, value)| value);
-        scopes.chain(self.namespaces.iter_mut().flatten().map(|(_, value)| value))
+        let scopes = self.scopes.iter_mut().flat_map(|scope| scope.values.values_mut());
+        scopes.chain(self.namespaces.iter_mut().flat_map(BTreeMap::values_mut))
     }
 
     pub(crate) fn lookup(&self, name: Name, scope: usize) -> Value {
-        let mut at = scope;
+        let (mut at, mut passed) = (scope, 0);
         while let Some(scope) = self.scopes.get(at) {
-            if let Some((_, value)) = scope.values.iter().find(|(own, _)| *own == name) {
+            if let Some(value) = scope.values.get(&name) {
+                work(passed / 8);
                 return value.clone();
             }
-            at = scope.parent;
+            (at, passed) = (scope.parent, passed + 1);
         }
+        work(passed / 8);
         let text = &self.ast.names[name as usize];
         functions::named(text).unwrap_or_else(|| Value::undefined(text))
     }
@@ -272,10 +264,7 @@ impl<'t> Run<'t> {
                 };
                 functions::check_name(attribute)?;
                 let Some(attributes) = self.namespaces.get_mut(at) else { return Ok(()) };
-                match attributes.iter_mut().find(|(own, _)| own == attribute) {
-                    Some((_, own)) => *own = value,
-                    None => attributes.push((attribute.clone(), value)),
-                }
+                attributes.insert(attribute.clone(), value);
             }
             Target::Tuple(targets) => {
                 let items = match &value {
@@ -393,8 +382,7 @@ impl<'t> Run<'t> {
         let captures = self.captures;
         let number = self.loops.len();
         self.loops.push(Loop { items, at: 0, depth, changed: None, recursive });
-        let name = self.ast.names.iter().position(|name| &**name == "loop");
-        let found = self.iterations(details, number, (scope, name.map(|name| name as Name)));
+        let found = self.iterations(details, number, (scope, self.ast.numbers.get("loop").copied()));
         if self.captures == captures {
             self.loops.truncate(number);
         }
@@ -436,12 +424,11 @@ impl<'t> Run<'t> {
         if self.stays_undefined(value) {
             return Ok(value.clone());
         }
+        work(name.len() / PER_STEP);
         let found = match value {
-            Value::Namespace(at) => self
-                .namespaces
-                .get(*at)
-                .and_then(|attributes| attributes.iter().find(|(own, _)| own == name))
-                .map(|(_, value)| value.clone()),
+            Value::Namespace(at) => {
+                self.namespaces.get(*at).and_then(|attributes| attributes.get(name).cloned())
+            }
             Value::Loop(at) => self.loop_attribute(*at, name),
             Value::Macro(id, _) => self.macro_attribute(*id, name)?,
             _ => None,
@@ -455,7 +442,7 @@ impl<'t> Run<'t> {
             return Ok(value.clone());
         }
         if let (Value::Namespace(_) | Value::Loop(_) | Value::Macro(..), Value::Str(name)) = (value, key) {
-            return self.attribute(value, &name.as_str().into());
+            return self.attribute(value, &name.shared());
         }
         access::item(value, key)
     }
@@ -492,6 +479,7 @@ impl<'t> Run<'t> {
         Ok(match name {
             "name" => Some(found.name.clone().map_or(Value::None, Value::str)),
             "arguments" => {
+                self.budget.charge_items(found.parameters.len())?;
                 let names = found.parameters.iter();
                 let names = names.map(|(name, _)| Value::str(self.ast.names[*name as usize].clone()));
                 Some(Value::tuple(names.collect())?)
@@ -504,7 +492,7 @@ impl<'t> Run<'t> {
     }
 
     pub(crate) fn call(&mut self, callee: &Value, args: &Args) -> Step<Value> {
-        self.budget.step()?;
+        self.budget.apply(callee, args)?;
         match callee {
             Value::Function(Function::Lipsum) => unsupported("the function lipsum"),
             Value::Function(function) => functions::call(self, *function, args),
@@ -570,6 +558,8 @@ impl<'t> Run<'t> {
         let mut defaults = Vec::new();
         for (at, (parameter, default)) in found.parameters.iter().enumerate() {
             let text = &self.ast.names[*parameter as usize];
+            work((named.len() + text.len()) / PER_STEP);
+            self.budget.step()?;
             let given = args.positional.get(at).cloned().or_else(|| {
                 let place = named.iter().position(|(own, _)| own == text)?;
                 Some(named.remove(place).1)
@@ -585,7 +575,7 @@ impl<'t> Run<'t> {
             let value = self.eval(default, scope)?;
             self.set(scope, parameter, value);
         }
-        let number = |name: &str| self.ast.names.iter().position(|own| &**own == name).map(|at| at as Name);
+        let number = |name: &str| self.ast.numbers.get(name).copied();
         if let (true, Some(caller)) = (found.takes.caller, number("caller")) {
             let place = named.iter().position(|(own, _)| &**own == "caller");
             let value = place.map_or_else(|| Value::hint("No caller defined"), |place| named.remove(place).1);

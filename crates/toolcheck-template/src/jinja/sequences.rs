@@ -43,8 +43,10 @@ fn passes(run: &Run<'_>, item: &Value, args: &Args, at: usize) -> Step<bool> {
 /// The value at a path such as `function.name`.
 fn at_path(run: &Run<'_>, item: &Value, path: &Value) -> Step<Value> {
     let Some(text) = path.as_str() else { return run.item(item, path) };
+    run.budget.go_through(path)?;
     let mut found = item.clone();
     for part in text.split('.') {
+        run.budget.step()?;
         let is_number = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
         let key = match part.parse() {
             Ok(number) if is_number => Value::Int(number),
@@ -111,6 +113,7 @@ fn join(run: &Run<'_>, value: &Value, args: &Args) -> Step<Value> {
     let separator = args.get(0, "d").map_or_else(|| "".into(), print::str);
     let mut built = Builder::default();
     for (at, item) in run.items(value)?.iter().enumerate() {
+        let before = built.text.len();
         if at > 0 {
             built.push(&separator);
         }
@@ -118,7 +121,7 @@ fn join(run: &Run<'_>, value: &Value, args: &Args) -> Step<Value> {
             Some(attribute) => print::push_str(&at_path(run, item, attribute)?, &mut built),
             None => print::push_str(item, &mut built),
         }
-        run.budget.charge(built.text.len())?;
+        run.budget.charge(built.text.len() - before)?;
     }
     Ok(Value::Str(built.finish()))
 }
@@ -171,7 +174,10 @@ fn items(value: &Value) -> Step<Value> {
 
 fn sort_key(value: &Value, case_sensitive: bool) -> Value {
     match value {
-        Value::Str(text) if !case_sensitive => Value::str(text.as_str().to_lowercase()),
+        Value::Str(text) if !case_sensitive => {
+            super::budget::work(super::budget::weight(value));
+            Value::str(text.as_str().to_lowercase())
+        }
         _ => value.clone(),
     }
 }

@@ -1,8 +1,11 @@
 //! Texts that know which part of the request they come from.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
+
+use super::budget::{PER_STEP, work};
 
 /// A part of a text that comes from a part of the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +63,19 @@ impl Text {
         &self.text
     }
 
+    /// Whether the characters are the same.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.text.len() == other.text.len() && {
+            work(self.text.len() / PER_STEP);
+            self.text == other.text
+        }
+    }
+
+    /// The characters, which are not copied.
+    pub(crate) fn shared(&self) -> Arc<str> {
+        Arc::clone(&self.text)
+    }
+
     pub(crate) fn marks(&self) -> &[Mark] {
         self.extra.as_ref().map_or(&[], |extra| &extra.marks)
     }
@@ -69,6 +85,7 @@ impl Text {
     }
 
     pub(crate) fn with_markup(&self, is_markup: bool) -> Self {
+        work(self.marks().len());
         let extra = Extra { marks: self.marks().to_vec(), is_markup };
         Self { text: self.text.clone(), extra: Some(Rc::new(extra)) }
     }
@@ -118,7 +135,9 @@ impl Builder {
     pub(crate) fn push_part(&mut self, text: &Text, range: Range<usize>) {
         let (shift, start, end) = (self.text.len() as u32, range.start as u32, range.end as u32);
         self.text.push_str(&text.text[range]);
-        for mark in text.marks() {
+        // A short text may have many marks.
+        let marks = if work(text.marks().len() / PER_STEP) { text.marks() } else { &[] };
+        for mark in marks {
             let (from, to) = (mark.start.max(start), mark.end.min(end));
             if from >= to {
                 continue;
@@ -142,7 +161,9 @@ impl Builder {
             last.end = mark.end;
             return;
         }
-        self.marks.push(mark);
+        if work(1) {
+            self.marks.push(mark);
+        }
     }
 
     /// Appends a text that stands for these marks as a whole.
@@ -150,10 +171,10 @@ impl Builder {
         let start = self.text.len() as u32;
         self.text.push_str(text);
         let end = self.text.len() as u32;
-        let mut seen = Vec::new();
+        work(marks.len());
+        let mut seen = BTreeSet::new();
         for mark in marks {
-            if end > start && !seen.contains(&mark.source) {
-                seen.push(mark.source);
+            if end > start && seen.insert(mark.source) {
                 self.push_mark(Mark { start, end, source: mark.source, from: INEXACT });
             }
         }

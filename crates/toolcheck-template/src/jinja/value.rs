@@ -1,9 +1,11 @@
 //! Values as Python has them.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::budget::work;
 use super::fault::{Fault, RefusalKind, Step, too_much, type_error};
 use super::text::Text;
 
@@ -180,7 +182,7 @@ impl Dict {
     /// A dict of these entries. The last value of a key counts, at the place of the first.
     pub(crate) fn new(entries: Vec<(Value, Value)>, source: Option<u32>) -> Step<Rc<Self>> {
         // A copy goes through all of it, and sorts it.
-        super::budget::work(entries.len() * 4);
+        work(entries.len() * 4);
         let depth = deeper(entries.iter().flat_map(|(key, value)| [key, value]))?;
         for (key, _) in &entries {
             key.check_hashable()?;
@@ -232,16 +234,21 @@ impl Dict {
             let is_key = |own: &Value| matches!(own, Value::Str(text) if text.as_str() == key);
             return self.entries.iter().find(|(own, _)| is_key(own)).map(|(_, value)| value);
         }
-        self.get(&Value::Str(key.into()))
+        self.find(&(0, Cow::Borrowed(key))).map(|(_, value)| value)
+    }
+
+    /// The entry at a place in the order of the keys.
+    fn find(&self, wanted: &(u8, Cow<'_, str>)) -> Option<&(Value, Value)> {
+        let entry = |at: &u32| &self.entries[*at as usize];
+        let found = self.sorted.binary_search_by(|at| order_key(&entry(at).0).cmp(wanted));
+        Some(entry(&self.sorted[found.ok()?]))
     }
 
     pub(crate) fn get(&self, key: &Value) -> Option<&Value> {
         if self.sorted.is_empty() {
             return self.entries.iter().find(|(own, _)| same_key(own, key)).map(|(_, value)| value);
         }
-        let wanted = order_key(key);
-        let found = self.sorted.binary_search_by(|at| order_key(&self.entries[*at as usize].0).cmp(&wanted));
-        let (own, value) = &self.entries[self.sorted[found.ok()?] as usize];
+        let (own, value) = self.find(&order_key(key))?;
         same_key(own, key).then_some(value)
     }
 }
@@ -249,20 +256,20 @@ impl Dict {
 /// Whether two keys are the same key of a dict.
 fn same_key(left: &Value, right: &Value) -> bool {
     match (left, right) {
-        (Value::Str(left), Value::Str(right)) => left.as_str() == right.as_str(),
+        (Value::Str(left), Value::Str(right)) => left.is_same(right),
         _ => super::ops::equal(left, right),
     }
 }
 
 /// Something with an order that equal keys have in common.
-fn order_key(key: &Value) -> (u8, String) {
+fn order_key(key: &Value) -> (u8, Cow<'_, str>) {
     match key {
-        Value::Str(text) => (0, text.as_str().to_owned()),
+        Value::Str(text) => (0, text.as_str().into()),
         Value::Bool(_) | Value::Int(_) | Value::Float(_) => {
-            (1, format!("{:?}", super::ops::as_float(key).unwrap_or(0.0)))
+            (1, format!("{:?}", super::ops::as_float(key).unwrap_or(0.0)).into())
         }
-        Value::None => (2, String::new()),
-        other => (3, super::print::repr_unmarked(other)),
+        Value::None => (2, "".into()),
+        other => (3, super::print::repr_unmarked(other).into()),
     }
 }
 
@@ -271,8 +278,8 @@ impl Value {
         Self::Str(text.into())
     }
 
-    pub(crate) fn undefined(name: &str) -> Self {
-        Self::Undefined(Rc::new(Missing::Name(name.into())))
+    pub(crate) fn undefined(name: &Arc<str>) -> Self {
+        Self::Undefined(Rc::new(Missing::Name(name.clone())))
     }
 
     pub(crate) fn hint(hint: impl Into<String>) -> Self {
@@ -293,7 +300,9 @@ impl Value {
             Self::Dict(dict) | Self::View(dict, _) => dict.depth,
             Self::Generator(generator) => generator.depth,
             Self::Method(method) => method.0.depth() + 1,
-            Self::Cycler(cycler) => cycler.0.iter().map(Self::depth).max().unwrap_or(0) + 1,
+            Self::Cycler(cycler) if work(cycler.0.len() / 8) => {
+                cycler.0.iter().map(Self::depth).max().unwrap_or(0) + 1
+            }
             _ => 0,
         }
     }
@@ -302,7 +311,7 @@ impl Value {
     pub(crate) fn check_hashable(&self) -> Step<()> {
         match self {
             Self::List(_) | Self::Dict(_) => type_error(format!("unhashable type: '{}'", self.type_name())),
-            Self::Tuple(items) => items.items.iter().try_for_each(Self::check_hashable),
+            Self::Tuple(items) if work(1) => items.items.iter().try_for_each(Self::check_hashable),
             _ => Ok(()),
         }
     }
