@@ -12,11 +12,13 @@ use std::borrow::Cow;
 
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::ir::{Transcript, TranscriptKind};
+use toolcheck_core::formats::Format;
 use toolcheck_core::readers::Conversation;
 use toolcheck_core::{RuleId, formats};
 use toolcheck_json::origins::Opened;
 use toolcheck_json::{Document, NodeId, Record};
 
+use self::ahead::Left;
 use self::skipped::{Reasons, Why};
 use crate::compare_fix::contradicts;
 use crate::engine::{lint_opened, lint_with};
@@ -29,7 +31,7 @@ use crate::planner::{
 use crate::report::FileReport;
 use crate::rules;
 
-pub(crate) use self::ahead::{MOST_AHEAD, step};
+pub(crate) use self::ahead::{MOST_AHEAD, halved, settled};
 pub use self::skipped::Skipped;
 pub use crate::finding::Fixable;
 pub use crate::planner::{Action, Duplicates, FixOptions, FixPlace, Orphans, PLACEHOLDER, Unanswered};
@@ -212,6 +214,25 @@ struct Round {
 
 impl Round {
     fn of(path: &str, bytes: &[u8], options: &Options, how: &FixOptions) -> Self {
+        let mut left = Some(Vec::new());
+        let round = Self::leaving(path, bytes, options, how, &mut left);
+        let Some(left) = left.filter(|left| !left.is_empty()) else { return round };
+        let rest = how.leaving_out(left.iter().map(|left| left.what.clone()).collect());
+        let mut round = Self::leaving(path, bytes, options, &rest, &mut None);
+        for left in left {
+            round.reasons.add_tried((left.what.0, left.at), left.worse);
+        }
+        round
+    }
+
+    /// A round, which notes the findings whose fixes alone make a record no better, where they may be `left`.
+    fn leaving(
+        path: &str,
+        bytes: &[u8],
+        options: &Options,
+        how: &FixOptions,
+        left: &mut Option<Vec<Left>>,
+    ) -> Self {
         let mut collector = Collector::new(bytes, options, how);
         let report = lint_with(path, bytes, options, &mut collector);
         let Collector { mut changes, mut reasons, contradicted, .. } = collector;
@@ -221,7 +242,7 @@ impl Round {
                 reasons.add_record(record, reason.clone());
             }
         }
-        let (mut applied, after) = settle(path, bytes, (options, how), &report, &mut changes, &mut reasons);
+        let (mut applied, after) = settle(path, bytes, (options, how), &report, (&mut changes, left), &mut reasons);
         // In a file that is one document, the report has the places in its records.
         let places: HashMap<(RuleId, usize), &Spot> =
             report.findings.iter().map(|found| ((found.rule, found.spot.bytes.start), &found.spot)).collect();
@@ -240,7 +261,7 @@ fn settle(
     bytes: &[u8],
     (options, how): (&Options, &FixOptions),
     before: &FileReport,
-    changes: &mut Vec<Change>,
+    (changes, left): (&mut Vec<Change>, &mut Option<Vec<Left>>),
     reasons: &mut Reasons,
 ) -> (Vec<Applied>, Option<(Vec<u8>, FileReport)>) {
     // A record that is no better is fixed in another way, or comes back as it was.
@@ -272,9 +293,17 @@ fn settle(
         if ahead::go_on(path, (bytes, text), (options, how), before, changes, &worse) {
             continue;
         }
+        if let Some(left) = left {
+            ahead::find_left((bytes, options, how), changes, &worse, left);
+            if !left.is_empty() {
+                break;
+            }
+        }
         for change in changes.iter_mut() {
             if let Some(rule) = worse.get(&change.record) {
-                change.fall_back().iter().for_each(|tried| reasons.add_tried(tried, *rule));
+                for tried in change.fall_back() {
+                    reasons.add_tried((tried.rule, tried.spot.bytes.start), *rule);
+                }
             }
         }
         changes.retain(|change| !change.applied.is_empty());
@@ -321,8 +350,8 @@ struct Change {
     /// Its new bytes.
     bytes: Vec<u8>,
     applied: Vec<Applied>,
-    /// Whether it is a request, and not the conversations of a log.
-    is_request: bool,
+    /// Its format if it is a request, and not the conversations of a log.
+    format: Option<&'static Format>,
     /// What was done to what showed then.
     later: Vec<Applied>,
     /// What is tried after it if that is no better, the last first.
@@ -470,7 +499,7 @@ impl<'o> Collector<'o> {
             end: record.start + record.bytes.len(),
             bytes,
             applied,
-            is_request: !self.is_more,
+            format: self.format.filter(|_| !self.is_more).and_then(formats::find),
             later: Vec::new(),
             instead: others,
         });

@@ -203,7 +203,15 @@ fn fix_of(cx: &Context<'_, '_>, number: usize, message: &Message<'_>, parts: &[P
         _ => None,
     });
     lifted(cx, message).or_else(|| misnamed(cx, message)).or_else(|| match result {
-        Some(result) => of_result(cx, result.content_place?),
+        Some(result) => match result.content_place {
+            Some(place) => of_result(cx, place),
+            None => {
+                let guess = "assumes that the tool had no output";
+                let (key, no_output) = formats::find(cx.transcript.format?.id)?.fix_style.no_output;
+                let add = Change::Add(message.place.node, key.to_owned(), no_output.to_owned());
+                missing_key(cx, message).map(|_| Fix::guess(guess, [add]))
+            }
+        },
         None if may_go(cx, number) => of_message(cx, message, parts),
         None => filled(cx, message, parts),
     })
@@ -226,7 +234,7 @@ fn misnamed(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<Fix> {
     };
     let is_unknown = |member: &Value<'_, '_>, key: &str| {
         message.role_name.is_some()
-            && cx.transcript.parts_of(message).is_empty()
+            && cx.transcript.parts_of(message).iter().all(is_without_content)
             && !member.is_object()
             && says_something(*member)
             && cx.known_shape().is_some_and(|shape| !shape.has_in_messages(key))
@@ -236,8 +244,12 @@ fn misnamed(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<Fix> {
     Some(Fix::guess(guess, [Change::Rename(member.id(), wanted.to_owned())]))
 }
 
+fn is_without_content(part: &Part<'_>) -> bool {
+    matches!(&part.body, Body::Result(result) if result.content == Content::Missing)
+}
+
 /// The message that an object without a role holds, such as the choice of a response.
-fn lifted(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<Fix> {
+pub(super) fn lifted(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<Fix> {
     let wanted = missing_key(cx, message).filter(|_| message.role_name.is_none())?;
     let calls = formats::find(cx.transcript.format?.id)?.fix_style.calls.map_or(wanted, |(calls, _)| calls);
     let has_content = |inner: Value<'_, '_>| inner.get_any(&[wanted, calls]).is_some();
@@ -315,7 +327,8 @@ pub(super) fn is_content(part: &Part<'_>) -> bool {
 pub(super) fn filled(cx: &Context<'_, '_>, message: &Message<'_>, parts: &[Part<'_>]) -> Option<Fix> {
     let fix_style = formats::find(cx.transcript.format?.id)?.fix_style;
     let content = message.content_place.node;
-    let is_here = content != message.place.node && message.role != Role::System;
+    let key = missing_key(cx, message).filter(|_| message.role != Role::Unknown);
+    let is_here = (content != message.place.node || key.is_some()) && message.role != Role::System;
     let says_more = |part: &Part<'_>| match &part.body {
         Body::Empty => false,
         Body::Text(text) => !text.string.is_blank(),
@@ -330,7 +343,11 @@ pub(super) fn filled(cx: &Context<'_, '_>, message: &Message<'_>, parts: &[Part<
         None => text,
     };
     let guess = "an empty message is given a text that says that it was empty";
-    Some(Fix::guess(guess, [Change::Write(content, piece.json()?)]))
+    let json = piece.json()?;
+    Some(Fix::guess(guess, [match key {
+        Some(key) => Change::Add(message.place.node, key.to_owned(), json),
+        None => Change::Write(content, json),
+    }]))
 }
 
 /// What a message says that was empty.

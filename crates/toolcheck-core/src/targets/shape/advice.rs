@@ -116,7 +116,17 @@ impl<'f> ShapeFault<'f> {
                 is_prompt() || self.object.instead.get(&*key).is_some_and(|instead| **instead == *field.key)
             };
             let is_free = self.object.field(&key).is_none_or(|field| !field.is_known);
-            is_free && (is_same(&key, &field.key) || is_meant()) && field.mask & bit(type_of(*member)) != 0
+            // What says what the object is, under a key that none of them has.
+            let by = self.object.by.as_ref().filter(|by| *by.key == *field.key);
+            let tells_kind = || {
+                let is_own = |number: &usize| self.shape.objects[*number].field(&key).is_some();
+                by.is_some_and(|by| {
+                    member.as_str().is_some_and(|text| by.variants.contains(&text))
+                        && !by.values.iter().any(|(_, number)| is_own(number))
+                })
+            };
+            let is_named = is_same(&key, &field.key) || is_meant() || tells_kind();
+            is_free && is_named && field.mask & bit(type_of(*member)) != 0
         })
     }
 
@@ -216,7 +226,12 @@ impl<'f> ShapeFault<'f> {
         if let Some(instead) = field.and_then(|field| field.instead.get(got.name())).filter(|_| !is_part) {
             return instead.clone();
         }
-        if let Some(known) = of_text(value, expected) {
+        // In quotes, it would have to be one of the values.
+        let has_values = |field: &Field| {
+            field.checks.iter().any(|check| matches!(check.what, CheckKind::Values { .. }))
+        };
+        let is_text = value.as_json_str().is_some() || !field.is_some_and(has_values);
+        if let Some(known) = of_text(value, expected).filter(|_| is_text) {
             return known;
         }
         let is_text_list = |field: &Field| {

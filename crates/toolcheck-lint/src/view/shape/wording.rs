@@ -46,6 +46,9 @@ impl Wording {
         if let Some(help) = fault.instead(document) {
             wording.help = Some(help.to_owned());
         }
+        if let Some(form) = fault.own_form(document).filter(|_| refused.is_all_unknown()) {
+            wording.help = Some(format!("write it as {form}"));
+        }
         wording
     }
 }
