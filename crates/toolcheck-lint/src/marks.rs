@@ -120,7 +120,7 @@ fn done_by(
     let how_far = (most_ahead, may_be, lint);
     let (text, mut later) = settled(findings, (plan.bytes, &rules), (options, how), how_far).ok()?;
     let is_left = |(number, finding): (usize, &Finding)| {
-        can_fix(finding) && how.wants(finding) && !done.contains(&number)
+        can_fix(finding) && !done.contains(&number)
     };
     let may_go_on = is_short && (plan.waits || !later.is_empty() || !is_request);
     if may_go_on && findings.iter().enumerate().any(is_left) {

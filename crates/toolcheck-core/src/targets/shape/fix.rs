@@ -64,7 +64,7 @@ impl<'f> ShapeFault<'f> {
             return Some(Fix::safe([Change::Rename(member.id(), self.key.to_string())]));
         }
         // What goes around it says nothing.
-        let is_part = matches!(self.object.kind, Some(Kind::Message | Kind::Content));
+        let is_part = matches!(self.object_kind(), Some(Kind::Message | Kind::Content));
         let mut members = document.value(self.parent).members();
         if let (Some(only), None) = (members.next().filter(|_| is_part), members.next())
             && self.object.field(&only.key_text().unwrap_or_default()).is_none()
@@ -326,7 +326,13 @@ impl<'f> ShapeFault<'f> {
         {
             return Some(Fix::safe([Change::Write(node, json)]));
         }
-        (got == JsonType::Null && field.required.is_empty()).then(|| Fix::safe([Change::Remove(node)]))
+        let is_optional = field.required.is_empty() && value.key_span().is_some();
+        // What is said is no setting.
+        let is_setting = || !is_said(value) && field.items.or(field.object).is_none();
+        match got {
+            JsonType::Null => field.required.is_empty().then(|| Fix::safe([Change::Remove(node)])),
+            _ => (is_optional && is_setting()).then(|| self.removed(value)),
+        }
     }
 
     /// An element of a list of objects that is a text, or the list that was meant.
@@ -485,6 +491,14 @@ fn as_told(value: Value<'_, '_>, told: &str) -> Option<String> {
         _ => None,
     }
 }
+
+/// Whether a value may be something that somebody said.
+fn is_said(value: Value<'_, '_>) -> bool {
+    value.is_object() || value.is_array() || value.raw().len() > LONGEST_SETTING
+}
+
+/// The longest value that is a setting and nothing that was said.
+const LONGEST_SETTING: usize = 32;
 
 /// What stands for a text in an example, and where it is what is said.
 pub(super) const PLACE: &str = "\"\u{2026}\"";

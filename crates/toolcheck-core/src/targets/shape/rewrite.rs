@@ -137,7 +137,8 @@ impl Shape {
     /// The example of what an object of a kind says.
     fn form_of(&self, said: &Said<'_, '_>, kind: Kind) -> Option<&str> {
         let what = match (said.id, said.name) {
-            _ if kind == Kind::Tool => return self.example(Kind::Tool).filter(|_| said.schema().is_some()),
+            _ if kind == Kind::Tool => return self.example(kind).filter(|_| said.schema().is_some()),
+            _ if kind == Kind::ToolCall => return self.example(kind).filter(|_| said.arguments().is_some()),
             (_, Some(_)) if said.arguments().is_some() => "call",
             (Some(_), _) if said.text().is_some() => "result",
             (None, None) if said.text().is_some() && kind == Kind::Content => return self.example_of("text"),
@@ -162,7 +163,7 @@ impl Shape {
         let mut json = String::from_utf8(json).ok()?;
         if let Some(id) = said.id.take() {
             // A call may have an id that the example leaves out.
-            let key = formats::find(self.format)?.fix_style.call_id?;
+            let key = formats::find(self.format)?.fix_style.call_id.unwrap_or("id");
             let own = std::str::from_utf8(id.raw()).ok()?;
             json = json.replacen("\"name\"", &format!("{}: {own}, \"name\"", quoted(key)), 1);
         }

@@ -103,7 +103,9 @@ fn of(document: &Document<'_>, model: Option<&str>, refused: &Refused<'_>) -> Op
     // One key that is missing, and one that is there instead.
     match (&refused.unknown[..], &refused.also_missing[..]) {
         ([other], []) if fault.kind == ShapeFaultKind::Missing => {
-            let Some(means) = other.means.clone() else { return fault.fix(document, model) };
+            let Some(means) = other.means.clone() else {
+                return fault.fix(document, model).or_else(|| fault.rewritten(document));
+            };
             let change = [Change::Rename(other.node, means)];
             let is_known = fault.renamed(document).is_some_and(|member| member.id() == other.node);
             let guess = || format!("assumes that `{}` was meant", fault.key);
