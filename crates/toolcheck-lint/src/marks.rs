@@ -69,12 +69,13 @@ fn first_better(
     let more = first.waits || !first.skipped.is_empty();
     // The record is linted once more beside this one, so what is not needed goes.
     (first.skipped, first.left) = Default::default();
-    let others = Way::others(how, &first);
+    let safely = Way::safely(how, &first);
     let Some(tried) = tried else { return Some((numbers(&first), more)) };
     let mut candidates = numbers(&first);
     let is_short = tried.2 && first.bytes.len() <= LONGEST_AHEAD;
     candidates.retain(|_| is_short);
-    candidates.sort_by_key(|number| first.done.iter().any(|done| done.finding == *number && done.cost.is_some()));
+    candidates
+        .sort_by_key(|number| first.done.iter().any(|done| done.finding == *number && done.cost.is_some()));
     let try_way = |plan: Planned, how: &FixOptions| done_by(plan, how, document, findings, tried, lint);
     if let Some(done) = try_way(first, how) {
         return Some((done, more));
@@ -87,8 +88,8 @@ fn first_better(
         let done = plan(&way).and_then(|plan| try_way(plan, &way.how)).ok_or(());
         done.map(|done| best = Some(done))
     });
-    let others = || others.iter().find_map(|way| try_way(plan(way)?, &way.how));
-    Some((best.or_else(others).unwrap_or_default(), more))
+    let instead = || safely.and_then(|way| try_way(plan(&way)?, &way.how));
+    Some((best.or_else(instead).unwrap_or_default(), more))
 }
 
 /// The findings that a plan fixes.
@@ -119,9 +120,7 @@ fn done_by(
     let most_ahead = if is_short && is_request { MOST_AHEAD } else { 0 };
     let how_far = (most_ahead, may_be, lint);
     let (text, mut later) = settled(findings, (plan.bytes, &rules), (options, how), how_far).ok()?;
-    let is_left = |(number, finding): (usize, &Finding)| {
-        can_fix(finding) && !done.contains(&number)
-    };
+    let is_left = |(number, finding): (usize, &Finding)| can_fix(finding) && !done.contains(&number);
     let may_go_on = is_short && (plan.waits || !later.is_empty() || !is_request);
     if may_go_on && findings.iter().enumerate().any(is_left) {
         later.extend(fix("", &text, options, how).applied);

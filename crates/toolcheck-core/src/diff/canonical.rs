@@ -109,11 +109,7 @@ pub(super) fn keeps(before: Value<'_, '_>, after: Option<Value<'_, '_>>) -> bool
 }
 
 /// Adds hashes of what is said in a value, and in JSON in its texts. It does not recurse deeper than that.
-fn add_leaves(
-    root: Value<'_, '_>,
-    (looks_inside, with_types): (bool, bool),
-    leaves: &mut HashSet<u64>,
-) {
+fn add_leaves(root: Value<'_, '_>, (looks_inside, with_types): (bool, bool), leaves: &mut HashSet<u64>) {
     let mut open = Vec::new();
     let mut next = Some(root);
     while let Some(value) = next {

@@ -328,10 +328,18 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                 }
                 EventKind::Text => {
                     // Once is enough.
-                    let is_read = || before.text.trim_start().starts_with(['{', '[']) && self.known_now(number).is_some();
+                    let is_read = || {
+                        before.text.trim_start().starts_with(['{', '[']) && self.known_now(number).is_some()
+                    };
                     let level = match self.is_said_twice(number) {
                         true => Level::Change,
-                        false => if is_read() { Level::Form } else { loss },
+                        false => {
+                            if is_read() {
+                                Level::Form
+                            } else {
+                                loss
+                            }
+                        }
                     };
                     self.add(Kind::TextLost, level, at, text_title(before));
                 }

@@ -11,8 +11,8 @@ mod skipped;
 use std::borrow::Cow;
 
 use foldhash::{HashMap, HashSet};
-use toolcheck_core::ir::{Transcript, TranscriptKind};
 use toolcheck_core::formats::Format;
+use toolcheck_core::ir::{Transcript, TranscriptKind};
 use toolcheck_core::readers::Conversation;
 use toolcheck_core::{RuleId, formats};
 use toolcheck_json::origins::Opened;
@@ -242,7 +242,8 @@ impl Round {
                 reasons.add_record(record, reason.clone());
             }
         }
-        let (mut applied, after) = settle(path, bytes, (options, how), &report, (&mut changes, left), &mut reasons);
+        let (mut applied, after) =
+            settle(path, bytes, (options, how), &report, (&mut changes, left), &mut reasons);
         // In a file that is one document, the report has the places in its records.
         let places: HashMap<(RuleId, usize), &Spot> =
             report.findings.iter().map(|found| ((found.rule, found.spot.bytes.start), &found.spot)).collect();
@@ -314,7 +315,7 @@ fn settle(
 /// Why nothing is changed where calls or results would go that no finding is about.
 const TAKES_MORE: &str = "it would remove more of the conversation than it reports";
 
-/// The most ways in which a record is fixed: each one again without what is fixed in its place.
+/// The most ways in which a file is fixed: each one without what made it no better.
 const MOST_WAYS: usize = 8;
 
 /// What a file is read as once it is fixed, if it was not read so before, and it is not the target's own format.
@@ -354,8 +355,8 @@ struct Change {
     format: Option<&'static Format>,
     /// What was done to what showed then.
     later: Vec<Applied>,
-    /// What is tried after it if that is no better, the last first.
-    instead: Vec<(Vec<u8>, Vec<Applied>)>,
+    /// What is tried after it if that is no better.
+    instead: Option<(Vec<u8>, Vec<Applied>)>,
 }
 
 impl Change {
@@ -367,7 +368,7 @@ impl Change {
     /// Goes over to what is tried next, and returns what is not fixed then.
     fn fall_back(&mut self) -> Vec<Applied> {
         self.later.clear();
-        let Some((bytes, applied)) = self.instead.pop() else { return std::mem::take(&mut self.applied) };
+        let Some((bytes, applied)) = self.instead.take() else { return std::mem::take(&mut self.applied) };
         self.bytes = bytes;
         let tried = std::mem::replace(&mut self.applied, applied);
         let is_kept = |done: &Applied| {
@@ -489,9 +490,8 @@ impl<'o> Collector<'o> {
         if whole.done.is_empty() || whole.bytes == document.bytes() {
             return None;
         }
-        let others = Way::others(self.how, &whole);
-        let others = others.iter().rev().filter_map(plan).filter(|other| !other.done.is_empty());
-        let others: Vec<_> = others.map(text_of).collect();
+        let safely = Way::safely(self.how, &whole).and_then(|way| plan(&way));
+        let instead = safely.filter(|other| !other.done.is_empty()).map(text_of);
         let (bytes, applied) = text_of(whole);
         self.changes.push(Change {
             record: number,
@@ -501,7 +501,7 @@ impl<'o> Collector<'o> {
             applied,
             format: self.format.filter(|_| !self.is_more).and_then(formats::find),
             later: Vec::new(),
-            instead: others,
+            instead,
         });
         Some(())
     }

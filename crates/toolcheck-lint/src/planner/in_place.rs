@@ -41,7 +41,6 @@ impl Planner<'_, '_> {
             if !self.try_fix(number, action, at, fix.cost.clone()) {
                 continue;
             }
-            self.fixed_in_place += 1;
             for (site, change) in sites {
                 let is_new = self.touched.insert(site.clone(), change.clone()).as_ref() != Some(change);
                 if is_new && site == self::site(change) {
@@ -100,7 +99,8 @@ impl Planner<'_, '_> {
                 let lists = || document.value(node).elements().filter(|element| element.is_array());
                 // Where each has one element, only its brackets go.
                 if lists().all(|list| list.elements().take(2).count() == 1) {
-                    let only = |list: Value<'_, '_>| Some((list.id(), Piece::Node(list.elements().next()?.id())));
+                    let only =
+                        |list: Value<'_, '_>| Some((list.id(), Piece::Node(list.elements().next()?.id())));
                     self.values.extend(lists().filter_map(only));
                     return;
                 }

@@ -344,10 +344,13 @@ pub(super) fn filled(cx: &Context<'_, '_>, message: &Message<'_>, parts: &[Part<
     };
     let guess = "an empty message is given a text that says that it was empty";
     let json = piece.json()?;
-    Some(Fix::guess(guess, [match key {
-        Some(key) => Change::Add(message.place.node, key.to_owned(), json),
-        None => Change::Write(content, json),
-    }]))
+    Some(Fix::guess(
+        guess,
+        [match key {
+            Some(key) => Change::Add(message.place.node, key.to_owned(), json),
+            None => Change::Write(content, json),
+        }],
+    ))
 }
 
 /// What a message says that was empty.

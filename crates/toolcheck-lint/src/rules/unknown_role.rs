@@ -50,8 +50,8 @@ declare_rule! {
     /// ```
     UnknownRole in Fields, since "0.1.0", warning on wire reports shape, check,
     fix [
-        safe: "The role becomes the one that is known to be meant, or the only one that may have what is in the message.",
-        unsafe: "A system message becomes a user message.",
+        safe: "The role becomes the one that is known to be meant, the same in other letters, or the only one that may have what is in the message; one that is there under another key is renamed.",
+        unsafe: "A system message becomes a user message, a role that nearly matches becomes that, and a message without one gets that of its place.",
         otherwise: "it is not clear which role is meant",
     ],
     cases [
@@ -176,7 +176,10 @@ fn of_nameless(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<(String, F
     }
     let change = |meant: &str| {
         let json = format!("\"{meant}\"");
-        [own.map_or_else(|| Change::Add(object.id(), "role".to_owned(), json.clone()), |own| Change::Write(own.id(), json.clone()))]
+        [own.map_or_else(
+            || Change::Add(object.id(), "role".to_owned(), json.clone()),
+            |own| Change::Write(own.id(), json.clone()),
+        )]
     };
     if let Some(meant) = by_content(cx, message) {
         return Some((format!("use `{meant}`, which its content belongs to"), Fix::safe(change(meant))));
@@ -214,7 +217,8 @@ fn by_content<'c>(cx: &Context<'c, '_>, message: &Message<'_>) -> Option<&'c str
     let has_results = has(|body| matches!(body, Body::Result(result) if result.executor == Executor::Client));
     let repair = formats::find(cx.transcript.format?.id)?.fix_style;
     // What is known to be a result may be the answer to a call without an id.
-    let is_result = names_call(cx, message.place.node).is_some() || has_results && message.role == Role::Unknown;
+    let is_result =
+        names_call(cx, message.place.node).is_some() || has_results && message.role == Role::Unknown;
     let roles: &[&str] = match (has_calls, is_result) {
         (true, false) => &["assistant", "model"],
         (false, true) if repair.blocks.is_some() => &["user"],
@@ -242,7 +246,10 @@ pub(crate) fn as_result(cx: &Context<'_, '_>, message: NodeId) -> Option<Fix> {
         let (calls, _) = formats::find(cx.transcript.format?.id)?.fix_style.calls?;
         (object.get(calls).is_none() && ids.any(|known| *known.text == *id)).then_some(())
     };
-    let is_result = role == "function" || is_of_call().is_some();
+    let messages = &cx.transcript.messages;
+    let at = messages.partition_point(|other| other.place.node < message);
+    let is_read = messages.get(at).is_some_and(|own| own.place.node == message && own.role == Role::Tool);
+    let is_result = is_read || is_of_call().is_some();
     let is_known = allowed(cx).is_some_and(|allowed| allowed.iter().any(|role| role == RESULTS));
     let write = Change::Write(own.id(), format!("\"{RESULTS}\""));
     (role != RESULTS && is_result && is_known).then(|| Fix::safe([write]))

@@ -100,7 +100,8 @@ impl<'f> ShapeFault<'f> {
             let guess = || format!("assumes that `{}` was meant", self.key);
             let rename = [Change::Rename(other.id(), self.key.to_string())];
             // An object that should be text, or the other way round, is fixed then.
-            let is_of_call = self.field.is_some_and(is_checked) && (other.is_object() || other.as_json_str().is_some());
+            let is_of_call =
+                self.field.is_some_and(is_checked) && (other.is_object() || other.as_json_str().is_some());
             return (self.takes(other) || is_of_call).then(|| Fix::guess(guess(), rename));
         }
         // What a call passes to its tool is the only thing in it that is not described.
@@ -292,7 +293,8 @@ impl<'f> ShapeFault<'f> {
         {
             return Some(Fix::safe([Change::Lift(node, only.id())]));
         }
-        if let Some(meant) = value.as_u64().filter(|meant| takes(JsonType::Boolean) && matches!(meant, 0 | 1)) {
+        if let Some(meant) = value.as_u64().filter(|meant| takes(JsonType::Boolean) && matches!(meant, 0 | 1))
+        {
             let meant = meant == 1;
             let guess = format!("assumes that the number means `{meant}`");
             return Some(Fix::guess(guess, [Change::Write(node, meant.to_string())]));
@@ -348,10 +350,15 @@ impl<'f> ShapeFault<'f> {
         }
         if got == JsonType::String && is_message() {
             let example = self.of_type(value, &[JsonType::Object], got);
-            let said = example.strip_prefix("write each as ")?.replacen(PLACE, std::str::from_utf8(value.raw()).ok()?, 1);
+            let said = example.strip_prefix("write each as ")?;
             let guess = "assumes that the user said the text that stands between the messages";
-            let is_whole = Document::read(said.as_bytes()).faults().is_empty();
-            return is_whole.then(|| Fix::guess(guess, [Change::Write(value.id(), said)]));
+            let write = |text: Value<'_, '_>| {
+                let json = said.replacen(PLACE, std::str::from_utf8(text.raw()).ok()?, 1);
+                let is_whole = Document::read(json.as_bytes()).faults().is_empty();
+                is_whole.then(|| Change::Write(text.id(), json))
+            };
+            let texts = list.elements().filter(|element| element.as_json_str().is_some());
+            return Some(Fix::guess(guess, texts.map(write).collect::<Option<Vec<_>>>()?));
         }
         if got == JsonType::String {
             // One fault stands for all elements of a list.
@@ -362,10 +369,10 @@ impl<'f> ShapeFault<'f> {
             };
             return Some(Fix::safe(texts.map(write).collect::<Option<Vec<_>>>()?));
         }
-        let is_block = |block: Value<'_, '_>| block.is_object() || block.is_array() || block.as_json_str().is_some();
-        let is_of_blocks = |element: Value<'_, '_>| {
-            element.elements().next().is_some() && element.elements().all(is_block)
-        };
+        let is_block =
+            |block: Value<'_, '_>| block.is_object() || block.is_array() || block.as_json_str().is_some();
+        let is_of_blocks =
+            |element: Value<'_, '_>| element.elements().next().is_some() && element.elements().all(is_block);
         let mut lists = list.elements().filter(|element| element.is_array());
         (got == JsonType::Array && lists.all(is_of_blocks)).then(|| Fix::safe([Change::Flatten(list.id())]))
     }

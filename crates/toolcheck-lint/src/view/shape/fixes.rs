@@ -19,7 +19,9 @@ pub(super) fn find(cx: &Context<'_, '_>, model: Option<&str>, refused: &mut [Ref
         let is_part = matches!(fault.kind, ShapeFaultKind::Missing | ShapeFaultKind::Unknown);
         let as_result = if is_message && is_part { as_result(cx, fault.object_node()) } else { None };
         let fix = as_result.or_else(|| of_result(cx, refused));
-        refused.fix = fix.or_else(|| of(cx.document, model, refused));
+        let is_safe = |fix: &Fix| fix.cost.is_none();
+        let own = if fix.as_ref().is_some_and(is_safe) { None } else { of(cx.document, model, refused) };
+        refused.fix = own.clone().filter(is_safe).or(fix).or(own);
         if let Some(fix) = &mut refused.fix
             && let [Change::Remove(node)] = fix.changes[..]
             && fix.cost.is_some()
@@ -56,7 +58,10 @@ fn of_result(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
     let fix_style = formats::find(cx.transcript.format?.id)?.fix_style;
     let (key, json) = fix_style.no_output;
     let is_plain = refused.unknown.is_empty() && refused.also_missing.is_empty();
-    if !is_plain || *fault.key != *key {
+    let value = cx.document.value(fault.node());
+    let is_said = || value.as_json_str().is_some() || value.is_array();
+    let is_other = fault.kind == ShapeFaultKind::Unknown && !fault.is_of_known_key() && is_said();
+    if !is_plain || *fault.key != *key && !is_other {
         return None;
     }
     let parts = &cx.transcript.parts;
@@ -68,6 +73,12 @@ fn of_result(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
         return None;
     }
     match object.get(key) {
+        // Its content is there under a key that it does not have.
+        None if is_other => {
+            let guess = format!("assumes that `{key}` was meant");
+            Some(Fix::guess(guess, [Change::Rename(value.id(), key.to_owned())]))
+        }
+        _ if is_other => None,
         Some(content) if content.is_null() => Some(Fix::safe([Change::Write(content.id(), json.to_owned())])),
         Some(_) => None,
         None => {
@@ -94,6 +105,7 @@ fn of(document: &Document<'_>, model: Option<&str>, refused: &Refused<'_>) -> Op
         let is_alone = || document.value(fault.object_node()).members().take(2).count() == 1;
         let is_other = match fault.object_kind() {
             Some(Kind::Tool) => fault.kind != ShapeFaultKind::Type,
+            Some(Kind::Content) if fault.kind == ShapeFaultKind::Missing => fault.is_of_type(),
             Some(Kind::Content) => fault.kind == ShapeFaultKind::Unknown && is_alone(),
             _ => false,
         };
