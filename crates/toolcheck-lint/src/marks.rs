@@ -120,7 +120,9 @@ fn done_by(
     let most_ahead = if is_short && is_request { MOST_AHEAD } else { 0 };
     let how_far = (most_ahead, may_be, lint);
     let (text, mut later) = settled(findings, (plan.bytes, &rules), (options, how), how_far).ok()?;
-    let is_left = |(number, finding): (usize, &Finding)| can_fix(finding) && !done.contains(&number);
+    let is_left = |(number, finding): (usize, &Finding)| {
+        can_fix(finding) && how.wants(finding) && !done.contains(&number)
+    };
     let may_go_on = is_short && (plan.waits || !later.is_empty() || !is_request);
     if may_go_on && findings.iter().enumerate().any(is_left) {
         later.extend(fix("", &text, options, how).applied);

@@ -34,7 +34,7 @@ declare_rule! {
     InvalidValue in Fields, since "0.2.0", silent on wire reports shape, check,
     fix [
         safe: "The value becomes the intended one, if that is known.",
-        unsafe: "A value that nearly matches an allowed one becomes that, and any other is removed where nothing need be.",
+        unsafe: "A value that nearly matches an allowed one becomes that.",
         otherwise: "it is not clear which value is meant",
     ]
 }

@@ -96,15 +96,17 @@ impl<'s> Finder<'_, '_, 's> {
         near.filter(|other| self.paired.pairs.after[*other].is_none()).take(MOST_RESULTS).collect()
     }
 
-    /// Whether a result without a call is now that of one, under another id.
+    /// Whether a result without a call is now that of one, under another id, or one without content has some.
     pub(super) fn answers_now(&self, number: usize) -> bool {
         let own = self.before(number);
         let is_same = |other: &usize| {
             let other = self.after(*other);
             let is_answer = other.sort == EventKind::Result && other.owner.is_some();
-            is_answer && own.content.says_the_same(&other.content)
+            // One that said nothing may say so now.
+            let is_more = own.content.length == 0 && other.id == own.id;
+            is_answer && (is_more || own.owner.is_none() && own.content.says_the_same(&other.content))
         };
-        own.owner.is_none() && self.new_near(number).iter().any(is_same)
+        self.new_near(number).iter().any(is_same)
     }
 
     /// What an unknown part has become that is known now, and says all that it said.

@@ -9,6 +9,7 @@ use super::advice::{MOST_KEYS, is_near, is_same};
 use super::check::Checker;
 use super::compile::{Check, CheckKind, Field, bit, plain};
 use super::fault::{Condition, Detail, ShapeFault};
+use super::rewrite::is_said_in;
 use super::tables::{JsonType, Kind, ShapeFaultKind};
 use super::value::type_of;
 use crate::fix::{Change, Fix};
@@ -58,10 +59,19 @@ impl<'f> ShapeFault<'f> {
         }
     }
 
+    /// The object with what it is under the key for that.
+    pub fn kind_renamed(&self, document: &Document<'_>) -> Option<Fix> {
+        let (member, key) = self.kind_elsewhere(document)?;
+        Some(Fix::safe([Change::Rename(member.id(), key.to_owned())]))
+    }
+
     /// The object with the key that it lacks.
     fn completed(&self, document: &Document<'_>) -> Option<Fix> {
         if let Some(member) = self.renamed(document) {
             return Some(Fix::safe([Change::Rename(member.id(), self.key.to_string())]));
+        }
+        if let Some(renamed) = self.kind_renamed(document) {
+            return Some(renamed);
         }
         // What goes around it says nothing.
         let is_part = matches!(self.object_kind(), Some(Kind::Message | Kind::Content));
@@ -87,7 +97,9 @@ impl<'f> ShapeFault<'f> {
         }
         let is_checked = |field: &Field| field.checked_by.contains(&RuleId::WrongArgumentsType);
         // What it is, a key says that it has.
-        if self.object.base.is_none() && !self.object.fields.iter().any(is_checked) {
+        let by = self.shape.base(self.object).and_then(|base| base.by.as_ref());
+        let is_named = by.is_some_and(|by| document.value(self.parent).get(&by.key).is_some());
+        if !is_named && !self.object.fields.iter().any(is_checked) {
             return None;
         }
         // An object that may have any key has one too many, and lacks one.
@@ -167,7 +179,13 @@ impl<'f> ShapeFault<'f> {
             }
         }
         if !self.may_lack(node, document) {
-            return None;
+            // A block that only says something.
+            let example = Document::read(self.shape.example_of("text")?.as_bytes());
+            let only = example.root().members().next().filter(|_| example.root().members().count() == 1)?;
+            let key = only.key_text()?;
+            let guess = || format!("assumes that `{}` was meant to be `{key}`", shorten(&self.key));
+            let is_said = is_said_in(&self.key) && self.fits(&key, value);
+            return is_said.then(|| Fix::guess(guess(), rename(&key)));
         }
         if self.says_nothing(document) {
             return Some(Fix::safe([Change::Remove(node)]));
@@ -328,13 +346,7 @@ impl<'f> ShapeFault<'f> {
         {
             return Some(Fix::safe([Change::Write(node, json)]));
         }
-        let is_optional = field.required.is_empty() && value.key_span().is_some();
-        // What is said is no setting.
-        let is_setting = || !is_said(value) && field.items.or(field.object).is_none();
-        match got {
-            JsonType::Null => field.required.is_empty().then(|| Fix::safe([Change::Remove(node)])),
-            _ => (is_optional && is_setting()).then(|| self.removed(value)),
-        }
+        (got == JsonType::Null && field.required.is_empty()).then(|| Fix::safe([Change::Remove(node)]))
     }
 
     /// An element of a list of objects that is a text, or the list that was meant.
@@ -445,12 +457,16 @@ impl<'f> ShapeFault<'f> {
         if let Some(same) = allowed.iter().find(|known| is_same(known, got)) {
             return Some(Fix::safe(write(same)));
         }
+        // A text is a text, whoever says it.
+        let mut texts = allowed.iter().filter(|known| known.ends_with("text") && got.ends_with("text"));
+        if let (Some(only), None) = (texts.next(), texts.next()) {
+            return Some(Fix::safe(write(only)));
+        }
         if let Some(near) = allowed.iter().find(|known| is_near(known, got)) {
             let guess = format!("assumes that `{}` was meant to be `{near}`", shorten(got));
             return Some(Fix::guess(guess, write(near)));
         }
-        let is_needed = !field.required.is_empty() || field.instead.contains_key(got) || self.is_of_type();
-        (!is_needed && value.key_span().is_some()).then(|| self.removed(value))
+        None
     }
 
     /// The object without a key that another forbids, if it need not be there.
@@ -498,14 +514,6 @@ fn as_told(value: Value<'_, '_>, told: &str) -> Option<String> {
         _ => None,
     }
 }
-
-/// Whether a value may be something that somebody said.
-fn is_said(value: Value<'_, '_>) -> bool {
-    value.is_object() || value.is_array() || value.raw().len() > LONGEST_SETTING
-}
-
-/// The longest value that is a setting and nothing that was said.
-const LONGEST_SETTING: usize = 32;
 
 /// What stands for a text in an example, and where it is what is said.
 pub(super) const PLACE: &str = "\"\u{2026}\"";

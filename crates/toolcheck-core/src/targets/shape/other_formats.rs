@@ -89,7 +89,8 @@ impl Shape {
                 let own = || direct.first().and_then(|fault| fault.object_example());
                 let example = example.map(Cow::Borrowed).or_else(|| own().filter(|_| kind != Kind::Content));
                 let alike = fault.alike.clone();
-                let own = || Some(Fix::safe([self.written(value, kind)?.1]));
+                let form = direct.first().and_then(|fault| fault.object_example());
+                let own = || Some(Fix::safe([self.written(value, kind, form)?]));
                 let fix = self.called_otherwise(&direct, value).or_else(own).filter(|_| alike.is_empty());
                 foreign.push(Foreign {
                     node,

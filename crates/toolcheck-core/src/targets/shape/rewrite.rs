@@ -2,6 +2,8 @@
 //!
 //! What they say is told by their keys, as far as these are alike everywhere, and put into the example of this API.
 
+use std::borrow::Cow;
+
 use toolcheck_json::{Document, Value};
 
 use super::Shape;
@@ -27,6 +29,18 @@ fn is_id(key: &str) -> bool {
 
 fn is_name(key: &str) -> bool {
     key == "name" || key.ends_with("_name") || key.ends_with("Name")
+}
+
+/// Whether what somebody or a tool said may stand under a key.
+pub(super) fn is_said_in(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    ["text", "content", "value", "output", "result", "response"].iter().any(|end| key.ends_with(end))
+}
+
+/// Whether the arguments of a call may stand under a key.
+fn is_passed_in(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    ["arguments", "args", "input", "parameters", "params"].iter().any(|end| key.ends_with(end))
 }
 
 impl<'d, 's> Said<'d, 's> {
@@ -82,7 +96,7 @@ impl<'d, 's> Said<'d, 's> {
 
     /// The arguments of a call, as an object.
     fn arguments(&self) -> Option<String> {
-        let rest = self.rest()?;
+        let rest = self.rest().filter(|rest| rest.key_text().is_some_and(|key| is_passed_in(&key)))?;
         match rest.is_object() {
             true => Some(std::str::from_utf8(rest.raw()).ok()?.to_owned()),
             false => respelled(rest, &[JsonType::Object]),
@@ -91,7 +105,8 @@ impl<'d, 's> Said<'d, 's> {
 
     /// The text of a result or a block.
     fn text(&self) -> Option<Value<'d, 's>> {
-        self.rest().filter(|text| text.as_json_str().is_some_and(|text| text.is_text()))
+        let rest = self.rest().filter(|rest| rest.key_text().is_some_and(|key| is_said_in(&key)))?;
+        rest.as_json_str()?.is_text().then_some(rest)
     }
 
     /// Writes it as an example does, and takes what is written.
@@ -134,28 +149,41 @@ impl<'d, 's> Said<'d, 's> {
 }
 
 impl Shape {
-    /// The example of what an object of a kind says.
-    fn form_of(&self, said: &Said<'_, '_>, kind: Kind) -> Option<&str> {
+    /// The example of what an object of a kind says. Tools have `own` ones.
+    fn form_of<'a>(
+        &'a self,
+        said: &Said<'_, '_>,
+        kind: Kind,
+        own: Option<Cow<'a, str>>,
+    ) -> Option<Cow<'a, str>> {
         let what = match (said.id, said.name) {
-            _ if kind == Kind::Tool => return self.example(kind).filter(|_| said.schema().is_some()),
-            _ if kind == Kind::ToolCall => return self.example(kind).filter(|_| said.arguments().is_some()),
+            _ if kind == Kind::Tool => return own.filter(|_| said.schema().is_some()),
+            _ if kind == Kind::ToolCall => return own.filter(|_| said.arguments().is_some()),
             (_, Some(_)) if said.arguments().is_some() => "call",
             (Some(_), _) if said.text().is_some() => "result",
-            (None, None) if said.text().is_some() && kind == Kind::Content => return self.example_of("text"),
+            (None, None) if said.text().is_some() && kind == Kind::Content => {
+                return self.example_of("text").map(Cow::Borrowed);
+            }
             _ => return None,
         };
-        match kind {
+        let form = match kind {
             Kind::Message => self.message_of(what).or_else(|| self.example_of(what)),
             // Where a message of its own says it, no block does.
             Kind::Content => self.message_of(what).and_then(|_| self.example_of(what)),
             _ => None,
-        }
+        };
+        form.map(Cow::Borrowed)
     }
 
-    /// An object as this API writes it, if all that it says has a place there.
-    pub(super) fn written(&self, value: Value<'_, '_>, kind: Kind) -> Option<(&str, Change)> {
+    /// What writes an object as this API does, if all that it says has a place there.
+    pub(super) fn written(
+        &self,
+        value: Value<'_, '_>,
+        kind: Kind,
+        own: Option<Cow<'_, str>>,
+    ) -> Option<Change> {
         let mut said = Said::of(value)?;
-        let form = self.form_of(&said, kind)?;
+        let form = self.form_of(&said, kind, own)?;
         let example = form.replace("{\u{2026}}", "{}");
         let example = Document::read(example.as_bytes());
         let mut json = Vec::new();
@@ -170,26 +198,21 @@ impl Shape {
         // The call of a result says the name of its tool.
         let is_named = said.name.is_none() || kind != Kind::Tool && !json.contains("\"name\"");
         let is_all = is_named && said.description.is_none() && said.rest.is_empty();
-        is_all.then(|| (form, Change::Write(value.id(), json)))
+        is_all.then(|| Change::Write(value.id(), json))
     }
 }
 
 impl<'f> ShapeFault<'f> {
-    /// The example of what the object says, as this API writes it, with what writes it so.
-    fn in_own_form(&self, document: &Document<'_>) -> Option<(&'f str, Change)> {
-        let kind = self.object_kind()?;
-        self.shape.written(document.value(self.parent), kind)
-    }
-
     /// How this API writes what the object says that has no key of its own.
-    pub fn own_form(&self, document: &Document<'_>) -> Option<&'f str> {
-        self.in_own_form(document).map(|(form, _)| form)
+    pub fn own_form(&self, document: &Document<'_>) -> Option<Cow<'f, str>> {
+        let said = Said::of(document.value(self.parent))?;
+        self.shape.form_of(&said, self.object_kind()?, self.object_example())
     }
 
     /// What writes the object as this API does, if all that it says has a place there.
     pub fn rewritten(&self, document: &Document<'_>) -> Option<Fix> {
         let kind = self.object_kind()?;
-        let (_, change) = self.in_own_form(document)?;
+        let change = self.shape.written(document.value(self.parent), kind, self.object_example())?;
         let guess = format!("assumes that the {} says what its keys say in other APIs", kind.name());
         Some(Fix::guess(guess, [change]))
     }

@@ -112,6 +112,9 @@ fn of(document: &Document<'_>, model: Option<&str>, refused: &Refused<'_>) -> Op
         let rewritten = || fault.rewritten(document).filter(|_| is_other);
         return fault.fix(document, model).or_else(rewritten);
     }
+    if let Some(kind) = fault.kind_renamed(document) {
+        return Some(kind);
+    }
     // One key that is missing, and one that is there instead.
     match (&refused.unknown[..], &refused.also_missing[..]) {
         ([other], []) if fault.kind == ShapeFaultKind::Missing => {
