@@ -203,15 +203,7 @@ fn fix_of(cx: &Context<'_, '_>, number: usize, message: &Message<'_>, parts: &[P
         _ => None,
     });
     lifted(cx, message).or_else(|| misnamed(cx, message)).or_else(|| match result {
-        Some(result) => match result.content_place {
-            Some(place) => of_result(cx, place),
-            None => {
-                let guess = "assumes that the tool had no output";
-                let (key, no_output) = formats::find(cx.transcript.format?.id)?.fix_style.no_output;
-                let add = Change::Add(message.place.node, key.to_owned(), no_output.to_owned());
-                missing_key(cx, message).map(|_| Fix::guess(guess, [add]))
-            }
-        },
+        Some(result) => of_result(cx, result.content_place?),
         None if may_go(cx, number) => of_message(cx, message, parts),
         None => filled(cx, message, parts),
     })

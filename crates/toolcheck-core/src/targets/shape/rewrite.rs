@@ -16,6 +16,8 @@ use crate::formats;
 
 /// What an object says.
 struct Said<'d, 's> {
+    /// What the object is called.
+    kind: Option<Value<'d, 's>>,
     id: Option<Value<'d, 's>>,
     name: Option<Value<'d, 's>>,
     description: Option<Value<'d, 's>>,
@@ -46,7 +48,7 @@ fn is_passed_in(key: &str) -> bool {
 impl<'d, 's> Said<'d, 's> {
     /// What an object says; `None` if it has a key twice.
     fn of(object: Value<'d, 's>) -> Option<Self> {
-        let mut said = Self { id: None, name: None, description: None, rest: Vec::new() };
+        let mut said = Self { kind: None, id: None, name: None, description: None, rest: Vec::new() };
         said.read(object)?;
         Some(said)
     }
@@ -56,7 +58,10 @@ impl<'d, 's> Said<'d, 's> {
             let key = member.key_text().filter(|_| count < MOST_KEYS)?;
             let slot = match &*key {
                 _ if member.as_json_str().is_none() => None,
-                "type" | "kind" => continue,
+                "type" | "kind" => {
+                    self.kind = self.kind.or(Some(member));
+                    continue;
+                }
                 "description" => Some(&mut self.description),
                 key if is_id(key) => Some(&mut self.id),
                 key if is_name(key) => Some(&mut self.name),
@@ -107,6 +112,12 @@ impl<'d, 's> Said<'d, 's> {
     fn text(&self) -> Option<Value<'d, 's>> {
         let rest = self.rest().filter(|rest| rest.key_text().is_some_and(|key| is_said_in(&key)))?;
         rest.as_json_str()?.is_text().then_some(rest)
+    }
+
+    /// Whether it is a text, and called nothing else.
+    fn is_text(&self) -> bool {
+        let kind = self.kind.and_then(Value::as_str);
+        self.text().is_some() && kind.is_none_or(|kind| kind.ends_with("text"))
     }
 
     /// Writes it as an example does, and takes what is written.
@@ -161,7 +172,7 @@ impl Shape {
             _ if kind == Kind::ToolCall => return own.filter(|_| said.arguments().is_some()),
             (_, Some(_)) if said.arguments().is_some() => "call",
             (Some(_), _) if said.text().is_some() => "result",
-            (None, None) if said.text().is_some() && kind == Kind::Content => {
+            (None, None) if said.is_text() && kind == Kind::Content => {
                 return self.example_of("text").map(Cow::Borrowed);
             }
             _ => return None,
