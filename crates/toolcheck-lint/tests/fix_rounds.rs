@@ -197,7 +197,7 @@ fn what_shows_in_between_keeps_nothing_else_from_being_fixed() {
 fn a_fix_that_makes_nothing_better_keeps_no_other_from_being_made() {
     // Without tools, the one setting is refused whatever it is, and the other is not.
     let mut body = json!({"model": "gpt-4o", "messages": [chat()["messages"][0]]});
-    (body["stream"], body["parallel_tool_calls"]) = (json!("true"), json!("true"));
+    (body["stream"], body["parallel_tool_calls"]) = (json!("true"), json!("True"));
     assert_eq!(fixed("openai-chat", &body, &FixOptions::new()).0, with(&body, "/stream", json!(true)));
 }
 

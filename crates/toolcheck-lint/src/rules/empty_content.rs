@@ -226,7 +226,7 @@ fn misnamed(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<Fix> {
     };
     let is_unknown = |member: &Value<'_, '_>, key: &str| {
         message.role_name.is_some()
-            && cx.transcript.parts_of(message).iter().all(is_without_content)
+            && cx.transcript.parts_of(message).is_empty()
             && !member.is_object()
             && says_something(*member)
             && cx.known_shape().is_some_and(|shape| !shape.has_in_messages(key))
@@ -234,10 +234,6 @@ fn misnamed(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<Fix> {
     let member = only(&|_, key| shape::is_near(key, wanted)).or_else(|| only(&is_unknown))?;
     let guess = format!("assumes that `{}` was meant to be `{wanted}`", shorten(&member.key_text()?));
     Some(Fix::guess(guess, [Change::Rename(member.id(), wanted.to_owned())]))
-}
-
-fn is_without_content(part: &Part<'_>) -> bool {
-    matches!(&part.body, Body::Result(result) if result.content == Content::Missing)
 }
 
 /// The message that an object without a role holds, such as the choice of a response.
