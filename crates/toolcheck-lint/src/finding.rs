@@ -13,6 +13,8 @@ use toolcheck_core::{Level, RuleId};
 use toolcheck_json::origins::Origin;
 use toolcheck_json::{NodeId, Position, Span};
 
+use crate::planner::LeftOut;
+
 /// A problem in a file.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -49,6 +51,13 @@ pub struct Finding {
     pub(crate) fix: Option<Box<Fix>>,
     /// The start of the text at its place, which identifies it in later runs.
     pub(crate) head: Head,
+}
+
+impl Finding {
+    /// What identifies it where it may be left out.
+    pub(crate) fn left_out(&self) -> LeftOut {
+        (self.rule, self.head.bytes().into())
+    }
 }
 
 /// How a finding may be fixed.

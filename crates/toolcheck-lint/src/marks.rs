@@ -6,9 +6,9 @@ use toolcheck_core::readers::{Conversation, Reader};
 use toolcheck_core::{RuleId, formats};
 use toolcheck_json::{Document, Record};
 
-use crate::compare_fix::{contradicts, worse};
+use crate::compare_fix::contradicts;
 use crate::finding::{Finding, Fixable};
-use crate::fix::{Applied, MOST_AHEAD, fix, step};
+use crate::fix::{MOST_AHEAD, fix, halved, settled};
 use crate::options::{Marks, Options};
 use crate::planner::{FixOptions, Planned, Planner, Way, can_fix, is_whole, on_conversations, plan_request};
 use crate::report::{FileReport, Reading};
@@ -69,12 +69,27 @@ fn first_better(
     let more = first.waits || !first.skipped.is_empty();
     // The record is linted once more beside this one, so what is not needed goes.
     (first.skipped, first.left) = Default::default();
-    let others = Way::others(how, &first);
+    let safely = Way::safely(how, &first);
     let Some(tried) = tried else { return Some((numbers(&first), more)) };
-    let others = others.iter().filter_map(|way| Some((plan(way)?, &way.how)));
-    let mut plans = std::iter::once((first, how)).chain(others);
-    let done = plans.find_map(|(plan, how)| done_by(plan, how, document, findings, tried, lint));
-    Some((done.unwrap_or_default(), more))
+    let mut candidates = numbers(&first);
+    let is_short = tried.2 && first.bytes.len() <= LONGEST_AHEAD;
+    candidates.retain(|_| is_short);
+    candidates
+        .sort_by_key(|number| first.done.iter().any(|done| done.finding == *number && done.cost.is_some()));
+    let try_way = |plan: Planned, how: &FixOptions| done_by(plan, how, document, findings, tried, lint);
+    if let Some(done) = try_way(first, how) {
+        return Some((done, more));
+    }
+    // All but those that make it worse, and what may be instead.
+    let mut best = None;
+    halved(candidates.len(), &mut |left| {
+        let left = left.iter().map(|number| findings[candidates[*number]].left_out()).collect();
+        let way = Way::first(&how.leaving_out(left));
+        let done = plan(&way).and_then(|plan| try_way(plan, &way.how)).ok_or(());
+        done.map(|done| best = Some(done))
+    });
+    let instead = || safely.and_then(|way| try_way(plan(&way)?, &way.how));
+    Some((best.or_else(instead).unwrap_or_default(), more))
 }
 
 /// The findings that a plan fixes.
@@ -100,35 +115,22 @@ fn done_by(
     }
     let mut done = numbers(&plan);
     let rules: Vec<RuleId> = done.iter().map(|number| findings[*number].rule).collect();
-    let (mut text, mut later) = (plan.bytes, Vec::new());
-    let is_short = text.len() <= LONGEST_AHEAD;
+    let is_short = plan.bytes.len() <= LONGEST_AHEAD;
     // Only requests are fixed on until they are better.
     let most_ahead = if is_short && is_request { MOST_AHEAD } else { 0 };
-    for ahead in 0..=most_ahead {
-        let report = lint(&text, options);
-        let then: Vec<RuleId> = later.iter().map(|done: &Applied| done.rule).collect();
-        if report.readings.iter().all(|reading| may_be(reading.format))
-            && worse(findings, &report.findings, &rules, &then).is_none()
-        {
-            let is_left = |(number, finding): (usize, &Finding)| {
-                can_fix(finding) && how.wants(finding) && !done.contains(&number)
-            };
-            let may_go_on = is_short && (plan.waits || ahead > 0 || !is_request);
-            if may_go_on && findings.iter().enumerate().any(is_left) {
-                later.extend(fix("", &text, options, how).applied);
-            }
-            let then: HashSet<_> = later.iter().map(|done| (done.rule, &done.spot.pointer)).collect();
-            let is_fixed = |finding: &Finding| then.contains(&(finding.rule, &finding.spot.pointer));
-            done.extend((0..findings.len()).filter(|number| is_fixed(&findings[*number])));
-            return Some(done);
-        }
-        if ahead < most_ahead {
-            let (next, applied) = step(&text, options, how)?;
-            text = next;
-            later.extend(applied);
-        }
+    let how_far = (most_ahead, may_be, lint);
+    let (text, mut later) = settled(findings, (plan.bytes, &rules), (options, how), how_far).ok()?;
+    let is_left = |(number, finding): (usize, &Finding)| {
+        can_fix(finding) && how.wants(finding) && !done.contains(&number)
+    };
+    let may_go_on = is_short && (plan.waits || !later.is_empty() || !is_request);
+    if may_go_on && findings.iter().enumerate().any(is_left) {
+        later.extend(fix("", &text, options, how).applied);
     }
-    None
+    let then: HashSet<_> = later.iter().map(|done| (done.rule, &done.spot.pointer)).collect();
+    let is_fixed = |finding: &Finding| then.contains(&(finding.rule, &finding.spot.pointer));
+    done.extend((0..findings.len()).filter(|number| is_fixed(&findings[*number])));
+    Some(done)
 }
 
 /// The longest text with conversations in which fixes are tried. A longer one is a whole log, and to lint it again for its

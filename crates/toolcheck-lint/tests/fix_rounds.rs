@@ -92,11 +92,15 @@ fn a_message_with_content_under_another_key_is_not_removed() {
 
 #[test]
 fn what_is_no_message_is_not_an_empty_one() {
-    let said = json!(["the first words", ["the next words"], {"role": "assistant", "content": "Yes."}, {"role": "user", "content": "go on"}]);
-    let body = json!({"model": "gpt-4o", "messages": said});
-    becomes("openai-chat", &body, &body);
-    let body = with(&anthropic(), "/messages/0", Value::Null);
-    becomes("anthropic", &body, &body);
+    let yes = json!({"role": "assistant", "content": "Yes."});
+    let user = |text: &str| json!({"role": "user", "content": text});
+    let body =
+        json!({"model": "gpt-4o", "messages": ["the first words", "the next words", yes, user("go on")]});
+    let said = json!([user("the first words"), user("the next words"), yes, user("go on")]);
+    is_guessed("openai-chat", &body, &json!({"model": "gpt-4o", "messages": said}));
+    let mut body = anthropic();
+    body["messages"].as_array_mut().expect("it is a list").insert(1, Value::Null);
+    becomes("anthropic", &body, &anthropic());
 }
 
 #[test]
@@ -187,6 +191,59 @@ fn what_shows_in_between_keeps_nothing_else_from_being_fixed() {
     let user = json!({"Role": "user", "content": [{"text": "count the oaks"}]});
     let wanted = json!({"role": "user", "content": [{"text": "count the oaks", "type": "text"}]});
     becomes("openai-chat", &with(&chat(), "/messages/0", user), &with(&chat(), "/messages/0", wanted));
+}
+
+#[test]
+fn a_fix_that_makes_nothing_better_keeps_no_other_from_being_made() {
+    // Without tools, the one setting is refused whatever it is, and the other is not.
+    let mut body = json!({"model": "gpt-4o", "messages": [chat()["messages"][0]]});
+    (body["stream"], body["parallel_tool_calls"]) = (json!("true"), json!("True"));
+    assert_eq!(fixed("openai-chat", &body, &FixOptions::new()).0, with(&body, "/stream", json!(true)));
+}
+
+#[test]
+fn what_another_api_says_is_said_in_the_form_of_this_one() {
+    let call = json!({"type": "tool-call", "toolCallId": "t1", "toolName": "count", "args": {}});
+    let body = with(&anthropic(), "/messages/1/content/0", call);
+    let result = json!({"type": "tool-result", "toolCallId": "t1", "toolName": "count", "result": "seven"});
+    let body = with(&body, "/messages/2/content/0", result);
+    let guessing = FixOptions::new().unsafe_fixes(true);
+    assert_eq!(fixed("anthropic", &body, &guessing).0, anthropic());
+    let call = json!({"type": "function_call", "call_id": "t1", "name": "count", "arguments": "{}"});
+    let body = with(&bedrock(), "/messages/1/content/0", call);
+    assert_eq!(fixed("bedrock-converse", &body, &guessing).0, bedrock());
+    let schema = json!({"type": "object", "properties": {}});
+    let mut body = chat();
+    body["tools"] = json!([{"name": "count", "description": "Counts trees", "input_schema": schema}]);
+    body["messages"][0]["content"] = json!([{"type": "output_text", "text": "count the oaks"}]);
+    let mut wanted = chat();
+    let function = json!({"name": "count", "description": "Counts trees", "parameters": schema});
+    wanted["tools"] = json!([{"type": "function", "function": function}]);
+    wanted["messages"][0]["content"] = json!([{"type": "text", "text": "count the oaks"}]);
+    becomes("openai-chat", &body, &wanted);
+    // What has no place there is not lost.
+    body["tools"][0]["weight"] = json!(3);
+    assert_eq!(fixed("openai-chat", &body, &FixOptions::new()).0["tools"], body["tools"]);
+}
+
+#[test]
+fn a_role_is_found_by_its_key_its_letters_the_content_or_the_place() {
+    becomes("openai-chat", &with(&chat(), "/messages/3/role", json!("assistant ")), &chat());
+    becomes("openai-chat", &with(&chat(), "/messages/1/role", Value::Null), &chat());
+    let user = json!({"from": "user", "content": "count the oaks"});
+    becomes("openai-chat", &with(&chat(), "/messages/0", user), &chat());
+    is_guessed("openai-chat", &with(&chat(), "/messages/0/role", json!("users")), &chat());
+    is_guessed("openai-chat", &with(&chat(), "/messages/0/role", Value::Null), &chat());
+}
+
+#[test]
+fn a_setting_in_another_type_is_the_same_setting() {
+    let mut wanted = chat();
+    wanted["stream"] = json!(true);
+    for value in [json!("True"), json!([true])] {
+        becomes("openai-chat", &with(&wanted, "/stream", value), &wanted);
+    }
+    is_guessed("openai-chat", &with(&wanted, "/stream", json!(1)), &wanted);
 }
 
 #[test]

@@ -100,28 +100,30 @@ pub(super) fn of_value(root: Value<'_, '_>) -> u64 {
 }
 
 /// Whether each text, number and truth value in a value is in another too, in whatever form: nothing that it said is gone.
-pub(super) fn keeps(before: Value<'_, '_>, after: Value<'_, '_>) -> bool {
+/// Without another, whether it says nothing.
+pub(super) fn keeps(before: Value<'_, '_>, after: Option<Value<'_, '_>>) -> bool {
     let (mut said, mut kept) = (HashSet::default(), HashSet::default());
-    add_leaves(before, true, &mut said);
-    add_leaves(after, true, &mut kept);
+    add_leaves(before, (true, false), &mut said);
+    after.into_iter().for_each(|after| add_leaves(after, (true, true), &mut kept));
     said.is_subset(&kept)
 }
 
 /// Adds hashes of what is said in a value, and in JSON in its texts. It does not recurse deeper than that.
-fn add_leaves(root: Value<'_, '_>, looks_inside: bool, leaves: &mut HashSet<u64>) {
+fn add_leaves(root: Value<'_, '_>, (looks_inside, with_types): (bool, bool), leaves: &mut HashSet<u64>) {
     let mut open = Vec::new();
     let mut next = Some(root);
     while let Some(value) = next {
         match value.kind() {
             // What a part is called says nothing.
-            _ if value.has_key("type") => {}
+            _ if value.has_key("type") && !with_types => {}
             Kind::Object | Kind::Array => open.push(value.children()),
             Kind::String => {
                 let text = value.as_str().unwrap_or_default();
                 let inner = looks_inside && text.trim_start().starts_with(['{', '[']);
                 let document = inner.then(|| Document::read(text.as_bytes()));
                 match document.filter(|document| document.faults().is_empty()) {
-                    Some(document) => add_leaves(document.root(), false, leaves),
+                    Some(document) => add_leaves(document.root(), (false, with_types), leaves),
+                    None if text.trim().is_empty() => {}
                     None => _ = leaves.insert(of_string(&text)),
                 }
             }

@@ -186,7 +186,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
     fn level_of_other(&self, before: &Event<'s>, after: &Event<'s>) -> Level {
         let [one, other] = [(0, before), (1, after)]
             .map(|(side, event): (usize, &Event<'s>)| self.sides[side].document.value(event.place.node));
-        if super::canonical::keeps(one, other) { Level::Form } else { Level::Loss }
+        if super::canonical::keeps(one, Some(other)) { Level::Form } else { Level::Loss }
     }
 
     fn call(&mut self, before: &Event<'s>, after: &Event<'s>, at: At) {
@@ -321,7 +321,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                     let text = self.retold.text_of(number);
                     let is_kept = match text {
                         Some(text) => self.is_told_twice(number, text),
-                        None => self.is_repeated(0, number),
+                        None => self.is_repeated(0, number) || self.answers_now(number),
                     };
                     let level = if is_kept { Level::Change } else { loss };
                     let mut about = format!("{about}, {}", characters(before.content.length));
@@ -332,7 +332,19 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                 }
                 EventKind::Text => {
                     // Once is enough.
-                    let level = if self.is_said_twice(number) { Level::Change } else { loss };
+                    let is_read = || {
+                        before.text.trim_start().starts_with(['{', '[']) && self.known_now(number).is_some()
+                    };
+                    let level = match self.is_said_twice(number) {
+                        true => Level::Change,
+                        false => {
+                            if is_read() {
+                                Level::Form
+                            } else {
+                                loss
+                            }
+                        }
+                    };
                     self.add(Kind::TextLost, level, at, text_title(before));
                 }
                 EventKind::Reasoning => {
@@ -367,7 +379,9 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                 EventKind::ServerResult => {}
                 EventKind::Part => {
                     // Another format may say it in another way.
-                    let level = if self.is_one_family { loss } else { Level::Change };
+                    let value = self.sides[0].document.value(before.place.node);
+                    let says_nothing = super::canonical::keeps(value, None);
+                    let level = if self.is_one_family && !says_nothing { loss } else { Level::Change };
                     match self.known_now(number) {
                         Some(other) => {
                             self.add(

@@ -4,9 +4,12 @@ use foldhash::HashMap;
 use toolcheck_core::RuleId;
 
 use super::{Applied, Change, Collector, assemble, check, read_otherwise};
+use crate::compare_fix::worse;
 use crate::engine::lint_with;
+use crate::finding::Finding;
+use crate::marks::Lint;
 use crate::options::Options;
-use crate::planner::FixOptions;
+use crate::planner::{FixOptions, LeftOut};
 use crate::report::FileReport;
 
 /// How often what is worse at first is fixed again.
@@ -39,7 +42,7 @@ pub(super) fn go_on(
     let mut open: HashMap<Option<usize>, usize> = HashMap::default();
     let numbered = changes.iter().enumerate().map(|(number, change)| (change.record, number));
     open.extend(
-        numbered.filter(|(record, number)| worse.contains_key(record) && changes[*number].is_request),
+        numbered.filter(|(record, number)| worse.contains_key(record) && changes[*number].format.is_some()),
     );
     let mut trial = changes.to_vec();
     let mut is_any_better = false;
@@ -69,4 +72,117 @@ pub(super) fn go_on(
         }
     }
     is_any_better
+}
+
+/// A text with its only record fixed and what is fixed after that, if it is better then; otherwise the rule that reports
+/// more. `applied` are the rules of what is fixed, and its readings are of formats that it `may_be`.
+pub(crate) fn settled(
+    before: &[Finding],
+    (mut text, applied): (Vec<u8>, &[RuleId]),
+    (options, how): (&Options, &FixOptions),
+    (most_ahead, may_be, lint): (usize, &dyn Fn(&str) -> bool, &Lint<'_>),
+) -> Result<(Vec<u8>, Vec<Applied>), Option<RuleId>> {
+    let mut later: Vec<Applied> = Vec::new();
+    for ahead in 0..=most_ahead {
+        let report = lint(&text, options);
+        let then: Vec<RuleId> = later.iter().map(|done| done.rule).collect();
+        let rule = worse(before, &report.findings, applied, &then);
+        if rule.is_none() && report.readings.iter().all(|reading| may_be(reading.format)) {
+            return Ok((text, later));
+        }
+        let next = if ahead < most_ahead { step(&text, options, how) } else { None };
+        let Some((next, more)) = next else { return Err(rule) };
+        text = next;
+        later.extend(more);
+    }
+    Err(None)
+}
+
+/// A finding that is left because its fix makes a record no better.
+pub(super) struct Left {
+    pub(super) what: LeftOut,
+    /// Where it begins.
+    pub(super) at: usize,
+    /// What is reported then.
+    pub(super) worse: RuleId,
+}
+
+/// Finds, in the requests that are worse, the fixes that make them so. Together they are tried on so many bytes that a file
+/// of many records takes no longer than some times its own.
+pub(super) fn find_left(
+    (bytes, options, how): (&[u8], &Options, &FixOptions),
+    changes: &[Change],
+    worse: &HashMap<Option<usize>, RuleId>,
+    left: &mut Vec<Left>,
+) {
+    let mut rest = MOST_BYTES_TRIED.max(bytes.len());
+    for change in changes.iter().filter(|change| worse.contains_key(&change.record)) {
+        let Some(format) = change.format else { continue };
+        let text = &bytes[change.start..change.end];
+        let Some(then) = rest.checked_sub(text.len()) else { return };
+        rest = then;
+        // A record of a file with several is read as it was.
+        let of_record = options.clone().format(Some(format));
+        let options = if text.len() == bytes.len() { options } else { &of_record };
+        let found = worse_alone(text, options, how).into_iter();
+        left.extend(found.map(|left| Left { at: left.at + change.start, ..left }));
+    }
+}
+
+/// The most bytes of records in which the fixes are sought that make them worse, unless the file has more.
+const MOST_BYTES_TRIED: usize = 1 << 20;
+
+/// The most ways that are tried to find the fix that makes a record no better.
+const MOST_TRIALS: usize = 40;
+
+/// The findings of a record without whose fixes it gets better with all others: of what does not get better, each half is
+/// tried by itself. None if there is nothing else.
+pub(super) fn worse_alone(text: &[u8], options: &Options, how: &FixOptions) -> Vec<Left> {
+    let lint: &Lint<'_> = &|text, options| lint_with("", text, options, &mut ());
+    let before = lint(text, options);
+    let places: HashMap<(RuleId, usize), &Finding> =
+        before.findings.iter().map(|found| ((found.rule, found.spot.bytes.start), found)).collect();
+    let Some((_, mut applied)) = step(text, options, how) else { return Vec::new() };
+    applied.sort_by_key(|done| done.cost.is_some());
+    let found = |done: &Applied| places.get(&(done.rule, done.spot.bytes.start)).copied();
+    let found: Vec<&Finding> = applied.iter().filter_map(found).collect();
+    halved(found.len(), &mut |left| {
+        let left = left.iter().map(|number| found[*number].left_out()).collect();
+        let how = how.leaving_out(left);
+        let (text, applied) = step(text, options, &how).ok_or(None)?;
+        let rules: Vec<RuleId> = applied.iter().map(|done| done.rule).collect();
+        let may_be = |format: &str| before.readings.iter().any(|reading| reading.format == format);
+        settled(&before.findings, (text, &rules), (options, &how), (MOST_AHEAD, &may_be, lint)).map(|_| ())
+    })
+    .into_iter()
+    .map(|(number, worse)| Left {
+        what: found[number].left_out(),
+        at: found[number].spot.bytes.start,
+        worse: worse.unwrap_or(found[number].rule),
+    })
+    .collect()
+}
+
+/// Which of so many fixes are left out so that `is_better` holds, with what is worse with each; none if that is all of them.
+pub(crate) fn halved<E: Copy + Default>(
+    count: usize,
+    is_better: &mut dyn FnMut(&[usize]) -> Result<(), E>,
+) -> Vec<(usize, E)> {
+    let mut left: Vec<usize> = (0..count).collect();
+    let mut worse = vec![E::default(); count];
+    let mut ranges = vec![(count / 2, count), (0, count / 2)];
+    let mut trials = 0;
+    while let Some((start, end)) = ranges.pop().filter(|_| count > 1 && trials < MOST_TRIALS) {
+        let without: Vec<usize> = left.iter().copied().filter(|one| !(start..end).contains(one)).collect();
+        trials += 1;
+        match is_better(&without) {
+            Ok(()) => left = without,
+            Err(rule) if end - start == 1 => worse[start] = rule,
+            Err(_) => {
+                let middle = start.midpoint(end);
+                ranges.extend([(middle, end), (start, middle)]);
+            }
+        }
+    }
+    if left.len() == count { Vec::new() } else { left.into_iter().map(|one| (one, worse[one])).collect() }
 }

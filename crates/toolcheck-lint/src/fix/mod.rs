@@ -11,12 +11,14 @@ mod skipped;
 use std::borrow::Cow;
 
 use foldhash::{HashMap, HashSet};
+use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Transcript, TranscriptKind};
 use toolcheck_core::readers::Conversation;
 use toolcheck_core::{RuleId, formats};
 use toolcheck_json::origins::Opened;
 use toolcheck_json::{Document, NodeId, Record};
 
+use self::ahead::Left;
 use self::skipped::{Reasons, Why};
 use crate::compare_fix::contradicts;
 use crate::engine::{lint_opened, lint_with};
@@ -29,7 +31,7 @@ use crate::planner::{
 use crate::report::FileReport;
 use crate::rules;
 
-pub(crate) use self::ahead::{MOST_AHEAD, step};
+pub(crate) use self::ahead::{MOST_AHEAD, halved, settled};
 pub use self::skipped::Skipped;
 pub use crate::finding::Fixable;
 pub use crate::planner::{Action, Duplicates, FixOptions, FixPlace, Orphans, PLACEHOLDER, Unanswered};
@@ -212,6 +214,25 @@ struct Round {
 
 impl Round {
     fn of(path: &str, bytes: &[u8], options: &Options, how: &FixOptions) -> Self {
+        let mut left = Some(Vec::new());
+        let round = Self::leaving(path, bytes, options, how, &mut left);
+        let Some(left) = left.filter(|left| !left.is_empty()) else { return round };
+        let rest = how.leaving_out(left.iter().map(|left| left.what.clone()).collect());
+        let mut round = Self::leaving(path, bytes, options, &rest, &mut None);
+        for left in left {
+            round.reasons.add_tried((left.what.0, left.at), left.worse);
+        }
+        round
+    }
+
+    /// A round, which notes the findings whose fixes alone make a record no better, where they may be `left`.
+    fn leaving(
+        path: &str,
+        bytes: &[u8],
+        options: &Options,
+        how: &FixOptions,
+        left: &mut Option<Vec<Left>>,
+    ) -> Self {
         let mut collector = Collector::new(bytes, options, how);
         let report = lint_with(path, bytes, options, &mut collector);
         let Collector { mut changes, mut reasons, contradicted, .. } = collector;
@@ -221,7 +242,8 @@ impl Round {
                 reasons.add_record(record, reason.clone());
             }
         }
-        let (mut applied, after) = settle(path, bytes, (options, how), &report, &mut changes, &mut reasons);
+        let (mut applied, after) =
+            settle(path, bytes, (options, how), &report, (&mut changes, left), &mut reasons);
         // In a file that is one document, the report has the places in its records.
         let places: HashMap<(RuleId, usize), &Spot> =
             report.findings.iter().map(|found| ((found.rule, found.spot.bytes.start), &found.spot)).collect();
@@ -240,7 +262,7 @@ fn settle(
     bytes: &[u8],
     (options, how): (&Options, &FixOptions),
     before: &FileReport,
-    changes: &mut Vec<Change>,
+    (changes, left): (&mut Vec<Change>, &mut Option<Vec<Left>>),
     reasons: &mut Reasons,
 ) -> (Vec<Applied>, Option<(Vec<u8>, FileReport)>) {
     // A record that is no better is fixed in another way, or comes back as it was.
@@ -272,9 +294,17 @@ fn settle(
         if ahead::go_on(path, (bytes, text), (options, how), before, changes, &worse) {
             continue;
         }
+        if let Some(left) = left {
+            ahead::find_left((bytes, options, how), changes, &worse, left);
+            if !left.is_empty() {
+                break;
+            }
+        }
         for change in changes.iter_mut() {
             if let Some(rule) = worse.get(&change.record) {
-                change.fall_back().iter().for_each(|tried| reasons.add_tried(tried, *rule));
+                for tried in change.fall_back() {
+                    reasons.add_tried((tried.rule, tried.spot.bytes.start), *rule);
+                }
             }
         }
         changes.retain(|change| !change.applied.is_empty());
@@ -285,7 +315,7 @@ fn settle(
 /// Why nothing is changed where calls or results would go that no finding is about.
 const TAKES_MORE: &str = "it would remove more of the conversation than it reports";
 
-/// The most ways in which a record is fixed: each one again without what is fixed in its place.
+/// The most ways in which a file is fixed: each one without what made it no better.
 const MOST_WAYS: usize = 8;
 
 /// What a file is read as once it is fixed, if it was not read so before, and it is not the target's own format.
@@ -321,12 +351,12 @@ struct Change {
     /// Its new bytes.
     bytes: Vec<u8>,
     applied: Vec<Applied>,
-    /// Whether it is a request, and not the conversations of a log.
-    is_request: bool,
+    /// Its format if it is a request, and not the conversations of a log.
+    format: Option<&'static Format>,
     /// What was done to what showed then.
     later: Vec<Applied>,
-    /// What is tried after it if that is no better, the last first.
-    instead: Vec<(Vec<u8>, Vec<Applied>)>,
+    /// What is tried after it if that is no better.
+    instead: Option<(Vec<u8>, Vec<Applied>)>,
 }
 
 impl Change {
@@ -338,7 +368,7 @@ impl Change {
     /// Goes over to what is tried next, and returns what is not fixed then.
     fn fall_back(&mut self) -> Vec<Applied> {
         self.later.clear();
-        let Some((bytes, applied)) = self.instead.pop() else { return std::mem::take(&mut self.applied) };
+        let Some((bytes, applied)) = self.instead.take() else { return std::mem::take(&mut self.applied) };
         self.bytes = bytes;
         let tried = std::mem::replace(&mut self.applied, applied);
         let place = |done: &Applied| (done.rule, done.spot.bytes.clone());
@@ -463,9 +493,8 @@ impl<'o> Collector<'o> {
         if whole.done.is_empty() || whole.bytes == document.bytes() {
             return None;
         }
-        let others = Way::others(self.how, &whole);
-        let others = others.iter().rev().filter_map(plan).filter(|other| !other.done.is_empty());
-        let others: Vec<_> = others.map(text_of).collect();
+        let safely = Way::safely(self.how, &whole).and_then(|way| plan(&way));
+        let instead = safely.filter(|other| !other.done.is_empty()).map(text_of);
         let (bytes, applied) = text_of(whole);
         self.changes.push(Change {
             record: number,
@@ -473,9 +502,9 @@ impl<'o> Collector<'o> {
             end: record.start + record.bytes.len(),
             bytes,
             applied,
-            is_request: !self.is_more,
+            format: self.format.filter(|_| !self.is_more).and_then(formats::find),
             later: Vec::new(),
-            instead: others,
+            instead,
         });
         Some(())
     }

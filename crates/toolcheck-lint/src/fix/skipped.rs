@@ -127,12 +127,12 @@ impl Reasons {
     }
 
     /// What was tried, and left or made findings of another rule.
-    pub(super) fn add_tried(&mut self, done: &Applied, worse: RuleId) {
-        let reason = match worse == done.rule {
+    pub(super) fn add_tried(&mut self, (rule, at): (RuleId, usize), worse: RuleId) {
+        let reason = match worse == rule {
             true => "it was tried, and the same was still found".to_owned(),
             false => format!("it was tried, and then there is `{worse}`"),
         };
-        self.of_findings.insert((done.rule, done.spot.bytes.start), Why::Because(reason.into()));
+        self.of_findings.insert((rule, at), Why::Because(reason.into()));
     }
 
     /// Why what was tried for a finding was given up.

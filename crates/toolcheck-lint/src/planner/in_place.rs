@@ -42,7 +42,6 @@ impl Planner<'_, '_> {
             if !self.try_fix(number, action, at, fix.cost.clone()) {
                 continue;
             }
-            self.fixed_in_place += 1;
             for (site, change) in sites {
                 let is_new = self.touched.insert(site.clone(), change.clone()).as_ref() != Some(change);
                 if is_new && site == self::site(change) {
@@ -98,6 +97,14 @@ impl Planner<'_, '_> {
                 self.values.insert(node, Piece::List(vec![Piece::Node(node)]));
             }
             Change::Flatten(_) => {
+                let lists = || document.value(node).elements().filter(|element| element.is_array());
+                // Where each has one element, only its brackets go.
+                if lists().all(|list| list.elements().take(2).count() == 1) {
+                    let only =
+                        |list: Value<'_, '_>| Some((list.id(), Piece::Node(list.elements().next()?.id())));
+                    self.values.extend(lists().filter_map(only));
+                    return;
+                }
                 let elements = document.value(node).elements().flat_map(|element| {
                     let itself = Some(element).filter(|element| !element.is_array());
                     element.elements().chain(itself).map(|element| Piece::Node(element.id()))

@@ -124,12 +124,17 @@ impl FromStr for FixPlace {
     }
 }
 
+/// The rule of a finding that is left, and the start of the text at its place, wherever that is then.
+pub(crate) type LeftOut = (RuleId, Box<[u8]>);
+
 /// What a fix may do, and how.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct FixOptions {
     only: Vec<RuleId>,
     places: Vec<FixPlace>,
+    /// What is left because its fix makes nothing better.
+    left_out: Vec<LeftOut>,
     pub(crate) unsafe_fixes: bool,
     pub(crate) accepted: bool,
     pub(crate) unanswered: Unanswered,
@@ -143,6 +148,7 @@ impl Default for FixOptions {
         Self {
             only: Vec::new(),
             places: Vec::new(),
+            left_out: Vec::new(),
             unsafe_fixes: false,
             accepted: false,
             unanswered: Unanswered::default(),
@@ -209,7 +215,10 @@ impl FixOptions {
 
     /// Whether a finding is to be fixed: the target refuses it, the model does not read it, or the user asks for more.
     pub(crate) fn wants(&self, finding: &Finding) -> bool {
-        self.takes(finding) && self.asks_for(finding.rule, &finding.spot)
+        let is_left_out = |(rule, head): &LeftOut| *rule == finding.rule && **head == *finding.head.bytes();
+        self.takes(finding)
+            && self.asks_for(finding.rule, &finding.spot)
+            && !self.left_out.iter().any(is_left_out)
     }
 
     /// Whether a finding is bad enough to be fixed, or about a chat template.
@@ -221,6 +230,11 @@ impl FixOptions {
     pub fn asks_for(&self, rule: RuleId, place: &Spot) -> bool {
         (self.only.is_empty() || self.only.contains(&rule))
             && (self.places.is_empty() || self.places.iter().any(|own| own.has(place)))
+    }
+
+    /// The same without some findings.
+    pub(crate) fn leaving_out(&self, left_out: Vec<LeftOut>) -> Self {
+        Self { left_out, ..self.clone() }
     }
 
     /// The only rules whose findings are fixed; none for all.

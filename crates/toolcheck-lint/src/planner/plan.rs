@@ -38,8 +38,6 @@ pub(crate) struct Planned {
     pub(crate) skipped: Vec<(usize, Cost)>,
     /// The findings that nothing fixes here, with why.
     pub(crate) left: Vec<(usize, &'static str)>,
-    /// How many of those that are fixed are fixed in their place.
-    pub(super) fixed_in_place: usize,
     /// Whether what belongs together waits until something can be read.
     pub(crate) waits: bool,
 }
@@ -95,8 +93,6 @@ pub(crate) struct Planner<'p, 's> {
     pub(super) in_place: HashSet<usize>,
     /// What fixes findings in their place, with their rules.
     pub(super) fixes: Vec<(usize, RuleId, &'p Fix)>,
-    /// How many of them were used.
-    pub(super) fixed_in_place: usize,
     /// Whether what can be read only after a fix may be half of a pair.
     pub(super) reveals: bool,
     /// The values and the missing keys that were fixed in their place.
@@ -174,7 +170,6 @@ impl<'p, 's> Planner<'p, 's> {
             said_before: OnceCell::new(),
             edits: Edits::new(document),
             fixes,
-            fixed_in_place: 0,
             reveals: false,
             touched: HashMap::default(),
             kept: HashSet::default(),
@@ -392,8 +387,7 @@ impl<'p, 's> Planner<'p, 's> {
         }
         let mut done = self.done;
         toolcheck_json::sort_by_position(&mut done, |done| done.finding);
-        let (fixed_in_place, waits) = (self.fixed_in_place, self.reveals);
-        Planned { bytes, done, skipped: self.skipped, left: self.left, fixed_in_place, waits }
+        Planned { bytes, done, skipped: self.skipped, left: self.left, waits: self.reveals }
     }
 
     pub(super) fn finding(&self, rule: RuleId, place: Place) -> Option<usize> {

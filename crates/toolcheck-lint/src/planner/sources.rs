@@ -17,8 +17,6 @@ use crate::rules;
 /// A way to fix a record.
 pub(crate) struct Way {
     pub(crate) how: FixOptions,
-    /// Whether findings are fixed in their place too.
-    with_in_place: bool,
     /// Whether what belongs together waits until all of it can be read.
     waits: bool,
 }
@@ -26,7 +24,7 @@ pub(crate) struct Way {
 impl Way {
     /// What is tried first.
     pub(crate) fn first(how: &FixOptions) -> Self {
-        Self { how: how.clone(), with_in_place: true, waits: true }
+        Self { how: how.clone(), waits: true }
     }
 
     /// All at once.
@@ -34,26 +32,10 @@ impl Way {
         Self { waits: false, ..Self::first(how) }
     }
 
-    /// Without what is fixed in its place.
-    fn in_no_place(how: &FixOptions) -> Self {
-        Self { with_in_place: false, ..Self::first(how) }
-    }
-
-    /// What is tried after it, one after the other, if what it plans makes nothing better. What is safe comes last.
-    pub(crate) fn others(how: &FixOptions, plan: &Planned) -> Vec<Self> {
-        let is_mixed = plan.fixed_in_place > 0 && (plan.waits || plan.done.len() > plan.fixed_in_place);
-        let mut ways = Vec::new();
-        if is_mixed {
-            ways.push(Self::in_no_place(how));
-        }
-        if how.unsafe_fixes && plan.done.iter().any(|done| done.cost.is_some()) {
-            let safely = how.clone().unsafe_fixes(false);
-            ways.push(Self::first(&safely));
-            if is_mixed {
-                ways.push(Self::in_no_place(&safely));
-            }
-        }
-        ways
+    /// What is tried if what it plans makes nothing better: what is safe.
+    pub(crate) fn safely(how: &FixOptions, plan: &Planned) -> Option<Self> {
+        let is_unsafe = how.unsafe_fixes && plan.done.iter().any(|done| done.cost.is_some());
+        is_unsafe.then(|| Self::first(&how.clone().unsafe_fixes(false)))
     }
 }
 
@@ -90,7 +72,7 @@ fn on_request<R>(
     document: &Document<'_>,
     transcript: &Transcript<'_>,
     options: &Options,
-    Way { how, with_in_place, waits }: &Way,
+    Way { how, waits }: &Way,
     findings: &[Finding],
     take: impl FnOnce(Planner<'_, '_>) -> R,
 ) -> Option<R> {
@@ -106,10 +88,7 @@ fn on_request<R>(
         file_style: None,
         binds_signatures: target.binds_signatures(),
     };
-    let wanted = findings
-        .iter()
-        .enumerate()
-        .filter(|(_, finding)| how.wants(finding) && (*with_in_place || finding.fix.is_none()));
+    let wanted = findings.iter().enumerate().filter(|(_, finding)| how.wants(finding));
     let mut planner = Planner::new(document, how, wanted, source);
     planner.plan(*waits);
     Some(take(planner))

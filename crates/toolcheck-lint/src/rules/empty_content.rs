@@ -237,7 +237,7 @@ fn misnamed(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<Fix> {
 }
 
 /// The message that an object without a role holds, such as the choice of a response.
-fn lifted(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<Fix> {
+pub(super) fn lifted(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<Fix> {
     let wanted = missing_key(cx, message).filter(|_| message.role_name.is_none())?;
     let calls = formats::find(cx.transcript.format?.id)?.fix_style.calls.map_or(wanted, |(calls, _)| calls);
     let has_content = |inner: Value<'_, '_>| inner.get_any(&[wanted, calls]).is_some();
@@ -315,7 +315,8 @@ pub(super) fn is_content(part: &Part<'_>) -> bool {
 pub(super) fn filled(cx: &Context<'_, '_>, message: &Message<'_>, parts: &[Part<'_>]) -> Option<Fix> {
     let fix_style = formats::find(cx.transcript.format?.id)?.fix_style;
     let content = message.content_place.node;
-    let is_here = content != message.place.node && message.role != Role::System;
+    let key = missing_key(cx, message).filter(|_| message.role != Role::Unknown);
+    let is_here = (content != message.place.node || key.is_some()) && message.role != Role::System;
     let says_more = |part: &Part<'_>| match &part.body {
         Body::Empty => false,
         Body::Text(text) => !text.string.is_blank(),
@@ -330,7 +331,14 @@ pub(super) fn filled(cx: &Context<'_, '_>, message: &Message<'_>, parts: &[Part<
         None => text,
     };
     let guess = "an empty message is given a text that says that it was empty";
-    Some(Fix::guess(guess, [Change::Write(content, piece.json()?)]))
+    let json = piece.json()?;
+    Some(Fix::guess(
+        guess,
+        [match key {
+            Some(key) => Change::Add(message.place.node, key.to_owned(), json),
+            None => Change::Write(content, json),
+        }],
+    ))
 }
 
 /// What a message says that was empty.

@@ -1,15 +1,15 @@
+use std::borrow::Cow;
 use std::cell::LazyCell;
 
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::formats;
-use toolcheck_core::ir::{Body, Executor, Message, Role};
-use toolcheck_core::shape::Answer;
-use toolcheck_core::suggest::similar;
+use toolcheck_core::ir::{Body, Content, Executor, Message, Role};
+use toolcheck_core::shape::{Answer, is_near};
 use toolcheck_core::targets::Verdict;
 use toolcheck_core::text::shorten;
-use toolcheck_json::NodeId;
+use toolcheck_json::{NodeId, Value};
 
-use super::empty_content::is_no_message;
+use super::empty_content::{is_no_message, lifted};
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::shape;
 
@@ -50,8 +50,8 @@ declare_rule! {
     /// ```
     UnknownRole in Fields, since "0.1.0", warning on wire reports shape, check,
     fix [
-        safe: "The role becomes the one that is known to be meant, or the only one that may have what is in the message.",
-        unsafe: "A system message becomes a user message. A misspelt role becomes the one that is nearly the same.",
+        safe: "The role becomes the one that is known to be meant, the same in other letters, or the only one that may have what is in the message; one that is there under another key is renamed.",
+        unsafe: "A system message becomes a user message, a role that nearly matches becomes that, and a message without one gets that of its place.",
         otherwise: "it is not clear which role is meant",
     ],
     cases [
@@ -100,6 +100,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             finding.fix(fix);
         }
         let name = message.role_name.as_ref();
+        if name.is_none()
+            && let Some((help, fix)) = of_nameless(cx, message)
+        {
+            finding.help(help).fix(fix);
+            continue;
+        }
         if let Some((name, meant)) = name.zip(by_content(cx, message)) {
             let write = Change::Write(name.place.node, format!("\"{meant}\""));
             finding.help(format!("use `{meant}`, which its content belongs to")).fix(Fix::safe([write]));
@@ -126,8 +132,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             }
             continue;
         }
-        if let Some((meant, fix)) = misspelt(cx, message) {
-            finding.help(format!("use `{meant}`")).fix(fix);
+        let is_near = |role: &&String| name.is_some_and(|name| is_near(role, name.text.trim()));
+        if let Some((name, near)) = name.zip(allowed.and_then(|allowed| allowed.iter().find(is_near))) {
+            let write = [Change::Write(name.place.node, format!("\"{near}\""))];
+            finding.help(format!("did you mean `{near}`?"));
+            finding.fix(match is_same(near, name.text.trim()) {
+                true => Fix::safe(write),
+                false => Fix::guess(format!("assumes that the role was meant to be `{near}`"), write),
+            });
             continue;
         }
         match allowed {
@@ -141,13 +153,58 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-/// The role that one with a mistake in it was probably meant to be, and what makes it that.
-fn misspelt<'c>(cx: &Context<'c, '_>, message: &Message<'_>) -> Option<(&'c str, Fix)> {
-    let name = message.role_name.as_ref().filter(|_| message.role == Role::Unknown)?;
-    let meant = similar(&name.text, allowed(cx)?.iter().map(String::as_str)).name()?;
-    let write = Change::Write(name.place.node, format!("\"{meant}\""));
-    Some((meant, Fix::guess(format!("`{meant}` was meant"), [write])))
+/// What gives a message the role that it has none: one that is there under a key which no message has, or the one that its
+/// content shows.
+fn of_nameless(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<(String, Fix)> {
+    let allowed = allowed(cx)?;
+    let object = cx.document.value(message.place.node);
+    let own = object.get("role");
+    let is_role = |member: &Value<'_, '_>| {
+        let key = member.key_text().unwrap_or_default();
+        let is_other = !cx.known_shape().is_some_and(|shape| shape.has_in_messages(&key));
+        is_other && member.as_str().is_some_and(|text| allowed.iter().any(|role| *role == text))
+    };
+    if let (None, Some(member)) = (own, object.members().take(MOST_KEYS).find(is_role)) {
+        let key = member.key_text().unwrap_or_default();
+        let fix = Fix::safe([Change::Rename(member.id(), "role".to_owned())]);
+        return Some((format!("rename `{}` to `role`", shorten(&key)), fix));
+    }
+    if let Some(fix) = lifted(cx, message) {
+        return Some(("write the message itself, without what is around it".to_owned(), fix));
+    }
+    let change = |meant: &str| {
+        let json = format!("\"{meant}\"");
+        [own.map_or_else(
+            || Change::Add(object.id(), "role".to_owned(), json.clone()),
+            |own| Change::Write(own.id(), json.clone()),
+        )]
+    };
+    if let Some(meant) = by_content(cx, message) {
+        return Some((format!("use `{meant}`, which its content belongs to"), Fix::safe(change(meant))));
+    }
+    let meant = by_place(cx, message).filter(|_| message.content == Content::Filled)?;
+    let meant = allowed.iter().find(|role| meant.contains(&role.as_str()))?;
+    let help = format!("use one of `{}`", allowed.join("`, `"));
+    let guess = format!("assumes that the message has the role `{meant}`, because of those around it");
+    Some((help, Fix::guess(guess, change(meant))))
 }
+
+/// The role that a message has if the user and the model take turns.
+fn by_place(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<&'static [&'static str]> {
+    let messages = &cx.transcript.messages;
+    let number = messages.partition_point(|other| other.place.node < message.place.node);
+    let is_said = |other: &&Message<'_>| other.role != Role::System;
+    let before = messages[..number].iter().rfind(is_said).map(|before| before.role);
+    let after = messages.get(number + 1..)?.iter().find(is_said).map(|after| after.role);
+    match (before, after) {
+        (None, _) | (Some(Role::Assistant), None | Some(Role::Assistant)) => Some(&["user"]),
+        (Some(Role::User | Role::Tool), None | Some(Role::User)) => Some(&["assistant", "model"]),
+        _ => None,
+    }
+}
+
+/// The most keys of a message that are looked at for its role.
+const MOST_KEYS: usize = 64;
 
 /// The role that the content of a message shows: only one may have calls, and only one results.
 fn by_content<'c>(cx: &Context<'c, '_>, message: &Message<'_>) -> Option<&'c str> {
@@ -157,12 +214,9 @@ fn by_content<'c>(cx: &Context<'c, '_>, message: &Message<'_>) -> Option<&'c str
     let has_calls = has(|body| matches!(body, Body::Call(_)));
     let has_results = has(|body| matches!(body, Body::Result(result) if result.executor == Executor::Client));
     let repair = formats::find(cx.transcript.format?.id)?.fix_style;
-    let names_call = || {
-        let key = repair.result_id.filter(|_| repair.blocks.is_none())?;
-        cx.document.value(message.place.node).get_str(key).filter(|id| !id.is_empty())
-    };
     // What is known to be a result may be the answer to a call without an id.
-    let is_result = names_call().is_some() || has_results && message.role == Role::Unknown;
+    let is_result =
+        names_call(cx, message.place.node).is_some() || has_results && message.role == Role::Unknown;
     let roles: &[&str] = match (has_calls, is_result) {
         (true, false) => &["assistant", "model"],
         (false, true) if repair.blocks.is_some() => &["user"],
@@ -170,6 +224,33 @@ fn by_content<'c>(cx: &Context<'c, '_>, message: &Message<'_>) -> Option<&'c str
         _ => return None,
     };
     roles.iter().find_map(|role| allowed.iter().find(|known| known == role)).map(String::as_str)
+}
+
+/// The id of the call that a message of its own names as only a result does.
+fn names_call<'s>(cx: &Context<'_, 's>, message: NodeId) -> Option<Cow<'s, str>> {
+    let fix_style = formats::find(cx.transcript.format?.id)?.fix_style;
+    let key = fix_style.result_id.filter(|_| fix_style.blocks.is_none())?;
+    cx.document.value(message).get_str(key).filter(|id| !id.is_empty())
+}
+
+/// What makes a message that names its call a result, if it has the role of somebody else, and no name that this asks for.
+pub(crate) fn as_result(cx: &Context<'_, '_>, message: NodeId) -> Option<Fix> {
+    let id = names_call(cx, message)?;
+    let object = cx.document.value(message);
+    let own = object.get("role")?;
+    let role = own.as_str()?;
+    let is_of_call = || {
+        let mut ids = cx.pairing.calls.iter().filter_map(|site| site.call.id.as_ref());
+        let (calls, _) = formats::find(cx.transcript.format?.id)?.fix_style.calls?;
+        (object.get(calls).is_none() && ids.any(|known| *known.text == *id)).then_some(())
+    };
+    let messages = &cx.transcript.messages;
+    let at = messages.partition_point(|other| other.place.node < message);
+    let is_read = messages.get(at).is_some_and(|own| own.place.node == message && own.role == Role::Tool);
+    let is_result = is_read || is_of_call().is_some();
+    let is_known = allowed(cx).is_some_and(|allowed| allowed.iter().any(|role| role == RESULTS));
+    let write = Change::Write(own.id(), format!("\"{RESULTS}\""));
+    (role != RESULTS && is_result && is_known).then(|| Fix::safe([write]))
 }
 
 /// The roles of instructions in other APIs.
@@ -218,6 +299,9 @@ fn system_message(cx: &Context<'_, '_>, number: usize, message: &Message<'_>, ou
 
 /// A system message as one of the user, in its place.
 pub(super) fn as_user(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<Fix> {
+    if let Some(fix) = as_result(cx, message.place.node) {
+        return Some(fix);
+    }
     let is_system = |name: &str| message.role == Role::System || OF_SYSTEM.contains(&name);
     let name = message.role_name.as_ref().filter(|name| is_system(&name.text))?;
     let is_known = |role: &str| allowed(cx).is_none_or(|allowed| allowed.iter().any(|known| known == role));

@@ -3,9 +3,9 @@ use toolcheck_core::detection::Detection;
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::{Body, Content, FormatId, Place, Unread, UnreadKind};
 use toolcheck_core::readers::{self, SourceKind};
-use toolcheck_core::shape::Kind;
+use toolcheck_core::shape::{Kind, is_near};
 use toolcheck_core::text::shorten;
-use toolcheck_core::{Level, RuleId};
+use toolcheck_core::{Level, RuleId, formats};
 
 use crate::finding::Draft;
 use toolcheck_json::{NodeId, Span, Value};
@@ -60,6 +60,7 @@ declare_rule! {
     UnreadContent in Files, since "0.1.0", error, check,
     fix [
         safe: "A key that is only spelled differently is renamed.",
+        unsafe: "So is one that is nearly the same.",
         otherwise: "what cannot be read cannot be fixed",
     ]
 }
@@ -120,14 +121,20 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             let nodes = group.iter().map(|unread| unread.place.node);
             let is_member = |node: &NodeId| cx.document.value(*node).has_key(&first.name);
             let renamed = nodes.filter(is_member).map(|node| Change::Rename(node, key.to_owned()));
-            finding.fix(Fix::safe(renamed));
+            let is_same = cx.known_shape().is_some_and(|shape| shape.key_like(&first.name).is_some());
+            let guess = || format!("assumes that `{}` was meant to be `{key}`", shorten(&first.name));
+            finding.fix(if is_same { Fix::safe(renamed) } else { Fix::guess(guess(), renamed) });
         }
     }
 }
 
 /// The key that a key was meant to be.
 fn own_key<'c>(cx: &Context<'c, '_>, unread: &Unread<'_>) -> Option<&'c str> {
-    cx.known_shape()?.key_like(&unread.name)
+    let near = || {
+        let (calls, _) = formats::find(cx.transcript.format?.id)?.fix_style.calls?;
+        (unread.what == UnreadKind::Calls && is_near(calls, &unread.name)).then_some(calls)
+    };
+    cx.known_shape()?.key_like(&unread.name).or_else(near)
 }
 
 /// The help for what a reader does not know: nobody writes a log by hand.

@@ -33,7 +33,8 @@ declare_rule! {
     /// ```
     WrongType in Fields, since "0.2.0", silent on wire reports shape, check,
     fix [
-        safe: "A value whose only mistake is its quotes is corrected, an object as JSON in a string and a text as its block where nothing else is taken, a single element is put into a list, and `null` is removed where nothing need be.",
+        safe: "A value whose only mistake is its quotes is corrected, an object as JSON in a string and a text as its block where nothing else is taken, a single element is put into a list or taken out of it, and `null` is removed where nothing need be.",
+        unsafe: "A text between messages becomes one of the user, and `0` and `1` become truth values.",
         otherwise: "it cannot be fixed by rewriting the value" with help,
     ]
 }

@@ -87,14 +87,33 @@ fn holds(said: &str, content: &Content<'_>) -> bool {
 }
 
 impl<'s> Finder<'_, '_, 's> {
+    /// What is new near the place of something.
+    fn new_near(&self, own: usize) -> Vec<usize> {
+        let own = self.before(own);
+        let events = &self.paired.after.all;
+        let first = events.partition_point(|event| event.message + NEAR < own.message);
+        let near = (first..events.len()).take_while(|other| events[*other].message <= own.message + NEAR);
+        near.filter(|other| self.paired.pairs.after[*other].is_none()).take(MOST_RESULTS).collect()
+    }
+
+    /// Whether a result without a call is now that of one, under another id, or one without content has some.
+    pub(super) fn answers_now(&self, number: usize) -> bool {
+        let own = self.before(number);
+        let is_same = |other: &usize| {
+            let other = self.after(*other);
+            let is_answer = other.sort == EventKind::Result && other.owner.is_some();
+            // One that said nothing may say so now.
+            let is_more = own.content.length == 0 && other.id == own.id;
+            is_answer && (is_more || own.owner.is_none() && own.content.says_the_same(&other.content))
+        };
+        self.new_near(number).iter().any(is_same)
+    }
+
     /// What an unknown part has become that is known now, and says all that it said.
     pub(super) fn known_now(&self, number: usize) -> Option<usize> {
         let own = self.before(number);
         let events = &self.paired.after.all;
-        let first = events.partition_point(|event| event.message + NEAR < own.message);
-        let near = (first..events.len()).take_while(|other| events[*other].message <= own.message + NEAR);
-        let new = near.filter(|other| self.paired.pairs.after[*other].is_none()).take(MOST_RESULTS);
-        let new: Vec<usize> = new.collect();
+        let new = self.new_near(number);
         let is_same = |other: &&usize| self.level_of_other(own, &events[**other]) == Level::Form;
         if let Some(same) = new.iter().find(is_same) {
             return Some(*same);

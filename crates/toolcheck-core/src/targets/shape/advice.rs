@@ -116,8 +116,31 @@ impl<'f> ShapeFault<'f> {
                 is_misnamed() || self.object.instead.get(&*key).is_some_and(|instead| **instead == *field.key)
             };
             let is_free = self.object.field(&key).is_none_or(|field| !field.is_known);
-            is_free && (is_same(&key, &field.key) || is_meant()) && field.mask & bit(type_of(*member)) != 0
+            let is_kind = || {
+                let kind = self.kind_elsewhere(document).filter(|(_, by)| **by == *field.key);
+                kind.is_some_and(|(kind, _)| kind.id() == member.id())
+            };
+            let is_named = is_same(&key, &field.key) || is_meant() || is_kind();
+            is_free && is_named && field.mask & bit(type_of(*member)) != 0
         })
+    }
+
+    /// The member that says what the object is under a key that none of its variants has, and the key that it should have.
+    pub(super) fn kind_elsewhere<'d, 's>(
+        &self,
+        document: &'d Document<'s>,
+    ) -> Option<(Value<'d, 's>, &'f str)> {
+        let own = self.object.by.as_ref();
+        let by = own.or_else(|| self.shape.base(self.object)?.by.as_ref())?;
+        let parent = document.value(self.parent);
+        let is_kind = |member: &Value<'_, '_>| {
+            let key = member.key_text().unwrap_or_default();
+            let is_own = |number: &usize| self.shape.objects[*number].field(&key).is_some();
+            member.as_str().is_some_and(|text| by.variants.contains(&text))
+                && !by.values.iter().any(|(_, number)| is_own(number))
+        };
+        let mut members = parent.members().take(MOST_KEYS).filter(|_| parent.get(&by.key).is_none());
+        Some((members.find(is_kind)?, &by.key))
     }
 
     fn in_place_of_key(&self, document: &Document<'_>) -> String {
@@ -216,7 +239,11 @@ impl<'f> ShapeFault<'f> {
         if let Some(instead) = field.and_then(|field| field.instead.get(got.name())).filter(|_| !is_part) {
             return instead.clone();
         }
-        if let Some(known) = of_text(value, expected) {
+        // In quotes, it would have to be one of the values.
+        let has_values =
+            |field: &Field| field.checks.iter().any(|check| matches!(check.what, CheckKind::Values { .. }));
+        let is_text = value.as_json_str().is_some() || !field.is_some_and(has_values);
+        if let Some(known) = of_text(value, expected).filter(|_| is_text) {
             return known;
         }
         let is_text_list = |field: &Field| {

@@ -9,6 +9,7 @@ use super::advice::{MOST_KEYS, is_near, is_same};
 use super::check::Checker;
 use super::compile::{Check, CheckKind, Field, bit, plain};
 use super::fault::{Condition, Detail, ShapeFault};
+use super::rewrite::is_said_in;
 use super::tables::{JsonType, Kind, ShapeFaultKind};
 use super::value::type_of;
 use crate::fix::{Change, Fix};
@@ -34,7 +35,7 @@ fn is_removal(advice: &str) -> bool {
     advice.starts_with("remove it")
 }
 
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
@@ -58,10 +59,28 @@ impl<'f> ShapeFault<'f> {
         }
     }
 
+    /// The object with what it is under the key for that.
+    pub fn kind_renamed(&self, document: &Document<'_>) -> Option<Fix> {
+        let (member, key) = self.kind_elsewhere(document)?;
+        Some(Fix::safe([Change::Rename(member.id(), key.to_owned())]))
+    }
+
     /// The object with the key that it lacks.
     fn completed(&self, document: &Document<'_>) -> Option<Fix> {
         if let Some(member) = self.renamed(document) {
             return Some(Fix::safe([Change::Rename(member.id(), self.key.to_string())]));
+        }
+        if let Some(renamed) = self.kind_renamed(document) {
+            return Some(renamed);
+        }
+        // What goes around it says nothing.
+        let is_part = matches!(self.object_kind(), Some(Kind::Message | Kind::Content));
+        let mut members = document.value(self.parent).members();
+        if let (Some(only), None) = (members.next().filter(|_| is_part), members.next())
+            && self.object.field(&only.key_text().unwrap_or_default()).is_none()
+            && only.get_any(&[&self.key, "type"]).is_some()
+        {
+            return Some(Fix::safe([Change::Lift(self.parent, only.id())]));
         }
         let add = |json: String| [Change::Add(self.parent, self.key.to_string(), json)];
         if let Some(likely) = self.likely {
@@ -77,7 +96,10 @@ impl<'f> ShapeFault<'f> {
             return Some(Fix::safe(add(json)));
         }
         let is_checked = |field: &Field| field.checked_by.contains(&RuleId::WrongArgumentsType);
-        if !self.object.fields.iter().any(is_checked) {
+        // What it is, a key says that it has.
+        let by = self.shape.base(self.object).and_then(|base| base.by.as_ref());
+        let is_named = by.is_some_and(|by| document.value(self.parent).get(&by.key).is_some());
+        if !is_named && !self.object.fields.iter().any(is_checked) {
             return None;
         }
         // An object that may have any key has one too many, and lacks one.
@@ -89,7 +111,10 @@ impl<'f> ShapeFault<'f> {
         {
             let guess = || format!("assumes that `{}` was meant", self.key);
             let rename = [Change::Rename(other.id(), self.key.to_string())];
-            return self.takes(other).then(|| Fix::guess(guess(), rename));
+            // An object that should be text, or the other way round, is fixed then.
+            let is_of_call =
+                self.field.is_some_and(is_checked) && (other.is_object() || other.as_json_str().is_some());
+            return (self.takes(other) || is_of_call).then(|| Fix::guess(guess(), rename));
         }
         // What a call passes to its tool is the only thing in it that is not described.
         let sample = self.sample();
@@ -154,7 +179,13 @@ impl<'f> ShapeFault<'f> {
             }
         }
         if !self.may_lack(node, document) {
-            return None;
+            // A block that only says something.
+            let example = Document::read(self.shape.example_of("text")?.as_bytes());
+            let only = example.root().members().next().filter(|_| example.root().members().count() == 1)?;
+            let key = only.key_text()?;
+            let guess = || format!("assumes that `{}` was meant to be `{key}`", shorten(&self.key));
+            let is_said = is_said_in(&self.key) && self.fits(&key, value);
+            return is_said.then(|| Fix::guess(guess(), rename(&key)));
         }
         if self.says_nothing(document) {
             return Some(Fix::safe([Change::Remove(node)]));
@@ -274,7 +305,19 @@ impl<'f> ShapeFault<'f> {
         if is_part {
             return self.of_element(value, got);
         }
-        let is_of_text = takes(JsonType::String) && !takes(JsonType::Object) && !takes(JsonType::Array);
+        if let [only] = value.elements().take(2).collect::<Vec<_>>()[..]
+            && !takes(JsonType::Array)
+            && field.mask & bit(type_of(only)) != 0
+        {
+            return Some(Fix::safe([Change::Lift(node, only.id())]));
+        }
+        if let Some(meant) = value.as_u64().filter(|meant| takes(JsonType::Boolean) && matches!(meant, 0 | 1))
+        {
+            let meant = meant == 1;
+            let guess = format!("assumes that the number means `{meant}`");
+            return Some(Fix::guess(guess, [Change::Write(node, meant.to_string())]));
+        }
+        let is_of_text = takes(JsonType::String) && !takes(JsonType::Object);
         if let Some(text) = text_of(value).filter(|_| is_of_text) {
             return Some(Fix::safe([Change::Write(node, format!("\"{text}\""))]));
         }
@@ -309,16 +352,39 @@ impl<'f> ShapeFault<'f> {
     /// An element of a list of objects that is a text, or the list that was meant.
     fn of_element(&self, value: Value<'_, '_>, got: JsonType) -> Option<Fix> {
         let list = value.document().value(self.parent).get(self.key.strip_suffix("[]")?)?;
+        let is_message = || {
+            let items = self.field.and_then(|field| field.items);
+            items.is_some_and(|items| self.shape.objects[items].kind == Some(Kind::Message))
+        };
+        if got == JsonType::Null {
+            let nulls = list.elements().filter(|element| element.is_null());
+            return Some(Fix::safe(nulls.map(|null| Change::Remove(null.id()))));
+        }
+        if got == JsonType::String && is_message() {
+            let example = self.of_type(value, &[JsonType::Object], got);
+            let said = example.strip_prefix("write each as ")?;
+            let guess = "assumes that the user said the text that stands between the messages";
+            let write = |text: Value<'_, '_>| {
+                let json = said.replacen(PLACE, std::str::from_utf8(text.raw()).ok()?, 1);
+                let is_whole = Document::read(json.as_bytes()).faults().is_empty();
+                is_whole.then(|| Change::Write(text.id(), json))
+            };
+            let texts = list.elements().filter(|element| element.as_json_str().is_some());
+            return Some(Fix::guess(guess, texts.map(write).collect::<Option<Vec<_>>>()?));
+        }
         if got == JsonType::String {
             // One fault stands for all elements of a list.
             let texts = list.elements().filter(|element| element.as_json_str().is_some());
-            let write =
-                |text: Value<'_, '_>| Some(Change::Write(text.id(), as_told(text, &self.block_of(text)?)?));
+            let write = |text: Value<'_, '_>| match text.as_json_str()?.is_blank() {
+                true => Some(Change::Remove(text.id())),
+                false => Some(Change::Write(text.id(), as_told(text, &self.block_of(text)?)?)),
+            };
             return Some(Fix::safe(texts.map(write).collect::<Option<Vec<_>>>()?));
         }
-        let is_of_blocks = |element: Value<'_, '_>| {
-            element.elements().next().is_some() && element.elements().all(Value::is_object)
-        };
+        let is_block =
+            |block: Value<'_, '_>| block.is_object() || block.is_array() || block.as_json_str().is_some();
+        let is_of_blocks =
+            |element: Value<'_, '_>| element.elements().next().is_some() && element.elements().all(is_block);
         let mut lists = list.elements().filter(|element| element.is_array());
         (got == JsonType::Array && lists.all(is_of_blocks)).then(|| Fix::safe([Change::Flatten(list.id())]))
     }
@@ -375,10 +441,6 @@ impl<'f> ShapeFault<'f> {
         };
         match value.kind() {
             JsonKind::String => field.checks.iter().all(is_taken),
-            JsonKind::Object => field.object.is_none_or(|object| self.is_clean(value, object)),
-            JsonKind::Array => {
-                field.items.is_none_or(|object| value.elements().all(|item| self.is_clean(item, object)))
-            }
             _ => true,
         }
     }
@@ -395,9 +457,16 @@ impl<'f> ShapeFault<'f> {
         if let Some(same) = allowed.iter().find(|known| is_same(known, got)) {
             return Some(Fix::safe(write(same)));
         }
-        let near = allowed.iter().find(|known| is_near(known, got))?;
-        let guess = format!("assumes that `{}` was meant to be `{near}`", shorten(got));
-        Some(Fix::guess(guess, write(near)))
+        // A text is a text, whoever says it.
+        let mut texts = allowed.iter().filter(|known| known.ends_with("text") && got.ends_with("text"));
+        if let (Some(only), None) = (texts.next(), texts.next()) {
+            return Some(Fix::safe(write(only)));
+        }
+        if let Some(near) = allowed.iter().find(|known| is_near(known, got)) {
+            let guess = format!("assumes that `{}` was meant to be `{near}`", shorten(got));
+            return Some(Fix::guess(guess, write(near)));
+        }
+        None
     }
 
     /// The object without a key that another forbids, if it need not be there.
@@ -447,16 +516,14 @@ fn as_told(value: Value<'_, '_>, told: &str) -> Option<String> {
 }
 
 /// What stands for a text in an example, and where it is what is said.
-const PLACE: &str = "\"\u{2026}\"";
+pub(super) const PLACE: &str = "\"\u{2026}\"";
 const PLACE_OF_TEXT: &str = "\"text\": \"\u{2026}\"";
 
 /// The text of a block that has nothing else, as it is spelled.
 fn text_of<'s>(block: Value<'_, 's>) -> Option<&'s str> {
-    let kind = block.get("type").filter(|_| block.members().count() == 2)?;
-    if kind.as_str()? != "text" {
-        return None;
-    }
-    raw_text(block.get("text")?)
+    let is_kind = |kind: Value<'_, '_>| kind.as_str().is_some_and(|kind| kind.ends_with("text"));
+    let count = 1 + usize::from(block.get("type").is_some_and(is_kind));
+    raw_text(block.get("text").filter(|_| block.members().count() == count)?)
 }
 
 /// A text as it is spelled.
@@ -465,7 +532,7 @@ fn raw_text<'s>(text: Value<'_, 's>) -> Option<&'s str> {
 }
 
 /// A value that only is quoted wrongly, as JSON in one of the expected types.
-fn respelled(value: Value<'_, '_>, expected: &[JsonType]) -> Option<String> {
+pub(super) fn respelled(value: Value<'_, '_>, expected: &[JsonType]) -> Option<String> {
     let takes = |json_type| expected.contains(&json_type);
     match value.kind() {
         JsonKind::Number | JsonKind::Bool if takes(JsonType::String) => {
@@ -479,6 +546,9 @@ fn respelled(value: Value<'_, '_>, expected: &[JsonType]) -> Option<String> {
             let is_one_line = !text.contains(['\n', '\r']);
             // An empty text has no fault that says so.
             let is_json = document.faults().is_empty() && inner.raw().len() == text.len() && is_one_line;
+            if takes(JsonType::Boolean) && (text == "True" || text == "False") {
+                return Some(text.to_ascii_lowercase());
+            }
             let is_wanted = match inner.kind() {
                 JsonKind::Object => takes(JsonType::Object),
                 JsonKind::Array => takes(JsonType::Array),

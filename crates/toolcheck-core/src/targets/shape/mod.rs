@@ -18,6 +18,7 @@ mod objects;
 mod other_formats;
 mod problem;
 mod relevance;
+mod rewrite;
 mod samples;
 mod similar_faults;
 mod tables;

@@ -89,7 +89,15 @@ impl Shape {
                 let own = || direct.first().and_then(|fault| fault.object_example());
                 let example = example.map(Cow::Borrowed).or_else(|| own().filter(|_| kind != Kind::Content));
                 let alike = fault.alike.clone();
-                let fix = self.called_otherwise(&direct, value);
+                let form = direct.first().and_then(|fault| fault.object_example());
+                let own = || Some(Fix::safe([self.written(value, kind, form)?]));
+                // What a tool holds may have several forms.
+                let is_tool = |above: &&(NodeId, Option<Kind>)| above.1 == Some(Kind::Tool);
+                let is_inner = fault.above.iter().filter(is_tool).count() > 1;
+                let fix = self
+                    .called_otherwise(&direct, value)
+                    .or_else(own)
+                    .filter(|_| alike.is_empty() && !is_inner);
                 foreign.push(Foreign {
                     node,
                     fix,
@@ -258,6 +266,11 @@ impl Shape {
     /// How the result of a call is written: one line of JSON.
     pub fn result_example(&self) -> Option<&str> {
         self.example_of("result")
+    }
+
+    /// How this API writes a message with what every API can say, if that is a block in it.
+    pub(super) fn message_of(&self, said: &str) -> Option<&'static str> {
+        says_of(self.format)?.get(said)?.message.as_deref()
     }
 
     /// How this API writes what every API can say, such as `text`: one line of JSON.

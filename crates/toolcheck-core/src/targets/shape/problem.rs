@@ -59,12 +59,16 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         within: Scope<'f>,
     ) {
         let key: Cow<'f, str> = Cow::Owned(format!("{}{suffix}", field.key));
-        // One finding for a list: what is wrong with one element is usually wrong with all.
+        // One finding for those of a type: what is wrong with one element is usually wrong with all.
         let parent = self.above.last().map(|above| above.value.id());
-        if self.faults.last().is_some_and(|fault| Some(fault.parent) == parent && fault.key == key) {
+        let detail = Detail::Types { expected, got: type_of(element) };
+        let is_same = |fault: &ShapeFault<'_>| {
+            let is_of_type = matches!(fault.detail, Detail::Types { got, .. } if got == type_of(element));
+            Some(fault.parent) == parent && fault.key == key && is_of_type
+        };
+        if self.faults.last().is_some_and(is_same) {
             return;
         }
-        let detail = Detail::Types { expected, got: type_of(element) };
         let last = self.path.pop();
         let before = self.path.pop();
         let document = element.document();

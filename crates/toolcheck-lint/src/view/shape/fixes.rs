@@ -3,17 +3,25 @@
 use toolcheck_core::fix::{Change, Cost, Fix};
 use toolcheck_core::formats;
 use toolcheck_core::ir::{Body, Part, ToolChoiceMode};
-use toolcheck_core::shape::ShapeFaultKind;
+use toolcheck_core::shape::{Kind, ShapeFaultKind};
 use toolcheck_core::text::shorten;
 use toolcheck_json::{Document, NodeId};
 
 use super::Refused;
 use crate::rule::Context;
+use crate::rules::unknown_role::as_result;
 
 /// Finds what fixes each fault where it is.
 pub(super) fn find(cx: &Context<'_, '_>, model: Option<&str>, refused: &mut [Refused<'_>]) {
     for refused in refused {
-        refused.fix = of_result(cx, refused).or_else(|| of(cx.document, model, refused));
+        let fault = &refused.fault;
+        let is_message = fault.object_kind() == Some(Kind::Message);
+        let is_part = matches!(fault.kind, ShapeFaultKind::Missing | ShapeFaultKind::Unknown);
+        let as_result = if is_message && is_part { as_result(cx, fault.object_node()) } else { None };
+        let fix = as_result.or_else(|| of_result(cx, refused));
+        let is_safe = |fix: &Fix| fix.cost.is_none();
+        let own = if fix.as_ref().is_some_and(is_safe) { None } else { of(cx.document, model, refused) };
+        refused.fix = own.clone().filter(is_safe).or(fix).or(own);
         if let Some(fix) = &mut refused.fix
             && let [Change::Remove(node)] = fix.changes[..]
             && fix.cost.is_some()
@@ -50,7 +58,10 @@ fn of_result(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
     let fix_style = formats::find(cx.transcript.format?.id)?.fix_style;
     let (key, json) = fix_style.no_output;
     let is_plain = refused.unknown.is_empty() && refused.also_missing.is_empty();
-    if !is_plain || *fault.key != *key {
+    let value = cx.document.value(fault.node());
+    let is_said = || value.as_json_str().is_some() || value.is_array();
+    let is_other = fault.kind == ShapeFaultKind::Unknown && !fault.is_of_known_key() && is_said();
+    if !is_plain || *fault.key != *key && !is_other {
         return None;
     }
     let parts = &cx.transcript.parts;
@@ -62,6 +73,12 @@ fn of_result(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
         return None;
     }
     match object.get(key) {
+        // Its content is there under a key that it does not have.
+        None if is_other => {
+            let guess = format!("assumes that `{key}` was meant");
+            Some(Fix::guess(guess, [Change::Rename(value.id(), key.to_owned())]))
+        }
+        _ if is_other => None,
         Some(content) if content.is_null() => Some(Fix::safe([Change::Write(content.id(), json.to_owned())])),
         Some(_) => None,
         None => {
@@ -73,23 +90,42 @@ fn of_result(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
 
 fn of(document: &Document<'_>, model: Option<&str>, refused: &Refused<'_>) -> Option<Fix> {
     let fault = &refused.fault;
-    if refused.is_all_unknown() {
-        return None;
+    let is_other_object = fault.is_of_type() && fault.kind == ShapeFaultKind::Value;
+    if refused.is_all_unknown() || is_other_object {
+        let own = fault.fix(document, model).filter(|_| is_other_object);
+        let Some(mut rewritten) = fault.rewritten(document) else { return own };
+        // What it is called is known.
+        rewritten.cost = rewritten.cost.filter(|_| own.is_none_or(|own| own.cost.is_some()));
+        return Some(rewritten);
     }
     if let Some(means) = &refused.means {
         return Some(Fix::safe([Change::Rename(fault.node(), means.clone().into_owned())]));
     }
     if refused.unknown.is_empty() && refused.also_missing.is_empty() {
-        return fault.fix(document, model);
+        let is_alone = || document.value(fault.object_node()).members().take(2).count() == 1;
+        let is_other = match fault.object_kind() {
+            Some(Kind::Tool) => fault.kind != ShapeFaultKind::Type,
+            Some(Kind::Content) if fault.kind == ShapeFaultKind::Missing => fault.is_of_type(),
+            Some(Kind::Content) => fault.kind == ShapeFaultKind::Unknown && is_alone(),
+            _ => false,
+        };
+        let rewritten = || fault.rewritten(document).filter(|_| is_other);
+        return fault.fix(document, model).or_else(rewritten);
+    }
+    if let Some(kind) = fault.kind_renamed(document) {
+        return Some(kind);
     }
     // One key that is missing, and one that is there instead.
     match (&refused.unknown[..], &refused.also_missing[..]) {
         ([other], []) if fault.kind == ShapeFaultKind::Missing => {
-            let change = [Change::Rename(other.node, other.means.clone()?)];
+            let Some(means) = other.means.clone() else {
+                return fault.fix(document, model).or_else(|| fault.rewritten(document));
+            };
+            let change = [Change::Rename(other.node, means)];
             let is_known = fault.renamed(document).is_some_and(|member| member.id() == other.node);
             let guess = || format!("assumes that `{}` was meant", fault.key);
             Some(if is_known || other.is_near { Fix::safe(change) } else { Fix::guess(guess(), change) })
         }
-        _ => None,
+        _ => fault.rewritten(document),
     }
 }

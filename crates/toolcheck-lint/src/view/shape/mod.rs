@@ -11,10 +11,10 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use foldhash::HashSet;
-use toolcheck_core::fix::Fix;
+use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::{Body, Part, Place, TranscriptKind};
 use toolcheck_core::shape::{Answer, Foreign, Kind, Shape, ShapeFault, ShapeFaultKind};
-use toolcheck_core::text::kept;
+use toolcheck_core::text::{kept, shorten};
 use toolcheck_core::{RuleId, formats, targets};
 use toolcheck_json::{Document, NodeId, Value};
 
@@ -279,7 +279,15 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
         };
         let finding = out.report(place, message);
         finding.caption(caption);
-        if let Some(help) = help {
+        // What a key was probably meant to be says more than where else there is one like it.
+        let renamed = refused.fix.as_ref().and_then(|fix| match &fix.changes[..] {
+            [Change::Rename(node, key)] => Some((cx.document.value(*node).key_text()?, key)),
+            _ => None,
+        });
+        let is_vague = help.as_ref().is_some_and(|help| help.starts_with("move it to `"));
+        if let (Some((key, meant)), true) = (renamed, is_vague) {
+            finding.help(format!("rename `{}` to `{meant}`", shorten(&key)));
+        } else if let Some(help) = help {
             finding.help(help);
         }
         for other in refused.unknown.iter().take(MOST_LABELS) {

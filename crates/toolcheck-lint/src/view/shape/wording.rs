@@ -40,11 +40,16 @@ impl Wording {
         if let Some(means) = &refused.means {
             wording.help = Some(format!("rename `{}` to `{means}`", shorten(&fault.key)));
         }
-        if let Some(help) = &refused.help {
+        // Nothing would be left.
+        let is_removal = |help: &str| refused.is_all_unknown() && help.starts_with("remove it");
+        if let Some(help) = refused.help.as_ref().filter(|help| !is_removal(help)) {
             wording.help = Some(help.clone().into_owned());
         }
         if let Some(help) = fault.instead(document) {
             wording.help = Some(help.to_owned());
+        }
+        if let Some(form) = fault.own_form(document).filter(|_| refused.is_all_unknown()) {
+            wording.help = Some(format!("write it as {form}"));
         }
         wording
     }
