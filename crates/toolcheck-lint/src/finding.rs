@@ -13,8 +13,6 @@ use toolcheck_core::{Level, RuleId};
 use toolcheck_json::origins::Origin;
 use toolcheck_json::{NodeId, Position, Span};
 
-use crate::planner::LeftOut;
-
 /// A problem in a file.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -52,6 +50,9 @@ pub struct Finding {
     /// The start of the text at its place, which identifies it in later runs.
     pub(crate) head: Head,
 }
+
+/// The rule of a finding that is left, and the start of the text at its place, wherever that is then.
+pub(crate) type LeftOut = (RuleId, Box<[u8]>);
 
 impl Finding {
     /// What identifies it where it may be left out.

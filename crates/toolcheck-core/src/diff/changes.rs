@@ -224,9 +224,12 @@ impl<'e, 's> Finder<'_, 'e, 's> {
             (Some(_), Some(call)) if call_after != Some(call) => {
                 let other = self.after(call);
                 let about = format!("{title} answers {}", self::title(other));
-                // What an API binds by position may name its call all the same.
+                // What an API binds by position may name its call all the same, and of two equal calls it may answer either.
                 let is_named = before.id.is_some() && before.id == other.id;
-                let level = if is_named { Level::Change } else { Level::Loss };
+                let was = before.owner.map(|call| self.before(call));
+                let is_same =
+                    was.is_some_and(|was| was.name == other.name && was.arguments == other.arguments);
+                let level = if is_named || is_same { Level::Change } else { Level::Loss };
                 self.add(Kind::ResultReattached, level, at, about);
             }
             _ if !before.content.says_the_same(&after.content) => {
@@ -331,19 +334,12 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                     self.add(Kind::ResultLost, level, At(Some(number), text), about);
                 }
                 EventKind::Text => {
+                    let is_json = before.text.trim_start().starts_with(['{', '[']);
                     // Once is enough.
-                    let is_read = || {
-                        before.text.trim_start().starts_with(['{', '[']) && self.known_now(number).is_some()
-                    };
                     let level = match self.is_said_twice(number) {
                         true => Level::Change,
-                        false => {
-                            if is_read() {
-                                Level::Form
-                            } else {
-                                loss
-                            }
-                        }
+                        false if is_json && self.known_now(number).is_some() => Level::Form,
+                        false => loss,
                     };
                     self.add(Kind::TextLost, level, at, text_title(before));
                 }
@@ -354,20 +350,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                     let about = characters(before.text.chars().count());
                     self.add_loss(Kind::ReasoningLost, loss, cannot, at, about);
                 }
-                EventKind::Media => {
-                    // The loss of its result is the loss of both.
-                    if before.owner.is_some_and(|result| self.paired.pairs.before[result].is_none()) {
-                        continue;
-                    }
-                    let cannot = before.owner.is_some() && self.cannot(Feature::ResultMedia);
-                    let about = if before.owner.is_some() { "in a result" } else { "in a message" };
-                    // What was not text may be read as one now.
-                    let result = before.owner.and_then(|result| self.paired.pairs.before[result]);
-                    let is_kept = result
-                        .is_some_and(|result| self.level_of_other(before, self.after(result)) == Level::Form);
-                    let level = if is_kept { Level::Form } else { loss };
-                    self.add_loss(Kind::MediaLost, level, cannot, at, about.to_owned());
-                }
+                EventKind::Media => self.media_gone(before, at),
                 EventKind::ServerCall => {
                     let cannot = self.cannot(Feature::ServerTools);
                     let about = format!("{}, which the provider ran", title(before));
@@ -380,22 +363,34 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                 EventKind::Part => {
                     // Another format may say it in another way.
                     let value = self.sides[0].document.value(before.place.node);
-                    let says_nothing = super::canonical::keeps(value, None);
-                    let level = if self.is_one_family && !says_nothing { loss } else { Level::Change };
-                    match self.known_now(number) {
-                        Some(other) => {
-                            self.add(
-                                Kind::PartLost,
-                                Level::Form,
-                                At(Some(number), Some(other)),
-                                String::new(),
-                            );
-                        }
-                        None => self.add(Kind::PartLost, level, at, String::new()),
-                    }
+                    let is_lost = self.is_one_family && !super::canonical::keeps(value, None);
+                    let now = self.known_now(number);
+                    let level = if now.is_some() {
+                        Level::Form
+                    } else if is_lost {
+                        loss
+                    } else {
+                        Level::Change
+                    };
+                    self.add(Kind::PartLost, level, At(Some(number), now), String::new());
                 }
             }
         }
+    }
+
+    /// An image or a document that is gone. The loss of its result is the loss of both.
+    fn media_gone(&mut self, before: &Event<'s>, at: At) {
+        let result = before.owner.and_then(|result| self.paired.pairs.before[result]);
+        if before.owner.is_some() && result.is_none() {
+            return;
+        }
+        let cannot = before.owner.is_some() && self.cannot(Feature::ResultMedia);
+        let about = if before.owner.is_some() { "in a result" } else { "in a message" };
+        // What was not text may be read as one now.
+        let is_kept =
+            result.is_some_and(|result| self.level_of_other(before, self.after(result)) == Level::Form);
+        let level = if is_kept { Level::Form } else { Level::Loss };
+        self.add_loss(Kind::MediaLost, level, cannot, at, about.to_owned());
     }
 
     /// Whether the text that a result has become is that of an earlier copy of it.

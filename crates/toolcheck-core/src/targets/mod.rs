@@ -360,7 +360,8 @@ impl Target {
             Verdict::Refused(refusal) => Some(refusal),
             _ => None,
         });
-        let is_sure = |refusal: &&Refusal| (refusal.level() == Level::Error, refusal.evidence);
+        let is_sure =
+            |refusal: &&Refusal| (refusal.level() == Level::Error, refusal.evidence != Evidence::Inferred);
         if let Some(surest) = of_members.max_by_key(is_sure) {
             return Verdict::Refused(surest);
         }

@@ -6,10 +6,10 @@ use toolcheck_core::RuleId;
 use super::{Applied, Change, Collector, assemble, check, read_otherwise};
 use crate::compare_fix::worse;
 use crate::engine::lint_with;
-use crate::finding::Finding;
+use crate::finding::{Finding, LeftOut};
 use crate::marks::Lint;
 use crate::options::Options;
-use crate::planner::{FixOptions, LeftOut};
+use crate::planner::FixOptions;
 use crate::report::FileReport;
 
 /// How often what is worse at first is fixed again.

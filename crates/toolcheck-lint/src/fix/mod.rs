@@ -22,7 +22,7 @@ use self::ahead::Left;
 use self::skipped::{Reasons, Why};
 use crate::compare_fix::contradicts;
 use crate::engine::{lint_opened, lint_with};
-use crate::finding::{Finding, Spot};
+use crate::finding::{Finding, LeftOut, Spot};
 use crate::observe::{Context, Observer, Response};
 use crate::options::{Marks, Options};
 use crate::planner::{
@@ -106,7 +106,8 @@ impl Fixed<'_> {
 pub fn fix<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions) -> Fixed<'b> {
     // Whether what is planned is better is tried here.
     let options = &options.clone().marks(Marks::Planned);
-    let Round { report: before, mut applied, mut after, mut reasons } = Round::of(path, bytes, options, how);
+    let Round { report: before, mut applied, mut after, mut reasons, mut left } =
+        Round::of(path, bytes, options, how);
     if after.is_none() {
         let mut skipped = reasons.left(&before, how, None);
         try_unsafe(path, bytes, options, how, &mut skipped);
@@ -116,7 +117,13 @@ pub fn fix<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions)
     let mut is_done = how.has_places();
     for _ in 1..if is_done { 1 } else { MOST_ROUNDS } {
         let Some((text, _)) = &after else { break };
-        let round = Round::of(path, text, options, how);
+        let mut round = Round::of(path, text, options, &how.leaving_out(left.clone()));
+        if round.after.is_none() && !left.is_empty() {
+            // What made it no better may do so now.
+            left.clear();
+            round = Round::of(path, text, options, how);
+        }
+        left.extend(round.left);
         reasons = round.reasons;
         is_done = round.after.is_none();
         if is_done {
@@ -210,6 +217,8 @@ struct Round {
     /// The new text with its report; `None` if nothing is changed.
     after: Option<(Vec<u8>, FileReport)>,
     reasons: Reasons,
+    /// What is left because its fix makes nothing better.
+    left: Vec<LeftOut>,
 }
 
 impl Round {
@@ -217,8 +226,9 @@ impl Round {
         let mut left = Some(Vec::new());
         let round = Self::leaving(path, bytes, options, how, &mut left);
         let Some(left) = left.filter(|left| !left.is_empty()) else { return round };
-        let rest = how.leaving_out(left.iter().map(|left| left.what.clone()).collect());
-        let mut round = Self::leaving(path, bytes, options, &rest, &mut None);
+        let whats: Vec<LeftOut> = left.iter().map(|left| left.what.clone()).collect();
+        let rest = how.leaving_out(whats.clone());
+        let mut round = Self { left: whats, ..Self::leaving(path, bytes, options, &rest, &mut None) };
         for left in left {
             round.reasons.add_tried((left.what.0, left.at), left.worse);
         }
@@ -252,7 +262,7 @@ impl Round {
                 done.spot = (*place).clone();
             }
         }
-        Self { report, applied, after, reasons }
+        Self { report, applied, after, reasons, left: Vec::new() }
     }
 }
 

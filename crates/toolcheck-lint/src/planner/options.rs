@@ -7,7 +7,7 @@ use toolcheck_core::Error;
 use toolcheck_core::{Level, RuleId};
 
 use crate::category::Category;
-use crate::finding::{Finding, Spot};
+use crate::finding::{Finding, LeftOut, Spot};
 use crate::rules;
 
 /// What a result says that stands for one which is missing. It names no cause, because none is known.
@@ -124,9 +124,6 @@ impl FromStr for FixPlace {
     }
 }
 
-/// The rule of a finding that is left, and the start of the text at its place, wherever that is then.
-pub(crate) type LeftOut = (RuleId, Box<[u8]>);
-
 /// What a fix may do, and how.
 #[derive(Debug, Clone)]
 #[must_use]
@@ -232,8 +229,9 @@ impl FixOptions {
             && (self.places.is_empty() || self.places.iter().any(|own| own.has(place)))
     }
 
-    /// The same without some findings.
-    pub(crate) fn leaving_out(&self, left_out: Vec<LeftOut>) -> Self {
+    /// The same without some findings more.
+    pub(crate) fn leaving_out(&self, mut left_out: Vec<LeftOut>) -> Self {
+        left_out.extend_from_slice(&self.left_out);
         Self { left_out, ..self.clone() }
     }
 

@@ -92,7 +92,7 @@ mod undeclared_server_tool;
 mod unheard_tool_error;
 mod unknown_content_type;
 mod unknown_field;
-pub(crate) mod unknown_role;
+mod unknown_role;
 mod unknown_tool;
 mod unknown_tool_reference;
 pub(crate) mod unread_content;

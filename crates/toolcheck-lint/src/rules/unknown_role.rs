@@ -1,9 +1,8 @@
-use std::borrow::Cow;
 use std::cell::LazyCell;
 
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::formats;
-use toolcheck_core::ir::{Body, Content, Executor, Message, Role};
+use toolcheck_core::ir::{Body, Content, Executor, Message, Named, Role};
 use toolcheck_core::shape::{Answer, is_near};
 use toolcheck_core::targets::Verdict;
 use toolcheck_core::text::shorten;
@@ -11,6 +10,7 @@ use toolcheck_json::{NodeId, Value};
 
 use super::empty_content::{is_no_message, lifted};
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::roles::{RESULTS, allowed, as_result, names_call};
 use crate::view::shape;
 
 declare_rule! {
@@ -99,47 +99,15 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if let Some(fix) = as_user(cx, message) {
             finding.fix(fix);
         }
-        let name = message.role_name.as_ref();
-        if name.is_none()
-            && let Some((help, fix)) = of_nameless(cx, message)
-        {
-            finding.help(help).fix(fix);
-            continue;
-        }
-        if let Some((name, meant)) = name.zip(by_content(cx, message)) {
-            let write = Change::Write(name.place.node, format!("\"{meant}\""));
-            finding.help(format!("use `{meant}`, which its content belongs to")).fix(Fix::safe([write]));
-            continue;
-        }
-        if let Some(instead) =
-            name.zip(cx.known_shape()).and_then(|(name, shape)| shape.instead_of_value("role", &name.text))
-        {
-            finding.help(instead);
-            let meant = |name: &str| cx.known_shape()?.meant_value("role", name);
-            if let Some((name, meant)) = name.and_then(|name| Some((name, meant(&name.text)?)))
-                && message.role == Role::Unknown
-                && allowed.is_none_or(|allowed| allowed.iter().any(|role| role == meant))
-            {
-                finding.fix(Fix::safe([Change::Write(name.place.node, format!("\"{meant}\""))]));
+        let meant = match &message.role_name {
+            Some(name) => of_name(cx, message, name, &|| *is_meant),
+            None => of_nameless(cx, message).map(|(help, fix)| (help, Some(fix))),
+        };
+        if let Some((help, fix)) = meant {
+            finding.help(help);
+            if let Some(fix) = fix {
+                finding.fix(fix);
             }
-            continue;
-        }
-        let is_own = |role: &&String| name.is_some_and(|name| is_same(role, &name.text));
-        if let Some(meant) = allowed.and_then(|allowed| allowed.iter().find(is_own)) {
-            finding.help(format!("use `{meant}`"));
-            if let Some(name) = name.filter(|_| *is_meant) {
-                finding.fix(Fix::safe([Change::Write(name.place.node, format!("\"{meant}\""))]));
-            }
-            continue;
-        }
-        let is_near = |role: &&String| name.is_some_and(|name| is_near(role, name.text.trim()));
-        if let Some((name, near)) = name.zip(allowed.and_then(|allowed| allowed.iter().find(is_near))) {
-            let write = [Change::Write(name.place.node, format!("\"{near}\""))];
-            finding.help(format!("did you mean `{near}`?"));
-            finding.fix(match is_same(near, name.text.trim()) {
-                true => Fix::safe(write),
-                false => Fix::guess(format!("assumes that the role was meant to be `{near}`"), write),
-            });
             continue;
         }
         match allowed {
@@ -151,6 +119,40 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             None => finding.help("use a role that the API defines"),
         };
     }
+}
+
+/// The role that a message with another one was meant to have, in words, and what gives it that. `is_meant` says that roles
+/// which differ only in their case are.
+fn of_name(
+    cx: &Context<'_, '_>,
+    message: &Message<'_>,
+    name: &Named<'_>,
+    is_meant: &dyn Fn() -> bool,
+) -> Option<(String, Option<Fix>)> {
+    let allowed = allowed(cx);
+    let write = |meant: &str| [Change::Write(name.place.node, format!("\"{meant}\""))];
+    if let Some(meant) = by_content(cx, message) {
+        return Some((format!("use `{meant}`, which its content belongs to"), Some(Fix::safe(write(meant)))));
+    }
+    let shape = cx.known_shape();
+    if let Some(instead) = shape.and_then(|shape| shape.instead_of_value("role", &name.text)) {
+        let meant = shape.and_then(|shape| shape.meant_value("role", &name.text));
+        let is_allowed =
+            |meant: &&str| allowed.is_none_or(|allowed| allowed.iter().any(|role| *role == **meant));
+        let meant = meant.filter(|_| message.role == Role::Unknown).filter(is_allowed);
+        return Some((instead, meant.map(|meant| Fix::safe(write(meant)))));
+    }
+    let is_own = |role: &&String| role.eq_ignore_ascii_case(&name.text);
+    if let Some(meant) = allowed?.iter().find(is_own) {
+        return Some((format!("use `{meant}`"), is_meant().then(|| Fix::safe(write(meant)))));
+    }
+    let text = name.text.trim();
+    let near = allowed?.iter().find(|role| is_near(role, text))?;
+    let fix = match near.eq_ignore_ascii_case(text) {
+        true => Fix::safe(write(near)),
+        false => Fix::guess(format!("assumes that the role was meant to be `{near}`"), write(near)),
+    };
+    Some((format!("did you mean `{near}`?"), Some(fix)))
 }
 
 /// What gives a message the role that it has none: one that is there under a key which no message has, or the one that its
@@ -226,38 +228,8 @@ fn by_content<'c>(cx: &Context<'c, '_>, message: &Message<'_>) -> Option<&'c str
     roles.iter().find_map(|role| allowed.iter().find(|known| known == role)).map(String::as_str)
 }
 
-/// The id of the call that a message of its own names as only a result does.
-fn names_call<'s>(cx: &Context<'_, 's>, message: NodeId) -> Option<Cow<'s, str>> {
-    let fix_style = formats::find(cx.transcript.format?.id)?.fix_style;
-    let key = fix_style.result_id.filter(|_| fix_style.blocks.is_none())?;
-    cx.document.value(message).get_str(key).filter(|id| !id.is_empty())
-}
-
-/// What makes a message that names its call a result, if it has the role of somebody else, and no name that this asks for.
-pub(crate) fn as_result(cx: &Context<'_, '_>, message: NodeId) -> Option<Fix> {
-    let id = names_call(cx, message)?;
-    let object = cx.document.value(message);
-    let own = object.get("role")?;
-    let role = own.as_str()?;
-    let is_of_call = || {
-        let mut ids = cx.pairing.calls.iter().filter_map(|site| site.call.id.as_ref());
-        let (calls, _) = formats::find(cx.transcript.format?.id)?.fix_style.calls?;
-        (object.get(calls).is_none() && ids.any(|known| *known.text == *id)).then_some(())
-    };
-    let messages = &cx.transcript.messages;
-    let at = messages.partition_point(|other| other.place.node < message);
-    let is_read = messages.get(at).is_some_and(|own| own.place.node == message && own.role == Role::Tool);
-    let is_result = is_read || is_of_call().is_some();
-    let is_known = allowed(cx).is_some_and(|allowed| allowed.iter().any(|role| role == RESULTS));
-    let write = Change::Write(own.id(), format!("\"{RESULTS}\""));
-    (role != RESULTS && is_result && is_known).then(|| Fix::safe([write]))
-}
-
 /// The roles of instructions in other APIs.
 const OF_SYSTEM: [&str; 2] = ["system", "developer"];
-
-/// The role of results in other APIs.
-const RESULTS: &str = "tool";
 
 /// The case of a message with that role.
 const TOOL: &str = "tool";
@@ -312,11 +284,6 @@ pub(super) fn as_user(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<Fix
     }
     let guess = "the model reads instructions as words of the user";
     is_known("user").then(|| Fix::guess(guess, write("user")))
-}
-
-/// The roles that the target knows, if it lists them.
-fn allowed<'c>(cx: &Context<'c, '_>) -> Option<&'c Vec<String>> {
-    cx.target().roles.allowed.as_ref().filter(|_| cx.target_reads_format())
 }
 
 /// Whether the target does not know the role of a message.

@@ -5,6 +5,7 @@ pub(crate) mod checks;
 pub(crate) mod exchanges;
 pub(crate) mod failure;
 pub(crate) mod prompt;
+pub(crate) mod roles;
 mod rows;
 pub(crate) mod server_pairs;
 pub(crate) mod shape;

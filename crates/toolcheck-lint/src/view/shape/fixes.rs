@@ -9,7 +9,7 @@ use toolcheck_json::{Document, NodeId};
 
 use super::Refused;
 use crate::rule::Context;
-use crate::rules::unknown_role::as_result;
+use crate::view::roles::as_result;
 
 /// Finds what fixes each fault where it is.
 pub(super) fn find(cx: &Context<'_, '_>, model: Option<&str>, refused: &mut [Refused<'_>]) {
