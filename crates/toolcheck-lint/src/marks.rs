@@ -8,7 +8,7 @@ use toolcheck_json::{Document, Record};
 
 use crate::compare_fix::contradicts;
 use crate::finding::{Finding, Fixable};
-use crate::fix::{MOST_AHEAD, fix, halved, settled};
+use crate::fix::{MOST_AHEAD, Trials, fix, halved, settled};
 use crate::options::{Marks, Options};
 use crate::planner::{FixOptions, Planned, Planner, Way, can_fix, is_whole, on_conversations, plan_request};
 use crate::report::{FileReport, Reading};
@@ -118,8 +118,8 @@ fn done_by(
     let is_short = plan.bytes.len() <= LONGEST_AHEAD;
     // Only requests are fixed on until they are better.
     let most_ahead = if is_short && is_request { MOST_AHEAD } else { 0 };
-    let how_far = (most_ahead, may_be, lint);
-    let (text, mut later) = settled(findings, (plan.bytes, &rules), (options, how), how_far).ok()?;
+    let trials = Trials { most_ahead, may_be, lint };
+    let (text, mut later) = settled(findings, (plan.bytes, &rules), (options, how), &trials).ok()?;
     let is_left = |(number, finding): (usize, &Finding)| {
         can_fix(finding) && how.wants(finding) && !done.contains(&number)
     };

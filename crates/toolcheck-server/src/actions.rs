@@ -254,7 +254,7 @@ mod tests {
             (all.applied.len(), &*title(&all)),
             (
                 2,
-                "Fix orphan-tool-result (2 places), with a guess: assumes that the result belongs to this call (turn 2)"
+                "Fix orphan-tool-result (2 places), with a guess: assumes that the result belongs to the call `call_2`"
             )
         );
         let at = body.windows(6).position(|text| text == b"call_9").expect("it is there");

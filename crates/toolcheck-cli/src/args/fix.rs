@@ -139,7 +139,7 @@ pub(crate) enum UnansweredArg {
 pub(crate) enum OrphansArg {
     /// Attach it to the call that it clearly belongs to, or turn it into text of the user
     Text,
-    /// Remove it
+    /// Attach it to the call that it clearly belongs to, or remove it
     Drop,
     /// Leave it as it is
     Leave,

@@ -74,23 +74,32 @@ pub(super) fn go_on(
     is_any_better
 }
 
+/// How a text is judged after a fix.
+pub(crate) struct Trials<'l> {
+    /// How often what shows only then is fixed.
+    pub(crate) most_ahead: usize,
+    /// Whether it may be read as a format.
+    pub(crate) may_be: &'l dyn Fn(&str) -> bool,
+    pub(crate) lint: &'l Lint<'l>,
+}
+
 /// A text with its only record fixed and what is fixed after that, if it is better then; otherwise the rule that reports
-/// more. `applied` are the rules of what is fixed, and its readings are of formats that it `may_be`.
+/// more. `applied` are the rules of what is fixed.
 pub(crate) fn settled(
     before: &[Finding],
     (mut text, applied): (Vec<u8>, &[RuleId]),
     (options, how): (&Options, &FixOptions),
-    (most_ahead, may_be, lint): (usize, &dyn Fn(&str) -> bool, &Lint<'_>),
+    Trials { most_ahead, may_be, lint }: &Trials<'_>,
 ) -> Result<(Vec<u8>, Vec<Applied>), Option<RuleId>> {
     let mut later: Vec<Applied> = Vec::new();
-    for ahead in 0..=most_ahead {
+    for ahead in 0..=*most_ahead {
         let report = lint(&text, options);
         let then: Vec<RuleId> = later.iter().map(|done| done.rule).collect();
         let rule = worse(before, &report.findings, applied, &then);
         if rule.is_none() && report.readings.iter().all(|reading| may_be(reading.format)) {
             return Ok((text, later));
         }
-        let next = if ahead < most_ahead { step(&text, options, how) } else { None };
+        let next = if ahead < *most_ahead { step(&text, options, how) } else { None };
         let Some((next, more)) = next else { return Err(rule) };
         text = next;
         later.extend(more);
@@ -152,7 +161,8 @@ pub(super) fn worse_alone(text: &[u8], options: &Options, how: &FixOptions) -> V
         let (text, applied) = step(text, options, &how).ok_or(None)?;
         let rules: Vec<RuleId> = applied.iter().map(|done| done.rule).collect();
         let may_be = |format: &str| before.readings.iter().any(|reading| reading.format == format);
-        settled(&before.findings, (text, &rules), (options, &how), (MOST_AHEAD, &may_be, lint)).map(|_| ())
+        let trials = Trials { most_ahead: MOST_AHEAD, may_be: &may_be, lint };
+        settled(&before.findings, (text, &rules), (options, &how), &trials).map(|_| ())
     })
     .into_iter()
     .map(|(number, worse)| Left {

@@ -31,7 +31,7 @@ use crate::planner::{
 use crate::report::FileReport;
 use crate::rules;
 
-pub(crate) use self::ahead::{MOST_AHEAD, halved, settled};
+pub(crate) use self::ahead::{MOST_AHEAD, Trials, halved, settled};
 pub use self::skipped::Skipped;
 pub use crate::finding::Fixable;
 pub use crate::planner::{Action, Duplicates, FixOptions, FixPlace, Orphans, PLACEHOLDER, Unanswered};

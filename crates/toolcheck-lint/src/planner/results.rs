@@ -219,7 +219,8 @@ impl<'p> Planner<'p, '_> {
             if let Some(call) = pairing.stands_for(site)
                 && let (Some(wanted), Some(own)) = (&call.call.id, &site.result.call_id)
             {
-                let guess = format!("assumes that the result belongs to this call (turn {})", call.turn + 1);
+                let guess =
+                    format!("assumes that the result belongs to the call `{}`", shorten(&wanted.text));
                 if self.try_fix(finding, Action::Reattached, own.place.span.start, Some(Cost::Guess(guess))) {
                     let id = self.new_ids.get(&call.number).map_or(&*wanted.text, |id| id);
                     // An id that was lost comes back from the result.

@@ -55,7 +55,7 @@ declare_rule! {
     /// ```
     OrphanToolResult in Pairing, since "0.1.0", error (error in dataset) looks at [RESULTS], check,
     fix [
-        unsafe: "The result gets the id of the unanswered call at its position, or becomes user text; `--orphans drop` removes it.",
+        unsafe: "The result gets the id of the unanswered call at its position, or becomes user text, which `--orphans drop` leaves out.",
         otherwise: "the result is not in a message of a known form",
     ],
     cases [
