@@ -224,12 +224,12 @@ impl<'e, 's> Finder<'_, 'e, 's> {
             (Some(_), Some(call)) if call_after != Some(call) => {
                 let other = self.after(call);
                 let about = format!("{title} answers {}", self::title(other));
-                // What an API binds by position may name its call all the same, and of two equal calls it may answer either.
+                // What an API binds by position may name its call all the same, or say what that was answered before.
                 let is_named = before.id.is_some() && before.id == other.id;
-                let was = before.owner.map(|call| self.before(call));
-                let is_same =
-                    was.is_some_and(|was| was.name == other.name && was.arguments == other.arguments);
-                let level = if is_named || is_same { Level::Change } else { Level::Loss };
+                let was = self.paired.pairs.after[call].map(|call| self.before(call));
+                let mut answers = was.into_iter().flat_map(|was| was.results.iter().take(MOST_RESULTS));
+                let is_said = answers.any(|said| self.before(*said).content.says_the_same(&after.content));
+                let level = if is_named || is_said { Level::Change } else { Level::Loss };
                 self.add(Kind::ResultReattached, level, at, about);
             }
             _ if !before.content.says_the_same(&after.content) => {
