@@ -84,7 +84,7 @@ fn parameters<'c>(document: &Document<'_>, refused: &mut [Option<Refused<'c>>]) 
                     let list = unsupported::misnamed_list(document.value(other.fault.object_node()));
                     unsupported::is_list_key(&key) && list.is_some_and(|list| list.id() == other.fault.node())
                 };
-                !other.fault.is_of_known_key() && (is_same(&other.fault.key, &key) || is_misnamed())
+                !other.fault.is_of_known_key() && (is_like(&other.fault.key, &key) || is_misnamed())
             })
         });
         let other = other.and_then(|other| refused[other].take());
@@ -92,6 +92,11 @@ fn parameters<'c>(document: &Document<'_>, refused: &mut [Option<Refused<'c>>]) 
             join(document, first, vec![other]);
         }
     }
+}
+
+/// Whether one parameter of a request was probably meant to be the other: they are the same, or differ in two letters.
+fn is_like(one: &str, other: &str) -> bool {
+    is_same(one, other) || toolcheck_core::shape::is_near(one, other)
 }
 
 /// Whether two keys of a request are the same but for case, separators and the API that calls its messages so.
