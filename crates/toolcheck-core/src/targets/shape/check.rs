@@ -258,13 +258,26 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     }
 
     fn object(&mut self, value: Value<'d, 's>, number: usize, within: Scope<'f>) {
-        if !self.shape.objects[number].has_own_model {
-            return self.object_of_model(value, number, within);
+        let has_own = self.shape.objects[number].has_own_model;
+        let outer = has_own.then(|| self.change_model(value));
+        self.object_of_model(value, number, within);
+        if let Some(outer) = outer {
+            self.change_back(*outer);
         }
+    }
+
+    /// Goes on with the facts of the model that an object names, and returns those of the model before.
+    #[cold]
+    #[inline(never)]
+    fn change_model(&mut self, value: Value<'d, 's>) -> Box<(ModelFacts, ValidObjectCache)> {
         let own = self.shape.facts_for(value.get_str("model").as_deref());
         let kept = std::mem::replace(&mut self.kept, own.take_kept());
-        let facts = std::mem::replace(&mut self.facts, own);
-        self.object_of_model(value, number, within);
+        Box::new((std::mem::replace(&mut self.facts, own), kept))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn change_back(&mut self, (facts, kept): (ModelFacts, ValidObjectCache)) {
         let own = std::mem::replace(&mut self.facts, facts);
         own.keep(std::mem::replace(&mut self.kept, kept));
     }
