@@ -97,13 +97,17 @@ fn laid_over<'p>(
     Ok(packed)
 }
 
-/// The text under a key of a packed table.
-pub fn text_under<'p>(table: &'p [u8], name: &str) -> Option<&'p str> {
-    let Ok(Content::Table(members)) = Packed::whole(table).ok()?.content() else { return None };
-    members
-        .members()
-        .filter_map(Result::ok)
-        .find_map(|(key, value)| (key.text().ok()? == name).then(|| value.text().ok()).flatten())
+/// The texts under some keys of a packed table.
+pub fn texts_under<'p, const N: usize>(table: &'p [u8], names: [&str; N]) -> [Option<&'p str>; N] {
+    let mut texts = [None; N];
+    let Ok(Content::Table(members)) = Packed::whole(table).and_then(Packed::content) else { return texts };
+    for (key, value) in members.members().filter_map(Result::ok) {
+        let place = names.iter().position(|name| key.is_text(name));
+        if let Some(place) = place {
+            texts[place] = value.text().ok();
+        }
+    }
+    texts
 }
 
 fn put(out: &mut Vec<u8>, value: &Parsed<DeValue<'_>>, has_places: bool) {
@@ -277,6 +281,12 @@ impl<'p> Packed<'p> {
             DATE => Content::Date,
             _ => return None,
         })
+    }
+
+    /// Whether it is this text.
+    fn is_text(self, text: &str) -> bool {
+        let mut bytes = Bytes(self.0);
+        bytes.tag() == Some(STRING) && bytes.long() == Some(text.as_bytes())
     }
 
     fn text(self) -> Result<&'p str, Error> {

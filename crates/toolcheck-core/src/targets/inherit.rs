@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolcheck_toml::{Error, from_packed, overlay, text_under};
+use toolcheck_toml::{Error, from_packed, overlay, texts_under};
 
 use super::{Evidence, Refusal, Target, packed};
 use crate::rule_id::RuleId;
@@ -70,10 +70,10 @@ const NOT_FACTS: [&str; 15] = [
 /// A packed target with the facts of those that it extends, as far as its own file does not state them.
 pub(super) fn overlaid(own: &[u8]) -> Result<Target, Error> {
     let mut table = own.to_vec();
-    let mut above = text_under(own, "extends").and_then(packed);
+    let mut above = texts_under(own, ["extends"])[0].and_then(packed);
     while let Some(parent) = above {
         table = overlay(&table, parent, &NOT_FACTS)?;
-        above = text_under(parent, "extends").and_then(packed);
+        above = texts_under(parent, ["extends"])[0].and_then(packed);
     }
     from_packed(&table)
 }

@@ -23,8 +23,10 @@ pub(super) const MOST_KEYS: usize = 64;
 impl Shape {
     /// What to write in place of a value of a key, if the description of any object says it.
     pub fn instead_of_value(&self, key: &str, value: &str) -> Option<String> {
-        let mut fields = self.all_objects().filter_map(|object| object.field(key));
-        fields.find_map(|field| field.instead.get(value)).map(|instead| in_place_of_value(instead, value))
+        let mut fields = self.fields_of(key);
+        fields
+            .find_map(|(_, field)| field.instead.get(value))
+            .map(|instead| in_place_of_value(instead, value))
     }
 
     /// The parameter of a request that a key was meant to be, with dots between the keys that lead to it.
@@ -44,9 +46,9 @@ impl Shape {
 
     /// The key of an object of this format that a key was meant to be: the same but for case and separators.
     pub fn key_like(&self, key: &str) -> Option<&str> {
-        let fields = self.all_objects().flat_map(|object| &object.fields).filter(|field| field.is_known);
-        let mut keys = fields.map(|field| &*field.key);
-        keys.find(|known| *known != key && is_same(known, key))
+        let fields = self.outlines().flat_map(|(_, outline)| &outline.table.fields.0);
+        let alike = fields.filter(|(known, _)| **known != *key && is_same(known, key));
+        alike.filter(|(_, entry)| entry.described().is_some()).map(|(known, _)| &**known).next()
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use toolcheck_json::Value;
+use toolcheck_toml::Deferred;
 
 use super::keys::Keys;
 use super::objects::{Objects, undescribed};
@@ -14,11 +15,27 @@ use super::value::bit_of;
 use crate::rule_id::RuleId;
 use crate::targets::Pattern;
 
+/// What an object is compiled from: its table, with what it adds to and what it is a variant of. Most questions about all
+/// objects need no more, and it costs a part of compiling one.
+#[derive(Debug)]
+pub(super) struct Outline {
+    pub(super) table: ObjectTable,
+    /// The names of the object.
+    pub(super) names: Arc<[Box<str>]>,
+}
+
+impl Outline {
+    /// Whether an object is of this name, adds to it or is a variant of it.
+    pub(super) fn is_named(&self, name: &str) -> bool {
+        self.names.iter().any(|known| **known == *name)
+    }
+}
+
 #[derive(Debug, Clone, Default)]
 pub(super) struct Object {
     pub(super) name: Box<str>,
     /// Its name, and the names of the objects that it adds to or is a variant of.
-    pub(super) names: Vec<Box<str>>,
+    pub(super) names: Arc<[Box<str>]>,
     /// The name of the object that it is a variant of.
     pub(super) base: Option<Box<str>>,
     pub(super) is_closed: bool,
@@ -210,8 +227,8 @@ pub(super) const fn bit(json_type: JsonType) -> u8 {
 }
 
 impl Objects {
-    /// An object, by itself or as a variant of `base`.
-    pub(super) fn compile(&self, name: &str, base: Option<&str>) -> Result<Object, String> {
+    /// What an object is compiled from, by itself or as a variant of `base`.
+    pub(super) fn outline(&self, name: &str, base: Option<&str>) -> Result<Outline, String> {
         let (mut table, mut names) = self.flat(name)?;
         if let Some(base) = base {
             let (above, of_base) = self.flat(base)?;
@@ -234,7 +251,7 @@ impl Objects {
             (table.exactly_one, table.at_least_one) = own_one;
             names.extend(of_base);
         }
-        self.of_table(name, table, names)
+        Ok(Outline { table, names: names.into() })
     }
 
     /// An object with what it adds to, and their names.
@@ -253,9 +270,15 @@ impl Objects {
         Ok((table, names))
     }
 
-    fn of_table(&self, name: &str, table: ObjectTable, names: Vec<Box<str>>) -> Result<Object, String> {
+    /// An object, by itself or as a variant of `base`.
+    pub(super) fn compile(
+        &self,
+        (name, base): (&str, Option<&str>),
+        Outline { table, names }: &Outline,
+    ) -> Result<Object, String> {
         let mut object = Object {
             name: name.into(),
+            base: base.map(Box::from),
             is_closed: table.closed == Some(true),
             rule: table.rule,
             kind: table.kind,
@@ -265,16 +288,13 @@ impl Objects {
             noun: table.noun.clone(),
             former: table.former.clone(),
             has_own_model: table.own_model == Some(true),
-            names,
+            names: Arc::clone(names),
             ..Object::default()
         };
         let undescribed = FieldTable::default();
-        let mut entries: Vec<(Arc<str>, &FieldTable, bool)> = Vec::new();
-        for (key, entry) in &table.fields.0 {
-            if let FieldEntry::Described(field) = entry {
-                entries.push((Arc::clone(key), field, true));
-            }
-        }
+        let described = table.fields.described();
+        let mut entries: Vec<(Arc<str>, &FieldTable, bool)> =
+            described.map(|(key, field)| (Arc::clone(key), field, true)).collect();
         let facts = self.facts();
         let own = self.about(&object.names);
         for number in &own {
@@ -324,7 +344,7 @@ impl Objects {
         object.at_least_one = object.members(table.at_least_one.as_ref());
         if let Some(by) = &table.by {
             let mask = object.field(by).map_or(u8::MAX, |field| field.mask);
-            object.by = Some(Discriminator { mask, ..self.by(name, by, &table)? });
+            object.by = Some(Discriminator { mask, ..self.by(name, by, table)? });
         }
         Ok(object)
     }
@@ -567,11 +587,10 @@ impl ObjectTable {
     pub(super) fn over(&self, base: &Self) -> Self {
         let mut fields = base.fields.clone();
         for (key, entry) in &self.fields.0 {
-            let merged = match (entry, fields.get(key)) {
-                (FieldEntry::Described(own), Some(FieldEntry::Described(base))) => {
-                    FieldEntry::Described(Arc::new(own.over(base)))
-                }
-                _ => entry.clone(),
+            let of_both = |base: &Deferred<FieldEntry>| Some(entry.described()?.over(base.described()?));
+            let merged = match fields.get(key).and_then(of_both) {
+                Some(merged) => FieldEntry::Described(Arc::new(merged)).into(),
+                None => entry.clone(),
             };
             fields.insert(key, merged);
         }

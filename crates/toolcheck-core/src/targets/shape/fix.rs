@@ -20,8 +20,11 @@ use crate::unsupported::is_list_key;
 impl Shape {
     /// The value of a key that is meant by another, if the description of any object says it in one word.
     pub fn meant_value(&self, key: &str, value: &str) -> Option<&str> {
-        let mut fields = self.all_objects().filter_map(|object| object.field(key));
-        fields.find_map(|field| field.instead.get(value)).map(String::as_str).filter(|word| is_word(word))
+        let mut fields = self.fields_of(key);
+        fields
+            .find_map(|(_, field)| field.instead.get(value))
+            .map(String::as_str)
+            .filter(|word| is_word(word))
     }
 }
 

@@ -30,7 +30,7 @@ use toolcheck_json::Value;
 
 pub use self::advice::is_near;
 use self::cache::ValidObjectCache;
-use self::compile::{Field, Object};
+use self::compile::{Field, Object, Outline};
 pub use self::describe::{
     Allowed, Asked, Demand, FieldView, Known, ObjectView, PLACEHOLDERS, Verdict, is_placeholder,
     object_names, placeholders,
@@ -145,7 +145,7 @@ impl Shape {
     pub(crate) fn check_tables(&self) -> Result<(), Error> {
         self.objects.compile_all([self.request, self.message]).map_err(Error::new)?;
         for fact in self.facts().iter().chain(&self.enforced.accepted) {
-            if !self.all_objects().any(|object| object.is_named(&fact.object)) {
+            if !self.outlines().any(|(_, outline)| outline.is_named(&fact.object)) {
                 let message = format!("a fact is about `{}`, which is not described", fact.object);
                 return Err(Error::new(message));
             }
@@ -153,27 +153,66 @@ impl Shape {
         Ok(())
     }
 
-    /// All its objects with their numbers, in the order in which the tables refer to them.
+    /// The numbers of all its objects, in the order in which the tables refer to them.
+    fn numbers(&self) -> &[usize] {
+        let numbers = self.objects.all([self.request, self.message]);
+        numbers.unwrap_or_else(|error| panic!("the shape of {}: {error}", self.format))
+    }
+
+    /// All its objects with their numbers: whoever looks for some of them asks their [outlines](Self::outlines).
     fn numbered(&self) -> impl Iterator<Item = (usize, &Object)> + Clone {
-        let numbers = self.objects.compile_all([self.request, self.message]);
-        let numbers = numbers.unwrap_or_else(|error| panic!("the shape of {}: {error}", self.format));
-        numbers.iter().map(|number| (*number, &self.objects[*number]))
+        self.numbers().iter().map(|number| (*number, &self.objects[*number]))
     }
 
     fn all_objects(&self) -> impl Iterator<Item = &Object> + Clone {
         self.numbered().map(|(_, object)| object)
     }
 
+    /// What its objects are compiled from, each with the object's number.
+    fn outlines(&self) -> impl Iterator<Item = (usize, &Outline)> {
+        self.numbers().iter().filter_map(|number| Some((*number, self.objects.outline_of(*number).ok()?)))
+    }
+
+    /// The objects of which this is true.
+    fn objects_where(&self, is_meant: impl Fn(&Outline) -> bool) -> impl Iterator<Item = (usize, &Object)> {
+        let numbers = self.outlines().filter(move |(_, outline)| is_meant(outline)).map(|(number, _)| number);
+        numbers.map(|number| (number, &self.objects[number]))
+    }
+
+    /// The objects of a kind, but for the variants of others.
+    fn objects_of(&self, kind: Kind) -> impl Iterator<Item = (usize, &Object)> {
+        self.objects_where(move |outline| outline.table.kind == Some(kind))
+    }
+
+    /// The objects that are of this name, add to it or are variants of it.
+    fn objects_named(&self, name: &str) -> impl Iterator<Item = &Object> {
+        self.objects_where(|outline| outline.is_named(name)).map(|(_, object)| object)
+    }
+
+    /// The fields of a key, in all objects that have it.
+    fn fields_of<'s>(&'s self, key: &str) -> impl Iterator<Item = (&'s Object, &'s Field)> {
+        let is_in_snake_case = self.objects.is_in_snake_case();
+        let is_key = move |known: &str| known == key || is_in_snake_case && compile::snake_case(known) == key;
+        let has = move |outline: &Outline| outline.table.fields.0.iter().any(|(known, _)| is_key(known));
+        let known = |object: &'s Object| object.field(key).filter(|field| field.is_known);
+        self.objects_where(has).filter_map(move |(_, object)| Some((object, known(object)?)))
+    }
+
     /// Whether any message may have a key.
     pub fn has_in_messages(&self, key: &str) -> bool {
-        let mut messages = self.all_objects().filter(|object| object.kind == Some(tables::Kind::Message));
-        messages.any(|object| object.field(key).is_some_and(|field| field.is_known))
+        let mut messages = self.objects_of(Kind::Message);
+        messages.any(|(_, object)| object.field(key).is_some_and(|field| field.is_known))
     }
 
     /// The object that another one is a variant of.
     fn base(&self, object: &Object) -> Option<&Object> {
-        let base = object.base.as_deref()?;
-        self.all_objects().find(|other| *other.name == *base)
+        self.object(object.base.as_deref()?)
+    }
+
+    /// The object of a name.
+    fn object(&self, name: &str) -> Option<&Object> {
+        let is_it = |number: &&usize| self.objects.names(**number).is_some_and(|(known, _)| known == name);
+        self.numbers().iter().find(is_it).map(|number| &self.objects[*number])
     }
 
     fn facts(&self) -> &[Fact] {
@@ -193,26 +232,22 @@ impl Shape {
 
     /// The only object that has a key, unless it is a part of a schema.
     fn only_object_with(&self, key: &str) -> Option<&Object> {
-        let has = |object: &&Object| {
-            let field = object.field(key);
-            object.rule.is_none() && field.is_some_and(|field| field.is_known)
-        };
-        let mut objects = self.all_objects().filter(has);
+        let objects = self.fields_of(key).map(|(object, _)| object);
+        let mut objects = objects.filter(|object| object.rule.is_none());
         let first = objects.next()?;
         objects.all(|other| other.name == first.name).then_some(first)
     }
 
     /// The rules that check a key which is not known where it is, in the only object that has it.
     pub fn checked_elsewhere_by<'f>(&'f self, fault: &ShapeFault<'f>) -> impl Iterator<Item = RuleId> {
-        let object =
-            fault.elsewhere().and_then(|name| self.all_objects().find(|object| &*object.name == name));
+        let object = fault.elsewhere().and_then(|name| self.object(name));
         let field = object.and_then(|object| object.field(&fault.key));
         field.into_iter().flat_map(|field| field.checked_by.iter().copied())
     }
 
     /// The rule that the description names for what a fact is about.
     fn rule_of(&self, fact: &FactTable) -> Option<RuleId> {
-        let mut objects = self.all_objects().filter(|object| object.is_named(&fact.object));
+        let mut objects = self.objects_named(&fact.object);
         let of_value =
             !matches!(fact.fault, ShapeFaultKind::Missing | ShapeFaultKind::Unknown | ShapeFaultKind::Type);
         objects.find_map(|object| {

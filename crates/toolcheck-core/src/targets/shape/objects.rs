@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use foldhash::HashMap;
 
-use super::compile::Object;
+use super::compile::{Object, Outline};
 use super::tables::{Fact, ObjectTable, ShapeFile, TargetShape, object_of};
 
 /// The most objects of a shape are these squared.
@@ -38,6 +38,7 @@ type Names = (Box<str>, Option<Box<str>>);
 #[derive(Default)]
 struct Slot {
     names: OnceLock<Names>,
+    outline: OnceLock<Outline>,
     object: OnceLock<Object>,
 }
 
@@ -72,18 +73,37 @@ impl Objects {
         Ok(number)
     }
 
+    fn slot(&self, number: usize) -> Result<(&Slot, &Names), String> {
+        let slot = self.blocks[number / A_BLOCK].get().map(|block| &block[number % A_BLOCK]);
+        slot.and_then(|slot| Some((slot, slot.names.get()?)))
+            .ok_or_else(|| "there is no such object".to_owned())
+    }
+
+    /// The name of an object, and that of the object that it is a variant of.
+    pub(super) fn names(&self, number: usize) -> Option<(&str, Option<&str>)> {
+        let (_, (name, base)) = self.slot(number).ok()?;
+        Some((name, base.as_deref()))
+    }
+
+    /// What an object is compiled from.
+    pub(super) fn outline_of(&self, number: usize) -> Result<&Outline, String> {
+        let (slot, (name, base)) = self.slot(number)?;
+        if let Some(outline) = slot.outline.get() {
+            return Ok(outline);
+        }
+        let outline = self.outline(name, base.as_deref())?;
+        // Another thread may have done the same.
+        Ok(slot.outline.get_or_init(|| outline))
+    }
+
     /// Compiles an object if nothing has asked for it yet.
     fn compiled(&self, number: usize) -> Result<&Object, String> {
-        let slot = self.blocks[number / A_BLOCK].get().map(|block| &block[number % A_BLOCK]);
-        let slot = slot.ok_or("there is no such object")?;
-        if slot.object.get().is_none() {
-            let (name, base) = slot.names.get().ok_or("there is no such object")?;
-            let mut object = self.compile(name, base.as_deref())?;
-            object.base.clone_from(base);
-            // Another thread may have done the same.
-            let _ = slot.object.set(object);
+        let (slot, (name, base)) = self.slot(number)?;
+        if let Some(object) = slot.object.get() {
+            return Ok(object);
         }
-        slot.object.get().ok_or_else(|| "there is no such object".to_owned())
+        let object = self.compile((name, base.as_deref()), self.outline_of(number)?)?;
+        Ok(slot.object.get_or_init(|| object))
     }
 
     /// Compiles all objects that can be reached from these.
@@ -91,7 +111,16 @@ impl Objects {
     /// # Errors
     ///
     /// If the tables do not fit together.
-    pub(super) fn compile_all(&self, from: [usize; 2]) -> Result<&[usize], String> {
+    pub(super) fn compile_all(&self, from: [usize; 2]) -> Result<(), String> {
+        self.all(from)?.iter().try_for_each(|number| self.compiled(*number).map(drop))
+    }
+
+    /// All objects that can be reached from these, in the order in which the tables refer to them.
+    ///
+    /// # Errors
+    ///
+    /// If the tables do not fit together.
+    pub(super) fn all(&self, from: [usize; 2]) -> Result<&[usize], String> {
         if let Some(order) = self.order.get() {
             return Ok(order);
         }
@@ -106,15 +135,18 @@ impl Objects {
                 continue;
             }
             order.push(number);
-            let object = self.compiled(number)?;
-            let of_fields = object.fields.iter().flat_map(|field| [field.object, field.items, field.entries]);
-            let of_value = object.by.iter().flat_map(|by| by.values.iter().chain(&by.otherwise));
-            let below = of_fields.flatten().chain(of_value.map(|(_, number)| *number));
-            let at = next.len();
-            next.extend(below);
-            next[at..].reverse();
+            next.extend(self.below(number)?.into_iter().rev());
         }
         Ok(self.order.get_or_init(|| order))
+    }
+
+    /// The objects that an object's fields lead to, and those that it may be.
+    fn below(&self, number: usize) -> Result<Vec<usize>, String> {
+        let (_, (name, _)) = self.slot(number)?;
+        let table = &self.outline_of(number)?.table;
+        let variants = table.variants.values().chain(&table.otherwise).filter(|_| table.by.is_some());
+        let variants = variants.map(|variant| self.number(variant, Some(name)));
+        table.fields.objects().map(|object| self.number(object, None)).chain(variants).collect()
     }
 
     pub(super) fn table(&self, name: &str) -> Option<Cow<'_, ObjectTable>> {
@@ -229,7 +261,36 @@ mod tests {
         assert_eq!(compiled(&shape), 0);
         assert!(shape.objects[shape.request].field("messages").is_some());
         assert_eq!(compiled(&shape), 1);
+        assert!(shape.outlines().count() > 50);
+        assert_eq!(compiled(&shape), 1, "an outline is not compiled");
+        let of_kind = shape.objects_of(super::super::Kind::Tool).count();
+        assert!(of_kind > 0 && compiled(&shape) == 1 + of_kind, "{of_kind}");
         assert!(shape.all_objects().count() > 50);
         assert!(compiled(&shape) > 50);
+    }
+
+    /// Objects are looked for by what their fields and variants say before they are compiled.
+    #[test]
+    fn an_outline_says_what_its_object_does() {
+        let shapes = targets::all().flat_map(|target| {
+            target.enforced().filter_map(|(format, _)| Some((&*target.id, target.shape_in(format)?)))
+        });
+        let mut checked = 0;
+        for (target, shape) in shapes {
+            for (number, outline) in shape.outlines() {
+                let object = &shape.objects[number];
+                let place = format!("{target}: {}", object.name);
+                let known = object.fields.iter().filter(|field| field.is_known).map(|field| &field.key);
+                assert!(known.eq(outline.table.fields.described().map(|(key, _)| key)), "{place}");
+                let fields =
+                    object.fields.iter().flat_map(|field| [field.object, field.items, field.entries]);
+                let by = object.by.iter().flat_map(|by| by.values.iter().chain(&by.otherwise));
+                let below = fields.flatten().chain(by.map(|(_, number)| *number));
+                assert!(below.eq(shape.objects.below(number).expect("it is compiled")), "{place}");
+                assert_eq!((object.kind, &object.names), (outline.table.kind, &outline.names), "{place}");
+                checked += 1;
+            }
+        }
+        assert!(checked > 1_000, "{checked}");
     }
 }

@@ -12,7 +12,7 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_json::{Document, NodeId, Value};
 
 use super::check::{Above, Checker};
-use super::compile::Object;
+use super::compile::{Object, Outline};
 use super::fault::ShapeFault;
 use super::tables::{Kind, SaidTable, ShapeFaultKind};
 use super::{FILES, Shape, formats};
@@ -119,11 +119,6 @@ impl Shape {
         foreign
     }
 
-    /// The objects of a kind, but for the variants of others.
-    fn objects_of(&self, kind: Kind) -> impl Iterator<Item = (usize, &Object)> {
-        self.numbered().filter(move |(_, object)| object.kind == Some(kind))
-    }
-
     /// Whether the object that has a fault only lacks what goes around it: it is what one of its own keys holds.
     pub fn is_unwrapped(&self, fault: &ShapeFault<'_>, document: &Document<'_>) -> bool {
         let value = document.value(fault.parent);
@@ -204,7 +199,7 @@ impl Shape {
 
     /// The keys of a value that neither an object nor any of its variants has.
     fn foreign_keys<'s>(&self, value: Value<'_, 's>, base: &Object) -> Vec<Cow<'s, str>> {
-        let of_base: Vec<&Object> = self.all_objects().filter(|object| object.is_named(&base.name)).collect();
+        let of_base: Vec<&Object> = self.objects_named(&base.name).collect();
         let is_own = |key: &str| of_base.iter().any(|object| object.numbers.contains(key));
         value.members().filter_map(Value::key_text).filter(|key| !is_own(key)).collect()
     }
@@ -254,8 +249,13 @@ impl Shape {
 
     /// Whether an object is the one that has this type.
     fn is_called(&self, number: usize, kind: &str) -> bool {
-        let by = self.all_objects().filter_map(|object| object.by.as_ref());
-        by.flat_map(|by| &by.values).any(|(value, variant)| **value == *kind && *variant == number)
+        let names = self.objects.names(number);
+        self.outlines().any(|(base, Outline { table, .. })| {
+            let variant = table.variants.get(kind).filter(|_| table.by.is_some());
+            variant.is_some_and(|variant| {
+                names == self.objects.names(base).map(|(base, _)| (variant.as_str(), Some(base)))
+            })
+        })
     }
 
     /// How an object of a kind is written: one line of JSON.
