@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error, Visitor};
 
 use crate::from_packed;
-use crate::packed::{DEFERRED, texts_under};
+use crate::packed::{DEFERRED, Table};
 
 /// A value that is read when it is first asked for, so that a run which needs few values of a large table reads only those.
 ///
@@ -37,9 +37,9 @@ impl<T: DeserializeOwned> Deferred<T> {
         self.read.get().is_some()
     }
 
-    /// The texts under these keys, if it has not been read yet: none where it is not a table or has no text under a key.
-    pub fn unread_texts<const N: usize>(&self, keys: [&str; N]) -> Option<[Option<&str>; N]> {
-        (!self.is_read()).then(|| texts_under(&self.packed, keys))
+    /// The table as it was packed, if it is one that was: it says some things without being read.
+    pub fn packed(&self) -> Option<Table<'_>> {
+        Table::of(&self.packed)
     }
 
     /// Puts another value in its place, which is made from this one.

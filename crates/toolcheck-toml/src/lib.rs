@@ -28,6 +28,6 @@ mod spanned;
 
 pub use self::deferred::Deferred;
 pub use self::error::Error;
-pub use self::packed::{overlay, pack, texts_under};
+pub use self::packed::{Item, Table, overlay, pack};
 pub use self::read::{from_packed, from_str};
 pub use self::spanned::Spanned;

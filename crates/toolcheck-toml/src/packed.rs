@@ -97,17 +97,50 @@ fn laid_over<'p>(
     Ok(packed)
 }
 
-/// The texts under some keys of a packed table.
-pub fn texts_under<'p, const N: usize>(table: &'p [u8], names: [&str; N]) -> [Option<&'p str>; N] {
-    let mut texts = [None; N];
-    let Ok(Content::Table(members)) = Packed::whole(table).and_then(Packed::content) else { return texts };
-    for (key, value) in members.members().filter_map(Result::ok) {
-        let place = names.iter().position(|name| key.is_text(name));
-        if let Some(place) = place {
-            texts[place] = value.text().ok();
+/// A packed table, whose values are looked at one by one.
+#[derive(Debug, Clone, Copy)]
+pub struct Table<'p>(Values<'p>);
+
+/// A value of a packed table.
+#[derive(Debug, Clone, Copy)]
+pub enum Item<'p> {
+    /// A text.
+    Text(&'p str),
+    /// A table.
+    Table(Table<'p>),
+    /// Anything else.
+    Other,
+}
+
+impl<'p> Table<'p> {
+    /// The table that was packed; `None` if these bytes are not one.
+    pub fn of(packed: &'p [u8]) -> Option<Self> {
+        match Packed::whole(packed).ok()?.content() {
+            Ok(Content::Table(members)) => Some(Self(members)),
+            _ => None,
         }
     }
-    texts
+
+    /// Its keys with their values, as far as they can be read.
+    pub fn members(self) -> impl Iterator<Item = (&'p str, Item<'p>)> {
+        self.0.members().filter_map(|member| {
+            let (key, value) = member.ok()?;
+            let value = match value.content().ok()? {
+                Content::String(text) => Item::Text(text),
+                Content::Table(members) => Item::Table(Table(members)),
+                _ => Item::Other,
+            };
+            Some((key.text().ok()?, value))
+        })
+    }
+
+    /// The text under a key.
+    pub fn text(self, key: &str) -> Option<&'p str> {
+        self.members().find_map(|(own, value)| match value {
+            Item::Text(text) if own == key => Some(text),
+            _ => None,
+        })
+    }
 }
 
 fn put(out: &mut Vec<u8>, value: &Parsed<DeValue<'_>>, has_places: bool) {
@@ -281,12 +314,6 @@ impl<'p> Packed<'p> {
             DATE => Content::Date,
             _ => return None,
         })
-    }
-
-    /// Whether it is this text.
-    fn is_text(self, text: &str) -> bool {
-        let mut bytes = Bytes(self.0);
-        bytes.tag() == Some(STRING) && bytes.long() == Some(text.as_bytes())
     }
 
     fn text(self) -> Result<&'p str, Error> {

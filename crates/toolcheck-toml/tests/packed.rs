@@ -1,7 +1,7 @@
 //! A packed text reads as the text does, tables are laid over each other, and damaged bytes are an error.
 
 use proptest::prelude::*;
-use toolcheck_toml::{from_packed, from_str, overlay, pack, text_under};
+use toolcheck_toml::{Item, Table, from_packed, from_str, overlay, pack};
 
 const TEXT: &str = "id = 'one'\nratio = 1.5\ncount = -3\nlarge = 18446744073709551615\nis-on = true\n\
     names = ['a', 'b']\n[limits]\nlow = 1\ninner = { deep = 'x', empty = {} }\n[[entry]]\nrule = 'é'\n[[entry]]\n";
@@ -31,11 +31,13 @@ fn a_packed_text_reads_as_the_text_does() {
 }
 
 #[test]
-fn the_text_under_a_key_is_found() {
+fn a_packed_table_says_what_it_has() {
     let packed = pack(TEXT).unwrap();
-    assert_eq!(text_under(&packed, "id"), Some("one"));
-    assert_eq!(text_under(&packed, "count"), None);
-    assert_eq!(text_under(&packed, "none"), None);
+    let table = Table::of(&packed).unwrap();
+    assert_eq!(["count", "id", "none"].map(|key| table.text(key)), [None, Some("one"), None]);
+    let tables = table.members().filter_map(|(key, value)| matches!(value, Item::Table(_)).then_some(key));
+    assert_eq!(tables.collect::<Vec<_>>(), ["limits"]);
+    assert!(Table::of(&[]).is_none() && Table::of(&pack("").unwrap()).unwrap().members().next().is_none());
 }
 
 #[test]
@@ -57,7 +59,7 @@ proptest! {
         changed[at] = byte;
         changed.truncate(changed.len().min(cut.max(1)));
         let read: Result<toml::Value, _> = from_packed(&changed);
-        let _ = (overlay(&packed, &changed, &[]), overlay(&changed, &packed, &[]), text_under(&changed, "id"));
+        let _ = (overlay(&packed, &changed, &[]), overlay(&changed, &packed, &[]), Table::of(&changed).map(|table| table.members().count()));
         prop_assert!(read.is_ok() || !read.unwrap_err().message().is_empty());
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolcheck_toml::{Error, from_packed, overlay, texts_under};
+use toolcheck_toml::{Error, Table, from_packed, overlay};
 
 use super::{Evidence, Refusal, Target, packed};
 use crate::rule_id::RuleId;
@@ -70,10 +70,15 @@ const NOT_FACTS: [&str; 15] = [
 /// A packed target with the facts of those that it extends, as far as its own file does not state them.
 pub(super) fn overlaid(own: &[u8]) -> Result<Target, Error> {
     let mut table = own.to_vec();
-    let mut above = texts_under(own, ["extends"])[0].and_then(packed);
+    let mut above = extended(own);
     while let Some(parent) = above {
         table = overlay(&table, parent, &NOT_FACTS)?;
-        above = texts_under(parent, ["extends"])[0].and_then(packed);
+        above = extended(parent);
     }
     from_packed(&table)
+}
+
+/// The packed target that one extends.
+fn extended(target: &[u8]) -> Option<&'static [u8]> {
+    packed(Table::of(target)?.text("extends")?)
 }

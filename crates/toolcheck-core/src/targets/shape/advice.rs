@@ -46,9 +46,8 @@ impl Shape {
 
     /// The key of an object of this format that a key was meant to be: the same but for case and separators.
     pub fn key_like(&self, key: &str) -> Option<&str> {
-        let fields = self.outlines().flat_map(|(_, outline)| &outline.table.fields.0);
-        let alike = fields.filter(|(known, _)| **known != *key && is_same(known, key));
-        alike.filter(|(_, entry)| entry.described().is_some()).map(|(known, _)| &**known).next()
+        let mut keys = self.outlines().flat_map(|(_, outline)| &outline.keys);
+        keys.find(|known| ***known != *key && is_same(known, key)).map(|known| &**known)
     }
 }
 

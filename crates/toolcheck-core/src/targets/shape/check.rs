@@ -83,6 +83,9 @@ pub(super) struct Above<'d, 's> {
     pub(super) before: Option<Value<'d, 's>>,
 }
 
+/// An object with its number.
+type Numbered<'f> = (usize, &'f Object);
+
 /// What holds for the object that is looked at.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Scope<'f> {
@@ -189,22 +192,26 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     /// The number of the variant that an object by itself is.
     pub(super) fn variant_alone(&mut self, value: Value<'d, 's>, number: usize) -> Option<usize> {
         self.above.push(Above { value, kind: None, is_element: true, before: None });
-        self.variant(value, number, Scope::default())
+        let object = &self.shape.objects[number];
+        self.variant(value, (number, object), Scope::default()).map(|(number, _)| number)
     }
 
     pub(super) fn members_alone(&mut self, value: Value<'d, 's>, variant: usize) {
-        self.members(value, variant, Scope::default());
+        self.members(value, (variant, &self.shape.objects[variant]), Scope::default());
         self.above.clear();
     }
 
-    /// The number of the object of the shape that a value is, after all that decides it. `None` if that is not known, and a
-    /// fault says why.
-    fn variant(&mut self, value: Value<'d, 's>, mut number: usize, within: Scope<'f>) -> Option<usize> {
-        let shape = self.shape;
+    /// The object of the shape that a value is, after all that decides it. `None` if that is not known, and a fault says why.
+    fn variant(
+        &mut self,
+        value: Value<'d, 's>,
+        mut is: Numbered<'f>,
+        within: Scope<'f>,
+    ) -> Option<Numbered<'f>> {
         // Each field decides once.
         let mut decided = [""; MOST_DECISIONS];
         for turn in 0..MOST_DECISIONS {
-            let object = &shape.objects[number];
+            let (_, object) = is;
             let Some(by) = &object.by else { break };
             if decided[..turn].contains(&&*by.key) {
                 break;
@@ -212,7 +219,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             decided[turn] = &by.key;
             let chosen = value.get_inline(&by.key);
             let takes_null = by.mask & bit(JsonType::Null) != 0;
-            if chosen.is_some_and(Value::is_null) && !shape.null_is_absent && !takes_null {
+            if chosen.is_some_and(Value::is_null) && !self.shape.null_is_absent && !takes_null {
                 break;
             }
             let value = match chosen.filter(|chosen| !chosen.is_null()) {
@@ -236,9 +243,9 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             if !by.is_untagged {
                 self.path.push(Step::Variant(text));
             }
-            number = *next;
+            is = (*next, &self.shape.objects[*next]);
         }
-        Some(number)
+        Some(is)
     }
 
     /// The value that decides what an object is, and is none of those that are known.
@@ -258,9 +265,9 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     }
 
     fn object(&mut self, value: Value<'d, 's>, number: usize, within: Scope<'f>) {
-        let has_own = self.shape.objects[number].has_own_model;
-        let outer = has_own.then(|| self.change_model(value));
-        self.object_of_model(value, number, within);
+        let object = &self.shape.objects[number];
+        let outer = object.has_own_model.then(|| self.change_model(value));
+        self.object_of_model(value, (number, object), within);
         if let Some(outer) = outer {
             self.change_back(*outer);
         }
@@ -282,12 +289,12 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         own.keep(std::mem::replace(&mut self.kept, kept));
     }
 
-    fn object_of_model(&mut self, value: Value<'d, 's>, number: usize, within: Scope<'f>) {
+    fn object_of_model(&mut self, value: Value<'d, 's>, (number, object): Numbered<'f>, within: Scope<'f>) {
         if self.above.len() >= DEEPEST {
             self.looks_around();
             return;
         }
-        let kind = self.shape.objects[number].kind;
+        let kind = object.kind;
         if let Some(unique) = self.kept.of(kind).and_then(|texts| texts.find(value, number))
             && unique.iter().all(|unique| !self.unique.contains(unique))
         {
@@ -304,7 +311,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         let before = self.before.take().filter(|_| is_element);
         self.above.push(Above { value, kind, is_element, before });
         let first = self.faults.len();
-        if let Some(variant) = self.variant(value, number, within) {
+        if let Some(variant) = self.variant(value, (number, object), within) {
             self.members(value, variant, within);
         }
         if self.faults.len() > first {
@@ -332,9 +339,8 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     }
 
     /// Checks the members of an object.
-    fn members(&mut self, value: Value<'d, 's>, number: usize, within: Scope<'f>) {
+    fn members(&mut self, value: Value<'d, 's>, (number, object): Numbered<'f>, within: Scope<'f>) {
         let shape = self.shape;
-        let object = &shape.objects[number];
         let within = self.inside(object, within);
         let is_request = number == shape.request;
         let first = self.faults.len();

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use toolcheck_json::Value;
-use toolcheck_toml::Deferred;
 
 use super::keys::Keys;
 use super::objects::{Objects, undescribed};
@@ -15,27 +14,11 @@ use super::value::bit_of;
 use crate::rule_id::RuleId;
 use crate::targets::Pattern;
 
-/// What an object is compiled from: its table, with what it adds to and what it is a variant of. Most questions about all
-/// objects need no more, and it costs a part of compiling one.
-#[derive(Debug)]
-pub(super) struct Outline {
-    pub(super) table: ObjectTable,
-    /// The names of the object.
-    pub(super) names: Arc<[Box<str>]>,
-}
-
-impl Outline {
-    /// Whether an object is of this name, adds to it or is a variant of it.
-    pub(super) fn is_named(&self, name: &str) -> bool {
-        self.names.iter().any(|known| **known == *name)
-    }
-}
-
 #[derive(Debug, Clone, Default)]
 pub(super) struct Object {
     pub(super) name: Box<str>,
     /// Its name, and the names of the objects that it adds to or is a variant of.
-    pub(super) names: Arc<[Box<str>]>,
+    pub(super) names: Vec<Box<str>>,
     /// The name of the object that it is a variant of.
     pub(super) base: Option<Box<str>>,
     pub(super) is_closed: bool,
@@ -227,8 +210,8 @@ pub(super) const fn bit(json_type: JsonType) -> u8 {
 }
 
 impl Objects {
-    /// What an object is compiled from, by itself or as a variant of `base`.
-    pub(super) fn outline(&self, name: &str, base: Option<&str>) -> Result<Outline, String> {
+    /// An object, by itself or as a variant of `base`.
+    pub(super) fn compile(&self, name: &str, base: Option<&str>) -> Result<Object, String> {
         let (mut table, mut names) = self.flat(name)?;
         if let Some(base) = base {
             let (above, of_base) = self.flat(base)?;
@@ -251,7 +234,7 @@ impl Objects {
             (table.exactly_one, table.at_least_one) = own_one;
             names.extend(of_base);
         }
-        Ok(Outline { table, names: names.into() })
+        self.of_table(name, table, names)
     }
 
     /// An object with what it adds to, and their names.
@@ -270,15 +253,9 @@ impl Objects {
         Ok((table, names))
     }
 
-    /// An object, by itself or as a variant of `base`.
-    pub(super) fn compile(
-        &self,
-        (name, base): (&str, Option<&str>),
-        Outline { table, names }: &Outline,
-    ) -> Result<Object, String> {
+    fn of_table(&self, name: &str, table: ObjectTable, names: Vec<Box<str>>) -> Result<Object, String> {
         let mut object = Object {
             name: name.into(),
-            base: base.map(Box::from),
             is_closed: table.closed == Some(true),
             rule: table.rule,
             kind: table.kind,
@@ -288,11 +265,11 @@ impl Objects {
             noun: table.noun.clone(),
             former: table.former.clone(),
             has_own_model: table.own_model == Some(true),
-            names: Arc::clone(names),
+            names,
             ..Object::default()
         };
         let undescribed = FieldTable::default();
-        let described = table.fields.described();
+        let described = table.fields.0.iter().filter_map(|(key, entry)| Some((key, entry.described()?)));
         let mut entries: Vec<(Arc<str>, &FieldTable, bool)> =
             described.map(|(key, field)| (Arc::clone(key), field, true)).collect();
         let facts = self.facts();
@@ -344,7 +321,7 @@ impl Objects {
         object.at_least_one = object.members(table.at_least_one.as_ref());
         if let Some(by) = &table.by {
             let mask = object.field(by).map_or(u8::MAX, |field| field.mask);
-            object.by = Some(Discriminator { mask, ..self.by(name, by, table)? });
+            object.by = Some(Discriminator { mask, ..self.by(name, by, &table)? });
         }
         Ok(object)
     }
@@ -587,10 +564,11 @@ impl ObjectTable {
     pub(super) fn over(&self, base: &Self) -> Self {
         let mut fields = base.fields.clone();
         for (key, entry) in &self.fields.0 {
-            let of_both = |base: &Deferred<FieldEntry>| Some(entry.described()?.over(base.described()?));
-            let merged = match fields.get(key).and_then(of_both) {
-                Some(merged) => FieldEntry::Described(Arc::new(merged)).into(),
-                None => entry.clone(),
+            let merged = match (entry, fields.get(key)) {
+                (FieldEntry::Described(own), Some(FieldEntry::Described(base))) => {
+                    FieldEntry::Described(Arc::new(own.over(base)))
+                }
+                _ => entry.clone(),
             };
             fields.insert(key, merged);
         }

@@ -4,28 +4,39 @@
 #[derive(Debug, Clone, Default)]
 pub(super) struct Keys {
     /// The keys, sorted by their length.
-    entries: Vec<(Box<str>, u16)>,
+    entries: Vec<Entry>,
     /// Where the keys of each length start.
     starts: Vec<u16>,
 }
 
+#[derive(Debug, Clone)]
+struct Entry {
+    ends: Ends,
+    number: u16,
+    key: Box<str>,
+}
+
+/// The first bytes of a key and the last: of a length up to 16, no two keys have the same.
+type Ends = (u64, u64);
+
 impl Keys {
     /// Keys with their numbers. Of a key that is there more than once, the last number counts.
     pub(super) fn new(numbered: impl IntoIterator<Item = (Box<str>, u16)>) -> Self {
-        let mut entries: Vec<(Box<str>, u16)> = numbered.into_iter().collect();
+        let entry = |(key, number): (Box<str>, u16)| Entry { ends: ends(key.as_bytes()), number, key };
+        let mut entries: Vec<Entry> = numbered.into_iter().map(entry).collect();
         // A stable sort keeps the same keys in their order, so that the last of them wins below.
-        entries.sort_by(|(one, _), (other, _)| one.len().cmp(&other.len()).then_with(|| one.cmp(other)));
-        entries.dedup_by(|(later, number), (earlier, kept)| {
-            let is_again = later == earlier;
+        entries.sort_by(|one, other| (one.key.len(), &one.key).cmp(&(other.key.len(), &other.key)));
+        entries.dedup_by(|later, earlier| {
+            let is_again = later.key == earlier.key;
             if is_again {
-                *kept = *number;
+                earlier.number = later.number;
             }
             is_again
         });
-        let longest = entries.last().map_or(0, |(key, _)| key.len());
+        let longest = entries.last().map_or(0, |entry| entry.key.len());
         let mut starts = Vec::with_capacity(longest + 2);
-        for (number, (key, _)) in entries.iter().enumerate() {
-            starts.resize(starts.len().max(key.len() + 1), number as u16);
+        for (number, entry) in entries.iter().enumerate() {
+            starts.resize(starts.len().max(entry.key.len() + 1), number as u16);
         }
         starts.resize(longest + 2, entries.len() as u16);
         Self { entries, starts }
@@ -40,14 +51,29 @@ impl Keys {
     /// The same for the bytes of a key.
     #[inline]
     pub(super) fn find(&self, key: &[u8]) -> Option<u16> {
-        let start = *self.starts.get(key.len())?;
-        let end = *self.starts.get(key.len() + 1)?;
-        let of_length = &self.entries[start as usize..end as usize];
-        of_length.iter().find(|(known, _)| known.as_bytes() == key).map(|(_, number)| *number)
+        let [start, end] = *self.starts.get(key.len()..)?.first_chunk()?;
+        let of_length =
+            self.entries.get(start as usize..end as usize).filter(|entries| !entries.is_empty())?;
+        let ends = ends(key);
+        let is_it = |known: &&Entry| known.ends == ends && (key.len() <= 16 || known.key.as_bytes() == key);
+        of_length.iter().find(is_it).map(|entry| entry.number)
     }
 
     pub(super) fn contains(&self, key: &str) -> bool {
         self.get(key).is_some()
+    }
+}
+
+#[inline]
+fn ends(key: &[u8]) -> Ends {
+    let eight = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
+    let four = |bytes: &[u8; 4]| u64::from(u32::from_le_bytes(*bytes));
+    if let (Some(first), Some(last)) = (key.first_chunk(), key.last_chunk()) {
+        (eight(first), eight(last))
+    } else if let (Some(first), Some(last)) = (key.first_chunk(), key.last_chunk()) {
+        (four(first), four(last))
+    } else {
+        (key.iter().fold(0, |all, byte| all << 8 | u64::from(*byte)), 0)
     }
 }
 
@@ -66,5 +92,19 @@ mod tests {
         assert_eq!(Keys::default().get(""), None);
         assert_eq!(Keys::new([]).get(""), None);
         assert_eq!(Keys::new([("".into(), 3)]).get(""), Some(3));
+    }
+
+    #[test]
+    fn a_change_at_any_place_is_seen() {
+        for length in 1..40 {
+            let key = "k".repeat(length);
+            let keys = Keys::new([(key.as_str().into(), 1)]);
+            assert_eq!(keys.get(&key), Some(1));
+            for at in 0..length {
+                let mut other = key.clone();
+                other.replace_range(at..=at, "x");
+                assert_eq!(keys.get(&other), None, "{other}");
+            }
+        }
     }
 }

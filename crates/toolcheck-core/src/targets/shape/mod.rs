@@ -16,6 +16,7 @@ mod fix;
 mod keys;
 mod objects;
 mod other_formats;
+mod outline;
 mod problem;
 mod relevance;
 mod rewrite;
@@ -30,7 +31,7 @@ use toolcheck_json::Value;
 
 pub use self::advice::is_near;
 use self::cache::ValidObjectCache;
-use self::compile::{Field, Object, Outline};
+use self::compile::{Field, Object};
 pub use self::describe::{
     Allowed, Asked, Demand, FieldView, Known, ObjectView, PLACEHOLDERS, Verdict, is_placeholder,
     object_names, placeholders,
@@ -38,6 +39,7 @@ pub use self::describe::{
 pub use self::fault::{Answer, Condition, Detail, ShapeFault};
 use self::objects::Objects;
 pub use self::other_formats::Foreign;
+use self::outline::Outline;
 pub use self::relevance::Rating;
 use self::tables::{Fact, ShapeFile};
 pub use self::tables::{FactTable, JsonType, Kind, ShapeFaultKind, TargetShape, TextTable, UnverifiedLevel};
@@ -168,7 +170,7 @@ impl Shape {
         self.numbered().map(|(_, object)| object)
     }
 
-    /// What its objects are compiled from, each with the object's number.
+    /// What its objects are and lead to, each with its number.
     fn outlines(&self) -> impl Iterator<Item = (usize, &Outline)> {
         self.numbers().iter().filter_map(|number| Some((*number, self.objects.outline_of(*number).ok()?)))
     }
@@ -181,7 +183,7 @@ impl Shape {
 
     /// The objects of a kind, but for the variants of others.
     fn objects_of(&self, kind: Kind) -> impl Iterator<Item = (usize, &Object)> {
-        self.objects_where(move |outline| outline.table.kind == Some(kind))
+        self.objects_where(move |outline| outline.kind == Some(kind))
     }
 
     /// The objects that are of this name, add to it or are variants of it.
@@ -193,7 +195,7 @@ impl Shape {
     fn fields_of<'s>(&'s self, key: &str) -> impl Iterator<Item = (&'s Object, &'s Field)> {
         let is_in_snake_case = self.objects.is_in_snake_case();
         let is_key = move |known: &str| known == key || is_in_snake_case && compile::snake_case(known) == key;
-        let has = move |outline: &Outline| outline.table.fields.0.iter().any(|(known, _)| is_key(known));
+        let has = move |outline: &Outline| outline.keys.iter().any(|known| is_key(known));
         let known = |object: &'s Object| object.field(key).filter(|field| field.is_known);
         self.objects_where(has).filter_map(move |(_, object)| Some((object, known(object)?)))
     }

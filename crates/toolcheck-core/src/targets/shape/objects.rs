@@ -9,8 +9,10 @@ use std::ops::Index;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use foldhash::HashMap;
+use toolcheck_toml::Deferred;
 
-use super::compile::{Object, Outline};
+use super::compile::Object;
+use super::outline::Outline;
 use super::tables::{Fact, ObjectTable, ShapeFile, TargetShape, object_of};
 
 /// The most objects of a shape are these squared.
@@ -85,7 +87,7 @@ impl Objects {
         Some((name, base.as_deref()))
     }
 
-    /// What an object is compiled from.
+    /// What an object is and leads to.
     pub(super) fn outline_of(&self, number: usize) -> Result<&Outline, String> {
         let (slot, (name, base)) = self.slot(number)?;
         if let Some(outline) = slot.outline.get() {
@@ -102,7 +104,8 @@ impl Objects {
         if let Some(object) = slot.object.get() {
             return Ok(object);
         }
-        let object = self.compile((name, base.as_deref()), self.outline_of(number)?)?;
+        let mut object = self.compile(name, base.as_deref())?;
+        object.base.clone_from(base);
         Ok(slot.object.get_or_init(|| object))
     }
 
@@ -135,18 +138,14 @@ impl Objects {
                 continue;
             }
             order.push(number);
-            next.extend(self.below(number)?.into_iter().rev());
+            next.extend(self.outline_of(number)?.below().rev());
         }
         Ok(self.order.get_or_init(|| order))
     }
 
-    /// The objects that an object's fields lead to, and those that it may be.
-    fn below(&self, number: usize) -> Result<Vec<usize>, String> {
-        let (_, (name, _)) = self.slot(number)?;
-        let table = &self.outline_of(number)?.table;
-        let variants = table.variants.values().chain(&table.otherwise).filter(|_| table.by.is_some());
-        let variants = variants.map(|variant| self.number(variant, Some(name)));
-        table.fields.objects().map(|object| self.number(object, None)).chain(variants).collect()
+    /// What the target's table of an object says, over that of the format.
+    pub(super) fn tables(&self, name: &str) -> impl Iterator<Item = &Deferred<ObjectTable>> {
+        self.enforced.objects.get(name).into_iter().chain(self.file.objects.get(name))
     }
 
     pub(super) fn table(&self, name: &str) -> Option<Cow<'_, ObjectTable>> {
@@ -281,13 +280,15 @@ mod tests {
                 let object = &shape.objects[number];
                 let place = format!("{target}: {}", object.name);
                 let known = object.fields.iter().filter(|field| field.is_known).map(|field| &field.key);
-                assert!(known.eq(outline.table.fields.described().map(|(key, _)| key)), "{place}");
+                assert!(known.map(|key| &**key).eq(outline.keys.iter().map(|key| &**key)), "{place}");
                 let fields =
                     object.fields.iter().flat_map(|field| [field.object, field.items, field.entries]);
                 let by = object.by.iter().flat_map(|by| by.values.iter().chain(&by.otherwise));
                 let below = fields.flatten().chain(by.map(|(_, number)| *number));
-                assert!(below.eq(shape.objects.below(number).expect("it is compiled")), "{place}");
-                assert_eq!((object.kind, &object.names), (outline.table.kind, &outline.names), "{place}");
+                assert!(below.eq(outline.below()), "{place}");
+                let values = object.by.iter().flat_map(|by| &by.values);
+                assert!(values.eq(&outline.variants), "{place}");
+                assert_eq!((object.kind, &object.names), (outline.kind, &outline.names), "{place}");
                 checked += 1;
             }
         }

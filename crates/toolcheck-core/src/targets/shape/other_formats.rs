@@ -12,7 +12,7 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_json::{Document, NodeId, Value};
 
 use super::check::{Above, Checker};
-use super::compile::{Object, Outline};
+use super::compile::Object;
 use super::fault::ShapeFault;
 use super::tables::{Kind, SaidTable, ShapeFaultKind};
 use super::{FILES, Shape, formats};
@@ -249,13 +249,8 @@ impl Shape {
 
     /// Whether an object is the one that has this type.
     fn is_called(&self, number: usize, kind: &str) -> bool {
-        let names = self.objects.names(number);
-        self.outlines().any(|(base, Outline { table, .. })| {
-            let variant = table.variants.get(kind).filter(|_| table.by.is_some());
-            variant.is_some_and(|variant| {
-                names == self.objects.names(base).map(|(base, _)| (variant.as_str(), Some(base)))
-            })
-        })
+        let mut variants = self.outlines().flat_map(|(_, outline)| &outline.variants);
+        variants.any(|(value, variant)| **value == *kind && *variant == number)
     }
 
     /// How an object of a kind is written: one line of JSON.

@@ -129,29 +129,14 @@ pub(crate) struct SaidTable {
 
 /// The fields of an object, in the order of the file.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Fields(pub(crate) Vec<(Arc<str>, Deferred<FieldEntry>)>);
+pub(crate) struct Fields(pub(crate) Vec<(Arc<str>, FieldEntry)>);
 
 impl Fields {
-    pub(crate) fn get(&self, key: &str) -> Option<&Deferred<FieldEntry>> {
+    pub(crate) fn get(&self, key: &str) -> Option<&FieldEntry> {
         self.0.iter().find(|(known, _)| **known == *key).map(|(_, entry)| entry)
     }
 
-    /// Those that the object has, each with its key.
-    pub(crate) fn described(&self) -> impl Iterator<Item = (&Arc<str>, &FieldTable)> {
-        self.0.iter().filter_map(|(key, entry)| Some((key, entry.described()?)))
-    }
-
-    /// The names of the objects that they lead to. No field is read for it.
-    pub(crate) fn objects<'t>(&'t self) -> impl Iterator<Item = &'t str> {
-        let names = |entry: &'t Deferred<FieldEntry>| {
-            let read = || entry.described().map(|table| [&table.object, &table.items, &table.entries]);
-            let texts = entry.unread_texts(["object", "items", "entries"]);
-            texts.or_else(|| read().map(|names| names.map(Option::as_deref))).unwrap_or_default()
-        };
-        self.0.iter().flat_map(move |(_, entry)| names(entry)).flatten()
-    }
-
-    pub(crate) fn insert(&mut self, key: &Arc<str>, entry: Deferred<FieldEntry>) {
+    pub(crate) fn insert(&mut self, key: &Arc<str>, entry: FieldEntry) {
         match self.0.iter_mut().find(|(known, _)| known == key) {
             Some((_, known)) => *known = entry,
             None => self.0.push((Arc::clone(key), entry)),
@@ -503,7 +488,8 @@ pub(crate) type Fact = Deferred<Box<FactTable>>;
 
 /// The name of the object that a fact is about.
 pub(crate) fn object_of(fact: &Fact) -> &str {
-    fact.unread_texts(["object"]).and_then(|[object]| object).unwrap_or_else(|| &fact.object)
+    let unread = fact.packed().filter(|_| !fact.is_read());
+    unread.and_then(|fact| fact.text("object")).unwrap_or_else(|| &fact.object)
 }
 
 /// What an API enforces of the shape of its format: `[shape]` in a target's file.
