@@ -490,20 +490,23 @@ impl<'d, 's> Value<'d, 's> {
         if node.kind != Kind::Object || !parse::may_have(node.keys, key) {
             return None;
         }
-        let nodes = &self.document.arena.nodes;
+        let (nodes, bytes) = (&self.document.arena.nodes, self.document.bytes);
         let length = key.len() as u32 + 2;
         let (mut at, mut found) = (self.id + 1, None);
         while at < node.next {
             let member = nodes.get(at as usize)?;
-            let may_be =
-                member.key_end.wrapping_sub(member.key_start) == length || member.flags & KEY_ESCAPED != 0;
-            if may_be {
-                let value = Value { document: self.document, id: at };
-                if value.has_key(key) {
-                    found = Some(value);
-                    if node.flags & MAYBE_DUPLICATE == 0 && node.keys != u16::MAX {
-                        break;
-                    }
+            let value = Value { document: self.document, id: at };
+            let is_it = if member.flags & KEY_ESCAPED != 0 {
+                value.has_key(key)
+            } else {
+                let start = member.key_start as usize + 1;
+                member.key_end.wrapping_sub(member.key_start) == length
+                    && bytes.get(start..start + key.len()).is_some_and(|own| same(own, key.as_bytes()))
+            };
+            if is_it {
+                found = Some(value);
+                if node.flags & MAYBE_DUPLICATE == 0 && node.keys != u16::MAX {
+                    break;
                 }
             }
             at = member.next;
