@@ -64,6 +64,8 @@ struct Open {
     /// The hashes of its history, both verbatim and by its calls alone, because clients change texts that they have
     /// sent; and both without the user's last text, which some clients replace with every request.
     histories: Vec<u64>,
+    /// The hash of the format and the model of its request.
+    sent_to: u64,
     answers: Vec<PastChoice>,
     /// Whether a later request has been compared with it, so that no other request is.
     is_compared: bool,
@@ -163,6 +165,8 @@ pub(crate) struct HistoryMatch<'e> {
     pub(crate) first_new: usize,
     /// The evidence that the history continues with this answer and not with another one.
     evidence: Evidence,
+    /// Whether the answer is of another model, or of the API of another format.
+    pub(crate) is_of_another: bool,
 }
 
 /// A call of a choice, found in the history.
@@ -239,6 +243,8 @@ impl Continued {
 pub(crate) struct Histories {
     /// For each number of messages, the verbatim hash and the hash of the calls.
     first: Vec<[u64; 2]>,
+    /// The hash of the format and the model.
+    sent_to: u64,
     /// Whether the last message is a text from the user.
     ends_with_text: bool,
 }
@@ -265,7 +271,11 @@ impl Exchanges {
                 let behind = NewMessages::new(document, transcript, length, way == 0, &self.given);
                 let found = numbers.iter().map(|number| {
                     let continued = Continued { number: *number, first_new: length };
-                    (continued, self.kept(continued, &behind))
+                    let mut kept = self.kept(continued, &behind);
+                    if let (Some(kept), Some(open)) = (&mut kept, self.open(continued)) {
+                        kept.is_of_another = open.sent_to != histories.sent_to;
+                    }
+                    (continued, kept)
                 });
                 // Among equals, the latest one counts: it may be a retry.
                 return found.max_by_key(|(_, kept)| kept.as_ref().map(HistoryMatch::rank));
@@ -333,6 +343,7 @@ impl Exchanges {
         [findings, of_answer, silenced]: [&[Draft]; 3],
         (run, owed): (RepeatedCalls, Option<UnansweredCalls>),
     ) {
+        let sent_to = histories.sent_to;
         let histories = histories.keys();
         if histories.is_empty() {
             return;
@@ -368,6 +379,7 @@ impl Exchanges {
         }
         self.open.push_back(Open {
             histories,
+            sent_to,
             answers,
             is_compared: false,
             reported,
@@ -487,7 +499,7 @@ fn compare<'e>(answer: &'e PastChoice, behind: &NewMessages<'_, '_>) -> HistoryM
         Some(MatchedCall { is_renamed, change, ..stored.at })
     });
     let first_new = behind.first_new;
-    HistoryMatch { answer, calls: calls.collect(), first_new, evidence }
+    HistoryMatch { answer, calls: calls.collect(), first_new, evidence, is_of_another: false }
 }
 
 /// Matches calls by their ids. Calls may share an id: then they are matched by tool and arguments, and for the same tool
@@ -521,7 +533,8 @@ fn match_by_id(
 }
 
 /// Matches calls with a different id, or without one: by tool and arguments, then by tool alone, because the client may
-/// repair arguments, and in the place of the answer by arguments alone. If ids are kept, another id is another call.
+/// repair arguments, and in the place of the answer by arguments alone. If ids are kept, another id is another call, but
+/// for the same one in the turn of the answer.
 fn match_by_tool(
     answer: &PastChoice,
     behind: &NewMessages<'_, '_>,
@@ -542,13 +555,16 @@ fn match_by_tool(
             }
         }
         for (given, kept) in answer.calls.iter().zip(&mut *calls).filter(|(_, kept)| kept.is_none()) {
-            if are_ids_kept && given.call.id.is_some() && !given.shares_id
-                || !by_name && given.arguments.meaning == none
-            {
+            let is_strict = are_ids_kept && given.call.id.is_some() && !given.shares_id;
+            if is_strict && !(by_name && by_arguments) || !by_name && given.arguments.meaning == none {
                 continue;
             }
             let name = given.call.name.as_deref().unwrap_or_default();
-            *kept = left.get_mut(&key(name, given.arguments.meaning)).and_then(VecDeque::pop_front);
+            let found = left.get_mut(&key(name, given.arguments.meaning));
+            let found = found.filter(|left| {
+                !is_strict || left.front().is_some_and(|number| behind.calls[*number].at.turn == 0)
+            });
+            *kept = found.and_then(VecDeque::pop_front);
             if let Some(number) = *kept {
                 is_taken[number] = true;
             }
@@ -651,7 +667,8 @@ impl Histories {
             .messages
             .last()
             .is_some_and(|last| last.role == Role::User && !brings_results(transcript.parts_of(last)));
-        Self { first: all, ends_with_text }
+        let sent_to = hash_of((transcript.format.map(|format| format.id), &transcript.request.model));
+        Self { first: all, sent_to, ends_with_text }
     }
 
     /// The hashes by which a later request can find this exchange.

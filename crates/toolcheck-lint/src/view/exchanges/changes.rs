@@ -53,7 +53,9 @@ impl SaidArguments {
     pub(super) fn change(&self, other: u64, text: &[u8]) -> Change {
         // Marks that are missing or of another language are repaired without a loss.
         let is_repaired = || self.is_broken && letters(text) == self.letters;
-        if !self.is_known || self.meaning == other || is_repaired() {
+        // What the client has encoded once more is another value.
+        let is_encoded = !self.is_odd && text.trim_ascii_start().starts_with(b"\"");
+        if !self.is_known || self.meaning == other && !is_encoded || is_repaired() {
             return Change::Same;
         }
         match () {
@@ -138,6 +140,7 @@ mod tests {
         assert_eq!(change(r#"{"port": "Ob"#, r#"{"port": "Ob"}"#), Change::Other);
         assert_eq!(change(r#"{"port": "Oban"}"#, r#"{"port": "Mull"}"#), Change::Other);
         assert_eq!(change(r#"["Oban"]"#, "{}"), Change::Emptied);
+        assert_eq!(change(r#"{"port": "Oban"}"#, r#""{\"port\": \"Oban\"}""#), Change::Other);
         assert_eq!(change(r#"{"port": "Ob"#, r#"{"raw": "{\"port\": \"Ob"}"#), Change::Wrapped);
         assert_eq!(change(r#"["Oban"]"#, r#"{"raw": "[\"Oban\"]"}"#), Change::Wrapped);
         assert_eq!(change(r#"{"port": "Ob"#, r#"{"raw": "{\"port\": \"Oban"}"#), Change::Other);
