@@ -2,14 +2,15 @@
 //! request and its response at places of their own: batches of Bedrock
 //! (<https://docs.aws.amazon.com/bedrock/latest/userguide/batch-inference-results.html>), recordings of Azure's test proxy
 //! (`Azure/azure-sdk-tools`, `Azure.Sdk.Tools.TestProxy.Common/RecordEntry.cs`), expectations of MockServer
-//! (<https://www.mock-server.com/mock_server/creating_expectations.html>) and collections of Postman
+//! (<https://www.mock-server.com/mock_server/creating_expectations.html>), frames of a WebSocket and collections of Postman
 //! (<https://schema.postman.com/collection/json/v2.1.0/draft-07/docs/index.html>).
 
 use toolcheck_core::exchange;
 use toolcheck_json::origins::{Mapped, Opened};
 use toolcheck_json::{Document, Value};
 
-use super::{Container, HEAD, entries, first_line, head_has};
+use super::frames::{self, Frames};
+use super::{Container, HEAD, entries, first_line, head_has, lines};
 use crate::Limits;
 use crate::exchanges::{Encoded, Maker, Recorded};
 use crate::needs::Needs;
@@ -48,6 +49,16 @@ const LOOKED_AT: usize = 16;
 
 fn sniff(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(HEAD)];
+    if head_has(bytes, b"response.create") {
+        let is_frame = |text: &[u8]| {
+            let document = Document::read(text);
+            let (root, list) = (document.root(), document.root().elements());
+            frames::is_request(root) || list.take(LOOKED_AT).any(frames::is_request)
+        };
+        if lines(head).take(LOOKED_AT).any(is_frame) || is_frame(head) {
+            return true;
+        }
+    }
     // Most files have no such key, and need not be read.
     let starts = |key: &[u8]| memchr::memmem::find(&head[..head.len().min(START)], key).is_some();
     if ![&b"\"request"[..], b"\"body\""].iter().any(|key| head_has(bytes, key))
@@ -109,7 +120,15 @@ fn at<'d, 's>(record: Value<'d, 's>, path: &[&str]) -> Option<Value<'d, 's>> {
 
 fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
     let mut maker = Maker::new(bytes.len(), limits);
+    let mut frames = Frames::to(String::new());
     entries::each(bytes, &mut maker, list_of, |maker, at, entry| {
+        let may_be = frames.is_open() || frames::is_request(entry);
+        let frame = frames::frame_of(entry);
+        let label = at.label(&frame.key_text().unwrap_or_default());
+        let frame = may_be.then(|| text(bytes, at.start, frame).ok()).flatten();
+        if frame.is_some_and(|frame| frames.see(label.trim_end_matches('.').to_owned(), &frame, maker)) {
+            return;
+        }
         // A folder of Postman has a list of its own.
         let mut open = vec![(String::new(), entry)];
         while let Some((path, entry)) = open.pop() {
@@ -123,11 +142,12 @@ fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
             open[before..].reverse();
         }
     });
+    frames.finish(&mut maker);
     Some(maker.finish(&CONTAINER, None))
 }
 
 fn list_of<'d, 's>(root: Value<'d, 's>) -> Value<'d, 's> {
-    root.get_any(&LISTS).unwrap_or(root)
+    root.get_any(&LISTS).filter(|list| list.is_array()).unwrap_or(root)
 }
 
 /// Adds a record, which has a path in its entry.
