@@ -25,7 +25,7 @@ use crate::view::arguments::hash_of;
 use self::changes::SaidArguments;
 use self::context::{RefusedRequests, RepeatedCalls};
 
-pub(crate) use self::changes::Change;
+pub(crate) use self::changes::{Change, is_json};
 pub(crate) use self::context::{ExchangeContext, UnansweredCalls, forces_a_call};
 pub(crate) use self::reasoning::ReasoningChange;
 

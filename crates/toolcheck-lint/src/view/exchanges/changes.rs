@@ -91,7 +91,7 @@ fn wrapped(text: &[u8]) -> Option<u64> {
     values.next().is_none().then(|| hash_of(text.trim()))
 }
 
-fn is_json(text: &str) -> bool {
+pub(crate) fn is_json(text: &str) -> bool {
     // What serde_json rejects may still be JSON: its depth is limited, and lone surrogates have their own rule.
     let is_in_text = || Document::read(text.as_bytes()).faults().iter().all(|fault| fault.kind.is_in_text());
     serde_json::from_str::<IgnoredAny>(text).is_ok() || is_in_text()
