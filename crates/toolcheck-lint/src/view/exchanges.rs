@@ -5,11 +5,11 @@
 
 mod changes;
 mod context;
+mod histories;
 mod reasoning;
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::finding::Draft;
 use crate::finding::Spot;
@@ -24,9 +24,11 @@ use crate::view::arguments::hash_of;
 
 use self::changes::SaidArguments;
 use self::context::{RefusedRequests, RepeatedCalls};
+use self::histories::NO_HISTORY;
 
 pub(crate) use self::changes::{Change, is_json};
 pub(crate) use self::context::{ExchangeContext, UnansweredCalls, forces_a_call};
+pub(crate) use self::histories::Histories;
 pub(crate) use self::reasoning::ReasoningChange;
 
 /// The maximum number of exchanges that later requests may continue. The log of a gateway may contain many
@@ -238,19 +240,6 @@ impl Continued {
         self.first_new
     }
 }
-
-/// The hashes of a transcript's first messages: verbatim, and by their calls alone.
-pub(crate) struct Histories {
-    /// For each number of messages, the verbatim hash and the hash of the calls.
-    first: Vec<[u64; 2]>,
-    /// The hash of the format and the model.
-    sent_to: u64,
-    /// Whether the last message is a text from the user.
-    ends_with_text: bool,
-}
-
-/// The hash of an empty history.
-const NO_HISTORY: u64 = 0;
 
 impl Exchanges {
     /// The exchange that a request continues, and how the request keeps its answer. Among the exchanges whose history
@@ -641,64 +630,6 @@ fn text_of(transcript: &Transcript<'_>, message: &Message<'_>) -> String {
         }
     }
     said
-}
-
-impl Histories {
-    pub(crate) fn of(transcript: &Transcript<'_>) -> Self {
-        let mut all = Vec::with_capacity(transcript.messages.len() + 1);
-        let mut hashes = [NO_HISTORY; 2];
-        let mut has_begun = false;
-        all.push(hashes);
-        for (message, parts) in transcript.messages_with_parts() {
-            // System messages may change with every request: the time, the open files.
-            if message.role != Role::System {
-                for (way, hash) in hashes.iter_mut().enumerate() {
-                    let mut hasher = DefaultHasher::new();
-                    hash.hash(&mut hasher);
-                    // The first message identifies the conversation, whatever is called in it.
-                    hash_message(message, parts, way == 0 || !has_begun, &mut hasher);
-                    *hash = hasher.finish();
-                }
-                has_begun = true;
-            }
-            all.push(hashes);
-        }
-        let ends_with_text = transcript
-            .messages
-            .last()
-            .is_some_and(|last| last.role == Role::User && !brings_results(transcript.parts_of(last)));
-        let sent_to = hash_of((transcript.format.map(|format| format.id), &transcript.request.model));
-        Self { first: all, sent_to, ends_with_text }
-    }
-
-    /// The hashes by which a later request can find this exchange.
-    fn keys(&self) -> Vec<u64> {
-        let without_last = self.first.len().checked_sub(2).filter(|_| self.ends_with_text);
-        let all = [self.first.len().checked_sub(1), without_last];
-        let mut keys: Vec<u64> = all.into_iter().flatten().flat_map(|length| self.first[length]).collect();
-        keys.retain(|key| *key != NO_HISTORY);
-        keys.sort_unstable();
-        keys.dedup();
-        keys
-    }
-}
-
-fn hash_message(message: &Message<'_>, parts: &[Part<'_>], with_texts: bool, hasher: &mut DefaultHasher) {
-    (message.role as u8).hash(hasher);
-    for part in parts {
-        match &part.body {
-            Body::Text(text) if with_texts => text.string.decode().hash(hasher),
-            Body::Call(call) => {
-                call.id.as_ref().map(|id| &id.text).hash(hasher);
-                call.name.as_ref().map(|name| &name.text).hash(hasher);
-            }
-            Body::Result(result) => {
-                result.call_id.as_ref().map(|id| &id.text).hash(hasher);
-                result.name.as_ref().map(|name| &name.text).hash(hasher);
-            }
-            _ => {}
-        }
-    }
 }
 
 fn hash_of_finding(finding: &Draft) -> u64 {
