@@ -74,8 +74,7 @@ pub(super) fn believe(exchange: &Exchange<'_, '_>, found: &mut Vec<Draft>) {
     if stranger.is_some_and(|is_certain| is_certain || exchange.is_accepted()) {
         found.retain(|finding| {
             let is_answered = finding.said().is_some_and(|said| said.provider_error.is_some());
-            let category = rules::get(finding.rule).category;
-            !is_answered || !OF_FORM.contains(&category)
+            !is_answered || !OF_FORM.contains(&rules::get(finding.rule).category)
         });
     }
     if !exchange.is_accepted() {
@@ -86,10 +85,10 @@ pub(super) fn believe(exchange: &Exchange<'_, '_>, found: &mut Vec<Draft>) {
         let is_of_request = matches!(rule.category, Category::Pairing | Category::Order)
             && !rule.looks_at.intersects(Contents::ANSWER);
         // Those that are only counted may have been answered too.
-        let is_on_wire = finding.is_on_wire;
+        let may_be_answered = finding.is_on_wire || is_of_request;
         match finding.said_mut().and_then(|said| said.provider_error.as_mut()) {
             Some(answer) => answer.only_warns = Some(ACCEPTED.to_owned()),
-            None if is_on_wire || is_of_request => {}
+            None if may_be_answered => {}
             // What an agent lost is lost, whatever the API accepts.
             None => continue,
         }
