@@ -194,7 +194,11 @@ impl Assembly {
         match answer.numbered(number) {
             Some(known) if call.id.is_none() || known.id.is_none() || known.id == call.id => {
                 known.id = known.id.take().or(call.id);
-                known.name = known.name.take().or(call.name);
+                // Some servers repeat the name, and others bring it in pieces.
+                match (&mut known.name, call.name) {
+                    (Some(name), Some(piece)) if *name != piece => name.push_str(&piece),
+                    (name, piece) => *name = name.take().or(piece),
+                }
                 known.arguments.push_str(&call.arguments);
                 known.has_all_arguments |= call.has_all_arguments;
             }

@@ -63,8 +63,10 @@ const MODEL_CALLS: [&str; 2] = ["invoke", "invoke-with-response-stream"];
 /// Parts of the ids of models on Bedrock that converse with nobody.
 const OTHER_MODELS: [&str; 2] = ["embed", "rerank"];
 
-/// Hosts of LLM APIs that no target stands for. From the references of the APIs.
-const OTHER_HOSTS: [&str; 2] = ["api.perplexity.ai", "api.together.xyz"];
+/// Hosts of LLM APIs that no target stands for. From the references of the APIs, and for Code Assist from
+/// `google-gemini/gemini-cli`, `packages/core/src/code_assist/server.ts`.
+const OTHER_HOSTS: [&str; 4] =
+    ["api.perplexity.ai", "api.together.xyz", "ark.cn-beijing.volces.com", "cloudcode-pa.googleapis.com"];
 
 /// What the address of a request says about it.
 #[derive(Debug, Clone, Copy)]
@@ -76,6 +78,8 @@ pub struct Endpoint {
     pub format: Option<&'static Format>,
     /// The API behind it; `None` if the host is not known, or has no target for this format.
     pub target: Option<&'static Target>,
+    /// Of a host that has no target for this format, whether it certainly is another API than the format's own.
+    pub stranger: Option<bool>,
 }
 
 impl Endpoint {
@@ -83,18 +87,22 @@ impl Endpoint {
     pub fn of(url: &str) -> Self {
         let call = call(url);
         if !matches!(call, Call::Llm | Call::Unknown) {
-            return Self { call, format: None, target: None };
+            return Self { call, format: None, target: None, stranger: None };
         }
         let fitting: Vec<&Format> = formats_of(url).collect();
         let is_fitting = |id: Option<&str>| fitting.iter().any(|format| Some(format.id) == id);
-        let candidates = host_of(url).map_or(&[][..], targets_of).iter().filter_map(|id| targets::find(id));
-        let target = candidates.into_iter().find(|target| is_fitting(target.format.as_deref()));
-        let format = match (target, &fitting[..]) {
+        let host = host_of(url);
+        let mut candidates = host.map_or(&[][..], targets_of).iter().filter_map(|id| targets::find(id));
+        let own = candidates.clone().find(|target| is_fitting(target.format.as_deref()));
+        let format = match (own, &fitting[..]) {
             (Some(target), _) => target.format.as_deref().and_then(formats::find),
             (None, [format]) => Some(*format),
             (None, _) => None,
         };
-        Self { call, format, target }
+        // What only is compatible with other APIs has its own rules in each of their formats.
+        let target = own.or_else(|| candidates.find(|target| target.is_compatible_only));
+        let stranger = host.filter(|_| target.is_none()).map(has_no_target);
+        Self { call, format, target, stranger }
     }
 }
 
@@ -171,7 +179,12 @@ fn host_of(url: &str) -> Option<&str> {
 
 /// Whether a host serves an LLM API.
 fn is_of_llm(host: &str) -> bool {
-    !targets_of(host).is_empty() || OTHER_HOSTS.iter().any(|domain| is_in(host, domain))
+    !targets_of(host).is_empty() || has_no_target(host)
+}
+
+/// Whether a host serves an LLM API that no target stands for.
+fn has_no_target(host: &str) -> bool {
+    OTHER_HOSTS.iter().any(|domain| is_in(host, domain))
 }
 
 fn targets_of(host: &str) -> &'static [&'static str] {
@@ -264,6 +277,11 @@ mod tests {
         let vertex = "https://us-east5-aiplatform.googleapis.com/v1/projects/p/locations/l/publishers";
         let claude = format!("{vertex}/anthropic/models/claude-opus-4-1:rawPredict");
         assert_eq!(says(&claude), ("anthropic", "vertex-anthropic"));
+        assert_eq!(says("https://api.x.ai/v1/responses"), ("openai-responses", "xai"));
+        assert_eq!(
+            says("https://x.cloud.databricks.com/serving-endpoints/m/invocations"),
+            ("-", "databricks")
+        );
         // Other publishers have formats of their own.
         let mistral = format!("{vertex}/mistralai/models/m:rawPredict");
         assert_eq!(says(&mistral), ("-", "-"));

@@ -31,6 +31,11 @@ pub struct Exchange<'d, 's> {
 }
 
 impl<'d, 's> Exchange<'d, 's> {
+    /// Whether its status says that the API took the request.
+    pub fn is_accepted(&self) -> bool {
+        self.status.is_some_and(|status| (200..300).contains(&status))
+    }
+
     /// A request of which nothing else is known.
     fn of_request(request: Value<'d, 's>) -> Self {
         Self {
@@ -105,8 +110,10 @@ fn is_known(value: Value<'_, '_>) -> bool {
 
 fn exchange<'d, 's>(value: Value<'d, 's>) -> Option<Exchange<'d, 's>> {
     let request = value.get("request").filter(|request| request.is_object() || request.is_array())?;
-    // Some logs keep the body beside the method and the headers.
-    let body = request.get("body").filter(|body| body.is_object() && is_known(*body) && !is_known(request));
+    // Some logs keep the body beside the method and the headers. Code Assist has that of Gemini beside the project.
+    let body = request
+        .get_any(&["body", "request"])
+        .filter(|body| body.is_object() && is_known(*body) && !is_known(request));
     let request = body.unwrap_or(request);
     let status = status_of(value);
     // Logs also have keys with these names, next to messages of their own or with other contents.

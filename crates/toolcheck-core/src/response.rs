@@ -223,7 +223,8 @@ pub fn error_text<'s>(value: Value<'_, 's>) -> Option<Cow<'s, str>> {
 /// The response itself, without the wrapper that HTTP clients and recorders add.
 pub fn unwrapped<'d, 's>(value: Value<'d, 's>) -> Value<'d, 's> {
     let is_of_http = value.get_any(&["status", "statusCode", "status_code", "headers"]).is_some();
-    let body = value.get("body").filter(|_| is_of_http);
+    // claude-trace has the text of a stream under a name of its own.
+    let body = value.get_any(&["body", "body_raw"]).filter(|_| is_of_http);
     let inner = body.or_else(|| value.get("stream").filter(|stream| stream.is_array()));
     inner.unwrap_or(value)
 }

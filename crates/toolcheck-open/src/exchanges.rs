@@ -39,7 +39,7 @@ pub(crate) type Encoded<'f> = Box<dyn FnOnce(&Budget) -> Body + 'f>;
 pub(crate) struct Maker {
     builder: Builder,
     most: usize,
-    budget: Budget,
+    pub(crate) budget: Budget,
     count: usize,
     left_out: BTreeMap<Reason, usize>,
     /// The first request to an LLM API that holds messages or calls and is not read, and the number of them.

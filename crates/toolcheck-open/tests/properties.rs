@@ -39,7 +39,7 @@ fn open_all(bytes: &[u8]) {
 }
 
 /// Pieces of which recordings consist.
-const PIECES: [&str; 40] = [
+const PIECES: [&str; 42] = [
     "interactions:\n",
     "http_interactions:\n",
     "- request:\n",
@@ -80,6 +80,8 @@ const PIECES: [&str; 40] = [
     "POST / HTTP/1.1\r\n\r\n",
     "data: {\"choices\": [{\"delta\": {\"content\": \"a\"}}]}\n\n",
     "H4sIAAAAAAAA",
+    "{\"type\": \"response.create\", \"input\": [",
+    "{\"type\": \"response.completed\", \"response\": {}}\n",
 ];
 
 fn strings() -> impl Strategy<Value = String> {
@@ -186,16 +188,7 @@ fn ids_are_found() {
 
 #[test]
 #[cfg_attr(not(feature = "yaml"), ignore = "needs the feature `yaml`")]
-fn aliases_do_not_grow_without_bound() {
-    let mut cassette = String::from("a0: &a0 [\"lol\", \"lol\"]\n");
-    for level in 1..40 {
-        let before = level - 1;
-        cassette.push_str(&format!("a{level}: &a{level} [*a{before}, *a{before}, *a{before}]\n"));
-    }
-    cassette.push_str("interactions:\n- request:\n    parsed_body: {messages: *a39}\n");
-    let opened = open(cassette.as_bytes(), Limits::new(1 << 20)).expect("it is a cassette");
-    assert_eq!(opened.exchanges, 0);
-    assert_eq!(opened.left_out[0].to_string(), "1 body that is too large");
+fn an_alias_inside_itself_has_an_end() {
     let inside_itself = "interactions:\n- request:\n    parsed_body: &a {messages: [*a]}\n";
     let opened = open(inside_itself.as_bytes(), Limits::default()).expect("it is a cassette");
     assert_eq!(opened.exchanges, 0);

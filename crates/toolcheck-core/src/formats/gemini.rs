@@ -226,8 +226,13 @@ fn is_same_key(known: &str, key: &str) -> bool {
     known == key || plain(known) == plain(key)
 }
 
+/// The candidates of a response, which Code Assist wraps.
+fn candidates_of<'d, 's>(value: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    value.get("candidates").or_else(|| value.get("response")?.get("candidates"))
+}
+
 fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
-    let candidates = value.get("candidates").filter(|candidates| candidates.is_array())?;
+    let candidates = candidates_of(value).filter(|candidates| candidates.is_array())?;
     let answer = |candidate: Value<'_, 's>| {
         let mut transcript = Transcript::new(FORMAT.key(), value);
         if let Some(said) = candidate.get("content") {
@@ -240,7 +245,7 @@ fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
 }
 
 fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
-    let candidates = event.get("candidates").into_iter().flat_map(|candidates| candidates.elements());
+    let candidates = candidates_of(event).into_iter().flat_map(|candidates| candidates.elements());
     for (index, candidate) in (0..).zip(candidates) {
         let index = candidate.get("index").and_then(Value::as_u64).unwrap_or(index);
         let parts = candidate.get("content").and_then(|content| content.get("parts"));

@@ -42,6 +42,16 @@ fn count_unseen(report: &mut FileReport, transcript: &Transcript<'_>, server: Op
     }
 }
 
+/// Counts the response of an exchange that is not read, if it is no error.
+fn count_unread(report: &mut FileReport, exchange: &Exchange<'_, '_>, request: &Transcript<'_>) {
+    const ONE: &str = "response in an unsupported format";
+    const MORE: &str = "responses in an unsupported format";
+    let is_answer = |response| response::error_text(response).is_none();
+    if request.format.is_some() && exchange.is_accepted() && exchange.response.is_some_and(is_answer) {
+        report.count_not_read(LeftOut { one: ONE, what: MORE, count: 1 });
+    }
+}
+
 /// Counts what a row has for a grader, which is not what a model learns to write.
 fn count_expected(report: &mut FileReport, row: Value<'_, '_>) {
     const ANSWERS: &str = "answers that a verifier expects";
@@ -311,7 +321,10 @@ impl<'r> FileLinter<'r> {
             transcript.request.model = url.and_then(|url| model_of(&url)).map(Into::into);
         }
         let histories = Histories::of(&transcript);
-        let (answers, said) = answer_of(&exchange, rules).unwrap_or_default();
+        let (answers, said) = answer_of(&exchange, rules).unwrap_or_else(|| {
+            count_unread(self.report, &exchange, &transcript);
+            Default::default()
+        });
         let resent = self.exchanges.again(&exchange);
         let (continued, kept) = self.exchanges.continued_by(document, &transcript, &histories).unzip();
         let kept = kept.flatten();

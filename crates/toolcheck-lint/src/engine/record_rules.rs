@@ -70,13 +70,18 @@ impl<'r> RecordRules<'r> {
             return None;
         }
         let url = exchange.url?.as_str()?;
-        let Some(target) = Endpoint::of(&url).target else {
+        let endpoint = Endpoint::of(&url);
+        let is_detected = |format: &Format| detected.format.is_some_and(|detected| detected.id == format.id);
+        let Some(target) = endpoint.target else {
             return self.of_path(&url, detected, exchange.request);
         };
-        let format = target.format.as_deref().and_then(formats::find)?;
-        let is_detected = detected.format.is_some_and(|detected| detected.id == format.id);
-        let is_possible = self.options.format.is_none() && (format.sniff)(exchange.request) > 0;
-        (is_detected || is_possible).then(|| self.known.of_api(target, format, self.options))
+        let is_possible =
+            |format: &Format| self.options.format.is_none() && (format.sniff)(exchange.request) > 0;
+        let own = endpoint.format.or_else(|| target.format.as_deref().and_then(formats::find));
+        let own = own.filter(|format| is_detected(format) || is_possible(format));
+        // A path that says nothing takes any format.
+        let format = own.or_else(|| detected.format.filter(|_| endpoint.format.is_none()))?;
+        Some(self.known.of_api(target, format, self.options))
     }
 
     /// The rules for a request to an API that is not known: whatever its model is, its path says in which formats it may be.

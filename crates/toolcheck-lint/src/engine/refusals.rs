@@ -1,14 +1,17 @@
 //! Requests that a recording shows to be refused, although no rule says why.
 
+use toolcheck_core::endpoint::Endpoint;
 use toolcheck_core::exchange::Exchange;
-use toolcheck_core::ir::Place;
+use toolcheck_core::ir::{Contents, Place};
 use toolcheck_core::recognise::recognise;
 use toolcheck_core::text::Line;
 use toolcheck_core::{Level, response};
-use toolcheck_json::{Document, Record};
+use toolcheck_json::{Document, Record, Value};
 
+use crate::category::Category;
 use crate::finding::Draft;
 use crate::report::{Refusal, locate_places};
+use crate::rules;
 
 /// A request that was refused, in its record.
 #[derive(Debug)]
@@ -57,21 +60,35 @@ fn is_about_any(error: &str, found: &[Draft]) -> bool {
         && recognise(error).iter().any(|known| found.iter().any(|finding| finding.rule == known.refusal.rule))
 }
 
+/// The categories of what an API has in its own way.
+const OF_FORM: [Category; 4] = [Category::Ids, Category::Content, Category::Fields, Category::Reasoning];
+
 /// Why a finding is only a warning although the target refuses it.
 const ACCEPTED: &str = "the recording shows that the API accepted this request";
 
 /// Makes errors warnings that the answer to the request contradicts: it was sent to another API than the one whose
-/// answers are known, or these are out of date.
-pub(super) fn believe(exchange: &Exchange<'_, '_>, found: &mut [Draft]) {
-    if !exchange.status.is_some_and(|status| (200..300).contains(&status)) {
+/// answers are known, or these are out of date. Another API has keys, ids and signatures of its own.
+pub(super) fn believe(exchange: &Exchange<'_, '_>, found: &mut Vec<Draft>) {
+    let url = exchange.url.filter(|_| !found.is_empty()).and_then(Value::as_str);
+    let stranger = url.and_then(|url| Endpoint::of(&url).stranger);
+    if stranger.is_some_and(|is_certain| is_certain || exchange.is_accepted()) {
+        found.retain(|finding| {
+            let is_answered = finding.said().is_some_and(|said| said.provider_error.is_some());
+            !is_answered || !OF_FORM.contains(&rules::get(finding.rule).category)
+        });
+    }
+    if !exchange.is_accepted() {
         return;
     }
     for finding in found.iter_mut().filter(|finding| finding.level == Level::Error) {
+        let rule = rules::get(finding.rule);
+        let is_of_request = matches!(rule.category, Category::Pairing | Category::Order)
+            && !rule.looks_at.intersects(Contents::ANSWER);
         // Those that are only counted may have been answered too.
-        let is_on_wire = finding.is_on_wire;
+        let may_be_answered = finding.is_on_wire || is_of_request;
         match finding.said_mut().and_then(|said| said.provider_error.as_mut()) {
             Some(answer) => answer.only_warns = Some(ACCEPTED.to_owned()),
-            None if is_on_wire => {}
+            None if may_be_answered => {}
             // What an agent lost is lost, whatever the API accepts.
             None => continue,
         }

@@ -16,7 +16,8 @@ declare_rule! {
     ///
     /// This rule needs exchanges: each request with the response to it, in chronological order. The response shows that
     /// there was reasoning, so the request need not ask for it. Nothing is reported once the user has spoken again, if
-    /// the request turns reasoning off, or if the API does not need the reasoning or does not take it back.
+    /// the request turns reasoning off or goes to another model than the one that reasoned, or if the API does not need
+    /// the reasoning or does not take it back.
     ///
     /// ## Fails
     ///
@@ -58,7 +59,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let Some(kept) = cx.kept else { return };
+    let Some(kept) = cx.kept.filter(|kept| !kept.is_of_another) else { return };
     let thoughts = kept.thoughts(cx);
     let what = match thoughts {
         ReasoningChange::Dropped | ReasoningChange::Emptied => "without its reasoning",
@@ -93,5 +94,6 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 pub(crate) fn reports(cx: &Context<'_, '_>, message: usize) -> bool {
     let is_dropped = |thoughts| matches!(thoughts, ReasoningChange::Dropped | ReasoningChange::Emptied);
     let is_ignored = cx.ignored_rules.iter().any(|rule| rule.id == RULE.id);
-    cx.kept.is_some_and(|kept| !is_ignored && kept.turn(cx).start == message && is_dropped(kept.thoughts(cx)))
+    let kept = cx.kept.filter(|kept| !is_ignored && !kept.is_of_another);
+    kept.is_some_and(|kept| kept.turn(cx).start == message && is_dropped(kept.thoughts(cx)))
 }

@@ -1,13 +1,12 @@
-use serde::de::IgnoredAny;
 use toolcheck_core::ir::{Arguments, Body, Named};
 use toolcheck_core::response::ChoiceCall;
 use toolcheck_core::targets::ArgumentType;
 use toolcheck_core::text::kept;
-use toolcheck_json::Document;
 
 use super::wrong_arguments_type;
 use crate::finding::Draft;
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::exchanges::is_json;
 
 declare_rule! {
     /// Tool call arguments that are not valid JSON.
@@ -102,12 +101,6 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 
 fn not_json(title: &str) -> String {
     format!("the arguments of tool call {title} are not valid JSON")
-}
-
-pub(super) fn is_json(text: &str) -> bool {
-    // What serde_json rejects may still be JSON: its depth is limited, and lone surrogates have their own rule.
-    let is_in_text = || Document::read(text.as_bytes()).faults().iter().all(|fault| fault.kind.is_in_text());
-    serde_json::from_str::<IgnoredAny>(text).is_ok() || is_in_text()
 }
 
 /// Whether the arguments of a call in a response are there, and not valid JSON.

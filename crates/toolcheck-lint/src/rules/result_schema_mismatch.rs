@@ -3,9 +3,9 @@ use toolcheck_core::ir::{Named, Place};
 use toolcheck_core::pairing::ResultSite;
 use toolcheck_core::text::shorten;
 
-use super::invalid_arguments_json::is_json;
 use crate::rule::{Context, Sink, declare_rule};
 use crate::schema::{Fuel, Verdict};
+use crate::view::exchanges::is_json;
 use crate::view::violations::{self, Words};
 
 declare_rule! {

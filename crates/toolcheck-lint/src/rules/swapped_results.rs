@@ -17,7 +17,7 @@ declare_rule! {
     /// tide of Mull.
     ///
     /// This rule needs exchanges: each request with the response to it, in chronological order. It reports two calls
-    /// that have each other's arguments in the history, which is certain. And it reports two calls of a tool as a warning
+    /// of a tool that have each other's arguments in the history, which is certain. And it reports two calls of a tool as a warning
     /// if each result names what only the other call asked for, and not what its own call asked for.
     ///
     /// ## Fails
@@ -92,12 +92,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-/// Whether calls of the response have each other's arguments in the history.
+/// Whether calls of the response have the arguments of other calls of their tools in the history.
 pub(crate) fn has_moved_arguments(cx: &Context<'_, '_>) -> bool {
     let Some(kept) = cx.kept.filter(|kept| kept.answer.is_whole) else { return false };
     let changed = || kept.calls_kept().filter(|(_, stored)| stored.change == Change::Other);
-    let mut given: Vec<u64> = changed().map(|(given, _)| given.meaning()).collect();
-    let mut stored: Vec<u64> = changed().map(|(_, stored)| stored.meaning).collect();
+    let mut given: Vec<_> = changed().map(|(given, _)| (&given.call.name, given.meaning())).collect();
+    let mut stored: Vec<_> = changed().map(|(given, stored)| (&given.call.name, stored.meaning)).collect();
     given.sort_unstable();
     stored.sort_unstable();
     given.len() > 1 && given == stored

@@ -5,11 +5,11 @@
 
 mod changes;
 mod context;
+mod histories;
 mod reasoning;
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::finding::Draft;
 use crate::finding::Spot;
@@ -24,9 +24,11 @@ use crate::view::arguments::hash_of;
 
 use self::changes::SaidArguments;
 use self::context::{RefusedRequests, RepeatedCalls};
+use self::histories::NO_HISTORY;
 
-pub(crate) use self::changes::Change;
+pub(crate) use self::changes::{Change, is_json};
 pub(crate) use self::context::{ExchangeContext, UnansweredCalls, forces_a_call};
+pub(crate) use self::histories::Histories;
 pub(crate) use self::reasoning::ReasoningChange;
 
 /// The maximum number of exchanges that later requests may continue. The log of a gateway may contain many
@@ -64,6 +66,8 @@ struct Open {
     /// The hashes of its history, both verbatim and by its calls alone, because clients change texts that they have
     /// sent; and both without the user's last text, which some clients replace with every request.
     histories: Vec<u64>,
+    /// The hash of the format and the model of its request.
+    sent_to: u64,
     answers: Vec<PastChoice>,
     /// Whether a later request has been compared with it, so that no other request is.
     is_compared: bool,
@@ -163,6 +167,8 @@ pub(crate) struct HistoryMatch<'e> {
     pub(crate) first_new: usize,
     /// The evidence that the history continues with this answer and not with another one.
     evidence: Evidence,
+    /// Whether the answer is of another model, or of the API of another format.
+    pub(crate) is_of_another: bool,
 }
 
 /// A call of a choice, found in the history.
@@ -235,17 +241,6 @@ impl Continued {
     }
 }
 
-/// The hashes of a transcript's first messages: verbatim, and by their calls alone.
-pub(crate) struct Histories {
-    /// For each number of messages, the verbatim hash and the hash of the calls.
-    first: Vec<[u64; 2]>,
-    /// Whether the last message is a text from the user.
-    ends_with_text: bool,
-}
-
-/// The hash of an empty history.
-const NO_HISTORY: u64 = 0;
-
 impl Exchanges {
     /// The exchange that a request continues, and how the request keeps its answer. Among the exchanges whose history
     /// the request begins with, the longest one counts, and among equals the one whose answer matches best. The match
@@ -265,7 +260,11 @@ impl Exchanges {
                 let behind = NewMessages::new(document, transcript, length, way == 0, &self.given);
                 let found = numbers.iter().map(|number| {
                     let continued = Continued { number: *number, first_new: length };
-                    (continued, self.kept(continued, &behind))
+                    let mut kept = self.kept(continued, &behind);
+                    if let (Some(kept), Some(open)) = (&mut kept, self.open(continued)) {
+                        kept.is_of_another = open.sent_to != histories.sent_to;
+                    }
+                    (continued, kept)
                 });
                 // Among equals, the latest one counts: it may be a retry.
                 return found.max_by_key(|(_, kept)| kept.as_ref().map(HistoryMatch::rank));
@@ -333,6 +332,7 @@ impl Exchanges {
         [findings, of_answer, silenced]: [&[Draft]; 3],
         (run, owed): (RepeatedCalls, Option<UnansweredCalls>),
     ) {
+        let sent_to = histories.sent_to;
         let histories = histories.keys();
         if histories.is_empty() {
             return;
@@ -368,6 +368,7 @@ impl Exchanges {
         }
         self.open.push_back(Open {
             histories,
+            sent_to,
             answers,
             is_compared: false,
             reported,
@@ -487,7 +488,7 @@ fn compare<'e>(answer: &'e PastChoice, behind: &NewMessages<'_, '_>) -> HistoryM
         Some(MatchedCall { is_renamed, change, ..stored.at })
     });
     let first_new = behind.first_new;
-    HistoryMatch { answer, calls: calls.collect(), first_new, evidence }
+    HistoryMatch { answer, calls: calls.collect(), first_new, evidence, is_of_another: false }
 }
 
 /// Matches calls by their ids. Calls may share an id: then they are matched by tool and arguments, and for the same tool
@@ -521,7 +522,8 @@ fn match_by_id(
 }
 
 /// Matches calls with a different id, or without one: by tool and arguments, then by tool alone, because the client may
-/// repair arguments, and in the place of the answer by arguments alone. If ids are kept, another id is another call.
+/// repair arguments, and in the place of the answer by arguments alone. If ids are kept, another id is another call, but
+/// for the same one in the turn of the answer.
 fn match_by_tool(
     answer: &PastChoice,
     behind: &NewMessages<'_, '_>,
@@ -542,13 +544,16 @@ fn match_by_tool(
             }
         }
         for (given, kept) in answer.calls.iter().zip(&mut *calls).filter(|(_, kept)| kept.is_none()) {
-            if are_ids_kept && given.call.id.is_some() && !given.shares_id
-                || !by_name && given.arguments.meaning == none
-            {
+            let is_strict = are_ids_kept && given.call.id.is_some() && !given.shares_id;
+            if is_strict && !(by_name && by_arguments) || !by_name && given.arguments.meaning == none {
                 continue;
             }
             let name = given.call.name.as_deref().unwrap_or_default();
-            *kept = left.get_mut(&key(name, given.arguments.meaning)).and_then(VecDeque::pop_front);
+            let found = left.get_mut(&key(name, given.arguments.meaning));
+            let found = found.filter(|left| {
+                !is_strict || left.front().is_some_and(|number| behind.calls[*number].at.turn == 0)
+            });
+            *kept = found.and_then(VecDeque::pop_front);
             if let Some(number) = *kept {
                 is_taken[number] = true;
             }
@@ -625,63 +630,6 @@ fn text_of(transcript: &Transcript<'_>, message: &Message<'_>) -> String {
         }
     }
     said
-}
-
-impl Histories {
-    pub(crate) fn of(transcript: &Transcript<'_>) -> Self {
-        let mut all = Vec::with_capacity(transcript.messages.len() + 1);
-        let mut hashes = [NO_HISTORY; 2];
-        let mut has_begun = false;
-        all.push(hashes);
-        for (message, parts) in transcript.messages_with_parts() {
-            // System messages may change with every request: the time, the open files.
-            if message.role != Role::System {
-                for (way, hash) in hashes.iter_mut().enumerate() {
-                    let mut hasher = DefaultHasher::new();
-                    hash.hash(&mut hasher);
-                    // The first message identifies the conversation, whatever is called in it.
-                    hash_message(message, parts, way == 0 || !has_begun, &mut hasher);
-                    *hash = hasher.finish();
-                }
-                has_begun = true;
-            }
-            all.push(hashes);
-        }
-        let ends_with_text = transcript
-            .messages
-            .last()
-            .is_some_and(|last| last.role == Role::User && !brings_results(transcript.parts_of(last)));
-        Self { first: all, ends_with_text }
-    }
-
-    /// The hashes by which a later request can find this exchange.
-    fn keys(&self) -> Vec<u64> {
-        let without_last = self.first.len().checked_sub(2).filter(|_| self.ends_with_text);
-        let all = [self.first.len().checked_sub(1), without_last];
-        let mut keys: Vec<u64> = all.into_iter().flatten().flat_map(|length| self.first[length]).collect();
-        keys.retain(|key| *key != NO_HISTORY);
-        keys.sort_unstable();
-        keys.dedup();
-        keys
-    }
-}
-
-fn hash_message(message: &Message<'_>, parts: &[Part<'_>], with_texts: bool, hasher: &mut DefaultHasher) {
-    (message.role as u8).hash(hasher);
-    for part in parts {
-        match &part.body {
-            Body::Text(text) if with_texts => text.string.decode().hash(hasher),
-            Body::Call(call) => {
-                call.id.as_ref().map(|id| &id.text).hash(hasher);
-                call.name.as_ref().map(|name| &name.text).hash(hasher);
-            }
-            Body::Result(result) => {
-                result.call_id.as_ref().map(|id| &id.text).hash(hasher);
-                result.name.as_ref().map(|name| &name.text).hash(hasher);
-            }
-            _ => {}
-        }
-    }
 }
 
 fn hash_of_finding(finding: &Draft) -> u64 {

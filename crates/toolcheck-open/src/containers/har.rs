@@ -3,6 +3,7 @@
 use toolcheck_json::Document;
 use toolcheck_json::origins::Mapped;
 
+use super::frames::Frames;
 use super::{Container, json_starts};
 use crate::budget::Budget;
 use crate::exchanges::{Encoded, Maker, Recorded};
@@ -44,10 +45,24 @@ fn add(tree: &Tree<'_>, entry: Id, number: usize, maker: &mut Maker) {
             None => Err(Reason::NoBody),
         })
     };
+    let url =
+        tree.at(entry, &["request", "url"]).and_then(|url| tree.str(url)).unwrap_or_default().to_owned();
+    let messages = tree.get(entry, "_webSocketMessages").map(|messages| tree.items(messages));
+    let mut frames = Frames::to(url.clone());
+    let mut is_read = false;
+    for (index, message) in messages.into_iter().flatten().enumerate() {
+        let label = format!("log.entries[{number}]._webSocketMessages[{index}].data");
+        let data = tree.get(*message, "data").and_then(|data| tree.text(data, &maker.budget).ok());
+        is_read |= data.is_some_and(|data| frames.see(label, &data, maker));
+    }
+    frames.finish(maker);
+    if is_read {
+        return;
+    }
     maker.add(Recorded {
         request_label: format!("log.entries[{number}].request.postData.text"),
         request: body(&["request", "postData"], &["request", "headers"]),
-        url: tree.at(entry, &["request", "url"]).and_then(|url| tree.str(url)).unwrap_or_default().to_owned(),
+        url,
         response_label: format!("log.entries[{number}].response.content.text"),
         response: Some(body(&["response", "content"], &["response", "headers"])),
         status: tree.at(entry, &["response", "status"]).and_then(|status| tree.number(status)),

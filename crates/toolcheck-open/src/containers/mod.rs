@@ -5,6 +5,7 @@
 mod anthropic_batch;
 mod batch;
 mod entries;
+mod frames;
 mod go_vcr;
 mod har;
 mod httpmock;

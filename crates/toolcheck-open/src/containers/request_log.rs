@@ -2,14 +2,17 @@
 //! request and its response at places of their own: batches of Bedrock
 //! (<https://docs.aws.amazon.com/bedrock/latest/userguide/batch-inference-results.html>), recordings of Azure's test proxy
 //! (`Azure/azure-sdk-tools`, `Azure.Sdk.Tools.TestProxy.Common/RecordEntry.cs`), expectations of MockServer
-//! (<https://www.mock-server.com/mock_server/creating_expectations.html>) and collections of Postman
+//! (<https://www.mock-server.com/mock_server/creating_expectations.html>), frames of a WebSocket, batches of xAI
+//! (<https://docs.x.ai/developers/advanced-api-usage/batch-api>), bodies of Cloudflare's universal endpoint
+//! (<https://developers.cloudflare.com/ai-gateway/usage/universal/>) and collections of Postman
 //! (<https://schema.postman.com/collection/json/v2.1.0/draft-07/docs/index.html>).
 
 use toolcheck_core::exchange;
 use toolcheck_json::origins::{Mapped, Opened};
 use toolcheck_json::{Document, Value};
 
-use super::{Container, HEAD, entries, first_line, head_has};
+use super::frames::{self, Frames};
+use super::{Container, HEAD, entries, first_line, head_has, lines};
 use crate::Limits;
 use crate::exchanges::{Encoded, Maker, Recorded};
 use crate::needs::Needs;
@@ -20,7 +23,7 @@ pub(super) static CONTAINER: Container =
     Container { id: "request-log", name: "log of requests", needs: Needs::Nothing, sniff, read };
 
 /// Where a record may have the body of its request, and where that of its response then is: paths of keys.
-const PLACES: [(&[&str], &[&[&str]]); 9] = [
+const PLACES: [(&[&str], &[&[&str]]); 11] = [
     (&["request", "body", "raw"], &[&["response", "body"]]),
     (&["request", "body"], &[&["response", "body"], &["response"]]),
     (&["request_body"], &[&["response_body"], &["response"]]),
@@ -30,29 +33,41 @@ const PLACES: [(&[&str], &[&[&str]]); 9] = [
     (&["httpRequest", "body", "string"], OF_MOCK),
     (&["RequestBody"], &[&["ResponseBody"]]),
     (&["modelInput"], &[&["modelOutput"], &["error"]]),
+    (&["batch_request", "chat_get_completion"], &[]),
+    (&["query"], &[]),
 ];
 
 /// Where an expectation of MockServer may have its response.
 const OF_MOCK: &[&[&str]] =
     &[&["httpResponse", "body", "json"], &["httpResponse", "body", "string"], &["httpResponse", "body"]];
 
-/// The lists of records in a document: of Azure's test proxy and of Postman, whose folders have lists of their own.
-const LISTS: [&str; 2] = ["Entries", "item"];
+/// The lists of records in a document: of Azure's test proxy, of xAI and of Postman, whose folders have lists of their own.
+const LISTS: [&str; 3] = ["Entries", "batch_requests", "item"];
 
-/// How far from its start a file with one of these has it: `"Entries"` is the first key, and `"modelInput"` of a line the
-/// first or the second.
+/// How far from its start a file with one of these has it: they are the first key, and `"modelInput"` of a line the first
+/// or the second.
 const START: usize = 128;
+const FIRST: [&[u8]; 4] = [b"\"Entries\"", b"\"modelInput\"", b"\"batch_requests\"", b"\"provider\""];
 
 /// How many records of a list are looked at, and how deep folders may be.
 const LOOKED_AT: usize = 16;
 
 fn sniff(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(HEAD)];
+    if head_has(bytes, b"response.create") {
+        let is_frame = |text: &[u8]| {
+            let document = Document::read(text);
+            let (root, list) = (document.root(), document.root().elements());
+            frames::is_request(root) || list.take(LOOKED_AT).any(frames::is_request)
+        };
+        if lines(head).take(LOOKED_AT).any(is_frame) || is_frame(head) {
+            return true;
+        }
+    }
     // Most files have no such key, and need not be read.
     let starts = |key: &[u8]| memchr::memmem::find(&head[..head.len().min(START)], key).is_some();
     if ![&b"\"request"[..], b"\"body\""].iter().any(|key| head_has(bytes, key))
-        && !starts(b"\"Entries\"")
-        && !starts(b"\"modelInput\"")
+        && !FIRST.into_iter().any(starts)
     {
         return false;
     }
@@ -77,7 +92,12 @@ fn holds_record(root: Value<'_, '_>, depth: usize) -> bool {
 fn is_record(record: Value<'_, '_>) -> bool {
     let Some((path, body, _)) = bodies(record) else { return false };
     // A body alone may be anything's.
-    if path == ["body"] && record.get_any(&["url", "uri", "path", "method"]).is_none() {
+    let beside: &[&str] = match path {
+        ["body"] => &["url", "uri", "path", "method"],
+        ["query"] => &["provider"],
+        _ => &[],
+    };
+    if !beside.is_empty() && record.get_any(beside).is_none() {
         return false;
     }
     let Some(text) = body.as_str() else {
@@ -109,7 +129,15 @@ fn at<'d, 's>(record: Value<'d, 's>, path: &[&str]) -> Option<Value<'d, 's>> {
 
 fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
     let mut maker = Maker::new(bytes.len(), limits);
+    let mut frames = Frames::to(String::new());
     entries::each(bytes, &mut maker, list_of, |maker, at, entry| {
+        let may_be = frames.is_open() || frames::is_request(entry);
+        let frame = frames::frame_of(entry);
+        let label = at.label(&frame.key_text().unwrap_or_default());
+        let frame = may_be.then(|| text(bytes, at.start, frame).ok()).flatten();
+        if frame.is_some_and(|frame| frames.see(label.trim_end_matches('.').to_owned(), &frame, maker)) {
+            return;
+        }
         // A folder of Postman has a list of its own.
         let mut open = vec![(String::new(), entry)];
         while let Some((path, entry)) = open.pop() {
@@ -123,11 +151,12 @@ fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
             open[before..].reverse();
         }
     });
+    frames.finish(&mut maker);
     Some(maker.finish(&CONTAINER, None))
 }
 
 fn list_of<'d, 's>(root: Value<'d, 's>) -> Value<'d, 's> {
-    root.get_any(&LISTS).unwrap_or(root)
+    root.get_any(&LISTS).filter(|list| list.is_array()).unwrap_or(root)
 }
 
 /// Adds a record, which has a path in its entry.
@@ -137,7 +166,7 @@ fn add(bytes: &[u8], at: &entries::Entry, (inside, entry): (&str, Value<'_, '_>)
     };
     let text = |value: Value<'_, '_>| text(bytes, at.start, value);
     let label = |path: &[&str]| at.label(&format!("{inside}{}", path.join(".")));
-    maker.is_batch = path == ["modelInput"];
+    maker.is_batch = matches!(path[0], "modelInput" | "batch_request");
     maker.add(Recorded {
         request_label: label(path),
         request: Box::new(move |_| text(body)),

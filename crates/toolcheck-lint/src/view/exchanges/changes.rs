@@ -53,7 +53,9 @@ impl SaidArguments {
     pub(super) fn change(&self, other: u64, text: &[u8]) -> Change {
         // Marks that are missing or of another language are repaired without a loss.
         let is_repaired = || self.is_broken && letters(text) == self.letters;
-        if !self.is_known || self.meaning == other || is_repaired() {
+        // What the client has encoded once more is another value.
+        let is_encoded = !self.is_odd && text.trim_ascii_start().starts_with(b"\"");
+        if !self.is_known || self.meaning == other && !is_encoded || is_repaired() {
             return Change::Same;
         }
         match () {
@@ -89,7 +91,7 @@ fn wrapped(text: &[u8]) -> Option<u64> {
     values.next().is_none().then(|| hash_of(text.trim()))
 }
 
-fn is_json(text: &str) -> bool {
+pub(crate) fn is_json(text: &str) -> bool {
     // What serde_json rejects may still be JSON: its depth is limited, and lone surrogates have their own rule.
     let is_in_text = || Document::read(text.as_bytes()).faults().iter().all(|fault| fault.kind.is_in_text());
     serde_json::from_str::<IgnoredAny>(text).is_ok() || is_in_text()
@@ -138,6 +140,7 @@ mod tests {
         assert_eq!(change(r#"{"port": "Ob"#, r#"{"port": "Ob"}"#), Change::Other);
         assert_eq!(change(r#"{"port": "Oban"}"#, r#"{"port": "Mull"}"#), Change::Other);
         assert_eq!(change(r#"["Oban"]"#, "{}"), Change::Emptied);
+        assert_eq!(change(r#"{"port": "Oban"}"#, r#""{\"port\": \"Oban\"}""#), Change::Other);
         assert_eq!(change(r#"{"port": "Ob"#, r#"{"raw": "{\"port\": \"Ob"}"#), Change::Wrapped);
         assert_eq!(change(r#"["Oban"]"#, r#"{"raw": "[\"Oban\"]"}"#), Change::Wrapped);
         assert_eq!(change(r#"{"port": "Ob"#, r#"{"raw": "{\"port\": \"Oban"}"#), Change::Other);
