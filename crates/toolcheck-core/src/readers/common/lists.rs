@@ -56,8 +56,15 @@ pub(crate) fn is_plain(value: Value<'_, '_>) -> bool {
 
 /// The message that an entry of a list or a line of a log wraps: the only one under any of its keys.
 pub(crate) fn wrapped<'d, 's>(entry: Value<'d, 's>) -> Option<Value<'d, 's>> {
-    let mut messages = entry.members().filter(|member| is_plain(*member));
-    messages.next().filter(|_| messages.next().is_none() && entry.get("role").is_none())
+    let is_other = !entry.is_object() || entry.get("role").is_some();
+    let mut messages = entry.members().filter(|member| !is_other && is_plain(*member));
+    messages.next().filter(|_| messages.next().is_none())
+}
+
+/// Whether entries wrap the messages of a conversation, in which more than one speaks.
+pub(crate) fn wrap<'d, 's: 'd>(entries: impl Iterator<Item = Value<'d, 's>>) -> bool {
+    let mut roles = entries.filter_map(wrapped).filter_map(|message| message.get_str("role"));
+    roles.next().is_some_and(|first| roles.any(|role| role != first))
 }
 
 /// Whether a list that was read begins with the newest: each result stands before its call.

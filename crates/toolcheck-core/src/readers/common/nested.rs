@@ -37,11 +37,12 @@ pub(crate) fn find<'d, 's>(
     let mut found = MessageLists::default();
     let mut runs: Vec<ListInFile<'d, 's>> = Vec::new();
     let mut is_in_run = false;
-    let is_row = |value: Value<'d, 's>| is_row(value, &is_message);
+    let wraps = wraps(records.iter().copied(), &is_message);
+    let is_row = |value: Value<'d, 's>| is_message(inner(value, wraps));
     let has_rows = records.iter().any(|record| is_row(*record));
     for (number, &record) in records.iter().enumerate() {
         // One message per line: among those that are surely of a framework, others are as they are in a list.
-        if is_row(record) || has_rows && lists::is_plain(inner(record, true)) {
+        if is_row(record) || has_rows && lists::is_plain(inner(record, wraps)) {
             match runs.last_mut().filter(|_| is_in_run) {
                 Some((_, _, run)) => run.push(record),
                 None => runs.push((record.id(), number, vec![record])),
@@ -52,7 +53,7 @@ pub(crate) fn find<'d, 's>(
         let before = runs.len() + found.alone;
         let mut open = vec![record];
         while let Some(value) = open.pop() {
-            if value.is_array() && value.elements().any(is_row) {
+            if value.is_array() && is_list(value.elements(), &is_message) {
                 runs.push((value.id(), number, value.elements().collect()));
             } else if value.is_object() && is_message(value) {
                 found.alone += 1;
@@ -71,14 +72,26 @@ pub(crate) fn find<'d, 's>(
     let ids: Vec<NodeId> = runs.iter().map(|(id, ..)| *id).collect();
     let pointers = records.first().map(|record| pointers(record.document(), &ids)).unwrap_or_default();
     for ((_, number, rows), pointer) in runs.into_iter().zip(pointers) {
-        let wraps = rows.iter().any(|row| lists::wrapped(*row).is_some_and(&is_message));
+        let wraps = self::wraps(rows.iter().copied(), &is_message);
         divide(title(&pointer, (records.len() > 1).then_some(number)), rows, wraps, &mut found.lists);
     }
     found
 }
 
-fn is_row<'d, 's>(value: Value<'d, 's>, is_message: &impl Fn(Value<'d, 's>) -> bool) -> bool {
-    is_message(inner(value, false)) || lists::wrapped(value).is_some_and(is_message)
+/// Whether rows have their messages under other keys than `message`, and are none themselves.
+fn wraps<'d, 's: 'd>(
+    rows: impl Iterator<Item = Value<'d, 's>> + Clone,
+    is_message: &impl Fn(Value<'d, 's>) -> bool,
+) -> bool {
+    lists::wrap(rows.clone()) && !rows.clone().any(|row| is_message(inner(row, false)))
+}
+
+fn is_list<'d, 's: 'd>(
+    rows: impl Iterator<Item = Value<'d, 's>> + Clone,
+    is_message: &impl Fn(Value<'d, 's>) -> bool,
+) -> bool {
+    let wraps = wraps(rows.clone(), is_message);
+    rows.clone().any(|row| is_message(inner(row, wraps)))
 }
 
 /// The message of a row: the row itself, or what it has as its `message`, or under any key if rows do so. A stream of
@@ -144,12 +157,12 @@ pub(crate) fn certainty_of<'d, 's>(
     records: &[Value<'d, 's>],
     is_message: impl Fn(Value<'d, 's>) -> bool,
 ) -> u8 {
-    let is_row = |row: Value<'d, 's>| is_row(row, &is_message);
-    let is_list = |value: Value<'d, 's>| value.is_array() && value.elements().take(LOOKED_AT).any(is_row);
-    let is_at_top = |record: Value<'d, 's>| {
-        is_row(record) || is_list(record) || record.members().take(LOOKED_AT).any(is_list)
+    let is_list = |value: Value<'d, 's>| {
+        value.is_array() && is_list(value.elements().take(LOOKED_AT), &is_message)
     };
-    if records.iter().any(|record| is_at_top(*record)) {
+    let is_at_top =
+        |record: Value<'d, 's>| is_list(record) || record.members().take(LOOKED_AT).any(is_list);
+    if self::is_list(records.iter().copied(), &is_message) || records.iter().any(|record| is_at_top(*record)) {
         return certainty::OWN_SHAPE;
     }
     let mut open: Vec<Value<'d, 's>> =

@@ -291,11 +291,9 @@ impl<'d, 's> Search<'d, 's> {
         row: Option<Value<'d, 's>>,
         stack: &mut Vec<(Value<'d, 's>, Option<Value<'d, 's>>)>,
     ) {
-        let messages: Vec<_> = list.elements().filter_map(lists::wrapped).collect();
-        let holds_calls = messages.iter().any(|message| reader_of_answer(*message).is_some());
-        let speaks_otherwise =
-            || messages.iter().any(|message| message.get_str("role") != messages[0].get_str("role"));
-        let is_conversation = holds_calls && !self.is_trace && speaks_otherwise();
+        let mut messages = list.elements().filter_map(lists::wrapped);
+        let holds_calls = messages.any(|message| reader_of_answer(message).is_some());
+        let is_conversation = holds_calls && !self.is_trace && lists::wrap(list.elements());
         if is_conversation {
             self.found.push(FoundList { list, row, how: How::Entries });
         }
