@@ -366,7 +366,7 @@ pub(crate) fn beside<'s>(member: Value<'_, 's>, transcript: &Transcript<'s>) -> 
     let first = value.elements().next().unwrap_or(value);
     let id = first.get("id").or_else(|| first.get_any(&CALL_IDS)).and_then(Value::as_str);
     let is_read = transcript.parts.iter().any(|part| match &part.body {
-        Body::Call(call) => call.id.as_ref().is_some_and(|own| id.as_ref().is_some_and(|id| own.text == *id)),
+        Body::Call(call) => id.as_ref().is_none_or(|id| call.id.as_ref().is_some_and(|own| own.text == *id)),
         Body::Result(_) => found.what == UnreadKind::Results,
         _ => false,
     });

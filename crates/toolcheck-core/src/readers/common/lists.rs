@@ -54,9 +54,10 @@ pub(crate) fn is_plain(value: Value<'_, '_>) -> bool {
         && value.get_any(&["content", "parts", "tool_calls"]).is_some()
 }
 
-/// The message that an entry of a list or a line of a log wraps: the only one under any of its keys.
+/// The message that an entry of a list or a line of a log wraps: the only one under any of its keys. Spans overlap, so that
+/// theirs are not one conversation.
 pub(crate) fn wrapped<'d, 's>(entry: Value<'d, 's>) -> Option<Value<'d, 's>> {
-    let is_other = !entry.is_object() || entry.get("role").is_some();
+    let is_other = !entry.is_object() || entry.get_any(&["role", "span_id", "spanId"]).is_some();
     let mut messages = entry.members().filter(|member| !is_other && is_plain(*member));
     messages.next().filter(|_| messages.next().is_none())
 }

@@ -157,12 +157,11 @@ pub(crate) fn certainty_of<'d, 's>(
     records: &[Value<'d, 's>],
     is_message: impl Fn(Value<'d, 's>) -> bool,
 ) -> u8 {
-    let is_list = |value: Value<'d, 's>| {
-        value.is_array() && is_list(value.elements().take(LOOKED_AT), &is_message)
-    };
-    let is_at_top =
-        |record: Value<'d, 's>| is_list(record) || record.members().take(LOOKED_AT).any(is_list);
-    if self::is_list(records.iter().copied(), &is_message) || records.iter().any(|record| is_at_top(*record)) {
+    let is_list =
+        |value: Value<'d, 's>| value.is_array() && is_list(value.elements().take(LOOKED_AT), &is_message);
+    let is_at_top = |record: Value<'d, 's>| is_list(record) || record.members().take(LOOKED_AT).any(is_list);
+    if self::is_list(records.iter().copied(), &is_message) || records.iter().any(|record| is_at_top(*record))
+    {
         return certainty::OWN_SHAPE;
     }
     let mut open: Vec<Value<'d, 's>> =

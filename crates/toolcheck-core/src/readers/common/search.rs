@@ -11,7 +11,7 @@ use super::{
 };
 use crate::claim::certainty;
 use crate::formats::{self, Format, anthropic, bedrock_converse, gemini, openai_chat};
-use crate::ir::{Place, Transcript, Unread};
+use crate::ir::{Place, Transcript, Unread, UnreadKind};
 use crate::{response, unread, unsupported};
 
 /// Reads all lists of messages for a reader.
@@ -284,7 +284,7 @@ impl<'d, 's> Search<'d, 's> {
     }
 
     /// Searches a list that is none of messages. Its entries may wrap the messages of a conversation, each under any key;
-    /// beside one with calls, what looks like a call or a result is not passed over.
+    /// beside one with calls, what looks like a result is not passed over.
     fn search_list(
         &mut self,
         list: Value<'d, 's>,
@@ -298,7 +298,8 @@ impl<'d, 's> Search<'d, 's> {
             self.found.push(FoundList { list, row, how: How::Entries });
         }
         for entry in list.elements().filter(|entry| !is_conversation || lists::wrapped(*entry).is_none()) {
-            match unread::part(entry).filter(|_| holds_calls && lists::wrapped(entry).is_none()) {
+            let is_asked = holds_calls && lists::wrapped(entry).is_none();
+            match unread::part(entry).filter(|unread| is_asked && unread.what == UnreadKind::Results) {
                 Some(unread) => self.unread.push(unread),
                 None => stack.push((entry, row)),
             }
