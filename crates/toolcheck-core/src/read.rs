@@ -5,7 +5,7 @@ use toolcheck_json::Document;
 
 use crate::conversation::{self, Conversation, ToolOutput};
 use crate::formats::{self, Format};
-use crate::ir::{Arguments, Body, Call, Executor, Named, Role, ToolKind, Transcript};
+use crate::ir::{Arguments, Body, Call, Executor, Named, Role, ToolKind, Transcript, UnpairedReason};
 
 impl Conversation {
     /// Reads a request body of the format; `None` if it has no list of messages of this format.
@@ -78,6 +78,8 @@ impl Conversation {
                     Body::Call(call) => {
                         conversation.push_assistant(|said| said.server_tools.push(name(call.name.as_ref())));
                     }
+                    // What was taken out is not said.
+                    Body::Result(result) if result.unpaired == Some(UnpairedReason::Deleted) => {}
                     Body::Result(result) if result.executor == Executor::Client => {
                         let content = result.content_place.map(|place| document.value(place.node));
                         conversation.push_output(ToolOutput {

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use toolcheck_json::{Document, Value};
 
-use crate::ir::{Place, Unread, UnreadKind};
+use crate::ir::{Body, Place, Transcript, Unread, UnreadKind};
 
 /// Classifies a key of a message, or of a block without a type: a name of calls or results in any spelling.
 fn of_key(key: &str, value: Value<'_, '_>) -> Option<UnreadKind> {
@@ -18,7 +18,7 @@ fn of_key(key: &str, value: Value<'_, '_>) -> Option<UnreadKind> {
     }
     Some(match &*letters(key) {
         "toolcalls" | "toolcall" | "functioncalls" | "functioncall" | "tooluse" | "tooluses"
-        | "toolrequests" | "toolinvocations" => UnreadKind::Calls,
+        | "toolrequest" | "toolrequests" | "toolinvocations" | "intermediatesteps" => UnreadKind::Calls,
         "toolresults" | "toolresult" | "functionresponse" | "functionresponses" | "tooloutputs"
         | "toolresponses" | "toolresponse" | "functioncalloutput" => UnreadKind::Results,
         letters if letters.starts_with("tool") && holds_calls(value) => UnreadKind::Calls,
@@ -302,15 +302,25 @@ fn called_member<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
     let is_json = |text: &str| text.trim_start().starts_with(['{', '[']);
     let is_filled = || {
         value.is_object()
-            || value.elements().any(|one| one.is_object())
+            || value.elements().any(|one| one.elements().next().unwrap_or(one).is_object())
             || value.as_str().is_some_and(|text| is_json(&text))
     };
     member(value).filter(|_| is_filled())
 }
 
 /// The keys under which a row has what the model answered, beside the request.
-const ANSWERS: [&str; 8] =
-    ["response", "output", "completion", "reply", "answer", "choices", "generation", "prediction"];
+const ANSWERS: [&str; 10] = [
+    "response",
+    "output",
+    "outputs",
+    "completion",
+    "reply",
+    "answer",
+    "choices",
+    "generation",
+    "generations",
+    "prediction",
+];
 /// How many values of an answer are looked at.
 const ANSWER_LOOKED_AT: usize = 4096;
 
@@ -347,6 +357,21 @@ pub(crate) fn body<'d, 's>(root: Value<'d, 's>) -> impl Iterator<Item = Unread<'
         let what = of_body_key(&key).filter(|_| is_filled(value))?;
         Some(Unread { place: Place::of(value), what, name: key, is_known: true })
     })
+}
+
+/// The calls or results that a row of a data set has beside its messages, but for copies of what was read.
+pub(crate) fn beside<'s>(member: Value<'_, 's>, transcript: &Transcript<'s>) -> Option<Unread<'s>> {
+    let found = called_member(member).or_else(|| in_answer(member))?;
+    let value = member.document().value(found.place.node);
+    let first = value.elements().next().unwrap_or(value);
+    let id = first.get("id").or_else(|| first.get_any(&CALL_IDS)).and_then(Value::as_str);
+    let is_read = transcript.parts.iter().any(|part| match &part.body {
+        Body::Call(call) => id.as_ref().is_none_or(|id| call.id.as_ref().is_some_and(|own| own.text == *id)),
+        Body::Result(_) => found.what == UnreadKind::Results,
+        _ => false,
+    });
+    (!is_read && transcript.unread.iter().all(|unread| unread.place.node != found.place.node))
+        .then_some(found)
 }
 
 /// The tools of a request, if its format does not read them.

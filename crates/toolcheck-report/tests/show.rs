@@ -61,13 +61,17 @@ fn a_conversation_is_printed_as_a_request() {
 
 #[test]
 fn what_an_agent_leaves_out_itself_is_not_in_the_request() {
-    let path = "fixtures/inputs/codex/compacted-in-call.jsonl";
-    let bytes = std::fs::read(root().join(path)).unwrap();
-    let options = Options::new().conversation(Some(Options::NEXT));
-    let printed = show(&outline(path, &bytes, &options, &View::new().as_request(true)), "request", 80);
-    assert!(printed.contains("call_02") && !printed.contains("call_01"), "{printed}");
-    let report = toolcheck_lint::lint("next.json", printed.as_bytes(), &Options::new());
-    assert_eq!(report.findings.len(), 0, "{:?}", report.findings);
+    for (path, [out, kept]) in [
+        ("fixtures/inputs/codex/compacted-in-call.jsonl", ["call_01", "call_02"]),
+        ("fixtures/inputs/cline/roo-summary.json", ["toolu_01", "toolu_02"]),
+    ] {
+        let bytes = std::fs::read(root().join(path)).unwrap();
+        let options = Options::new().conversation(Some(Options::NEXT));
+        let printed = show(&outline(path, &bytes, &options, &View::new().as_request(true)), "request", 80);
+        assert!(printed.contains(kept) && !printed.contains(out), "{printed}");
+        let report = toolcheck_lint::lint("next.json", printed.as_bytes(), &Options::new());
+        assert_eq!(report.findings.len(), 0, "{:?}", report.findings);
+    }
 }
 
 #[test]

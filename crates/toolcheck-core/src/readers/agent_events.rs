@@ -17,7 +17,8 @@ use super::{Conversation, ConversationEnd, LOOKED_AT, Reader, Reading};
 use crate::claim::certainty;
 use crate::ir::{Body, Call, Named, Place, Role, Transcript, UnpairedReason};
 
-pub(super) static READER: Reader = Reader::log("agent-events", "Agent events, one per line", sniff, read);
+pub(super) static READER: Reader =
+    Reader::log("agent-events", "Agent events, one per line", sniff, read).or_one_list();
 
 enum Event<'d, 's> {
     /// Somebody says something.

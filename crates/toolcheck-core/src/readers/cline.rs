@@ -219,7 +219,7 @@ impl Context {
             if let Body::Result(result) = &mut part.body
                 && result.call_id.as_ref().is_none_or(|id| !called.contains(&*id.text))
             {
-                result.unpaired.get_or_insert(UnpairedReason::Elsewhere);
+                result.unpaired.get_or_insert(UnpairedReason::Deleted);
             }
         }
     }

@@ -13,7 +13,7 @@ use toolcheck_json::Value;
 use super::parts::{call, reasoning, result};
 use super::{Conversation, ConversationEnd, LOOKED_AT, Reader, Reading};
 use crate::claim::certainty;
-use crate::ir::{Body, Named, Role, Transcript, UnpairedReason};
+use crate::ir::{Body, Named, Place, Role, Transcript, UnpairedReason, Unread, UnreadKind};
 
 pub(super) static READER: Reader = Reader::history("google-adk", "Google ADK session", sniff, read);
 
@@ -29,15 +29,26 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
 
 /// Whether a value is a session: the name of its program, or events that are of a session.
 fn is_session(record: Value<'_, '_>) -> bool {
-    record.get("events").is_some_and(|events| {
+    events_of(record).is_some_and(|events| {
         events.is_array()
             && (record.get_any(&["appName", "app_name"]).is_some() && events.elements().next().is_none()
                 || events.elements().take(LOOKED_AT).any(is_event))
     })
 }
 
+/// The events of a session: the service of Vertex AI lists them under another key.
+fn events_of<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    record.get_any(&["events", "sessionEvents"]).filter(|events| events.is_array())
+}
+
+/// The event in a row of the kit's own table (`src/google/adk/sessions/schemas/v1.py`).
+fn event_of<'d, 's>(row: Value<'d, 's>) -> Value<'d, 's> {
+    row.get("event_data").filter(|event| event.is_object()).unwrap_or(row)
+}
+
 /// Whether a value is an event: who wrote it, and in which turn.
-fn is_event(event: Value<'_, '_>) -> bool {
+fn is_event(row: Value<'_, '_>) -> bool {
+    let event = event_of(row);
     let has = |keys: &[&str]| event.get_any(keys).is_some();
     event.get_str("author").is_some() && has(&["invocationId", "invocation_id"])
         || has(&["longRunningToolIds", "long_running_tool_ids"])
@@ -46,11 +57,11 @@ fn is_event(event: Value<'_, '_>) -> bool {
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
-    let has_events = |record: &Value<'_, '_>| record.get("events").is_some_and(Value::is_array);
+    let has_events = |record: &Value<'_, '_>| events_of(*record).is_some();
     let all = records.iter().flat_map(|record| lists_of(*record));
     let (sessions, loose): (Vec<_>, Vec<_>) = all.partition(has_events);
     for session in sessions {
-        let events: Vec<_> = session.get("events").into_iter().flat_map(Value::elements).collect();
+        let events: Vec<_> = events_of(session).into_iter().flat_map(Value::elements).collect();
         read_events(&events, |_| session, &mut reading);
     }
     read_events(&loose, |event| event, &mut reading);
@@ -114,7 +125,7 @@ fn goes_back_to<'s>(event: Value<'_, 's>) -> Option<Cow<'s, str>> {
 
 fn lists_of<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
     let whole = Some(record).filter(|record| !record.is_array());
-    whole.into_iter().chain(record.elements())
+    whole.into_iter().chain(record.elements()).map(event_of)
 }
 
 /// A session, as far as it was read: agents that work at the same time have branches of their own, and no agent sees the
@@ -187,7 +198,13 @@ impl<'s> Session<'s> {
             return reading.leave_out("pieces of answers, which are whole in a later event");
         }
         let Some(parts) = event.get("content").and_then(|content| content.get("parts")) else {
-            return if is_event(event) {
+            let text = event.get("content").filter(|content| content.as_json_str().is_some());
+            let text = text.filter(|text| text.as_json_str().is_some_and(|text| text.may_have("unction")));
+            return if let Some(place) = text.map(Place::of) {
+                // The first tables of the kit have it as the text of JSON.
+                let (what, name) = (UnreadKind::Calls, "content".into());
+                reading.unread.push(Unread { place, what, name, is_known: true });
+            } else if is_event(event) {
                 reading.leave_out("events without content");
             } else {
                 reading.leave_out_unknown("records that are not events", event);

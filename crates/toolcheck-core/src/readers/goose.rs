@@ -14,7 +14,8 @@ use crate::claim::certainty;
 use crate::fix_style::{FixStyle, Missing};
 use crate::ir::{Body, Role, ToolKind, Transcript, UnpairedReason};
 
-pub(super) static READER: Reader = Reader::log("goose", "goose session", sniff, read).fixed_by(&FILE_STYLE);
+pub(super) static READER: Reader =
+    Reader::log("goose", "goose session", sniff, read).or_one_list().fixed_by(&FILE_STYLE);
 
 static FILE_STYLE: FileFixStyle =
     FileFixStyle { stamps: &["created", "metadata"], record, ..FileFixStyle::plain(&FIX_STYLE) };

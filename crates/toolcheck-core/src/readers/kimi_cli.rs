@@ -10,7 +10,7 @@ use crate::formats::openai_chat;
 use crate::ir::{Arguments, Body, Role, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader =
-    Reader::log("kimi-cli", "Kimi CLI session", sniff, read).fixed_by(&FILE_STYLE);
+    Reader::log("kimi-cli", "Kimi CLI session", sniff, read).or_one_list().fixed_by(&FILE_STYLE);
 
 /// The messages of the context are those of Chat Completions.
 static FILE_STYLE: FileFixStyle =

@@ -12,7 +12,7 @@ use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
 use crate::ir::{Body, Role, Transcript, UnpairedReason};
 
-pub(super) static READER: Reader = Reader::log("kimi-code", "Kimi Code session", sniff, read);
+pub(super) static READER: Reader = Reader::log("kimi-code", "Kimi Code session", sniff, read).or_one_list();
 
 /// The beginnings of the types of records that do not change the history.
 const OTHERS: [&str; 14] = [

@@ -36,13 +36,13 @@ fn message_of<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
         return Some(record);
     }
     let names_message = |kind: &str| {
-        let last = kind.rsplit('.').next();
+        let last = kind.rsplit(['.', '_']).next();
         matches!(last, Some("message" | "chat" | "user" | "assistant" | "tool" | "system"))
     };
     // A response is no message of a log, and a session of Claude Code has a reader of its own.
     let is_of_response =
         || record.get_any(&["done", "finish_reason", "index", "request", "response", "parentUuid"]).is_some();
-    let inner = record.get_any(&["message", "data", "payload"]).filter(|inner| is_message(*inner))?;
+    let inner = lists::wrapped(record).filter(|inner| is_message(*inner))?;
     let kind = record.get("type").map(|kind| kind.as_str().is_some_and(|kind| names_message(&kind)));
     (record.get("role").is_none() && kind != Some(false) && !is_of_response()).then_some(inner)
 }
@@ -78,7 +78,8 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         return reading;
     };
     let mut transcript = Transcript::of_conversation(READER.key(), *first);
-    let read_message = form_of(records);
+    let messages: Vec<_> = records.iter().filter_map(|record| message_of(*record)).collect();
+    let read_message = form_of(&messages);
     for (number, record) in records.iter().enumerate() {
         if record.get("tools").is_some() {
             lists::add_tools(&mut transcript, *record, &lists::TOOLS);
@@ -100,19 +101,18 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 }
 
 /// How the messages are read, by the wire format whose calls or parts they have.
-fn form_of(records: &[Value<'_, '_>]) -> search::ReadMessage {
+pub(super) fn form_of(messages: &[Value<'_, '_>]) -> search::ReadMessage {
     let has_block = |is_own: &dyn Fn(Value<'_, '_>) -> bool| {
-        let messages = records.iter().filter_map(|record| message_of(*record));
-        messages.filter_map(|message| message.get("content")).flat_map(Value::elements).any(is_own)
+        messages.iter().filter_map(|message| message.get("content")).flat_map(Value::elements).any(is_own)
     };
     let is_tool_block =
         |block: Value<'_, '_>| matches!(block.get_str("type").as_deref(), Some("tool_use" | "tool_result"));
     let is_untyped = |block: Value<'_, '_>| {
         block.get("type").is_none() && block.get_any(&["text", "toolUse", "toolResult"]).is_some()
     };
-    if records.iter().any(|record| is_item(*record)) {
+    if messages.iter().any(|message| is_item(*message)) {
         openai_responses::read_item
-    } else if records.iter().filter_map(|record| message_of(*record)).any(|one| one.get("parts").is_some()) {
+    } else if messages.iter().any(|message| message.get("parts").is_some()) {
         gemini::read_message
     } else if has_block(&is_tool_block) {
         |transcript, message, number| anthropic::read_message(transcript, message, number, false)

@@ -14,7 +14,7 @@ use crate::claim::certainty;
 use crate::ir::{Body, Named, Place, Role, ToolDef, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader =
-    Reader::protocol("mistral-conversations", "Mistral Conversations", sniff, read);
+    Reader::protocol("mistral-conversations", "Mistral Conversations", sniff, read).or_one_list();
 
 /// The lists of entries that a body may have.
 const LISTS: [&str; 3] = ["inputs", "outputs", "entries"];

@@ -421,6 +421,17 @@ pub fn add_tools<'s>(transcript: &mut Transcript<'s>, row: Value<'_, 's>) {
     lists::add_tools(transcript, row, &lists::TOOLS);
 }
 
+/// Adds the calls and results that a row of a data set has beside its messages under keys that nobody reads.
+pub fn add_unread<'s>(transcript: &mut Transcript<'s>, row: Value<'_, 's>) {
+    let is_read = |member: Value<'_, '_>| {
+        let lists = [&unread::LISTS[..], &lists::TOOLS, &lists::CHOSEN, &lists::REJECTED];
+        lists.concat().iter().any(|key| member.has_key(key)) || is_of_grader(member)
+    };
+    let members = row.members().filter(|member| !is_read(*member));
+    let found: Vec<_> = members.filter_map(|member| unread::beside(member, transcript)).collect();
+    transcript.unread.extend(found);
+}
+
 /// The messages of a row of a data set that are the elements of more than one list; `None` if they are not.
 pub fn messages_of_row<'d, 's>(row: Value<'d, 's>) -> Option<Vec<Value<'d, 's>>> {
     trl::messages(row)
@@ -441,6 +452,10 @@ pub fn expected_answers(row: Value<'_, '_>) -> usize {
 }
 
 fn graded<'d, 's>(row: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
+    row.members().filter(|member| is_of_grader(*member))
+}
+
+fn is_of_grader(member: Value<'_, '_>) -> bool {
     const OF_GRADERS: [&str; 11] = [
         "answer",
         "reference",
@@ -454,8 +469,6 @@ fn graded<'d, 's>(row: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
         "ideal",
         "correct",
     ];
-    row.members().filter(|member| !member.is_null()).filter(|member| {
-        let key = member.key_text().unwrap_or_default().to_ascii_lowercase();
-        OF_GRADERS.iter().any(|word| key.contains(word))
-    })
+    let key = member.key_text().unwrap_or_default().to_ascii_lowercase();
+    !member.is_null() && OF_GRADERS.iter().any(|word| key.contains(word))
 }

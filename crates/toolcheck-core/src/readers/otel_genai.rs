@@ -17,12 +17,17 @@ const MESSAGES: [&str; 3] = ["gen_ai.input.messages", "gen_ai.output.messages", 
 /// The attribute of Vercel's AI SDK that holds messages, in a form of its own.
 const OF_SDK: &str = "ai.prompt.messages";
 
+/// The attribute of Google's ADK that holds a request to Gemini (`src/google/adk/telemetry/tracing.py`).
+const OF_ADK: &str = "gcp.vertex.agent.llm_request";
+
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_own_key = |key: &str, value: Value<'_, '_>| {
         let key = key.strip_prefix("attributes.").unwrap_or(key);
         let is_list = |list: Value<'_, '_>| spans::has_parts(list) || lists::is_list(list);
         MESSAGES.contains(&key) && lists::unwrapped(value, is_list)
             || key == OF_SDK && lists::unwrapped(value, vercel_ai::is_list)
+            || key == OF_ADK
+                && lists::unwrapped(value, |sent| sent.get("contents").is_some_and(lists::is_list))
             || key.starts_with("gen_ai.") && spans::is_flat_key(key)
     };
     let is_list = |record: Value<'_, '_>| {

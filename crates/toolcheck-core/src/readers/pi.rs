@@ -75,7 +75,8 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
         let has = |key: &str| record.get(key).is_some();
         record.get_str("type").as_deref() == Some("session") && has("id") && has("timestamp") && has("cwd")
     };
-    if records.iter().any(is_header) { certainty::OWN_SHAPE } else { 0 }
+    // Vela writes such a header above messages of the AI SDK.
+    if records.iter().any(is_header) { certainty::OWN_SHAPE - 1 } else { 0 }
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {

@@ -1,6 +1,5 @@
 //! Data sets with roles for calls and results: `tool_call` and `tool_response`, or words like them, and those of templates.
-//!
-//! What is called stands as JSON in the text of the message. There are no ids.
+//! What is called stands as JSON in the text of the message, or beside it.
 
 use toolcheck_json::Value;
 

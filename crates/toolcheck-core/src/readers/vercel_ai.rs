@@ -2,6 +2,9 @@
 //!
 //! A part of a `UIMessage` is a call together with its result. It becomes several messages when it is sent, divided at
 //! `step-start`: what the model wrote, and then all results.
+//!
+//! TanStack AI's messages have parts as well, but a result is a part of its own (`activities/chat/messages.ts` in
+//! `packages/typescript/ai/src` of TanStack/ai).
 
 use foldhash::HashSet;
 use toolcheck_json::Value;
@@ -50,6 +53,7 @@ fn is_message(value: Value<'_, '_>) -> bool {
     let is_own_part = |part: Value<'_, '_>| match part.get_str("type").as_deref() {
         Some("step-start" | "source-url" | "source-document") => true,
         Some("tool-invocation") => part.get("toolInvocation").is_some(),
+        Some("tool-call") => part.get_any(&["toolCallId", "arguments"]).is_some(),
         Some(kind) => {
             (kind == "dynamic-tool" || kind.starts_with("tool-")) && part.get("toolCallId").is_some()
         }
@@ -99,6 +103,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         reading.conversations.push(conversation(list, &mut reading.left_out));
     }
     reading.left_out.add("messages outside of lists", found.alone);
+    found.others.iter().for_each(|record| reading.leave_out_unknown("lines that are not messages", *record));
     reading
 }
 
@@ -107,9 +112,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 fn drop_earlier(messages: &mut Vec<Value<'_, '_>>) -> usize {
     let count = messages.len();
     let ids = |message: Value<'_, '_>| -> HashSet<Vec<u8>> {
-        parts(message)
-            .filter_map(|part| Some(Invocation::of(part)?.fields.get("toolCallId")?.raw().to_vec()))
-            .collect()
+        parts(message).filter_map(|part| Some(Invocation::of(part)?.id()?.raw().to_vec())).collect()
     };
     let is_of_model = |message: Value<'_, '_>| message.get_str("role").as_deref() == Some("assistant");
     // A state comes right before the next one.
@@ -172,12 +175,17 @@ fn read_messages<'s>(transcript: &mut Transcript<'s>, list: &List<'_, 's>, left_
 /// Reads a part that is not a call.
 fn read_part<'s>(transcript: &mut Transcript<'s>, part: Value<'_, 's>) {
     let body = match part.get_str("type").as_deref() {
-        Some("text") => Body::text(part.get("text")),
-        Some("reasoning") => reasoning(None),
+        Some("text") => Body::text(part.get_any(&["text", "content"])),
+        Some("reasoning" | "thinking") => reasoning(None),
         Some(kind) if is_media(kind) => Body::Media,
         _ => Body::Opaque,
     };
     transcript.part(part, body);
+}
+
+/// Whether a part is nothing but a result, and no call of a tool with that name.
+fn is_result(part: Value<'_, '_>) -> bool {
+    part.get_str("type").as_deref() == Some("tool-result") && part.get("input").is_none()
 }
 
 /// A call of a `UIMessage`: where it stands, and the object with its keys.
@@ -191,8 +199,13 @@ impl<'d, 's> Invocation<'d, 's> {
     fn of(part: Value<'d, 's>) -> Option<Self> {
         let kind = part.get_str("type")?;
         let inner = part.get("toolInvocation").filter(|_| kind == "tool-invocation");
-        let is_call = inner.is_some() || kind == "dynamic-tool" || kind.starts_with("tool-");
+        let is_call =
+            inner.is_some() || kind == "dynamic-tool" || kind.starts_with("tool-") && !is_result(part);
         is_call.then(|| Self { part, fields: inner.unwrap_or(part) })
+    }
+
+    fn id(self) -> Option<Value<'d, 's>> {
+        self.fields.get_any(&["toolCallId", "id"])
     }
 
     fn is_of_server(self) -> bool {
@@ -202,8 +215,8 @@ impl<'d, 's> Invocation<'d, 's> {
     /// Adds the call. `is_last` says whether its message is the last one, where it may be under way.
     fn add_call(self, transcript: &mut Transcript<'s>, is_last: bool) {
         let fields = self.fields;
-        let input = fields.get_any(&["input", "args", "rawInput"]);
-        let mut call = call(id(fields.get("toolCallId")), fields.get("toolName"), input);
+        let input = fields.get_any(&["input", "args", "rawInput", "arguments"]);
+        let mut call = call(id(self.id()), fields.get_any(&["toolName", "name"]), input);
         if call.name.is_none() {
             call.name = self.part.get("type").and_then(Named::of).map(|mut name| {
                 name.text = name.text.trim_start_matches("tool-").to_owned().into();
@@ -213,11 +226,11 @@ impl<'d, 's> Invocation<'d, 's> {
         call.executor = if self.is_of_server() { Executor::Server } else { Executor::Client };
         call.unpaired = match fields.get_str("state").as_deref() {
             // The SDK leaves it out when it sends the message.
-            Some("input-streaming" | "partial-call") => {
+            Some("input-streaming" | "partial-call" | "awaiting-input") => {
                 call.arguments = Arguments::Missing;
                 Some(UnpairedReason::Aborted)
             }
-            Some("input-available" | "call") if is_last => Some(UnpairedReason::Open),
+            Some("input-available" | "input-complete" | "call") if is_last => Some(UnpairedReason::Open),
             Some("approval-requested" | "approval-responded") if is_last => Some(UnpairedReason::Consent),
             _ => None,
         };
@@ -227,8 +240,10 @@ impl<'d, 's> Invocation<'d, 's> {
     fn has_result(self) -> bool {
         match self.fields.get_str("state").as_deref() {
             Some("output-available" | "output-error" | "output-denied" | "result") => true,
+            Some("input-complete") | None => {
+                self.fields.get_any(&["output", "result", "errorText"]).is_some()
+            }
             Some(_) => false,
-            None => self.fields.get_any(&["output", "result", "errorText"]).is_some(),
         }
     }
 
@@ -237,14 +252,14 @@ impl<'d, 's> Invocation<'d, 's> {
         let state = fields.get_str("state");
         let content = match state.as_deref() {
             // Some databases keep no state.
-            None => fields.get_any(&["output", "result", "errorText"]),
+            Some("input-complete") | None => fields.get_any(&["output", "result", "errorText"]),
             Some("output-available" | "result") => fields.get_any(&["output", "result"]),
             Some("output-error") => fields.get("errorText"),
             Some("output-denied") => fields.get("approval"),
             _ => return,
         };
         let is_error = matches!(state.as_deref(), Some("output-error" | "output-denied"));
-        let mut result = result(id(fields.get("toolCallId")), content, Some(is_error));
+        let mut result = result(id(self.id()), content, Some(is_error));
         result.executor = if self.is_of_server() { Executor::Server } else { Executor::Client };
         transcript.part(self.part, Body::Result(result));
     }
@@ -267,14 +282,23 @@ fn read_ui_message<'s>(
         transcript.content(message.get("content"), |_| Some(Body::Opaque));
     }
     let mut step: Vec<Invocation<'_, 's>> = Vec::new();
+    let answered: HashSet<&[u8]> = parts(message)
+        .filter(|part| is_result(*part))
+        .filter_map(|part| part.get("toolCallId").map(Value::raw))
+        .collect();
     for part in parts(message) {
+        if is_result(part) {
+            transcript.turn(Role::Tool, message).part(part, Body::Result(result_of(part)));
+            continue;
+        }
+        transcript.turn(Role::Assistant, message);
         if part.get_str("type").as_deref() == Some("step-start") {
             end_step(transcript, message, &mut step);
         } else if let Some(invocation) = Invocation::of(part) {
             invocation.add_call(transcript, is_last);
             if invocation.is_of_server() {
                 invocation.add_result(transcript);
-            } else {
+            } else if invocation.id().is_none_or(|id| !answered.contains(id.raw())) {
                 step.push(invocation);
             }
         } else {
@@ -381,11 +405,12 @@ fn result_of<'s>(block: Value<'_, 's>) -> crate::ir::ToolResult<'s> {
     let kind = output.and_then(|output| output.get_str("type"));
     let is_error = match kind.as_deref() {
         Some(kind) => Some(kind.starts_with("error") || kind == "execution-denied"),
+        None if block.get_str("state").as_deref() == Some("error") => Some(true),
         None => block.get("isError").and_then(Value::as_bool),
     };
     let content = match output {
         Some(output) => output.get_any(&["value", "reason"]),
-        None => block.get_any(&["output", "result"]),
+        None => block.get_any(&["output", "result", "content"]),
     };
     let mut result = result(id(block.get("toolCallId")), content, is_error);
     result.content_place = result.content_place.or(Some(Place::of(block)));

@@ -81,6 +81,32 @@ static ALL: &[Unsupported] = &[
         relevance: Relevance::Other,
         sniff: |root| any_message(root, is_shown_by_cline),
     },
+    // `js/ai/src/parts.ts` of firebase/genkit.
+    of_agent("a conversation of Genkit", |root| {
+        any_message(root, |message| {
+            let mut parts = message.get("content").into_iter().flat_map(|parts| parts.elements());
+            parts.any(|part| {
+                let tool = part.get_any(&["toolRequest", "toolResponse"]);
+                part.get("type").is_none() && tool.is_some_and(|tool| has(tool, &["name"]))
+            })
+        })
+    }),
+    // `~/.lmstudio/conversations/*.conversation.json`.
+    of_agent("a conversation of LM Studio", |root| {
+        any_message(root, |message| has(message, &["currentlySelected"]) && is_list(message, "versions"))
+    }),
+    // `context` in the table `conversations` of antinomyhq/forge.
+    of_agent("a conversation of ForgeCode", |root| {
+        any_message(root, |entry| {
+            let inside = |key: &str| entry.get("message").and_then(|message| message.get(key));
+            inside("text").is_some_and(|text| has(text, &["role"]))
+                || inside("tool").is_some_and(|tool| has(tool, &["call_id"]))
+        })
+    }),
+    // `packages/runtime-client-gql` of CopilotKit, before it spoke AG-UI.
+    of_agent("messages of CopilotKit", |root| {
+        any_message(root, |message| is_one_of(message, "type", &["ActionExecutionMessage", "ResultMessage"]))
+    }),
     of_agent("part of a stream of UI messages of the Vercel AI SDK", is_ui_chunk),
 ];
 
@@ -112,7 +138,12 @@ fn may_be_one(root: Value<'_, '_>) -> bool {
         _ if member.has_key("type") => TYPES.iter().any(|kind| member.raw().starts_with(kind)),
         _ if member.has_key("message") => member.is_object(),
         _ if member.has_key("messages") || member.has_key("data") => {
-            member.elements().next().is_some_and(|first| is_of_opencode(first) || is_message_of_zed(first))
+            member.elements().next().is_some_and(|message| {
+                is_of_opencode(message)
+                    || is_message_of_zed(message)
+                    || message.get_any(&["versions", "message", "type"]).is_some()
+                    || first_of(message, "content").is_some_and(|block| block.get("type").is_none())
+            })
         }
         _ if member.has_key("id") => member.raw().starts_with(b"\"T-"),
         _ if member.has_key("kind") => member.raw().get(1).is_some_and(u8::is_ascii_uppercase),

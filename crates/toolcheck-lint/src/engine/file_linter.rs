@@ -396,6 +396,9 @@ impl<'r> FileLinter<'r> {
         transcript: &mut Transcript<'s>,
     ) {
         transcript.kind = self.options.kind;
+        if transcript.kind == TranscriptKind::Dataset && transcript.format.is_some() {
+            readers::add_unread(transcript, root);
+        }
         if is_cut_off(document) && transcript.kind == TranscriptKind::Request {
             // The cut is reported, and not what is missing because of it.
             transcript.kind = TranscriptKind::Session;

@@ -41,7 +41,7 @@ fn sniff(bytes: &[u8]) -> bool {
 }
 
 /// What records have that keep messages of JSON-RPC in strings.
-const IN_TEXT: &[u8] = br#"\"jsonrpc\""#;
+const IN_TEXT: &[u8] = br"jsonrpc\";
 
 /// The protocol of a log, by its start. Every file is looked at, so that a word comes first.
 fn reader(bytes: &[u8]) -> Option<&'static Reader> {

@@ -48,6 +48,26 @@ fn is_message(value: Value<'_, '_>) -> bool {
         || is_item()
 }
 
+/// Whether a value is a message with a role and something that is said.
+pub(crate) fn is_plain(value: Value<'_, '_>) -> bool {
+    value.get("role").is_some_and(|role| role.as_json_str().is_some())
+        && value.get_any(&["content", "parts", "tool_calls"]).is_some()
+}
+
+/// The message that an entry of a list or a line of a log wraps: the only one under any of its keys. Spans overlap, so that
+/// theirs are not one conversation.
+pub(crate) fn wrapped<'d, 's>(entry: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    let is_other = !entry.is_object() || entry.get_any(&["role", "span_id", "spanId"]).is_some();
+    let mut messages = entry.members().filter(|member| !is_other && is_plain(*member));
+    messages.next().filter(|_| messages.next().is_none())
+}
+
+/// Whether entries wrap the messages of a conversation, in which more than one speaks.
+pub(crate) fn wrap<'d, 's: 'd>(entries: impl Iterator<Item = Value<'d, 's>>) -> bool {
+    let mut roles = entries.filter_map(wrapped).filter_map(|message| message.get_str("role"));
+    roles.next().is_some_and(|first| roles.any(|role| role != first))
+}
+
 /// Whether a list that was read begins with the newest: each result stands before its call.
 pub(crate) fn is_newest_first(transcript: &Transcript<'_>) -> bool {
     let (mut called, mut answered) = (HashSet::default(), HashSet::default());
@@ -260,7 +280,7 @@ fn expanded(document: &Document<'_>, strings: &[NodeId]) -> Mapped {
 /// literal of Python.
 fn may_hold_text(value: Value<'_, '_>) -> bool {
     let has = |word: &[u8]| memchr::memmem::find(value.raw(), word).is_some();
-    has(br#"\\""#) || has(br"\\u00") || has(br"\u005") || has(b"{'")
+    has(br#"\\""#) || has(br"\\u00") || has(br"\u005") || has(b"{'") || has(br"{\u0027")
 }
 
 /// The strings to open, in the order of the text.

@@ -20,7 +20,9 @@ pub(crate) fn is_like_one(value: Value<'_, '_>) -> bool {
     let Some(string) = value.as_json_str() else { return false };
     let text = string.raw().trim_ascii_start();
     let text = text.strip_prefix(b"[").map_or(text, <[u8]>::trim_ascii_start);
-    text.strip_prefix(b"{").is_some_and(|text| text.trim_ascii_start().starts_with(b"'"))
+    let quoted = text.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
+    // Several serializers escape it for HTML.
+    quoted.is_some_and(|text| text.starts_with(b"'") || text.starts_with(br"\u0027"))
 }
 
 /// Whether a string is a literal that says what is wanted.

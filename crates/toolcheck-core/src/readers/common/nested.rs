@@ -3,6 +3,7 @@
 use foldhash::HashMap;
 use toolcheck_json::{NodeId, Value, pointers};
 
+use super::lists;
 use crate::claim::certainty;
 use crate::text::shorten;
 
@@ -21,6 +22,8 @@ pub(crate) struct MessageLists<'d, 's> {
     pub(crate) lists: Vec<List<'d, 's>>,
     /// How many messages are in no list.
     pub(crate) alone: usize,
+    /// The lines beside messages in which none was found.
+    pub(crate) others: Vec<Value<'d, 's>>,
 }
 
 /// A list while the file is searched: its place, the number of its record, and its elements.
@@ -34,10 +37,12 @@ pub(crate) fn find<'d, 's>(
     let mut found = MessageLists::default();
     let mut runs: Vec<ListInFile<'d, 's>> = Vec::new();
     let mut is_in_run = false;
-    let is_row = |value: Value<'d, 's>| is_message(inner(value));
+    let wraps = wraps(records.iter().copied(), &is_message);
+    let is_row = |value: Value<'d, 's>| is_message(inner(value, wraps));
+    let has_rows = records.iter().any(|record| is_row(*record));
     for (number, &record) in records.iter().enumerate() {
-        // One message per line.
-        if is_row(record) {
+        // One message per line: among those that are surely of a framework, others are as they are in a list.
+        if is_row(record) || has_rows && lists::is_plain(inner(record, wraps)) {
             match runs.last_mut().filter(|_| is_in_run) {
                 Some((_, _, run)) => run.push(record),
                 None => runs.push((record.id(), number, vec![record])),
@@ -45,10 +50,10 @@ pub(crate) fn find<'d, 's>(
             is_in_run = true;
             continue;
         }
-        is_in_run = false;
+        let before = runs.len() + found.alone;
         let mut open = vec![record];
         while let Some(value) = open.pop() {
-            if value.is_array() && value.elements().any(is_row) {
+            if value.is_array() && is_list(value.elements(), &is_message) {
                 runs.push((value.id(), number, value.elements().collect()));
             } else if value.is_object() && is_message(value) {
                 found.alone += 1;
@@ -58,18 +63,40 @@ pub(crate) fn find<'d, 's>(
                 open[start..].reverse();
             }
         }
+        if runs.len() + found.alone > before {
+            is_in_run = false;
+        } else if has_rows {
+            found.others.push(record);
+        }
     }
     let ids: Vec<NodeId> = runs.iter().map(|(id, ..)| *id).collect();
     let pointers = records.first().map(|record| pointers(record.document(), &ids)).unwrap_or_default();
     for ((_, number, rows), pointer) in runs.into_iter().zip(pointers) {
-        divide(title(&pointer, (records.len() > 1).then_some(number)), rows, &mut found.lists);
+        let wraps = self::wraps(rows.iter().copied(), &is_message);
+        divide(title(&pointer, (records.len() > 1).then_some(number)), rows, wraps, &mut found.lists);
     }
     found
 }
 
-/// The message of a row: the row itself, or what it has as its `message`. A stream of LangGraph has pairs of a message and
-/// what is known of its node.
-fn inner<'d, 's>(row: Value<'d, 's>) -> Value<'d, 's> {
+/// Whether rows have their messages under other keys than `message`, and are none themselves.
+fn wraps<'d, 's: 'd>(
+    rows: impl Iterator<Item = Value<'d, 's>> + Clone,
+    is_message: &impl Fn(Value<'d, 's>) -> bool,
+) -> bool {
+    lists::wrap(rows.clone()) && !rows.clone().any(|row| is_message(inner(row, false)))
+}
+
+fn is_list<'d, 's: 'd>(
+    rows: impl Iterator<Item = Value<'d, 's>> + Clone,
+    is_message: &impl Fn(Value<'d, 's>) -> bool,
+) -> bool {
+    let wraps = wraps(rows.clone(), is_message);
+    rows.clone().any(|row| is_message(inner(row, wraps)))
+}
+
+/// The message of a row: the row itself, or what it has as its `message`, or under any key if rows do so. A stream of
+/// LangGraph has pairs of a message and what is known of its node.
+fn inner<'d, 's>(row: Value<'d, 's>, wraps: bool) -> Value<'d, 's> {
     if row.is_array() {
         let mut elements = row.elements();
         let pair = elements.next().zip(elements.next()).filter(|_| elements.next().is_none());
@@ -78,7 +105,8 @@ fn inner<'d, 's>(row: Value<'d, 's>) -> Value<'d, 's> {
         };
         return pair.filter(|(_, node)| is_of_node(*node)).map_or(row, |(message, _)| message);
     }
-    row.get("message").filter(|message| message.is_object()).unwrap_or(row)
+    let message = row.get("message").filter(|message| message.is_object());
+    message.or_else(|| lists::wrapped(row).filter(|_| wraps)).unwrap_or(row)
 }
 
 /// The keys by which the rows of a table name the conversation that they belong to.
@@ -86,7 +114,7 @@ const CONVERSATION: [&str; 6] =
     ["chatId", "chat_id", "threadId", "thread_id", "conversationId", "conversation_id"];
 
 /// Divides rows that belong to several conversations.
-fn divide<'d, 's>(title: String, rows: Vec<Value<'d, 's>>, lists: &mut Vec<List<'d, 's>>) {
+fn divide<'d, 's>(title: String, rows: Vec<Value<'d, 's>>, wraps: bool, lists: &mut Vec<List<'d, 's>>) {
     let mut numbers: HashMap<&[u8], usize> = HashMap::default();
     let start = lists.len();
     for row in rows {
@@ -97,7 +125,7 @@ fn divide<'d, 's>(title: String, rows: Vec<Value<'d, 's>>, lists: &mut Vec<List<
             lists.push(List { title, messages: Vec::new() });
             lists.len() - 1 - start
         });
-        lists[start + number].messages.push(inner(row));
+        lists[start + number].messages.push(inner(row, wraps));
     }
 }
 
@@ -129,13 +157,11 @@ pub(crate) fn certainty_of<'d, 's>(
     records: &[Value<'d, 's>],
     is_message: impl Fn(Value<'d, 's>) -> bool,
 ) -> u8 {
-    let is_list = |value: Value<'d, 's>| {
-        value.is_array() && value.elements().take(LOOKED_AT).any(|row| is_message(inner(row)))
-    };
-    let is_at_top = |record: Value<'d, 's>| {
-        is_message(inner(record)) || is_list(record) || record.members().take(LOOKED_AT).any(is_list)
-    };
-    if records.iter().any(|record| is_at_top(*record)) {
+    let is_list =
+        |value: Value<'d, 's>| value.is_array() && is_list(value.elements().take(LOOKED_AT), &is_message);
+    let is_at_top = |record: Value<'d, 's>| is_list(record) || record.members().take(LOOKED_AT).any(is_list);
+    if self::is_list(records.iter().copied(), &is_message) || records.iter().any(|record| is_at_top(*record))
+    {
         return certainty::OWN_SHAPE;
     }
     let mut open: Vec<Value<'d, 's>> =

@@ -6,12 +6,12 @@ use toolcheck_json::{NodeId, Value};
 use super::columns::value_at;
 use super::lists::Beside;
 use super::{
-    Columns, Conversation, ConversationEnd, Reader, Reading, SourceKind, flattened, lists, spans, turns,
-    vercel_ai,
+    Columns, Conversation, ConversationEnd, Reader, Reading, SourceKind, flattened, lists, message_lines,
+    spans, turns, vercel_ai,
 };
 use crate::claim::certainty;
 use crate::formats::{self, Format, anthropic, bedrock_converse, gemini, openai_chat};
-use crate::ir::{Place, Transcript, Unread};
+use crate::ir::{Place, Transcript, Unread, UnreadKind};
 use crate::{response, unread, unsupported};
 
 /// Reads all lists of messages for a reader.
@@ -45,6 +45,8 @@ enum How {
     Wrapped,
     /// Attributes of a span, one for each value.
     Flat,
+    /// Messages under any key of the entries.
+    Entries,
     /// A message of its own with calls: an answer.
     Answer(ReadMessage),
 }
@@ -123,6 +125,7 @@ pub(crate) fn read_value<'d, 's>(
         streams: 0,
         rejected: 0,
         expected: 0,
+        is_trace: reader.kind == SourceKind::Trace,
     };
     search.run(root, row);
     toolcheck_json::sort_by_position(&mut search.found, |found| found.list.id().index());
@@ -210,6 +213,11 @@ impl<'s> FoundList<'_, 's> {
             }
             How::Wrapped => spans::read_wrapped(&mut transcript, self.list),
             How::Flat => spans::read_flat(&mut transcript, self.list),
+            How::Entries => {
+                let messages: Vec<_> = self.list.elements().filter_map(lists::wrapped).collect();
+                let read = message_lines::form_of(&messages);
+                (0..).zip(messages).for_each(|(number, message)| read(&mut transcript, message, number));
+            }
             How::Answer(read) => read(&mut transcript, self.list, 0),
             How::Body(_) | How::List(_) => {}
         }
@@ -254,6 +262,8 @@ struct Search<'d, 's> {
     rejected: usize,
     /// How many answers are those that a verifier expects.
     expected: usize,
+    /// Whether lists are those of spans, which may overlap.
+    is_trace: bool,
 }
 
 impl<'d, 's> Search<'d, 's> {
@@ -268,7 +278,30 @@ impl<'d, 's> Search<'d, 's> {
             } else if value.is_object() {
                 self.search_object(value, row, &mut stack);
             } else {
-                stack.extend(value.elements().map(|element| (element, row)));
+                self.search_list(value, row, &mut stack);
+            }
+        }
+    }
+
+    /// Searches a list that is none of messages. Its entries may wrap the messages of a conversation, each under any key;
+    /// beside one with calls, what looks like a result is not passed over.
+    fn search_list(
+        &mut self,
+        list: Value<'d, 's>,
+        row: Option<Value<'d, 's>>,
+        stack: &mut Vec<(Value<'d, 's>, Option<Value<'d, 's>>)>,
+    ) {
+        let mut messages = list.elements().filter_map(lists::wrapped);
+        let holds_calls = messages.any(|message| reader_of_answer(message).is_some());
+        let is_conversation = holds_calls && !self.is_trace && lists::wrap(list.elements());
+        if is_conversation {
+            self.found.push(FoundList { list, row, how: How::Entries });
+        }
+        for entry in list.elements().filter(|entry| !is_conversation || lists::wrapped(*entry).is_none()) {
+            let is_asked = holds_calls && lists::wrapped(entry).is_none();
+            match unread::part(entry).filter(|unread| is_asked && unread.what == UnreadKind::Results) {
+                Some(unread) => self.unread.push(unread),
+                None => stack.push((entry, row)),
             }
         }
     }
@@ -312,8 +345,10 @@ impl<'d, 's> Search<'d, 's> {
             if chosen == Some(member.id()) {
                 continue;
             }
-            self.unread.extend(unread::member(member).filter(|_| holds_call(member)));
-            stack.push((member, Some(value)));
+            match unread::member(member).filter(|_| holds_call(member)) {
+                Some(unread) => self.unread.push(unread),
+                None => stack.push((member, Some(value))),
+            }
         }
     }
 
@@ -434,11 +469,13 @@ fn is_of_blocks(message: Value<'_, '_>) -> bool {
 }
 
 /// Whether a value that has a key for calls holds one.
-fn holds_call(value: Value<'_, '_>) -> bool {
+fn holds_call<'d, 's>(value: Value<'d, 's>) -> bool {
     let is_call = |value: Value<'_, '_>| {
-        value.get_any(&["name", "function", "toolName", "args", "arguments", "input"]).is_some()
+        let keys = ["name", "function", "toolName", "args", "arguments", "input", "tool", "tool_call_id"];
+        value.get_any(&keys).is_some()
     };
-    is_call(value) || value.elements().next().is_some_and(is_call)
+    let first = |value: Value<'d, 's>| value.elements().next();
+    is_call(value) || first(value).is_some_and(|one| is_call(first(one).unwrap_or(one)))
 }
 
 /// How sure a format must be of a list of messages.

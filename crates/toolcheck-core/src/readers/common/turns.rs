@@ -22,15 +22,23 @@ const SPEAKERS: [&str; 2] = ["from", "role"];
 pub(crate) const TEXTS: [&str; 3] = ["value", "content", "text"];
 
 /// Speakers whose turns are calls; words are also joined in other ways.
-const CALLS: [&str; 5] = ["function_call", "tool_call", "tool_calls", "functioncall", "assistant_tool_call"];
+const CALLS: [&str; 6] = [
+    "function_call",
+    "tool_call",
+    "tool_calls",
+    "functioncall",
+    "assistant_tool_call",
+    "tool_call_invocation",
+];
 /// Speakers whose turns are results.
-const RESULTS: [&str; 11] = [
+const RESULTS: [&str; 12] = [
     "observation",
     "function_response",
     "tool_response",
     "tool_output",
     "tool_result",
     "tool_results",
+    "tool_call_result",
     "function_return",
     "tool",
     "function",
@@ -38,8 +46,8 @@ const RESULTS: [&str; 11] = [
     "environment",
 ];
 const USERS: [&str; 2] = ["human", "user"];
-const ASSISTANTS: [&str; 8] =
-    ["gpt", "assistant", "chatgpt", "model", "bot", "answer", "final_answer", "final"];
+const ASSISTANTS: [&str; 9] =
+    ["gpt", "assistant", "chatgpt", "model", "bot", "agent", "answer", "final_answer", "final"];
 const SYSTEMS: [&str; 2] = ["system", "developer"];
 const THOUGHTS: [&str; 4] = ["reasoning", "think", "thinking", "thought"];
 
@@ -75,7 +83,7 @@ pub(crate) fn has_from(list: Value<'_, '_>) -> bool {
 pub(crate) fn has_tags(list: Value<'_, '_>) -> bool {
     let is_own = |turn: Value<'_, '_>| {
         let text = turn.get_any(&TEXTS).and_then(Value::as_json_str);
-        text.is_some_and(|text| memchr::memmem::find(text.raw(), OPENING.as_bytes()).is_some())
+        text.is_some_and(|text| text.may_have("tool_call") && text.decode().contains(OPENING))
     };
     list.elements().take(crate::claim::MESSAGES_LOOKED_AT).any(is_own)
 }
@@ -102,6 +110,16 @@ fn recipient<'d, 's>(turn: Value<'d, 's>) -> Option<Value<'d, 's>> {
     turn.get("recipient").filter(|name| is_of_model && name.as_str().is_some_and(|name| is_tool(&name)))
 }
 
+/// The calls of a message in the form of AgentDojo (`FunctionCall` in `src/agentdojo/functions_runtime.py` of
+/// ethz-spylab/agentdojo) or of LobeChat (`ChatToolPayload` in `packages/types/src` of lobehub/lobe-chat).
+fn calls_of_program<'d, 's>(turn: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    let is_own =
+        |key: &str, own: &str| turn.get(key)?.elements().next().filter(|call| call.get(own).is_some());
+    is_own("tool_calls", "placeholder_args")
+        .and_then(|_| turn.get("tool_calls"))
+        .or_else(|| is_own("tools", "apiName").and_then(|_| turn.get("tools")))
+}
+
 /// The name of a tool without the namespace that gpt-oss has for the functions of a request.
 fn of_functions(mut name: Named<'_>) -> Named<'_> {
     if let Some(own) = name.text.strip_prefix("functions.") {
@@ -114,7 +132,7 @@ fn of_functions(mut name: Named<'_>) -> Named<'_> {
 pub(crate) fn has_call_roles(list: Value<'_, '_>) -> bool {
     let is_own = |turn: Value<'_, '_>| match turn.get_str("role").as_deref() {
         None | Some("user" | "system") => false,
-        Some("assistant") => recipient(turn).is_some(),
+        Some("assistant") => recipient(turn).is_some() || calls_of_program(turn).is_some(),
         Some("tool") => call_with_result(turn).is_some(),
         // ShareGPT's speakers as roles: `Jofthomas/hermes-function-calling-thinking-V1`.
         Some("human" | "model") => {
@@ -195,11 +213,13 @@ fn read_turn<'s>(
                 .for_each(|block| add_block(transcript, block));
         }
         (Role::Tool, _) => {
-            results(transcript, turn, turn.get_any(&TEXTS), answers.as_ref());
+            let said = turn.get_any(&TEXTS).or_else(|| turn.get("result"));
+            results(transcript, turn, said, answers.as_ref());
             if is_result_of_all(turn) && !is_result(following.first()) {
                 settle_calls_before(transcript);
             }
         }
+        (_, None) if is_call(turn) && turn.get_any(&ARGUMENTS).is_some() => add_call(transcript, turn),
         (_, None) => {}
         (Role::Assistant, Some(text)) if is_reasoning => {
             let body = Reasoning { id: None, signature: Signature::Missing, is_redacted: false };
@@ -214,7 +234,8 @@ fn read_turn<'s>(
             transcript.part(text, Text::of(text).map_or(Body::Opaque, Body::Text));
         }
     }
-    if let Some(own) = turn.get("tool_calls").filter(|calls| calls.is_array()) {
+    let own = calls_of_program(turn).or_else(|| turn.get_any(&["tool_calls", "toolCalls"]));
+    if let Some(own) = own.filter(|calls| calls.is_array()) {
         own.elements().for_each(|call| add_call(transcript, call));
     }
 }
@@ -270,13 +291,17 @@ fn is_call_of_template(turn: Value<'_, '_>, text: Value<'_, '_>, following: &[Va
     following.first().is_some_and(|next| is_of_template(*next))
         && speaker(turn).is_some_and(|name| name == "function" || is_one_of(&name, &ASSISTANTS))
         && turn.get("tool_calls").is_none_or(is_empty)
-        && text.as_json_str().is_some_and(|text| !text.is_empty() && !text.may_have("tool_call"))
+        && text.as_str().is_some_and(|text| !text.is_empty() && !text.contains("tool_call"))
 }
 
 /// The text in a list with nothing else.
 fn said_alone<'d, 's>(content: Value<'d, 's>) -> Value<'d, 's> {
     let mut blocks = content.elements();
-    let text = blocks.next().and_then(|block| block.get("text")).filter(|_| blocks.next().is_none());
+    let text = blocks.next().and_then(|block| {
+        let is_text = block.get_str("type").as_deref() == Some("text");
+        block.get("text").or_else(|| block.get("content").filter(|_| is_text))
+    });
+    let text = text.filter(|_| blocks.next().is_none());
     text.unwrap_or(content)
 }
 
@@ -382,7 +407,8 @@ fn add_nameless<'s>(transcript: &mut Transcript<'s>, call: Value<'_, 's>) {
 }
 
 /// The keys that hold the name of a called tool.
-const NAMES: [&str; 7] = ["name", "function", "tool_name", "function_name", "api_name", "tool", "action"];
+const NAMES: [&str; 8] =
+    ["name", "function", "tool_name", "function_name", "api_name", "apiName", "tool", "action"];
 /// The keys that hold the arguments of a call.
 pub(crate) const ARGUMENTS: [&str; 4] = ["arguments", "parameters", "args", "input"];
 
@@ -393,7 +419,7 @@ fn results<'s>(
     text: Option<Value<'_, 's>>,
     answers: Option<&MappedText<'_, 's>>,
 ) {
-    let id = turn.get_any(&["tool_call_id", "call_id"]);
+    let id = turn.get_any(&["tool_call_id", "call_id", "toolCallId"]);
     let mut result = parts::result(id, text, None);
     result.name = turn.get("name").and_then(Named::of).map(of_functions);
     let count = answers.map_or(1, |said| said.text().matches(RESPONSE).count().max(1));

@@ -86,7 +86,9 @@ fn add_parts<'s>(transcript: &mut Transcript<'s>, document: &Document<'s>) {
             UnreadKind::Calls => {
                 let span = unread.place.span;
                 let next = results.partition_point(|start| *start <= span.start);
-                !is_read(&calls) && results.get(next).is_none_or(|start| *start >= span.end)
+                // A result may hold a copy of its call.
+                let is_copy = message.role == Role::Tool && is_read(&results);
+                !is_copy && !is_read(&calls) && results.get(next).is_none_or(|start| *start >= span.end)
             }
             UnreadKind::Results => !is_read(&results),
             UnreadKind::Tools => false,
