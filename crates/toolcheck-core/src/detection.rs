@@ -207,7 +207,6 @@ impl Detection {
         possible.max_by_key(|format| request.sure(format))
     }
 
-    /// The format of a record that the usual format is not sure of.
     fn of_unsure_record(
         usual: Option<&'static Format>,
         own: u8,
@@ -378,7 +377,6 @@ fn blocks_of<'d, 's>(member: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's
     member.elements().chain(Some(member).filter(|member| member.is_object())).take(BLOCKS_LOOKED_AT)
 }
 
-/// How many blocks of a message are looked at.
 const BLOCKS_LOOKED_AT: usize = 64;
 
 #[cfg(test)]

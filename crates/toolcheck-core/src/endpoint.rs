@@ -162,14 +162,12 @@ fn path_of(url: &str) -> &str {
     url.split(['?', '#']).next().unwrap_or(url).trim_end_matches('/')
 }
 
-/// The host of an address, with its port.
 fn host_of(url: &str) -> Option<&str> {
     let (_, rest) = url.split_once("://")?;
     let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
     Some(authority.rsplit('@').next().unwrap_or(authority))
 }
 
-/// Whether a host serves an LLM API.
 fn is_of_llm(host: &str) -> bool {
     !targets_of(host).is_empty() || OTHER_HOSTS.iter().any(|domain| is_in(host, domain))
 }

@@ -124,7 +124,6 @@ impl Missing {
         self
     }
 
-    /// Its text, as a string.
     pub(crate) fn said(&self) -> Piece {
         Piece::text(&self.text)
     }

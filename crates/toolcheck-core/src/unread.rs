@@ -101,7 +101,6 @@ pub(crate) fn member<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
     Some(Unread { place: Place::of(value), what, name: key, is_known: true })
 }
 
-/// A text that stands in a list of calls.
 pub(crate) fn text_in_place_of_call<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
     value.as_json_str().filter(|text| !text.is_empty())?;
     let (place, name) = (Place::of(value), Cow::Borrowed("tool_calls"));
@@ -130,9 +129,7 @@ pub(crate) fn block<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
     Some(Unread { place, ..found })
 }
 
-/// The keys that hold the type of a part.
 pub(crate) const KINDS: [&str; 3] = ["type", "part_kind", "kind"];
-/// The keys that hold the id of a call.
 const CALL_IDS: [&str; 8] =
     ["tool_use_id", "toolUseId", "tool_call_id", "toolCallId", "call_id", "callId", "callID", "toolCallID"];
 /// The keys that hold the name of a called tool.
@@ -271,7 +268,6 @@ pub(crate) fn record<'s>(record: Value<'_, 's>) -> Option<Unread<'s>> {
 
 /// The keys under which a request has its messages.
 pub(crate) const LISTS: [&str; 3] = ["messages", "contents", "input"];
-/// How many messages of a list are looked at.
 const MESSAGES_LOOKED_AT: usize = 64;
 
 /// The first calls or results in the messages of a request among the records of a log.
@@ -311,7 +307,6 @@ fn called_member<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
 /// The keys under which a row has what the model answered, beside the request.
 const ANSWERS: [&str; 8] =
     ["response", "output", "completion", "reply", "answer", "choices", "generation", "prediction"];
-/// How many values of an answer are looked at.
 const ANSWER_LOOKED_AT: usize = 4096;
 
 /// The first call in an answer beside a request. It may be a message, a list of items or a response of any API.

@@ -264,7 +264,6 @@ const AS_EXCHANGE: &str = "check the request that follows it, or both as one: `{
 const KEYS_OF_CONVERSATIONS: [&str; 7] =
     ["chat_history", "function_call", "messages", "toolUse", "tool_calls", "tool_outputs", "tool_results"];
 
-/// The `type` of calls and results.
 const TYPES_OF_CALLS: [&str; 4] = ["function_call", "function_result", "tool_result", "tool_use"];
 
 /// Whether a body that no format reads holds messages or calls.
@@ -465,7 +464,6 @@ fn step(value: Value<'_, '_>) -> Option<String> {
     (is_name && key.len() <= LONGEST_KEY && key.chars().all(is_plain)).then(|| format!(".{key}"))
 }
 
-/// The longest key in a path.
 const LONGEST_KEY: usize = 60;
 
 fn from_top(path: String) -> String {

@@ -285,7 +285,6 @@ fn many_blocks_are_read_in_one_pass() {
     }
 }
 
-/// Texts made of what the readers look at.
 fn texts() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "<tool_call>",

@@ -5,7 +5,6 @@ use std::path::Path;
 use toolcheck_core::targets::{self, Evidence, Target};
 use toolcheck_core::{Level, RuleId, formats, framework, protocols, readers};
 
-/// The text of a target's file.
 fn file_of(id: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("targets");
     std::fs::read_to_string(folder.join(format!("{id}.toml"))).unwrap()

@@ -97,7 +97,6 @@ fn lock(folder: &Path) -> Option<File> {
     None
 }
 
-/// What becomes of an existing file.
 #[derive(Clone, Copy, PartialEq)]
 enum Existing {
     Replaced,
@@ -153,7 +152,6 @@ fn write_to(
     Ok(())
 }
 
-/// Gives a new file the owner and the permissions of the old one.
 fn keep_permissions(file: &File, old: &Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {

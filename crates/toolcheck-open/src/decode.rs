@@ -73,7 +73,6 @@ pub(crate) fn base64_bytes(text: &[u8]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// How a body is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Compression {
     Brotli,

@@ -74,7 +74,6 @@ fn quoted(text: &str, escape: impl Fn(u32) -> String) -> String {
     out
 }
 
-/// The only record that was made of a text.
 fn record(opened: &Opened) -> Json {
     assert_eq!((opened.id, opened.exchanges, &opened.unread), ("printed", 1, &None));
     serde_json::from_slice(&opened.text).expect("a record is JSON")
@@ -161,7 +160,6 @@ fn a_body_is_read_under_a_line_of_text() {
     }
 }
 
-/// Lines with something before each of them.
 fn lines_after(before: &str, text: &str) -> String {
     text.lines().map(|line| format!("{before}{line}\n")).collect()
 }
@@ -199,7 +197,6 @@ fn a_body_is_read_in_a_block_of_markdown_wherever_it_stands() {
     assert_eq!(record(&open(text.as_bytes(), Limits::default()).unwrap()), body);
 }
 
-/// What was left out, each with its number.
 fn left_out(opened: &Opened) -> Vec<String> {
     opened.left_out.iter().map(ToString::to_string).collect()
 }
@@ -271,7 +268,6 @@ fn comments_in_what_people_write_are_skipped() {
     }
 }
 
-/// A text as JSON writes it, so often.
 fn encoded(text: &str, times: usize) -> String {
     (0..times).fold(text.to_owned(), |text, _| json!(text).to_string())
 }

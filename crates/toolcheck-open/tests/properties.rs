@@ -19,7 +19,6 @@ fn assert_mapped(opened: &Opened, source: &[u8]) {
     }
 }
 
-/// The requests in a made text.
 fn requests(opened: &Opened) -> Vec<Json> {
     let text = std::str::from_utf8(&opened.text).expect("it is made of JSON");
     text.lines()
@@ -38,7 +37,6 @@ fn open_all(bytes: &[u8]) {
     }
 }
 
-/// Pieces of which recordings consist.
 const PIECES: [&str; 40] = [
     "interactions:\n",
     "http_interactions:\n",

@@ -39,7 +39,6 @@ pub struct Configs {
     found: Mutex<FoundConfigs>,
 }
 
-/// The configurations found so far.
 #[derive(Debug, Default)]
 struct FoundConfigs {
     /// The configuration that applies to a directory; `None` if it can't be used.
@@ -49,7 +48,6 @@ struct FoundConfigs {
     read: Vec<PathBuf>,
     /// The configurations that do not hold because they belong to another user.
     foreign: Vec<ForeignConfig>,
-    /// The users whose configurations hold.
     trusted: OnceLock<Trusted>,
 }
 
@@ -115,7 +113,6 @@ impl Configs {
         self.found().foreign.clone()
     }
 
-    /// The files that were read so far.
     pub(crate) fn files_read(&self) -> Vec<PathBuf> {
         self.found().read.clone()
     }
@@ -163,7 +160,6 @@ impl FoundConfigs {
 struct Loading<'l> {
     /// The files that extend each other so far, to detect one that extends itself.
     open: Vec<PathBuf>,
-    /// The files that were read.
     read: &'l mut Vec<PathBuf>,
 }
 
@@ -221,7 +217,6 @@ fn load(
 /// The maximum number of configurations in a chain of `extend`.
 const MAX_EXTENDED: usize = 20;
 
-/// The kind of a configuration file, by its name.
 fn home_of(path: &Path) -> Home {
     let name = path.file_name().unwrap_or_default();
     NAMES.iter().find(|(known, _)| name == *known).map_or(Home::Own, |(_, home)| *home)

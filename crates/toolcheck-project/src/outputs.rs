@@ -8,7 +8,6 @@ use toolcheck_files::Identity;
 use crate::error::Error;
 use crate::paths::printable;
 
-/// The files that a run reads, each with what it is.
 #[derive(Debug, Default)]
 pub(crate) struct FilesRead(HashMap<Identity, &'static str>);
 

@@ -203,7 +203,6 @@ impl Project {
 }
 
 impl LintRun {
-    /// Counts a file that a configuration holds for.
     fn count_config(&mut self, settings: &FileSettings) {
         let config = &settings.config;
         if config.sources.is_empty() {

@@ -156,7 +156,6 @@ impl Resolver {
         self.configs.foreign()
     }
 
-    /// The files that were read so far, each with what it is.
     pub(crate) fn files_read(&self) -> Vec<(PathBuf, &'static str)> {
         let configs = self.configs.files_read().into_iter().map(|path| (path, "a configuration"));
         let targets = self.targets.keys().map(|path| (path.clone(), "the file of a target"));

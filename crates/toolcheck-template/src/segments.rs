@@ -130,13 +130,11 @@ fn owners(traced: &Traced) -> Vec<u32> {
     owners
 }
 
-/// The JSON Pointers of parts.
 pub(crate) struct Pointers {
     found: HashMap<(InputPart, NodeId), String>,
 }
 
 impl Pointers {
-    /// The pointers of all sources of a prompt.
     pub(crate) fn of(input: &Input<'_>, traced: &Traced) -> Self {
         let mut found = HashMap::new();
         let values = [

@@ -6,12 +6,10 @@ use toolcheck_template::{Arguments, Input, Kind, Origin, Part, Preparation, Refu
 const TOOLS: &str = r#"[{"type": "function", "function": {"name": "tide", "description": "Says when the water is high.",
     "parameters": {"type": "object", "properties": {"place": {"type": "string", "description": "A place"}}}}}]"#;
 
-/// A request with these messages.
 fn body(messages: &str) -> String {
     format!(r#"{{"messages": [{messages}], "tools": {TOOLS}}}"#)
 }
 
-/// What is observed, each as a line.
 fn observed(name: &str, body: &str, arguments: Arguments) -> Vec<String> {
     let examination = super::examine(&super::named(name), body, arguments);
     let line = |found: &toolcheck_template::Observation| {

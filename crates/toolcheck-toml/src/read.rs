@@ -280,7 +280,6 @@ impl<'de> SeqAccess<'de> for Elements<'de> {
 struct Members<'de> {
     /// The keys and values that are left.
     members: Values<'de>,
-    /// The value whose key was read.
     value: Option<Node<'de>>,
 }
 
@@ -335,7 +334,6 @@ impl<'de> EnumAccess<'de> for Choice<'de> {
     }
 }
 
-/// The value of a variant.
 struct Content<'de>(Option<Node<'de>>);
 
 impl<'de> Content<'de> {

@@ -325,7 +325,6 @@ fn tool_choice<'s>(value: Value<'_, 's>) -> ToolChoice<'s> {
     ToolChoice::new(value, wanted)
 }
 
-/// The cache mark of a block or a tool.
 fn cache_mark(value: Value<'_, '_>, target: CacheMarkTarget, at: Option<(u32, u32)>) -> Option<CacheMark> {
     let mark = value.get("cache_control").filter(|mark| mark.is_object())?;
     let is_long_lived = is_long_lived(mark);
@@ -452,7 +451,6 @@ pub(crate) fn read_message<'s>(
     }
 }
 
-/// The image that a block contains as inline data.
 fn image<'s>(block: Value<'_, 's>, at: (u32, u32)) -> Option<Image<'s>> {
     let source = block.get("source").filter(|_| block.get_str("type").as_deref() == Some("image"))?;
     let data = source.get("data").and_then(Value::as_json_str)?;

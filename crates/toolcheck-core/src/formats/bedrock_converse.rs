@@ -264,7 +264,6 @@ fn tool<'s>(value: Value<'_, 's>) -> Option<ToolDef<'s>> {
     })
 }
 
-/// Reads a message that is not in a request.
 pub(crate) fn read_message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
     message(transcript, value, index);
 }

@@ -282,7 +282,6 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     }
 }
 
-/// Reads a content that is not in a request.
 pub(crate) fn read_message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
     content(transcript, value, index);
 }

@@ -259,7 +259,6 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     Some(transcript)
 }
 
-/// What a request wants the model to call.
 fn wanted<'s>(choice: Value<'_, 's>, tools: &Tools<'s>) -> ToolChoiceMode<'s> {
     let allowed = choice.get("allowed_tools");
     if let Some(name) = allowed.and_then(|allowed| undeclared(allowed.get("tools"), tools)) {

@@ -391,7 +391,6 @@ fn unsaid_json(format: Value<'_, '_>, root: Value<'_, '_>, keys: &[&str]) -> Opt
     is_unsaid.then(|| Place::of(kind))
 }
 
-/// Whether a cache marker asks for the long lifetime.
 fn is_long_lived(mark: Value<'_, '_>) -> bool {
     mark.get_str("ttl").as_deref() == Some("1h")
 }

@@ -190,7 +190,6 @@ fn is_done(value: Value<'_, '_>, where_silent: bool) -> bool {
     value.get("done").map_or(where_silent, |done| done.as_bool() == Some(true))
 }
 
-/// Whether the response is complete.
 fn is_whole(value: Value<'_, '_>, where_silent: bool) -> bool {
     is_done(value, where_silent) && assembly::is_whole(value.get("done_reason"), &["stop"])
 }

@@ -31,7 +31,6 @@ pub(crate) static FORMAT: Format = Format {
     ..CHAT
 };
 
-/// What dialects have in common.
 pub(super) const CHAT: Format = Format {
     id: "",
     name: "",
@@ -66,7 +65,6 @@ static FIX_STYLE: FixStyle = FixStyle { thoughts: &["reasoning", "reasoning_cont
 
 /// How a dialect differs from OpenAI's own Chat Completions.
 pub(super) struct Dialect {
-    /// The dialect's format.
     pub(super) format: FormatId,
     /// The keys of a result that name its tool.
     pub(super) result_name: &'static [&'static str],
@@ -281,7 +279,6 @@ fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
     choices(value, &DIALECT)
 }
 
-/// Reads a response with a list of choices.
 pub(super) fn choices<'s>(value: Value<'_, 's>, dialect: &Dialect) -> Option<Vec<Completion<'s>>> {
     let choices = value.get("choices").filter(|choices| choices.is_array())?;
     // A chunk of a stream has choices too, but they hold no message.
@@ -292,14 +289,12 @@ pub(super) fn choices<'s>(value: Value<'_, 's>, dialect: &Dialect) -> Option<Vec
     choices.elements().map(answer).collect()
 }
 
-/// Reads the message of a response as a completion.
 pub(super) fn answer<'s>(value: Value<'_, 's>, is_whole: bool, dialect: &Dialect) -> Completion<'s> {
     let mut transcript = Transcript::new(dialect.format, value);
     message(&mut transcript, value, 0, dialect);
     Completion { transcript, is_whole }
 }
 
-/// Reads an event with pieces of choices.
 pub(super) fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
     let number = |value: Value<'_, '_>| value.get("index").and_then(Value::as_u64);
     for choice in event.get("choices").into_iter().flat_map(|choices| choices.elements()) {
@@ -379,7 +374,6 @@ struct Members<'d, 's> {
     media: Option<Value<'d, 's>>,
 }
 
-/// Sorts the members of a message.
 fn members<'d, 's>(
     transcript: &mut Transcript<'s>,
     message: &mut Message<'s>,
@@ -547,7 +541,6 @@ fn push_content<'s>(transcript: &mut Transcript<'s>, content: Value<'_, 's>) {
     }
 }
 
-/// Adds a message's calls.
 fn push_calls<'s>(transcript: &mut Transcript<'s>, calls: Value<'_, 's>, is_signed: bool) {
     for (index, value) in calls.elements().enumerate() {
         let mut body = call(value);
@@ -597,7 +590,6 @@ fn is_unread(call: Value<'_, '_>) -> bool {
         || call.get("function").is_some_and(|function| !function.is_object())
 }
 
-/// Reads `value` as a call.
 pub(super) fn call_of<'s>(value: Value<'_, 's>) -> Option<Call<'s>> {
     match call(value) {
         Body::Call(call) => Some(call),

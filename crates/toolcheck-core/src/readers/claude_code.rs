@@ -27,7 +27,6 @@ static FILE_STYLE: FileFixStyle = FileFixStyle {
     ..FileFixStyle::plain(anthropic::FORMAT.fix_style)
 };
 
-/// What all records of a session say.
 const OF_SESSION: [&str; 10] = [
     "isSidechain",
     "userType",
@@ -394,7 +393,6 @@ impl<'d, 's> Thread<'d, 's> {
         self.places = Places::default();
     }
 
-    /// Makes a conversation of the turns.
     fn leave(&mut self, end: ConversationEnd) {
         if !self.turns.is_empty() {
             self.abort(UnpairedReason::Aborted);

@@ -34,7 +34,6 @@ fn record(added: NewRecord<'_, '_>) -> Piece {
     }
 }
 
-/// The number of messages that are looked at.
 const LOOKED_AT: usize = 32;
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
@@ -150,13 +149,11 @@ fn conversation<'s>(
 struct Context {
     /// The agent whose rules hold.
     agent: &'static str,
-    /// Whether each message is sent.
     is_sent: Vec<bool>,
     /// Whether Roo leaves out the results whose calls a summary took the place of.
     leaves_out_results: bool,
 }
 
-/// What only Roo writes.
 const OF_ROO: [&str; 6] =
     ["condenseId", "condenseParent", "isSummary", "truncationId", "truncationParent", "isTruncationMarker"];
 

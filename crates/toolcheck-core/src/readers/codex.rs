@@ -49,7 +49,6 @@ fn record(added: NewRecord<'_, '_>) -> Piece {
     Piece::Object(members)
 }
 
-/// The kinds of records.
 const KINDS: [&str; 8] = [
     "session_meta",
     "response_item",
@@ -89,7 +88,6 @@ enum RecordKind<'d, 's> {
     RolledBack(u64),
     /// Anything else, by its kind.
     Other(&'static str),
-    /// A record of a kind that is not known.
     Unknown,
 }
 

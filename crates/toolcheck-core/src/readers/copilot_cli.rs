@@ -122,19 +122,16 @@ fn requested<'s>(records: &[Value<'_, 's>]) -> HashSet<&'s [u8]> {
     requested
 }
 
-/// The calls that a message asks for.
 fn calls_of<'d, 's>(data: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
     data.get("toolRequests").into_iter().flat_map(|calls| calls.elements())
 }
 
-/// What is known of a thread.
 #[derive(Default)]
 struct Own {
     /// The number of messages when a compaction began: what is said until it is done is kept.
     compacting: Option<usize>,
 }
 
-/// A session while it is read.
 struct Log<'s> {
     /// The session itself and its sub-agents.
     threads: Threads<'s, Own>,

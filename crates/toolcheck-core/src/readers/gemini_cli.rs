@@ -97,13 +97,11 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 struct History<'d, 's> {
     /// `None` is in the place of a message that was taken away.
     messages: Vec<Option<Value<'d, 's>>>,
-    /// The number of the message with each id.
     by_id: HashMap<&'s [u8], usize>,
     left_out: LeftOut,
     patched: Patched<'d, 's>,
 }
 
-/// What patches have changed of messages.
 #[derive(Default)]
 struct Patched<'d, 's> {
     /// The contents, by the ids of the messages.
@@ -182,7 +180,6 @@ impl<'d, 's> History<'d, 's> {
         gone
     }
 
-    /// Takes a message out of its place.
     fn take(&mut self, id: &[u8]) -> Option<Value<'d, 's>> {
         self.by_id.remove(id).and_then(|number| self.messages[number].take())
     }

@@ -44,7 +44,6 @@ fn record(added: NewRecord<'_, '_>) -> Piece {
     }
 }
 
-/// The number of messages that are looked at.
 const LOOKED_AT: usize = 32;
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
@@ -147,7 +146,6 @@ fn read_session<'s>(title: &str, messages: Vec<Value<'_, 's>>, reading: &mut Rea
     hidden.len()
 }
 
-/// Whether the model sees a message.
 fn is_seen(message: Value<'_, '_>) -> bool {
     let seen = message.get("metadata").and_then(|metadata| metadata.get("agentVisible"));
     seen.and_then(Value::as_bool) != Some(false)

@@ -185,7 +185,6 @@ impl<'s> Log<'s> {
 }
 
 impl<'s> Thread<'s, Step> {
-    /// The message of the model in this step.
     fn say(&mut self, record: Value<'_, 's>) -> &mut Transcript<'s> {
         if std::mem::replace(&mut self.own.goes_on, true) {
             self.transcript.turn(Role::Assistant, record)

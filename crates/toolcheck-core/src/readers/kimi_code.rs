@@ -123,7 +123,6 @@ impl HistoryItem<'_, '_> {
     }
 }
 
-/// The history, as far as it has been read.
 #[derive(Default)]
 struct History<'d, 's> {
     entries: Vec<HistoryItem<'d, 's>>,

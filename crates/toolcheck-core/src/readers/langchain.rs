@@ -20,7 +20,6 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
     nested::certainty_of(records, is_message)
 }
 
-/// The types of messages that only LangChain writes.
 fn is_own_type(kind: &str) -> bool {
     matches!(kind, "human" | "ai") || kind.ends_with("MessageChunk")
 }
@@ -36,7 +35,6 @@ fn class<'s>(message: Value<'_, 's>) -> Option<Cow<'s, str>> {
     class.strip_suffix("Chunk").unwrap_or(&class).ends_with("Message").then_some(class)
 }
 
-/// Whether a value is surely a message of LangChain.
 fn is_message(value: Value<'_, '_>) -> bool {
     if !value.is_object() {
         return false;
@@ -104,7 +102,6 @@ fn chunk_id<'s>(message: Value<'_, 's>) -> Option<&'s [u8]> {
     Some(id.raw())
 }
 
-/// The object that has the content of a message.
 fn fields<'d, 's>(message: Value<'d, 's>) -> Option<Value<'d, 's>> {
     if message.get("lc").is_some() {
         return message.get("kwargs").filter(|kwargs| kwargs.is_object());
@@ -233,7 +230,6 @@ fn read_calls<'s>(
     }
 }
 
-/// A list that has elements.
 fn filled<'d, 's>(list: Option<Value<'d, 's>>) -> Option<Value<'d, 's>> {
     list.filter(|list| list.elements().next().is_some())
 }

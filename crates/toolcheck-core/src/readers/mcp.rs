@@ -133,11 +133,9 @@ struct Session<'s> {
     transcript: Transcript<'s>,
     /// Whether it has begun with a request to connect.
     has_begun: bool,
-    /// Whether a request was seen.
     has_requests: bool,
     /// The requests that wait for a response, by their ids as they are written.
     open: HashMap<Cow<'s, str>, Vec<Request<'s>>>,
-    /// The number of lists of tools.
     lists: usize,
     /// The tools by their names: the number of the list, and the place among all tools.
     tools: HashMap<Cow<'s, str>, (usize, usize)>,

@@ -183,9 +183,7 @@ struct Branches {
 
 /// What the last compaction has kept of what was before it.
 struct Kept {
-    /// The number of its record.
     compaction: usize,
-    /// The numbers of the records with the messages that it kept.
     records: Vec<usize>,
 }
 
@@ -265,7 +263,6 @@ fn tail_of<'d, 's>(compaction: Value<'d, 's>) -> Option<Value<'d, 's>> {
     compaction.get("retainedTail").filter(|tail| tail.is_array())
 }
 
-/// A conversation while it is read.
 struct Log<'s> {
     transcript: Transcript<'s>,
     empty: Transcript<'s>,
@@ -295,7 +292,6 @@ impl<'s> Log<'s> {
         conversations.push(Conversation { title, transcript, end });
     }
 
-    /// Adds a record that a compaction has kept.
     fn add_kept(&mut self, record: Value<'_, 's>) {
         match entry(record) {
             RecordKind::Message(message) => self.add(record, message),

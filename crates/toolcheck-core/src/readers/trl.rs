@@ -24,7 +24,6 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
 /// Keys of requests, which rows of data sets do not have.
 const OF_REQUESTS: [&str; 6] = ["model", "options", "keep_alive", "think", "stream", "format"];
 
-/// How many messages of a row are looked at.
 const MESSAGES_LOOKED_AT: usize = 64;
 
 /// Whether a row is a conversation as TRL documents it: calls without ids, whose arguments are objects, and results that

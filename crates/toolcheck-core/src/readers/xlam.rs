@@ -8,7 +8,6 @@ use crate::ir::{Body, Role, Text, Transcript};
 
 pub(super) static READER: Reader = Reader::dataset("xlam", "xLAM data set", sniff, read);
 
-/// The keys of the question.
 const QUESTIONS: [&str; 2] = ["query", "question"];
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {

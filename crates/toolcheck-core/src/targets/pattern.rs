@@ -96,7 +96,6 @@ mod tests {
         }
     }
 
-    /// The expressions of all targets and shapes.
     fn of_targets() -> Vec<String> {
         let expression = Regex::new("(?m)(?:pattern|model|advisor) = '(.*?)'").expect("an expression");
         let mut all = Vec::new();

@@ -121,7 +121,6 @@ fn may_be_one(root: Value<'_, '_>) -> bool {
     root.is_array() || root.members().any(is_mark)
 }
 
-/// How many elements of a list are looked at.
 const LOOKED_AT: usize = 8;
 
 /// Whether a document is a step as wanted, or has or is a list with one.

@@ -91,7 +91,6 @@ fn may_be_one(root: Value<'_, '_>) -> bool {
         })
 }
 
-/// How many elements of a list are looked at.
 const LOOKED_AT: usize = 8;
 
 fn is_of_cohere_v1(root: Value<'_, '_>) -> bool {

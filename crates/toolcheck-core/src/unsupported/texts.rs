@@ -120,7 +120,6 @@ fn is_literal(rest: &[u8]) -> bool {
     rest.first().is_some_and(|byte| *byte == b'\'' || byte.is_ascii_uppercase())
 }
 
-/// The classes of LangChain's messages.
 const MESSAGES_OF_LANGCHAIN: [&[u8]; 5] =
     [b"HumanMessage(", b"AIMessage(", b"SystemMessage(", b"ToolMessage(", b"AIMessageChunk("];
 

@@ -590,7 +590,6 @@ fn every_kind_has_a_test() {
     }
 }
 
-/// The page has the tables as they are here.
 #[test]
 fn the_page_has_every_kind_and_feature() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/diff.md");

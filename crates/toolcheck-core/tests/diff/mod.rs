@@ -26,7 +26,6 @@ struct Seen {
     after: Option<String>,
 }
 
-/// Compares two bodies.
 fn compare(before: (&Json, &'static Format), after: (&Json, &'static Format)) -> (Diff, Vec<Seen>) {
     let texts = [before.0.to_string(), after.0.to_string()];
     compare_texts((&texts[0], before.1), (&texts[1], after.1))

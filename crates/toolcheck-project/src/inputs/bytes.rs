@@ -45,7 +45,6 @@ const MAGIC: u64 = 4;
 pub(crate) struct Buffer {
     /// The bytes that have been read, followed by spare memory.
     memory: Vec<u8>,
-    /// The number of bytes that have been read.
     filled: usize,
 }
 
@@ -208,7 +207,6 @@ impl<'p> Text<'p> {
         self.is_compressed
     }
 
-    /// Reads one piece, as far as there is one.
     pub(crate) fn start(&mut self) -> io::Result<&[u8]> {
         self.fill(PIECE)?;
         Ok(&self.buffer)
@@ -341,7 +339,6 @@ fn count_lines(text: &[u8], limit: usize) -> usize {
     count
 }
 
-/// The bytes of lines that are blank.
 fn blank_bytes(text: &[u8]) -> usize {
     let lines = text.split_inclusive(|byte| *byte == b'\n');
     lines.filter(|line| line.iter().all(u8::is_ascii_whitespace)).map(<[u8]>::len).sum()
@@ -350,7 +347,6 @@ fn blank_bytes(text: &[u8]) -> usize {
 struct ProgressReader<'p> {
     source: Box<dyn Read + Send + 'p>,
     progress: Progress<'p>,
-    /// The number of bytes so far.
     count: Arc<AtomicU64>,
 }
 

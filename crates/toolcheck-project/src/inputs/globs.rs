@@ -19,7 +19,6 @@ pub(super) struct Matches {
     pub(super) errors: Vec<String>,
 }
 
-/// Whether a path has wildcards.
 pub(super) fn is_glob(path: &str) -> bool {
     path.contains(['*', '?', '['])
 }
@@ -99,7 +98,6 @@ impl Matches {
         }
     }
 
-    /// Adds the entries of folders whose names match.
     fn list(&mut self, folders: &[PathBuf], is_match: impl Fn(&str) -> bool) {
         for folder in folders {
             let names = fs::read_dir(here(folder)).and_then(|entries| {

@@ -353,7 +353,6 @@ impl Collector<'_> {
         }
     }
 
-    /// Whether what the user named is excluded all the same.
     fn excludes_named(&mut self, real: &Path) -> bool {
         let by = self.options.force_exclude.then(|| {
             let by_option = self.excluded.covers(real).then(|| BY_OPTION.to_owned());

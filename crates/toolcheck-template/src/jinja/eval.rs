@@ -150,7 +150,6 @@ impl<'t> Run<'t> {
         self.filtered(&applied.name, &input, &args)
     }
 
-    /// What a filter makes of a value.
     pub(crate) fn filtered(&self, name: &str, value: &Value, args: &Args) -> Step<Value> {
         if self.engine == Engine::Python {
             return super::filters::apply(self, name, value, args);

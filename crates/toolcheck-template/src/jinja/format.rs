@@ -186,7 +186,6 @@ fn real(number: f64, spec: &Spec) -> Step<String> {
     }
 }
 
-/// A number with its sign, filled to its width.
 fn signed(digits: String, is_negative: bool, spec: &Spec, budget: &Budget) -> Step<Text> {
     let digits = if spec.comma { with_commas(&digits) } else { digits };
     let sign = match (is_negative, spec.plus, spec.space) {

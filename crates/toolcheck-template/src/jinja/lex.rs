@@ -21,7 +21,6 @@ pub(crate) enum Token {
 }
 
 impl Token {
-    /// The token as Jinja's errors name it.
     pub(crate) fn describe(&self) -> String {
         match self {
             Self::Data(_) => "template data / text".to_owned(),

@@ -12,7 +12,6 @@ use super::run::Run;
 use super::text::Builder;
 use super::value::{List, Value};
 
-/// Who runs a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Engine {
     Python,

@@ -193,7 +193,6 @@ pub(crate) fn strip(text: &Text, name: &str, args: &Args) -> Step<Text> {
     Ok(trim(text, is_stripped, name != "rstrip", name != "lstrip"))
 }
 
-/// A text without some characters at its ends.
 fn trim(text: &Text, is_trimmed: impl Fn(char) -> bool, left: bool, right: bool) -> Text {
     let whole = text.as_str();
     let start = if left { whole.len() - whole.trim_start_matches(&is_trimmed).len() } else { 0 };

@@ -67,7 +67,6 @@ pub(crate) struct Run<'t> {
 /// What a template printed, and which ranges of it are in generation blocks.
 pub(crate) type Printed = (Text, Vec<Range<usize>>);
 
-/// Runs a template with these values of its names.
 pub(crate) fn run(
     ast: &Ast,
     context: Vec<(Arc<str>, Value)>,
@@ -106,7 +105,6 @@ pub(crate) fn run(
 }
 
 impl<'t> Run<'t> {
-    /// Does something that may contain itself.
     pub(crate) fn nested<T>(&mut self, step: impl FnOnce(&mut Self) -> Step<T>) -> Step<T> {
         if self.depth >= DEEPEST {
             return super::fault::too_much("the template calls itself too deeply");
@@ -117,7 +115,6 @@ impl<'t> Run<'t> {
         found
     }
 
-    /// Says which line is run, for errors.
     pub(crate) fn at_line(&mut self, line: u32) {
         self.line = line;
     }
@@ -199,7 +196,6 @@ impl<'t> Run<'t> {
         self.budget.check_length(self.out.text.len())
     }
 
-    /// Runs something in a scope of its own.
     fn scoped<T>(&mut self, parent: usize, inner: impl FnOnce(&mut Self, usize) -> Step<T>) -> Step<T> {
         let captures = self.captures;
         let scope = self.scopes.len();
@@ -212,7 +208,6 @@ impl<'t> Run<'t> {
         found
     }
 
-    /// What a body prints.
     fn captured<T>(&mut self, inner: impl FnOnce(&mut Self) -> Step<T>) -> Step<Text> {
         if self.capturing == 0 {
             self.main = self.out.text.len();
@@ -308,7 +303,6 @@ impl<'t> Run<'t> {
         self.assign(target, value, scope)
     }
 
-    /// Applies filters that have no input of their own.
     fn filter_block(&mut self, expr: &'t Expr, input: Value, scope: usize) -> Step<Value> {
         let Kind::Filter(applied) = &expr.kind else { return Ok(input) };
         let input = match &applied.input {
@@ -411,7 +405,6 @@ impl<'t> Run<'t> {
         }
     }
 
-    /// The items of something that can be gone through.
     pub(crate) fn items(&self, value: &Value) -> Step<Vec<Value>> {
         match value {
             Value::Namespace(_) => type_error("'TemplateNamespace' object is not iterable"),

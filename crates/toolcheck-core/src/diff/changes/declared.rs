@@ -27,12 +27,10 @@ impl<'s> Finder<'_, '_, 's> {
         self.found.push(FoundChange { change, at: At(None, None) });
     }
 
-    /// Whether both sides are whole requests.
     fn are_bodies(&self) -> bool {
         self.sides.iter().all(|side| side.transcript.is_body)
     }
 
-    /// The tools that requests declare.
     pub(super) fn tools(&mut self) {
         let [before, after] = self.sides;
         if !self.are_bodies() {
@@ -76,7 +74,6 @@ impl<'s> Finder<'_, '_, 's> {
         }
     }
 
-    /// Which tools the model may call.
     pub(super) fn tool_choice(&mut self) {
         let [before, after] = self.sides;
         if !self.are_bodies() {
@@ -212,7 +209,6 @@ impl<'f, 's> Renamed<'f, 's> {
         Self { sides, ways }
     }
 
-    /// Where a parameter is now.
     fn of(&self, key: &str) -> Option<Place> {
         self.ways.iter().find(|(own, ..)| own == key).map(|(.., place)| *place)
     }
@@ -267,7 +263,6 @@ fn compared_elsewhere(side: &Side<'_, '_>) -> HashSet<String> {
     holding.filter_map(|member| member.key_text()).map(std::borrow::Cow::into_owned).collect()
 }
 
-/// What a choice asks for, in every format.
 fn meaning<'w>(wanted: &'w ToolChoiceMode<'_>) -> (u8, Option<&'w str>) {
     match wanted {
         ToolChoiceMode::Free => (0, None),

@@ -36,7 +36,6 @@ pub struct File<'s> {
     made_of: Option<(MadeOf<'s>, &'s [u8])>,
 }
 
-/// What a text was made of.
 #[derive(Debug, Clone, Copy)]
 enum MadeOf<'s> {
     Opened(&'s Opened),
@@ -79,7 +78,6 @@ struct Conversation<'s> {
     answers: Vec<Answer<'s>>,
     /// Whether it is a request of an exchange, which a later one may continue.
     is_exchange: bool,
-    /// The number of its document.
     document: usize,
 }
 
@@ -174,7 +172,6 @@ impl<'s> File<'s> {
         Ok(file)
     }
 
-    /// Reads a file of a reader.
     fn read_log(
         reader: &'static Reader,
         bytes: &'s [u8],
@@ -260,7 +257,6 @@ impl<'s> File<'s> {
     }
 }
 
-/// Whether documents may hold lists of messages.
 fn are_lists(documents: &[(Document<'_>, Record<'_>)]) -> bool {
     documents.iter().all(|(document, _)| readers::may_hold_lists(document.root()))
 }

@@ -100,7 +100,6 @@ impl<'s> Namespaces<'s> {
         }
     }
 
-    /// Adds one tool.
     fn function(&mut self, transcript: &mut Transcript<'s>, value: Value<'_, 's>, declared: Declared) {
         let is_deferred = is_deferred(value);
         let is_of_request = matches!(declared, Declared::InList | Declared::InNamespace);

@@ -14,7 +14,6 @@ pub(crate) struct List<'d, 's> {
     pub(crate) messages: Vec<Value<'d, 's>>,
 }
 
-/// The lists of messages in a file.
 #[derive(Debug, Default)]
 pub(crate) struct MessageLists<'d, 's> {
     /// The lists, in the order of the file.
@@ -85,7 +84,6 @@ fn inner<'d, 's>(row: Value<'d, 's>) -> Value<'d, 's> {
 const CONVERSATION: [&str; 6] =
     ["chatId", "chat_id", "threadId", "thread_id", "conversationId", "conversation_id"];
 
-/// Divides rows that belong to several conversations.
 fn divide<'d, 's>(title: String, rows: Vec<Value<'d, 's>>, lists: &mut Vec<List<'d, 's>>) {
     let mut numbers: HashMap<&[u8], usize> = HashMap::default();
     let start = lists.len();

@@ -11,7 +11,6 @@ use crate::ir::{
     ToolKind, ToolResult, Transcript, UnpairedReason,
 };
 
-/// A call of a client's function.
 pub(crate) fn call<'s>(
     id: Option<Value<'_, 's>>,
     name: Option<Value<'_, 's>>,
@@ -76,7 +75,6 @@ pub(crate) fn in_order(conversations: &mut [Conversation<'_>]) {
     });
 }
 
-/// Numbers the conversations that have the same title.
 pub(crate) fn number_titles(conversations: &mut [Conversation<'_>]) {
     let mut counts: HashMap<String, usize> = HashMap::default();
     for conversation in conversations.iter() {
@@ -129,7 +127,6 @@ impl<'s> Transcript<'s> {
         }
     }
 
-    /// Opens a message, for the parts that follow.
     pub(crate) fn next_message(&mut self, role: Role, message: Value<'_, 's>) -> &mut Self {
         let index = self.messages.len();
         self.open_message(Message { content: Content::Filled, ..Message::new(role, message, index) });
@@ -148,7 +145,6 @@ impl<'s> Transcript<'s> {
         self.part(block, Body::Opaque)
     }
 
-    /// The calls among these parts.
     fn calls_of(&mut self, parts: Range<u32>) -> impl Iterator<Item = &mut Call<'s>> {
         let parts = &mut self.parts[parts.start as usize..parts.end as usize];
         parts.iter_mut().filter_map(|part| match &mut part.body {

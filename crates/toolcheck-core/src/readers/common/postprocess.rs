@@ -8,7 +8,6 @@ use super::{Reader, Reading, SourceKind, Unit};
 use super::{broken, unknown};
 use crate::ir::{Body, Named, Role, Transcript, TranscriptKind, UnpairedReason};
 
-/// Finishes the reading of a unit.
 pub(crate) fn all<'s>(
     reader: &Reader,
     reading: &mut Reading<'s>,

@@ -14,7 +14,6 @@ use crate::formats::{self, Format, anthropic, bedrock_converse, gemini, openai_c
 use crate::ir::{Place, Transcript, Unread};
 use crate::{response, unread, unsupported};
 
-/// Reads all lists of messages for a reader.
 pub(crate) fn read_as<'s>(reader: &Reader, records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
     for record in records {
@@ -23,7 +22,6 @@ pub(crate) fn read_as<'s>(reader: &Reader, records: &[Value<'_, 's>]) -> Reading
     reading
 }
 
-/// A list of messages that has been found.
 struct FoundList<'d, 's> {
     list: Value<'d, 's>,
     /// The object that holds it.
@@ -433,7 +431,6 @@ fn is_of_blocks(message: Value<'_, '_>) -> bool {
     blocks.any(|block| block.get_str("type").as_deref() == Some("tool_use"))
 }
 
-/// Whether a value that has a key for calls holds one.
 fn holds_call(value: Value<'_, '_>) -> bool {
     let is_call = |value: Value<'_, '_>| {
         value.get_any(&["name", "function", "toolName", "args", "arguments", "input"]).is_some()

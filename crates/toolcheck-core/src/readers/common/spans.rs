@@ -19,7 +19,6 @@ pub(crate) fn has_parts(list: Value<'_, '_>) -> bool {
     })
 }
 
-/// How many messages are looked at.
 const LOOKED_AT: usize = 8;
 
 fn is_part(part: Value<'_, '_>) -> bool {
@@ -67,7 +66,6 @@ pub(crate) fn settle_beginning(transcript: &mut Transcript<'_>) {
     }
 }
 
-/// Adds messages with OpenTelemetry's parts.
 pub(crate) fn read_parts<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
     for message in list.elements() {
         open(transcript, message.get("role").and_then(Named::of), message);

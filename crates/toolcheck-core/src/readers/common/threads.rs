@@ -51,7 +51,6 @@ impl<'s, T: Default> Threads<'s, T> {
         number
     }
 
-    /// The thread with a number.
     pub(crate) fn get(&mut self, number: usize) -> &mut Thread<'s, T> {
         &mut self.threads[number]
     }

@@ -4,7 +4,6 @@ use toolcheck_json::Value;
 
 use super::spans;
 
-/// How many values of a record are looked at.
 const VALUES_LOOKED_AT: usize = 20_000;
 
 /// Keys at the top of what traces are exported as.
@@ -20,7 +19,6 @@ const TOPS: [&str; 9] = [
     "span_attributes",
 ];
 
-/// Whether a record may be of a trace, at a glance.
 fn may_be_trace(record: Value<'_, '_>) -> bool {
     let is_own = |member: Value<'_, '_>| {
         TOPS.iter().any(|key| member.has_key(key))

@@ -16,14 +16,11 @@ use crate::ir::{
 };
 use crate::unread;
 
-/// The keys that name the speaker of a turn.
 const SPEAKERS: [&str; 2] = ["from", "role"];
-/// The keys that hold what is said in a turn.
 pub(crate) const TEXTS: [&str; 3] = ["value", "content", "text"];
 
 /// Speakers whose turns are calls; words are also joined in other ways.
 const CALLS: [&str; 5] = ["function_call", "tool_call", "tool_calls", "functioncall", "assistant_tool_call"];
-/// Speakers whose turns are results.
 const RESULTS: [&str; 11] = [
     "observation",
     "function_response",
@@ -61,7 +58,6 @@ pub(crate) fn is_call_block(block: Value<'_, '_>) -> bool {
     is_of_no_provider(block) && block.get_str("type").is_some_and(|kind| is_one_of(&kind, &CALLS))
 }
 
-/// Whether the turns of a list name their speakers with `from`.
 pub(crate) fn has_from(list: Value<'_, '_>) -> bool {
     let is_turn = |turn: Value<'_, '_>| {
         turn.get_str("from").is_some_and(|name| role_of(&name) != Role::Unknown)
@@ -133,7 +129,6 @@ pub(crate) fn has_value_blocks(list: Value<'_, '_>) -> bool {
     })
 }
 
-/// How many turns are looked at.
 const LOOKED_AT: usize = 4;
 
 fn role_of(name: &str) -> Role {
@@ -151,7 +146,6 @@ fn role_of(name: &str) -> Role {
     }
 }
 
-/// Adds the turns of a list.
 pub(crate) fn read<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
     let turns: Vec<Value<'_, 's>> = list.elements().collect();
     let has_calls = turns.iter().any(|turn| is_call(*turn));
@@ -298,7 +292,6 @@ fn add_block<'s>(transcript: &mut Transcript<'s>, block: Value<'_, 's>) {
     }
 }
 
-/// Adds the calls of a turn of calls.
 fn calls<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>, text: Value<'_, 's>) {
     // No calls, perhaps as the text of a list.
     let is_blank = |text: &str| text.trim().strip_prefix('[').is_some_and(|rest| rest.trim_start() == "]");
@@ -349,7 +342,6 @@ fn is_notation(text: &str) -> bool {
     !is_json && (is_called() || is_marked() || !text.trim_end().contains(char::is_whitespace))
 }
 
-/// Adds the calls that answer a question.
 pub(crate) fn read_answers<'s>(transcript: &mut Transcript<'s>, answers: Value<'_, 's>) {
     transcript.turn(Role::Assistant, answers);
     calls(transcript, answers, answers);
@@ -372,7 +364,6 @@ fn is_nameless(spec: Value<'_, '_>) -> bool {
     name.is_none_or(|name| name.is_empty()) && spec.get_any(&ARGUMENTS).is_some()
 }
 
-/// Reports a call that names no tool.
 fn add_nameless<'s>(transcript: &mut Transcript<'s>, call: Value<'_, 's>) {
     let message = transcript.messages.len().saturating_sub(1) as u32;
     let place = Place::of(call);
