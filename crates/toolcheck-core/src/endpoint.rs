@@ -1,7 +1,7 @@
 //! What the address of a request says about its body.
 
 use crate::formats::{self, Format};
-use crate::names::names;
+use crate::names::{names, words};
 use crate::route::Route;
 use crate::tables;
 use crate::targets::{self, Target};
@@ -26,26 +26,10 @@ names! {
 
 /// The last steps of paths whose requests are not conversations, although their bodies may look like one: they cache,
 /// embed or count messages, or make images and sounds.
-const OTHER_CALLS: [&str; 18] = [
-    "cachedContents",
-    "classifications",
-    "count-tokens",
-    "count-tokens:rawPredict",
-    "count_tokens",
-    "edits",
-    "embed",
-    "embeddings",
-    "generations",
-    "moderations",
-    "ocr",
-    "predict",
-    "rerank",
-    "speech",
-    "tokenize",
-    "transcriptions",
-    "translations",
-    "variations",
-];
+const OTHER_CALLS: [&str; 18] = words(
+    "cachedContents classifications count-tokens count-tokens:rawPredict count_tokens edits embed embeddings \
+    generations moderations ocr predict rerank speech tokenize transcriptions translations variations",
+);
 
 /// The same after the colon in paths of Google.
 const OTHER_METHODS: [&str; 5] =

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use toolcheck_json::{Document, Value};
 
 use crate::ir::{Place, Unread, UnreadKind};
+use crate::names::words;
 
 /// Classifies a key of a message, or of a block without a type: a name of calls or results in any spelling.
 fn of_key(key: &str, value: Value<'_, '_>) -> Option<UnreadKind> {
@@ -144,13 +145,8 @@ pub(crate) fn is_no_call(kind: &str) -> bool {
     const BEGINNINGS: [&str; 3] = ["server_tool", "mcp_", "data-"];
     const WORDS: [&str; 9] =
         ["approval", "confirm", "permission", "delta", "progress", "partial", "chunk", "summary", "_code_"];
-    const HOSTED: [&str; 5] = [
-        "web_search_call",
-        "file_search_call",
-        "code_interpreter_call",
-        "image_generation_call",
-        "tool_reference",
-    ];
+    const HOSTED: [&str; 5] =
+        words("web_search_call file_search_call code_interpreter_call image_generation_call tool_reference");
     BEGINNINGS.iter().any(|beginning| kind.starts_with(beginning))
         || kind.ends_with("_tool_result")
         || HOSTED.contains(&kind)
@@ -159,25 +155,11 @@ pub(crate) fn is_no_call(kind: &str) -> bool {
 
 /// Classifies a type that no reader knows by the words in it: `tool_call_v2`, `toolRequestNew`.
 fn of_words(kind: &str) -> Option<UnreadKind> {
-    const CALLS: [&str; 7] = [
-        "toolcall",
-        "tooluse",
-        "toolrequest",
-        "toolinvocation",
-        "toolexecution",
-        "functioncall",
-        "functioninvocation",
-    ];
-    const RESULTS: [&str; 8] = [
-        "toolresult",
-        "toolresponse",
-        "toolreturn",
-        "tooloutput",
-        "functionresult",
-        "functionresponse",
-        "calloutput",
-        "callresult",
-    ];
+    const CALLS: [&str; 7] =
+        words("toolcall tooluse toolrequest toolinvocation toolexecution functioncall functioninvocation");
+    const RESULTS: [&str; 8] = words(
+        "toolresult toolresponse toolreturn tooloutput functionresult functionresponse calloutput callresult",
+    );
     // Longer types are texts.
     if kind.len() > 64 {
         return None;

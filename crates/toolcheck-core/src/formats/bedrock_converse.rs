@@ -17,6 +17,7 @@ use crate::ir::{
     Arguments, Body, Buffers, CacheMark, CacheMarkTarget, Call, Content, Executor, Named, Part, Place,
     Reasoning, Signature, Text, ToolChoice, ToolChoiceMode, ToolDef, ToolKind, ToolResult, Transcript,
 };
+use crate::names::words;
 use crate::reply::Framing;
 use crate::route::Route;
 use crate::unread;
@@ -81,18 +82,8 @@ static FIX_STYLE: FixStyle = FixStyle {
 };
 
 /// The keys that identify a block's kind: a block has one of them and no `type`.
-const BLOCKS: [&str; 10] = [
-    "text",
-    "toolUse",
-    "toolResult",
-    "reasoningContent",
-    "image",
-    "document",
-    "video",
-    "audio",
-    "cachePoint",
-    "guardContent",
-];
+const BLOCKS: [&str; 10] =
+    words("text toolUse toolResult reasoningContent image document video audio cachePoint guardContent");
 
 /// Keys of the request body that other APIs with `messages` do not have.
 const OWN_BODY: [&str; 3] = ["toolConfig", "inferenceConfig", "additionalModelRequestFields"];

@@ -15,6 +15,7 @@ use crate::ir::{
     Arguments, Body, Buffers, Call, Content, DanglingReference, Executor, Named, Part, Place, Reasoning,
     Role, Signature, Text, ToolChoice, ToolChoiceMode, ToolDef, ToolKind, ToolResult, Transcript,
 };
+use crate::names::words;
 use crate::reply::Framing;
 use crate::route::Route;
 use crate::unread;
@@ -81,24 +82,11 @@ static FIX_STYLE: FixStyle = FixStyle {
 };
 
 /// The keys that identify a part's kind: a part has one of them and no `type`.
-const PARTS: [&str; 16] = [
-    "text",
-    "functionCall",
-    "function_call",
-    "functionResponse",
-    "function_response",
-    "inlineData",
-    "inline_data",
-    "fileData",
-    "file_data",
-    "executableCode",
-    "executable_code",
-    "codeExecutionResult",
-    "code_execution_result",
-    "toolCall",
-    "toolResponse",
-    "thought",
-];
+const PARTS: [&str; 16] = words(
+    "text functionCall function_call functionResponse function_response inlineData inline_data fileData \
+    file_data executableCode executable_code codeExecutionResult code_execution_result toolCall \
+    toolResponse thought",
+);
 
 /// What is under a key that has a list: its elements, or a single object in place of a list of one, as the API takes it.
 fn each<'d, 's>(list: Option<Value<'d, 's>>) -> impl Iterator<Item = Value<'d, 's>> {
@@ -206,19 +194,10 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
 /// Keys of tool definitions in other APIs.
 const FOREIGN_TOOLS: [&str; 4] = ["name", "function", "input_schema", "toolSpec"];
 /// Tools that add no functions beyond the declared ones. The computer-use tool is missing because it adds its own.
-const KNOWN_TOOLS: [&str; 11] = [
-    "functionDeclarations",
-    "googleSearch",
-    "googleSearchRetrieval",
-    "googleMaps",
-    "codeExecution",
-    "urlContext",
-    "fileSearch",
-    "retrieval",
-    "enterpriseWebSearch",
-    "parallelAiSearch",
-    "mcpServers",
-];
+const KNOWN_TOOLS: [&str; 11] = words(
+    "functionDeclarations googleSearch googleSearchRetrieval googleMaps codeExecution urlContext fileSearch \
+    retrieval enterpriseWebSearch parallelAiSearch mcpServers",
+);
 
 /// Whether a key is this one, in camel case or snake case.
 fn is_same_key(known: &str, key: &str) -> bool {

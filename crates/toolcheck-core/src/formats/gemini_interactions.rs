@@ -20,6 +20,7 @@ use crate::ir::{
     Arguments, Body, Buffers, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role,
     Signature, Text, ToolChoice, ToolChoiceMode, ToolDef, ToolKind, ToolResult, Tools, Transcript,
 };
+use crate::names::words;
 use crate::reply::Framing;
 use crate::route::Route;
 use crate::unread;
@@ -129,34 +130,16 @@ fn step_of(kind: &str) -> Step {
 }
 
 /// The keys of a request body that no other API with an `input` has.
-const OWN_BODY: [&str; 7] = [
-    "previous_interaction_id",
-    "system_instruction",
-    "generation_config",
-    "agent",
-    "agent_config",
-    "response_modalities",
-    "continuation_token",
-];
+const OWN_BODY: [&str; 7] = words(
+    "previous_interaction_id system_instruction generation_config agent agent_config response_modalities \
+    continuation_token",
+);
 
 /// The keys of a request body that other APIs have, too.
-const SHARED_BODY: [&str; 15] = [
-    "model",
-    "input",
-    "tools",
-    "stream",
-    "store",
-    "background",
-    "response_format",
-    "response_mime_type",
-    "service_tier",
-    "safety_settings",
-    "cached_content",
-    "labels",
-    "webhook_config",
-    "environment",
-    "extra_body",
-];
+const SHARED_BODY: [&str; 15] = words(
+    "model input tools stream store background response_format response_mime_type service_tier \
+    safety_settings cached_content labels webhook_config environment extra_body",
+);
 
 fn sniff(root: Value<'_, '_>) -> u8 {
     if root.is_array() {
@@ -278,15 +261,8 @@ const FOREIGN_TOOLS: [&str; 5] =
     ["function", "input_schema", "toolSpec", "functionDeclarations", "function_declarations"];
 
 /// The types of tools that add no functions to call.
-const WITHOUT_FUNCTIONS: [&str; 7] = [
-    "google_search",
-    "code_execution",
-    "url_context",
-    "google_maps",
-    "file_search",
-    "retrieval",
-    "mcp_server",
-];
+const WITHOUT_FUNCTIONS: [&str; 7] =
+    words("google_search code_execution url_context google_maps file_search retrieval mcp_server");
 
 fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     // One without a type is a function, too, if it has a name: the type is the mistake.

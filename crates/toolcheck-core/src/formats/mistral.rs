@@ -13,6 +13,7 @@ use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::Conversation;
 use crate::fix_style::{self, FixStyle};
 use crate::ir::{Buffers, Role, Transcript};
+use crate::names::words;
 use crate::route::Route;
 
 pub(super) static FORMAT: Format = Format {
@@ -51,17 +52,9 @@ static DIALECT: Dialect = Dialect {
 const OWN_BODY: [&str; 3] = ["safe_prompt", "random_seed", "prompt_mode"];
 
 /// The prefixes of the names of Mistral's own models. A name with a slash before the prefix is another provider's.
-const MODELS: [&str; 9] = [
-    "mistral-",
-    "open-mistral-",
-    "open-mixtral-",
-    "codestral-",
-    "devstral-",
-    "magistral-",
-    "ministral-",
-    "pixtral-",
-    "voxtral-",
-];
+const MODELS: [&str; 9] = words(
+    "mistral- open-mistral- open-mixtral- codestral- devstral- magistral- ministral- pixtral- voxtral-",
+);
 
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "messages") else { return 0 };

@@ -17,6 +17,7 @@ use crate::ir::{
     Arguments, Body, Buffers, Call, Content, Executor, FormatId, Message, MissingKey, Named, Part, Place,
     Reasoning, Role, Signature, Text, ToolChoice, ToolChoiceMode, ToolDef, ToolKind, ToolResult, Transcript,
 };
+use crate::names::words;
 use crate::reply::Framing;
 use crate::route::Route;
 use crate::unread;
@@ -117,14 +118,9 @@ const OF_SETTING: u8 = certainty::SURE_OF_RECORD + 6;
 const OF_MODEL: u8 = certainty::SURE_OF_DIALECT + 2;
 
 /// Keys of a body that other APIs with `messages` do not have.
-const OWN_BODY: [&str; 6] = [
-    "functions",
-    "stream_options",
-    "max_completion_tokens",
-    "parallel_tool_calls",
-    "response_format",
-    "reasoning_effort",
-];
+const OWN_BODY: [&str; 6] = words(
+    "functions stream_options max_completion_tokens parallel_tool_calls response_format reasoning_effort",
+);
 
 /// The prefixes of OpenAI's own model names. A name with a slash before the prefix is another provider's.
 pub(super) const MODELS: [&str; 6] = ["gpt-", "o1", "o3", "o4", "chatgpt-", "ft:gpt-"];

@@ -25,6 +25,7 @@ use crate::ir::{
     self, Arguments, Body, Buffers, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role,
     Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
 };
+use crate::names::words;
 use crate::reply::Framing;
 use crate::route::Route;
 use crate::unread;
@@ -145,59 +146,19 @@ fn item_of(kind: &str) -> Item {
 
 /// The keys of a request body. An `input` that is a string is no evidence by itself: spans, embeddings and speech have
 /// one too, but next to other keys.
-const BODY: [&str; 38] = [
-    "model",
-    "input",
-    "instructions",
-    "tools",
-    "tool_choice",
-    "parallel_tool_calls",
-    "previous_response_id",
-    "conversation",
-    "reasoning",
-    "text",
-    "store",
-    "stream",
-    "stream_options",
-    "include",
-    "max_output_tokens",
-    "max_tool_calls",
-    "metadata",
-    "temperature",
-    "top_p",
-    "top_logprobs",
-    "truncation",
-    "user",
-    "safety_identifier",
-    "prompt",
-    "prompt_cache_key",
-    "prompt_cache_retention",
-    "background",
-    "service_tier",
-    "context_management",
-    "multi_agent",
-    "background_options",
-    "prompt_cache_options",
-    "access_programs",
-    "max_tokens",
-    "moderation",
-    "seed",
-    "verbosity",
-    "extra_body",
-];
+const BODY: [&str; 38] = words(
+    "model input instructions tools tool_choice parallel_tool_calls previous_response_id conversation \
+    reasoning text store stream stream_options include max_output_tokens max_tool_calls metadata \
+    temperature top_p top_logprobs truncation user safety_identifier prompt prompt_cache_key \
+    prompt_cache_retention background service_tier context_management multi_agent background_options \
+    prompt_cache_options access_programs max_tokens moderation seed verbosity extra_body",
+);
 
 /// The keys of a request body that other APIs with an `input` do not have.
-const OWN_BODY: [&str; 9] = [
-    "instructions",
-    "previous_response_id",
-    "conversation",
-    "reasoning",
-    "max_output_tokens",
-    "max_tool_calls",
-    "text",
-    "include",
-    "store",
-];
+const OWN_BODY: [&str; 9] = words(
+    "instructions previous_response_id conversation reasoning max_output_tokens max_tool_calls text include \
+    store",
+);
 
 /// Parts of the names of models that take an `input` but hold no conversation.
 const OTHER_MODELS: [&str; 5] = ["embed", "tts", "moderation", "whisper", "rerank"];

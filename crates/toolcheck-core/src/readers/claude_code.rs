@@ -13,6 +13,7 @@ use super::{Conversation, ConversationEnd, Reader, Reading, qwen_code};
 use crate::claim::certainty;
 use crate::formats::anthropic;
 use crate::ir::{Role, Transcript, UnpairedReason};
+use crate::names::words;
 
 pub(super) static READER: Reader =
     Reader::log("claude-code", "Claude Code session", sniff, read).or_one_list().fixed_by(&FILE_STYLE);
@@ -27,18 +28,8 @@ static FILE_STYLE: FileFixStyle = FileFixStyle {
     ..FileFixStyle::plain(anthropic::FORMAT.fix_style)
 };
 
-const OF_SESSION: [&str; 10] = [
-    "isSidechain",
-    "userType",
-    "cwd",
-    "sessionId",
-    "version",
-    "gitBranch",
-    "slug",
-    "agentId",
-    "session_id",
-    "parent_tool_use_id",
-];
+const OF_SESSION: [&str; 10] =
+    words("isSidechain userType cwd sessionId version gitBranch slug agentId session_id parent_tool_use_id");
 
 fn record(added: NewRecord<'_, '_>) -> Piece {
     let mut members = Vec::new();

@@ -14,6 +14,7 @@ use crate::claim::certainty;
 use crate::fix_style::FixStyle;
 use crate::formats::openai_responses;
 use crate::ir::{Body, Place, Role, Transcript, UnpairedReason};
+use crate::names::words;
 
 pub(super) static READER: Reader =
     Reader::log("codex", "Codex session", sniff, read).or_one_list().fixed_by(&FILE_STYLE);
@@ -49,16 +50,10 @@ fn record(added: NewRecord<'_, '_>) -> Piece {
     Piece::Object(members)
 }
 
-const KINDS: [&str; 8] = [
-    "session_meta",
-    "response_item",
-    "event_msg",
-    "turn_context",
-    "compacted",
-    "world_state",
-    "inter_agent_communication",
-    "inter_agent_communication_metadata",
-];
+const KINDS: [&str; 8] = words(
+    "session_meta response_item event_msg turn_context compacted world_state inter_agent_communication \
+    inter_agent_communication_metadata",
+);
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_record = |record: &Value<'_, '_>| {

@@ -13,6 +13,7 @@ use super::{ConversationEnd, Reader, Reading, next, parts};
 use crate::claim::certainty;
 use crate::fix_style::{FixStyle, Missing};
 use crate::ir::{Body, Call, Role, ToolKind, UnpairedReason};
+use crate::names::words;
 
 pub(super) static READER: Reader =
     Reader::log("copilot-cli", "GitHub Copilot CLI session", sniff, read).or_one_list().fixed_by(&FILE_STYLE);
@@ -55,30 +56,14 @@ fn record(added: NewRecord<'_, '_>) -> Piece {
 }
 
 /// The events that are certainly of this program.
-const OWN_EVENTS: [&str; 8] = [
-    "session.start",
-    "session.resume",
-    "user.message",
-    "assistant.message",
-    "assistant.turn_start",
-    "assistant.turn_end",
-    "tool.execution_start",
-    "tool.execution_complete",
-];
+const OWN_EVENTS: [&str; 8] = words(
+    "session.start session.resume user.message assistant.message assistant.turn_start assistant.turn_end \
+    tool.execution_start tool.execution_complete",
+);
 
 /// What events are about that only tell of the calls, or repeat them for another program.
-const SUBJECTS: [&str; 10] = [
-    "session",
-    "system",
-    "permission",
-    "external_tool",
-    "user_input",
-    "elicitation",
-    "sampling",
-    "subagent",
-    "skill",
-    "command",
-];
+const SUBJECTS: [&str; 10] =
+    words("session system permission external_tool user_input elicitation sampling subagent skill command");
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_event = |record: &Value<'_, '_>| {

@@ -11,26 +11,15 @@ use super::parts::{self, in_order, number_titles};
 use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
 use crate::ir::{Body, Role, Transcript, UnpairedReason};
+use crate::names::words;
 
 pub(super) static READER: Reader = Reader::log("kimi-code", "Kimi Code session", sniff, read);
 
 /// The beginnings of the types of records that do not change the history.
-const OTHERS: [&str; 14] = [
-    "config.",
-    "forked",
-    "full_compaction.",
-    "goal.",
-    "llm.",
-    "mcp.",
-    "metadata",
-    "micro_compaction.",
-    "permission.",
-    "plan_mode.",
-    "swarm_mode.",
-    "tools.",
-    "turn.",
-    "usage.",
-];
+const OTHERS: [&str; 14] = words(
+    "config. forked full_compaction. goal. llm. mcp. metadata micro_compaction. permission. plan_mode. \
+    swarm_mode. tools. turn. usage.",
+);
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_own = |record: &Value<'_, '_>| {

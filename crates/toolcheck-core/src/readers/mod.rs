@@ -52,7 +52,7 @@ use toolcheck_json::{Document, Value, origins::Mapped};
 use crate::claim::certainty::SURE;
 use crate::formats::Format;
 use crate::ir::{FormatId, Transcript, Unread};
-use crate::names::names;
+use crate::names::{names, words};
 use crate::unread;
 
 use common::{
@@ -441,19 +441,8 @@ pub fn expected_answers(row: Value<'_, '_>) -> usize {
 }
 
 fn graded<'d, 's>(row: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
-    const OF_GRADERS: [&str; 11] = [
-        "answer",
-        "reference",
-        "expected",
-        "truth",
-        "solution",
-        "rubric",
-        "grader",
-        "reward",
-        "verif",
-        "ideal",
-        "correct",
-    ];
+    const OF_GRADERS: [&str; 11] =
+        words("answer reference expected truth solution rubric grader reward verif ideal correct");
     row.members().filter(|member| !member.is_null()).filter(|member| {
         let key = member.key_text().unwrap_or_default().to_ascii_lowercase();
         OF_GRADERS.iter().any(|word| key.contains(word))

@@ -7,6 +7,7 @@ use toolcheck_json::Value;
 
 use super::tool;
 use crate::ir::{Executor, MissingKey, Named, Place, Transcript};
+use crate::names::words;
 
 /// The names of tools by how they are called: functions in the request's own list by name alone, others by namespace
 /// and name.
@@ -184,17 +185,10 @@ pub(super) fn look_at_callers<'s>(transcript: &mut Transcript<'s>, list: Value<'
 }
 
 /// The types of tools that add no functions to call. A version may follow the type.
-const WITHOUT_FUNCTIONS: [&str; 9] = [
-    "web_search",
-    "file_search",
-    "code_interpreter",
-    "image_generation",
-    "computer",
-    "local_shell",
-    "shell",
-    "apply_patch",
-    "programmatic_tool_calling",
-];
+const WITHOUT_FUNCTIONS: [&str; 9] = words(
+    "web_search file_search code_interpreter image_generation computer local_shell shell apply_patch \
+    programmatic_tool_calling",
+);
 
 /// Whether a tool is loaded only after a search has found it.
 fn is_deferred(tool: Value<'_, '_>) -> bool {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Value as Json, json};
 
+use crate::names::words;
 use crate::reply::{CREATED, Event, Pieces, Reply, Stop};
 
 pub(super) fn write(reply: &Reply) -> Json {
@@ -190,23 +191,10 @@ fn body(reply: &Reply, output: Vec<Json>, status: &str) -> Json {
     body
 }
 
-pub(super) const REPEATED: [&str; 15] = [
-    "background",
-    "conversation",
-    "instructions",
-    "max_output_tokens",
-    "max_tool_calls",
-    "metadata",
-    "parallel_tool_calls",
-    "reasoning",
-    "temperature",
-    "text",
-    "tool_choice",
-    "tools",
-    "top_p",
-    "truncation",
-    "user",
-];
+pub(super) const REPEATED: [&str; 15] = words(
+    "background conversation instructions max_output_tokens max_tool_calls metadata parallel_tool_calls \
+    reasoning temperature text tool_choice tools top_p truncation user",
+);
 
 struct Item {
     whole: Json,

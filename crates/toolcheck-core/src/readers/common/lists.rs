@@ -6,6 +6,7 @@ use toolcheck_json::{Document, NodeId, Value, origins::Mapped, sort_by_position}
 use super::{Columns, literal, python};
 use crate::claim::certainty;
 use crate::ir::{Body, Part, Place, Transcript, UnreadKind};
+use crate::names::words;
 use crate::tools::{self, Definition};
 use crate::unread;
 
@@ -86,21 +87,10 @@ pub(crate) fn reverse(transcript: &mut Transcript<'_>, list: Value<'_, '_>) {
 }
 
 /// The keys under which data sets have the tools of their rows.
-pub(crate) const TOOLS: [&str; 13] = [
-    "tools",
-    "functions",
-    "tools_json",
-    "available_tools",
-    "availableTools",
-    "tool_defs",
-    "tool_definitions",
-    "toolDefinitions",
-    "tool_schemas",
-    "function_declarations",
-    "functions_json",
-    "tool_list",
-    "gen_ai.tool.definitions",
-];
+pub(crate) const TOOLS: [&str; 13] = words(
+    "tools functions tools_json available_tools availableTools tool_defs tool_definitions toolDefinitions \
+    tool_schemas function_declarations functions_json tool_list gen_ai.tool.definitions",
+);
 
 /// The keys under which rows of preferences have the message that the model learns to write.
 pub(crate) const CHOSEN: [&str; 2] = ["chosen", "chosen_response"];

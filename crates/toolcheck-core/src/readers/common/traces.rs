@@ -4,20 +4,15 @@ use toolcheck_json::Value;
 
 use super::spans;
 
+use crate::names::words;
+
 const VALUES_LOOKED_AT: usize = 20_000;
 
 /// Keys at the top of what traces are exported as.
-const TOPS: [&str; 9] = [
-    "resourceSpans",
-    "resource_spans",
-    "scopeSpans",
-    "resourceLogs",
-    "spans",
-    "attributes",
-    "trace",
-    "observations",
-    "span_attributes",
-];
+const TOPS: [&str; 9] = words(
+    "resourceSpans resource_spans scopeSpans resourceLogs spans attributes trace observations \
+    span_attributes",
+);
 
 fn may_be_trace(record: Value<'_, '_>) -> bool {
     let is_own = |member: Value<'_, '_>| {

@@ -14,6 +14,7 @@ use crate::ir::{
     Body, Malformation, MalformedTextCall, Named, Place, Reasoning, Role, Signature, Text, ToolKind,
     Transcript, UnpairedReason,
 };
+use crate::names::words;
 use crate::unread;
 
 const SPEAKERS: [&str; 2] = ["from", "role"];
@@ -21,19 +22,10 @@ pub(crate) const TEXTS: [&str; 3] = ["value", "content", "text"];
 
 /// Speakers whose turns are calls; words are also joined in other ways.
 const CALLS: [&str; 5] = ["function_call", "tool_call", "tool_calls", "functioncall", "assistant_tool_call"];
-const RESULTS: [&str; 11] = [
-    "observation",
-    "function_response",
-    "tool_response",
-    "tool_output",
-    "tool_result",
-    "tool_results",
-    "function_return",
-    "tool",
-    "function",
-    "ipython",
-    "environment",
-];
+const RESULTS: [&str; 11] = words(
+    "observation function_response tool_response tool_output tool_result tool_results function_return tool \
+    function ipython environment",
+);
 const USERS: [&str; 2] = ["human", "user"];
 const ASSISTANTS: [&str; 8] =
     ["gpt", "assistant", "chatgpt", "model", "bot", "answer", "final_answer", "final"];
