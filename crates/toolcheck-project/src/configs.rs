@@ -72,11 +72,7 @@ impl fmt::Display for ForeignConfig {
 }
 
 impl Configs {
-    /// The configurations of a run.
-    ///
-    /// # Errors
-    ///
-    /// The named configuration can't be used.
+    /// The configurations of a run. Fails if the named configuration can't be used.
     pub fn new(options: &ConfigOptions) -> Result<Self, Error> {
         let mut found = FoundConfigs::default();
         let fixed = match options {

@@ -19,11 +19,8 @@ impl FilesRead {
         }
     }
 
-    /// Checks that each file to be written is neither read nor written twice.
-    ///
-    /// # Errors
-    ///
-    /// One is, also by another name or through a link.
+    /// Checks that each file to be written is neither read nor written twice. Fails if one is, also by another name or
+    /// through a link.
     pub(crate) fn check(&self, written: &[PathBuf]) -> Result<(), Error> {
         let mut used = HashSet::new();
         for path in written {

@@ -19,11 +19,8 @@ pub struct ChatRequest {
 }
 
 impl ChatRequest {
-    /// The body of a request with messages or items that servers rewrite; `None` if it has neither.
-    ///
-    /// # Errors
-    ///
-    /// It has something of which it is not known what the server makes of it: a clause says what.
+    /// The body of a request with messages or items that servers rewrite; `None` if it has neither. Fails if it has
+    /// something of which it is not known what the server makes of it: a clause says what.
     pub fn of(body: Value<'_, '_>) -> Option<Result<Self, String>> {
         let mut made = Builder::default();
         let is_done = match (body.get("messages"), body.get("input")) {

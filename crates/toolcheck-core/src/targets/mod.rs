@@ -176,12 +176,8 @@ struct Entries {
 }
 
 impl Target {
-    /// Reads a target's file. What it extends must be one of the targets that are compiled in.
-    ///
-    /// # Errors
-    ///
-    /// Where the text is not TOML of that shape, or names a target, that does not exist; the message says the
-    /// line and column.
+    /// Reads a target's file. What it extends must be one of the targets that are compiled in. Fails where the text is
+    /// not TOML of that shape, or names a target that does not exist; the message says the line and column.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let wrong = |error: toolcheck_toml::Error| {
             fault_at(text, error.span().map_or(0, |span| span.start), error.message().trim())

@@ -142,11 +142,7 @@ pub struct Text<'p> {
 }
 
 impl<'p> Text<'p> {
-    /// Opens an input, as [`Text::new`] does with a source.
-    ///
-    /// # Errors
-    ///
-    /// The input can't be read.
+    /// Opens an input, as [`Text::new`] does with a source. Fails if the input can't be read.
     pub fn open(input: &Input, limits: Limits, progress: Progress<'p>) -> io::Result<Self> {
         match &input.source {
             Source::Stdin => Self::new(io::stdin(), limits, progress),
@@ -163,11 +159,7 @@ impl<'p> Text<'p> {
     }
 
     /// The text of a source that is open already, such as bytes in memory. Compressed data is recognised by its first
-    /// bytes, regardless of a name: no JSON starts with them.
-    ///
-    /// # Errors
-    ///
-    /// The source can't be read.
+    /// bytes, regardless of a name: no JSON starts with them. Fails if the source can't be read.
     pub fn new(source: impl Read + Send + 'p, limits: Limits, progress: Progress<'p>) -> io::Result<Self> {
         let source: Box<dyn Read + Send + 'p> = Box::new(source);
         let packed = Arc::new(AtomicU64::new(0));
@@ -279,11 +271,7 @@ impl<'p> Text<'p> {
         }
     }
 
-    /// Reads the rest of the text.
-    ///
-    /// # Errors
-    ///
-    /// The input can't be read or decompressed.
+    /// Reads the rest of the text. Fails if the input can't be read or decompressed.
     pub fn rest(&mut self) -> io::Result<Vec<u8>> {
         if let Some(error) = self.failed.take() {
             return Err(error);

@@ -35,13 +35,9 @@ pub(super) fn base(pattern: &str) -> &Path {
     base
 }
 
-/// Finds what a glob matches, one part of it after the other. As in a shell, a part such as `*` also matches a link to a
-/// folder, but `**` follows no links. Each folder is searched once for each part, so that links that lead back to each
-/// other don't matter.
-///
-/// # Errors
-///
-/// The pattern is invalid.
+/// Finds what a glob matches, one part of it after the other. As in a shell, a part such as `*` also matches a link to
+/// a folder, but `**` follows no links. Each folder is searched once for each part, so that links that lead back to
+/// each other don't matter. Fails if the pattern is invalid.
 pub(super) fn matches(pattern: &str) -> Result<Matches, PatternError> {
     Pattern::new(pattern)?;
     let mut found = Matches { paths: vec![PathBuf::new()], errors: Vec::new() };

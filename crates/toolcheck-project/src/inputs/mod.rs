@@ -79,20 +79,13 @@ impl Input {
         Self { real: real(path), name: name_of(path), source, is_named: true, is_linked: false }
     }
 
-    /// Reads the whole text, decompressed.
-    ///
-    /// # Errors
-    ///
-    /// The input can't be read.
+    /// Reads the whole text, decompressed. Fails if the input can't be read.
     pub fn read(&self) -> Result<Vec<u8>, Error> {
         Ok(self.read_to_fix()?.0)
     }
 
-    /// Reads the whole text, decompressed, with why it is not changed: a clause; `None` if it may be.
-    ///
-    /// # Errors
-    ///
-    /// The input can't be read.
+    /// Reads the whole text, decompressed, with why it is not changed: a clause; `None` if it may be. Fails if the
+    /// input can't be read.
     pub fn read_to_fix(&self) -> Result<(Vec<u8>, Option<&'static str>), Error> {
         let read = || {
             let mut text = Text::open(self, Limits::default(), &|_| {})?;
@@ -141,11 +134,8 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// Finds the inputs of a run. Files in a directory that are in `own_files` are skipped.
-    ///
-    /// # Errors
-    ///
-    /// An option can't be used.
+    /// Finds the inputs of a run. Files in a directory that are in `own_files` are skipped. Fails if an option can't be
+    /// used.
     pub fn find(
         options: &FileOptions,
         configs: &Arc<Configs>,

@@ -82,11 +82,8 @@ struct Conversation<'s> {
 }
 
 impl<'s> File<'s> {
-    /// Reads the conversations in a recording or an archive; `source` is the text of the file.
-    ///
-    /// # Errors
-    ///
-    /// It is broken, this program cannot read it, or there is no conversation in it.
+    /// Reads the conversations in a recording or an archive; `source` is the text of the file. Fails if it is broken,
+    /// this program cannot read it, or there is no conversation in it.
     pub fn read_opened(source: &'s [u8], opened: &'s Opened) -> Result<Self, Error> {
         if let Some(lacking) = opened.not_built {
             return Err(Error::new(format!("this build does not read {}: {}", lacking.what, lacking.advice)));
@@ -111,11 +108,8 @@ impl<'s> File<'s> {
         Ok(file)
     }
 
-    /// Reads the conversations of a file that has them in strings; `source` is its text.
-    ///
-    /// # Errors
-    ///
-    /// It is not JSON, or there is no conversation in it.
+    /// Reads the conversations of a file that has them in strings; `source` is its text. Fails if it is not JSON, or
+    /// there is no conversation in it.
     pub fn read_expanded(
         source: &'s [u8],
         expanded: &'s Mapped,
@@ -126,11 +120,8 @@ impl<'s> File<'s> {
         Ok(file)
     }
 
-    /// Reads the conversations of a file, in this format if one is given.
-    ///
-    /// # Errors
-    ///
-    /// It is not JSON, or there is no conversation in it.
+    /// Reads the conversations of a file, in this format if one is given. Fails if it is not JSON, or there is no
+    /// conversation in it.
     pub fn read(bytes: &'s [u8], format: Option<InputFormat>) -> Result<Self, Error> {
         let (records, _) = Records::reading(bytes);
         let layout = records.layout();
