@@ -14,8 +14,8 @@ use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput};
 use crate::fix_style::{self, FixStyle};
 use crate::ir::{
-    Arguments, Body, Buffers, CacheMark, CacheMarkTarget, Call, Content, Executor, Named, Part, Place,
-    Reasoning, Signature, Text, ToolChoice, ToolChoiceMode, ToolDef, ToolKind, ToolResult, Transcript,
+    Body, Buffers, CacheMark, CacheMarkTarget, Call, Executor, Named, Part, Place, Reasoning, Signature,
+    Text, ToolChoice, ToolChoiceMode, ToolDef, ToolKind, ToolResult, Transcript,
 };
 use crate::names::words;
 use crate::reply::Framing;
@@ -309,15 +309,8 @@ fn executor(is_of_server: bool) -> (Executor, ToolKind) {
 fn call<'s>(tool: Value<'_, 's>) -> Body<'s> {
     // Answers of some models have Anthropic's type of other calls.
     let (executor, kind) = executor(tool.get_str("type").as_deref() == Some("server_tool_use"));
-    Body::Call(Call {
-        id: tool.get("toolUseId").and_then(Named::of),
-        name: tool.get("name").and_then(Named::of),
-        arguments: Arguments::of(tool.get("input")),
-        executor,
-        kind,
-        signature: Signature::Missing,
-        unpaired: None,
-    })
+    let call = Call::new(tool.get("toolUseId"), tool.get("name"), tool.get("input"));
+    Body::Call(Call { executor, kind, ..call })
 }
 
 fn result<'s>(tool: Value<'_, 's>) -> Body<'s> {
@@ -325,14 +318,7 @@ fn result<'s>(tool: Value<'_, 's>) -> Body<'s> {
     let (executor, kind) = executor(tool.get_str("type").is_some_and(|kind| kind != "tool_result"));
     let content = tool.get("content");
     Body::Result(ToolResult {
-        call_id: tool.get("toolUseId").and_then(Named::of),
-        name: None,
         is_error: tool.get_str("status").map(|status| status == "error"),
-        content: Content::of(content),
-        content_place: content.map(Place::of),
-        structured: None,
-        foreign: None,
-        block: None,
         has_bare_json: content.is_some_and(|content| {
             content.elements().any(|part| part.get("json").is_some_and(|json| !json.is_object()))
         }),
@@ -341,7 +327,7 @@ fn result<'s>(tool: Value<'_, 's>) -> Body<'s> {
         }),
         executor,
         kind: Some(kind),
-        unpaired: None,
+        ..ToolResult::new(tool.get("toolUseId"), content)
     })
 }
 

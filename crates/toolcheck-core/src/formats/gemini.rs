@@ -12,8 +12,8 @@ use crate::claim::{Claim, MESSAGES_LOOKED_AT, certainty, surest_message};
 use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput};
 use crate::fix_style::{self, FixStyle};
 use crate::ir::{
-    Arguments, Body, Buffers, Call, Content, DanglingReference, Executor, Named, Part, Place, Reasoning,
-    Role, Signature, Text, ToolChoice, ToolChoiceMode, ToolDef, ToolKind, ToolResult, Transcript,
+    Body, Buffers, Call, DanglingReference, Executor, Named, Part, Place, Reasoning, Role, Signature, Text,
+    ToolChoice, ToolChoiceMode, ToolDef, ToolKind, ToolResult, Transcript,
 };
 use crate::names::words;
 use crate::reply::Framing;
@@ -368,35 +368,21 @@ fn part<'s>(value: Value<'_, 's>) -> Body<'s> {
 }
 
 fn call<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind, signature: Signature) -> Body<'s> {
-    Body::Call(Call {
-        id: value.get("id").and_then(Named::of),
-        // The provider's built-in tools have a type instead of a name.
-        name: value.get_any(&["name", "toolType", "tool_type"]).and_then(Named::of),
-        arguments: Arguments::of(value.get("args")),
-        executor,
-        kind,
-        signature,
-        unpaired: None,
-    })
+    // The provider's built-in tools have a type instead of a name.
+    let name = value.get_any(&["name", "toolType", "tool_type"]);
+    Body::Call(Call { executor, kind, signature, ..Call::new(value.get("id"), name, value.get("args")) })
 }
 
 fn result<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<'s> {
     let response = value.get("response");
     Body::Result(ToolResult {
-        call_id: value.get("id").and_then(Named::of),
         name: value.get("name").and_then(Named::of),
         // The documentation reserves this key for the error of a failed call.
         is_error: response.map(|response| response.get("error").is_some_and(|error| !error.is_null())),
-        content: Content::of(response),
-        content_place: response.map(Place::of),
-        structured: None,
-        foreign: None,
-        block: None,
-        has_bare_json: false,
         has_media: value.get("parts").is_some(),
         executor,
         kind: Some(kind),
-        unpaired: None,
+        ..ToolResult::new(value.get("id"), response)
     })
 }
 

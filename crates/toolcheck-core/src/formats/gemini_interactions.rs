@@ -17,8 +17,8 @@ use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Feature};
 use crate::fix_style::{self, FixStyle};
 use crate::ir::{
-    Arguments, Body, Buffers, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role,
-    Signature, Text, ToolChoice, ToolChoiceMode, ToolDef, ToolKind, ToolResult, Tools, Transcript,
+    Body, Buffers, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Signature, Text,
+    ToolChoice, ToolChoiceMode, ToolDef, ToolKind, ToolResult, Tools, Transcript,
 };
 use crate::names::words;
 use crate::reply::Framing;
@@ -375,15 +375,8 @@ fn call<'s>(value: Value<'_, 's>, executor: Executor) -> Body<'s> {
     let kind = if executor == Executor::Client { ToolKind::Function } else { ToolKind::BuiltIn };
     // Calls of the API's own tools are named by their types.
     let name = value.get("name").or_else(|| value.get("type").filter(|_| kind == ToolKind::BuiltIn));
-    Body::Call(Call {
-        id: value.get("id").and_then(Named::of),
-        name: name.and_then(Named::of),
-        arguments: Arguments::of(value.get("arguments")),
-        executor,
-        kind,
-        signature: Signature::of(value.get("signature")),
-        unpaired: None,
-    })
+    let signature = Signature::of(value.get("signature"));
+    Body::Call(Call { executor, kind, signature, ..Call::new(value.get("id"), name, value.get("arguments")) })
 }
 
 fn result<'s>(value: Value<'_, 's>, executor: Executor) -> Body<'s> {
@@ -391,19 +384,12 @@ fn result<'s>(value: Value<'_, 's>, executor: Executor) -> Body<'s> {
     let kind = if executor == Executor::Client { ToolKind::Function } else { ToolKind::BuiltIn };
     let is_media = |part: Value<'_, '_>| part.get_str("type").is_some_and(|kind| kind != "text");
     Body::Result(ToolResult {
-        call_id: value.get("call_id").and_then(Named::of),
         name: value.get("name").and_then(Named::of),
         is_error: value.get("is_error").and_then(Value::as_bool),
-        content: Content::of(content),
-        content_place: content.map(Place::of),
-        structured: None,
-        foreign: None,
-        block: None,
-        has_bare_json: false,
         has_media: content.is_some_and(|content| content.elements().any(is_media)),
         executor,
         kind: Some(kind),
-        unpaired: None,
+        ..ToolResult::new(value.get("call_id"), content)
     })
 }
 

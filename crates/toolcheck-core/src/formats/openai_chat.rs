@@ -523,13 +523,9 @@ fn push_content<'s>(transcript: &mut Transcript<'s>, content: Value<'_, 's>) {
             transcript.details.files.push(Place::of(block));
         }
         if let Some(place) = unnamed_file(block) {
-            transcript.details.missing_keys.push(MissingKey {
-                case: "filename",
-                key: "filename",
-                place,
-                name: None,
-                because: None,
-            });
+            let key = "filename";
+            let missing = MissingKey { case: key, key, place, name: None, because: None };
+            transcript.details.missing_keys.push(missing);
         }
     }
     if content.is_object() {
@@ -648,21 +644,13 @@ fn result<'s>(
     Body::Result(ToolResult {
         call_id,
         name,
-        is_error: None,
-        content: Content::of(content),
-        content_place: content.map(Place::of),
-        structured: None,
-        foreign: None,
-        block: None,
-        has_bare_json: false,
         has_media: content.is_some_and(|content| {
             content.elements().any(|part| {
                 !matches!(part.get_str("type").as_deref(), None | Some("text" | "document" | "reference"))
             })
         }),
-        executor: Executor::Client,
         kind,
-        unpaired: None,
+        ..ToolResult::new(None, content)
     })
 }
 

@@ -22,8 +22,8 @@ use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Feature};
 use crate::fix_style::{self, FixStyle};
 use crate::ir::{
-    self, Arguments, Body, Buffers, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role,
-    Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
+    self, Body, Buffers, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Signature,
+    Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
 };
 use crate::names::words;
 use crate::reply::Framing;
@@ -464,39 +464,23 @@ fn call<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<'s
     // Calls of the API's own tools are named by their types.
     let is_own = !matches!(kind, ToolKind::Function | ToolKind::Custom | ToolKind::Approval | ToolKind::Mcp);
     let name = value.get("name").or_else(|| value.get("type").filter(|_| is_own));
-    Body::Call(Call {
-        id: id.and_then(Named::of),
-        name: name.and_then(Named::of),
-        arguments: Arguments::of(value.get_any(&["arguments", "input", "action", "operation", "code"])),
-        executor,
-        kind,
-        signature: Signature::Missing,
-        unpaired: None,
-    })
+    let arguments = value.get_any(&["arguments", "input", "action", "operation", "code"]);
+    Body::Call(Call { executor, kind, ..Call::new(id, name, arguments) })
 }
 
 fn output<'s>(value: Value<'_, 's>, kind: ToolKind) -> Body<'s> {
     let id = if kind == ToolKind::Approval { "approval_request_id" } else { "call_id" };
     let content = value.get_any(&["output", "result", "tools"]);
+    let id = value.get(id).or_else(|| value.get("id").filter(|_| kind == ToolKind::LocalShell));
     Body::Result(ToolResult {
-        call_id: value
-            .get(id)
-            .or_else(|| value.get("id").filter(|_| kind == ToolKind::LocalShell))
-            .and_then(Named::of),
         name: value.get("name").and_then(Named::of),
         is_error: value.get_str("status").filter(|status| status == "failed").map(|_| true),
-        content: Content::of(content),
-        content_place: content.map(Place::of),
-        structured: None,
-        foreign: None,
-        block: None,
-        has_bare_json: false,
         has_media: content.is_some_and(|content| {
             content.elements().any(|part| part.get_str("type").is_some_and(|kind| kind != "input_text"))
         }),
         executor: executor(value, kind),
         kind: Some(kind),
-        unpaired: None,
+        ..ToolResult::new(id, content)
     })
 }
 

@@ -88,13 +88,9 @@ impl<'s> Namespaces<'s> {
                 transcript.request.tools.search.get_or_insert(Place::of(value));
                 let is_client = value.get_str("execution").as_deref() == Some("client");
                 if is_client && value.get("description").is_none_or(Value::is_null) {
-                    transcript.details.missing_keys.push(MissingKey {
-                        case: "search-description",
-                        key: "description",
-                        place: Place::of(value),
-                        name: None,
-                        because: None,
-                    });
+                    let (case, key, place) = ("search-description", "description", Place::of(value));
+                    let missing = MissingKey { case, key, place, name: None, because: None };
+                    transcript.details.missing_keys.push(missing);
                 }
             }
             _ => self.function(transcript, value, declared),
@@ -146,13 +142,9 @@ impl<'s> Namespaces<'s> {
             else {
                 continue;
             };
-            transcript.details.missing_keys.push(MissingKey {
-                case: "namespace",
-                key: "namespace",
-                place: Place::of(value),
-                name: Some(name),
-                because: Some(*because),
-            });
+            let (key, place) = ("namespace", Place::of(value));
+            let missing = MissingKey { case: key, key, place, name: Some(name), because: Some(*because) };
+            transcript.details.missing_keys.push(missing);
         }
     }
 }
@@ -173,13 +165,9 @@ pub(super) fn look_at_callers<'s>(transcript: &mut Transcript<'s>, list: Value<'
             && value.get("caller").is_none()
             && let Some(because) = called.get(&id.text)
         {
-            transcript.details.missing_keys.push(MissingKey {
-                case: "caller",
-                key: "caller",
-                place: Place::of(value),
-                name: None,
-                because: Some(*because),
-            });
+            let (key, place) = ("caller", Place::of(value));
+            let missing = MissingKey { case: key, key, place, name: None, because: Some(*because) };
+            transcript.details.missing_keys.push(missing);
         }
     }
 }

@@ -7,8 +7,8 @@ use toolcheck_json::Value;
 
 use super::Conversation;
 use crate::ir::{
-    Arguments, Body, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Signature,
-    ToolKind, ToolResult, Transcript, UnpairedReason,
+    Arguments, Body, Call, Content, Message, Part, Reasoning, Role, Signature, ToolResult, Transcript,
+    UnpairedReason,
 };
 
 pub(crate) fn call<'s>(
@@ -16,15 +16,7 @@ pub(crate) fn call<'s>(
     name: Option<Value<'_, 's>>,
     arguments: Option<Value<'_, 's>>,
 ) -> Call<'s> {
-    Call {
-        id: self::id(id).and_then(Named::of),
-        name: name.and_then(Named::of),
-        arguments: Arguments::of(arguments),
-        executor: Executor::Client,
-        kind: ToolKind::Function,
-        signature: Signature::Missing,
-        unpaired: None,
-    }
+    Call::new(self::id(id), name, arguments)
 }
 
 /// The id at `value`, unless it is empty: programs without ids write `""`.
@@ -50,21 +42,7 @@ pub(crate) fn result<'s>(
     content: Option<Value<'_, 's>>,
     is_error: Option<bool>,
 ) -> ToolResult<'s> {
-    ToolResult {
-        call_id: self::id(id).and_then(Named::of),
-        name: None,
-        is_error,
-        content: Content::of(content),
-        content_place: content.map(Place::of),
-        structured: None,
-        has_media: false,
-        foreign: None,
-        block: None,
-        has_bare_json: false,
-        executor: Executor::Client,
-        kind: None,
-        unpaired: None,
-    }
+    ToolResult { is_error, ..ToolResult::new(self::id(id), content) }
 }
 
 /// Puts conversations in the order in which they begin.

@@ -8,7 +8,7 @@ use toolcheck_json::Value;
 
 use super::parts;
 use crate::formats::anthropic;
-use crate::ir::{Body, Executor, Named, Reasoning, Role, Signature, Text, Transcript, UnpairedReason};
+use crate::ir::{Body, Executor, Named, Role, Text, Transcript, UnpairedReason};
 use crate::unread;
 
 /// Whether a list holds messages with OpenTelemetry's parts.
@@ -104,9 +104,7 @@ fn body_of<'s>(part: Value<'_, 's>) -> Body<'s> {
             result.executor = Executor::Server;
             Body::Result(result)
         }
-        Some("reasoning" | "thinking") => {
-            Body::Reasoning(Reasoning { id: None, signature: Signature::Missing, is_redacted: false })
-        }
+        Some("reasoning" | "thinking") => parts::reasoning(None),
         Some("blob" | "file" | "uri" | "image" | "audio" | "video") => Body::Media,
         _ => Body::Opaque,
     }

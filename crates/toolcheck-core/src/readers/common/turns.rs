@@ -11,8 +11,7 @@ use super::tagged::{self, MappedText, OPENING};
 use crate::call_marks;
 use crate::formats::is_of_no_provider;
 use crate::ir::{
-    Body, Malformation, MalformedTextCall, Named, Place, Reasoning, Role, Signature, Text, ToolKind,
-    Transcript, UnpairedReason,
+    Body, Malformation, MalformedTextCall, Named, Place, Role, Text, ToolKind, Transcript, UnpairedReason,
 };
 use crate::names::words;
 use crate::unread;
@@ -188,8 +187,7 @@ fn read_turn<'s>(
         }
         (_, None) => {}
         (Role::Assistant, Some(text)) if is_reasoning => {
-            let body = Reasoning { id: None, signature: Signature::Missing, is_redacted: false };
-            transcript.part(text, Body::Reasoning(body));
+            transcript.part(text, parts::reasoning(None));
         }
         (Role::Assistant, Some(text)) if is_call(turn) => calls(transcript, turn, text),
         (Role::Assistant, Some(text)) => said(transcript, text, following),
@@ -277,8 +275,7 @@ fn add_block<'s>(transcript: &mut Transcript<'s>, block: Value<'_, 's>) {
     if is_one_of(&kind, &CALLS) {
         calls(transcript, block, value);
     } else if is_one_of(&kind, &THOUGHTS) {
-        let body = Reasoning { id: None, signature: Signature::Missing, is_redacted: false };
-        transcript.part(value, Body::Reasoning(body));
+        transcript.part(value, parts::reasoning(None));
     } else {
         transcript.part(value, Text::of(value).map_or(Body::Opaque, Body::Text));
     }
