@@ -11,10 +11,9 @@ use toolcheck_json::{Document, JsonStr, Value, sort_by_position};
 
 use crate::claim::MESSAGES_LOOKED_AT;
 use crate::claim::certainty::{self, CERTAIN, SURE, SURE_OF_DIALECT, SURE_OF_RECORD};
-use crate::exchange;
 use crate::formats::{self, ALL, Format};
 use crate::ir::FormatId;
-use crate::{response, unsupported};
+use crate::{exchange, response, unsupported};
 
 /// How near the second format must come to the first, in percent, to be reported.
 const NEAR: u32 = 70;

@@ -11,12 +11,11 @@ use toolcheck_core::{exchange, response};
 use toolcheck_json::origins::{Builder, LeftOut, Mapped, Opened, Origin, Unread};
 use toolcheck_json::{Document, SyntaxErrorKind};
 
-use crate::Limits;
 use crate::budget::Budget;
 use crate::container::Container;
 use crate::reason::{Body, Reason};
 use crate::written::quoted;
-use crate::{decode, event_stream, needs};
+use crate::{Limits, decode, event_stream, needs};
 
 /// An exchange in a file. Its bodies are not decoded before they are needed.
 pub(crate) struct Recorded<'f> {

@@ -1,9 +1,8 @@
 //! The baseline's file: read before a run, and written after it if requested.
 
-use std::fmt;
-use std::fs;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
+use std::{fmt, fs};
 
 use toolcheck_config::Baseline;
 use toolcheck_config::baseline::{BaselineEntry, FileBaseline};

@@ -1,10 +1,9 @@
 //! The configuration of a file: the closest one in or above its folder, or the one that the user named.
 
 use std::collections::HashMap;
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::{fmt, io};
 
 use toolcheck_config::{Config, ConfigFile, Home, Origin};
 use toolcheck_core::text::reason;

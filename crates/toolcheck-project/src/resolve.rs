@@ -11,8 +11,7 @@ use toolcheck_core::suggest::unknown;
 use toolcheck_core::tools::{self, Definition};
 use toolcheck_core::{RuleId, targets};
 use toolcheck_json::{Document, Span};
-use toolcheck_lint::TargetRef;
-use toolcheck_lint::{ChatTemplate, Options, Rule};
+use toolcheck_lint::{ChatTemplate, Options, Rule, TargetRef};
 use toolcheck_open::{Container, FileFormat};
 
 use crate::configs::{Configs, ForeignConfig, LoadedConfig};

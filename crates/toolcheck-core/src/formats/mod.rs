@@ -25,8 +25,7 @@ use crate::ir::{
 };
 use crate::reply::{Event, Framing, Pieces, Reply};
 use crate::route::Route;
-use crate::tools;
-use crate::unread;
+use crate::{tools, unread};
 
 /// A wire format.
 #[derive(Debug)]

@@ -353,6 +353,7 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
 }
 
 /// The members of a message that become parts of it.
+#[derive(Default)]
 struct Members<'d, 's> {
     content: Option<Value<'d, 's>>,
     calls: Option<Value<'d, 's>>,
@@ -376,18 +377,7 @@ fn members<'d, 's>(
     value: Value<'d, 's>,
     dialect: &Dialect,
 ) -> Members<'d, 's> {
-    let mut own = Members {
-        content: None,
-        calls: None,
-        function_call: None,
-        call_id: None,
-        reasoning: None,
-        audio: None,
-        is_signed: false,
-        result_name: None,
-        texts: Vec::new(),
-        media: None,
-    };
+    let mut own = Members::default();
     for member in value.members() {
         match member.key_text().as_deref() {
             Some("role") => message.role_name = Named::of(member),

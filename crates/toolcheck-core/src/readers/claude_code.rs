@@ -149,7 +149,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         }
         let title = title(record);
         let number = *numbers.entry(title).or_insert_with_key(|title| {
-            threads.push(Thread::new(title.clone()));
+            threads.push(Thread { title: title.clone(), ..Thread::default() });
             threads.len() - 1
         });
         let thread = &mut threads[number];
@@ -197,6 +197,7 @@ fn title(record: Value<'_, '_>) -> String {
 }
 
 /// A conversation while it is read, as turns: a block may belong to an earlier one than the last.
+#[derive(Default)]
 struct Thread<'d, 's> {
     title: String,
     parts: Vec<(Vec<Turn<'d, 's>>, ConversationEnd)>,
@@ -238,19 +239,6 @@ struct Turn<'d, 's> {
 }
 
 impl<'d, 's> Thread<'d, 's> {
-    fn new(title: String) -> Self {
-        Self {
-            title,
-            parts: Vec::new(),
-            turns: Vec::new(),
-            by_id: HashMap::default(),
-            followed: HashSet::default(),
-            places: Places::default(),
-            kept: Vec::new(),
-            snipped: Vec::new(),
-        }
-    }
-
     fn add(&mut self, role: Role, (record, uuid): (Value<'d, 's>, Option<&'s [u8]>), message: Value<'d, 's>) {
         let id = message.get("id").filter(|_| role == Role::Assistant).map(Value::raw);
         if let Some(number) = id.and_then(|id| self.turn_of(id)) {

@@ -6,8 +6,7 @@
 
 use toolcheck_json::Value;
 
-use super::parts;
-use super::{Conversation, ConversationEnd, Reader, Reading};
+use super::{Conversation, ConversationEnd, Reader, Reading, parts};
 use crate::claim::certainty;
 use crate::ir::{Arguments, Body, Role, Transcript, UnpairedReason};
 

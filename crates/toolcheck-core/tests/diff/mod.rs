@@ -7,9 +7,8 @@ mod requests;
 mod same;
 
 use serde_json::Value as Json;
-use toolcheck_core::Format;
 use toolcheck_core::diff::{Change, Diff, Kind, Level, Side, diff};
-use toolcheck_core::formats;
+use toolcheck_core::{Format, formats};
 use toolcheck_json::{Document, pointers};
 
 fn format(id: &str) -> &'static Format {

@@ -1,9 +1,8 @@
 //! The files that a glob matches.
 
 use std::collections::{BTreeSet, HashSet};
-use std::fs;
-use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::{fs, io};
 
 use glob::{Pattern, PatternError};
 use ignore::WalkBuilder;

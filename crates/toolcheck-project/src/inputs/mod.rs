@@ -5,10 +5,9 @@ mod globs;
 mod ignored;
 
 use std::collections::HashSet;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::{fs, io};
 
 use ignore::WalkBuilder;
 use toolcheck_config::PathGlobs;

@@ -5,13 +5,11 @@ use std::num::ParseIntError;
 use super::args::Args;
 use super::fault::{Fault, RefusalKind, Step, type_error, unsupported};
 use super::lex::is_space;
-use super::methods;
-use super::ops;
 use super::print::{self, JsonStyle};
 use super::run::Run;
-use super::sequences;
 use super::text::{Builder, Text};
 use super::value::Value;
+use super::{methods, ops, sequences};
 
 pub(super) const KNOWN: &str = "abs attr batch capitalize center count d default dictsort e escape filesizeformat first float \
     forceescape format groupby indent int items join last length list lower map max min pprint \

@@ -1,14 +1,12 @@
 //! `%` and `str.format` of Python.
 
-use super::access;
 use super::args::Args;
 use super::budget::{Budget, work};
 use super::fault::{Step, type_error, unsupported, value_error};
 use super::methods::padded;
-use super::ops;
-use super::print;
 use super::text::{Builder, Text};
 use super::value::Value;
+use super::{access, ops, print};
 
 /// How a value is written in its place.
 #[derive(Debug, Default)]

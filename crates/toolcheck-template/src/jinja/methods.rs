@@ -2,15 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::access;
 use super::args::Args;
 use super::budget::Budget;
 use super::fault::{Step, type_error, unsupported, value_error};
 use super::lex::is_space;
-use super::ops;
-use super::print;
 use super::text::{Builder, Text};
 use super::value::{Dict, Function, Value};
+use super::{access, ops, print};
 
 pub(crate) fn call(receiver: &Value, name: &str, args: &Args, budget: &Budget) -> Step<Value> {
     budget.go_through(receiver)?;

@@ -11,22 +11,13 @@ const DEEPEST: u32 = 60;
 
 pub(crate) fn parse(source: &str) -> Step<Ast> {
     let tokens = lex::tokens(source)?;
-    let mut parser = Parser {
-        tokens,
-        at: 0,
-        ast: Ast::default(),
-        depth: 0,
-        conditional: 0,
-        loops: 0,
-        open: Vec::new(),
-        takes: Takes::default(),
-        operators: 0,
-    };
+    let mut parser = Parser { tokens, ..Parser::default() };
     let body = parser.statements(&[])?;
     parser.ast.body = body;
     Ok(parser.ast)
 }
 
+#[derive(Default)]
 pub(crate) struct Parser {
     tokens: Vec<(u32, Token)>,
     at: usize,

@@ -4,9 +4,8 @@ use super::args::Args;
 use super::ast::Comparison;
 use super::budget::Budget;
 use super::fault::{Fault, RefusalKind, Step, type_error, unsupported};
-use super::ops;
-use super::print;
 use super::value::Value;
+use super::{ops, print};
 
 pub(super) const KNOWN: &str = "!= < <= == > >= boolean callable defined divisibleby eq equalto escaped even false filter float \
     ge greaterthan gt in integer iterable le lessthan lower lt mapping ne none number odd sameas \

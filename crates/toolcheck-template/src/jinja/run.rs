@@ -4,17 +4,14 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::access;
 use super::args::Args;
 use super::ast::{Ast, Expr, For, Kind, Macro, Name, Node, Statement, Target};
 use super::budget::{Budget, PER_STEP, work};
 use super::fault::{Fault, RefusalKind, Step, type_error, unsupported, value_error};
-use super::functions;
 use super::llama_cpp::{self, Engine};
-use super::ops;
-use super::print;
 use super::text::{Builder, Text};
 use super::value::{Function, Value};
+use super::{access, functions, ops, print};
 use crate::now::Now;
 
 /// The most statements, expressions and calls inside one another at run time.

@@ -2,16 +2,12 @@
 
 use std::cmp::Ordering;
 
-use super::access;
 use super::args::Args;
 use super::fault::{Step, type_error, unsupported, value_error};
-use super::filters;
-use super::ops;
-use super::predicates;
-use super::print;
 use super::run::Run;
 use super::text::Builder;
 use super::value::{Generator, Value};
+use super::{access, filters, ops, predicates, print};
 
 pub(crate) fn apply(run: &Run<'_>, name: &str, value: &Value, args: &Args) -> Step<Value> {
     match name {

@@ -6,10 +6,9 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_json::{Kind as JsonKind, Value};
 
 use super::{At, Finder, FoundChange};
-use crate::diff::Change;
-use crate::diff::canonical;
 use crate::diff::events::Side;
 use crate::diff::kinds::{Kind, Level};
+use crate::diff::{Change, canonical};
 use crate::ir::{Executor, Place, ToolChoiceMode, ToolDef};
 use crate::targets;
 use crate::text::{Line, shorten};

@@ -10,13 +10,11 @@ use super::Side;
 use super::events::Answer;
 use crate::detection::{Candidate, Detection};
 use crate::error::Error;
-use crate::exchange;
 use crate::formats::Format;
 use crate::input_format::InputFormat;
 use crate::ir::{Place, Transcript};
 use crate::readers::{self, Reader, Unit};
-use crate::response;
-use crate::unsupported;
+use crate::{exchange, response, unsupported};
 
 pub use compared::{Located, Report, Spot, compare};
 

@@ -8,8 +8,7 @@ use toolcheck_json::Value;
 use super::events::{
     Event, EventMessage, FirstNeeds, MustBeClosed, Paths, Protocol, Resource, ResultStep, Tools,
 };
-use super::parts;
-use super::{Conversation, ConversationEnd, Reader};
+use super::{Conversation, ConversationEnd, Reader, parts};
 use crate::ir::{
     Arguments, Body, MisplacedEvent, Misplacement, Named, Place, Role, StreamedArguments, ToolDef,
     Transcript, UnpairedReason,

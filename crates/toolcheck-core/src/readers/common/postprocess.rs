@@ -4,8 +4,7 @@ use foldhash::HashMap;
 use toolcheck_json::{Document, NodeId, Value, pointers};
 
 use super::next::NextRequest;
-use super::{Reader, Reading, SourceKind, Unit};
-use super::{broken, unknown};
+use super::{Reader, Reading, SourceKind, Unit, broken, unknown};
 use crate::ir::{Body, Named, Role, Transcript, TranscriptKind, UnpairedReason};
 
 pub(crate) fn all<'s>(

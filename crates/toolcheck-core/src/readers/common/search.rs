@@ -113,15 +113,7 @@ pub(crate) fn read_value<'d, 's>(
         read_responses(reader, root, reading);
         return;
     }
-    let mut search = Search {
-        found: Vec::new(),
-        unread: Vec::new(),
-        unknown: Vec::new(),
-        foreign: Vec::new(),
-        streams: 0,
-        rejected: 0,
-        expected: 0,
-    };
+    let mut search = Search::default();
     search.run(root, row);
     toolcheck_json::sort_by_position(&mut search.found, |found| found.list.id().index());
     reading.left_out.add("streamed answers", search.streams);
@@ -238,6 +230,7 @@ impl<'s> FoundList<'_, 's> {
 }
 
 /// The search for lists in a document.
+#[derive(Default)]
 struct Search<'d, 's> {
     found: Vec<FoundList<'d, 's>>,
     /// Calls outside of lists.

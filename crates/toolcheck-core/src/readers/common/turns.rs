@@ -8,13 +8,12 @@ use toolcheck_json::{Document, Value};
 
 use super::parts;
 use super::tagged::{self, MappedText, OPENING};
-use crate::call_marks;
 use crate::formats::is_of_no_provider;
 use crate::ir::{
     Body, Malformation, MalformedTextCall, Named, Place, Role, Text, ToolKind, Transcript, UnpairedReason,
 };
 use crate::names::words;
-use crate::unread;
+use crate::{call_marks, unread};
 
 const SPEAKERS: [&str; 2] = ["from", "role"];
 pub(crate) const TEXTS: [&str; 3] = ["value", "content", "text"];
