@@ -272,7 +272,6 @@ impl Table {
     }
 }
 
-/// The values of the placeholders of a text, by name.
 fn captured(pattern: &Regex, error: &str, found: &Captures<'_>) -> Vec<(String, String)> {
     let named = pattern.capture_names().flatten().filter_map(|name| {
         let group = found.name(name)?;

@@ -133,11 +133,8 @@ pub(crate) fn block<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
 pub(crate) const KINDS: [&str; 3] = ["type", "part_kind", "kind"];
 const CALL_IDS: [&str; 8] =
     ["tool_use_id", "toolUseId", "tool_call_id", "toolCallId", "call_id", "callId", "callID", "toolCallID"];
-/// The keys that hold the name of a called tool.
 const NAMES: [&str; 6] = ["name", "tool_name", "toolName", "tool", "function", "functionName"];
-/// The keys that hold the arguments of a call.
 const ARGUMENTS: [&str; 5] = ["input", "args", "arguments", "parameters", "rawInput"];
-/// The keys that hold what a tool returned.
 const OUTPUTS: [&str; 4] = ["output", "result", "response", "content"];
 
 /// Whether a type is known to be no call of a client's tool: the provider runs it, or it only tells of a call.

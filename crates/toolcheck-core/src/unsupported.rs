@@ -217,7 +217,6 @@ fn is_one_of(value: Value<'_, '_>, key: &str, words: &[&str]) -> bool {
     value.get_str(key).is_some_and(|word| words.contains(&&*word))
 }
 
-/// The first element of an array.
 fn first<'d, 's>(value: Value<'d, 's>) -> Option<Value<'d, 's>> {
     value.elements().next()
 }

@@ -26,7 +26,6 @@ pub(crate) struct Recorded<'f> {
     pub(crate) url: String,
     /// The name of the response's body in the file.
     pub(crate) response_label: String,
-    /// The response; `None` if there is none.
     pub(crate) response: Option<Encoded<'f>>,
     pub(crate) status: Option<u16>,
 }

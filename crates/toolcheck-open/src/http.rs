@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use toolcheck_json::origins::Mapped;
 
-/// An HTTP message: a request or a response.
 #[derive(Debug)]
 pub(crate) struct Message<'s> {
     pub(crate) start: &'s str,

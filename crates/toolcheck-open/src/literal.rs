@@ -89,7 +89,6 @@ impl Reader<'_> {
         }
     }
 
-    /// Skips a byte, if it is next.
     fn take(&mut self, byte: u8) -> bool {
         let is_next = self.peek() == Some(byte);
         self.at += usize::from(is_next);

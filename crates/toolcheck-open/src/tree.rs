@@ -158,7 +158,6 @@ impl<'s> Tree<'s> {
         self.looked_at.get() > self.nodes.len().saturating_mul(MOST_LOOKS).saturating_add(1 << 20)
     }
 
-    /// The value at the end of a path of keys.
     pub(crate) fn at(&self, id: Id, path: &[&str]) -> Option<Id> {
         path.iter().try_fold(id, |id, key| self.get(id, key))
     }

@@ -151,7 +151,6 @@ impl FoundConfigs {
     }
 }
 
-/// The state while a configuration is read.
 struct Loading<'l> {
     /// The files that extend each other so far, to detect one that extends itself.
     open: Vec<PathBuf>,

@@ -33,7 +33,6 @@ pub(crate) struct Linter<'r> {
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) file: FileReport,
-    /// Which entries of `[[allow]]` were used.
     pub(crate) used: Vec<bool>,
     /// The new or stale baseline entries of the file.
     pub(crate) entries: Vec<BaselineEntry>,

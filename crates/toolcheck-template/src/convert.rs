@@ -51,7 +51,6 @@ pub(crate) struct Converter<'c> {
     changes: &'c Changes,
     arguments: Arguments,
     nulls: Nulls,
-    /// The server that prepares the messages.
     server: Option<Server>,
     /// Whether sources are kept and texts marked.
     pub(crate) traces: bool,

@@ -4,7 +4,6 @@ use std::io::{self, Read};
 
 use crate::error::LoadError;
 
-/// What counts of the metadata of a file.
 #[derive(Debug, Default)]
 pub(crate) struct Metadata {
     pub(crate) templates: Vec<(String, String)>,
@@ -13,7 +12,6 @@ pub(crate) struct Metadata {
 
 /// The most bytes of metadata. Large vocabularies with their merges take about 10 MB.
 const LONGEST: u64 = 256 << 20;
-/// The most bytes of a text that is kept.
 const LONGEST_TEXT: u64 = 4 << 20;
 /// The most bytes of a key or of a token.
 const LONGEST_KEY: u64 = 64 << 10;

@@ -330,7 +330,6 @@ impl<'p> Bytes<'p> {
         Some(*first)
     }
 
-    /// The tag of a value, whose place is skipped.
     fn tag(&mut self) -> Option<u8> {
         let tag = self.byte()?;
         if tag & PLACED != 0 {

@@ -302,7 +302,6 @@ impl<'e, 's> Finder<'_, 'e, 's> {
         self.paired.merged.binary_search_by_key(&before, first).is_ok()
     }
 
-    /// What is only before.
     fn gone(&mut self) {
         let merged: HashSet<usize> =
             self.paired.merged.iter().flat_map(|(group, _)| group).copied().collect();
@@ -414,7 +413,6 @@ impl<'e, 's> Finder<'_, 'e, 's> {
         })
     }
 
-    /// What is only after.
     fn added(&mut self) {
         let merged: HashSet<usize> =
             self.paired.merged.iter().flat_map(|(_, group)| group).copied().collect();
@@ -516,7 +514,6 @@ impl<'e, 's> Finder<'_, 'e, 's> {
         }
     }
 
-    /// What is in another place.
     fn moved(&mut self) {
         let chain: HashSet<usize> = self.paired.chain.iter().map(|(before, _)| *before).collect();
         let ranks = [

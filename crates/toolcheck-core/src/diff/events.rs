@@ -87,7 +87,6 @@ impl<'t, 's> Side<'t, 's> {
     }
 }
 
-/// What the model answered to a request.
 #[derive(Debug)]
 pub(super) enum Answer<'s> {
     Whole(Box<Transcript<'s>>),

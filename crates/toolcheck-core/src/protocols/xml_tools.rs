@@ -68,7 +68,6 @@ fn may_hold(raw: &[u8]) -> bool {
     memchr::memchr_iter(b'<', raw).any(|at| tag(&raw[at..]).is_some_and(|name| TOOLS.contains(&name)))
 }
 
-/// The longest name of a tool or a parameter.
 const LONGEST: usize = 32;
 
 /// The name in the opening tag at the beginning of `bytes`.

@@ -81,7 +81,6 @@ fn certainty_of(record: Value<'_, '_>) -> u8 {
     }
 }
 
-/// What a record is, as far as it matters.
 enum RecordKind<'d, 's> {
     Message(Role, Value<'d, 's>),
     /// A summary replaces what was said before, but for the records that it keeps.

@@ -8,7 +8,7 @@ use toolcheck_json::Value;
 use toolcheck_json::edit::Piece;
 
 use super::file_style::{FileFixStyle, NewRecord, members_of};
-use super::parts::{self, in_order, number_titles};
+use super::parts::{self};
 use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
 use crate::formats::anthropic;
@@ -103,9 +103,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         conversation(&out, &answers, None, &mut reading.conversations);
         conversation(&kept, &answers, Some(&context), &mut reading.conversations);
     }
-    in_order(&mut reading.conversations);
-    number_titles(&mut reading.conversations);
-    reading
+    reading.in_order()
 }
 
 /// Reads the messages that are sent next, which are those of a context, or those that are not.
@@ -229,7 +227,6 @@ struct Answers {
     by_message: Vec<bool>,
     /// Whether no result in the file is anything else than text.
     all: bool,
-    /// How many calls are answered so.
     in_text: usize,
 }
 

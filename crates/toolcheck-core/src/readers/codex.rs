@@ -8,7 +8,6 @@ use toolcheck_json::Value;
 use toolcheck_json::edit::Piece;
 
 use super::file_style::{FileFixStyle, NewRecord, members_of};
-use super::parts::{in_order, number_titles};
 use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
 use crate::fix_style::FixStyle;
@@ -72,7 +71,6 @@ fn is_of_first_version(records: &[Value<'_, '_>]) -> bool {
     is_header && (second.get("record_type").is_some() || second.get("type").is_some())
 }
 
-/// What a record is, as far as it matters.
 enum RecordKind<'d, 's> {
     Item(Value<'d, 's>),
     /// A compaction: what takes the place of what was said.
@@ -158,9 +156,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     }
     let end = if history.is_aborted() { ConversationEnd::Aborted } else { ConversationEnd::Open };
     history.end(end, &mut reading);
-    in_order(&mut reading.conversations);
-    number_titles(&mut reading.conversations);
-    reading
+    reading.in_order()
 }
 
 /// What the model sees, as far as it has been read.

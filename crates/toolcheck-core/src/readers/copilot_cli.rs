@@ -124,11 +124,9 @@ struct Log<'s> {
     requested: HashSet<&'s [u8]>,
     /// The calls that no message had asked for when they started.
     started: HashSet<&'s [u8]>,
-    /// The number of the thread in which a call was made.
     called_in: HashMap<&'s [u8], usize>,
     /// The threads in which something was said since the last abort.
     running: HashSet<usize>,
-    /// The calls that the user made.
     of_user: HashSet<&'s [u8]>,
 }
 

@@ -36,7 +36,6 @@ fn is_session(record: Value<'_, '_>) -> bool {
     })
 }
 
-/// Whether a value is an event: who wrote it, and in which turn.
 fn is_event(event: Value<'_, '_>) -> bool {
     let has = |keys: &[&str]| event.get_any(keys).is_some();
     event.get_str("author").is_some() && has(&["invocationId", "invocation_id"])
@@ -54,9 +53,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         read_events(&events, |_| session, &mut reading);
     }
     read_events(&loose, |event| event, &mut reading);
-    super::parts::in_order(&mut reading.conversations);
-    super::parts::number_titles(&mut reading.conversations);
-    reading
+    reading.in_order()
 }
 
 /// Reads events that belong together; `of` is the record that one is in. What was taken back is a part of its own, which the
@@ -141,15 +138,12 @@ impl<'s> Branches<'s> {
     }
 }
 
-/// The most branches that are told apart.
 const MOST_BRANCHES: usize = 64;
 
-/// A branch of a session, as far as it was read.
 struct Session<'s> {
     transcript: Transcript<'s>,
     /// The ids of the calls that may answer twice.
     twice: HashSet<String>,
-    /// The ids of the calls that were answered.
     answered: HashSet<String>,
 }
 

@@ -43,11 +43,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         // A summary may have taken the place of what was called.
         transcript.settle_results_of_first(UnpairedReason::Elsewhere);
         transcript.sent_next_by = Some(READER.id);
-        reading.conversations.push(Conversation {
-            title: "main".to_owned(),
-            transcript,
-            end: ConversationEnd::Open,
-        });
+        reading.conversations.push(Conversation::new("main", transcript, ConversationEnd::Open));
         true
     })
 }

@@ -72,7 +72,6 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 /// A session while it is read, with its sub-agents.
 struct Log<'s>(Threads<'s, Step>);
 
-/// What is known of the step of a thread.
 #[derive(Default)]
 struct Step {
     /// Whether what the model says next belongs to its last message.

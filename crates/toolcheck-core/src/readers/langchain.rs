@@ -58,13 +58,7 @@ fn is_message(value: Value<'_, '_>) -> bool {
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
-    let mut reading = Reading::default();
-    let found = nested::find(records, is_message);
-    for list in found.lists {
-        reading.conversations.push(conversation(list, &mut reading.left_out));
-    }
-    reading.left_out.add("messages outside of lists", found.alone);
-    reading
+    nested::read(records, is_message, conversation)
 }
 
 /// What is written twice.

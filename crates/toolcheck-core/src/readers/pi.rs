@@ -18,7 +18,7 @@ use toolcheck_json::Value;
 use toolcheck_json::edit::Piece;
 
 use super::file_style::{FileFixStyle, NewRecord, members_of};
-use super::parts::{self, number_titles};
+use super::parts::{self};
 use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
 use crate::fix_style::{self, FixStyle, Missing};
@@ -119,12 +119,9 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         };
         log.divide(branch, end, &mut reading.conversations);
     }
-    parts::in_order(&mut reading.conversations);
-    number_titles(&mut reading.conversations);
-    reading
+    reading.in_order()
 }
 
-/// What a record is, as far as it matters.
 enum RecordKind<'d, 's> {
     Message(Value<'d, 's>),
     Summary(Summary, Value<'d, 's>),

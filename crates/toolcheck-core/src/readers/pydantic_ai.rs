@@ -22,11 +22,7 @@ fn is_message(value: Value<'_, '_>) -> bool {
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
-    let found = nested::find(records, is_message);
-    let mut reading = Reading::default();
-    reading.conversations.extend(found.lists.into_iter().map(conversation));
-    reading.left_out.add("messages outside of lists", found.alone);
-    reading
+    nested::read(records, is_message, |list, _| conversation(list))
 }
 
 fn conversation<'s>(list: List<'_, 's>) -> Conversation<'s> {

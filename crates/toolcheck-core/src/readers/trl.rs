@@ -113,11 +113,7 @@ fn add<'s>(reading: &mut Reading<'s>, row: Value<'_, 's>) {
     if let Some(input) = row.get("input").filter(|input| input.is_object()) {
         lists::add_beside(&mut transcript, input);
     }
-    reading.conversations.push(Conversation {
-        title: String::new(),
-        transcript,
-        end: ConversationEnd::Complete,
-    });
+    reading.conversations.push(Conversation::new("", transcript, ConversationEnd::Complete));
     if row.get_any(&lists::REJECTED).is_some_and(|rejected| !rejected.is_null()) {
         reading.leave_out("rejected answers");
     }

@@ -91,14 +91,11 @@ pub(super) fn read_list<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
-    let mut reading = Reading::default();
-    let found = nested::find(records, |value| is_message(value) || is_plain_message(value));
-    for mut list in found.lists {
-        reading.left_out.add("earlier states of messages", drop_earlier(&mut list.messages));
-        reading.conversations.push(conversation(list, &mut reading.left_out));
-    }
-    reading.left_out.add("messages outside of lists", found.alone);
-    reading
+    let is_any = |value: Value<'_, 's>| is_message(value) || is_plain_message(value);
+    nested::read(records, is_any, |mut list, left_out| {
+        left_out.add("earlier states of messages", drop_earlier(&mut list.messages));
+        conversation(list, left_out)
+    })
 }
 
 /// Drops the states of a message that a later state comes after, with the same id and all of its calls, as a program that

@@ -44,9 +44,5 @@ fn add<'s>(reading: &mut Reading<'s>, row: Value<'_, 's>) {
         turns::read_answers(&mut transcript, answers);
     }
     lists::add_beside(&mut transcript, row);
-    reading.conversations.push(Conversation {
-        title: String::new(),
-        transcript,
-        end: ConversationEnd::Complete,
-    });
+    reading.conversations.push(Conversation::new("", transcript, ConversationEnd::Complete));
 }

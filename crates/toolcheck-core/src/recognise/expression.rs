@@ -40,7 +40,6 @@ impl Expression {
         Self { source, literals, own, compiled: OnceLock::new() }
     }
 
-    /// The regular expression, if it matches `error`.
     pub(super) fn found_in(&self, error: &str) -> Option<&Regex> {
         let mut words = self.literals.split(' ').filter(|word| !word.is_empty());
         if !words.all(|word| memmem::find(error.as_bytes(), word.as_bytes()).is_some()) {

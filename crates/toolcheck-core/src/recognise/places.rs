@@ -7,9 +7,7 @@ use toolcheck_json::Value;
 
 use super::windows;
 
-/// The most places of an error that are looked at.
 const MOST_PLACES: usize = 16;
-/// The most steps of a path that are looked at.
 const MOST_STEPS: usize = 64;
 const DEEPEST_REQUEST: usize = 3;
 /// The most members of each object around the request that are looked at.

@@ -200,7 +200,6 @@ struct Reading<'f> {
 }
 
 impl Reading<'_> {
-    /// Reads what is in no block, from a byte on.
     fn prose(&mut self, text: &[u8], start: usize) {
         let is_last = text.len() == self.bytes.len();
         each(text, start, None, |_, read| {

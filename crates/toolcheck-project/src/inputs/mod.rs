@@ -177,7 +177,6 @@ struct Collector<'c> {
 }
 
 impl Collector<'_> {
-    /// Adds the files of an argument, which is a path or a glob.
     fn add_argument(&mut self, argument: &Path) {
         let text = argument.to_str();
         if text == Some("-") {
@@ -430,7 +429,6 @@ fn is_included(loaded: &LoadedConfig, path: &Path) -> bool {
     }
 }
 
-/// The extension of a path; empty if it has none.
 fn extension(path: &Path) -> String {
     path.extension().and_then(|name| name.to_str()).unwrap_or_default().to_owned()
 }

@@ -8,7 +8,6 @@ use super::text::{Builder, Text};
 use super::value::Value;
 use super::{access, ops, print};
 
-/// How a value is written in its place.
 #[derive(Debug, Default)]
 struct Spec {
     left: bool,

@@ -15,7 +15,6 @@ pub(crate) enum Token {
     Str(String),
     Int(i128),
     Float(f64),
-    /// An operator or a bracket.
     Sign(&'static str),
     End,
 }

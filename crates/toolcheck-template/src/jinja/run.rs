@@ -25,7 +25,6 @@ enum Flow {
     Continue,
 }
 
-/// Names and their values, inside another scope.
 #[derive(Debug, Default)]
 struct Scope {
     values: BTreeMap<Name, Value>,

@@ -112,7 +112,6 @@ impl Text {
     }
 }
 
-/// A text that is being put together.
 #[derive(Debug, Default)]
 pub(crate) struct Builder {
     pub(crate) text: String,

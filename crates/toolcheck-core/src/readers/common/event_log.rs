@@ -120,9 +120,7 @@ struct Log<'p, 's> {
     reader: &'p Reader,
     protocol: &'p Protocol,
     sessions: Vec<Session<'p, 's>>,
-    /// The sessions by their ids.
     by_id: HashMap<String, usize>,
-    /// The session of the event before.
     now: Option<usize>,
 }
 

@@ -26,7 +26,6 @@ pub(crate) struct Session<'p, 's> {
     open: HashMap<&'p str, HashMap<String, usize>>,
     /// The ids of what an event was refused for, by what it is: what follows is no other mistake.
     refused: HashMap<&'p str, HashSet<String>>,
-    /// How often something was opened.
     openings: usize,
     last_opened: String,
     /// The kind and the id of the stream whose chunks come, by who sends it.
@@ -53,7 +52,6 @@ struct OpenCall<'s> {
     is_cancelled: bool,
     /// Whether what was said goes on after it, where it is told whole.
     is_passed: bool,
-    /// The numbers of the parts with its results.
     results: Vec<usize>,
 }
 

@@ -3,6 +3,7 @@
 use foldhash::HashMap;
 use toolcheck_json::{NodeId, Value, pointers};
 
+use super::{Conversation, LeftOut, Reading};
 use crate::claim::certainty;
 use crate::text::shorten;
 
@@ -10,16 +11,29 @@ use crate::text::shorten;
 pub(crate) struct List<'d, 's> {
     /// Where it stands: its JSON Pointer, with the number of its record if there are several.
     pub(crate) title: String,
-    /// All of its elements.
     pub(crate) messages: Vec<Value<'d, 's>>,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct MessageLists<'d, 's> {
-    /// The lists, in the order of the file.
     pub(crate) lists: Vec<List<'d, 's>>,
     /// How many messages are in no list.
     pub(crate) alone: usize,
+}
+
+/// Reads the lists of messages in a file, each as a conversation.
+pub(crate) fn read<'d, 's>(
+    records: &[Value<'d, 's>],
+    is_message: impl Fn(Value<'d, 's>) -> bool,
+    mut conversation: impl FnMut(List<'d, 's>, &mut LeftOut) -> Conversation<'s>,
+) -> Reading<'s> {
+    let mut reading = Reading::default();
+    let found = find(records, is_message);
+    for list in found.lists {
+        reading.conversations.push(conversation(list, &mut reading.left_out));
+    }
+    reading.left_out.add("messages outside of lists", found.alone);
+    reading
 }
 
 /// A list while the file is searched: its place, the number of its record, and its elements.

@@ -45,7 +45,6 @@ pub(crate) fn result<'s>(
     ToolResult { is_error, ..ToolResult::new(self::id(id), content) }
 }
 
-/// Puts conversations in the order in which they begin.
 pub(crate) fn in_order(conversations: &mut [Conversation<'_>]) {
     toolcheck_json::sort_by_position(conversations, |conversation| {
         // Those without a message come first.

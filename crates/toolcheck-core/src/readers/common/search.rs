@@ -62,11 +62,7 @@ pub(crate) fn read_at<'s>(
     if let Some(pointer) = at {
         let read = || format?.read(value_at(record, pointer)?);
         if let Some(transcript) = read() {
-            reading.conversations.push(Conversation {
-                title: String::new(),
-                transcript,
-                end: ConversationEnd::Open,
-            });
+            reading.conversations.push(Conversation::new("", transcript, ConversationEnd::Open));
             return reading;
         }
         let parent = pointer.rfind('/').and_then(|end| value_at(record, &pointer[..end]));
@@ -170,11 +166,7 @@ fn read_responses<'s>(reader: &Reader, list: Value<'_, 's>, reading: &mut Readin
         for mut transcript in said.into_iter().map(|said| said.transcript) {
             // It is no request, whatever the target is.
             (transcript.place, transcript.format) = (Place::of(value), Some(reader.key()));
-            reading.conversations.push(Conversation {
-                title: String::new(),
-                transcript,
-                end: ConversationEnd::Open,
-            });
+            reading.conversations.push(Conversation::new("", transcript, ConversationEnd::Open));
         }
     }
 }
@@ -229,7 +221,6 @@ impl<'s> FoundList<'_, 's> {
     }
 }
 
-/// The search for lists in a document.
 #[derive(Default)]
 struct Search<'d, 's> {
     found: Vec<FoundList<'d, 's>>,
@@ -351,7 +342,6 @@ impl<'d, 's> Search<'d, 's> {
     }
 }
 
-/// The form of a list of messages that is in no wire format.
 fn own_form(list: Value<'_, '_>) -> Option<How> {
     if turns::has_from(list) || turns::has_call_roles(list) || turns::has_value_blocks(list) {
         Some(How::Turns)

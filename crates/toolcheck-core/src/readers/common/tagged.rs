@@ -111,7 +111,6 @@ fn calls_of<'s>(
     .collect()
 }
 
-/// How far a text has been read.
 struct Position {
     next: usize,
     /// The next closing tag, which is searched for only once.

@@ -3,7 +3,6 @@
 use foldhash::HashMap;
 use toolcheck_json::Value;
 
-use super::parts::{in_order, number_titles};
 use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::ir::{Transcript, UnpairedReason};
 
@@ -79,8 +78,6 @@ impl<'s, T: Default> Threads<'s, T> {
             };
             self.divide(number, end);
         }
-        in_order(&mut self.reading.conversations);
-        number_titles(&mut self.reading.conversations);
-        self.reading
+        self.reading.in_order()
     }
 }

@@ -360,9 +360,7 @@ fn add_nameless<'s>(transcript: &mut Transcript<'s>, call: Value<'_, 's>) {
     transcript.details.malformed_text_calls.push(found);
 }
 
-/// The keys that hold the name of a called tool.
 const NAMES: [&str; 7] = ["name", "function", "tool_name", "function_name", "api_name", "tool", "action"];
-/// The keys that hold the arguments of a call.
 pub(crate) const ARGUMENTS: [&str; 4] = ["arguments", "parameters", "args", "input"];
 
 /// Adds the results of a turn: one, or as many as it marks.

@@ -7,13 +7,11 @@ const LONGEST_PREFIX: usize = 400;
 /// The longest mark of a reference, and the whitespace around it.
 const LONGEST_REFERENCE: usize = 24;
 
-/// The places in a part of a text.
 pub(super) struct Places<'t> {
     text: &'t [u8],
     block: Option<&'t Block>,
     /// Where the text begins that is not whitespace.
     first: usize,
-    /// Where the part begins.
     start: usize,
     /// Where the last value ended, or the part begins.
     end: usize,

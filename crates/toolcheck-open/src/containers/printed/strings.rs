@@ -12,7 +12,6 @@ const MOST_STRINGS: usize = 8;
 /// How many lines are tried before a text is none of these.
 const MOST_LINES: usize = 16;
 
-/// A body that was in a string.
 pub(super) struct Encoded {
     pub(super) json: Mapped,
     pub(super) times: usize,
