@@ -5,13 +5,12 @@ pub(super) mod reply;
 mod stored;
 pub(super) mod write;
 
-use serde_json::Value as Json;
 use toolcheck_json::Value;
 
 use super::{Format, Marks, blocks, declare_tools, declares, is_enabled, is_of_no_provider, list_of};
 use crate::assembly::{self, Assembly, ChoiceCall, ChoiceReasoning, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
-use crate::conversation::{self, Conversation, Feature};
+use crate::conversation::{self, Feature};
 use crate::fix_style::FixStyle;
 use crate::ir::{
     Arguments, Body, Buffers, Call, Content, Executor, FormatId, Message, MissingKey, Named, Part, Place,
@@ -46,12 +45,12 @@ pub(super) const CHAT: Format = Format {
         is_shared: true,
     },
     sniff,
-    read_with,
-    answers,
+    read_with: |root, buffers| read_dialect(root, &DIALECT, buffers),
+    answers: |value| choices(value, &DIALECT),
     event,
     read_reasoning,
     holds: &[Feature::CallIds, Feature::Reasoning, Feature::UnsignedReasoning],
-    write_request,
+    write_request: |conversation, tools| write::request(conversation, tools, &write::STYLE),
     write_reply: reply::write,
     write_events: reply::events,
     write_error: None,
@@ -207,10 +206,6 @@ pub(super) fn is_marked(message: Value<'_, '_>, call: Value<'_, '_>) -> bool {
     call.get("id").is_some() || message.get("content").is_some_and(Value::is_null)
 }
 
-fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript<'s>> {
-    read_dialect(root, &DIALECT, buffers)
-}
-
 pub(super) fn read_dialect<'s>(
     root: Value<'_, 's>,
     dialect: &Dialect,
@@ -269,10 +264,6 @@ pub(super) fn wanted<'s>(choice: Value<'_, 's>) -> ToolChoiceMode<'s> {
             named.and_then(Named::of).map_or(ToolChoiceMode::Other, ToolChoiceMode::Tool)
         }
     }
-}
-
-fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
-    choices(value, &DIALECT)
 }
 
 pub(super) fn choices<'s>(value: Value<'_, 's>, dialect: &Dialect) -> Option<Vec<Completion<'s>>> {
@@ -648,8 +639,4 @@ fn result<'s>(
 pub(super) fn read_reasoning(value: Value<'_, '_>) -> conversation::Reasoning {
     let text = super::text_of(value.get("thinking").unwrap_or(value));
     conversation::Reasoning::new(text, value.get_str("signature").map(Into::into))
-}
-
-fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {
-    write::request(conversation, tools, &write::STYLE)
 }

@@ -11,14 +11,15 @@ use toolcheck_json::Value;
 
 use super::nested::{self, List};
 use super::parts::{call, id, is_media, reasoning, result};
-use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading};
+use super::{Conversation, ConversationEnd, LeftOut, Reader};
 use crate::ir::{Body, Named, Role, ToolKind, Transcript, UnpairedReason};
 
-pub(super) static READER: Reader = Reader::history("langchain", "LangChain messages", sniff, read);
-
-fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    nested::certainty_of(records, is_message)
-}
+pub(super) static READER: Reader = Reader::history(
+    "langchain",
+    "LangChain messages",
+    |records| nested::certainty_of(records, is_message),
+    |records| nested::read(records, is_message, conversation),
+);
 
 fn is_own_type(kind: &str) -> bool {
     matches!(kind, "human" | "ai") || kind.ends_with("MessageChunk")
@@ -55,10 +56,6 @@ fn is_message(value: Value<'_, '_>) -> bool {
             "system" | "function" | "developer" => has_own_key() && !has("role"),
             kind => is_own_type(kind) && !has("role"),
         }
-}
-
-fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
-    nested::read(records, is_message, conversation)
 }
 
 /// What is written twice.

@@ -49,7 +49,7 @@ use std::collections::BTreeMap;
 
 use toolcheck_json::{Document, Value, origins::Mapped};
 
-use crate::claim::certainty::SURE;
+use crate::claim::certainty::{self, SURE};
 use crate::formats::Format;
 use crate::ir::{FormatId, Transcript, UnpairedReason, Unread};
 use crate::names::{names, words};
@@ -338,6 +338,11 @@ impl Reader {
             self.unit == Unit::Record && matches!(self.kind, SourceKind::Dataset | SourceKind::Trace);
         if may_have_some { lists::opened(document) } else { None }
     }
+}
+
+/// How certain a reader is of records of which one is as only its program writes it.
+fn own_shape(records: &[Value<'_, '_>], is_own: impl Fn(Value<'_, '_>) -> bool) -> u8 {
+    if records.iter().any(|record| is_own(*record)) { certainty::OWN_SHAPE } else { 0 }
 }
 
 /// All readers, by id.

@@ -10,15 +10,12 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
 use super::parts::{self};
-use super::{ConversationEnd, Reader, Reading, gemini_cli};
-use crate::claim::certainty;
+use super::{ConversationEnd, Reader, Reading, gemini_cli, own_shape};
 use crate::ir::{Body, Role, Transcript};
 
-pub(super) static READER: Reader = Reader::log("qwen-code", "Qwen Code session", sniff, read).or_one_list();
-
-fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    if records.iter().any(|record| is_record(*record)) { certainty::OWN_SHAPE } else { 0 }
-}
+pub(super) static READER: Reader =
+    Reader::log("qwen-code", "Qwen Code session", |records| own_shape(records, is_record), read)
+        .or_one_list();
 
 pub(super) fn is_record(record: Value<'_, '_>) -> bool {
     let is_own = match record.get("message") {

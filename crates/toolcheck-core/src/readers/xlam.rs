@@ -6,13 +6,10 @@ use toolcheck_json::Value;
 use super::{Conversation, ConversationEnd, Reader, Reading, lists, turns};
 use crate::ir::{Body, Role, Text, Transcript};
 
-pub(super) static READER: Reader = Reader::dataset("xlam", "xLAM data set", sniff, read);
+pub(super) static READER: Reader =
+    Reader::dataset("xlam", "xLAM data set", |records| lists::certainty_of_rows(records, is_row), read);
 
 const QUESTIONS: [&str; 2] = ["query", "question"];
-
-fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    lists::certainty_of_rows(records, is_row)
-}
 
 fn is_row(row: Value<'_, '_>) -> bool {
     let is_list = |value: Value<'_, '_>| {
