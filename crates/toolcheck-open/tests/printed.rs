@@ -375,41 +375,7 @@ fn what_programs_have_no_json_for_is_read_as_what_is_sent() {
 /// Twice the text takes about twice as long, whatever it is.
 #[test]
 fn no_text_costs_more_than_its_length() {
-    let pieces = [
-        "[",
-        "{",
-        "{'a': ",
-        "(",
-        "[(",
-        "A(",
-        "{a: {",
-        "'",
-        "{'role': '",
-        "\\",
-        "...",
-        "<",
-        "[Object",
-        "role = [",
-        "A(a=",
-        "'a' + ",
-        "1, ",
-        "[{'role': 'user', 'content': 'a'}]\n",
-        "DEBUG {'role': 1} ",
-        "=[",
-        "```\n",
-        "```json\n{\n```\n",
-        "```json\n{\"messages\": [{\"role\": 1}\n",
-        "> > ~~~\n> > {'role': [\n",
-        "=[\n```\n",
-        "=[```\n",
-        "a=[\n~~~\n\"\"\"",
-        "# {",
-        "[/*",
-        "        {a",
-        "\"{\\\"role\\\": \"\n",
-        "\"{\\\"role\\\": [{\\\"role\\\"",
-        "\"\\\"\\\\{role",
-    ];
+    let pieces: Vec<String> = serde_json::from_str(include_str!("pieces/printed.json")).expect("a list");
     let starts = ["role: ", "role: ~~~\n"];
     for (piece, start) in pieces.iter().flat_map(|piece| starts.map(|start| (piece, start))) {
         let text = |size: usize| format!("{start}{}", piece.repeat(size / piece.len()));

@@ -30,13 +30,8 @@ fn conversation() -> impl Strategy<Value = String> {
 }
 
 fn piece() -> impl Strategy<Value = String> {
-    // With `·` between them.
-    let known = "{{ · }}·{% · %}·{%- ·-%}·for m in messages·endfor·if m.content·endif·else·set x = m.content·\
-        m.content·messages·x·|tojson·|trim·|map(attribute='content')·|list·|join·[1:]·[::-1]· + · ~ ·\
-        .items()·'a'·3·none·(·)·[·]·{·}·,·macro m(a)·endmacro·m(1)·loop.index·namespace(a=1)·raw·endraw·{#·#}·\
-        is defined·.split('a')·|sort·|length· in ·generation·endgeneration·range(9)· % · // ·é";
-    let known = proptest::sample::select(known.split('·').collect::<Vec<_>>());
-    prop_oneof![8 => known.prop_map(str::to_owned), 1 => "\\PC{0,4}"]
+    let known: Vec<String> = serde_json::from_str(include_str!("pieces.json")).unwrap();
+    prop_oneof![8 => proptest::sample::select(known), 1 => "\\PC{0,4}"]
 }
 
 fn small<'d>(body: &'d Document<'d>) -> Option<Input<'d>> {
