@@ -178,7 +178,7 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
         transcript.details.cache_marks.extend(cache_mark(value));
     }
     for (index, value) in list.elements().enumerate() {
-        message(&mut transcript, value, index);
+        read_message(&mut transcript, value, index);
     }
     Some(transcript)
 }
@@ -190,7 +190,7 @@ const FOREIGN_TOOLS: [&str; 6] =
 fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
     let message = value.get("output")?.get("message")?;
     let mut transcript = Transcript::new(FORMAT.key(), value);
-    self::message(&mut transcript, message, 0);
+    read_message(&mut transcript, message, 0);
     let is_whole = assembly::is_whole(value.get("stopReason"), &WHOLE);
     Some(vec![Completion { transcript, is_whole }])
 }
@@ -255,11 +255,7 @@ fn tool<'s>(value: Value<'_, 's>) -> Option<ToolDef<'s>> {
     })
 }
 
-pub(crate) fn read_message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
-    message(transcript, value, index);
-}
-
-fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, message_index: usize) {
+pub(crate) fn read_message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, message_index: usize) {
     let content = value.get("content");
     super::open_message(transcript, value, message_index, content, super::role_of);
     transcript.unread.extend(value.members().filter_map(unread::member));

@@ -186,7 +186,7 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     transcript.request.instructions =
         root.get_any(&["systemInstruction", "system_instruction"]).map(Place::of);
     for (index, value) in each(Some(list)).enumerate() {
-        content(&mut transcript, value, index);
+        read_message(&mut transcript, value, index);
     }
     Some(transcript)
 }
@@ -210,7 +210,7 @@ fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
     let answer = |candidate: Value<'_, 's>| {
         let mut transcript = Transcript::new(FORMAT.key(), value);
         if let Some(said) = candidate.get("content") {
-            content(&mut transcript, said, 0);
+            read_message(&mut transcript, said, 0);
         }
         let reason = candidate.get_any(&["finishReason", "finish_reason"]);
         Completion { transcript, is_whole: assembly::is_whole(reason, &WHOLE) }
@@ -262,10 +262,6 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
 }
 
 pub(crate) fn read_message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
-    content(transcript, value, index);
-}
-
-fn content<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
     let parts = value.get("parts");
     super::open_message(transcript, value, index, parts, |role| match role {
         // Content without a role belongs to the user.

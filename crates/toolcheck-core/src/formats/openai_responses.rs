@@ -390,11 +390,9 @@ pub(super) fn produced<'s>(
 ) {
     let is_open = transcript.messages.last().is_some_and(|message| message.role == Role::Assistant);
     // An unknown item may be anything, so it neither starts a turn nor ends one.
-    if !is_open && matches!(body, Body::Opaque) && !transcript.messages.is_empty() {
-        transcript.push(Part::new(value, index, body));
-        return;
+    if is_open || !matches!(body, Body::Opaque) || transcript.messages.is_empty() {
+        continue_turn(transcript, value, index);
     }
-    continue_turn(transcript, value, index);
     transcript.push(Part::new(value, index, body));
 }
 
