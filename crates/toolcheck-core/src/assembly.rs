@@ -99,7 +99,6 @@ impl Choice {
 }
 
 impl ChoiceCall {
-    /// Summarises the call at `value`.
     pub(crate) fn new<'d, 's>(call: &Call<'s>, value: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) -> Self {
         let text = |name: &Option<Named<'_>>| {
             name.as_ref().map(|name| name.text.to_string()).filter(|name| !name.is_empty())
@@ -175,7 +174,6 @@ struct Growing {
 }
 
 impl Growing {
-    /// The last call with this number.
     fn numbered(&mut self, number: u64) -> Option<&mut ChoiceCall> {
         self.numbers.get(&number).map(|&index| &mut self.calls[index])
     }
@@ -226,21 +224,18 @@ impl Assembly {
         }
     }
 
-    /// Forgets the arguments of the call with this number.
     pub(crate) fn clear_arguments(&mut self, answer: u64, number: u64) {
         if let Some(call) = self.answers.get_mut(&answer).and_then(|answer| answer.numbered(number)) {
             call.arguments.clear();
         }
     }
 
-    /// Appends to the text of a choice.
     pub(crate) fn text(&mut self, answer: u64, piece: Option<Value<'_, '_>>) {
         if let Some(piece) = piece.and_then(Value::as_json_str) {
             piece.decode_into(&mut self.answers.entry(answer).or_default().text);
         }
     }
 
-    /// Appends to the reasoning with this number.
     pub(crate) fn reasoning(&mut self, answer: u64, number: u64, piece: ChoiceReasoning) {
         if piece.text.is_empty() && piece.signature.is_none() {
             return;
@@ -302,7 +297,6 @@ impl Assembly {
             .collect();
     }
 
-    /// Returns the choices, as far as they have been read.
     pub(crate) fn finish(self) -> Vec<Choice> {
         let answers = self.answers.into_values().map(|answer| Choice {
             calls: answer.calls,

@@ -188,7 +188,6 @@ impl Conversation {
         })
     }
 
-    /// The names of the tools that are called, each once.
     pub(crate) fn called_tools(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for turn in &self.turns {
@@ -344,7 +343,6 @@ impl Conversation {
         self.turns.push(Turn::Assistant(said));
     }
 
-    /// Adds a result.
     pub(crate) fn push_output(&mut self, output: ToolOutput) {
         match self.turns.last_mut() {
             Some(Turn::Results(outputs)) => outputs.push(output),
@@ -363,7 +361,6 @@ impl Turn {
     }
 }
 
-/// Adds a text of another message or block.
 pub(crate) fn add_text(said: &mut String, text: &str) {
     if !said.is_empty() && !text.is_empty() {
         said.push_str("\n\n");
@@ -373,7 +370,6 @@ pub(crate) fn add_text(said: &mut String, text: &str) {
 
 /// A call or a result, with its place.
 pub(crate) struct ConversationHalf {
-    /// The number of its turn.
     turn: usize,
     position: usize,
     id: String,

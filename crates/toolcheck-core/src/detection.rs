@@ -11,10 +11,9 @@ use toolcheck_json::{Document, JsonStr, Value, sort_by_position};
 
 use crate::claim::MESSAGES_LOOKED_AT;
 use crate::claim::certainty::{self, CERTAIN, SURE, SURE_OF_DIALECT, SURE_OF_RECORD};
-use crate::exchange;
 use crate::formats::{self, ALL, Format};
 use crate::ir::FormatId;
-use crate::{response, unsupported};
+use crate::{exchange, response, unsupported};
 
 /// How near the second format must come to the first, in percent, to be reported.
 const NEAR: u32 = 70;
@@ -207,7 +206,6 @@ impl Detection {
         possible.max_by_key(|format| request.sure(format))
     }
 
-    /// The format of a record that the usual format is not sure of.
     fn of_unsure_record(
         usual: Option<&'static Format>,
         own: u8,
@@ -378,7 +376,6 @@ fn blocks_of<'d, 's>(member: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's
     member.elements().chain(Some(member).filter(|member| member.is_object())).take(BLOCKS_LOOKED_AT)
 }
 
-/// How many blocks of a message are looked at.
 const BLOCKS_LOOKED_AT: usize = 64;
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What the address of a request says about its body.
 
 use crate::formats::{self, Format};
-use crate::names::names;
+use crate::names::{names, words};
 use crate::route::Route;
 use crate::tables;
 use crate::targets::{self, Target};
@@ -26,26 +26,10 @@ names! {
 
 /// The last steps of paths whose requests are not conversations, although their bodies may look like one: they cache,
 /// embed or count messages, or make images and sounds.
-const OTHER_CALLS: [&str; 18] = [
-    "cachedContents",
-    "classifications",
-    "count-tokens",
-    "count-tokens:rawPredict",
-    "count_tokens",
-    "edits",
-    "embed",
-    "embeddings",
-    "generations",
-    "moderations",
-    "ocr",
-    "predict",
-    "rerank",
-    "speech",
-    "tokenize",
-    "transcriptions",
-    "translations",
-    "variations",
-];
+const OTHER_CALLS: [&str; 18] = words(
+    "cachedContents classifications count-tokens count-tokens:rawPredict count_tokens edits embed embeddings \
+    generations moderations ocr predict rerank speech tokenize transcriptions translations variations",
+);
 
 /// The same after the colon in paths of Google.
 const OTHER_METHODS: [&str; 5] =
@@ -170,14 +154,12 @@ fn path_of(url: &str) -> &str {
     url.split(['?', '#']).next().unwrap_or(url).trim_end_matches('/')
 }
 
-/// The host of an address, with its port.
 fn host_of(url: &str) -> Option<&str> {
     let (_, rest) = url.split_once("://")?;
     let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
     Some(authority.rsplit('@').next().unwrap_or(authority))
 }
 
-/// Whether a host serves an LLM API.
 fn is_of_llm(host: &str) -> bool {
     !targets_of(host).is_empty() || has_no_target(host)
 }

@@ -68,7 +68,6 @@ pub fn exchanges<'d, 's>(root: Value<'d, 's>) -> Option<Vec<Exchange<'d, 's>>> {
 /// The response in a record that has no request, such as a stream that was recorded by itself, also as a text. Gemini CLI
 /// keeps the replies of a test with the `method` that was called.
 pub fn response_alone<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
-    /// What an exchange may have beside its response.
     const BESIDE: [&str; 14] = [
         // The name of a line in the result of a batch of Gemini.
         "key",

@@ -101,7 +101,6 @@ impl Change {
     }
 }
 
-/// The most changes that fix one finding.
 const MOST_CHANGES: usize = 64;
 
 impl Fix {

@@ -6,6 +6,7 @@ use toolcheck_json::edit::Piece;
 use toolcheck_json::{JsonStr, NodeId, Records, Value};
 
 use crate::ir::ToolKind;
+use crate::names::words;
 
 /// How a format writes what a fix adds.
 #[derive(Debug)]
@@ -124,7 +125,6 @@ impl Missing {
         self
     }
 
-    /// Its text, as a string.
     pub(crate) fn said(&self) -> Piece {
         Piece::text(&self.text)
     }
@@ -194,20 +194,8 @@ pub fn with_keys_of(result: Piece, other: Value<'_, '_>, id: NodeId, call: Value
 }
 
 /// The keys of a result that say what it is, when it came and how it went.
-const ABOUT: [&str; 12] = [
-    "role",
-    "type",
-    "id",
-    "name",
-    "status",
-    "success",
-    "is_error",
-    "isError",
-    "cache_control",
-    "created_at",
-    "timestamp",
-    "ts",
-];
+const ABOUT: [&str; 12] =
+    words("role type id name status success is_error isError cache_control created_at timestamp ts");
 
 /// The members of a result that are lost if only the values at `known` are kept, but for what another result has too.
 pub fn beside<'d, 's>(
@@ -242,23 +230,10 @@ pub fn is_blank(block: Value<'_, '_>) -> bool {
 }
 
 /// The keys whose values name something: a role, a kind, a call.
-const NAMES: [&str; 15] = [
-    "role",
-    "type",
-    "id",
-    "name",
-    "call_id",
-    "tool_call_id",
-    "tool_use_id",
-    "toolUseId",
-    "tool_name",
-    "status",
-    "is_error",
-    "uuid",
-    "parentUuid",
-    "sourceToolAssistantUUID",
-    "timestamp",
-];
+const NAMES: [&str; 15] = words(
+    "role type id name call_id tool_call_id tool_use_id toolUseId tool_name status is_error uuid parentUuid \
+    sourceToolAssistantUUID timestamp",
+);
 
 /// The keys below which everything is what the model or a tool said.
 const SAID: [&str; 9] =

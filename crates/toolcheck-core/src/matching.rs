@@ -6,7 +6,6 @@ use std::collections::hash_map::Entry;
 use foldhash::{HashMap, HashMapExt};
 use toolcheck_json::Span;
 
-/// A call or a result.
 pub(crate) trait Half {
     fn id(&self) -> Option<&str>;
     fn name(&self) -> Option<&str>;
@@ -123,7 +122,6 @@ impl Open {
         self.answered
     }
 
-    /// The first open call of this turn.
     fn first_of(&self, turn: usize) -> Option<usize> {
         self.first.filter(|_| self.turn == turn)
     }

@@ -1,4 +1,4 @@
-//! Enums whose variants have names.
+//! Enums whose variants have names, and lists of words.
 
 /// Declares an enum whose variants have names, and the function that gives them. With `none of`, it is also written and
 /// read as its name, and the error for another names those that there are.
@@ -48,3 +48,21 @@ macro_rules! names {
     };
 }
 pub(crate) use names;
+
+/// The words of a text, with a space between each two, for a constant list that is too long for a line.
+pub(crate) const fn words<const N: usize>(mut text: &'static str) -> [&'static str; N] {
+    let mut words = [""; N];
+    let (mut count, mut end) = (0, 0);
+    while end < text.len() {
+        if text.as_bytes()[end] == b' ' {
+            words[count] = text.split_at(end).0;
+            text = text.split_at(end + 1).1;
+            (count, end) = (count + 1, 0);
+        } else {
+            end += 1;
+        }
+    }
+    words[count] = text;
+    assert!(count + 1 == N, "another number of words");
+    words
+}

@@ -105,9 +105,7 @@ pub struct Turn {
     pub role: Role,
     /// The numbers of the messages.
     pub messages: Range<usize>,
-    /// The numbers of the calls in them.
     calls: Range<usize>,
-    /// The numbers of the results in them.
     results: Range<usize>,
 }
 

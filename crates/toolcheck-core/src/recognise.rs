@@ -103,7 +103,6 @@ pub enum Likeness {
 }
 
 impl Recognised {
-    /// Whether it is of the same rule, from the same origin.
     fn is_same(&self, origin: Origin, refusal: &Refusal) -> bool {
         self.origin.id() == origin.id() && self.refusal.rule == refusal.rule
     }
@@ -133,7 +132,6 @@ const LAST: &str = r#"[^\n"}]*"#;
 static TEXTS: LazyLock<Table> =
     LazyLock::new(|| Table::new(|text| Some((text, LAST)), FEWEST, Likeness::Whole));
 
-/// The first sentences of texts with several.
 static SENTENCES: LazyLock<Table> = LazyLock::new(|| {
     let first = |text: &'static str| text.split_once(". ").map(|(sentence, _)| (sentence, r#"[^\n"}.]*"#));
     Table::new(first, FEWEST_OF_SENTENCE, Likeness::Beginning)
@@ -274,7 +272,6 @@ impl Table {
     }
 }
 
-/// The values of the placeholders of a text, by name.
 fn captured(pattern: &Regex, error: &str, found: &Captures<'_>) -> Vec<(String, String)> {
     let named = pattern.capture_names().flatten().filter_map(|name| {
         let group = found.name(name)?;
@@ -346,7 +343,6 @@ fn placeholder(text: &str) -> Option<(&str, &str)> {
     placeholder.filter(|(name, _)| crate::text::is_placeholder(name))
 }
 
-/// Whether a placeholder is a number.
 fn is_number(name: &str) -> bool {
     matches!(name, "index" | "part" | "member" | "part-member" | "line" | "max" | "length" | "count")
 }
@@ -371,7 +367,6 @@ fn closed(error: &str, start: usize, end: usize) -> &str {
     &error[start..end]
 }
 
-/// Whether a text has more opening than closing brackets.
 fn is_open(text: &str, open: char, close: char) -> bool {
     text.matches(open).count() > text.matches(close).count()
 }
@@ -443,7 +438,6 @@ fn inside(text: &str, open: char, close: char) -> Option<&str> {
     text.strip_prefix(open)?.strip_suffix(close).filter(|inside| !inside.contains([open, close]))
 }
 
-/// Whether a text is a single markup tag.
 fn is_tag(text: &str) -> bool {
     let inside = text.strip_prefix('<').and_then(|text| text.strip_suffix('>'));
     let name = inside.map(|inside| inside.trim_matches('/').trim_end());

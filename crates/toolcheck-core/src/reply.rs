@@ -300,7 +300,6 @@ impl Pieces {
         Self { lacks_end: true, ..self }
     }
 
-    /// The number of a call in the stream.
     pub(crate) const fn index(&self, call: usize) -> usize {
         if self.has_index_zero { 0 } else { call }
     }

@@ -88,7 +88,6 @@ pub fn formats_of(value: Value<'_, '_>) -> Vec<&'static Format> {
 struct Pieces<'f> {
     format: &'f Format,
     count: usize,
-    /// Whether there was an event of a stream.
     is_streamed: bool,
     /// The first piece, read as a response that was not streamed.
     whole: Option<Vec<Choice>>,

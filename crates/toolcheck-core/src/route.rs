@@ -25,7 +25,6 @@ pub struct Route {
     model: Option<usize>,
 }
 
-/// What stands for the name of a model.
 const MODEL: &str = "{model}";
 
 /// What stands in place of a model where tokens are only counted: `…/models/count-tokens:rawPredict` on Vertex.

@@ -59,7 +59,6 @@ fn hides_any(text: &str) -> bool {
     !is_plain(text.as_bytes()) && text.chars().any(is_hidden)
 }
 
-/// Whether all bytes are printable ASCII.
 fn is_plain(bytes: &[u8]) -> bool {
     bytes.iter().fold(true, |all, byte| all & (b' '..=b'~').contains(byte))
 }

@@ -16,9 +16,7 @@ pub struct Definition {
 const LISTS: [&str; 5] = ["tools", "functions", "result", "toolConfig", "params"];
 /// Keys under which one tool groups several definitions.
 const GROUPS: [&str; 2] = ["functionDeclarations", "function_declarations"];
-/// Keys that wrap a definition.
 const WRAPPINGS: [&str; 3] = ["function", "custom", "toolSpec"];
-/// Keys that hold a schema.
 const SCHEMAS: [&str; 6] =
     ["input_schema", "inputSchema", "parameters", "parametersJsonSchema", "parameters_json_schema", "schema"];
 
@@ -39,7 +37,6 @@ pub fn misfit<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
     elements(list(root)?).find(|tool| definition(*tool).is_none() && (is_ours(*tool) || !is_of_api(*tool)))
 }
 
-/// The list of tools in a document.
 fn list<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
     let mut list = root;
     // The list is at most a few levels down: `result.tools`, `toolConfig.tools`.

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use toolcheck_json::{Document, Value};
 
 use crate::ir::{Body, Place, Transcript, Unread, UnreadKind};
+use crate::names::words;
 
 /// Classifies a key of a message, or of a block without a type: a name of calls or results in any spelling.
 fn of_key(key: &str, value: Value<'_, '_>) -> Option<UnreadKind> {
@@ -101,7 +102,6 @@ pub(crate) fn member<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
     Some(Unread { place: Place::of(value), what, name: key, is_known: true })
 }
 
-/// A text that stands in a list of calls.
 pub(crate) fn text_in_place_of_call<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
     value.as_json_str().filter(|text| !text.is_empty())?;
     let (place, name) = (Place::of(value), Cow::Borrowed("tool_calls"));
@@ -130,16 +130,11 @@ pub(crate) fn block<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
     Some(Unread { place, ..found })
 }
 
-/// The keys that hold the type of a part.
 pub(crate) const KINDS: [&str; 3] = ["type", "part_kind", "kind"];
-/// The keys that hold the id of a call.
 const CALL_IDS: [&str; 8] =
     ["tool_use_id", "toolUseId", "tool_call_id", "toolCallId", "call_id", "callId", "callID", "toolCallID"];
-/// The keys that hold the name of a called tool.
 const NAMES: [&str; 6] = ["name", "tool_name", "toolName", "tool", "function", "functionName"];
-/// The keys that hold the arguments of a call.
 const ARGUMENTS: [&str; 5] = ["input", "args", "arguments", "parameters", "rawInput"];
-/// The keys that hold what a tool returned.
 const OUTPUTS: [&str; 4] = ["output", "result", "response", "content"];
 
 /// Whether a type is known to be no call of a client's tool: the provider runs it, or it only tells of a call.
@@ -147,13 +142,8 @@ pub(crate) fn is_no_call(kind: &str) -> bool {
     const BEGINNINGS: [&str; 3] = ["server_tool", "mcp_", "data-"];
     const WORDS: [&str; 9] =
         ["approval", "confirm", "permission", "delta", "progress", "partial", "chunk", "summary", "_code_"];
-    const HOSTED: [&str; 5] = [
-        "web_search_call",
-        "file_search_call",
-        "code_interpreter_call",
-        "image_generation_call",
-        "tool_reference",
-    ];
+    const HOSTED: [&str; 5] =
+        words("web_search_call file_search_call code_interpreter_call image_generation_call tool_reference");
     BEGINNINGS.iter().any(|beginning| kind.starts_with(beginning))
         || kind.ends_with("_tool_result")
         || HOSTED.contains(&kind)
@@ -162,25 +152,11 @@ pub(crate) fn is_no_call(kind: &str) -> bool {
 
 /// Classifies a type that no reader knows by the words in it: `tool_call_v2`, `toolRequestNew`.
 fn of_words(kind: &str) -> Option<UnreadKind> {
-    const CALLS: [&str; 7] = [
-        "toolcall",
-        "tooluse",
-        "toolrequest",
-        "toolinvocation",
-        "toolexecution",
-        "functioncall",
-        "functioninvocation",
-    ];
-    const RESULTS: [&str; 8] = [
-        "toolresult",
-        "toolresponse",
-        "toolreturn",
-        "tooloutput",
-        "functionresult",
-        "functionresponse",
-        "calloutput",
-        "callresult",
-    ];
+    const CALLS: [&str; 7] =
+        words("toolcall tooluse toolrequest toolinvocation toolexecution functioncall functioninvocation");
+    const RESULTS: [&str; 8] = words(
+        "toolresult toolresponse toolreturn tooloutput functionresult functionresponse calloutput callresult",
+    );
     // Longer types are texts.
     if kind.len() > 64 {
         return None;
@@ -271,7 +247,6 @@ pub(crate) fn record<'s>(record: Value<'_, 's>) -> Option<Unread<'s>> {
 
 /// The keys under which a request has its messages.
 pub(crate) const LISTS: [&str; 3] = ["messages", "contents", "input"];
-/// How many messages of a list are looked at.
 const MESSAGES_LOOKED_AT: usize = 64;
 
 /// The first calls or results in the messages of a request among the records of a log.
@@ -321,7 +296,6 @@ const ANSWERS: [&str; 10] = [
     "generations",
     "prediction",
 ];
-/// How many values of an answer are looked at.
 const ANSWER_LOOKED_AT: usize = 4096;
 
 /// The first call in an answer beside a request. It may be a message, a list of items or a response of any API.

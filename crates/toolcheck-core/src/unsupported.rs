@@ -31,8 +31,10 @@ pub struct Unsupported {
     pub advice: Option<&'static str>,
     /// What it is to toolcheck.
     pub relevance: Relevance,
-    sniff: fn(Value<'_, '_>) -> bool,
+    sniff: Sniff,
 }
+
+type Sniff = fn(Value<'_, '_>) -> bool;
 
 /// What a kind of document that is not read is to toolcheck.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +48,10 @@ pub enum Relevance {
 }
 
 impl Unsupported {
+    const fn advising(self, advice: &'static str) -> Self {
+        Self { advice: Some(advice), ..self }
+    }
+
     /// What a document of this kind is, as a message says it.
     pub fn describe(&self) -> String {
         match self.relevance {
@@ -63,7 +69,11 @@ pub fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
         return None;
     }
     let known = conversations::find(root).or_else(|| agents::find(root));
-    known.or_else(|| KINDS.iter().find(|kind| (kind.sniff)(root)))
+    known.or_else(|| find_in(KINDS, root))
+}
+
+fn find_in(kinds: &'static [Unsupported], root: Value<'_, '_>) -> Option<&'static Unsupported> {
+    kinds.iter().find(|kind| (kind.sniff)(root))
 }
 
 /// The protocol of a conversation that is not read yet, of a document or of the request or response in it.
@@ -73,189 +83,103 @@ pub fn conversation(root: Value<'_, '_>) -> Option<&'static Unsupported> {
     known.or_else(|| inside().and_then(conversations::find))
 }
 
+const fn other(name: &'static str, sniff: Sniff) -> Unsupported {
+    Unsupported { name, advice: None, relevance: Relevance::Other, sniff }
+}
+
+const fn of_agent(name: &'static str, sniff: Sniff) -> Unsupported {
+    Unsupported { relevance: Relevance::Conversation, ..other(name, sniff) }
+}
+
 /// All kinds, the more telling first.
 static KINDS: &[Unsupported] = &[
-    Unsupported {
-        name: "texts to embed or to moderate",
-        advice: None,
-        relevance: Relevance::Other,
-        sniff: |root| {
-            let is_text = |value: Value<'_, '_>| !value.is_object();
-            let has_texts = root
-                .get("input")
-                .is_some_and(|input| input.elements().next().is_some() && input.elements().all(is_text));
-            // With a model that converses, the elements are a mistake.
-            has_texts && !openai_chat::is_own_model(root) && root.get("messages").is_none()
-        },
-    },
-    Unsupported {
-        name: "an OpenAI Batch file",
-        advice: Some("check the requests in it: `jq -c .body FILE | toolcheck lint -`"),
-        relevance: Relevance::Other,
-        sniff: |root| has(root, &["custom_id", "body", "url"]),
-    },
-    Unsupported {
-        name: "the results of an OpenAI batch: responses",
-        advice: None,
-        relevance: Relevance::Other,
-        sniff: |root| has(root, &["custom_id", "response"]),
-    },
-    Unsupported {
-        name: "an Anthropic batch",
-        advice: Some(
-            "check the requests in it: `jq -c '(.requests // [.])[].params' FILE | toolcheck lint -`",
-        ),
-        relevance: Relevance::Other,
-        sniff: |root| {
-            let is_entry = |entry| has(entry, &["custom_id", "params"]);
-            is_entry(root) || first_of(root, "requests").is_some_and(is_entry)
-        },
-    },
-    Unsupported {
-        name: "the results of an Anthropic batch: responses",
-        advice: None,
-        relevance: Relevance::Other,
-        sniff: |root| has(root, &["custom_id", "result"]),
-    },
-    Unsupported {
-        name: "a HAR archive of HTTP requests",
-        advice: Some(
-            "check the bodies in it: `jq -c '.log.entries[].request.postData.text | fromjson' FILE | toolcheck lint -`",
-        ),
-        relevance: Relevance::Other,
-        sniff: |root| root.get("log").is_some_and(|log| is_list(log, "entries")),
-    },
-    Unsupported {
-        name: "a cassette of recorded HTTP requests",
-        advice: None,
-        relevance: Relevance::Other,
-        sniff: |root| is_list(root, "interactions") || is_list(root, "http_interactions"),
-    },
-    Unsupported {
-        name: "an OpenTelemetry trace in which no messages were found",
-        advice: None,
-        relevance: Relevance::Other,
-        sniff: |root| {
-            is_list(root, "resourceSpans")
-                || is_list(root, "scopeSpans")
-                || root.get("attributes").is_some()
+    other("texts to embed or to moderate", |root| {
+        let is_text = |value: Value<'_, '_>| !value.is_object();
+        let has_texts = root
+            .get("input")
+            .is_some_and(|input| input.elements().next().is_some() && input.elements().all(is_text));
+        // With a model that converses, the elements are a mistake.
+        has_texts && !openai_chat::is_own_model(root) && root.get("messages").is_none()
+    }),
+    other("an OpenAI Batch file", |root| has(root, &["custom_id", "body", "url"]))
+        .advising("check the requests in it: `jq -c .body FILE | toolcheck lint -`"),
+    other("the results of an OpenAI batch: responses", |root| has(root, &["custom_id", "response"])),
+    other("an Anthropic batch", |root| {
+        let is_entry = |entry| has(entry, &["custom_id", "params"]);
+        is_entry(root) || first_of(root, "requests").is_some_and(is_entry)
+    })
+    .advising("check the requests in it: `jq -c '(.requests // [.])[].params' FILE | toolcheck lint -`"),
+    other("the results of an Anthropic batch: responses", |root| has(root, &["custom_id", "result"])),
+    other("a HAR archive of HTTP requests", |root| {
+        root.get("log").is_some_and(|log| is_list(log, "entries"))
+    })
+    .advising(
+        "check the bodies in it: \
+        `jq -c '.log.entries[].request.postData.text | fromjson' FILE | toolcheck lint -`",
+    ),
+    other("a cassette of recorded HTTP requests", |root| {
+        is_list(root, "interactions") || is_list(root, "http_interactions")
+    }),
+    other("an OpenTelemetry trace in which no messages were found", |root| {
+        is_list(root, "resourceSpans")
+            || is_list(root, "scopeSpans")
+            || root.get("attributes").is_some()
                     && root.get_any(&["traceId", "trace_id", "spanId", "span_id", "context"]).is_some()
                     // Some tracers keep what was sent beside the attributes.
                     && !has_list_of_messages(root, DEEPEST_MESSAGES)
-        },
-    },
-    Unsupported {
-        name: "a Langfuse trace without messages",
-        advice: None,
-        relevance: Relevance::Other,
-        sniff: |root| {
-            has(root, &["trace", "observations"])
-                || is_one_of(
-                    root,
-                    "type",
-                    &["GENERATION", "SPAN", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR"],
-                ) && root.get_any(&["input", "output"]).is_some()
-        },
-    },
-    Unsupported {
-        name: "a LangSmith run",
-        advice: None,
-        relevance: Relevance::Other,
-        // Runs of a client that was wrapped have its messages.
-        sniff: |root| has(root, &["run_type", "inputs"]) && !has_list_of_messages(root, DEEPEST_MESSAGES),
-    },
-    Unsupported {
-        name: "a DeepEval trace",
-        advice: None,
-        relevance: Relevance::Other,
-        sniff: |root| has(root, &["baseSpans", "llmSpans"]),
-    },
-    Unsupported {
-        name: "OpenTelemetry log records without messages",
-        advice: None,
-        relevance: Relevance::Other,
-        sniff: |root| is_list(root, "resourceLogs") || is_list(root, "scopeLogs"),
-    },
-    Unsupported {
-        name: "Haystack messages",
-        advice: None,
-        relevance: Relevance::Other,
-        sniff: |root| any_message(root, is_of_haystack),
-    },
-    Unsupported {
-        name: "AutoGen messages",
-        advice: None,
-        relevance: Relevance::Other,
-        sniff: |root| {
-            let is_own = |message: Value<'_, '_>| {
-                let own = ["ToolCallRequestEvent", "ToolCallExecutionEvent", "ToolCallSummaryMessage"];
-                has(message, &["source", "content"]) && is_one_of(message, "type", &own)
-            };
-            let is_state = is_one_of(root, "type", &["TeamState", "AssistantAgentState"]);
-            is_state && root.get_any(&["agent_states", "llm_context"]).is_some() || any_message(root, is_own)
-        },
-    },
-    Unsupported {
-        name: "LlamaIndex messages",
-        advice: None,
-        relevance: Relevance::Other,
-        sniff: |root| {
-            let is_store = |value: Value<'_, '_>| is_one_of(value, "class_name", &["SimpleChatStore"]);
-            is_store(root)
-                || root.get("chat_store").is_some_and(is_store)
-                || any_message(root, frameworks::is_of_llama_index)
-        },
-    },
-    Unsupported {
-        name: "a session of GitHub Copilot Chat in VS Code",
-        advice: None,
-        relevance: Relevance::Other,
-        sniff: |root| {
-            // Newer versions write the session and then its changes, one on each line.
-            let begun = root.get("v").filter(|_| root.get("kind").and_then(Value::as_u64) == Some(0));
-            begun.is_some_and(|session| is_list(session, "requests"))
-                || is_list(root, "requests")
-                    && root.get_any(&["requesterUsername", "responderUsername"]).is_some()
-        },
-    },
-    Unsupported {
-        name: "a preference data set of texts",
-        advice: None,
-        relevance: Relevance::Other,
-        sniff: |root| {
-            let is_row = |row| {
-                has(row, &["chosen", "rejected"]) || has(row, &["preferred_output", "non_preferred_output"])
-            };
-            is_row(root) || first(root).is_some_and(is_row)
-        },
-    },
-    Unsupported {
-        name: "a JSON-RPC message",
-        advice: None,
-        relevance: Relevance::Other,
-        sniff: |root| {
-            root.get_str("jsonrpc").is_some()
-                || first(root).is_some_and(|value| value.get_str("jsonrpc").is_some())
-        },
-    },
-    Unsupported {
-        name: "part of a streamed response",
-        advice: None,
-        relevance: Relevance::Other,
-        sniff: is_event,
-    },
-    Unsupported {
-        name: "a response",
-        advice: Some(AS_EXCHANGE),
-        relevance: Relevance::Other,
-        sniff: is_response,
-    },
-    Unsupported {
-        name: "an error response from an API",
-        advice: Some("`toolcheck explain --error TEXT REQUEST` finds what it is about in the request"),
-        relevance: Relevance::Other,
-        sniff: is_error,
-    },
+    }),
+    other("a Langfuse trace without messages", |root| {
+        has(root, &["trace", "observations"])
+            || is_one_of(
+                root,
+                "type",
+                &["GENERATION", "SPAN", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR"],
+            ) && root.get_any(&["input", "output"]).is_some()
+    }),
+    // Runs of a client that was wrapped have its messages.
+    other("a LangSmith run", |root| {
+        has(root, &["run_type", "inputs"]) && !has_list_of_messages(root, DEEPEST_MESSAGES)
+    }),
+    other("a DeepEval trace", |root| has(root, &["baseSpans", "llmSpans"])),
+    other("OpenTelemetry log records without messages", |root| {
+        is_list(root, "resourceLogs") || is_list(root, "scopeLogs")
+    }),
+    other("Haystack messages", |root| any_message(root, is_of_haystack)),
+    other("AutoGen messages", |root| {
+        let is_own = |message: Value<'_, '_>| {
+            let own = ["ToolCallRequestEvent", "ToolCallExecutionEvent", "ToolCallSummaryMessage"];
+            has(message, &["source", "content"]) && is_one_of(message, "type", &own)
+        };
+        let is_state = is_one_of(root, "type", &["TeamState", "AssistantAgentState"]);
+        is_state && root.get_any(&["agent_states", "llm_context"]).is_some() || any_message(root, is_own)
+    }),
+    other("LlamaIndex messages", |root| {
+        let is_store = |value: Value<'_, '_>| is_one_of(value, "class_name", &["SimpleChatStore"]);
+        is_store(root)
+            || root.get("chat_store").is_some_and(is_store)
+            || any_message(root, frameworks::is_of_llama_index)
+    }),
+    other("a session of GitHub Copilot Chat in VS Code", |root| {
+        // Newer versions write the session and then its changes, one on each line.
+        let begun = root.get("v").filter(|_| root.get("kind").and_then(Value::as_u64) == Some(0));
+        begun.is_some_and(|session| is_list(session, "requests"))
+            || is_list(root, "requests")
+                && root.get_any(&["requesterUsername", "responderUsername"]).is_some()
+    }),
+    other("a preference data set of texts", |root| {
+        let is_row = |row| {
+            has(row, &["chosen", "rejected"]) || has(row, &["preferred_output", "non_preferred_output"])
+        };
+        is_row(root) || first(root).is_some_and(is_row)
+    }),
+    other("a JSON-RPC message", |root| {
+        root.get_str("jsonrpc").is_some()
+            || first(root).is_some_and(|value| value.get_str("jsonrpc").is_some())
+    }),
+    other("part of a streamed response", is_event),
+    other("a response", is_response).advising(AS_EXCHANGE),
+    other("an error response from an API", is_error)
+        .advising("`toolcheck explain --error TEXT REQUEST` finds what it is about in the request"),
 ];
 
 const AS_EXCHANGE: &str = "check the request that follows it, or both as one: `{\"request\": ..., \"response\": ...}` (see docs/exchanges.md)";
@@ -264,7 +188,6 @@ const AS_EXCHANGE: &str = "check the request that follows it, or both as one: `{
 const KEYS_OF_CONVERSATIONS: [&str; 7] =
     ["chat_history", "function_call", "messages", "toolUse", "tool_calls", "tool_outputs", "tool_results"];
 
-/// The `type` of calls and results.
 const TYPES_OF_CALLS: [&str; 4] = ["function_call", "function_result", "tool_result", "tool_use"];
 
 /// Whether a body that no format reads holds messages or calls.
@@ -294,7 +217,6 @@ fn is_one_of(value: Value<'_, '_>, key: &str, words: &[&str]) -> bool {
     value.get_str(key).is_some_and(|word| words.contains(&&*word))
 }
 
-/// The first element of an array.
 fn first<'d, 's>(value: Value<'d, 's>) -> Option<Value<'d, 's>> {
     value.elements().next()
 }
@@ -307,7 +229,7 @@ fn first_of<'d, 's>(value: Value<'d, 's>, key: &str) -> Option<Value<'d, 's>> {
 const MESSAGES_LOOKED_AT: usize = 16;
 
 /// Whether a document is a message as wanted, or a list of messages with one, as frameworks store them.
-fn any_message(root: Value<'_, '_>, is_wanted: fn(Value<'_, '_>) -> bool) -> bool {
+fn any_message(root: Value<'_, '_>, is_wanted: Sniff) -> bool {
     let list = if root.is_array() { Some(root) } else { root.get_any(&["messages", "chat_history"]) };
     let in_list = || {
         let mut messages = list.into_iter().flat_map(|list| list.elements()).take(MESSAGES_LOOKED_AT);
@@ -465,7 +387,6 @@ fn step(value: Value<'_, '_>) -> Option<String> {
     (is_name && key.len() <= LONGEST_KEY && key.chars().all(is_plain)).then(|| format!(".{key}"))
 }
 
-/// The longest key in a path.
 const LONGEST_KEY: usize = 60;
 
 fn from_top(path: String) -> String {

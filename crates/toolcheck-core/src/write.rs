@@ -94,7 +94,6 @@ impl Format {
         Written { body: (self.write_reply)(&Reply::new(said)), dropped }
     }
 
-    /// What the format can hold of a turn, and what it cannot.
     pub(crate) fn held_turn(&self, said: &Assistant) -> (Assistant, Vec<Feature>) {
         let (held, dropped) = self.held(&Conversation::new(vec![Turn::Assistant(said.clone())]));
         let said = held.turns.into_iter().find_map(|turn| match turn {
@@ -130,7 +129,6 @@ impl Format {
         exchanges
     }
 
-    /// What the format can hold of a conversation, and what it cannot.
     fn held(&self, conversation: &Conversation) -> (Conversation, Vec<Feature>) {
         let (mut held, mut dropped) = (conversation.clone(), Vec::new());
         // One after the other: signatures are gone with the reasoning, and need no mention then.

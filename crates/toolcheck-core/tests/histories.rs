@@ -5,7 +5,6 @@ use std::path::Path;
 use toolcheck_core::readers::{self, Reading};
 use toolcheck_json::{Document, Layout, Records, Value};
 
-/// Reads a case with the reader that recognises it, and describes what was read.
 fn described(case: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/inputs").join(case);
     let bytes = std::fs::read(&path).unwrap();

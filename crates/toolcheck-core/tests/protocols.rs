@@ -285,43 +285,9 @@ fn many_blocks_are_read_in_one_pass() {
     }
 }
 
-/// Texts made of what the readers look at.
 fn texts() -> impl Strategy<Value = String> {
-    let pieces = prop::sample::select(vec![
-        "<tool_call>",
-        "</tool_call>",
-        "{\"name\": \"a\", \"arguments\": {\"b\": 1}}",
-        "<function=f>",
-        "</function>",
-        "<parameter=p>",
-        "</parameter>",
-        "<read_file>",
-        "</read_file>",
-        "<path>",
-        "</path>",
-        "<content>",
-        "</content>",
-        "<write_to_file>",
-        "</write_to_file>",
-        "\n",
-        " ",
-        "```",
-        "<think>",
-        "</think>",
-        "é",
-        "\u{1F600}",
-        "\"",
-        "\\",
-        "{",
-        "}",
-        "x",
-        "[Response interrupted by ",
-        "[read_file for 'a'] Result:",
-        "<",
-        ">",
-        "<tool_response>",
-    ]);
-    prop::collection::vec(pieces, 0..30).prop_map(|pieces| pieces.concat())
+    let pieces: Vec<String> = serde_json::from_str(include_str!("pieces.json")).unwrap();
+    prop::collection::vec(prop::sample::select(pieces), 0..30).prop_map(|pieces| pieces.concat())
 }
 
 proptest! {

@@ -39,7 +39,6 @@ fn arguments() -> impl Strategy<Value = Map<String, Json>> {
     prop::collection::vec((any::<String>(), value), 0..4).prop_map(|members| members.into_iter().collect())
 }
 
-/// What a turn is made of.
 #[derive(Debug, Clone)]
 enum Draft {
     User(String),
@@ -157,7 +156,6 @@ fn read_choices(format: &Format, body: &Json) -> Vec<Read> {
         .collect()
 }
 
-/// What a reply has besides what is said.
 #[derive(Debug, Clone)]
 struct Besides {
     redacted: Vec<String>,

@@ -6,12 +6,9 @@ use std::path::Path;
 
 use crate::read::options;
 
-/// Opens a file for reading. A pipe is opened once it has a writer, as in `lint <(...)`, and a terminal is waited for. What
-/// looks like a file and would wait for ever, such as `/proc/kmsg`, gives an error when it is read.
-///
-/// # Errors
-///
-/// It can't be opened.
+/// Opens a file for reading. A pipe is opened once it has a writer, as in `lint <(...)`, and a terminal is waited for.
+/// What looks like a file and would wait for ever, such as `/proc/kmsg`, gives an error when it is read. Fails if it
+/// can't be opened.
 pub fn open(path: &Path) -> io::Result<File> {
     if fs::metadata(path)?.is_file() { options().open(path) } else { File::open(path) }
 }

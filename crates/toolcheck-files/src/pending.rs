@@ -1,10 +1,9 @@
 //! The temporary files that are being written, so that a signal can remove them.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{fs, io};
 
 use tempfile::{Builder, NamedTempFile};
 

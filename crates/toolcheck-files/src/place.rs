@@ -1,8 +1,7 @@
 //! Where a path leads.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// The maximum number of links to follow, as in Linux.
 const MAX_LINKS: usize = 40;

@@ -8,21 +8,15 @@ use std::time::{Duration, Instant};
 /// The maximum size of a file that holds settings: it may be a link to `/dev/zero`.
 pub const MAX_BYTES: u64 = 1 << 26;
 
-/// Reads a file that holds settings, such as a configuration.
-///
-/// # Errors
-///
-/// It can't be read, is not a regular file, or has more than [`MAX_BYTES`].
+/// Reads a file that holds settings, such as a configuration. Fails if it can't be read, is not a regular file, or has
+/// more than [`MAX_BYTES`].
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     read_limited(open(path)?)
 }
 
-/// Reads a file that the user has named on the command line: it may also be a pipe, as in `--files-from <(...)`.
-///
-/// # Errors
-///
-/// It can't be read, is neither a regular file nor a pipe, has more than [`MAX_BYTES`], or is a named pipe that nothing
-/// writes to.
+/// Reads a file that the user has named on the command line: it may also be a pipe, as in `--files-from <(...)`. Fails
+/// if it can't be read, is neither a regular file nor a pipe, has more than [`MAX_BYTES`], or is a named pipe that
+/// nothing writes to.
 pub fn read_named(path: &Path) -> io::Result<Vec<u8>> {
     if !is_pipe(&fs::metadata(path)?) {
         return read(path);
@@ -56,31 +50,20 @@ fn read_pipe(path: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Reads the rest of a source, such as the standard input.
-///
-/// # Errors
-///
-/// It can't be read, or has more than [`MAX_BYTES`].
+/// Reads the rest of a source, such as the standard input. Fails if it can't be read, or has more than [`MAX_BYTES`].
 pub fn read_limited(source: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_BYTES { Err(too_large()) } else { Ok(bytes) }
 }
 
-/// The text of bytes that were read.
-///
-/// # Errors
-///
-/// They are not UTF-8.
+/// The text of bytes that were read. Fails if they are not UTF-8.
 pub fn text(bytes: Vec<u8>) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8"))
 }
 
-/// Checks that a file can be read as a whole: for a library that opens it.
-///
-/// # Errors
-///
-/// It is not a regular file, or has more than [`MAX_BYTES`].
+/// Checks that a file can be read as a whole: for a library that opens it. Fails if it is not a regular file, or has
+/// more than [`MAX_BYTES`].
 pub fn check(path: &Path) -> io::Result<()> {
     check_file(&fs::metadata(path)?)
 }

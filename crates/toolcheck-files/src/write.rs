@@ -18,32 +18,22 @@ const WAIT: Duration = Duration::from_millis(50);
 ///
 /// A temporary file beside it is filled, synced and renamed, so that an error, a full disk or a signal leaves the old
 /// file as it was. The new file has the permissions of the old one, and its owner where that is allowed. If the path is
-/// a symbolic link, its target is replaced and the link stays; other hard links keep the old content. A pipe or a device
-/// is written to directly.
-///
-/// # Errors
-///
-/// `fill` fails, the file or its folder can't be written, or the file is protected from writing.
+/// a symbolic link, its target is replaced and the link stays; other hard links keep the old content. A pipe or a
+/// device is written to directly. Fails if `fill` fails, the file or its folder can't be written, or the file is
+/// protected from writing.
 pub fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let path = destination(path)?;
     write_to(&path, Existing::Replaced, fill, &|_| Ok(()))
 }
 
-/// Creates a file.
-///
-/// # Errors
-///
-/// The file exists ([`ErrorKind::AlreadyExists`]), or can't be written.
+/// Creates a file. Fails if the file exists ([`ErrorKind::AlreadyExists`]), or can't be written.
 pub fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write_to(path, Existing::Kept, |out| out.write_all(bytes), &|_| Ok(()))
 }
 
-/// Creates an empty file, to which a program appends as long as it runs. It may hold what nobody else should read, so where
-/// the system has owners of files, only the owner may.
-///
-/// # Errors
-///
-/// The file exists ([`ErrorKind::AlreadyExists`]), or can't be created.
+/// Creates an empty file, to which a program appends as long as it runs. It may hold what nobody else should read, so
+/// where the system has owners of files, only the owner may. Fails if the file exists ([`ErrorKind::AlreadyExists`]),
+/// or can't be created.
 pub fn create_log(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     #[cfg(unix)]
@@ -52,11 +42,8 @@ pub fn create_log(path: &Path) -> io::Result<File> {
 }
 
 /// Replaces a file that was read before, so that no change of another program in between is lost. `seen` is what was
-/// read; `None` if there was no file.
-///
-/// # Errors
-///
-/// The file is not as it was seen, would become too large to be read again, or can't be written.
+/// read; `None` if there was no file. Fails if the file is not as it was seen, would become too large to be read again,
+/// or can't be written.
 pub fn replace(path: &Path, seen: Option<&[u8]>, bytes: &[u8]) -> io::Result<()> {
     if bytes.len() as u64 > MAX_BYTES {
         let message = format!("it would be larger than {} MiB", MAX_BYTES >> 20);
@@ -97,7 +84,6 @@ fn lock(folder: &Path) -> Option<File> {
     None
 }
 
-/// What becomes of an existing file.
 #[derive(Clone, Copy, PartialEq)]
 enum Existing {
     Replaced,
@@ -153,7 +139,6 @@ fn write_to(
     Ok(())
 }
 
-/// Gives a new file the owner and the permissions of the old one.
 fn keep_permissions(file: &File, old: &Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {

@@ -201,7 +201,10 @@ fn no_rule_names_a_field_of_a_format() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let formats = Path::new(env!("CARGO_MANIFEST_DIR")).join("../toolcheck-core/src/formats");
     let mut fields: BTreeSet<String> =
-        words(formats).into_iter().map(|(word, _)| word).filter(|word| has_parts(word)).collect();
+        words(formats.clone()).into_iter().map(|(word, _)| word).filter(|word| has_parts(word)).collect();
+    let listed = listed(&formats);
+    assert!(listed.iter().any(|word| word == "service_tier"), "{listed:?}");
+    fields.extend(listed.into_iter().filter(|word| has_parts(word)));
     // A single word may mean anything, unless a format uses it as a key.
     fields.extend(formats::ALL.iter().flat_map(|format| format.marks.keys()).map(str::to_owned));
     for known in ["tool_choice", "toolConfig", "cache_control", "functionResponse", "citations", "parts"] {
@@ -245,6 +248,16 @@ fn words(folder: PathBuf) -> Vec<(String, String)> {
         }
     }
     words
+}
+
+/// The words of the lists that are written as one text.
+fn listed(folder: &Path) -> Vec<String> {
+    let texts = files_below(folder.to_owned()).into_iter().map(|path| std::fs::read_to_string(path).unwrap());
+    let lists = |text: String| -> Vec<String> {
+        let lists = text.split(" words(").skip(1).filter_map(|rest| rest.split(");").next());
+        lists.flat_map(|list| list.split(['"', ' ', '\\', '\n', ','])).map(str::to_owned).collect()
+    };
+    texts.flat_map(lists).collect()
 }
 
 /// The names between braces of a refusal's text.

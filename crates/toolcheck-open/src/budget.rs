@@ -53,7 +53,6 @@ impl Budget {
         Ok(())
     }
 
-    /// Whether something may still be decompressed.
     #[cfg(any(feature = "compress", feature = "zip"))]
     pub(crate) fn has_room(&self) -> bool {
         self.unpacked.get() > 0

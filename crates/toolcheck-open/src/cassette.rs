@@ -150,7 +150,6 @@ fn written_body(tree: &Tree<'_>, node: Id, budget: &Budget) -> Body {
     written::json(tree, node, budget)
 }
 
-/// How the headers say that the body is compressed.
 fn encoding_of(tree: &Tree<'_>, message: Id) -> Option<String> {
     let headers = tree.get(message, "headers")?;
     let (_, value) = tree.entries(headers).iter().find(|(name, _)| {

@@ -16,7 +16,6 @@ pub struct Container {
     pub id: &'static str,
     /// The display name.
     pub name: &'static str,
-    /// What must be built in to read it.
     pub(crate) needs: Needs,
     /// Whether a file is one, by its start.
     pub(crate) sniff: fn(&[u8]) -> bool,

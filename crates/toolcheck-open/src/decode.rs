@@ -73,7 +73,6 @@ pub(crate) fn base64_bytes(text: &[u8]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// How a body is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Compression {
     Brotli,
@@ -159,12 +158,8 @@ pub enum Undecoded {
 #[cfg(feature = "compress")]
 const MOST_ENCODINGS: usize = 4;
 
-/// A body that was sent with this `Content-Encoding`, decoded to at most `most` bytes. The header is believed: what says
-/// nothing is plain.
-///
-/// # Errors
-///
-/// It is in another encoding, or too large.
+/// A body that was sent with this `Content-Encoding`, decoded to at most `most` bytes. The header is believed: what
+/// says nothing is plain. Fails if it is in another encoding, or too large.
 #[cfg(feature = "compress")]
 pub fn decoded(body: &[u8], encoding: &str, most: usize) -> Result<Vec<u8>, Undecoded> {
     let named = encoding.split(',').map(str::trim).filter(|name| !name.is_empty());

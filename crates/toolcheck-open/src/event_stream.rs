@@ -14,7 +14,6 @@ use crate::written::quoted;
 
 /// The bytes before the headers.
 const PRELUDE: usize = 12;
-/// The bytes of a checksum.
 const CHECKSUM: usize = 4;
 
 /// Whether bytes start with a frame: its checksum is that of its lengths.

@@ -11,12 +11,11 @@ use toolcheck_core::{exchange, response};
 use toolcheck_json::origins::{Builder, LeftOut, Mapped, Opened, Origin, Unread};
 use toolcheck_json::{Document, SyntaxErrorKind};
 
-use crate::Limits;
 use crate::budget::Budget;
 use crate::container::Container;
 use crate::reason::{Body, Reason};
 use crate::written::quoted;
-use crate::{decode, event_stream, needs};
+use crate::{Limits, decode, event_stream, needs};
 
 /// An exchange in a file. Its bodies are not decoded before they are needed.
 pub(crate) struct Recorded<'f> {
@@ -27,7 +26,6 @@ pub(crate) struct Recorded<'f> {
     pub(crate) url: String,
     /// The name of the response's body in the file.
     pub(crate) response_label: String,
-    /// The response; `None` if there is none.
     pub(crate) response: Option<Encoded<'f>>,
     pub(crate) status: Option<u16>,
 }
@@ -56,7 +54,6 @@ struct UnreadRequest {
     label: String,
     at: usize,
     status: Option<u16>,
-    /// What it is, if it is known.
     kind: Option<&'static Unsupported>,
 }
 
@@ -64,7 +61,6 @@ struct UnreadRequest {
 const LONGEST_TEXT: usize = 2_000;
 
 impl Maker {
-    /// For a file of this many bytes.
     pub(crate) fn new(file: usize, limits: Limits) -> Self {
         Self {
             builder: Builder::default(),
@@ -87,7 +83,6 @@ impl Maker {
         *self.left_out.entry(reason).or_default() += 1;
     }
 
-    /// Adds an exchange, if it is one with an LLM.
     pub(crate) fn add(&mut self, recorded: Recorded<'_>) {
         let call = endpoint::call(&recorded.url);
         if call == Call::Other {
@@ -175,7 +170,6 @@ impl Maker {
         list.extend(answer.map(|answer| (recorded.response_label, answer)));
     }
 
-    /// Adds a record that is a request by itself.
     pub(crate) fn add_record(&mut self, label: String, body: &Mapped) {
         if body.text().len() > self.room() {
             return self.leave_out(Reason::TooLarge);
@@ -185,7 +179,6 @@ impl Maker {
         self.builder.glue("\n");
     }
 
-    /// Adds a response without its request.
     pub(crate) fn add_response(&mut self, label: String, body: &Mapped) {
         let response = response_of(body).ok().flatten().filter(|response| {
             let document = Document::read(response.text());
@@ -250,7 +243,6 @@ fn origin_of(label: String, status: Option<u16>) -> Arc<Origin> {
 /// Why the body of a request is not in the made text.
 struct Refused {
     reason: Reason,
-    /// Where it is and what it is, if it should be read.
     unread: Option<(usize, Option<&'static Unsupported>)>,
 }
 
@@ -260,7 +252,6 @@ impl From<Reason> for Refused {
     }
 }
 
-/// The most addresses whose messages are kept.
 const MOST_ADDRESSES: usize = 64;
 
 /// The status of what is answered on another connection, if it is.
@@ -272,7 +263,6 @@ fn is_json_rpc(document: &Document<'_>) -> bool {
     root.elements().next().unwrap_or(root).get("jsonrpc").is_some()
 }
 
-/// Whether the body of a request is one to an LLM.
 fn request_of(body: &Mapped, call: Call) -> Result<(), Refused> {
     let text = body.text();
     if text.iter().all(u8::is_ascii_whitespace) {
@@ -301,7 +291,6 @@ fn is_harmless(kind: SyntaxErrorKind) -> bool {
     kind.is_in_text()
 }
 
-/// A value without the whitespace around it.
 fn trimmed(body: Mapped) -> Mapped {
     let text = body.text();
     let is_space = |byte: &u8| byte.is_ascii_whitespace();

@@ -4,10 +4,8 @@ use std::ops::Range;
 
 use toolcheck_json::origins::Mapped;
 
-/// An HTTP message: a request or a response.
 #[derive(Debug)]
 pub(crate) struct Message<'s> {
-    /// The first line.
     pub(crate) start: &'s str,
     headers: Vec<(&'s str, &'s str)>,
     /// The body, without the frames of a chunked one.

@@ -7,7 +7,6 @@ use std::ops::Range;
 
 use toolcheck_json::origins::Mapped;
 
-/// In which language a value is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Language {
     Json,
@@ -15,13 +14,11 @@ pub(crate) enum Language {
     JavaScript,
 }
 
-/// A value that was read.
 pub(crate) struct Literal {
     pub(crate) json: Mapped,
     pub(crate) language: Language,
     /// The first place at which the program left something out.
     pub(crate) cut: Option<Range<usize>>,
-    /// Its bytes in the text.
     pub(crate) place: Range<usize>,
     /// Whether the text ends inside it.
     pub(crate) is_unfinished: bool,
@@ -92,14 +89,12 @@ impl Reader<'_> {
         }
     }
 
-    /// Skips a byte, if it is next.
     fn take(&mut self, byte: u8) -> bool {
         let is_next = self.peek() == Some(byte);
         self.at += usize::from(is_next);
         is_next
     }
 
-    /// Writes text that stands for some bytes.
     fn write(&mut self, text: &[u8], place: Range<usize>) {
         if self.bytes.get(place.clone()) == Some(text) {
             self.out.push_same(text, place.start);
@@ -119,7 +114,6 @@ impl Reader<'_> {
         (self.copies <= DEEPEST_COPY).then(|| std::mem::take(&mut self.out))
     }
 
-    /// Ends it, and returns its text.
     fn end_copy(&mut self, before: Mapped) -> Mapped {
         self.copies -= 1;
         std::mem::replace(&mut self.out, before)
@@ -284,7 +278,6 @@ impl Reader<'_> {
         }
     }
 
-    /// Writes the beginning of a member.
     fn member(&mut self, key: &Mapped, colon: usize, is_first: &mut bool) {
         if !std::mem::take(is_first) {
             self.mark(b',', colon);
@@ -323,7 +316,6 @@ impl Reader<'_> {
         if self.take(b',') || self.peek()? == end { Some(()) } else { None }
     }
 
-    /// The elements of a list, from its opening bracket.
     fn list(&mut self, end: u8, depth: usize) -> Option<()> {
         self.mark(b'[', self.at);
         self.at += 1;
@@ -352,7 +344,6 @@ impl Reader<'_> {
         }
     }
 
-    /// A tuple, or a value in parentheses.
     fn parenthesised(&mut self, depth: usize) -> Option<()> {
         let open = self.at;
         self.is_in(Language::Python);
@@ -512,7 +503,6 @@ impl Reader<'_> {
         }
     }
 
-    /// The inside of a string, as JSON has it.
     fn quoted(&mut self) -> Option<()> {
         let quote = self.peek()?;
         let triple = [quote; 3];
@@ -646,7 +636,6 @@ fn escaped(code: u32) -> Vec<u8> {
     }
 }
 
-/// Whether a byte may be in a name.
 fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')
 }

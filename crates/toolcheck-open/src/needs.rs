@@ -8,18 +8,13 @@ pub(crate) enum Needs {
     Nothing,
     /// The feature `yaml`, unless the file is JSON.
     Yaml,
-    /// The feature `otel`.
     Otel,
-    /// The feature `zip`.
     Zip,
-    /// The feature `parquet`.
     Parquet,
-    /// The feature `sqlite`.
     Sqlite,
 }
 
 impl Needs {
-    /// What is not built in and needed for a file.
     pub(crate) fn lacking(self, bytes: &[u8]) -> Option<NotBuilt> {
         match self {
             Self::Yaml if !cfg!(feature = "yaml") && !is_json(bytes) => Some(YAML),
@@ -49,7 +44,6 @@ const SQLITE: NotBuilt = NotBuilt::new(
 pub(crate) const COMPRESSED: NotBuilt =
     NotBuilt::new("compressed bodies", "build it with the feature `compress` of toolcheck-open");
 
-/// Whether a file is JSON rather than YAML.
 pub(crate) fn is_json(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{')

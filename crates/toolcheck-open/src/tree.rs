@@ -18,7 +18,6 @@ use crate::reason::{Body, Reason};
 pub(crate) struct Tree<'s> {
     pub(crate) source: &'s [u8],
     pub(crate) nodes: Vec<Node<'s>>,
-    /// The root of each document.
     pub(crate) roots: Vec<Id>,
     /// Where the file stops being YAML or JSON, if it does.
     pub(crate) broken_at: Option<usize>,
@@ -26,13 +25,11 @@ pub(crate) struct Tree<'s> {
     pub(crate) looked_at: Cell<usize>,
 }
 
-/// The number of a node.
 pub(crate) type Id = usize;
 
 #[derive(Debug)]
 pub(crate) struct Node<'s> {
     pub(crate) kind: Kind<'s>,
-    /// Its bytes in the file.
     pub(crate) span: Range<usize>,
 }
 
@@ -40,14 +37,12 @@ pub(crate) struct Node<'s> {
 pub(crate) enum Kind<'s> {
     Scalar(Scalar<'s>),
     List(Vec<Id>),
-    /// Keys and values.
     Map(Vec<(Id, Id)>),
     /// Another name for an earlier node.
     #[cfg_attr(not(feature = "yaml"), expect(dead_code, reason = "only YAML has them"))]
     Alias(Id),
 }
 
-/// A value that is a text, a number and the like.
 #[derive(Debug)]
 pub(crate) struct Scalar<'s> {
     pub(crate) text: Cow<'s, str>,
@@ -56,7 +51,6 @@ pub(crate) struct Scalar<'s> {
     pub(crate) is_binary: bool,
 }
 
-/// How a scalar is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
     Plain,
@@ -88,7 +82,6 @@ impl<'s> Tree<'s> {
         None
     }
 
-    /// Reads YAML or JSON, whichever it is.
     pub(crate) fn read(source: &'s [u8]) -> Option<Self> {
         let text = source.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(source);
         let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
@@ -134,7 +127,6 @@ impl<'s> Tree<'s> {
         Some(Self { source, nodes, roots: vec![0], broken_at, looked_at: Cell::new(0) })
     }
 
-    /// A node, behind its aliases.
     fn node(&self, id: Id) -> Option<&Node<'s>> {
         let mut node = self.nodes.get(id)?;
         for _ in 0..MOST_ALIASES {
@@ -166,7 +158,6 @@ impl<'s> Tree<'s> {
         self.looked_at.get() > self.nodes.len().saturating_mul(MOST_LOOKS).saturating_add(1 << 20)
     }
 
-    /// The value at the end of a path of keys.
     pub(crate) fn at(&self, id: Id, path: &[&str]) -> Option<Id> {
         path.iter().try_fold(id, |id, key| self.get(id, key))
     }
@@ -185,7 +176,6 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// The text of a scalar.
     pub(crate) fn str(&self, id: Id) -> Option<&str> {
         match self.kind(id)? {
             Kind::Scalar(scalar) => Some(&scalar.text),

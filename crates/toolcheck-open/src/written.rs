@@ -21,7 +21,6 @@ pub(crate) fn json(tree: &Tree<'_>, node: Id, budget: &Budget) -> Body {
     Ok(out.written)
 }
 
-/// What is written so far.
 struct Out<'b> {
     written: Mapped,
     budget: &'b Budget,
@@ -90,7 +89,6 @@ fn scalar_text(scalar: &Scalar<'_>) -> String {
     quoted(text)
 }
 
-/// Whether a text is a number of JSON.
 fn is_number(text: &str) -> bool {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let rest = text.strip_prefix('-').unwrap_or(text);

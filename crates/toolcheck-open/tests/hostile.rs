@@ -142,6 +142,12 @@ fn unread(opened: &Opened) -> Option<&str> {
 }
 
 #[test]
+fn an_archive_is_read() {
+    let opened = opened(&archive(&samples(), &[0, 1]).0);
+    assert_eq!((opened.exchanges, unread(&opened)), (2, None));
+}
+
+#[test]
 fn a_member_is_unpacked_once_whatever_the_directory_says() {
     let opened = opened(&archive(&samples(), &[0, 0, 1, 0]).0);
     assert_eq!((opened.exchanges, unread(&opened)), (2, Some("2 samples of this archive can't be read")));

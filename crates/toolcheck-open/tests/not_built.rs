@@ -8,7 +8,6 @@ fn opened(bytes: &[u8]) -> Opened {
     open(bytes, Limits::default()).expect("it is known by its start")
 }
 
-/// What can't be read in a file.
 fn lacking(bytes: &[u8]) -> Option<&'static str> {
     let opened = opened(bytes);
     if let Some(lacking) = opened.not_built {

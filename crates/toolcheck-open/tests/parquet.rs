@@ -20,7 +20,6 @@ enum Column {
     Doubles(Vec<f64>, Vec<i16>, Vec<i16>),
 }
 
-/// A file of one row group.
 fn file(schema: &str, columns: &[Column], compression: Compression) -> Vec<u8> {
     let schema = Arc::new(parse_message_type(schema).unwrap());
     let properties = Arc::new(WriterProperties::builder().set_compression(compression).build());

@@ -74,7 +74,6 @@ fn quoted(text: &str, escape: impl Fn(u32) -> String) -> String {
     out
 }
 
-/// The only record that was made of a text.
 fn record(opened: &Opened) -> Json {
     assert_eq!((opened.id, opened.exchanges, &opened.unread), ("printed", 1, &None));
     serde_json::from_slice(&opened.text).expect("a record is JSON")
@@ -139,7 +138,28 @@ fn what_people_write_is_not_read_as_data() {
     }
 }
 
-/// Lines with something before each of them.
+#[test]
+fn a_body_is_read_under_a_line_of_text() {
+    let body = json!({"model": "m", "messages": [{"role": "user", "content": "hi \"you\"\n"}]});
+    for text in [
+        format!("Here is my request:\n{body}\nand it fails\n"),
+        format!("Here is my request:\n\n{body}\n"),
+        format!("\u{feff}This fails:\r\n\r\n{body}\r\n"),
+    ] {
+        let opened = open(text.as_bytes(), Limits::default()).unwrap_or_else(|| panic!("{text}"));
+        assert_eq!(record(&opened), body, "{text}");
+        assert_eq!(opened.notation.unwrap().at, text.find('{').unwrap(), "{text}");
+    }
+    for text in [
+        format!("Here is my request\n{body}\n"),
+        format!("Here is my request\n\n{body}\n"),
+        format!("A request.\nIt is like this:\n{body}\n"),
+        format!("A manual.\n\nFor example:\n\n    {body}\n"),
+    ] {
+        assert!(open(text.as_bytes(), Limits::default()).is_none(), "{text}");
+    }
+}
+
 fn lines_after(before: &str, text: &str) -> String {
     text.lines().map(|line| format!("{before}{line}\n")).collect()
 }
@@ -177,7 +197,6 @@ fn a_body_is_read_in_a_block_of_markdown_wherever_it_stands() {
     assert_eq!(record(&open(text.as_bytes(), Limits::default()).unwrap()), body);
 }
 
-/// What was left out, each with its number.
 fn left_out(opened: &Opened) -> Vec<String> {
     opened.left_out.iter().map(ToString::to_string).collect()
 }
@@ -249,6 +268,77 @@ fn comments_in_what_people_write_are_skipped() {
     }
 }
 
+fn encoded(text: &str, times: usize) -> String {
+    (0..times).fold(text.to_owned(), |text, _| json!(text).to_string())
+}
+
+#[test]
+fn a_body_that_was_encoded_twice_is_read_as_a_request() {
+    let body = json!({"model": "m", "messages": [{"role": "user", "content": "sch\u{f6}n \"you\"\n"}]});
+    for (inner, strings, how) in [
+        (&body, 1, "twice: JSON in a string"),
+        (&body, 2, "3 times"),
+        (&body, 5, "6 times"),
+        (&body["messages"], 1, "twice"),
+        (&body["messages"], 2, "3 times"),
+    ] {
+        let text = format!("{}\n", encoded(&inner.to_string(), strings));
+        let opened = open(text.as_bytes(), Limits::default()).expect("it is one");
+        assert_eq!(&record(&opened), inner);
+        let notation = opened.notation.as_ref().unwrap();
+        assert!(notation.what.contains(&format!("encoded {how}")), "{}", notation.what);
+        let at = opened.text.windows(6).position(|part| part == b"\"role\"").unwrap();
+        let found = opened.origins.locate(at..at + 6).unwrap().source;
+        assert_eq!(text[found].replace('\\', ""), "\"role\"");
+    }
+    // Other strings are none of it.
+    let text = json!(body.to_string()).to_string();
+    for text in [json!("{}").to_string(), json!("[1]").to_string(), format!("{text}1"), encoded("{}", 3)] {
+        assert!(open(text.as_bytes(), Limits::default()).is_none(), "{text}");
+    }
+}
+
+#[test]
+fn every_line_that_was_encoded_twice_is_read() {
+    let body = |number: usize| json!({"model": "m", "messages": [{"role": "user", "content": format!("\"{number}\"")}]});
+    let line = |number: usize| encoded(&body(number).to_string(), 1);
+    let lines: Vec<String> = (0..8).map(line).collect();
+    for (text, what) in [
+        (lines.join("\n"), "8 bodies that were encoded twice: JSON in strings"),
+        (
+            format!("\u{feff}{}\r\n\r\n", lines.join("\r\n")),
+            "8 bodies that were encoded twice: JSON in strings",
+        ),
+        (
+            format!("{}\n{}\n", lines[..7].join("\n"), encoded(&body(7).to_string(), 2)),
+            "8 bodies that were encoded more than once: JSON in strings",
+        ),
+        (
+            format!("# Log\n```jsonl\n{}\n```\n", lines.join("\n")),
+            "8 bodies that were encoded twice: JSON in strings",
+        ),
+    ] {
+        let opened = open(text.as_bytes(), Limits::default()).expect("there are requests");
+        let records: Vec<Json> = opened
+            .text
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty())
+            .map(|line| serde_json::from_slice(line).unwrap())
+            .collect();
+        assert_eq!(records, (0..8).map(body).collect::<Vec<_>>(), "{text}");
+        let notation = opened.notation.as_ref().unwrap();
+        assert_eq!((&*notation.what, notation.at), (what, text.find("\"{").unwrap()));
+        let number = opened.text.windows(4).position(|part| part == b"\\\"6\\").unwrap() + 2;
+        let found = opened.origins.locate(number..number + 1).unwrap().source;
+        assert_eq!((&text[found.clone()], text[..found.start].matches("model").count()), ("6", 6));
+    }
+    // A line that is none is kept as it is, so that it is reported.
+    let text = format!("{}\n\"{{cut\n{}\n{{\"a\": 1}}\n", lines[0], lines[1]);
+    let opened = open(text.as_bytes(), Limits::default()).expect("there are requests");
+    let kept: Vec<&[u8]> = opened.text.split(|byte| *byte == b'\n').collect();
+    assert_eq!((opened.exchanges, kept[1], kept[3]), (4, &b"\"{cut"[..], &b"{\"a\": 1}"[..]));
+}
+
 #[test]
 fn what_is_left_out_is_named_at_its_place() {
     for (text, at) in [
@@ -285,41 +375,7 @@ fn what_programs_have_no_json_for_is_read_as_what_is_sent() {
 /// Twice the text takes about twice as long, whatever it is.
 #[test]
 fn no_text_costs_more_than_its_length() {
-    let pieces = [
-        "[",
-        "{",
-        "{'a': ",
-        "(",
-        "[(",
-        "A(",
-        "{a: {",
-        "'",
-        "{'role': '",
-        "\\",
-        "...",
-        "<",
-        "[Object",
-        "role = [",
-        "A(a=",
-        "'a' + ",
-        "1, ",
-        "[{'role': 'user', 'content': 'a'}]\n",
-        "DEBUG {'role': 1} ",
-        "=[",
-        "```\n",
-        "```json\n{\n```\n",
-        "```json\n{\"messages\": [{\"role\": 1}\n",
-        "> > ~~~\n> > {'role': [\n",
-        "=[\n```\n",
-        "=[```\n",
-        "a=[\n~~~\n\"\"\"",
-        "# {",
-        "[/*",
-        "        {a",
-        "\"{\\\"role\\\": \"\n",
-        "\"{\\\"role\\\": [{\\\"role\\\"",
-        "\"\\\"\\\\{role",
-    ];
+    let pieces: Vec<String> = serde_json::from_str(include_str!("pieces/printed.json")).expect("a list");
     let starts = ["role: ", "role: ~~~\n"];
     for (piece, start) in pieces.iter().flat_map(|piece| starts.map(|start| (piece, start))) {
         let text = |size: usize| format!("{start}{}", piece.repeat(size / piece.len()));

@@ -19,7 +19,6 @@ fn assert_mapped(opened: &Opened, source: &[u8]) {
     }
 }
 
-/// The requests in a made text.
 fn requests(opened: &Opened) -> Vec<Json> {
     let text = std::str::from_utf8(&opened.text).expect("it is made of JSON");
     text.lines()
@@ -38,51 +37,10 @@ fn open_all(bytes: &[u8]) {
     }
 }
 
-/// Pieces of which recordings consist.
-const PIECES: [&str; 42] = [
-    "interactions:\n",
-    "http_interactions:\n",
-    "- request:\n",
-    "    body: ",
-    "  response:\n",
-    "version: 1\n",
-    "version: 2\n",
-    "    body:\n      string: ",
-    "'",
-    "\"",
-    "|\n",
-    ">-\n",
-    "!!binary ",
-    "\n",
-    "      ",
-    "    ",
-    "  ",
-    "- ",
-    "---\n",
-    "when:\n",
-    "then:\n",
-    "  status: 400\n",
-    "    status:\n      code: 200\n",
-    "&a ",
-    "*a",
-    "[",
-    "]",
-    "{",
-    "}",
-    ",",
-    ": ",
-    "{\"messages\": [{\"role\": \"user\", \"content\": \"a\"}]}",
-    "\\n",
-    "\\\"",
-    "''",
-    "httprr trace v1\n",
-    "12 3\n",
-    "POST / HTTP/1.1\r\n\r\n",
-    "data: {\"choices\": [{\"delta\": {\"content\": \"a\"}}]}\n\n",
-    "H4sIAAAAAAAA",
-    "{\"type\": \"response.create\", \"input\": [",
-    "{\"type\": \"response.completed\", \"response\": {}}\n",
-];
+fn pieces() -> impl Strategy<Value = Vec<String>> {
+    let all: Vec<String> = serde_json::from_str(include_str!("pieces/recordings.json")).expect("a list");
+    proptest::collection::vec(proptest::sample::select(all), 0..40)
+}
 
 fn strings() -> impl Strategy<Value = String> {
     // Spaces, quotes, line breaks and colons are what YAML treats in a special way.
@@ -128,9 +86,7 @@ proptest! {
     }
 
     #[test]
-    fn any_pieces_of_recordings_are_opened_without_panics(
-        pieces in proptest::collection::vec(proptest::sample::select(&PIECES[..]), 0..40),
-    ) {
+    fn any_pieces_of_recordings_are_opened_without_panics(pieces in pieces()) {
         open_all(pieces.concat().as_bytes());
     }
 
@@ -188,7 +144,16 @@ fn ids_are_found() {
 
 #[test]
 #[cfg_attr(not(feature = "yaml"), ignore = "needs the feature `yaml`")]
-fn an_alias_inside_itself_has_an_end() {
+fn aliases_do_not_grow_without_bound() {
+    let mut cassette = String::from("a0: &a0 [\"lol\", \"lol\"]\n");
+    for level in 1..40 {
+        let before = level - 1;
+        cassette.push_str(&format!("a{level}: &a{level} [*a{before}, *a{before}, *a{before}]\n"));
+    }
+    cassette.push_str("interactions:\n- request:\n    parsed_body: {messages: *a39}\n");
+    let opened = open(cassette.as_bytes(), Limits::new(1 << 20)).expect("it is a cassette");
+    assert_eq!(opened.exchanges, 0);
+    assert_eq!(opened.left_out[0].to_string(), "1 body that is too large");
     let inside_itself = "interactions:\n- request:\n    parsed_body: &a {messages: [*a]}\n";
     let opened = open(inside_itself.as_bytes(), Limits::default()).expect("it is a cassette");
     assert_eq!(opened.exchanges, 0);

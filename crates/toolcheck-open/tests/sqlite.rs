@@ -8,7 +8,6 @@ use rusqlite::{Connection, MAIN_DB};
 use serde_json::{Value as Json, json};
 use toolcheck_open::{Limits, Opened, open};
 
-/// A database that these statements make.
 fn database(statements: &str) -> Vec<u8> {
     let mut connection = Connection::open_in_memory().unwrap();
     connection.execute_batch(statements).unwrap();

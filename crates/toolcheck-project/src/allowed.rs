@@ -38,7 +38,6 @@ impl fmt::Display for UnusedAllow {
 }
 
 impl AllowUsage {
-    /// Records which entries were used in a file.
     pub(crate) fn add(&mut self, settings: &FileSettings, path: &Path, used: &[bool]) {
         let (allows, rules) = (&settings.config.config.allows, &settings.rules);
         for (entry, used) in allows.iter().zip(used.iter().copied()) {

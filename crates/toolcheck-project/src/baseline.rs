@@ -1,9 +1,8 @@
 //! The baseline's file: read before a run, and written after it if requested.
 
-use std::fmt;
-use std::fs;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
+use std::{fmt, fs};
 
 use toolcheck_config::Baseline;
 use toolcheck_config::baseline::{BaselineEntry, FileBaseline};
@@ -101,7 +100,6 @@ impl RunBaseline {
         &self.options.path
     }
 
-    /// Whether its file is written after the run.
     pub(crate) fn is_updated(&self) -> bool {
         self.options.update != BaselineUpdate::Nothing
     }
@@ -112,7 +110,6 @@ impl RunBaseline {
         FileSession { known, found: (self.options.update == BaselineUpdate::Write).then(Vec::new) }
     }
 
-    /// Adds the result of a session.
     pub(crate) fn add(&mut self, path: &Path, rules: &[&'static Rule], entries: Vec<BaselineEntry>) {
         let path = path_from(&self.folder, path);
         if self.options.update == BaselineUpdate::Write {
@@ -160,14 +157,12 @@ impl RunBaseline {
         Ok(Some(BaselineChange { path, len: self.baseline.len(), removed }))
     }
 
-    /// The files with known findings that no longer exist.
     fn missing_files(&self) -> Vec<String> {
         let is_missing = |path: &&str| fs::symlink_metadata(self.folder.join(path_of(path))).is_err();
         self.baseline.paths().filter(is_missing).map(str::to_owned).collect()
     }
 }
 
-/// The known findings of one file.
 pub(crate) struct FileSession<'b> {
     known: FileBaseline<'b>,
     /// The findings, if they should be recorded.
@@ -183,13 +178,11 @@ impl FileSession<'_> {
         }
     }
 
-    /// The findings to record, or the stale entries.
     pub(crate) fn end(self, rules: &[&'static Rule]) -> Vec<BaselineEntry> {
         self.found.unwrap_or_else(|| self.known.stale(rules))
     }
 }
 
-/// A path relative to a folder, with forward slashes.
 fn path_from(folder: &Path, path: &Path) -> String {
     let (mut from, mut to) = (folder.components().peekable(), path.components().peekable());
     while from.peek().is_some() && from.peek() == to.peek() {

@@ -1,10 +1,9 @@
 //! The configuration of a file: the closest one in or above its folder, or the one that the user named.
 
 use std::collections::HashMap;
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::{fmt, io};
 
 use toolcheck_config::{Config, ConfigFile, Home, Origin};
 use toolcheck_core::text::reason;
@@ -39,7 +38,6 @@ pub struct Configs {
     found: Mutex<FoundConfigs>,
 }
 
-/// The configurations found so far.
 #[derive(Debug, Default)]
 struct FoundConfigs {
     /// The configuration that applies to a directory; `None` if it can't be used.
@@ -49,7 +47,6 @@ struct FoundConfigs {
     read: Vec<PathBuf>,
     /// The configurations that do not hold because they belong to another user.
     foreign: Vec<ForeignConfig>,
-    /// The users whose configurations hold.
     trusted: OnceLock<Trusted>,
 }
 
@@ -74,11 +71,7 @@ impl fmt::Display for ForeignConfig {
 }
 
 impl Configs {
-    /// The configurations of a run.
-    ///
-    /// # Errors
-    ///
-    /// The named configuration can't be used.
+    /// The configurations of a run. Fails if the named configuration can't be used.
     pub fn new(options: &ConfigOptions) -> Result<Self, Error> {
         let mut found = FoundConfigs::default();
         let fixed = match options {
@@ -115,7 +108,6 @@ impl Configs {
         self.found().foreign.clone()
     }
 
-    /// The files that were read so far.
     pub(crate) fn files_read(&self) -> Vec<PathBuf> {
         self.found().read.clone()
     }
@@ -159,11 +151,9 @@ impl FoundConfigs {
     }
 }
 
-/// The state while a configuration is read.
 struct Loading<'l> {
     /// The files that extend each other so far, to detect one that extends itself.
     open: Vec<PathBuf>,
-    /// The files that were read.
     read: &'l mut Vec<PathBuf>,
 }
 
@@ -221,7 +211,6 @@ fn load(
 /// The maximum number of configurations in a chain of `extend`.
 const MAX_EXTENDED: usize = 20;
 
-/// The kind of a configuration file, by its name.
 fn home_of(path: &Path) -> Home {
     let name = path.file_name().unwrap_or_default();
     NAMES.iter().find(|(known, _)| name == *known).map_or(Home::Own, |(_, home)| *home)

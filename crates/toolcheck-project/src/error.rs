@@ -65,7 +65,6 @@ impl Error {
         self
     }
 
-    /// The message as a part of another one.
     pub(crate) fn on_one_line(&self) -> String {
         self.message.replace(SEPARATOR, "; ")
     }

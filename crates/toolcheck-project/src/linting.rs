@@ -21,10 +21,8 @@ use crate::rows::{Counted, Rows};
 
 /// The number of bytes that are linted at a time, unless one file is larger.
 const WINDOW: u64 = 32 << 20;
-/// The number of files that are linted at a time.
 const FILES_IN_WINDOW: usize = 256;
 
-/// Lints the inputs of a run.
 pub(crate) struct Linter<'r> {
     pub(crate) options: &'r LintOptions,
     pub(crate) limits: Limits,
@@ -32,11 +30,9 @@ pub(crate) struct Linter<'r> {
     pub(crate) progress: Progress<'r>,
 }
 
-/// The result of linting an input.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) file: FileReport,
-    /// Which entries of `[[allow]]` were used.
     pub(crate) used: Vec<bool>,
     /// The new or stale baseline entries of the file.
     pub(crate) entries: Vec<BaselineEntry>,
@@ -192,7 +188,6 @@ impl<'r> Parts<'r> {
         self.file.add(part, self.max_findings);
     }
 
-    /// Adds rows of which only counts are kept.
     fn add_counted(&mut self, counted: Counted) {
         self.used.iter_mut().zip(counted.used).for_each(|(any, used)| *any |= used);
         self.file.add(counted.file, 0);

@@ -8,7 +8,6 @@ use toolcheck_files::Identity;
 use crate::error::Error;
 use crate::paths::printable;
 
-/// The files that a run reads, each with what it is.
 #[derive(Debug, Default)]
 pub(crate) struct FilesRead(HashMap<Identity, &'static str>);
 
@@ -20,11 +19,8 @@ impl FilesRead {
         }
     }
 
-    /// Checks that each file to be written is neither read nor written twice.
-    ///
-    /// # Errors
-    ///
-    /// One is, also by another name or through a link.
+    /// Checks that each file to be written is neither read nor written twice. Fails if one is, also by another name or
+    /// through a link.
     pub(crate) fn check(&self, written: &[PathBuf]) -> Result<(), Error> {
         let mut used = HashSet::new();
         for path in written {

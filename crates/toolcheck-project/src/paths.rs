@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use toolcheck_core::text::{self, shown};
 
-/// The canonical path of the current directory.
 pub(crate) fn current_dir() -> PathBuf {
     real(Path::new("."))
 }

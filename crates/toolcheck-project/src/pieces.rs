@@ -13,7 +13,6 @@ impl Rounds {
     /// The average number of pieces of each thread.
     const PIECES: usize = 16;
 
-    /// The numbers of the pieces of a round.
     pub(crate) fn size() -> Range<usize> {
         0..rayon::current_num_threads() * Self::PIECES
     }
@@ -22,7 +21,6 @@ impl Rounds {
 /// The pieces of a text, handed out to threads.
 pub(crate) struct Pieces<'p> {
     text: Text<'p>,
-    /// The number of pieces taken so far.
     taken: usize,
     /// The buffers of earlier pieces, for reuse.
     pub(crate) free: Vec<Buffer>,
@@ -35,13 +33,11 @@ impl<'p> Pieces<'p> {
         Self { text, taken: 0, free: Vec::new(), end: None }
     }
 
-    /// What threads share.
     pub(crate) fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
         // A thread that panicked has either taken a piece or not: the state is consistent.
         shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the next piece, with its number.
     pub(crate) fn take(&mut self) -> Option<(usize, Piece)> {
         if self.end.is_some() {
             return None;
@@ -58,7 +54,6 @@ impl<'p> Pieces<'p> {
     }
 }
 
-/// The lines that were too long to be read.
 #[derive(Default)]
 pub(crate) struct TooLong {
     /// The number of the first one, from 1.

@@ -67,11 +67,7 @@ pub struct LintRun {
 }
 
 impl Project {
-    /// Reads the overrides and the baseline, and finds the files.
-    ///
-    /// # Errors
-    ///
-    /// An option can't be used.
+    /// Reads the overrides and the baseline, and finds the files. Fails if an option can't be used.
     pub fn open(options: ProjectOptions) -> Result<Self, Error> {
         let configs = Arc::new(Configs::new(&options.config)?);
         let resolver = Resolver::new(options.overrides, Arc::clone(&configs))?;
@@ -113,11 +109,7 @@ impl Project {
     }
 
     /// Checks that no output, nor the baseline if it is to be written, would overwrite a file that the run reads, and
-    /// that no two of them are one file. Links and other names of a file are seen through.
-    ///
-    /// # Errors
-    ///
-    /// Two are one file.
+    /// that no two of them are one file. Links and other names of a file are seen through. Fails if two are one file.
     pub fn check_outputs(&mut self, outputs: &[&Path]) -> Result<(), Error> {
         let mut written: Vec<PathBuf> = outputs.iter().map(|path| path.to_path_buf()).collect();
         let baseline =
@@ -192,18 +184,13 @@ impl Project {
         run
     }
 
-    /// Writes the baseline if its options say so, and returns the change.
-    ///
-    /// # Errors
-    ///
-    /// The file can't be written.
+    /// Writes the baseline if its options say so, and returns the change. Fails if the file can't be written.
     pub fn save_baseline(&mut self) -> Result<Option<BaselineChange>, Error> {
         self.baseline.as_mut().map_or(Ok(None), RunBaseline::save)
     }
 }
 
 impl LintRun {
-    /// Counts a file that a configuration holds for.
     fn count_config(&mut self, settings: &FileSettings) {
         let config = &settings.config;
         if config.sources.is_empty() {

@@ -11,8 +11,7 @@ use toolcheck_core::suggest::unknown;
 use toolcheck_core::tools::{self, Definition};
 use toolcheck_core::{RuleId, targets};
 use toolcheck_json::{Document, Span};
-use toolcheck_lint::TargetRef;
-use toolcheck_lint::{ChatTemplate, Options, Rule};
+use toolcheck_lint::{ChatTemplate, Options, Rule, TargetRef};
 use toolcheck_open::{Container, FileFormat};
 
 use crate::configs::{Configs, ForeignConfig, LoadedConfig};
@@ -86,11 +85,8 @@ pub struct Resolver {
 }
 
 impl Resolver {
-    /// Creates a resolver with overrides for all files.
-    ///
-    /// # Errors
-    ///
-    /// The target, the tool definitions or the chat template of the overrides can't be used.
+    /// Creates a resolver with overrides for all files. Fails if the target, the tool definitions or the chat template
+    /// of the overrides can't be used.
     pub fn new(overrides: Overrides, configs: Arc<Configs>) -> Result<Self, Error> {
         let (mut targets, mut tools) = (HashMap::new(), HashMap::new());
         if let Some(TargetSource::File(path)) = &overrides.read_as.target {
@@ -156,7 +152,6 @@ impl Resolver {
         self.configs.foreign()
     }
 
-    /// The files that were read so far, each with what it is.
     pub(crate) fn files_read(&self) -> Vec<(PathBuf, &'static str)> {
         let configs = self.configs.files_read().into_iter().map(|path| (path, "a configuration"));
         let targets = self.targets.keys().map(|path| (path.clone(), "the file of a target"));
@@ -195,20 +190,13 @@ impl Resolver {
 /// The longest line of a list in an error.
 const LIST_WIDTH: usize = 78;
 
-/// The bytes of a file of settings as it is saved.
-///
-/// # Errors
-///
-/// It can't be read, is no regular file, or is too large for settings.
+/// The bytes of a file of settings as it is saved. Fails if it can't be read, is no regular file, or is too large for
+/// settings.
 pub fn read_settings(path: &Path) -> io::Result<Vec<u8>> {
     toolcheck_files::read(path)
 }
 
-/// Finds a target by its id or alias, or the TOML file that describes one.
-///
-/// # Errors
-///
-/// There is no such target or file.
+/// Finds a target by its id or alias, or the TOML file that describes one. Fails if there is no such target or file.
 pub fn find_target(name: &str) -> Result<TargetSource, Error> {
     if let Some(target) = targets::named(name) {
         return Ok(target.into());

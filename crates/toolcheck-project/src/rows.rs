@@ -23,7 +23,6 @@ pub(crate) struct Rows<'r> {
     pub(crate) how: &'r SummaryOptions,
 }
 
-/// What was counted in some of them.
 pub(crate) struct Counted {
     pub(crate) file: FileReport,
     pub(crate) used: Vec<bool>,
@@ -32,7 +31,6 @@ pub(crate) struct Counted {
 }
 
 impl Rows<'_> {
-    /// Lints the rows on several threads.
     pub(crate) fn count(&self, text: Text<'_>, most: u64, mut add: impl FnMut(Counted)) -> io::Result<()> {
         let pieces = Mutex::new(Numbered { pieces: Pieces::new(text), lines: 0 });
         let (mut too_long, mut has_blank) = (TooLong::default(), false);
@@ -72,7 +70,6 @@ impl Rows<'_> {
         Counted { file, used: vec![false; self.settings.config.config.allows.len()], blank: None }
     }
 
-    /// A row that is too long to be read.
     fn unread(&self) -> Counted {
         let mut counted = self.empty();
         let mut summary = Summary::new(self.how.samples);
@@ -98,7 +95,6 @@ impl Rows<'_> {
         counted
     }
 
-    /// Leaves out what the user allows.
     fn allow(&self, row: &mut FileReport, used: &mut [bool]) {
         let of_row = allow::apply(&self.settings.config.config.allows, &self.input.real, row);
         used.iter_mut().zip(of_row).for_each(|(any, used)| *any |= used);

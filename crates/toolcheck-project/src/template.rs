@@ -7,11 +7,7 @@ use toolcheck_template::{ADDITIONAL_FOLDER, FILES_OF_A_FOLDER, Template};
 use crate::error::Error;
 use crate::paths::printable;
 
-/// The chat template in a file, or in the folder of a model.
-///
-/// # Errors
-///
-/// It cannot be read, or there is none.
+/// The chat template in a file, or in the folder of a model. Fails if it cannot be read, or there is none.
 pub(crate) fn read(path: &Path) -> Result<Template, Error> {
     let name = printable(path);
     let unread = |error| Error::caused(format!("cannot read the chat template {name}"), &error);

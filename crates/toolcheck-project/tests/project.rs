@@ -14,7 +14,6 @@ const UNANSWERED: &str = r#"{"messages": [{"role": "user", "content": "a"},
  {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {}}]},
  {"role": "user", "content": "b"}]}"#;
 
-/// Creates a folder with these files.
 fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("project").join(name);
     let _ = fs::remove_dir_all(&folder);

@@ -15,16 +15,12 @@ pub struct ChatRequest {
     pub text: String,
     /// Where the values at these JSON Pointers come from.
     origins: Vec<(String, NodeId)>,
-    /// The messages, if they are copied as they are.
     copied: Vec<NodeId>,
 }
 
 impl ChatRequest {
-    /// The body of a request with messages or items that servers rewrite; `None` if it has neither.
-    ///
-    /// # Errors
-    ///
-    /// It has something of which it is not known what the server makes of it: a clause says what.
+    /// The body of a request with messages or items that servers rewrite; `None` if it has neither. Fails if it has
+    /// something of which it is not known what the server makes of it: a clause says what.
     pub fn of(body: Value<'_, '_>) -> Option<Result<Self, String>> {
         let mut made = Builder::default();
         let is_done = match (body.get("messages"), body.get("input")) {
@@ -100,7 +96,6 @@ struct Builder {
 }
 
 impl Builder {
-    /// Reads the messages of the Messages API.
     fn of_messages(&mut self, body: Value<'_, '_>) -> Result<(), String> {
         let messages = || body.get("messages").into_iter().flat_map(Value::children);
         let is_system = |message: &Value<'_, '_>| message.get_str("role").as_deref() == Some("system");
@@ -169,7 +164,6 @@ impl Builder {
         Ok(())
     }
 
-    /// Reads the items of the Responses API.
     fn of_items(&mut self, body: Value<'_, '_>) -> Result<(), String> {
         let goes_on = ["previous_response_id", "conversation"];
         if goes_on.into_iter().filter_map(|key| body.get(key)).any(|own| !own.is_null()) {
@@ -331,7 +325,6 @@ impl Call {
     }
 }
 
-/// A call in a block or an item.
 fn called(value: Value<'_, '_>, id: &str, arguments: &str) -> Call {
     let said = |key: &str, or: &str| match value.get(key) {
         Some(own) if own.as_str().is_some() => (owned(own), own.id()),

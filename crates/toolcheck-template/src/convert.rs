@@ -19,17 +19,14 @@ const DEEPEST: u32 = 120;
 /// A part of the request that a mark can name.
 #[derive(Debug, Clone)]
 pub(crate) struct Source {
-    /// Which of the values of the input it is in.
     pub(crate) node: NodeId,
     /// The JSON Pointer inside a text that was read as JSON; empty for the text itself.
     pub(crate) inner: String,
     pub(crate) text: Option<Arc<str>>,
-    /// Which value of the input it is in.
     pub(crate) of: InputPart,
     pub(crate) kind: Kind,
 }
 
-/// A value of the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum InputPart {
     Messages,
@@ -54,7 +51,6 @@ pub(crate) struct Converter<'c> {
     changes: &'c Changes,
     arguments: Arguments,
     nulls: Nulls,
-    /// The server that prepares the messages.
     server: Option<Server>,
     /// Whether sources are kept and texts marked.
     pub(crate) traces: bool,
@@ -76,7 +72,6 @@ pub(crate) struct RenderMode<'t> {
 /// The variables of a template, the sources of their parts, and what is left out.
 pub(crate) type Context = (Vec<(Arc<str>, Value)>, Vec<Source>, Option<&'static str>);
 
-/// The variables that a template sees.
 pub(crate) fn context(
     input: &Input<'_>,
     tokens: &[(String, String)],
@@ -245,7 +240,6 @@ impl Converter<'_> {
             || matches!(found, Value::Dict(_) | Value::List(_));
         if is_kept { Ok(found) } else { Dict::new(Vec::new(), None).map(Value::Dict) }
     }
-    /// What is in a text of JSON, or only in one of an object.
     pub(crate) fn inner_json(&mut self, text: Json<'_, '_>, only_objects: bool) -> Step<Option<Value>> {
         let Some(json) = text.as_str() else { return Ok(None) };
         let document = Document::read(json.as_bytes());

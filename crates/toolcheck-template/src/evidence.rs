@@ -27,7 +27,6 @@ pub(crate) struct Place {
 /// A text, a number, a Boolean or `null` of the request.
 #[derive(Debug, Clone)]
 pub(crate) struct Leaf {
-    /// The number of its source.
     pub(crate) number: u32,
     /// Whether a part of the prompt comes from it.
     pub(crate) is_read: bool,
@@ -35,7 +34,6 @@ pub(crate) struct Leaf {
     pub(crate) counts: bool,
 }
 
-/// What a render shows.
 pub(crate) struct Evidence<'e> {
     pub(crate) template: &'e Template,
     pub(crate) input: &'e Input<'e>,
@@ -65,7 +63,6 @@ impl<'e> Evidence<'e> {
         self.numbers.get(&(of, value.id())).map_or(&[], Vec::as_slice)
     }
 
-    /// The places of a source in the prompt.
     pub(crate) fn places(&self, number: u32) -> &[Place] {
         self.places.get(&number).map_or(&[], Vec::as_slice)
     }
@@ -178,7 +175,6 @@ impl<'e> Evidence<'e> {
         self.template.trial(self.input, &trial).ok().map(|traced| traced.prompt.text)
     }
 
-    /// A change of a leaf as a whole.
     pub(crate) fn change(&self, number: u32) -> Option<Change> {
         let source = self.traced.sources.get(number as usize)?;
         let raw = |text: &str| Some(Change::Raw(text.into()));

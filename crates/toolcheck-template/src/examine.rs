@@ -1,6 +1,5 @@
 //! Finds what a model does not get to read of a request.
 
-use crate::bind;
 use crate::convert::{Changes, RenderMode};
 use crate::evidence::Evidence;
 use crate::findings::{Findings, Kind, Observation, Part};
@@ -8,7 +7,7 @@ use crate::input::Input;
 use crate::load::Template;
 use crate::render::{Refusal, Traced};
 use crate::segments::Pointers;
-use crate::{mask, parts, tools};
+use crate::{bind, mask, parts, tools};
 
 /// What was found about a request and a template.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

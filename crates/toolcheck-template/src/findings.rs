@@ -89,7 +89,6 @@ impl<'e> Findings<'e> {
         Self { evidence, pointers, suspicions: Vec::new(), observations: Vec::new() }
     }
 
-    /// An observation about a value.
     pub(crate) fn observation(
         &self,
         kind: Kind,

@@ -161,7 +161,6 @@ impl<'f> Forms<'f> {
         self.root.document()
     }
 
-    /// The prompt, or why there is none.
     fn printed(&self, input: &Input<'_>) -> Printed {
         let trial = RenderMode { traces: false, changes: &Changes::new(), most_messages: usize::MAX };
         let traced = self.template.trial(input, &trial);
@@ -319,7 +318,6 @@ impl<'f> Forms<'f> {
         self.messages().filter_map(|message| part(message.get("content")?)).collect()
     }
 
-    /// Another role for the messages of one.
     fn role(&self, from: &'static str, to: &str) -> Vec<Change> {
         let roles = self.messages_of(from).filter_map(|message| message.get("role"));
         roles.map(|role| write_text(role, to)).collect()
@@ -389,7 +387,6 @@ impl<'f> Forms<'f> {
         changes
     }
 
-    /// One system message, before all others.
     fn system_first(&self) -> Vec<Change> {
         let Some(first) = self.messages().next() else { return Vec::new() };
         let later: Vec<_> = self.messages_of("system").filter(|message| message.id() != first.id()).collect();

@@ -4,18 +4,14 @@ use std::io::{self, Read};
 
 use crate::error::LoadError;
 
-/// What counts of the metadata of a file.
 #[derive(Debug, Default)]
 pub(crate) struct Metadata {
-    /// The templates by their names.
     pub(crate) templates: Vec<(String, String)>,
-    /// The special tokens by their names.
     pub(crate) tokens: Vec<(String, String)>,
 }
 
 /// The most bytes of metadata. Large vocabularies with their merges take about 10 MB.
 const LONGEST: u64 = 256 << 20;
-/// The most bytes of a text that is kept.
 const LONGEST_TEXT: u64 = 4 << 20;
 /// The most bytes of a key or of a token.
 const LONGEST_KEY: u64 = 64 << 10;
@@ -32,7 +28,6 @@ pub fn gguf_metadata_end(prefix: &[u8]) -> Option<u64> {
     Some(reader.at)
 }
 
-/// The metadata at the beginning of a file.
 pub(crate) fn metadata(reader: impl Read) -> Result<Metadata, LoadError> {
     Reader { inner: reader, at: 0, big: false, version: 0 }.metadata(true)
 }
@@ -216,7 +211,6 @@ impl<R: Read> Reader<R> {
 const STRING: u32 = 8;
 const ARRAY: u32 = 9;
 
-/// The bytes of a number or a Boolean.
 fn size(kind: u32) -> Option<u64> {
     match kind {
         0 | 1 | 7 => Some(1),

@@ -44,26 +44,20 @@ struct Variant {
 
 impl Template {
     /// Reads a template from a file, whose name and content say what it is: `tokenizer_config.json` or other JSON with
-    /// `chat_template`, a GGUF file, or else the text of a template.
-    ///
-    /// # Errors
-    ///
-    /// If the file has no template, or is malformed, or the template is. [`LoadError::MoreNeeded`] if it is the beginning of a GGUF file and
-    /// too short: see [`Self::from_gguf`].
+    /// `chat_template`, a GGUF file, or else the text of a template. Fails if the file has no template, or is
+    /// malformed, or the template is. [`LoadError::MoreNeeded`] if it is the beginning of a GGUF file and too short:
+    /// see [`Self::from_gguf`].
     pub fn from_file_bytes(name: &str, bytes: &[u8]) -> Result<Self, LoadError> {
         let mut template = Self::default();
         template.add_file(name, bytes)?;
         template.or(LoadError::NoTemplate)
     }
 
-    /// Reads the template of a model folder from those of its files that are there: [`FILES_OF_A_FOLDER`], and
-    /// those in [`ADDITIONAL_FOLDER`], each with its name. As in transformers, `chat_template.jinja` counts more than
-    /// `chat_template.json`, and both more than `tokenizer_config.json`, which also has the special tokens. Those that it lacks
-    /// may be in `special_tokens_map.json`.
-    ///
-    /// # Errors
-    ///
-    /// If no file has a template, or one of them or the template is malformed.
+    /// Reads the template of a model folder from those of its files that are there: [`FILES_OF_A_FOLDER`], and those in
+    /// [`ADDITIONAL_FOLDER`], each with its name. As in transformers, `chat_template.jinja` counts more than
+    /// `chat_template.json`, and both more than `tokenizer_config.json`, which also has the special tokens. Those that
+    /// it lacks may be in `special_tokens_map.json`. Fails if no file has a template, or one of them or the template is
+    /// malformed.
     pub fn from_files(files: &[(&str, &[u8])]) -> Result<Self, LoadError> {
         let rank = |name: &str| {
             let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
@@ -78,12 +72,9 @@ impl Template {
         template.or(LoadError::NoneInFolder)
     }
 
-    /// Reads the template of a GGUF file. Only the metadata are read, a few megabytes at the beginning; the reader should
-    /// have a buffer.
-    ///
-    /// # Errors
-    ///
-    /// If reading fails, or the file is malformed or has no template, or the template is malformed.
+    /// Reads the template of a GGUF file. Only the metadata are read, a few megabytes at the beginning; the reader
+    /// should have a buffer. Fails if reading fails, or the file is malformed or has no template, or the template is
+    /// malformed.
     ///
     /// ```
     /// use toolcheck_template::{LoadError, Template};

@@ -10,7 +10,6 @@ use crate::input::Preparation;
 /// The keys of a message that hold the reasoning of an assistant.
 const REASONING: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
 
-/// Looks at each part of each message.
 pub(crate) fn examine(findings: &mut Findings<'_>) {
     let messages: Vec<Value<'_, '_>> = findings.evidence.input.messages.children().collect();
     let last_user = messages.iter().rposition(|message| role(*message) == "user").unwrap_or(0);
@@ -32,7 +31,6 @@ pub(crate) fn role(message: Value<'_, '_>) -> String {
     message.get_str("role").unwrap_or_default().into_owned()
 }
 
-/// The values of a message that hold its text: the content, or the texts of its parts.
 pub(crate) fn texts_of<'d>(message: Value<'d, 'd>) -> Vec<Value<'d, 'd>> {
     // A refusal is in the place of the content.
     let content = message.get("content").filter(|content| !content.is_null());
@@ -225,7 +223,6 @@ fn encoded_twice(findings: &mut Findings<'_>, arguments: Value<'_, '_>) {
     }
 }
 
-/// Whether a whole text of an object was printed.
 fn is_object(source: &Source, printed: &str) -> bool {
     let Some(text) = source.text.as_deref() else { return false };
     text.trim_start().starts_with('{') && text.contains('"') && printed.trim_start().starts_with('{')

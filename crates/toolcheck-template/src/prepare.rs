@@ -148,7 +148,6 @@ impl Converter<'_> {
         List::of_source(found, self.traces.then_some(source)).map(Value::List)
     }
 
-    /// The text of a message that the template does not read.
     pub(crate) fn system_text(&mut self, message: Json<'_, '_>) -> Step<Value> {
         self.source(message, None);
         self.content(message.get("content"), Form::Text)

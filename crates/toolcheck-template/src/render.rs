@@ -72,11 +72,7 @@ impl Traced {
 }
 
 impl Template {
-    /// Renders the prompt.
-    ///
-    /// # Errors
-    ///
-    /// If the template refuses the conversation, or exceeds the limits.
+    /// Renders the prompt. Fails if the template refuses the conversation, or exceeds the limits.
     pub fn render(&self, input: &Input<'_>) -> Result<Prompt, Refusal> {
         let trial = RenderMode { traces: false, changes: &Changes::new(), most_messages: usize::MAX };
         self.trial(input, &trial)?.whole().map(|traced| traced.prompt)

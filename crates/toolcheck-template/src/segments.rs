@@ -39,11 +39,7 @@ impl Template {
     /// The prompt in pieces, each with its origin: one after another, they are the whole prompt.
     ///
     /// Texts of the request are followed through the template. A number or a Boolean that a template prints by itself
-    /// counts as the template's.
-    ///
-    /// # Errors
-    ///
-    /// If the template refuses the conversation, or exceeds the limits.
+    /// counts as the template's. Fails if the template refuses the conversation, or exceeds the limits.
     pub fn segments(&self, input: &Input<'_>) -> Result<Vec<Segment>, Refusal> {
         let trial = RenderMode { traces: true, changes: &Changes::new(), most_messages: usize::MAX };
         let traced = self.trial(input, &trial)?.whole()?;
@@ -130,13 +126,11 @@ fn owners(traced: &Traced) -> Vec<u32> {
     owners
 }
 
-/// The JSON Pointers of parts.
 pub(crate) struct Pointers {
     found: HashMap<(InputPart, NodeId), String>,
 }
 
 impl Pointers {
-    /// The pointers of all sources of a prompt.
     pub(crate) fn of(input: &Input<'_>, traced: &Traced) -> Self {
         let mut found = HashMap::new();
         let values = [

@@ -177,7 +177,6 @@ impl Family {
     }
 }
 
-/// The form of a content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     Text,

@@ -5,7 +5,6 @@ use toolcheck_json::Value;
 use crate::convert::InputPart;
 use crate::findings::{Findings, Kind, Part};
 
-/// Looks at each tool.
 pub(crate) fn examine(findings: &mut Findings<'_>) {
     let evidence = findings.evidence;
     let Some(tools) = evidence.input.tools else { return };

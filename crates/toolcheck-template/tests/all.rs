@@ -17,13 +17,11 @@ fn template(source: &str) -> Template {
     Template::from_text(source, &tokens)
 }
 
-/// One of the templates in `tests/templates`.
 fn named(name: &str) -> Template {
     let path = format!("{}/tests/templates/{name}.jinja", env!("CARGO_MANIFEST_DIR"));
     template(&std::fs::read_to_string(path).unwrap())
 }
 
-/// What a template is rendered with in tests.
 fn input<'d>(body: &'d Document<'d>) -> Input<'d> {
     let mut input = Input::of_request(body.root()).unwrap();
     input.now = Some(Now::from_unix(1_764_163_200));

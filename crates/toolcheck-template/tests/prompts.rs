@@ -10,7 +10,6 @@ fn read(name: &str) -> String {
     fs::read_to_string(format!("{}/tests/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
 }
 
-/// Compares a render with what was expected.
 fn check(template: &Template, input: &Input<'_>, expected: &Value, name: &str, differing: &mut Vec<String>) {
     let wanted = match expected["prompt"].as_str() {
         Some(prompt) => Ok(prompt.to_owned()),

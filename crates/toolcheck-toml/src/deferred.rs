@@ -85,7 +85,6 @@ impl<'t, T: DeserializeOwned> Deserialize<'t> for Deferred<T> {
     }
 }
 
-/// Reads the bytes of a value, or the value.
 struct Whole<T>(PhantomData<T>);
 
 impl<'t, T: DeserializeOwned> Visitor<'t> for Whole<T> {

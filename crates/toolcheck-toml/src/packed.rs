@@ -28,11 +28,7 @@ const FAULT: u8 = 9;
 /// Set in the tag of a value with a place.
 const PLACED: u8 = 0x80;
 
-/// Packs a text, without the places of its values.
-///
-/// # Errors
-///
-/// If the text is not TOML.
+/// Packs a text, without the places of its values. Fails if the text is not TOML.
 pub fn pack(text: &str) -> Result<Vec<u8>, Error> {
     let table = DeTable::parse(text)?;
     let mut packed = Vec::new();
@@ -50,10 +46,7 @@ pub(crate) fn with_places(text: &str) -> Result<Vec<u8>, Error> {
 }
 
 /// A packed table with what it lacks of another one, in the tables below it too. These keys of the other do not count.
-///
-/// # Errors
-///
-/// If one is not a packed table.
+/// Fails if one is not a packed table.
 pub fn overlay(own: &[u8], other: &[u8], without: &[&str]) -> Result<Vec<u8>, Error> {
     let (own, other) = (Packed::whole(own)?, Packed::whole(other)?);
     let Content::Table(others) = other.content()? else { return Err(damaged()) };
@@ -374,7 +367,6 @@ impl<'p> Bytes<'p> {
         Some(*first)
     }
 
-    /// The tag of a value, whose place is skipped.
     fn tag(&mut self) -> Option<u8> {
         let tag = self.byte()?;
         if tag & PLACED != 0 {

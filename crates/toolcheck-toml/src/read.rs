@@ -11,20 +11,13 @@ use serde::forward_to_deserialize_any;
 use crate::packed::{self, Content as Packed, Values};
 use crate::{Error, spanned};
 
-/// Reads a text.
-///
-/// # Errors
-///
-/// If the text is not TOML, or not what `T` expects.
+/// Reads a text. Fails if the text is not TOML, or not what `T` expects.
 pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     from_packed(&packed::with_places(text)?)
 }
 
-/// Reads a text that was [packed](packed::pack) before. Errors have no place.
-///
-/// # Errors
-///
-/// If the text is not what `T` expects.
+/// Reads a text that was [packed](packed::pack) before. Errors have no place. Fails if the text is not what `T`
+/// expects.
 pub fn from_packed<T: DeserializeOwned>(packed: &[u8]) -> Result<T, Error> {
     T::deserialize(Node::of(packed::Packed::whole(packed)?)?)
 }
@@ -280,7 +273,6 @@ impl<'de> SeqAccess<'de> for Elements<'de> {
 struct Members<'de> {
     /// The keys and values that are left.
     members: Values<'de>,
-    /// The value whose key was read.
     value: Option<Node<'de>>,
 }
 
@@ -335,7 +327,6 @@ impl<'de> EnumAccess<'de> for Choice<'de> {
     }
 }
 
-/// The value of a variant.
 struct Content<'de>(Option<Node<'de>>);
 
 impl<'de> Content<'de> {

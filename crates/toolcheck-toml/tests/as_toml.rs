@@ -139,7 +139,6 @@ fn numbers_out_of_range_and_dates_are_errors() {
     assert!(message("a = -inf").is_ok());
 }
 
-/// A value that TOML can express, without dates.
 fn values() -> impl Strategy<Value = toml::Value> {
     let leaf = prop_oneof![
         any::<i64>().prop_map(toml::Value::Integer),

@@ -29,7 +29,6 @@ impl Pairs {
         self.after[after] = Some(before);
     }
 
-    /// The keys of the elements that are not paired.
     fn free<'k>(
         keys: &'k Keys,
         pairs: &'k [Option<usize>],
@@ -93,7 +92,6 @@ impl Pairs {
         self.in_order(one, other);
     }
 
-    /// Pairs the elements with equal keys, wherever they are.
     pub(super) fn anywhere(&mut self, before: &Keys, after: &Keys) {
         self.steps += before.len() + after.len();
         let one = Self::free(before, &self.before, 0..before.len()).collect();

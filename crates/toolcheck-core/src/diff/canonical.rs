@@ -47,12 +47,10 @@ pub(super) fn of_string(text: &str) -> u64 {
     of_bytes(b'"', text.as_bytes())
 }
 
-/// A hash of an empty object.
 pub(super) fn of_nothing() -> u64 {
     of_all(b'{', &[0])
 }
 
-/// A container whose children are being read.
 struct Open<'d, 's> {
     value: Value<'d, 's>,
     children: Children<'d, 's>,

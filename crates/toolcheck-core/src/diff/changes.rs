@@ -19,7 +19,6 @@ use moved_to_text::Retold;
 pub(super) use titles::characters;
 use titles::{lengths, moved, speaker, text_title, title};
 
-/// The changes so far.
 pub(super) struct Finder<'f, 'e, 's> {
     sides: [&'f Side<'f, 's>; 2],
     paired: &'f Paired<'e, 's>,
@@ -45,7 +44,6 @@ pub(super) struct FoundChange {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct At(pub(super) Option<usize>, pub(super) Option<usize>);
 
-/// Finds the changes, and counts what there is.
 pub(super) fn find<'s>(
     before: &Side<'_, 's>,
     after: &Side<'_, 's>,
@@ -115,7 +113,6 @@ impl<'e, 's> Finder<'_, 'e, 's> {
         self.found.push(FoundChange { change, at: At(before, after) });
     }
 
-    /// The change that was added last.
     fn last(&mut self) -> Option<&mut Change> {
         self.found.last_mut().map(|found| &mut found.change)
     }
@@ -305,7 +302,6 @@ impl<'e, 's> Finder<'_, 'e, 's> {
         self.paired.merged.binary_search_by_key(&before, first).is_ok()
     }
 
-    /// What is only before.
     fn gone(&mut self) {
         let merged: HashSet<usize> =
             self.paired.merged.iter().flat_map(|(group, _)| group).copied().collect();
@@ -417,7 +413,6 @@ impl<'e, 's> Finder<'_, 'e, 's> {
         })
     }
 
-    /// What is only after.
     fn added(&mut self) {
         let merged: HashSet<usize> =
             self.paired.merged.iter().flat_map(|(_, group)| group).copied().collect();
@@ -519,7 +514,6 @@ impl<'e, 's> Finder<'_, 'e, 's> {
         }
     }
 
-    /// What is in another place.
     fn moved(&mut self) {
         let chain: HashSet<usize> = self.paired.chain.iter().map(|(before, _)| *before).collect();
         let ranks = [

@@ -29,7 +29,6 @@ pub(super) struct Content<'s> {
     pub(super) media: Vec<(Place, u64)>,
 }
 
-/// A piece of a result's content.
 enum Piece<'d, 's> {
     Text(Cow<'s, str>),
     Json(Value<'d, 's>),
@@ -107,7 +106,6 @@ impl<'s> Content<'s> {
 }
 
 impl Content<'_> {
-    /// Whether a text says the same.
     pub(super) fn is_said_by(&self, text: &str) -> bool {
         match &self.text {
             Some(own) => own.trim() == text,
@@ -146,7 +144,6 @@ fn unwrapped<'d, 's>(mut value: Value<'d, 's>) -> Value<'d, 's> {
     }
 }
 
-/// Adds the pieces of a result's content.
 fn add<'d, 's>(content: Value<'d, 's>, pieces: &mut Vec<Piece<'d, 's>>) {
     match content.kind() {
         Kind::Array => content.elements().for_each(|block| add_block(block, pieces)),
@@ -165,7 +162,6 @@ fn add<'d, 's>(content: Value<'d, 's>, pieces: &mut Vec<Piece<'d, 's>>) {
     }
 }
 
-/// Adds a text or another value.
 fn push<'d, 's>(value: Value<'d, 's>, pieces: &mut Vec<Piece<'d, 's>>) {
     match value.as_str() {
         Some(text) => pieces.push(Piece::Text(text)),
@@ -174,7 +170,6 @@ fn push<'d, 's>(value: Value<'d, 's>, pieces: &mut Vec<Piece<'d, 's>>) {
     }
 }
 
-/// Adds a block of a result's content.
 fn add_block<'d, 's>(block: Value<'d, 's>, pieces: &mut Vec<Piece<'d, 's>>) {
     // A list in a list of blocks.
     let is_block = |value: Value<'_, '_>| value.get_any(&["type", "text"]).is_some();

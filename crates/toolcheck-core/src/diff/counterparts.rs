@@ -163,7 +163,6 @@ impl<'e, 's> Paired<'e, 's> {
         }
     }
 
-    /// Pairs the results of paired calls that have equal keys.
     fn pair_results_of_calls(&mut self, key: impl Fn(&Event<'_>) -> u64) {
         let hash = |event: &Event<'_>, call: usize| canonical::of_all(b'y', &[key(event), call as u64]);
         let call_of = |event: &Event<'_>| event.owner.filter(|_| event.sort == EventKind::Result);
@@ -271,13 +270,11 @@ impl<'e, 's> Paired<'e, 's> {
     }
 }
 
-/// A hash of the id of a call.
 fn id_of(event: &Event<'_>) -> Option<u64> {
     let id = event.id.as_ref().filter(|_| event.sort == EventKind::Call)?;
     Some(canonical::of_bytes(b'i', id.as_bytes()))
 }
 
-/// What an event says, with what tells it from others that say the same.
 fn strong(all: &Events<'_>, event: &Event<'_>, is_one_family: bool) -> Option<u64> {
     if event.sort != EventKind::Call {
         return weak(event, is_one_family);
@@ -287,7 +284,6 @@ fn strong(all: &Events<'_>, event: &Event<'_>, is_one_family: bool) -> Option<u6
     Some(canonical::of_all(b's', &hashes))
 }
 
-/// What an event says, and who says it.
 fn weak(event: &Event<'_>, is_one_family: bool) -> Option<u64> {
     match event.sort {
         EventKind::Result if event.owner.is_some() => None,
@@ -298,7 +294,6 @@ fn weak(event: &Event<'_>, is_one_family: bool) -> Option<u64> {
     }
 }
 
-/// What an event says, whoever says it.
 fn bare(event: &Event<'_>) -> u64 {
     canonical::of_all(b'b', &[event.sort as u64, event.key])
 }

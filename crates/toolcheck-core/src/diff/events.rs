@@ -48,7 +48,6 @@ pub struct Side<'t, 's> {
     pub(super) transcript: &'t Transcript<'s>,
     /// What the model answered to it, in the same document.
     pub(super) answers: &'t [Answer<'s>],
-    /// The document that it was read from.
     pub(super) document: &'t Document<'s>,
     /// How results belong to calls.
     pub(super) binding: Binding,
@@ -88,7 +87,6 @@ impl<'t, 's> Side<'t, 's> {
     }
 }
 
-/// What the model answered to a request.
 #[derive(Debug)]
 pub(super) enum Answer<'s> {
     Whole(Box<Transcript<'s>>),
@@ -110,7 +108,6 @@ pub(super) enum EventKind {
     Part,
 }
 
-/// Who an event is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Speaker {
     System,
@@ -120,13 +117,11 @@ pub(super) enum Speaker {
     Unknown,
 }
 
-/// Something that is said or done.
 #[derive(Debug)]
 pub(super) struct Event<'s> {
     pub(super) sort: EventKind,
     pub(super) speaker: Speaker,
     pub(super) place: Place,
-    /// The number of its message.
     pub(super) message: usize,
     /// The number of its turn: consecutive events of one speaker are one.
     pub(super) turn: usize,
@@ -183,7 +178,6 @@ impl<'s> Event<'s> {
 #[derive(Debug)]
 pub(super) struct Events<'s> {
     pub(super) all: Vec<Event<'s>>,
-    /// The number of turns.
     pub(super) turns: usize,
 }
 
@@ -260,7 +254,6 @@ fn bind(events: &mut [Event<'_>], binding: Binding) {
     }
 }
 
-/// The events so far.
 struct Reading<'r, 't, 's> {
     side: &'r Side<'t, 's>,
     all: Vec<Event<'s>>,
@@ -311,7 +304,6 @@ impl<'s> Reading<'_, '_, 's> {
         true
     }
 
-    /// Adds an answer that came in pieces.
     fn streamed(&mut self, choice: &Choice, place: Place) {
         self.text(Speaker::Assistant, place, Cow::Owned(choice.text.clone()));
         for call in &choice.calls {
@@ -437,7 +429,6 @@ impl<'s> Reading<'_, '_, 's> {
     }
 }
 
-/// Reads reasoning in the blocks of any format.
 fn read_by_any(value: Value<'_, '_>) -> crate::conversation::Reasoning {
     let read = |format: &&'static Format| (format.read_reasoning)(value);
     let all = formats::ALL.iter().map(read);

@@ -163,7 +163,6 @@ impl SideBySide {
         self.beside.is_empty() && self.marks().next().is_none()
     }
 
-    /// All marks of rows.
     fn marks(&self) -> impl Iterator<Item = &Mark> {
         let rows = self.entries.iter().filter_map(|entry| match entry {
             Entry::Row(row) => Some(&**row),
@@ -172,7 +171,6 @@ impl SideBySide {
         rows.flat_map(|row| &row.marks)
     }
 
-    /// Leaves out the marks of these kinds.
     pub(super) fn leave_out(&mut self, kinds: &[Kind]) {
         let is_kept = |mark: &Mark| !kinds.contains(&mark.kind);
         self.beside.retain(is_kept);

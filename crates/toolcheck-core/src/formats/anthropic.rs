@@ -15,9 +15,9 @@ use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput};
 use crate::fix_style::{self, FixStyle};
 use crate::ir::{
-    Arguments, BlankInstructions, Body, Buffers, CacheMark, CacheMarkTarget, Call, Content, Executor, Image,
-    Named, Part, Place, ProgrammaticCall, Reasoning, Role, Signature, Text, ToolChange, ToolChoice,
-    ToolChoiceMode, ToolDef, ToolKind, ToolResult, Transcript,
+    BlankInstructions, Body, Buffers, CacheMark, CacheMarkTarget, Call, Content, Executor, Image, Named,
+    Part, Place, ProgrammaticCall, Reasoning, Role, Signature, Text, ToolChange, ToolChoice, ToolChoiceMode,
+    ToolDef, ToolKind, ToolResult, Transcript,
 };
 use crate::reply::Framing;
 use crate::route::Route;
@@ -325,7 +325,6 @@ fn tool_choice<'s>(value: Value<'_, 's>) -> ToolChoice<'s> {
     ToolChoice::new(value, wanted)
 }
 
-/// The cache mark of a block or a tool.
 fn cache_mark(value: Value<'_, '_>, target: CacheMarkTarget, at: Option<(u32, u32)>) -> Option<CacheMark> {
     let mark = value.get("cache_control").filter(|mark| mark.is_object())?;
     let is_long_lived = is_long_lived(mark);
@@ -452,7 +451,6 @@ pub(crate) fn read_message<'s>(
     }
 }
 
-/// The image that a block contains as inline data.
 fn image<'s>(block: Value<'_, 's>, at: (u32, u32)) -> Option<Image<'s>> {
     let source = block.get("source").filter(|_| block.get_str("type").as_deref() == Some("image"))?;
     let data = source.get("data").and_then(Value::as_json_str)?;
@@ -504,15 +502,8 @@ fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
 }
 
 fn call<'s>(block: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<'s> {
-    Body::Call(Call {
-        id: block.get("id").and_then(Named::of),
-        name: block.get("name").and_then(Named::of),
-        arguments: Arguments::of(block.get("input")),
-        executor,
-        kind,
-        signature: Signature::Missing,
-        unpaired: None,
-    })
+    let call = Call::new(block.get("id"), block.get("name"), block.get("input"));
+    Body::Call(Call { executor, kind, ..call })
 }
 
 /// Block types that are never valid in a result.
@@ -521,12 +512,7 @@ const FOREIGN_IN_RESULT: [&str; 4] = ["thinking", "redacted_thinking", "tool_use
 fn result<'s>(block: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<'s> {
     let content = block.get("content");
     Body::Result(ToolResult {
-        call_id: block.get_any(&["tool_use_id", "toolUseId"]).and_then(Named::of),
-        name: None,
         is_error: block.get_any(&["is_error", "isError"]).and_then(|flag| flag.as_bool()),
-        content: Content::of(content),
-        content_place: content.map(Place::of),
-        structured: None,
         foreign: content.and_then(|content| {
             content.elements().find_map(|part| {
                 let kind = part.get_str("type")?;
@@ -534,13 +520,12 @@ fn result<'s>(block: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<
             })
         }),
         block: block.get("type").and_then(Value::as_json_str),
-        has_bare_json: false,
         has_media: content.is_some_and(|content| {
             content.elements().any(|part| part.get_str("type").as_deref() != Some("text"))
         }),
         executor,
         kind: Some(kind),
-        unpaired: None,
+        ..ToolResult::new(block.get_any(&["tool_use_id", "toolUseId"]), content)
     })
 }
 

@@ -14,9 +14,10 @@ use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput};
 use crate::fix_style::{self, FixStyle};
 use crate::ir::{
-    Arguments, Body, Buffers, CacheMark, CacheMarkTarget, Call, Content, Executor, Named, Part, Place,
-    Reasoning, Signature, Text, ToolChoice, ToolChoiceMode, ToolDef, ToolKind, ToolResult, Transcript,
+    Body, Buffers, CacheMark, CacheMarkTarget, Call, Executor, Named, Part, Place, Reasoning, Signature,
+    Text, ToolChoice, ToolChoiceMode, ToolDef, ToolKind, ToolResult, Transcript,
 };
+use crate::names::words;
 use crate::reply::Framing;
 use crate::route::Route;
 use crate::unread;
@@ -81,18 +82,8 @@ static FIX_STYLE: FixStyle = FixStyle {
 };
 
 /// The keys that identify a block's kind: a block has one of them and no `type`.
-const BLOCKS: [&str; 10] = [
-    "text",
-    "toolUse",
-    "toolResult",
-    "reasoningContent",
-    "image",
-    "document",
-    "video",
-    "audio",
-    "cachePoint",
-    "guardContent",
-];
+const BLOCKS: [&str; 10] =
+    words("text toolUse toolResult reasoningContent image document video audio cachePoint guardContent");
 
 /// Keys of the request body that other APIs with `messages` do not have.
 const OWN_BODY: [&str; 3] = ["toolConfig", "inferenceConfig", "additionalModelRequestFields"];
@@ -187,7 +178,7 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
         transcript.details.cache_marks.extend(cache_mark(value));
     }
     for (index, value) in list.elements().enumerate() {
-        message(&mut transcript, value, index);
+        read_message(&mut transcript, value, index);
     }
     Some(transcript)
 }
@@ -199,7 +190,7 @@ const FOREIGN_TOOLS: [&str; 6] =
 fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
     let message = value.get("output")?.get("message")?;
     let mut transcript = Transcript::new(FORMAT.key(), value);
-    self::message(&mut transcript, message, 0);
+    read_message(&mut transcript, message, 0);
     let is_whole = assembly::is_whole(value.get("stopReason"), &WHOLE);
     Some(vec![Completion { transcript, is_whole }])
 }
@@ -264,12 +255,7 @@ fn tool<'s>(value: Value<'_, 's>) -> Option<ToolDef<'s>> {
     })
 }
 
-/// Reads a message that is not in a request.
-pub(crate) fn read_message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
-    message(transcript, value, index);
-}
-
-fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, message_index: usize) {
+pub(crate) fn read_message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, message_index: usize) {
     let content = value.get("content");
     super::open_message(transcript, value, message_index, content, super::role_of);
     transcript.unread.extend(value.members().filter_map(unread::member));
@@ -319,15 +305,8 @@ fn executor(is_of_server: bool) -> (Executor, ToolKind) {
 fn call<'s>(tool: Value<'_, 's>) -> Body<'s> {
     // Answers of some models have Anthropic's type of other calls.
     let (executor, kind) = executor(tool.get_str("type").as_deref() == Some("server_tool_use"));
-    Body::Call(Call {
-        id: tool.get("toolUseId").and_then(Named::of),
-        name: tool.get("name").and_then(Named::of),
-        arguments: Arguments::of(tool.get("input")),
-        executor,
-        kind,
-        signature: Signature::Missing,
-        unpaired: None,
-    })
+    let call = Call::new(tool.get("toolUseId"), tool.get("name"), tool.get("input"));
+    Body::Call(Call { executor, kind, ..call })
 }
 
 fn result<'s>(tool: Value<'_, 's>) -> Body<'s> {
@@ -335,14 +314,7 @@ fn result<'s>(tool: Value<'_, 's>) -> Body<'s> {
     let (executor, kind) = executor(tool.get_str("type").is_some_and(|kind| kind != "tool_result"));
     let content = tool.get("content");
     Body::Result(ToolResult {
-        call_id: tool.get("toolUseId").and_then(Named::of),
-        name: None,
         is_error: tool.get_str("status").map(|status| status == "error"),
-        content: Content::of(content),
-        content_place: content.map(Place::of),
-        structured: None,
-        foreign: None,
-        block: None,
         has_bare_json: content.is_some_and(|content| {
             content.elements().any(|part| part.get("json").is_some_and(|json| !json.is_object()))
         }),
@@ -351,7 +323,7 @@ fn result<'s>(tool: Value<'_, 's>) -> Body<'s> {
         }),
         executor,
         kind: Some(kind),
-        unpaired: None,
+        ..ToolResult::new(tool.get("toolUseId"), content)
     })
 }
 

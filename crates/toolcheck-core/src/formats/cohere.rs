@@ -2,7 +2,7 @@
 
 mod reply;
 
-use serde_json::{Value as Json, json};
+use serde_json::json;
 use toolcheck_json::Value;
 
 use super::openai_chat::write::{self, Style};
@@ -10,9 +10,7 @@ use super::openai_chat::{self, Dialect};
 use super::{Format, Marks, blocks, list_of};
 use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
-use crate::conversation::Conversation;
 use crate::fix_style::FixStyle;
-use crate::ir::{Buffers, Transcript};
 use crate::reply::Framing;
 use crate::route::Route;
 
@@ -28,10 +26,10 @@ pub(super) static FORMAT: Format = Format {
         is_shared: false,
     },
     sniff,
-    read_with,
+    read_with: |root, buffers| openai_chat::read_dialect(root, &DIALECT, buffers),
     answers,
     event,
-    write_request,
+    write_request: |conversation, tools| write::request(conversation, tools, &STYLE),
     write_reply: reply::write,
     write_events: reply::events,
     framing: Framing::ServerSent(None),
@@ -133,10 +131,6 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
 /// The finish reasons of a complete response.
 const WHOLE: [&str; 3] = ["COMPLETE", "STOP_SEQUENCE", "TOOL_CALL"];
 
-fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript<'s>> {
-    openai_chat::read_dialect(root, &DIALECT, buffers)
-}
-
 static STYLE: Style = Style {
     mark: || ("safety_mode", json!("CONTEXTUAL")),
     arguments_are_text: true,
@@ -147,7 +141,3 @@ static STYLE: Style = Style {
         write::add_reasoning_blocks(message, reasoning, |text| json!({"type": "thinking", "thinking": text}));
     },
 };
-
-fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {
-    write::request(conversation, tools, &STYLE)
-}

@@ -12,9 +12,10 @@ use crate::claim::{Claim, MESSAGES_LOOKED_AT, certainty, surest_message};
 use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput};
 use crate::fix_style::{self, FixStyle};
 use crate::ir::{
-    Arguments, Body, Buffers, Call, Content, DanglingReference, Executor, Named, Part, Place, Reasoning,
-    Role, Signature, Text, ToolChoice, ToolChoiceMode, ToolDef, ToolKind, ToolResult, Transcript,
+    Body, Buffers, Call, DanglingReference, Executor, Named, Part, Place, Reasoning, Role, Signature, Text,
+    ToolChoice, ToolChoiceMode, ToolDef, ToolKind, ToolResult, Transcript,
 };
+use crate::names::words;
 use crate::reply::Framing;
 use crate::route::Route;
 use crate::unread;
@@ -81,24 +82,11 @@ static FIX_STYLE: FixStyle = FixStyle {
 };
 
 /// The keys that identify a part's kind: a part has one of them and no `type`.
-const PARTS: [&str; 16] = [
-    "text",
-    "functionCall",
-    "function_call",
-    "functionResponse",
-    "function_response",
-    "inlineData",
-    "inline_data",
-    "fileData",
-    "file_data",
-    "executableCode",
-    "executable_code",
-    "codeExecutionResult",
-    "code_execution_result",
-    "toolCall",
-    "toolResponse",
-    "thought",
-];
+const PARTS: [&str; 16] = words(
+    "text functionCall function_call functionResponse function_response inlineData inline_data fileData \
+    file_data executableCode executable_code codeExecutionResult code_execution_result toolCall \
+    toolResponse thought",
+);
 
 /// What is under a key that has a list: its elements, or a single object in place of a list of one, as the API takes it.
 fn each<'d, 's>(list: Option<Value<'d, 's>>) -> impl Iterator<Item = Value<'d, 's>> {
@@ -198,7 +186,7 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     transcript.request.instructions =
         root.get_any(&["systemInstruction", "system_instruction"]).map(Place::of);
     for (index, value) in each(Some(list)).enumerate() {
-        content(&mut transcript, value, index);
+        read_message(&mut transcript, value, index);
     }
     Some(transcript)
 }
@@ -206,19 +194,10 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
 /// Keys of tool definitions in other APIs.
 const FOREIGN_TOOLS: [&str; 4] = ["name", "function", "input_schema", "toolSpec"];
 /// Tools that add no functions beyond the declared ones. The computer-use tool is missing because it adds its own.
-const KNOWN_TOOLS: [&str; 11] = [
-    "functionDeclarations",
-    "googleSearch",
-    "googleSearchRetrieval",
-    "googleMaps",
-    "codeExecution",
-    "urlContext",
-    "fileSearch",
-    "retrieval",
-    "enterpriseWebSearch",
-    "parallelAiSearch",
-    "mcpServers",
-];
+const KNOWN_TOOLS: [&str; 11] = words(
+    "functionDeclarations googleSearch googleSearchRetrieval googleMaps codeExecution urlContext fileSearch \
+    retrieval enterpriseWebSearch parallelAiSearch mcpServers",
+);
 
 /// Whether a key is this one, in camel case or snake case.
 fn is_same_key(known: &str, key: &str) -> bool {
@@ -236,7 +215,7 @@ fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
     let answer = |candidate: Value<'_, 's>| {
         let mut transcript = Transcript::new(FORMAT.key(), value);
         if let Some(said) = candidate.get("content") {
-            content(&mut transcript, said, 0);
+            read_message(&mut transcript, said, 0);
         }
         let reason = candidate.get_any(&["finishReason", "finish_reason"]);
         Completion { transcript, is_whole: assembly::is_whole(reason, &WHOLE) }
@@ -287,12 +266,7 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     }
 }
 
-/// Reads a content that is not in a request.
 pub(crate) fn read_message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
-    content(transcript, value, index);
-}
-
-fn content<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
     let parts = value.get("parts");
     super::open_message(transcript, value, index, parts, |role| match role {
         // Content without a role belongs to the user.
@@ -395,35 +369,21 @@ fn part<'s>(value: Value<'_, 's>) -> Body<'s> {
 }
 
 fn call<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind, signature: Signature) -> Body<'s> {
-    Body::Call(Call {
-        id: value.get("id").and_then(Named::of),
-        // The provider's built-in tools have a type instead of a name.
-        name: value.get_any(&["name", "toolType", "tool_type"]).and_then(Named::of),
-        arguments: Arguments::of(value.get("args")),
-        executor,
-        kind,
-        signature,
-        unpaired: None,
-    })
+    // The provider's built-in tools have a type instead of a name.
+    let name = value.get_any(&["name", "toolType", "tool_type"]);
+    Body::Call(Call { executor, kind, signature, ..Call::new(value.get("id"), name, value.get("args")) })
 }
 
 fn result<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<'s> {
     let response = value.get("response");
     Body::Result(ToolResult {
-        call_id: value.get("id").and_then(Named::of),
         name: value.get("name").and_then(Named::of),
         // The documentation reserves this key for the error of a failed call.
         is_error: response.map(|response| response.get("error").is_some_and(|error| !error.is_null())),
-        content: Content::of(response),
-        content_place: response.map(Place::of),
-        structured: None,
-        foreign: None,
-        block: None,
-        has_bare_json: false,
         has_media: value.get("parts").is_some(),
         executor,
         kind: Some(kind),
-        unpaired: None,
+        ..ToolResult::new(value.get("id"), response)
     })
 }
 

@@ -17,9 +17,10 @@ use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Feature};
 use crate::fix_style::{self, FixStyle};
 use crate::ir::{
-    Arguments, Body, Buffers, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role,
-    Signature, Text, ToolChoice, ToolChoiceMode, ToolDef, ToolKind, ToolResult, Tools, Transcript,
+    Body, Buffers, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Signature, Text,
+    ToolChoice, ToolChoiceMode, ToolDef, ToolKind, ToolResult, Tools, Transcript,
 };
+use crate::names::words;
 use crate::reply::Framing;
 use crate::route::Route;
 use crate::unread;
@@ -129,34 +130,16 @@ fn step_of(kind: &str) -> Step {
 }
 
 /// The keys of a request body that no other API with an `input` has.
-const OWN_BODY: [&str; 7] = [
-    "previous_interaction_id",
-    "system_instruction",
-    "generation_config",
-    "agent",
-    "agent_config",
-    "response_modalities",
-    "continuation_token",
-];
+const OWN_BODY: [&str; 7] = words(
+    "previous_interaction_id system_instruction generation_config agent agent_config response_modalities \
+    continuation_token",
+);
 
 /// The keys of a request body that other APIs have, too.
-const SHARED_BODY: [&str; 15] = [
-    "model",
-    "input",
-    "tools",
-    "stream",
-    "store",
-    "background",
-    "response_format",
-    "response_mime_type",
-    "service_tier",
-    "safety_settings",
-    "cached_content",
-    "labels",
-    "webhook_config",
-    "environment",
-    "extra_body",
-];
+const SHARED_BODY: [&str; 15] = words(
+    "model input tools stream store background response_format response_mime_type service_tier \
+    safety_settings cached_content labels webhook_config environment extra_body",
+);
 
 fn sniff(root: Value<'_, '_>) -> u8 {
     if root.is_array() {
@@ -259,7 +242,6 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     Some(transcript)
 }
 
-/// What a request wants the model to call.
 fn wanted<'s>(choice: Value<'_, 's>, tools: &Tools<'s>) -> ToolChoiceMode<'s> {
     let allowed = choice.get("allowed_tools");
     if let Some(name) = allowed.and_then(|allowed| undeclared(allowed.get("tools"), tools)) {
@@ -279,15 +261,8 @@ const FOREIGN_TOOLS: [&str; 5] =
     ["function", "input_schema", "toolSpec", "functionDeclarations", "function_declarations"];
 
 /// The types of tools that add no functions to call.
-const WITHOUT_FUNCTIONS: [&str; 7] = [
-    "google_search",
-    "code_execution",
-    "url_context",
-    "google_maps",
-    "file_search",
-    "retrieval",
-    "mcp_server",
-];
+const WITHOUT_FUNCTIONS: [&str; 7] =
+    words("google_search code_execution url_context google_maps file_search retrieval mcp_server");
 
 fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     // One without a type is a function, too, if it has a name: the type is the mistake.
@@ -400,15 +375,8 @@ fn call<'s>(value: Value<'_, 's>, executor: Executor) -> Body<'s> {
     let kind = if executor == Executor::Client { ToolKind::Function } else { ToolKind::BuiltIn };
     // Calls of the API's own tools are named by their types.
     let name = value.get("name").or_else(|| value.get("type").filter(|_| kind == ToolKind::BuiltIn));
-    Body::Call(Call {
-        id: value.get("id").and_then(Named::of),
-        name: name.and_then(Named::of),
-        arguments: Arguments::of(value.get("arguments")),
-        executor,
-        kind,
-        signature: Signature::of(value.get("signature")),
-        unpaired: None,
-    })
+    let signature = Signature::of(value.get("signature"));
+    Body::Call(Call { executor, kind, signature, ..Call::new(value.get("id"), name, value.get("arguments")) })
 }
 
 fn result<'s>(value: Value<'_, 's>, executor: Executor) -> Body<'s> {
@@ -416,19 +384,12 @@ fn result<'s>(value: Value<'_, 's>, executor: Executor) -> Body<'s> {
     let kind = if executor == Executor::Client { ToolKind::Function } else { ToolKind::BuiltIn };
     let is_media = |part: Value<'_, '_>| part.get_str("type").is_some_and(|kind| kind != "text");
     Body::Result(ToolResult {
-        call_id: value.get("call_id").and_then(Named::of),
         name: value.get("name").and_then(Named::of),
         is_error: value.get("is_error").and_then(Value::as_bool),
-        content: Content::of(content),
-        content_place: content.map(Place::of),
-        structured: None,
-        foreign: None,
-        block: None,
-        has_bare_json: false,
         has_media: content.is_some_and(|content| content.elements().any(is_media)),
         executor,
         kind: Some(kind),
-        unpaired: None,
+        ..ToolResult::new(value.get("call_id"), content)
     })
 }
 

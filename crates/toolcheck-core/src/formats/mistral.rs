@@ -2,17 +2,16 @@
 
 mod reply;
 
-use serde_json::{Value as Json, json};
+use serde_json::json;
 use toolcheck_json::Value;
 
 use super::openai_chat::write::{self, Style};
 use super::openai_chat::{self, Dialect};
 use super::{Format, Marks, blocks, list_of};
-use crate::assembly::Completion;
 use crate::claim::{Claim, certainty, surest_message};
-use crate::conversation::Conversation;
 use crate::fix_style::{self, FixStyle};
-use crate::ir::{Buffers, Role, Transcript};
+use crate::ir::Role;
+use crate::names::words;
 use crate::route::Route;
 
 pub(super) static FORMAT: Format = Format {
@@ -27,9 +26,9 @@ pub(super) static FORMAT: Format = Format {
         is_shared: false,
     },
     sniff,
-    read_with,
-    answers,
-    write_request,
+    read_with: |root, buffers| openai_chat::read_dialect(root, &DIALECT, buffers),
+    answers: |value| openai_chat::choices(value, &DIALECT),
+    write_request: |conversation, tools| write::request(conversation, tools, &STYLE),
     write_reply: reply::write,
     write_events: reply::events,
     fix_style: &FIX_STYLE,
@@ -51,17 +50,9 @@ static DIALECT: Dialect = Dialect {
 const OWN_BODY: [&str; 3] = ["safe_prompt", "random_seed", "prompt_mode"];
 
 /// The prefixes of the names of Mistral's own models. A name with a slash before the prefix is another provider's.
-const MODELS: [&str; 9] = [
-    "mistral-",
-    "open-mistral-",
-    "open-mixtral-",
-    "codestral-",
-    "devstral-",
-    "magistral-",
-    "ministral-",
-    "pixtral-",
-    "voxtral-",
-];
+const MODELS: [&str; 9] = words(
+    "mistral- open-mistral- open-mixtral- codestral- devstral- magistral- ministral- pixtral- voxtral-",
+);
 
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "messages") else { return 0 };
@@ -99,14 +90,6 @@ fn claim(message: Value<'_, '_>) -> Claim {
     }
 }
 
-fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
-    openai_chat::choices(value, &DIALECT)
-}
-
-fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript<'s>> {
-    openai_chat::read_dialect(root, &DIALECT, buffers)
-}
-
 static STYLE: Style = Style {
     mark: || ("random_seed", json!(1)),
     arguments_are_text: true,
@@ -121,7 +104,3 @@ static STYLE: Style = Style {
         );
     },
 };
-
-fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {
-    write::request(conversation, tools, &STYLE)
-}

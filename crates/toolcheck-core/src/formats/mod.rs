@@ -25,8 +25,7 @@ use crate::ir::{
 };
 use crate::reply::{Event, Framing, Pieces, Reply};
 use crate::route::Route;
-use crate::tools;
-use crate::unread;
+use crate::{tools, unread};
 
 /// A wire format.
 #[derive(Debug)]
@@ -391,7 +390,6 @@ fn unsaid_json(format: Value<'_, '_>, root: Value<'_, '_>, keys: &[&str]) -> Opt
     is_unsaid.then(|| Place::of(kind))
 }
 
-/// Whether a cache marker asks for the long lifetime.
 fn is_long_lived(mark: Value<'_, '_>) -> bool {
     mark.get_str("ttl").as_deref() == Some("1h")
 }

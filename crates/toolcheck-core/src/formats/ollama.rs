@@ -3,7 +3,7 @@
 
 mod reply;
 
-use serde_json::{Value as Json, json};
+use serde_json::json;
 use toolcheck_json::Value;
 
 use super::openai_chat::write::{self, Style};
@@ -11,9 +11,8 @@ use super::openai_chat::{self, Dialect};
 use super::{Format, Marks, list_of};
 use crate::assembly::{self, Assembly, Choice, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
-use crate::conversation::{Conversation, Feature};
+use crate::conversation::Feature;
 use crate::fix_style::{self, FixStyle};
-use crate::ir::{Buffers, Transcript};
 use crate::reply::Framing;
 use crate::route::Route;
 
@@ -29,11 +28,11 @@ pub(super) static FORMAT: Format = Format {
         is_shared: false,
     },
     sniff,
-    read_with,
+    read_with: |root, buffers| openai_chat::read_dialect(root, &DIALECT, buffers),
     answers,
     event,
     holds: &[Feature::Reasoning, Feature::UnsignedReasoning],
-    write_request,
+    write_request: |conversation, tools| write::request(conversation, tools, &STYLE),
     write_reply: reply::write,
     write_events: reply::events,
     write_error: Some(reply::error),
@@ -190,13 +189,8 @@ fn is_done(value: Value<'_, '_>, where_silent: bool) -> bool {
     value.get("done").map_or(where_silent, |done| done.as_bool() == Some(true))
 }
 
-/// Whether the response is complete.
 fn is_whole(value: Value<'_, '_>, where_silent: bool) -> bool {
     is_done(value, where_silent) && assembly::is_whole(value.get("done_reason"), &["stop"])
-}
-
-fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript<'s>> {
-    openai_chat::read_dialect(root, &DIALECT, buffers)
 }
 
 static STYLE: Style = Style {
@@ -209,7 +203,3 @@ static STYLE: Style = Style {
         message["thinking"] = reasoning.iter().map(|reasoning| &*reasoning.text).collect::<String>().into();
     },
 };
-
-fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {
-    write::request(conversation, tools, &STYLE)
-}

@@ -5,18 +5,18 @@ pub(super) mod reply;
 mod stored;
 pub(super) mod write;
 
-use serde_json::Value as Json;
 use toolcheck_json::Value;
 
 use super::{Format, Marks, blocks, declare_tools, declares, is_enabled, is_of_no_provider, list_of};
 use crate::assembly::{self, Assembly, ChoiceCall, ChoiceReasoning, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
-use crate::conversation::{self, Conversation, Feature};
+use crate::conversation::{self, Feature};
 use crate::fix_style::FixStyle;
 use crate::ir::{
     Arguments, Body, Buffers, Call, Content, Executor, FormatId, Message, MissingKey, Named, Part, Place,
     Reasoning, Role, Signature, Text, ToolChoice, ToolChoiceMode, ToolDef, ToolKind, ToolResult, Transcript,
 };
+use crate::names::words;
 use crate::reply::Framing;
 use crate::route::Route;
 use crate::unread;
@@ -31,7 +31,6 @@ pub(crate) static FORMAT: Format = Format {
     ..CHAT
 };
 
-/// What dialects have in common.
 pub(super) const CHAT: Format = Format {
     id: "",
     name: "",
@@ -46,12 +45,12 @@ pub(super) const CHAT: Format = Format {
         is_shared: true,
     },
     sniff,
-    read_with,
-    answers,
+    read_with: |root, buffers| read_dialect(root, &DIALECT, buffers),
+    answers: |value| choices(value, &DIALECT),
     event,
     read_reasoning,
     holds: &[Feature::CallIds, Feature::Reasoning, Feature::UnsignedReasoning],
-    write_request,
+    write_request: |conversation, tools| write::request(conversation, tools, &write::STYLE),
     write_reply: reply::write,
     write_events: reply::events,
     write_error: None,
@@ -66,7 +65,6 @@ static FIX_STYLE: FixStyle = FixStyle { thoughts: &["reasoning", "reasoning_cont
 
 /// How a dialect differs from OpenAI's own Chat Completions.
 pub(super) struct Dialect {
-    /// The dialect's format.
     pub(super) format: FormatId,
     /// The keys of a result that name its tool.
     pub(super) result_name: &'static [&'static str],
@@ -119,14 +117,9 @@ const OF_SETTING: u8 = certainty::SURE_OF_RECORD + 6;
 const OF_MODEL: u8 = certainty::SURE_OF_DIALECT + 2;
 
 /// Keys of a body that other APIs with `messages` do not have.
-const OWN_BODY: [&str; 6] = [
-    "functions",
-    "stream_options",
-    "max_completion_tokens",
-    "parallel_tool_calls",
-    "response_format",
-    "reasoning_effort",
-];
+const OWN_BODY: [&str; 6] = words(
+    "functions stream_options max_completion_tokens parallel_tool_calls response_format reasoning_effort",
+);
 
 /// The prefixes of OpenAI's own model names. A name with a slash before the prefix is another provider's.
 pub(super) const MODELS: [&str; 6] = ["gpt-", "o1", "o3", "o4", "chatgpt-", "ft:gpt-"];
@@ -213,10 +206,6 @@ pub(super) fn is_marked(message: Value<'_, '_>, call: Value<'_, '_>) -> bool {
     call.get("id").is_some() || message.get("content").is_some_and(Value::is_null)
 }
 
-fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript<'s>> {
-    read_dialect(root, &DIALECT, buffers)
-}
-
 pub(super) fn read_dialect<'s>(
     root: Value<'_, 's>,
     dialect: &Dialect,
@@ -277,11 +266,6 @@ pub(super) fn wanted<'s>(choice: Value<'_, 's>) -> ToolChoiceMode<'s> {
     }
 }
 
-fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
-    choices(value, &DIALECT)
-}
-
-/// Reads a response with a list of choices.
 pub(super) fn choices<'s>(value: Value<'_, 's>, dialect: &Dialect) -> Option<Vec<Completion<'s>>> {
     let choices = value.get("choices").filter(|choices| choices.is_array())?;
     // A chunk of a stream has choices too, but they hold no message.
@@ -292,14 +276,12 @@ pub(super) fn choices<'s>(value: Value<'_, 's>, dialect: &Dialect) -> Option<Vec
     choices.elements().map(answer).collect()
 }
 
-/// Reads the message of a response as a completion.
 pub(super) fn answer<'s>(value: Value<'_, 's>, is_whole: bool, dialect: &Dialect) -> Completion<'s> {
     let mut transcript = Transcript::new(dialect.format, value);
     message(&mut transcript, value, 0, dialect);
     Completion { transcript, is_whole }
 }
 
-/// Reads an event with pieces of choices.
 pub(super) fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
     let number = |value: Value<'_, '_>| value.get("index").and_then(Value::as_u64);
     for choice in event.get("choices").into_iter().flat_map(|choices| choices.elements()) {
@@ -362,6 +344,7 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
 }
 
 /// The members of a message that become parts of it.
+#[derive(Default)]
 struct Members<'d, 's> {
     content: Option<Value<'d, 's>>,
     calls: Option<Value<'d, 's>>,
@@ -379,25 +362,13 @@ struct Members<'d, 's> {
     media: Option<Value<'d, 's>>,
 }
 
-/// Sorts the members of a message.
 fn members<'d, 's>(
     transcript: &mut Transcript<'s>,
     message: &mut Message<'s>,
     value: Value<'d, 's>,
     dialect: &Dialect,
 ) -> Members<'d, 's> {
-    let mut own = Members {
-        content: None,
-        calls: None,
-        function_call: None,
-        call_id: None,
-        reasoning: None,
-        audio: None,
-        is_signed: false,
-        result_name: None,
-        texts: Vec::new(),
-        media: None,
-    };
+    let mut own = Members::default();
     for member in value.members() {
         match member.key_text().as_deref() {
             Some("role") => message.role_name = Named::of(member),
@@ -533,13 +504,9 @@ fn push_content<'s>(transcript: &mut Transcript<'s>, content: Value<'_, 's>) {
             transcript.details.files.push(Place::of(block));
         }
         if let Some(place) = unnamed_file(block) {
-            transcript.details.missing_keys.push(MissingKey {
-                case: "filename",
-                key: "filename",
-                place,
-                name: None,
-                because: None,
-            });
+            let key = "filename";
+            let missing = MissingKey { case: key, key, place, name: None, because: None };
+            transcript.details.missing_keys.push(missing);
         }
     }
     if content.is_object() {
@@ -547,7 +514,6 @@ fn push_content<'s>(transcript: &mut Transcript<'s>, content: Value<'_, 's>) {
     }
 }
 
-/// Adds a message's calls.
 fn push_calls<'s>(transcript: &mut Transcript<'s>, calls: Value<'_, 's>, is_signed: bool) {
     for (index, value) in calls.elements().enumerate() {
         let mut body = call(value);
@@ -597,7 +563,6 @@ fn is_unread(call: Value<'_, '_>) -> bool {
         || call.get("function").is_some_and(|function| !function.is_object())
 }
 
-/// Reads `value` as a call.
 pub(super) fn call_of<'s>(value: Value<'_, 's>) -> Option<Call<'s>> {
     match call(value) {
         Body::Call(call) => Some(call),
@@ -660,21 +625,13 @@ fn result<'s>(
     Body::Result(ToolResult {
         call_id,
         name,
-        is_error: None,
-        content: Content::of(content),
-        content_place: content.map(Place::of),
-        structured: None,
-        foreign: None,
-        block: None,
-        has_bare_json: false,
         has_media: content.is_some_and(|content| {
             content.elements().any(|part| {
                 !matches!(part.get_str("type").as_deref(), None | Some("text" | "document" | "reference"))
             })
         }),
-        executor: Executor::Client,
         kind,
-        unpaired: None,
+        ..ToolResult::new(None, content)
     })
 }
 
@@ -682,8 +639,4 @@ fn result<'s>(
 pub(super) fn read_reasoning(value: Value<'_, '_>) -> conversation::Reasoning {
     let text = super::text_of(value.get("thinking").unwrap_or(value));
     conversation::Reasoning::new(text, value.get_str("signature").map(Into::into))
-}
-
-fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {
-    write::request(conversation, tools, &write::STYLE)
 }

@@ -16,15 +16,15 @@ use toolcheck_json::Value;
 
 use namespaces::{Namespaces, look_at_callers};
 
-use super::{Format, Marks, declare_tools, is_of_opencode};
-use super::{gemini_interactions, openai_chat};
+use super::{Format, Marks, declare_tools, gemini_interactions, is_of_opencode, openai_chat};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Feature};
 use crate::fix_style::{self, FixStyle};
 use crate::ir::{
-    self, Arguments, Body, Buffers, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role,
-    Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
+    self, Body, Buffers, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Signature,
+    Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
 };
+use crate::names::words;
 use crate::reply::Framing;
 use crate::route::Route;
 use crate::unread;
@@ -145,59 +145,19 @@ fn item_of(kind: &str) -> Item {
 
 /// The keys of a request body. An `input` that is a string is no evidence by itself: spans, embeddings and speech have
 /// one too, but next to other keys.
-const BODY: [&str; 38] = [
-    "model",
-    "input",
-    "instructions",
-    "tools",
-    "tool_choice",
-    "parallel_tool_calls",
-    "previous_response_id",
-    "conversation",
-    "reasoning",
-    "text",
-    "store",
-    "stream",
-    "stream_options",
-    "include",
-    "max_output_tokens",
-    "max_tool_calls",
-    "metadata",
-    "temperature",
-    "top_p",
-    "top_logprobs",
-    "truncation",
-    "user",
-    "safety_identifier",
-    "prompt",
-    "prompt_cache_key",
-    "prompt_cache_retention",
-    "background",
-    "service_tier",
-    "context_management",
-    "multi_agent",
-    "background_options",
-    "prompt_cache_options",
-    "access_programs",
-    "max_tokens",
-    "moderation",
-    "seed",
-    "verbosity",
-    "extra_body",
-];
+const BODY: [&str; 38] = words(
+    "model input instructions tools tool_choice parallel_tool_calls previous_response_id conversation \
+    reasoning text store stream stream_options include max_output_tokens max_tool_calls metadata \
+    temperature top_p top_logprobs truncation user safety_identifier prompt prompt_cache_key \
+    prompt_cache_retention background service_tier context_management multi_agent background_options \
+    prompt_cache_options access_programs max_tokens moderation seed verbosity extra_body",
+);
 
 /// The keys of a request body that other APIs with an `input` do not have.
-const OWN_BODY: [&str; 9] = [
-    "instructions",
-    "previous_response_id",
-    "conversation",
-    "reasoning",
-    "max_output_tokens",
-    "max_tool_calls",
-    "text",
-    "include",
-    "store",
-];
+const OWN_BODY: [&str; 9] = words(
+    "instructions previous_response_id conversation reasoning max_output_tokens max_tool_calls text include \
+    store",
+);
 
 /// Parts of the names of models that take an `input` but hold no conversation.
 const OTHER_MODELS: [&str; 5] = ["embed", "tts", "moderation", "whisper", "rerank"];
@@ -430,11 +390,9 @@ pub(super) fn produced<'s>(
 ) {
     let is_open = transcript.messages.last().is_some_and(|message| message.role == Role::Assistant);
     // An unknown item may be anything, so it neither starts a turn nor ends one.
-    if !is_open && matches!(body, Body::Opaque) && !transcript.messages.is_empty() {
-        transcript.push(Part::new(value, index, body));
-        return;
+    if is_open || !matches!(body, Body::Opaque) || transcript.messages.is_empty() {
+        continue_turn(transcript, value, index);
     }
-    continue_turn(transcript, value, index);
     transcript.push(Part::new(value, index, body));
 }
 
@@ -503,39 +461,23 @@ fn call<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<'s
     // Calls of the API's own tools are named by their types.
     let is_own = !matches!(kind, ToolKind::Function | ToolKind::Custom | ToolKind::Approval | ToolKind::Mcp);
     let name = value.get("name").or_else(|| value.get("type").filter(|_| is_own));
-    Body::Call(Call {
-        id: id.and_then(Named::of),
-        name: name.and_then(Named::of),
-        arguments: Arguments::of(value.get_any(&["arguments", "input", "action", "operation", "code"])),
-        executor,
-        kind,
-        signature: Signature::Missing,
-        unpaired: None,
-    })
+    let arguments = value.get_any(&["arguments", "input", "action", "operation", "code"]);
+    Body::Call(Call { executor, kind, ..Call::new(id, name, arguments) })
 }
 
 fn output<'s>(value: Value<'_, 's>, kind: ToolKind) -> Body<'s> {
     let id = if kind == ToolKind::Approval { "approval_request_id" } else { "call_id" };
     let content = value.get_any(&["output", "result", "tools"]);
+    let id = value.get(id).or_else(|| value.get("id").filter(|_| kind == ToolKind::LocalShell));
     Body::Result(ToolResult {
-        call_id: value
-            .get(id)
-            .or_else(|| value.get("id").filter(|_| kind == ToolKind::LocalShell))
-            .and_then(Named::of),
         name: value.get("name").and_then(Named::of),
         is_error: value.get_str("status").filter(|status| status == "failed").map(|_| true),
-        content: Content::of(content),
-        content_place: content.map(Place::of),
-        structured: None,
-        foreign: None,
-        block: None,
-        has_bare_json: false,
         has_media: content.is_some_and(|content| {
             content.elements().any(|part| part.get_str("type").is_some_and(|kind| kind != "input_text"))
         }),
         executor: executor(value, kind),
         kind: Some(kind),
-        unpaired: None,
+        ..ToolResult::new(id, content)
     })
 }
 

@@ -62,7 +62,6 @@ pub struct BlankInstructions {
 }
 
 impl BlankInstructions {
-    /// Looks at a block with this text.
     pub(crate) fn of(block: Value<'_, '_>, text: Value<'_, '_>) -> Option<Self> {
         let text = text.as_json_str().filter(|text| text.is_blank())?;
         Some(Self { place: Place::of(block), is_empty: text.is_empty() })

@@ -338,7 +338,25 @@ pub struct Call<'s> {
     pub unpaired: Option<UnpairedReason>,
 }
 
-impl Call<'_> {
+impl<'s> Call<'s> {
+    /// A call of a client's function.
+    #[inline]
+    pub(crate) fn new(
+        id: Option<Value<'_, 's>>,
+        name: Option<Value<'_, 's>>,
+        arguments: Option<Value<'_, 's>>,
+    ) -> Self {
+        Self {
+            id: id.and_then(Named::of),
+            name: name.and_then(Named::of),
+            arguments: Arguments::of(arguments),
+            executor: Executor::Client,
+            kind: ToolKind::Function,
+            signature: Signature::Missing,
+            unpaired: None,
+        }
+    }
+
     /// Whether it calls a client function, whose arguments are a JSON object.
     pub fn is_of_function(&self) -> bool {
         self.executor == Executor::Client
@@ -383,7 +401,27 @@ pub struct ToolResult<'s> {
     pub unpaired: Option<UnpairedReason>,
 }
 
-impl ToolResult<'_> {
+impl<'s> ToolResult<'s> {
+    /// The result of a client's tool.
+    #[inline]
+    pub(crate) fn new(id: Option<Value<'_, 's>>, content: Option<Value<'_, 's>>) -> Self {
+        Self {
+            call_id: id.and_then(Named::of),
+            name: None,
+            is_error: None,
+            content: Content::of(content),
+            content_place: content.map(Place::of),
+            structured: None,
+            has_media: false,
+            foreign: None,
+            block: None,
+            has_bare_json: false,
+            executor: Executor::Client,
+            kind: None,
+            unpaired: None,
+        }
+    }
+
     /// The id of the result's call in backticks, or a description if it has none, for a message.
     pub fn title(&self) -> String {
         title(self.call_id.as_ref(), self.name.as_ref(), "of")

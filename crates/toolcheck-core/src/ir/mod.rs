@@ -212,7 +212,6 @@ impl<'s> Transcript<'s> {
         taken
     }
 
-    /// Adds messages that were taken away.
     pub(crate) fn append(&mut self, messages: Vec<(Message<'s>, Vec<Part<'s>>)>) {
         for (message, parts) in messages {
             let index = self.messages.len() as u32;

@@ -142,7 +142,6 @@ pub struct ToolChoice<'s> {
 }
 
 impl<'s> ToolChoice<'s> {
-    /// The choice at `value`.
     pub(crate) fn new(value: Value<'_, 's>, wanted: ToolChoiceMode<'s>) -> Self {
         Self { place: Place::of(value), key: value.key_text().unwrap_or_default(), wanted }
     }

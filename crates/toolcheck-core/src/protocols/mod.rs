@@ -56,9 +56,7 @@ struct Block {
     opening: Range<usize>,
     /// The tool's name, if there is one.
     name: Option<(String, Range<usize>)>,
-    /// The names of the arguments and the ranges of their values.
     arguments: Vec<(String, Range<usize>)>,
-    /// What is wrong with the block, and where.
     fault: Option<(Malformation, Range<usize>)>,
 }
 
@@ -454,7 +452,6 @@ fn reasoning_end(line: &[u8]) -> Option<&'static [u8]> {
     TAGS.iter().find(|(opening, _)| line.starts_with(opening)).map(|(_, closing)| *closing)
 }
 
-/// The range of `text` from `from` up to `mark`.
 fn up_to(text: &str, from: usize, mark: &str) -> Option<Range<usize>> {
     let length = memchr::memmem::find(&text.as_bytes()[from..], mark.as_bytes())?;
     Some(from..from + length)
@@ -470,7 +467,6 @@ fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
 /// A text whose ranges can be mapped back to the file.
 struct Source<'s> {
     decoded: Decoded<'s>,
-    /// The value that is the string.
     node: NodeId,
 }
 

@@ -12,6 +12,8 @@ use std::ops::Range;
 
 use super::{Answers, Block, Malformation, Protocol, trimmed, up_to};
 
+use crate::names::words;
+
 pub(super) static PROTOCOL: Protocol = Protocol {
     id: "xml-tools",
     name: "XML-style tool tags",
@@ -26,113 +28,25 @@ pub(super) static PROTOCOL: Protocol = Protocol {
 };
 
 /// The tools of both agents, in all their versions.
-static TOOLS: &[&str] = &[
-    "access_mcp_resource",
-    "act_mode_respond",
-    "apply_diff",
-    "apply_patch",
-    "ask_followup_question",
-    "attempt_completion",
-    "browser_action",
-    "codebase_search",
-    "condense",
-    "edit_file",
-    "execute_command",
-    "fetch_instructions",
-    "focus_chain",
-    "generate_explanation",
-    "generate_image",
-    "insert_content",
-    "list_code_definition_names",
-    "list_files",
-    "load_mcp_documentation",
-    "new_rule",
-    "new_task",
-    "plan_mode_respond",
-    "read_file",
-    "replace_in_file",
-    "report_bug",
-    "run_slash_command",
-    "search_and_replace",
-    "search_files",
-    "search_replace",
-    "summarize_task",
-    "switch_mode",
-    "update_todo_list",
-    "use_mcp_tool",
-    "use_skill",
-    "web_fetch",
-    "web_search",
-    "write_to_file",
-];
+static TOOLS: [&str; 37] = words(
+    "access_mcp_resource act_mode_respond apply_diff apply_patch ask_followup_question attempt_completion \
+    browser_action codebase_search condense edit_file execute_command fetch_instructions focus_chain \
+    generate_explanation generate_image insert_content list_code_definition_names list_files \
+    load_mcp_documentation new_rule new_task plan_mode_respond read_file replace_in_file report_bug \
+    run_slash_command search_and_replace search_files search_replace summarize_task switch_mode \
+    update_todo_list use_mcp_tool use_skill web_fetch web_search write_to_file",
+);
 
 /// The parameters of all tools. The agents' parsers use a single list too.
-static PARAMETERS: &[&str] = &[
-    "action",
-    "additional_context",
-    "allowed_domains",
-    "api_request_output",
-    "args",
-    "arguments",
-    "blocked_domains",
-    "code_edit",
-    "command",
-    "content",
-    "context",
-    "coordinate",
-    "cwd",
-    "diff",
-    "end_line",
-    "file_path",
-    "file_pattern",
-    "follow_up",
-    "from_ref",
-    "ignore_case",
-    "image",
-    "input",
-    "instructions",
-    "line",
-    "line_count",
-    "message",
-    "mode",
-    "mode_slug",
-    "needs_more_exploration",
-    "new_string",
-    "old_string",
-    "operations",
-    "options",
-    "patch",
-    "path",
-    "prompt",
-    "query",
-    "question",
-    "reason",
-    "recursive",
-    "regex",
-    "replace",
-    "requires_approval",
-    "response",
-    "result",
-    "search",
-    "server_name",
-    "size",
-    "skill_name",
-    "start_line",
-    "steps_to_reproduce",
-    "target_file",
-    "task",
-    "task_progress",
-    "text",
-    "timeout",
-    "title",
-    "to_ref",
-    "todos",
-    "tool_name",
-    "uri",
-    "url",
-    "use_regex",
-    "what_happened",
-];
+static PARAMETERS: [&str; 64] = words(
+    "action additional_context allowed_domains api_request_output args arguments blocked_domains code_edit \
+    command content context coordinate cwd diff end_line file_path file_pattern follow_up from_ref \
+    ignore_case image input instructions line line_count message mode mode_slug needs_more_exploration \
+    new_string old_string operations options patch path prompt query question reason recursive regex \
+    replace requires_approval response result search server_name size skill_name start_line \
+    steps_to_reproduce target_file task task_progress text timeout title to_ref todos tool_name uri url \
+    use_regex what_happened",
+);
 
 /// The parameters for whole files, which may contain the parameter's own closing tag.
 const FILES: [&str; 2] = ["content", "diff"];
@@ -154,7 +68,6 @@ fn may_hold(raw: &[u8]) -> bool {
     memchr::memchr_iter(b'<', raw).any(|at| tag(&raw[at..]).is_some_and(|name| TOOLS.contains(&name)))
 }
 
-/// The longest name of a tool or a parameter.
 const LONGEST: usize = 32;
 
 /// The name in the opening tag at the beginning of `bytes`.

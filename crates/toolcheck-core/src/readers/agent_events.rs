@@ -41,7 +41,6 @@ enum Event<'d, 's> {
     Other(&'static str),
 }
 
-/// The events of one agent.
 struct Dialect {
     /// Whether a record with a type is an event that only this agent writes.
     is_own: fn(&str, Value<'_, '_>) -> bool,
@@ -360,7 +359,6 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     reading
 }
 
-/// A conversation while it is read.
 struct Log<'s> {
     transcript: Transcript<'s>,
     called: HashSet<String>,

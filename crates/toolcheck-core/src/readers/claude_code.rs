@@ -13,6 +13,7 @@ use super::{Conversation, ConversationEnd, Reader, Reading, qwen_code};
 use crate::claim::certainty;
 use crate::formats::anthropic;
 use crate::ir::{Role, Transcript, UnpairedReason};
+use crate::names::words;
 
 pub(super) static READER: Reader =
     Reader::log("claude-code", "Claude Code session", sniff, read).or_one_list().fixed_by(&FILE_STYLE);
@@ -27,19 +28,8 @@ static FILE_STYLE: FileFixStyle = FileFixStyle {
     ..FileFixStyle::plain(anthropic::FORMAT.fix_style)
 };
 
-/// What all records of a session say.
-const OF_SESSION: [&str; 10] = [
-    "isSidechain",
-    "userType",
-    "cwd",
-    "sessionId",
-    "version",
-    "gitBranch",
-    "slug",
-    "agentId",
-    "session_id",
-    "parent_tool_use_id",
-];
+const OF_SESSION: [&str; 10] =
+    words("isSidechain userType cwd sessionId version gitBranch slug agentId session_id parent_tool_use_id");
 
 fn record(added: NewRecord<'_, '_>) -> Piece {
     let mut members = Vec::new();
@@ -91,7 +81,6 @@ fn certainty_of(record: Value<'_, '_>) -> u8 {
     }
 }
 
-/// What a record is, as far as it matters.
 enum RecordKind<'d, 's> {
     Message(Role, Value<'d, 's>),
     /// A summary replaces what was said before, but for the records that it keeps.
@@ -159,7 +148,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         }
         let title = title(record);
         let number = *numbers.entry(title).or_insert_with_key(|title| {
-            threads.push(Thread::new(title.clone()));
+            threads.push(Thread { title: title.clone(), ..Thread::default() });
             threads.len() - 1
         });
         let thread = &mut threads[number];
@@ -207,6 +196,7 @@ fn title(record: Value<'_, '_>) -> String {
 }
 
 /// A conversation while it is read, as turns: a block may belong to an earlier one than the last.
+#[derive(Default)]
 struct Thread<'d, 's> {
     title: String,
     parts: Vec<(Vec<Turn<'d, 's>>, ConversationEnd)>,
@@ -248,19 +238,6 @@ struct Turn<'d, 's> {
 }
 
 impl<'d, 's> Thread<'d, 's> {
-    fn new(title: String) -> Self {
-        Self {
-            title,
-            parts: Vec::new(),
-            turns: Vec::new(),
-            by_id: HashMap::default(),
-            followed: HashSet::default(),
-            places: Places::default(),
-            kept: Vec::new(),
-            snipped: Vec::new(),
-        }
-    }
-
     fn add(&mut self, role: Role, (record, uuid): (Value<'d, 's>, Option<&'s [u8]>), message: Value<'d, 's>) {
         let id = message.get("id").filter(|_| role == Role::Assistant).map(Value::raw);
         if let Some(number) = id.and_then(|id| self.turn_of(id)) {
@@ -394,7 +371,6 @@ impl<'d, 's> Thread<'d, 's> {
         self.places = Places::default();
     }
 
-    /// Makes a conversation of the turns.
     fn leave(&mut self, end: ConversationEnd) {
         if !self.turns.is_empty() {
             self.abort(UnpairedReason::Aborted);

@@ -8,7 +8,7 @@ use toolcheck_json::Value;
 use toolcheck_json::edit::Piece;
 
 use super::file_style::{FileFixStyle, NewRecord, members_of};
-use super::parts::{self, in_order, number_titles};
+use super::parts::{self};
 use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
 use crate::formats::anthropic;
@@ -34,7 +34,6 @@ fn record(added: NewRecord<'_, '_>) -> Piece {
     }
 }
 
-/// The number of messages that are looked at.
 const LOOKED_AT: usize = 32;
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
@@ -104,9 +103,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         conversation(&out, &answers, None, &mut reading.conversations);
         conversation(&kept, &answers, Some(&context), &mut reading.conversations);
     }
-    in_order(&mut reading.conversations);
-    number_titles(&mut reading.conversations);
-    reading
+    reading.in_order()
 }
 
 /// Reads the messages that are sent next, which are those of a context, or those that are not.
@@ -150,13 +147,11 @@ fn conversation<'s>(
 struct Context {
     /// The agent whose rules hold.
     agent: &'static str,
-    /// Whether each message is sent.
     is_sent: Vec<bool>,
     /// Whether Roo leaves out the results whose calls a summary took the place of.
     leaves_out_results: bool,
 }
 
-/// What only Roo writes.
 const OF_ROO: [&str; 6] =
     ["condenseId", "condenseParent", "isSummary", "truncationId", "truncationParent", "isTruncationMarker"];
 
@@ -232,7 +227,6 @@ struct Answers {
     by_message: Vec<bool>,
     /// Whether no result in the file is anything else than text.
     all: bool,
-    /// How many calls are answered so.
     in_text: usize,
 }
 

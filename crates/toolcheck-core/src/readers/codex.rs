@@ -8,12 +8,12 @@ use toolcheck_json::Value;
 use toolcheck_json::edit::Piece;
 
 use super::file_style::{FileFixStyle, NewRecord, members_of};
-use super::parts::{in_order, number_titles};
 use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
 use crate::fix_style::FixStyle;
 use crate::formats::openai_responses;
 use crate::ir::{Body, Place, Role, Transcript, UnpairedReason};
+use crate::names::words;
 
 pub(super) static READER: Reader =
     Reader::log("codex", "Codex session", sniff, read).or_one_list().fixed_by(&FILE_STYLE);
@@ -49,17 +49,10 @@ fn record(added: NewRecord<'_, '_>) -> Piece {
     Piece::Object(members)
 }
 
-/// The kinds of records.
-const KINDS: [&str; 8] = [
-    "session_meta",
-    "response_item",
-    "event_msg",
-    "turn_context",
-    "compacted",
-    "world_state",
-    "inter_agent_communication",
-    "inter_agent_communication_metadata",
-];
+const KINDS: [&str; 8] = words(
+    "session_meta response_item event_msg turn_context compacted world_state inter_agent_communication \
+    inter_agent_communication_metadata",
+);
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_record = |record: &Value<'_, '_>| {
@@ -78,7 +71,6 @@ fn is_of_first_version(records: &[Value<'_, '_>]) -> bool {
     is_header && (second.get("record_type").is_some() || second.get("type").is_some())
 }
 
-/// What a record is, as far as it matters.
 enum RecordKind<'d, 's> {
     Item(Value<'d, 's>),
     /// A compaction: what takes the place of what was said.
@@ -89,7 +81,6 @@ enum RecordKind<'d, 's> {
     RolledBack(u64),
     /// Anything else, by its kind.
     Other(&'static str),
-    /// A record of a kind that is not known.
     Unknown,
 }
 
@@ -165,9 +156,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     }
     let end = if history.is_aborted() { ConversationEnd::Aborted } else { ConversationEnd::Open };
     history.end(end, &mut reading);
-    in_order(&mut reading.conversations);
-    number_titles(&mut reading.conversations);
-    reading
+    reading.in_order()
 }
 
 /// What the model sees, as far as it has been read.

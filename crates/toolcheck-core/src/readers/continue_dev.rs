@@ -6,16 +6,11 @@
 
 use toolcheck_json::Value;
 
-use super::parts;
-use super::{Conversation, ConversationEnd, Reader, Reading};
-use crate::claim::certainty;
+use super::{Conversation, ConversationEnd, Reader, Reading, own_shape, parts};
 use crate::ir::{Arguments, Body, Role, Transcript, UnpairedReason};
 
-pub(super) static READER: Reader = Reader::log("continue-dev", "Continue session", sniff, read);
-
-fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    if records.iter().any(|record| is_session(*record)) { certainty::OWN_SHAPE } else { 0 }
-}
+pub(super) static READER: Reader =
+    Reader::log("continue-dev", "Continue session", |records| own_shape(records, is_session), read);
 
 fn is_session(record: Value<'_, '_>) -> bool {
     let is_item = |item: Value<'_, '_>| {

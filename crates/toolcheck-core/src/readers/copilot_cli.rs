@@ -13,6 +13,7 @@ use super::{ConversationEnd, Reader, Reading, next, parts};
 use crate::claim::certainty;
 use crate::fix_style::{FixStyle, Missing};
 use crate::ir::{Body, Call, Role, ToolKind, UnpairedReason};
+use crate::names::words;
 
 pub(super) static READER: Reader =
     Reader::log("copilot-cli", "GitHub Copilot CLI session", sniff, read).or_one_list().fixed_by(&FILE_STYLE);
@@ -55,30 +56,14 @@ fn record(added: NewRecord<'_, '_>) -> Piece {
 }
 
 /// The events that are certainly of this program.
-const OWN_EVENTS: [&str; 8] = [
-    "session.start",
-    "session.resume",
-    "user.message",
-    "assistant.message",
-    "assistant.turn_start",
-    "assistant.turn_end",
-    "tool.execution_start",
-    "tool.execution_complete",
-];
+const OWN_EVENTS: [&str; 8] = words(
+    "session.start session.resume user.message assistant.message assistant.turn_start assistant.turn_end \
+    tool.execution_start tool.execution_complete",
+);
 
 /// What events are about that only tell of the calls, or repeat them for another program.
-const SUBJECTS: [&str; 10] = [
-    "session",
-    "system",
-    "permission",
-    "external_tool",
-    "user_input",
-    "elicitation",
-    "sampling",
-    "subagent",
-    "skill",
-    "command",
-];
+const SUBJECTS: [&str; 10] =
+    words("session system permission external_tool user_input elicitation sampling subagent skill command");
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_event = |record: &Value<'_, '_>| {
@@ -122,19 +107,16 @@ fn requested<'s>(records: &[Value<'_, 's>]) -> HashSet<&'s [u8]> {
     requested
 }
 
-/// The calls that a message asks for.
 fn calls_of<'d, 's>(data: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
     data.get("toolRequests").into_iter().flat_map(|calls| calls.elements())
 }
 
-/// What is known of a thread.
 #[derive(Default)]
 struct Own {
     /// The number of messages when a compaction began: what is said until it is done is kept.
     compacting: Option<usize>,
 }
 
-/// A session while it is read.
 struct Log<'s> {
     /// The session itself and its sub-agents.
     threads: Threads<'s, Own>,
@@ -142,11 +124,9 @@ struct Log<'s> {
     requested: HashSet<&'s [u8]>,
     /// The calls that no message had asked for when they started.
     started: HashSet<&'s [u8]>,
-    /// The number of the thread in which a call was made.
     called_in: HashMap<&'s [u8], usize>,
     /// The threads in which something was said since the last abort.
     running: HashSet<usize>,
-    /// The calls that the user made.
     of_user: HashSet<&'s [u8]>,
 }
 

@@ -77,19 +77,12 @@ fn is_message(value: Value<'_, '_>) -> bool {
     })
 }
 
-/// Whether a message is one of Semantic Kernel in Python.
 fn is_of_kernel(message: Value<'_, '_>) -> bool {
     message.get_str("content_type").as_deref() == Some("message") && message.get("items").is_some()
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
-    let mut reading = Reading::default();
-    let found = nested::find(records, is_message);
-    for list in found.lists {
-        reading.conversations.push(conversation(&list, &mut reading.left_out));
-    }
-    reading.left_out.add("messages outside of lists", found.alone);
-    reading
+    nested::read(records, is_message, |list, left_out| conversation(&list, left_out))
 }
 
 fn conversation<'s>(list: &List<'_, 's>, left_out: &mut LeftOut) -> Conversation<'s> {

@@ -8,8 +8,8 @@ use toolcheck_json::Value;
 use toolcheck_json::edit::Piece;
 
 use super::file_style::FileFixStyle;
-use super::parts::{self, in_order, number_titles};
-use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading};
+use super::parts::{self};
+use super::{ConversationEnd, LeftOut, Reader, Reading};
 use crate::claim::certainty;
 use crate::fix_style::{self, FixStyle, Missing};
 use crate::ir::{Body, Content, Named, Place, Role, Transcript, UnpairedReason};
@@ -63,13 +63,13 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         let set = record.get("$set");
         if let Some(list) = [Some(record), set].into_iter().flatten().find(|record| is_list(*record)) {
             let dropped = history.replace(list.get("messages").into_iter().flat_map(|list| list.elements()));
-            conversation(&dropped, &history.patched, ConversationEnd::Replaced, &mut reading.conversations);
+            conversation(&dropped, &history.patched, ConversationEnd::Replaced, &mut reading);
         } else if let Some(id) = record.get("$rewindTo") {
             let dropped = history.rewind(id);
-            conversation(&dropped, &history.patched, ConversationEnd::Replaced, &mut reading.conversations);
+            conversation(&dropped, &history.patched, ConversationEnd::Replaced, &mut reading);
         } else if let Some(patch) = record.get("$patch").filter(|patch| patch.is_object()) {
             let dropped = history.patch(patch);
-            conversation(&dropped, &history.patched, ConversationEnd::Replaced, &mut reading.conversations);
+            conversation(&dropped, &history.patched, ConversationEnd::Replaced, &mut reading);
         } else if is_message(record) {
             history.add(record);
         } else {
@@ -85,25 +85,20 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             _ => reading.leave_out_unknown("messages of unknown kinds", *message),
         }
     }
-    conversation(&messages, &history.patched, ConversationEnd::Open, &mut reading.conversations);
-    in_order(&mut reading.conversations);
-    number_titles(&mut reading.conversations);
+    conversation(&messages, &history.patched, ConversationEnd::Open, &mut reading);
     history.left_out.iter().for_each(|(what, count)| reading.left_out.add(what, count));
-    reading
+    reading.in_order()
 }
 
-/// The messages, as far as they have been read.
 #[derive(Default)]
 struct History<'d, 's> {
     /// `None` is in the place of a message that was taken away.
     messages: Vec<Option<Value<'d, 's>>>,
-    /// The number of the message with each id.
     by_id: HashMap<&'s [u8], usize>,
     left_out: LeftOut,
     patched: Patched<'d, 's>,
 }
 
-/// What patches have changed of messages.
 #[derive(Default)]
 struct Patched<'d, 's> {
     /// The contents, by the ids of the messages.
@@ -182,7 +177,6 @@ impl<'d, 's> History<'d, 's> {
         gone
     }
 
-    /// Takes a message out of its place.
     fn take(&mut self, id: &[u8]) -> Option<Value<'d, 's>> {
         self.by_id.remove(id).and_then(|number| self.messages[number].take())
     }
@@ -204,7 +198,7 @@ fn conversation<'d, 's>(
     messages: &[Value<'d, 's>],
     patched: &Patched<'d, 's>,
     end: ConversationEnd,
-    conversations: &mut Vec<Conversation<'s>>,
+    reading: &mut Reading<'s>,
 ) {
     let Some(first) = messages.first() else { return };
     let mut transcript = Transcript::of_conversation(READER.key(), first.document().root());
@@ -227,20 +221,12 @@ fn conversation<'d, 's>(
             _ => {}
         }
     }
-    match end {
-        ConversationEnd::Open => {
-            transcript.sent_next_by = Some(READER.id);
-            // Whatever became of a call: once the user has gone on, it is sent, and without a result it is refused.
-            let last = transcript.messages.iter().rfind(|message| message.role == Role::User);
-            let end = last.map_or(0, |last| last.parts.start as usize);
-            transcript.unsettle_calls_before(end);
-        }
-        _ => transcript.settle_calls_of_last_turn(UnpairedReason::Aborted),
+    if end == ConversationEnd::Open {
+        // Whatever became of a call: once the user has gone on, it is sent, and without a result it is refused.
+        let last = transcript.messages.iter().rfind(|message| message.role == Role::User);
+        transcript.unsettle_calls_before(last.map_or(0, |last| last.parts.start as usize));
     }
-    transcript.settle_results_of_first(UnpairedReason::Elsewhere);
-    if !transcript.messages.is_empty() {
-        conversations.push(Conversation { title: "main".to_owned(), transcript, end });
-    }
+    reading.add_log(&READER, "main", transcript, end);
 }
 
 /// Whether the user gave the program a command, which is not sent (`convertSessionToClientHistory` in

@@ -46,7 +46,6 @@ fn event_of<'d, 's>(row: Value<'d, 's>) -> Value<'d, 's> {
     row.get("event_data").filter(|event| event.is_object()).unwrap_or(row)
 }
 
-/// Whether a value is an event: who wrote it, and in which turn.
 fn is_event(row: Value<'_, '_>) -> bool {
     let event = event_of(row);
     let has = |keys: &[&str]| event.get_any(keys).is_some();
@@ -65,9 +64,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         read_events(&events, |_| session, &mut reading);
     }
     read_events(&loose, |event| event, &mut reading);
-    super::parts::in_order(&mut reading.conversations);
-    super::parts::number_titles(&mut reading.conversations);
-    reading
+    reading.in_order()
 }
 
 /// Reads events that belong together; `of` is the record that one is in. What was taken back is a part of its own, which the
@@ -152,15 +149,12 @@ impl<'s> Branches<'s> {
     }
 }
 
-/// The most branches that are told apart.
 const MOST_BRANCHES: usize = 64;
 
-/// A branch of a session, as far as it was read.
 struct Session<'s> {
     transcript: Transcript<'s>,
     /// The ids of the calls that may answer twice.
     twice: HashSet<String>,
-    /// The ids of the calls that were answered.
     answered: HashSet<String>,
 }
 

@@ -8,11 +8,11 @@ use toolcheck_json::Value;
 use toolcheck_json::edit::Piece;
 
 use super::file_style::{FileFixStyle, NewRecord, members_of};
-use super::parts::{self, in_order, number_titles};
-use super::{Conversation, ConversationEnd, Reader, Reading};
+use super::parts::{self};
+use super::{ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
 use crate::fix_style::{FixStyle, Missing};
-use crate::ir::{Body, Role, ToolKind, Transcript, UnpairedReason};
+use crate::ir::{Body, Role, ToolKind, Transcript};
 
 pub(super) static READER: Reader =
     Reader::log("goose", "goose session", sniff, read).or_one_list().fixed_by(&FILE_STYLE);
@@ -45,7 +45,6 @@ fn record(added: NewRecord<'_, '_>) -> Piece {
     }
 }
 
-/// The number of messages that are looked at.
 const LOOKED_AT: usize = 32;
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
@@ -133,9 +132,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         let hidden = read_session("main", messages, &mut reading);
         reading.left_out.add(HIDDEN, hidden);
     }
-    in_order(&mut reading.conversations);
-    number_titles(&mut reading.conversations);
-    reading
+    reading.in_order()
 }
 
 const HIDDEN: &str = "messages that the model no longer sees";
@@ -143,12 +140,11 @@ const HIDDEN: &str = "messages that the model no longer sees";
 /// Reads the messages of a session, and returns how many of them are hidden.
 fn read_session<'s>(title: &str, messages: Vec<Value<'_, 's>>, reading: &mut Reading<'s>) -> usize {
     let (kept, hidden): (Vec<_>, Vec<_>) = messages.into_iter().partition(|message| is_seen(*message));
-    conversation(title, &hidden, ConversationEnd::Replaced, &mut reading.conversations);
-    conversation(title, &kept, ConversationEnd::Open, &mut reading.conversations);
+    conversation(title, &hidden, ConversationEnd::Replaced, reading);
+    conversation(title, &kept, ConversationEnd::Open, reading);
     hidden.len()
 }
 
-/// Whether the model sees a message.
 fn is_seen(message: Value<'_, '_>) -> bool {
     let seen = message.get("metadata").and_then(|metadata| metadata.get("agentVisible"));
     seen.and_then(Value::as_bool) != Some(false)
@@ -158,7 +154,7 @@ fn conversation<'s>(
     title: &str,
     messages: &[Value<'_, 's>],
     end: ConversationEnd,
-    conversations: &mut Vec<Conversation<'s>>,
+    reading: &mut Reading<'s>,
 ) {
     let Some(first) = messages.first() else { return };
     let mut transcript = Transcript::of_conversation(READER.key(), first.document().root());
@@ -188,15 +184,7 @@ fn conversation<'s>(
             };
         }
     }
-    if transcript.messages.is_empty() {
-        return;
-    }
-    match end {
-        ConversationEnd::Open => transcript.sent_next_by = Some(READER.id),
-        _ => transcript.settle_calls_of_last_turn(UnpairedReason::Aborted),
-    }
-    transcript.settle_results_of_first(UnpairedReason::Elsewhere);
-    conversations.push(Conversation { title: title.to_owned(), transcript, end });
+    reading.add_log(&READER, title, transcript, end);
 }
 
 fn body<'s>(block: Value<'_, 's>) -> Option<Body<'s>> {

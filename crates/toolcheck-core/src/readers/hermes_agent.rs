@@ -6,21 +6,17 @@
 use toolcheck_json::Value;
 
 use super::file_style::FileFixStyle;
-use super::{Conversation, ConversationEnd, Reader, Reading};
-use crate::claim::certainty;
+use super::{Conversation, ConversationEnd, Reader, Reading, own_shape};
 use crate::formats::openai_chat;
 use crate::ir::{Transcript, UnpairedReason};
 
 pub(super) static READER: Reader =
-    Reader::log("hermes-agent", "Hermes Agent session", sniff, read).fixed_by(&FILE_STYLE);
+    Reader::log("hermes-agent", "Hermes Agent session", |records| own_shape(records, is_session), read)
+        .fixed_by(&FILE_STYLE);
 
 /// The messages are those of Chat Completions.
 static FILE_STYLE: FileFixStyle =
     FileFixStyle { format: Some(&openai_chat::FORMAT), ..FileFixStyle::plain(openai_chat::FORMAT.fix_style) };
-
-fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    if records.iter().any(|record| is_session(*record)) { certainty::OWN_SHAPE } else { 0 }
-}
 
 /// Whether a record has what no API takes beside its messages: when the session began, and how long it is.
 fn is_session(record: Value<'_, '_>) -> bool {
@@ -43,11 +39,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         // A summary may have taken the place of what was called.
         transcript.settle_results_of_first(UnpairedReason::Elsewhere);
         transcript.sent_next_by = Some(READER.id);
-        reading.conversations.push(Conversation {
-            title: "main".to_owned(),
-            transcript,
-            end: ConversationEnd::Open,
-        });
+        reading.conversations.push(Conversation::new("main", transcript, ConversationEnd::Open));
         true
     })
 }

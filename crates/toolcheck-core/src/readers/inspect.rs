@@ -31,7 +31,6 @@ fn is_sample(value: Value<'_, '_>) -> bool {
         && has("target")
 }
 
-/// How many messages of a list are looked at.
 const MESSAGES_LOOKED_AT: usize = 32;
 
 /// The messages of a record that is a list of them, or the state of an agent, as `Sample.messages` is written elsewhere: a
@@ -101,7 +100,6 @@ fn conversation<'s>(sample: Value<'_, 's>, messages: Value<'_, 's>) -> Conversat
     Conversation { title: title(sample), transcript, end }
 }
 
-/// The number of the sample, and which of its runs it is.
 fn title(sample: Value<'_, '_>) -> String {
     let id = sample
         .get("id")

@@ -8,6 +8,7 @@ use super::{ConversationEnd, Reader, Reading, next, parts};
 use crate::claim::certainty;
 use crate::formats::openai_chat;
 use crate::ir::{Arguments, Body, Role, Transcript, UnpairedReason};
+use crate::names::words;
 
 pub(super) static READER: Reader =
     Reader::log("kimi-cli", "Kimi CLI session", sniff, read).or_one_list().fixed_by(&FILE_STYLE);
@@ -17,16 +18,9 @@ static FILE_STYLE: FileFixStyle =
     FileFixStyle { format: Some(&openai_chat::FORMAT), ..FileFixStyle::plain(openai_chat::FORMAT.fix_style) };
 
 /// The types of messages to the interface that tell a file from others.
-const OWN_TYPES: [&str; 8] = [
-    "TurnBegin",
-    "TurnEnd",
-    "StepBegin",
-    "StepInterrupted",
-    "StatusUpdate",
-    "ContentPart",
-    "SubagentEvent",
-    "CompactionBegin",
-];
+const OWN_TYPES: [&str; 8] = words(
+    "TurnBegin TurnEnd StepBegin StepInterrupted StatusUpdate ContentPart SubagentEvent CompactionBegin",
+);
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_own = |record: &Value<'_, '_>| {
@@ -78,7 +72,6 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 /// A session while it is read, with its sub-agents.
 struct Log<'s>(Threads<'s, Step>);
 
-/// What is known of the step of a thread.
 #[derive(Default)]
 struct Step {
     /// Whether what the model says next belongs to its last message.
@@ -185,7 +178,6 @@ impl<'s> Log<'s> {
 }
 
 impl<'s> Thread<'s, Step> {
-    /// The message of the model in this step.
     fn say(&mut self, record: Value<'_, 's>) -> &mut Transcript<'s> {
         if std::mem::replace(&mut self.own.goes_on, true) {
             self.transcript.turn(Role::Assistant, record)

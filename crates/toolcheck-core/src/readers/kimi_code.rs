@@ -7,30 +7,19 @@ use foldhash::HashSet;
 use toolcheck_json::Value;
 
 use super::kimi_cli::add_block;
-use super::parts::{self, in_order, number_titles};
-use super::{Conversation, ConversationEnd, Reader, Reading};
+use super::parts::{self};
+use super::{ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
-use crate::ir::{Body, Role, Transcript, UnpairedReason};
+use crate::ir::{Body, Role, Transcript};
+use crate::names::words;
 
 pub(super) static READER: Reader = Reader::log("kimi-code", "Kimi Code session", sniff, read).or_one_list();
 
 /// The beginnings of the types of records that do not change the history.
-const OTHERS: [&str; 14] = [
-    "config.",
-    "forked",
-    "full_compaction.",
-    "goal.",
-    "llm.",
-    "mcp.",
-    "metadata",
-    "micro_compaction.",
-    "permission.",
-    "plan_mode.",
-    "swarm_mode.",
-    "tools.",
-    "turn.",
-    "usage.",
-];
+const OTHERS: [&str; 14] = words(
+    "config. forked full_compaction. goal. llm. mcp. metadata micro_compaction. permission. plan_mode. \
+    swarm_mode. tools. turn. usage.",
+);
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_own = |record: &Value<'_, '_>| {
@@ -65,15 +54,15 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             },
             Some("context.apply_compaction") => {
                 let gone = history.compact(record);
-                conversation(&gone, ConversationEnd::Compacted, &mut reading.conversations);
+                conversation(&gone, ConversationEnd::Compacted, &mut reading);
             }
             Some("context.undo") => {
                 let gone = history.undo(record.get("count").and_then(Value::as_u64).unwrap_or(1));
-                conversation(&gone, ConversationEnd::Abandoned, &mut reading.conversations);
+                conversation(&gone, ConversationEnd::Abandoned, &mut reading);
             }
             Some("context.clear") => {
                 let gone = std::mem::take(&mut history).finish();
-                conversation(&gone, ConversationEnd::Abandoned, &mut reading.conversations);
+                conversation(&gone, ConversationEnd::Abandoned, &mut reading);
             }
             Some(kind) if OTHERS.iter().any(|other| kind.starts_with(other)) => {
                 reading.leave_out("events of the session");
@@ -81,10 +70,8 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             _ => reading.leave_out_unknown("events of the session", record),
         }
     }
-    conversation(&history.finish(), ConversationEnd::Open, &mut reading.conversations);
-    in_order(&mut reading.conversations);
-    number_titles(&mut reading.conversations);
-    reading
+    conversation(&history.finish(), ConversationEnd::Open, &mut reading);
+    reading.in_order()
 }
 
 /// After this many compactions, one leaves nothing but its summary: each of them goes through all that is left.
@@ -123,7 +110,6 @@ impl HistoryItem<'_, '_> {
     }
 }
 
-/// The history, as far as it has been read.
 #[derive(Default)]
 struct History<'d, 's> {
     entries: Vec<HistoryItem<'d, 's>>,
@@ -236,20 +222,11 @@ impl<'d, 's> History<'d, 's> {
     }
 }
 
-fn conversation<'s>(
-    entries: &[HistoryItem<'_, 's>],
-    end: ConversationEnd,
-    conversations: &mut Vec<Conversation<'s>>,
-) {
+fn conversation<'s>(entries: &[HistoryItem<'_, 's>], end: ConversationEnd, reading: &mut Reading<'s>) {
     let Some(first) = entries.first() else { return };
     let mut transcript = Transcript::of_conversation(READER.key(), first.record.document().root());
     entries.iter().for_each(|entry| add(&mut transcript, entry));
-    match end {
-        ConversationEnd::Open => transcript.sent_next_by = Some(READER.id),
-        _ => transcript.settle_calls_of_last_turn(UnpairedReason::Aborted),
-    }
-    transcript.settle_results_of_first(UnpairedReason::Elsewhere);
-    conversations.push(Conversation { title: "main".to_owned(), transcript, end });
+    reading.add_log(&READER, "main", transcript, end);
 }
 
 fn add<'s>(transcript: &mut Transcript<'s>, entry: &HistoryItem<'_, 's>) {

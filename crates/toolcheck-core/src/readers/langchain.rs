@@ -11,16 +11,16 @@ use toolcheck_json::Value;
 
 use super::nested::{self, List};
 use super::parts::{call, id, is_media, reasoning, result};
-use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading};
+use super::{Conversation, ConversationEnd, LeftOut, Reader};
 use crate::ir::{Body, Named, Role, ToolKind, Transcript, UnpairedReason};
 
-pub(super) static READER: Reader = Reader::history("langchain", "LangChain messages", sniff, read);
+pub(super) static READER: Reader = Reader::history(
+    "langchain",
+    "LangChain messages",
+    |records| nested::certainty_of(records, is_message),
+    |records| nested::read(records, is_message, conversation),
+);
 
-fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    nested::certainty_of(records, is_message)
-}
-
-/// The types of messages that only LangChain writes.
 fn is_own_type(kind: &str) -> bool {
     matches!(kind, "human" | "ai") || kind.ends_with("MessageChunk")
 }
@@ -36,7 +36,6 @@ fn class<'s>(message: Value<'_, 's>) -> Option<Cow<'s, str>> {
     class.strip_suffix("Chunk").unwrap_or(&class).ends_with("Message").then_some(class)
 }
 
-/// Whether a value is surely a message of LangChain.
 fn is_message(value: Value<'_, '_>) -> bool {
     if !value.is_object() {
         return false;
@@ -57,16 +56,6 @@ fn is_message(value: Value<'_, '_>) -> bool {
             "system" | "function" | "developer" => has_own_key() && !has("role"),
             kind => is_own_type(kind) && !has("role"),
         }
-}
-
-fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
-    let mut reading = Reading::default();
-    let found = nested::find(records, is_message);
-    for list in found.lists {
-        reading.conversations.push(conversation(list, &mut reading.left_out));
-    }
-    reading.left_out.add("messages outside of lists", found.alone);
-    reading
 }
 
 /// What is written twice.
@@ -104,7 +93,6 @@ fn chunk_id<'s>(message: Value<'_, 's>) -> Option<&'s [u8]> {
     Some(id.raw())
 }
 
-/// The object that has the content of a message.
 fn fields<'d, 's>(message: Value<'d, 's>) -> Option<Value<'d, 's>> {
     if message.get("lc").is_some() {
         return message.get("kwargs").filter(|kwargs| kwargs.is_object());
@@ -233,7 +221,6 @@ fn read_calls<'s>(
     }
 }
 
-/// A list that has elements.
 fn filled<'d, 's>(list: Option<Value<'d, 's>>) -> Option<Value<'d, 's>> {
     list.filter(|list| list.elements().next().is_some())
 }

@@ -131,13 +131,10 @@ fn records_of<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, '
 /// What a client and a server say to each other, from one connection on.
 struct Session<'s> {
     transcript: Transcript<'s>,
-    /// Whether it has begun with a request to connect.
     has_begun: bool,
-    /// Whether a request was seen.
     has_requests: bool,
     /// The requests that wait for a response, by their ids as they are written.
     open: HashMap<Cow<'s, str>, Vec<Request<'s>>>,
-    /// The number of lists of tools.
     lists: usize,
     /// The tools by their names: the number of the list, and the place among all tools.
     tools: HashMap<Cow<'s, str>, (usize, usize)>,
@@ -145,7 +142,6 @@ struct Session<'s> {
     sampled: Vec<Transcript<'s>>,
 }
 
-/// A request that waits for a response.
 struct Request<'s> {
     method: Cow<'s, str>,
     /// The number of its part if it is a call, or of its conversation if it asks a model.

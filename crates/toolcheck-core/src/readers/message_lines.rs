@@ -30,7 +30,6 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
     if is_one { certainty::SURE } else { 0 }
 }
 
-/// The message of a line.
 fn message_of<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
     if is_message(record) || is_item(record) {
         return Some(record);

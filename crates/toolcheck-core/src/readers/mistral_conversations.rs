@@ -16,7 +16,6 @@ use crate::ir::{Body, Named, Place, Role, ToolDef, Transcript, UnpairedReason};
 pub(super) static READER: Reader =
     Reader::protocol("mistral-conversations", "Mistral Conversations", sniff, read).or_one_list();
 
-/// The lists of entries that a body may have.
 const LISTS: [&str; 3] = ["inputs", "outputs", "entries"];
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
@@ -60,7 +59,6 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     reading
 }
 
-/// A conversation, as far as it was read.
 struct Known<'s> {
     transcript: Transcript<'s>,
     calls: HashSet<Cow<'s, str>>,

@@ -49,10 +49,10 @@ use std::collections::BTreeMap;
 
 use toolcheck_json::{Document, Value, origins::Mapped};
 
-use crate::claim::certainty::SURE;
+use crate::claim::certainty::{self, SURE};
 use crate::formats::Format;
-use crate::ir::{FormatId, Transcript, Unread};
-use crate::names::names;
+use crate::ir::{FormatId, Transcript, UnpairedReason, Unread};
+use crate::names::{names, words};
 use crate::unread;
 
 use common::{
@@ -148,6 +148,32 @@ impl<'s> Reading<'s> {
         own
     }
 
+    /// Adds a conversation of an agent's log, unless nothing is said in it. The agent goes on with the one that is open.
+    fn add_log(
+        &mut self,
+        agent: &Reader,
+        title: impl Into<String>,
+        mut transcript: Transcript<'s>,
+        end: ConversationEnd,
+    ) {
+        if transcript.messages.is_empty() {
+            return;
+        }
+        match end {
+            ConversationEnd::Open => transcript.sent_next_by = Some(agent.id),
+            _ => transcript.settle_calls_of_last_turn(UnpairedReason::Aborted),
+        }
+        transcript.settle_results_of_first(UnpairedReason::Elsewhere);
+        self.conversations.push(Conversation::new(title, transcript, end));
+    }
+
+    /// The conversations in the order in which they begin; those that have the same title are numbered.
+    fn in_order(mut self) -> Self {
+        parts::in_order(&mut self.conversations);
+        parts::number_titles(&mut self.conversations);
+        self
+    }
+
     /// Leaves out a record of a kind that the reader does not know. If it looks as if it held calls or results, it is
     /// reported. One that is not whole is reported as that.
     pub(crate) fn leave_out_unknown(&mut self, what: &'static str, record: Value<'_, 's>) {
@@ -216,6 +242,12 @@ names! {
     }
     /// The name in reports.
     as_str
+}
+
+impl<'s> Conversation<'s> {
+    fn new(title: impl Into<String>, transcript: Transcript<'s>, end: ConversationEnd) -> Self {
+        Self { title: title.into(), transcript, end }
+    }
 }
 
 impl Reader {
@@ -306,6 +338,11 @@ impl Reader {
             self.unit == Unit::Record && matches!(self.kind, SourceKind::Dataset | SourceKind::Trace);
         if may_have_some { lists::opened(document) } else { None }
     }
+}
+
+/// How certain a reader is of records of which one is as only its program writes it.
+fn own_shape(records: &[Value<'_, '_>], is_own: impl Fn(Value<'_, '_>) -> bool) -> u8 {
+    if records.iter().any(|record| is_own(*record)) { certainty::OWN_SHAPE } else { 0 }
 }
 
 /// All readers, by id.
@@ -456,19 +493,8 @@ fn graded<'d, 's>(row: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
 }
 
 fn is_of_grader(member: Value<'_, '_>) -> bool {
-    const OF_GRADERS: [&str; 11] = [
-        "answer",
-        "reference",
-        "expected",
-        "truth",
-        "solution",
-        "rubric",
-        "grader",
-        "reward",
-        "verif",
-        "ideal",
-        "correct",
-    ];
+    const OF_GRADERS: [&str; 11] =
+        words("answer reference expected truth solution rubric grader reward verif ideal correct");
     let key = member.key_text().unwrap_or_default().to_ascii_lowercase();
     !member.is_null() && OF_GRADERS.iter().any(|word| key.contains(word))
 }

@@ -123,7 +123,6 @@ impl<'d, 's> KeptMessage<'d, 's> {
         error.get_str("name").as_deref() != Some("MessageAbortedError") || !self.says_something()
     }
 
-    /// Whether there is more in it than reasoning.
     fn says_something(&self) -> bool {
         self.parts.iter().any(|part| !is(*part, "step-start") && !is(*part, "reasoning"))
     }
@@ -208,7 +207,6 @@ fn sent_next(messages: &[KeptMessage<'_, '_>]) -> Vec<usize> {
     order
 }
 
-/// A session while it is read.
 struct Session<'r, 'd, 's> {
     title: String,
     root: Value<'d, 's>,
@@ -216,7 +214,6 @@ struct Session<'r, 'd, 's> {
 }
 
 impl<'s> Session<'_, '_, 's> {
-    /// Adds a conversation of these messages.
     fn add(&mut self, messages: &[&KeptMessage<'_, 's>], mut end: ConversationEnd) {
         if messages.is_empty() {
             return;
@@ -238,7 +235,6 @@ impl<'s> Session<'_, '_, 's> {
     }
 }
 
-/// A conversation while it is read.
 struct OpenConversation<'l, 's> {
     transcript: Transcript<'s>,
     left_out: &'l mut LeftOut,

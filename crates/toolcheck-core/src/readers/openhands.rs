@@ -38,7 +38,6 @@ fn is_any_event(value: Value<'_, '_>) -> bool {
             && value.get_str("kind").is_some_and(|kind| kind.ends_with("Event"))
 }
 
-/// The kinds of version 1.
 fn is_kind(kind: &str) -> bool {
     matches!(
         kind,
@@ -80,7 +79,6 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     reading
 }
 
-/// A conversation while it is read.
 struct Events<'d, 's> {
     transcript: Transcript<'s>,
     /// The id of the call of each action of version 0, by the id of the event.
@@ -187,7 +185,6 @@ impl<'d, 's> View<'d, 's> {
         view
     }
 
-    /// Whether an event was forgotten.
     fn forgets(&self, event: Value<'_, '_>) -> bool {
         let Some(id) = event.get("id") else { return false };
         let is_in = |number: u64| {
@@ -265,7 +262,6 @@ impl<'d, 's> Events<'d, 's> {
             .part(summary.text, Body::text(Some(summary.text)));
     }
 
-    /// Reads an event of version 0.
     fn read_event(&mut self, event: Value<'d, 's>) {
         let metadata = event.get("tool_call_metadata").filter(|metadata| metadata.is_object());
         let action = event.get_str("action").filter(|action| !action.is_empty());
@@ -343,7 +339,6 @@ impl<'d, 's> Events<'d, 's> {
         }
     }
 
-    /// Reads an event of version 1.
     fn read_kind(&mut self, event: Value<'d, 's>, kind: &str) {
         let blocks = |block: Value<'_, 's>| {
             let kind = block.get_str("type").unwrap_or_default();

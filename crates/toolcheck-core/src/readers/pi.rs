@@ -18,7 +18,7 @@ use toolcheck_json::Value;
 use toolcheck_json::edit::Piece;
 
 use super::file_style::{FileFixStyle, NewRecord, members_of};
-use super::parts::{self, number_titles};
+use super::parts::{self};
 use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
 use crate::fix_style::{self, FixStyle, Missing};
@@ -120,12 +120,9 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         };
         log.divide(branch, end, &mut reading.conversations);
     }
-    parts::in_order(&mut reading.conversations);
-    number_titles(&mut reading.conversations);
-    reading
+    reading.in_order()
 }
 
-/// What a record is, as far as it matters.
 enum RecordKind<'d, 's> {
     Message(Value<'d, 's>),
     Summary(Summary, Value<'d, 's>),
@@ -184,9 +181,7 @@ struct Branches {
 
 /// What the last compaction has kept of what was before it.
 struct Kept {
-    /// The number of its record.
     compaction: usize,
-    /// The numbers of the records with the messages that it kept.
     records: Vec<usize>,
 }
 
@@ -266,7 +261,6 @@ fn tail_of<'d, 's>(compaction: Value<'d, 's>) -> Option<Value<'d, 's>> {
     compaction.get("retainedTail").filter(|tail| tail.is_array())
 }
 
-/// A conversation while it is read.
 struct Log<'s> {
     transcript: Transcript<'s>,
     empty: Transcript<'s>,
@@ -296,7 +290,6 @@ impl<'s> Log<'s> {
         conversations.push(Conversation { title, transcript, end });
     }
 
-    /// Adds a record that a compaction has kept.
     fn add_kept(&mut self, record: Value<'_, 's>) {
         match entry(record) {
             RecordKind::Message(message) => self.add(record, message),

@@ -4,14 +4,15 @@ use toolcheck_json::Value;
 
 use super::nested::{self, List};
 use super::parts::{call, id, reasoning, result};
-use super::{Conversation, ConversationEnd, Reader, Reading};
+use super::{Conversation, ConversationEnd, Reader};
 use crate::ir::{Body, Call, Executor, Named, Role, ToolResult, Transcript};
 
-pub(super) static READER: Reader = Reader::history("pydantic-ai", "pydantic-ai message history", sniff, read);
-
-fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    nested::certainty_of(records, is_message)
-}
+pub(super) static READER: Reader = Reader::history(
+    "pydantic-ai",
+    "pydantic-ai message history",
+    |records| nested::certainty_of(records, is_message),
+    |records| nested::read(records, is_message, |list, _| conversation(list)),
+);
 
 fn is_message(value: Value<'_, '_>) -> bool {
     let Some(parts) = value.get("parts").filter(|parts| parts.is_array()) else { return false };
@@ -19,14 +20,6 @@ fn is_message(value: Value<'_, '_>) -> bool {
         Some(part) => part.get("part_kind").is_some(),
         None => matches!(value.get_str("kind").as_deref(), Some("request" | "response")),
     }
-}
-
-fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
-    let found = nested::find(records, is_message);
-    let mut reading = Reading::default();
-    reading.conversations.extend(found.lists.into_iter().map(conversation));
-    reading.left_out.add("messages outside of lists", found.alone);
-    reading
 }
 
 fn conversation<'s>(list: List<'_, 's>) -> Conversation<'s> {

@@ -9,18 +9,14 @@
 use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
-use super::parts::{self, in_order, number_titles};
-use super::{Conversation, ConversationEnd, Reader, Reading, gemini_cli};
-use crate::claim::certainty;
-use crate::ir::{Body, Role, Transcript, UnpairedReason};
+use super::parts::{self};
+use super::{ConversationEnd, Reader, Reading, gemini_cli, own_shape};
+use crate::ir::{Body, Role, Transcript};
 
-pub(super) static READER: Reader = Reader::log("qwen-code", "Qwen Code session", sniff, read).or_one_list();
+pub(super) static READER: Reader =
+    Reader::log("qwen-code", "Qwen Code session", |records| own_shape(records, is_record), read)
+        .or_one_list();
 
-fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    if records.iter().any(|record| is_record(*record)) { certainty::OWN_SHAPE } else { 0 }
-}
-
-/// Whether a record of a session is one of this agent.
 pub(super) fn is_record(record: Value<'_, '_>) -> bool {
     let is_own = match record.get("message") {
         Some(message) => message.get("parts").is_some_and(Value::is_array),
@@ -44,11 +40,8 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             (Some("system"), _) => {
                 let list = record.get("systemPayload").and_then(|payload| payload.get("compressedHistory"));
                 if let Some(list) = list.filter(|list| list.is_array()) {
-                    end(
-                        std::mem::replace(transcript, empty.clone()),
-                        ConversationEnd::Replaced,
-                        &mut reading,
-                    );
+                    let before = std::mem::replace(transcript, empty.clone());
+                    reading.add_log(&READER, "main", before, ConversationEnd::Replaced);
                     list.elements().for_each(|message| add(transcript, message, message));
                 }
                 reading.leave_out("records that are not messages");
@@ -64,11 +57,9 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             _ => reading.leave_out_unknown("records that are not messages", record),
         }
     }
-    end(main, ConversationEnd::Open, &mut reading);
-    end(left, ConversationEnd::Abandoned, &mut reading);
-    in_order(&mut reading.conversations);
-    number_titles(&mut reading.conversations);
-    reading
+    reading.add_log(&READER, "main", main, ConversationEnd::Open);
+    reading.add_log(&READER, "main", left, ConversationEnd::Abandoned);
+    reading.in_order()
 }
 
 /// The ids of the records on the way back from the last one; `None` if the way is broken, so that nobody can tell what was
@@ -110,16 +101,4 @@ fn add<'s>(transcript: &mut Transcript<'s>, record: Value<'_, 's>, message: Valu
     };
     transcript.next_message(role, record);
     gemini_cli::add_content(transcript, list, &HashSet::default(), &HashSet::default());
-}
-
-fn end<'s>(mut transcript: Transcript<'s>, end: ConversationEnd, reading: &mut Reading<'s>) {
-    if transcript.messages.is_empty() {
-        return;
-    }
-    if end != ConversationEnd::Open {
-        transcript.settle_calls_of_last_turn(UnpairedReason::Aborted);
-    }
-    transcript.settle_results_of_first(UnpairedReason::Elsewhere);
-    transcript.sent_next_by = (end == ConversationEnd::Open).then_some(READER.id);
-    reading.conversations.push(Conversation { title: "main".to_owned(), transcript, end });
 }

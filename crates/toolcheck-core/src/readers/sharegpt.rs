@@ -27,7 +27,5 @@ pub(super) fn any_list(record: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) 
     in_row(record) || is_wanted(record) || record.elements().take(ROWS_LOOKED_AT).any(in_row)
 }
 
-/// How many members of a row are looked at.
 const MEMBERS_LOOKED_AT: usize = 32;
-/// How many rows of a list are looked at.
 const ROWS_LOOKED_AT: usize = 4;

@@ -24,7 +24,6 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
 /// Keys of requests, which rows of data sets do not have.
 const OF_REQUESTS: [&str; 6] = ["model", "options", "keep_alive", "think", "stream", "format"];
 
-/// How many messages of a row are looked at.
 const MESSAGES_LOOKED_AT: usize = 64;
 
 /// Whether a row is a conversation as TRL documents it: calls without ids, whose arguments are objects, and results that
@@ -114,11 +113,7 @@ fn add<'s>(reading: &mut Reading<'s>, row: Value<'_, 's>) {
     if let Some(input) = row.get("input").filter(|input| input.is_object()) {
         lists::add_beside(&mut transcript, input);
     }
-    reading.conversations.push(Conversation {
-        title: String::new(),
-        transcript,
-        end: ConversationEnd::Complete,
-    });
+    reading.conversations.push(Conversation::new("", transcript, ConversationEnd::Complete));
     if row.get_any(&lists::REJECTED).is_some_and(|rejected| !rejected.is_null()) {
         reading.leave_out("rejected answers");
     }

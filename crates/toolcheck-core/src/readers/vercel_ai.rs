@@ -86,7 +86,6 @@ pub(super) fn is_list(list: Value<'_, '_>) -> bool {
     list.elements().take(LOOKED_AT).any(|message| list_of_parts(message).is_none() && is_message(message))
 }
 
-/// How many messages of a list are looked at.
 const LOOKED_AT: usize = 16;
 
 /// Adds the messages of a list, as the SDK sends them.
@@ -172,7 +171,6 @@ fn read_messages<'s>(transcript: &mut Transcript<'s>, list: &List<'_, 's>, left_
     settle_asked(transcript, &asked);
 }
 
-/// Reads a part that is not a call.
 fn read_part<'s>(transcript: &mut Transcript<'s>, part: Value<'_, 's>) {
     let body = match part.get_str("type").as_deref() {
         Some("text") => Body::text(part.get_any(&["text", "content"])),
@@ -265,7 +263,6 @@ impl<'d, 's> Invocation<'d, 's> {
     }
 }
 
-/// Reads a message of the model with its results.
 fn read_ui_message<'s>(
     transcript: &mut Transcript<'s>,
     message: Value<'_, 's>,

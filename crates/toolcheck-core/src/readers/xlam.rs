@@ -6,14 +6,10 @@ use toolcheck_json::Value;
 use super::{Conversation, ConversationEnd, Reader, Reading, lists, turns};
 use crate::ir::{Body, Role, Text, Transcript};
 
-pub(super) static READER: Reader = Reader::dataset("xlam", "xLAM data set", sniff, read);
+pub(super) static READER: Reader =
+    Reader::dataset("xlam", "xLAM data set", |records| lists::certainty_of_rows(records, is_row), read);
 
-/// The keys of the question.
 const QUESTIONS: [&str; 2] = ["query", "question"];
-
-fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    lists::certainty_of_rows(records, is_row)
-}
 
 fn is_row(row: Value<'_, '_>) -> bool {
     let is_list = |value: Value<'_, '_>| {
@@ -45,9 +41,5 @@ fn add<'s>(reading: &mut Reading<'s>, row: Value<'_, 's>) {
         turns::read_answers(&mut transcript, answers);
     }
     lists::add_beside(&mut transcript, row);
-    reading.conversations.push(Conversation {
-        title: String::new(),
-        transcript,
-        end: ConversationEnd::Complete,
-    });
+    reading.conversations.push(Conversation::new("", transcript, ConversationEnd::Complete));
 }

@@ -26,7 +26,6 @@ const MOST_PLACES: usize = 8;
 /// The number of characters after an ellipsis that are needed to find where the text continues.
 const AFTER_ELLIPSIS: usize = 8;
 
-/// A piece of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Token {
     /// A literal character, which is required.
@@ -210,7 +209,6 @@ struct Walk {
     /// The beginning and the end of the match in the error.
     start: usize,
     end: usize,
-    /// The values of the placeholders.
     captures: Vec<(&'static str, Range<usize>)>,
     /// The number of those that are a title, such as `Invalid parameter: `, which many errors have.
     title: usize,

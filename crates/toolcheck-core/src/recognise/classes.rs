@@ -87,7 +87,6 @@ pub struct Classified {
     pub captures: Vec<(String, String)>,
 }
 
-/// The texts of classes.
 static TEXTS: LazyLock<Vec<(&'static ErrorClass, &'static ClassError, Expression)>> = LazyLock::new(|| {
     let of_class = |class: &'static ErrorClass| {
         class.errors.iter().map(move |error| (class, error, Expression::of(&error.text, LAST)))

@@ -36,7 +36,6 @@ struct File {
 static ALL: LazyLock<Vec<&Envelope>> =
     LazyLock::new(|| FILES.all().flat_map(|file| &file.envelopes).collect());
 
-/// The signs of all, with the index of each one's envelope.
 static SIGNS: LazyLock<Vec<(Expression, usize)>> = LazyLock::new(|| {
     let signs = ALL.iter().enumerate().flat_map(|(index, envelope)| {
         envelope.signs.iter().map(move |sign| (Expression::of(sign, LAST), index))

@@ -8,7 +8,6 @@ use regex::Regex;
 
 use super::{is_gap, pattern, placeholder};
 
-/// An expression made from a text.
 #[derive(Debug)]
 pub(super) struct Expression {
     source: Source,
@@ -27,7 +26,6 @@ enum Source {
 }
 
 impl Expression {
-    /// The expression for a text, with `last` for its last placeholder.
     pub(super) fn of(text: &'static str, last: &'static str) -> Self {
         Self::from(Source::Text(text, last), literals(text))
     }
@@ -42,7 +40,6 @@ impl Expression {
         Self { source, literals, own, compiled: OnceLock::new() }
     }
 
-    /// The regular expression, if it matches `error`.
     pub(super) fn found_in(&self, error: &str) -> Option<&Regex> {
         let mut words = self.literals.split(' ').filter(|word| !word.is_empty());
         if !words.all(|word| memmem::find(error.as_bytes(), word.as_bytes()).is_some()) {

@@ -17,7 +17,6 @@ const HEAD: usize = 10;
 const AFTER_ELLIPSIS: (usize, usize) = (8, 3);
 /// The most places in the error to try.
 const MOST_PLACES: usize = 16;
-/// The longest text that is compared.
 const LONGEST_TEXT: usize = 20_000;
 
 /// Three dots or more.
@@ -137,9 +136,7 @@ fn after(behind: &[char], text: &[char]) -> Option<usize> {
 #[derive(Debug, Default)]
 struct Characters {
     characters: Vec<char>,
-    /// The same as text, to search in.
     text: String,
-    /// Where each of them is in that text.
     starts: Vec<usize>,
     /// Whether each follows on the one before it, with nothing in between.
     follows: Vec<bool>,
@@ -203,7 +200,6 @@ impl Characters {
         self.starts.partition_point(|start| *start < byte)
     }
 
-    /// Whether a word goes on at a character.
     fn is_inside_word(&self, at: usize) -> bool {
         let is_letter = |at: usize| self.characters.get(at).is_some_and(|one| one.is_alphanumeric());
         at > 0 && self.follows.get(at) == Some(&true) && is_letter(at) && is_letter(at - 1)

@@ -7,11 +7,8 @@ use toolcheck_json::Value;
 
 use super::windows;
 
-/// The most places of an error that are looked at.
 const MOST_PLACES: usize = 16;
-/// The most steps of a path that are looked at.
 const MOST_STEPS: usize = 64;
-/// How deep the request may lie in what holds it.
 const DEEPEST_REQUEST: usize = 3;
 /// The most members of each object around the request that are looked at.
 const MOST_CHILDREN: usize = 64;
@@ -42,7 +39,6 @@ impl Step {
 /// How near a place in a request is to one that an error names. The nearer, the greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Nearness {
-    /// The number of steps that are the same.
     steps: usize,
     /// Whether the path of the error ends there, with a key or an index that is in the request.
     is_exact: bool,

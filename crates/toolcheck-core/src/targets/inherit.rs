@@ -5,6 +5,7 @@ use std::sync::Arc;
 use toolcheck_toml::{Error, Table, from_packed, overlay};
 
 use super::{Evidence, Refusal, Target, packed};
+use crate::names::words;
 use crate::rule_id::RuleId;
 
 impl Target {
@@ -49,23 +50,10 @@ impl Target {
 }
 
 /// The keys of a file that are about this target alone, or that are put together with more care than facts are.
-const NOT_FACTS: [&str; 15] = [
-    "id",
-    "name",
-    "aliases",
-    "clients",
-    "error-detail",
-    "hosts",
-    "extends",
-    "is-compatible-only",
-    "names-deployments",
-    "union",
-    "notes",
-    "shape",
-    "also",
-    "refusal",
-    "tolerance",
-];
+const NOT_FACTS: [&str; 15] = words(
+    "id name aliases clients error-detail hosts extends is-compatible-only names-deployments union notes \
+    shape also refusal tolerance",
+);
 
 /// A packed target with the facts of those that it extends, as far as its own file does not state them.
 pub(super) fn overlaid(own: &[u8]) -> Result<Target, Error> {

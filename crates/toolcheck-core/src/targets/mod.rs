@@ -157,7 +157,6 @@ pub struct Target {
     /// Where the entries of each rule are: many rules ask for every transcript.
     #[serde(skip)]
     by_rule: BTreeMap<RuleId, Entries>,
-    /// The shapes that requests must have.
     #[serde(skip)]
     shapes: OnceLock<Shapes>,
 }
@@ -165,13 +164,11 @@ pub struct Target {
 /// The shapes of the formats that a target speaks, by their ids: each is compiled when it is first asked.
 type Shapes = Vec<(String, OnceLock<Option<Arc<Shape>>>)>;
 
-/// Reads a kind by its name.
 fn kind<'de, D: Deserializer<'de>>(value: D) -> Result<Option<TranscriptKind>, D::Error> {
     let name = String::deserialize(value)?;
     name.parse().map(Some).map_err(serde::de::Error::custom)
 }
 
-/// The numbers of a rule's entries.
 #[derive(Debug, Clone, Default)]
 struct Entries {
     refusals: Vec<usize>,
@@ -179,12 +176,8 @@ struct Entries {
 }
 
 impl Target {
-    /// Reads a target's file. What it extends must be one of the targets that are compiled in.
-    ///
-    /// # Errors
-    ///
-    /// Where the text is not TOML of that shape, or names a target, that does not exist; the message says the
-    /// line and column.
+    /// Reads a target's file. What it extends must be one of the targets that are compiled in. Fails where the text is
+    /// not TOML of that shape, or names a target that does not exist; the message says the line and column.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let wrong = |error: toolcheck_toml::Error| {
             fault_at(text, error.span().map_or(0, |span| span.start), error.message().trim())
@@ -241,7 +234,6 @@ impl Target {
             .is_some_and(|id| self.enforced().any(|(own, _)| own == id) && shape::is_described(id))
     }
 
-    /// The format whose shape a transcript in a format must have.
     fn id_of_shape(&self, format: FormatId) -> Option<&str> {
         if self.family == Some(format.family) { self.format.as_deref() } else { Some(format.id) }
     }
@@ -290,7 +282,6 @@ impl Target {
         Ok(target)
     }
 
-    /// Sorts the entries by rule.
     fn index(&mut self) {
         for (number, refusal) in self.refusals.iter().enumerate() {
             self.by_rule.entry(refusal.rule).or_default().refusals.push(number);
@@ -430,7 +421,6 @@ impl Target {
         self.results.accepts_unknown_ids.unwrap_or(false)
     }
 
-    /// Whether consecutive messages of the user are one.
     pub(crate) fn merges_user_messages(&self) -> bool {
         self.results.merges_user_messages.unwrap_or(false)
     }

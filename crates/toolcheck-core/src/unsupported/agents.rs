@@ -4,8 +4,9 @@
 
 use toolcheck_json::Value;
 
-use super::{Relevance, Unsupported, any_message, first_of, has, is_list, is_one_of};
+use super::{Unsupported, any_message, find_in, first_of, has, is_list, is_one_of, of_agent, other};
 use crate::formats::is_of_opencode;
+use crate::names::words;
 
 /// All of them, the more telling first.
 static ALL: &[Unsupported] = &[
@@ -75,12 +76,8 @@ static ALL: &[Unsupported] = &[
     // `crates/agent/src/db.rs` and `legacy_thread.rs` of zed-industries/zed.
     of_agent("a thread of Zed", |root| any_message(root, is_message_of_zed)),
     // `ClineMessage` in `src/shared/ExtensionMessage.ts` of cline/cline, which Roo Code has too.
-    Unsupported {
-        name: "what Cline or Roo Code shows of a task",
-        advice: Some("check what is sent to the model: `api_conversation_history.json` in the same folder"),
-        relevance: Relevance::Other,
-        sniff: |root| any_message(root, is_shown_by_cline),
-    },
+    other("what Cline or Roo Code shows of a task", |root| any_message(root, is_shown_by_cline))
+        .advising("check what is sent to the model: `api_conversation_history.json` in the same folder"),
     // `js/ai/src/parts.ts` of firebase/genkit.
     of_agent("a conversation of Genkit", |root| {
         any_message(root, |message| {
@@ -110,32 +107,19 @@ static ALL: &[Unsupported] = &[
     of_agent("part of a stream of UI messages of the Vercel AI SDK", is_ui_chunk),
 ];
 
-const fn of_agent(name: &'static str, sniff: fn(Value<'_, '_>) -> bool) -> Unsupported {
-    Unsupported { name, advice: None, relevance: Relevance::Conversation, sniff }
-}
-
-/// The kind of a document, if it is one of these.
 pub(super) fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
-    may_be_one(root).then(|| ALL.iter().find(|kind| (kind.sniff)(root))).flatten()
+    if may_be_one(root) { find_in(ALL, root) } else { None }
 }
 
 /// Whether a document has a key, or a type, that any of them is told by: a glance, because every file is looked at.
 fn may_be_one(root: Value<'_, '_>) -> bool {
     const KEYS: [&str; 8] =
         ["eval_cases", "evalCases", "eval_id", "meta", "step_index", "step_number", "steps", "chat_messages"];
-    const TYPES: [&[u8]; 9] = [
-        b"\"ask\"",
-        b"\"say\"",
-        b"\"session_start",
-        b"\"message\"",
-        b"\"function_call",
-        b"\"tool-",
-        b"\"start-step",
-        b"\"finish-step",
-        b"\"text-",
-    ];
+    const TYPES: [&str; 9] = words(
+        r#""ask" "say" "session_start "message" "function_call "tool- "start-step "finish-step "text-"#,
+    );
     let is_mark = |member: Value<'_, '_>| match member {
-        _ if member.has_key("type") => TYPES.iter().any(|kind| member.raw().starts_with(kind)),
+        _ if member.has_key("type") => TYPES.iter().any(|kind| member.raw().starts_with(kind.as_bytes())),
         _ if member.has_key("message") => member.is_object(),
         _ if member.has_key("messages") || member.has_key("data") => {
             member.elements().next().is_some_and(|message| {
@@ -152,7 +136,6 @@ fn may_be_one(root: Value<'_, '_>) -> bool {
     root.is_array() || root.members().any(is_mark)
 }
 
-/// How many elements of a list are looked at.
 const LOOKED_AT: usize = 8;
 
 /// Whether a document is a step as wanted, or has or is a list with one.

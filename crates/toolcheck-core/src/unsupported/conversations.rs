@@ -5,93 +5,46 @@
 
 use toolcheck_json::Value;
 
-use super::{Relevance, Unsupported, first, first_of, has, is_one_of};
+use super::{Relevance, Sniff, Unsupported, find_in, first, first_of, has, is_one_of, of_agent, other};
+use crate::names::words;
 
 /// All of them, the more telling first.
-pub(super) static ALL: &[Unsupported] = &[
-    Unsupported {
-        name: "a request of Cohere's v1 API",
-        advice: Some("check what is sent to its v2 API, or leave the file out"),
-        relevance: Relevance::Request,
-        sniff: is_of_cohere_v1,
-    },
-    Unsupported {
-        name: "a thread or run of OpenAI's Assistants API",
-        advice: None,
-        relevance: Relevance::Request,
-        sniff: is_of_assistants,
-    },
-    Unsupported {
-        name: "a conversation of the Agent2Agent protocol (A2A)",
-        advice: None,
-        relevance: Relevance::Conversation,
-        sniff: |root| {
-            is_of_a2a(root) || is_rpc(root, is_message_of_a2a) || root.get("task").is_some_and(is_of_a2a)
-        },
-    },
+static ALL: &[Unsupported] = &[
+    request("a request of Cohere's v1 API", is_of_cohere_v1)
+        .advising("check what is sent to its v2 API, or leave the file out"),
+    request("a thread or run of OpenAI's Assistants API", is_of_assistants),
+    of_agent("a conversation of the Agent2Agent protocol (A2A)", |root| {
+        is_of_a2a(root) || is_rpc(root, is_message_of_a2a) || root.get("task").is_some_and(is_of_a2a)
+    }),
     // JSON-RPC without its version.
-    Unsupported {
-        name: "a log of Codex's app server",
-        advice: Some("check the session that Codex keeps: `~/.codex/sessions`"),
-        relevance: Relevance::Conversation,
-        sniff: is_of_app_server,
-    },
+    of_agent("a log of Codex's app server", is_of_app_server)
+        .advising("check the session that Codex keeps: `~/.codex/sessions`"),
     // `InvokeAgent` of the Bedrock Agent Runtime.
-    Unsupported {
-        name: "a conversation with an agent of Amazon Bedrock",
-        advice: None,
-        relevance: Relevance::Conversation,
-        sniff: is_of_bedrock_agent,
-    },
+    of_agent("a conversation with an agent of Amazon Bedrock", is_of_bedrock_agent),
     // The events of a session, alone or as a page of them.
-    Unsupported {
-        name: "a session of Anthropic's Managed Agents",
-        advice: None,
-        relevance: Relevance::Conversation,
-        sniff: |root| {
-            let page = root.get("data").or_else(|| root.get("events")).unwrap_or(root);
-            is_of_managed_agent(root) || page.elements().take(LOOKED_AT).any(is_of_managed_agent)
-        },
-    },
+    of_agent("a session of Anthropic's Managed Agents", |root| {
+        let page = root.get("data").or_else(|| root.get("events")).unwrap_or(root);
+        is_of_managed_agent(root) || page.elements().take(LOOKED_AT).any(is_of_managed_agent)
+    }),
 ];
 
-/// The protocol of a document, if it is one of these.
+const fn request(name: &'static str, sniff: Sniff) -> Unsupported {
+    Unsupported { relevance: Relevance::Request, ..other(name, sniff) }
+}
+
 pub(super) fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
-    may_be_one(root).then(|| ALL.iter().find(|kind| (kind.sniff)(root))).flatten()
+    if may_be_one(root) { find_in(ALL, root) } else { None }
 }
 
 /// Whether a document has a key that any of them is told by: a glance, because every file is looked at.
 fn may_be_one(root: Value<'_, '_>) -> bool {
-    root.is_array()
-        || root.members().any(|member| {
-            member.key_text().is_some_and(|key| {
-                matches!(
-                    &*key,
-                    "assistant_id"
-                        | "chat_history"
-                        | "contextId"
-                        | "data"
-                        | "events"
-                        | "history"
-                        | "input"
-                        | "jsonrpc"
-                        | "kind"
-                        | "message"
-                        | "method"
-                        | "object"
-                        | "returnControl"
-                        | "sessionState"
-                        | "steps"
-                        | "task"
-                        | "tool_outputs"
-                        | "trace"
-                        | "type"
-                )
-            })
-        })
+    const KEYS: [&str; 19] = words(
+        "assistant_id chat_history contextId data events history input jsonrpc kind message method object \
+        returnControl sessionState steps task tool_outputs trace type",
+    );
+    root.is_array() || root.members().any(|member| KEYS.iter().any(|key| member.has_key(key)))
 }
 
-/// How many elements of a list are looked at.
 const LOOKED_AT: usize = 8;
 
 fn is_of_cohere_v1(root: Value<'_, '_>) -> bool {
@@ -119,7 +72,7 @@ fn is_of_assistants(root: Value<'_, '_>) -> bool {
 }
 
 /// Whether a document is a message of JSON-RPC as wanted, or a list that starts with one.
-fn is_rpc(root: Value<'_, '_>, is_wanted: fn(Value<'_, '_>) -> bool) -> bool {
+fn is_rpc(root: Value<'_, '_>, is_wanted: Sniff) -> bool {
     let is_own = |value: Value<'_, '_>| value.get_str("jsonrpc").is_some() && is_wanted(value);
     is_own(root) || root.elements().take(LOOKED_AT).any(is_own)
 }

@@ -2,29 +2,15 @@
 
 use toolcheck_json::Value;
 
+use crate::names::words;
+
 /// Whether an object whose messages are a text is a row of a table, which may also say which model wrote it: it has columns
 /// that are no settings of a request.
 pub(super) fn is_row(root: Value<'_, '_>) -> bool {
-    const KEYS: [&str; 18] = [
-        "model",
-        "modelId",
-        "messages",
-        "contents",
-        "input",
-        "system",
-        "tools",
-        "functions",
-        "max_tokens",
-        "max_completion_tokens",
-        "max_output_tokens",
-        "temperature",
-        "top_p",
-        "stream",
-        "stop",
-        "tool_choice",
-        "toolConfig",
-        "reasoning_effort",
-    ];
+    const KEYS: [&str; 18] = words(
+        "model modelId messages contents input system tools functions max_tokens max_completion_tokens \
+        max_output_tokens temperature top_p stream stop tool_choice toolConfig reasoning_effort",
+    );
     root.members().any(|member| !KEYS.iter().any(|key| member.has_key(key)))
 }
 

@@ -12,6 +12,10 @@ pub struct Text {
     sniff: fn(&[u8]) -> bool,
 }
 
+const fn text(name: &'static str, advice: &'static str, sniff: fn(&[u8]) -> bool) -> Text {
+    Text { name, advice, sniff }
+}
+
 const BODIES: &str = "check the JSON bodies in it, each as a file or one per line";
 
 /// The kinds of files with rows that may be transcripts.
@@ -30,70 +34,50 @@ static TABLES: &[Text] = &[
             head.starts_with(b"ARROW1\0\0") || matches!(head, [0xFF, 0xFF, 0xFF, 0xFF, _, _, 0, 0, ..])
         },
     },
-    Text {
-        name: "a SQLite database",
-        advice: "write its rows as JSON Lines first: `sqlite3 -json FILE 'SELECT ...'`",
-        sniff: |head| head.starts_with(b"SQLite format 3\0"),
-    },
-    Text {
-        name: "a TFRecord file",
-        advice: "write its rows as JSON Lines first, with `tf.data.TFRecordDataset`",
-        // The length of a record, its checksum, and JSON or an `Example`.
-        sniff: |head| matches!(head, [_, _, _, _, 0, 0, 0, 0, _, _, _, _, b'{' | b'\n', ..]),
-    },
+    text(
+        "a SQLite database",
+        "write its rows as JSON Lines first: `sqlite3 -json FILE 'SELECT ...'`",
+        |head| head.starts_with(b"SQLite format 3\0"),
+    ),
+    // The length of a record, its checksum, and JSON or an `Example`.
+    text("a TFRecord file", "write its rows as JSON Lines first, with `tf.data.TFRecordDataset`", |head| {
+        matches!(head, [_, _, _, _, 0, 0, 0, 0, _, _, _, _, b'{' | b'\n', ..])
+    }),
 ];
 
 /// The other kinds of files that are recognised by their first bytes.
 static TEXTS: &[Text] = &[
-    Text {
-        name: "a ZIP archive",
-        advice: "unpack it, and check the JSON files in it",
-        sniff: |head| head.starts_with(b"PK\x03\x04"),
-    },
-    Text { name: "a PDF file", advice: "leave it out", sniff: |head| head.starts_with(b"%PDF-") },
-    Text {
-        name: "an image",
-        advice: "leave it out",
-        sniff: |head| {
-            head.starts_with(b"\x89PNG") || head.starts_with(b"\xFF\xD8\xFF") || head.starts_with(b"GIF8")
-        },
-    },
-    Text { name: "an executable file", advice: "leave it out", sniff: |head| head.starts_with(b"\x7FELF") },
-    Text {
-        name: "an httprr recording of HTTP requests",
-        advice: BODIES,
-        sniff: |head| head.starts_with(b"httprr trace v1"),
-    },
-    Text { name: "an event stream: a streamed response", advice: AS_EXCHANGE, sniff: is_event_stream },
-    Text {
-        name: "a curl command",
-        advice: "check only the body: the argument of `-d`",
-        sniff: |head| head.starts_with(b"curl "),
-    },
-    Text {
-        name: "an HTTP message",
-        advice: "check the body alone",
-        sniff: |head| {
-            head.starts_with(b"POST ") || head.starts_with(b"HTTP/1") || head.starts_with(b"HTTP/2")
-        },
-    },
+    text("a ZIP archive", "unpack it, and check the JSON files in it", |head| {
+        head.starts_with(b"PK\x03\x04")
+    }),
+    text("a PDF file", "leave it out", |head| head.starts_with(b"%PDF-")),
+    text("an image", "leave it out", |head| {
+        head.starts_with(b"\x89PNG") || head.starts_with(b"\xFF\xD8\xFF") || head.starts_with(b"GIF8")
+    }),
+    text("an executable file", "leave it out", |head| head.starts_with(b"\x7FELF")),
+    text("an httprr recording of HTTP requests", BODIES, |head| head.starts_with(b"httprr trace v1")),
+    text("an event stream: a streamed response", AS_EXCHANGE, is_event_stream),
+    text("a curl command", "check only the body: the argument of `-d`", |head| head.starts_with(b"curl ")),
+    text("an HTTP message", "check the body alone", |head| {
+        head.starts_with(b"POST ") || head.starts_with(b"HTTP/1") || head.starts_with(b"HTTP/2")
+    }),
     Text {
         name: "LangChain's messages as Python prints them",
         advice: "write them as JSON: `json.dumps(messages_to_dict(messages))`, with `messages_to_dict` of `langchain_core.messages`",
         sniff: is_langchain,
     },
-    Text { name: "a YAML cassette of recorded HTTP requests", advice: BODIES, sniff: is_cassette },
+    text("a YAML cassette of recorded HTTP requests", BODIES, is_cassette),
     Text {
         name: "Markdown without a code block that holds a readable request",
         advice: "put the whole request into a block of its own, between two lines of three backticks, or into a file of its own",
         sniff: is_markdown,
     },
-    Text {
-        name: "the lines of a log, and none of them holds a message that can be read",
-        advice: "check the JSON in it, one value per line",
-        sniff: |head| head.trim_ascii_start().strip_prefix(b"[").is_some_and(lines::is_bracketed),
-    },
-    Text { name: "YAML", advice: "convert it: `yq -o=json FILE`", sniff: is_yaml },
+    text(
+        "the lines of a log, and none of them holds a message that can be read",
+        "check the JSON in it, one value per line",
+        |head| head.trim_ascii_start().strip_prefix(b"[").is_some_and(lines::is_bracketed),
+    ),
+    text("YAML", "convert it: `yq -o=json FILE`", is_yaml),
 ];
 
 /// The kind of file whose text begins like this, where that is not JSON and is known.
@@ -120,7 +104,6 @@ fn is_literal(rest: &[u8]) -> bool {
     rest.first().is_some_and(|byte| *byte == b'\'' || byte.is_ascii_uppercase())
 }
 
-/// The classes of LangChain's messages.
 const MESSAGES_OF_LANGCHAIN: [&[u8]; 5] =
     [b"HumanMessage(", b"AIMessage(", b"SystemMessage(", b"ToolMessage(", b"AIMessageChunk("];
 

@@ -212,292 +212,26 @@ fn each_kind_is_found_in_each_pair_of_formats() {
     assert!(pairs > 700, "{pairs} pairs");
 }
 
-/// A case: the format, what is before and after, and what changed.
-type Case = (&'static str, Json, Json, Vec<(Kind, Level)>);
-
-/// Cases that a conversation without places cannot hold.
-fn cases() -> Vec<Case> {
-    use Level::{Change, Form, Loss};
-    let user = |content: Json| json!({"role": "user", "content": content});
-    let model = |content: Json| json!({"role": "assistant", "content": content});
-    let text = |text: &str| json!({"type": "text", "text": text});
-    let image = |data: &str| json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}});
-    let tool_use = |id: &str| json!({"type": "tool_use", "id": id, "name": "look", "input": {"at": id}});
-    let result =
-        |id: &str, content: Json| json!({"type": "tool_result", "tool_use_id": id, "content": content});
-    let thinking =
-        |text: &str, signature: &str| json!({"type": "thinking", "thinking": text, "signature": signature});
-    let body = |messages: Json| json!({"max_tokens": 9, "messages": messages});
-    let asked = |content: Json| {
-        body(json!([user(json!("go")), model(json!([tool_use("a")])), user(json!([result("a", content)]))]))
-    };
-    let tool = |name: &str, kind: &str| json!({"name": name, "input_schema": {"type": kind}});
-    let with_tools = |tools: Json| json!({"max_tokens": 9, "messages": [user(json!("go"))], "tools": tools});
-    let two_calls = |first: &str, second: &str, ids: [&str; 2]| {
-        let call = |name: &str, id: &str| json!({"type": "tool_use", "id": id, "name": name, "input": {}});
-        let results = json!([result(ids[0], json!(first)), result(ids[1], json!(second))]);
-        body(json!([
-            user(json!("go")),
-            model(json!([call("one", ids[0]), call("two", ids[1])])),
-            user(results)
-        ]))
-    };
-    let chat = |messages: Json| json!({"model": "gpt-5", "messages": messages});
-    let chat_call = |id: &str| json!({"id": id, "type": "function", "function": {"name": "look", "arguments": format!("{{\"at\": \"{id}\"}}")}});
-    vec![
-        (
-            "anthropic",
-            body(json!([user(json!([text("one"), text("two")]))])),
-            body(json!([user(json!("one two"))])),
-            vec![(Kind::TextMerged, Form)],
-        ),
-        (
-            "anthropic",
-            body(json!([user(json!("one two"))])),
-            body(json!([user(json!([text("one"), text("two")]))])),
-            vec![(Kind::TextSplit, Form)],
-        ),
-        (
-            "anthropic",
-            body(json!([user(json!("one"))])),
-            body(json!([user(json!(" one\n"))])),
-            vec![(Kind::TextChanged, Form)],
-        ),
-        (
-            "anthropic",
-            body(json!([
-                user(json!("one")),
-                model(json!("two")),
-                user(json!("three")),
-                model(json!("four"))
-            ])),
-            body(json!([
-                user(json!("three")),
-                model(json!("two")),
-                user(json!("one")),
-                model(json!("four"))
-            ])),
-            vec![(Kind::TextMoved, Change), (Kind::TextMoved, Change)],
-        ),
-        (
-            "openai-chat",
-            chat(json!([{"role": "system", "content": "Be kind."}, user(json!("hi"))])),
-            chat(json!([user(json!("Be kind.")), user(json!("hi"))])),
-            vec![(Kind::RoleChanged, Change)],
-        ),
-        (
-            "anthropic",
-            asked(json!([text("x"), image("QUJD")])),
-            asked(json!([text("x")])),
-            vec![(Kind::MediaLost, Loss)],
-        ),
-        (
-            "anthropic",
-            asked(json!([text("x")])),
-            asked(json!([text("x"), image("QUJD")])),
-            vec![(Kind::MediaAdded, Change)],
-        ),
-        (
-            "anthropic",
-            asked(json!([image("QUJD")])),
-            asked(json!([image("QUJE")])),
-            vec![(Kind::MediaChanged, Loss)],
-        ),
-        (
-            "anthropic",
-            asked(json!([text("x"), image("QUJD")])),
-            body(json!([
-                user(json!("go")),
-                model(json!([tool_use("a")])),
-                user(json!([result("a", json!("x")), image("QUJD")]))
-            ])),
-            vec![(Kind::MediaMoved, Change)],
-        ),
-        (
-            "anthropic",
-            asked(json!("{\"a\": 1, \"b\": [2]}")),
-            asked(json!("{\"a\":1,\"b\":[2]}")),
-            vec![(Kind::ResultChanged, Form)],
-        ),
-        ("anthropic", asked(json!("one")), asked(json!([text("one")])), vec![]),
-        (
-            "anthropic",
-            body(json!([user(json!("go")), model(json!([tool_use("a")])), user(json!("on"))])),
-            body(json!([
-                user(json!("go")),
-                model(json!([tool_use("a")])),
-                user(json!([result("a", json!("x")), text("on")]))
-            ])),
-            vec![(Kind::ResultAdded, Change)],
-        ),
-        (
-            "anthropic",
-            two_calls("x", "y", ["a", "b"]),
-            two_calls("y", "x", ["a", "b"]),
-            vec![(Kind::ResultReattached, Loss); 2],
-        ),
-        (
-            "anthropic",
-            two_calls("x", "y", ["a", "b"]),
-            two_calls("x", "y", ["a", "c"]),
-            vec![(Kind::IdRenamed, Form)],
-        ),
-        (
-            "anthropic",
-            two_calls("x", "y", ["a", "b"]),
-            two_calls("x", "y", ["a", "a"]),
-            vec![(Kind::IdCollapsed, Loss), (Kind::IdRenamed, Form)],
-        ),
-        (
-            "anthropic",
-            body(json!([user(json!("go")), model(json!([thinking("hm", "c2ln"), text("ok")]))])),
-            body(json!([user(json!("go")), model(json!([thinking("hm", ""), text("ok")]))])),
-            vec![(Kind::SignatureLost, Loss)],
-        ),
-        (
-            "anthropic",
-            body(json!([
-                user(json!("go")),
-                model(json!([thinking("a", "c2ln"), thinking("b", "c2lo"), text("ok")]))
-            ])),
-            body(json!([user(json!("go")), model(json!([thinking("ab", "c2lo"), text("ok")]))])),
-            vec![(Kind::SignatureLost, Loss), (Kind::ReasoningMerged, Form)],
-        ),
-        (
-            "anthropic",
-            body(json!([user(json!("go")), model(json!([thinking("", "c2ln"), text("ok")]))])),
-            body(json!([user(json!("go")), model(json!([thinking("", "c2lo"), text("ok")]))])),
-            vec![(Kind::SignatureLost, Loss)],
-        ),
-        (
-            "anthropic",
-            body(json!([
-                user(json!("go")),
-                model(json!([text("ok"), tool_use("a"), thinking("hm", "c2ln")]))
-            ])),
-            body(json!([
-                user(json!("go")),
-                model(json!([thinking("hm", "c2ln"), text("ok"), tool_use("a")]))
-            ])),
-            vec![(Kind::ReasoningMoved, Form)],
-        ),
-        (
-            "anthropic",
-            body(json!([
-                user(json!("go")),
-                model(json!([tool_use("a")])),
-                user(json!("on")),
-                model(json!("ok"))
-            ])),
-            body(json!([
-                user(json!("go")),
-                user(json!("on")),
-                model(json!("ok")),
-                model(json!([tool_use("a")]))
-            ])),
-            vec![(Kind::CallMoved, Change)],
-        ),
-        (
-            "anthropic",
-            body(json!([user(json!([{"type": "odd", "x": 1}, text("go")]))])),
-            body(json!([user(json!([text("go")]))])),
-            vec![(Kind::PartLost, Loss)],
-        ),
-        (
-            "anthropic",
-            body(json!([user(json!([text("go")]))])),
-            body(json!([user(json!([{"type": "odd", "x": 1}, text("go")]))])),
-            vec![(Kind::PartAdded, Change)],
-        ),
-        (
-            "anthropic",
-            with_tools(json!([tool("a", "object"), tool("b", "object")])),
-            with_tools(json!([tool("a", "object")])),
-            vec![(Kind::ToolLost, Loss)],
-        ),
-        (
-            "anthropic",
-            with_tools(json!([])),
-            with_tools(json!([tool("a", "object")])),
-            vec![(Kind::ToolAdded, Change)],
-        ),
-        (
-            "anthropic",
-            with_tools(json!([tool("a", "object")])),
-            with_tools(json!([tool("a", "string")])),
-            vec![(Kind::ToolChanged, Change)],
-        ),
-        (
-            "openai-chat",
-            chat(
-                json!([{"role": "assistant", "tool_calls": [chat_call("a")]}, {"role": "assistant", "tool_calls": [chat_call("b")]}]),
-            ),
-            chat(json!([{"role": "assistant", "tool_calls": [chat_call("a"), chat_call("b")]}])),
-            vec![(Kind::MessageMerged, Form)],
-        ),
-        (
-            "openai-chat",
-            chat(json!([{"role": "assistant", "tool_calls": [chat_call("a"), chat_call("b")]}])),
-            chat(
-                json!([{"role": "assistant", "tool_calls": [chat_call("a")]}, {"role": "assistant", "tool_calls": [chat_call("b")]}]),
-            ),
-            vec![(Kind::MessageSplit, Form)],
-        ),
-        (
-            "gemini",
-            json!({"contents": [{"role": "model", "parts": [{"functionCall": {"id": "x", "name": "look", "args": {}}, "thoughtSignature": "c2ln"}]}]}),
-            json!({"contents": [{"role": "model", "parts": [{"functionCall": {"name": "look", "args": {}}}]}]}),
-            vec![(Kind::SignatureLost, Loss), (Kind::IdLost, Change)],
-        ),
-        (
-            "gemini",
-            json!({"contents": [{"role": "model", "parts": [{"functionCall": {"name": "look", "args": {}}}]}]}),
-            json!({"contents": [{"role": "model", "parts": [{"functionCall": {"id": "x", "name": "look", "args": {"a": 1}}}]}]}),
-            vec![(Kind::CallChanged, Loss), (Kind::IdAdded, Form)],
-        ),
-        (
-            "anthropic",
-            body(json!([
-                user(json!("go")),
-                model(json!([tool_use("a"), tool_use("b")])),
-                user(json!([result("a", json!("x"))]))
-            ])),
-            body(json!([user(json!("go")), model(json!([tool_use("b")])), user(json!("on"))])),
-            vec![(Kind::CallLost, Loss), (Kind::ResultLost, Loss), (Kind::TextAdded, Change)],
-        ),
-        // A call without arguments has none to lose.
-        (
-            "gemini",
-            json!({"contents": [{"role": "model", "parts": [{"functionCall": {"name": "look"}}]}]}),
-            json!({"contents": [{"role": "model", "parts": [{"functionCall": {"name": "look", "args": {"a": 1}}}]}]}),
-            vec![(Kind::CallChanged, Change)],
-        ),
-        // A parameter is the same under the key that the API has for it.
-        (
-            "gemini",
-            json!({"contents": of_gemini(), "stop": "END", "temperature": 1, "generationConfig": {"topK": 3}}),
-            json!({"contents": of_gemini(), "generationConfig": {"topK": 3, "temperature": 1.0, "stopSequences": ["END"]}}),
-            vec![(Kind::ParameterRenamed, Form), (Kind::ParameterRenamed, Form)],
-        ),
-        (
-            "gemini",
-            json!({"contents": of_gemini(), "temperature": 1, "generationConfig": {"topK": 3}}),
-            json!({"contents": of_gemini(), "generationConfig": {"temperature": 2}}),
-            vec![(Kind::ParameterLost, Loss), (Kind::ParameterLost, Loss), (Kind::ParameterChanged, Change)],
-        ),
-    ]
+/// A case that a conversation without places cannot hold.
+#[derive(serde::Deserialize)]
+struct Case {
+    format: String,
+    /// The kinds of what changed, each with its level.
+    changes: Vec<String>,
+    before: Json,
+    after: Json,
 }
 
-fn of_gemini() -> Json {
-    json!([{"role": "user", "parts": [{"text": "go"}]}])
+fn cases() -> impl Iterator<Item = Case> {
+    include_str!("changes.jsonl").lines().map(|line| serde_json::from_str(line).unwrap())
 }
 
 #[test]
 fn each_case_has_exactly_its_changes() {
-    for (number, (id, before, after, expected)) in cases().into_iter().enumerate() {
-        let (_, seen) = compare((&before, format(id)), (&after, format(id)));
-        let found: Vec<(Kind, Level)> = seen.iter().map(|seen| (seen.kind, seen.level)).collect();
-        assert_eq!(found, expected, "case {number}: {before}\n{after}\n{seen:#?}");
+    for Case { format: id, changes, before, after } in cases() {
+        let (_, seen) = compare((&before, format(&id)), (&after, format(&id)));
+        let found: Vec<_> = seen.iter().map(|seen| format!("{} {}", seen.kind, seen.level)).collect();
+        assert_eq!(found, changes, "{before}\n{after}\n{seen:#?}");
     }
 }
 
@@ -580,7 +314,8 @@ fn every_kind_has_a_test() {
     let of_requests = [Kind::ParameterLost, Kind::ParameterAdded, Kind::ParameterChanged];
     let mut tested: BTreeSet<Kind> = planted().iter().map(|planted| planted.kind).collect();
     tested.insert(Kind::TurnMerged);
-    tested.extend(cases().into_iter().flat_map(|(.., kinds)| kinds).map(|(kind, _)| kind));
+    let changes = cases().flat_map(|case| case.changes);
+    tested.extend(changes.map(|change| change.split(' ').next().unwrap().parse::<Kind>().unwrap()));
     tested.extend(of_files.into_iter().chain(of_requests));
     assert_eq!(tested, Kind::ALL.iter().copied().collect());
     let ids: BTreeSet<&str> = Kind::ALL.iter().map(|kind| kind.id()).collect();
@@ -590,7 +325,6 @@ fn every_kind_has_a_test() {
     }
 }
 
-/// The page has the tables as they are here.
 #[test]
 fn the_page_has_every_kind_and_feature() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/diff.md");

@@ -7,9 +7,8 @@ mod requests;
 mod same;
 
 use serde_json::Value as Json;
-use toolcheck_core::Format;
 use toolcheck_core::diff::{Change, Diff, Kind, Level, Side, diff};
-use toolcheck_core::formats;
+use toolcheck_core::{Format, formats};
 use toolcheck_json::{Document, pointers};
 
 fn format(id: &str) -> &'static Format {
@@ -26,7 +25,6 @@ struct Seen {
     after: Option<String>,
 }
 
-/// Compares two bodies.
 fn compare(before: (&Json, &'static Format), after: (&Json, &'static Format)) -> (Diff, Vec<Seen>) {
     let texts = [before.0.to_string(), after.0.to_string()];
     compare_texts((&texts[0], before.1), (&texts[1], after.1))

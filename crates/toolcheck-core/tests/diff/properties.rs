@@ -271,7 +271,6 @@ proptest! {
         }
     }
 
-    /// Other ids, each its own, are one change.
     #[test]
     fn renamed_ids_are_one_change(conversation in conversations(false), format in format()) {
         let mut after = conversation.clone();

@@ -95,51 +95,6 @@ fn a_result_that_has_become_text_is_named_as_such() {
     assert_eq!((kinds(&seen), &seen[0].after), (vec![(Kind::ResultLost, Level::Loss)], &None));
 }
 
-/// What a fix does without a loss is none for a comparison.
-#[test]
-fn what_was_only_written_wrongly_is_not_lost() {
-    for (number, (id, before, after, expected)) in mistakes().into_iter().enumerate() {
-        let (_, seen) = compare((&before, format(id)), (&after, format(id)));
-        let found: Vec<(Kind, Level)> = seen.iter().map(|seen| (seen.kind, seen.level)).collect();
-        assert_eq!(found, expected, "case {number}: {before}\n{after}\n{seen:#?}");
-    }
-}
-
-/// A format, two requests, and what changed.
-type Mistake = (&'static str, Json, Json, Vec<(Kind, Level)>);
-
-fn mistakes() -> Vec<Mistake> {
-    let said = |content: Json| json!({"messages": [{"role": "user", "content": content}]});
-    let texts = json!([{"type": "text", "text": "go"}, {"type": "text", "text": "on"}]);
-    let result = |content: Json| {
-        let call = json!({"id": "a", "type": "function", "function": {"name": "look", "arguments": "{}"}});
-        json!({"model": "gpt-5", "messages": [
-            {"role": "user", "content": "go"},
-            {"role": "assistant", "tool_calls": [call]},
-            {"role": "tool", "tool_call_id": "a", "content": content}
-        ]})
-    };
-    let orphan = |content: Json| json!({"messages": [{"role": "user", "content": "go"}, {"role": "tool", "tool_call_id": "a", "content": content}]});
-    let called = |function: Json| json!({"messages": [{"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function": function}]}]});
-    let named = json!({"name": "look", "arguments": "{}"});
-    vec![
-        ("ollama", said(texts.clone()), said(json!("go\n\non")), vec![(Kind::TextMerged, Level::Form)]),
-        ("openai-chat", result(json!([texts])), result(texts), vec![]),
-        (
-            "openai-chat",
-            orphan(json!(null)),
-            orphan(json!("(no output)")),
-            vec![(Kind::ResultChanged, Level::Change)],
-        ),
-        (
-            "openai-chat",
-            called(json!({"tool": "look", "arguments": "{}"})),
-            called(named),
-            vec![(Kind::CallChanged, Level::Change)],
-        ),
-    ]
-}
-
 /// For Gemini, the ids that are there and the names bind results.
 #[test]
 fn results_of_gemini_are_bound_by_ids_and_names() {

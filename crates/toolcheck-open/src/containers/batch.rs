@@ -8,7 +8,6 @@ use crate::Limits;
 use crate::exchanges::Maker;
 use crate::reason::Reason;
 
-/// What an entry of a batch holds, with the name of the value.
 pub(super) enum Part<'d, 's> {
     Request(&'static str, Value<'d, 's>),
     Response(&'static str, Value<'d, 's>),
@@ -34,7 +33,6 @@ pub(super) fn first(bytes: &[u8], test: impl Fn(Value<'_, '_>) -> bool) -> bool 
     })
 }
 
-/// Reads the entries of a file.
 pub(super) fn read(
     container: &Container,
     bytes: &[u8],

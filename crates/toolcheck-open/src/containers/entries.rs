@@ -12,7 +12,6 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// What to call a value in the entry.
     pub(super) fn label(&self, inner: &str) -> String {
         format!("{}.{inner}", self.name).trim_start_matches('.').to_owned()
     }

@@ -69,7 +69,6 @@ fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// The first line that is not blank.
 fn first_line(text: &[u8]) -> Option<&[u8]> {
     lines(text).find(|line| !line.trim_ascii().is_empty())
 }
@@ -84,7 +83,6 @@ fn outer_keys(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Whether the start of a file has a text.
 fn head_has(bytes: &[u8], text: &[u8]) -> bool {
     memchr::memmem::find(&bytes[..bytes.len().min(HEAD)], text).is_some()
 }

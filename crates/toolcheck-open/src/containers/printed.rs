@@ -35,7 +35,6 @@ const LARGEST: usize = 16 << 20;
 /// How deep in a value a conversation is looked for.
 const DEEPEST: usize = 3;
 
-/// Words of which a conversation has one.
 const WORDS: [&[u8]; 3] = [b"role", b"parts", b"function_call"];
 
 fn sniff(bytes: &[u8]) -> bool {
@@ -191,11 +190,9 @@ fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
     reading.finish()
 }
 
-/// A text while it is read.
 struct Reading<'f> {
     bytes: &'f [u8],
     maker: Maker,
-    /// How the values are written that were read.
     tally: Tally,
     /// The first conversation that can't be read as a whole, and the number of them.
     unread: Option<Unread>,
@@ -203,7 +200,6 @@ struct Reading<'f> {
 }
 
 impl Reading<'_> {
-    /// Reads what is in no block, from a byte on.
     fn prose(&mut self, text: &[u8], start: usize) {
         let is_last = text.len() == self.bytes.len();
         each(text, start, None, |_, read| {

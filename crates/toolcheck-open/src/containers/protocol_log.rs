@@ -16,7 +16,6 @@ use crate::{Limits, Opened};
 pub(super) static CONTAINER: Container =
     Container { id: "protocol-log", name: "log of a protocol", needs: Needs::Nothing, sniff, read };
 
-/// What messages of these protocols have, of which each log has one.
 const WORDS: [&[u8]; 9] = [
     b"jsonrpc",
     b"RUN_STARTED",
@@ -92,7 +91,6 @@ fn messages(line: &[u8], start: usize, in_text: bool) -> Vec<Mapped> {
     found
 }
 
-/// Where the message is in a line, whether it is whole or not.
 fn message(line: &[u8]) -> Option<Range<usize>> {
     let mut broken = None;
     for at in memchr::memchr_iter(b'{', line).take(BRACES) {

@@ -106,7 +106,6 @@ fn is_record(record: Value<'_, '_>) -> bool {
     text.trim_ascii_start().starts_with('{') && exchange::is_request(Document::read(text.as_bytes()).root())
 }
 
-/// The body of a record's request, with its path, and that of its response.
 fn bodies<'d, 's>(
     record: Value<'d, 's>,
 ) -> Option<(&'static [&'static str], Value<'d, 's>, Response<'d, 's>)> {

@@ -14,7 +14,6 @@ use crate::{Limits, Opened, event_stream};
 pub(super) static CONTAINER: Container =
     Container { id: "sse", name: "event stream", needs: Needs::Nothing, sniff, read };
 
-/// The number of lines that are looked at.
 const LINES: usize = 400;
 
 fn sniff(bytes: &[u8]) -> bool {

@@ -11,7 +11,6 @@ use crate::{Limits, Opened};
 pub(super) static CONTAINER: Container =
     Container { id: "vcr", name: "VCR cassette", needs: Needs::Yaml, sniff, read };
 
-/// The lists of interactions, by their keys.
 const LISTS: [&str; 2] = ["interactions", "http_interactions"];
 
 fn sniff(bytes: &[u8]) -> bool {

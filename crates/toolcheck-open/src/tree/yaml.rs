@@ -14,10 +14,8 @@ use crate::tree::{Id, Kind, Node, Scalar, Style, Tree};
 pub(crate) use align::mapped;
 use repair::Repaired;
 
-/// A collection that is not complete.
 struct Open {
     id: Id,
-    /// The key whose value is next.
     key: Option<Id>,
     is_map: bool,
 }
@@ -40,7 +38,6 @@ pub(crate) fn read(source: &[u8]) -> Option<Tree<'_>> {
     Some(reader.tree)
 }
 
-/// The first error in YAML.
 #[derive(Clone, Copy)]
 struct Broken {
     at: usize,
@@ -50,7 +47,6 @@ struct Broken {
 struct Reader<'s> {
     tree: Tree<'s>,
     open: Vec<Open>,
-    /// The nodes that have an anchor, by its number.
     anchors: Vec<(usize, Id)>,
 }
 
@@ -131,7 +127,6 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// Adds a node to the collection that is open.
     fn node(&mut self, kind: Kind<'s>, span: Range<usize>, anchor: usize) -> Id {
         let id = self.tree.nodes.len();
         self.tree.nodes.push(Node { kind, span });

@@ -45,7 +45,6 @@ const MAGIC: u64 = 4;
 pub(crate) struct Buffer {
     /// The bytes that have been read, followed by spare memory.
     memory: Vec<u8>,
-    /// The number of bytes that have been read.
     filled: usize,
 }
 
@@ -143,11 +142,7 @@ pub struct Text<'p> {
 }
 
 impl<'p> Text<'p> {
-    /// Opens an input, as [`Text::new`] does with a source.
-    ///
-    /// # Errors
-    ///
-    /// The input can't be read.
+    /// Opens an input, as [`Text::new`] does with a source. Fails if the input can't be read.
     pub fn open(input: &Input, limits: Limits, progress: Progress<'p>) -> io::Result<Self> {
         match &input.source {
             Source::Stdin => Self::new(io::stdin(), limits, progress),
@@ -164,11 +159,7 @@ impl<'p> Text<'p> {
     }
 
     /// The text of a source that is open already, such as bytes in memory. Compressed data is recognised by its first
-    /// bytes, regardless of a name: no JSON starts with them.
-    ///
-    /// # Errors
-    ///
-    /// The source can't be read.
+    /// bytes, regardless of a name: no JSON starts with them. Fails if the source can't be read.
     pub fn new(source: impl Read + Send + 'p, limits: Limits, progress: Progress<'p>) -> io::Result<Self> {
         let source: Box<dyn Read + Send + 'p> = Box::new(source);
         let packed = Arc::new(AtomicU64::new(0));
@@ -208,7 +199,6 @@ impl<'p> Text<'p> {
         self.is_compressed
     }
 
-    /// Reads one piece, as far as there is one.
     pub(crate) fn start(&mut self) -> io::Result<&[u8]> {
         self.fill(PIECE)?;
         Ok(&self.buffer)
@@ -281,11 +271,7 @@ impl<'p> Text<'p> {
         }
     }
 
-    /// Reads the rest of the text.
-    ///
-    /// # Errors
-    ///
-    /// The input can't be read or decompressed.
+    /// Reads the rest of the text. Fails if the input can't be read or decompressed.
     pub fn rest(&mut self) -> io::Result<Vec<u8>> {
         if let Some(error) = self.failed.take() {
             return Err(error);
@@ -341,7 +327,6 @@ fn count_lines(text: &[u8], limit: usize) -> usize {
     count
 }
 
-/// The bytes of lines that are blank.
 fn blank_bytes(text: &[u8]) -> usize {
     let lines = text.split_inclusive(|byte| *byte == b'\n');
     lines.filter(|line| line.iter().all(u8::is_ascii_whitespace)).map(<[u8]>::len).sum()
@@ -350,7 +335,6 @@ fn blank_bytes(text: &[u8]) -> usize {
 struct ProgressReader<'p> {
     source: Box<dyn Read + Send + 'p>,
     progress: Progress<'p>,
-    /// The number of bytes so far.
     count: Arc<AtomicU64>,
 }
 

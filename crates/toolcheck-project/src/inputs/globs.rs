@@ -1,9 +1,8 @@
 //! The files that a glob matches.
 
 use std::collections::{BTreeSet, HashSet};
-use std::fs;
-use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::{fs, io};
 
 use glob::{Pattern, PatternError};
 use ignore::WalkBuilder;
@@ -19,7 +18,6 @@ pub(super) struct Matches {
     pub(super) errors: Vec<String>,
 }
 
-/// Whether a path has wildcards.
 pub(super) fn is_glob(path: &str) -> bool {
     path.contains(['*', '?', '['])
 }
@@ -36,13 +34,9 @@ pub(super) fn base(pattern: &str) -> &Path {
     base
 }
 
-/// Finds what a glob matches, one part of it after the other. As in a shell, a part such as `*` also matches a link to a
-/// folder, but `**` follows no links. Each folder is searched once for each part, so that links that lead back to each
-/// other don't matter.
-///
-/// # Errors
-///
-/// The pattern is invalid.
+/// Finds what a glob matches, one part of it after the other. As in a shell, a part such as `*` also matches a link to
+/// a folder, but `**` follows no links. Each folder is searched once for each part, so that links that lead back to
+/// each other don't matter. Fails if the pattern is invalid.
 pub(super) fn matches(pattern: &str) -> Result<Matches, PatternError> {
     Pattern::new(pattern)?;
     let mut found = Matches { paths: vec![PathBuf::new()], errors: Vec::new() };
@@ -99,7 +93,6 @@ impl Matches {
         }
     }
 
-    /// Adds the entries of folders whose names match.
     fn list(&mut self, folders: &[PathBuf], is_match: impl Fn(&str) -> bool) {
         for folder in folders {
             let names = fs::read_dir(here(folder)).and_then(|entries| {

@@ -23,7 +23,6 @@ struct Seen {
 }
 
 impl IgnoreFiles {
-    /// Checks the files in a folder, and returns whether the walker may read them.
     pub(super) fn check(&self, folder: &Path) -> bool {
         // Each call adds to the lists, or a thread has panicked before it did.
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -43,7 +42,6 @@ impl IgnoreFiles {
         seen.errors.len() == errors
     }
 
-    /// Checks the files in a folder and in all above it.
     pub(super) fn check_all(&self, folder: &Path) -> bool {
         folder.ancestors().all(|folder| self.check(folder))
     }

@@ -5,10 +5,9 @@ mod globs;
 mod ignored;
 
 use std::collections::HashSet;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::{fs, io};
 
 use ignore::WalkBuilder;
 use toolcheck_config::PathGlobs;
@@ -79,20 +78,13 @@ impl Input {
         Self { real: real(path), name: name_of(path), source, is_named: true, is_linked: false }
     }
 
-    /// Reads the whole text, decompressed.
-    ///
-    /// # Errors
-    ///
-    /// The input can't be read.
+    /// Reads the whole text, decompressed. Fails if the input can't be read.
     pub fn read(&self) -> Result<Vec<u8>, Error> {
         Ok(self.read_to_fix()?.0)
     }
 
-    /// Reads the whole text, decompressed, with why it is not changed: a clause; `None` if it may be.
-    ///
-    /// # Errors
-    ///
-    /// The input can't be read.
+    /// Reads the whole text, decompressed, with why it is not changed: a clause; `None` if it may be. Fails if the
+    /// input can't be read.
     pub fn read_to_fix(&self) -> Result<(Vec<u8>, Option<&'static str>), Error> {
         let read = || {
             let mut text = Text::open(self, Limits::default(), &|_| {})?;
@@ -141,11 +133,8 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// Finds the inputs of a run. Files in a directory that are in `own_files` are skipped.
-    ///
-    /// # Errors
-    ///
-    /// An option can't be used.
+    /// Finds the inputs of a run. Files in a directory that are in `own_files` are skipped. Fails if an option can't be
+    /// used.
     pub fn find(
         options: &FileOptions,
         configs: &Arc<Configs>,
@@ -188,7 +177,6 @@ struct Collector<'c> {
 }
 
 impl Collector<'_> {
-    /// Adds the files of an argument, which is a path or a glob.
     fn add_argument(&mut self, argument: &Path) {
         let text = argument.to_str();
         if text == Some("-") {
@@ -353,7 +341,6 @@ impl Collector<'_> {
         }
     }
 
-    /// Whether what the user named is excluded all the same.
     fn excludes_named(&mut self, real: &Path) -> bool {
         let by = self.options.force_exclude.then(|| {
             let by_option = self.excluded.covers(real).then(|| BY_OPTION.to_owned());
@@ -442,7 +429,6 @@ fn is_included(loaded: &LoadedConfig, path: &Path) -> bool {
     }
 }
 
-/// The extension of a path; empty if it has none.
 fn extension(path: &Path) -> String {
     path.extension().and_then(|name| name.to_str()).unwrap_or_default().to_owned()
 }

@@ -9,7 +9,6 @@ use super::print;
 use super::text::Text;
 use super::value::{Function, Missing, Value, View, range_length};
 
-/// Methods of texts.
 pub(super) const OF_TEXTS: &[&str] = &[
     "capitalize",
     "casefold",
@@ -98,7 +97,6 @@ fn own(value: &Value, name: &str) -> Option<Value> {
     None
 }
 
-/// What Jinja's errors call the type of a value.
 fn type_for_errors(value: &Value) -> &'static str {
     match value {
         Value::Namespace(_) => "transformers.utils.chat_template_utils.TemplateNamespace",
@@ -278,7 +276,6 @@ pub(crate) fn not_callable<T>(value: &Value) -> Step<T> {
     type_error(format!("'{}' object is not callable", value.type_name()))
 }
 
-/// The view of a dict that a method returns.
 pub(crate) fn view(name: &str) -> Option<View> {
     match name {
         "items" => Some(View::Items),

@@ -6,7 +6,6 @@ use super::fault::{Step, type_error};
 use super::text::Text;
 use super::value::Value;
 
-/// The arguments of a call.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Args {
     pub(crate) positional: Vec<Value>,
@@ -14,7 +13,6 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// The argument at this place, or with this name.
     pub(crate) fn get(&self, at: usize, name: &str) -> Option<&Value> {
         let named = || self.named.iter().find(|(own, _)| &**own == name).map(|(_, value)| value);
         self.positional.get(at).or_else(named)
@@ -31,7 +29,6 @@ impl Args {
         }
     }
 
-    /// An argument that must be an integer.
     pub(crate) fn int(&self, at: usize, name: &str, default: i128) -> Step<i128> {
         match self.get(at, name) {
             None => Ok(default),
@@ -45,12 +42,10 @@ impl Args {
         }
     }
 
-    /// Whether an argument counts as true.
     pub(crate) fn flag(&self, at: usize, name: &str, default: bool) -> bool {
         self.get(at, name).map_or(default, Value::is_true)
     }
 
-    /// An argument that must be a text.
     pub(crate) fn text(&self, at: usize, name: &str, function: &str) -> Step<&Text> {
         match self.need(at, name, function)? {
             Value::Str(text) => Ok(text),

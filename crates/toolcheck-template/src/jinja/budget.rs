@@ -67,7 +67,6 @@ impl Budget {
         }
     }
 
-    /// Counts what goes through a value.
     pub(crate) fn go_through(&self, value: &Value) -> Step<()> {
         work(weight(value));
         self.step()

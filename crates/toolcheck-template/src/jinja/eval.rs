@@ -1,13 +1,12 @@
 //! Evaluates the expressions of a template.
 
-use super::access;
 use super::args::Args;
 use super::ast::{Applied, Arguments, Comparison, Expr, Kind, Literal};
 use super::fault::{Step, type_error};
 use super::llama_cpp::{self, Engine};
-use super::ops;
 use super::run::Run;
 use super::value::{Dict, Value};
+use super::{access, ops};
 
 impl<'t> Run<'t> {
     pub(crate) fn eval(&mut self, expr: &'t Expr, scope: usize) -> Step<Value> {
@@ -150,7 +149,6 @@ impl<'t> Run<'t> {
         self.filtered(&applied.name, &input, &args)
     }
 
-    /// What a filter makes of a value.
     pub(crate) fn filtered(&self, name: &str, value: &Value, args: &Args) -> Step<Value> {
         if self.engine == Engine::Python {
             return super::filters::apply(self, name, value, args);

@@ -60,12 +60,10 @@ pub(crate) fn value_error<T>(message: impl Into<String>) -> Step<T> {
     Err(Fault::new(RefusalKind::Value, message))
 }
 
-/// Something of Jinja or Python that is not implemented.
 pub(crate) fn unsupported<T>(message: impl Into<String>) -> Step<T> {
     Err(Fault::new(RefusalKind::Unsupported, message))
 }
 
-/// A limit was reached.
 pub(crate) fn too_much<T>(message: impl Into<String>) -> Step<T> {
     Err(Fault::new(RefusalKind::TooMuch, message))
 }

@@ -5,27 +5,22 @@ use std::num::ParseIntError;
 use super::args::Args;
 use super::fault::{Fault, RefusalKind, Step, type_error, unsupported};
 use super::lex::is_space;
-use super::methods;
-use super::ops;
 use super::print::{self, JsonStyle};
 use super::run::Run;
-use super::sequences;
 use super::text::{Builder, Text};
 use super::value::Value;
+use super::{methods, ops, sequences};
 
-/// Their names.
 pub(super) const KNOWN: &str = "abs attr batch capitalize center count d default dictsort e escape filesizeformat first float \
     forceescape format groupby indent int items join last length list lower map max min pprint \
     random reject rejectattr replace reverse round safe select selectattr slice sort string \
     striptags sum title tojson trim truncate unique upper urlencode urlize wordcount wordwrap \
     xmlattr";
 
-/// Whether Jinja has this filter.
 pub(crate) fn is_known(name: &str) -> bool {
     KNOWN.split(' ').any(|own| own == name)
 }
 
-/// Applies a filter.
 pub(crate) fn apply(run: &Run<'_>, name: &str, value: &Value, args: &Args) -> Step<Value> {
     run.budget.apply(value, args)?;
     match name {

@@ -1,16 +1,13 @@
 //! `%` and `str.format` of Python.
 
-use super::access;
 use super::args::Args;
 use super::budget::{Budget, work};
 use super::fault::{Step, type_error, unsupported, value_error};
 use super::methods::padded;
-use super::ops;
-use super::print;
 use super::text::{Builder, Text};
 use super::value::Value;
+use super::{access, ops, print};
 
-/// How a value is written in its place.
 #[derive(Debug, Default)]
 struct Spec {
     left: bool,
@@ -186,7 +183,6 @@ fn real(number: f64, spec: &Spec) -> Step<String> {
     }
 }
 
-/// A number with its sign, filled to its width.
 fn signed(digits: String, is_negative: bool, spec: &Spec, budget: &Budget) -> Step<Text> {
     let digits = if spec.comma { with_commas(&digits) } else { digits };
     let sign = match (is_negative, spec.plus, spec.space) {

@@ -5,10 +5,9 @@ use std::rc::Rc;
 
 use super::args::Args;
 use super::fault::{Fault, RefusalKind, Step, type_error, unsupported, value_error};
-use super::ops;
-use super::print;
 use super::run::Run;
 use super::value::{Dict, Function, Value};
+use super::{ops, print};
 
 pub(crate) fn named(name: &str) -> Option<Value> {
     Some(Value::Function(match name {

@@ -15,13 +15,11 @@ pub(crate) enum Token {
     Str(String),
     Int(i128),
     Float(f64),
-    /// An operator or a bracket.
     Sign(&'static str),
     End,
 }
 
 impl Token {
-    /// The token as Jinja's errors name it.
     pub(crate) fn describe(&self) -> String {
         match self {
             Self::Data(_) => "template data / text".to_owned(),

@@ -6,13 +6,11 @@ use super::args::Args;
 use super::ast::Binary;
 use super::budget::{PER_STEP, size, work};
 use super::fault::{Step, type_error, unsupported, value_error};
-use super::ops;
-use super::print;
 use super::run::Run;
 use super::text::Builder;
 use super::value::{List, Value};
+use super::{ops, print};
 
-/// Who runs a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Engine {
     Python,

@@ -2,15 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::access;
 use super::args::Args;
 use super::budget::Budget;
 use super::fault::{Step, type_error, unsupported, value_error};
 use super::lex::is_space;
-use super::ops;
-use super::print;
 use super::text::{Builder, Text};
 use super::value::{Dict, Function, Value};
+use super::{access, ops, print};
 
 pub(crate) fn call(receiver: &Value, name: &str, args: &Args, budget: &Budget) -> Step<Value> {
     budget.go_through(receiver)?;
@@ -193,7 +191,6 @@ pub(crate) fn strip(text: &Text, name: &str, args: &Args) -> Step<Text> {
     Ok(trim(text, is_stripped, name != "rstrip", name != "lstrip"))
 }
 
-/// A text without some characters at its ends.
 fn trim(text: &Text, is_trimmed: impl Fn(char) -> bool, left: bool, right: bool) -> Text {
     let whole = text.as_str();
     let start = if left { whole.len() - whole.trim_start_matches(&is_trimmed).len() } else { 0 };

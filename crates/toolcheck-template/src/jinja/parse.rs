@@ -9,25 +9,15 @@ use super::lex::{self, Token};
 /// The most statements, or the most expressions, inside one another.
 const DEEPEST: u32 = 60;
 
-/// Reads a template.
 pub(crate) fn parse(source: &str) -> Step<Ast> {
     let tokens = lex::tokens(source)?;
-    let mut parser = Parser {
-        tokens,
-        at: 0,
-        ast: Ast::default(),
-        depth: 0,
-        conditional: 0,
-        loops: 0,
-        open: Vec::new(),
-        takes: Takes::default(),
-        operators: 0,
-    };
+    let mut parser = Parser { tokens, ..Parser::default() };
     let body = parser.statements(&[])?;
     parser.ast.body = body;
     Ok(parser.ast)
 }
 
+#[derive(Default)]
 pub(crate) struct Parser {
     tokens: Vec<(u32, Token)>,
     at: usize,
@@ -121,7 +111,6 @@ impl Parser {
         self.expected("end of statement block")
     }
 
-    /// The number of a name.
     pub(crate) fn intern(&mut self, name: &str) -> Name {
         match name {
             "caller" => self.takes.caller = true,
@@ -138,7 +127,6 @@ impl Parser {
         number
     }
 
-    /// Reads something that may contain itself.
     pub(crate) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Step<T>) -> Step<T> {
         if self.depth >= DEEPEST {
             let message = "the template nests its statements or expressions too deeply";

@@ -4,21 +4,17 @@ use super::args::Args;
 use super::ast::Comparison;
 use super::budget::Budget;
 use super::fault::{Fault, RefusalKind, Step, type_error, unsupported};
-use super::ops;
-use super::print;
 use super::value::Value;
+use super::{ops, print};
 
-/// Their names.
 pub(super) const KNOWN: &str = "!= < <= == > >= boolean callable defined divisibleby eq equalto escaped even false filter float \
     ge greaterthan gt in integer iterable le lessthan lower lt mapping ne none number odd sameas \
     sequence string test true undefined upper";
 
-/// Whether Jinja has this test.
 pub(crate) fn is_known(name: &str) -> bool {
     KNOWN.split(' ').any(|own| own == name)
 }
 
-/// Applies a test.
 pub(crate) fn apply(name: &str, value: &Value, args: &Args, budget: &Budget) -> Step<bool> {
     if let Some(found) = of_type(name, value) {
         return Ok(found);

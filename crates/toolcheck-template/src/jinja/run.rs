@@ -4,17 +4,14 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::access;
 use super::args::Args;
 use super::ast::{Ast, Expr, For, Kind, Macro, Name, Node, Statement, Target};
 use super::budget::{Budget, PER_STEP, work};
 use super::fault::{Fault, RefusalKind, Step, type_error, unsupported, value_error};
-use super::functions;
 use super::llama_cpp::{self, Engine};
-use super::ops;
-use super::print;
 use super::text::{Builder, Text};
 use super::value::{Function, Value};
+use super::{access, functions, ops, print};
 use crate::now::Now;
 
 /// The most statements, expressions and calls inside one another at run time.
@@ -28,7 +25,6 @@ enum Flow {
     Continue,
 }
 
-/// Names and their values, inside another scope.
 #[derive(Debug, Default)]
 struct Scope {
     values: BTreeMap<Name, Value>,
@@ -67,7 +63,6 @@ pub(crate) struct Run<'t> {
 /// What a template printed, and which ranges of it are in generation blocks.
 pub(crate) type Printed = (Text, Vec<Range<usize>>);
 
-/// Runs a template with these values of its names.
 pub(crate) fn run(
     ast: &Ast,
     context: Vec<(Arc<str>, Value)>,
@@ -106,7 +101,6 @@ pub(crate) fn run(
 }
 
 impl<'t> Run<'t> {
-    /// Does something that may contain itself.
     pub(crate) fn nested<T>(&mut self, step: impl FnOnce(&mut Self) -> Step<T>) -> Step<T> {
         if self.depth >= DEEPEST {
             return super::fault::too_much("the template calls itself too deeply");
@@ -117,7 +111,6 @@ impl<'t> Run<'t> {
         found
     }
 
-    /// Says which line is run, for errors.
     pub(crate) fn at_line(&mut self, line: u32) {
         self.line = line;
     }
@@ -199,7 +192,6 @@ impl<'t> Run<'t> {
         self.budget.check_length(self.out.text.len())
     }
 
-    /// Runs something in a scope of its own.
     fn scoped<T>(&mut self, parent: usize, inner: impl FnOnce(&mut Self, usize) -> Step<T>) -> Step<T> {
         let captures = self.captures;
         let scope = self.scopes.len();
@@ -212,7 +204,6 @@ impl<'t> Run<'t> {
         found
     }
 
-    /// What a body prints.
     fn captured<T>(&mut self, inner: impl FnOnce(&mut Self) -> Step<T>) -> Step<Text> {
         if self.capturing == 0 {
             self.main = self.out.text.len();
@@ -308,7 +299,6 @@ impl<'t> Run<'t> {
         self.assign(target, value, scope)
     }
 
-    /// Applies filters that have no input of their own.
     fn filter_block(&mut self, expr: &'t Expr, input: Value, scope: usize) -> Step<Value> {
         let Kind::Filter(applied) = &expr.kind else { return Ok(input) };
         let input = match &applied.input {
@@ -411,7 +401,6 @@ impl<'t> Run<'t> {
         }
     }
 
-    /// The items of something that can be gone through.
     pub(crate) fn items(&self, value: &Value) -> Step<Vec<Value>> {
         match value {
             Value::Namespace(_) => type_error("'TemplateNamespace' object is not iterable"),

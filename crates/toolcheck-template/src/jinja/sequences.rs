@@ -2,18 +2,13 @@
 
 use std::cmp::Ordering;
 
-use super::access;
 use super::args::Args;
 use super::fault::{Step, type_error, unsupported, value_error};
-use super::filters;
-use super::ops;
-use super::predicates;
-use super::print;
 use super::run::Run;
 use super::text::Builder;
 use super::value::{Generator, Value};
+use super::{access, filters, ops, predicates, print};
 
-/// Applies a filter.
 pub(crate) fn apply(run: &Run<'_>, name: &str, value: &Value, args: &Args) -> Step<Value> {
     match name {
         "list" => Value::list(run.items(value)?),
@@ -40,7 +35,6 @@ fn passes(run: &Run<'_>, item: &Value, args: &Args, at: usize) -> Step<bool> {
     predicates::apply(test.as_str().unwrap_or_default(), item, &rest, &run.budget)
 }
 
-/// The value at a path such as `function.name`.
 fn at_path(run: &Run<'_>, item: &Value, path: &Value) -> Step<Value> {
     let Some(text) = path.as_str() else { return run.item(item, path) };
     run.budget.go_through(path)?;

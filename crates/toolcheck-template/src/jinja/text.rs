@@ -12,7 +12,6 @@ use super::budget::{PER_STEP, work};
 pub(crate) struct Mark {
     pub(crate) start: u32,
     pub(crate) end: u32,
-    /// The number of the part.
     pub(crate) source: u32,
     /// The byte of the part's text that it starts with; [`INEXACT`] if the text was changed on the way.
     pub(crate) from: u32,
@@ -53,7 +52,6 @@ impl From<String> for Text {
 }
 
 impl Text {
-    /// The text of a part of the request.
     pub(crate) fn of_source(text: Arc<str>, source: u32) -> Self {
         let mark = Mark { start: 0, end: text.len() as u32, source, from: 0 };
         Self { text, extra: Some(Rc::new(Extra { marks: vec![mark], is_markup: false })) }
@@ -63,7 +61,6 @@ impl Text {
         &self.text
     }
 
-    /// Whether the characters are the same.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.text.len() == other.text.len() && {
             work(self.text.len() / PER_STEP);
@@ -90,7 +87,6 @@ impl Text {
         Self { text: self.text.clone(), extra: Some(Rc::new(extra)) }
     }
 
-    /// A part of the text, by its bytes.
     pub(crate) fn part(&self, range: Range<usize>) -> Self {
         if range.len() == self.text.len() {
             return self.clone();
@@ -116,7 +112,6 @@ impl Text {
     }
 }
 
-/// A text that is being put together.
 #[derive(Debug, Default)]
 pub(crate) struct Builder {
     pub(crate) text: String,

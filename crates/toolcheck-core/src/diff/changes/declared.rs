@@ -6,10 +6,9 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_json::{Kind as JsonKind, Value};
 
 use super::{At, Finder, FoundChange};
-use crate::diff::Change;
-use crate::diff::canonical;
 use crate::diff::events::Side;
 use crate::diff::kinds::{Kind, Level};
+use crate::diff::{Change, canonical};
 use crate::ir::{Executor, Place, ToolChoiceMode, ToolDef};
 use crate::targets;
 use crate::text::{Line, shorten};
@@ -27,12 +26,10 @@ impl<'s> Finder<'_, '_, 's> {
         self.found.push(FoundChange { change, at: At(None, None) });
     }
 
-    /// Whether both sides are whole requests.
     fn are_bodies(&self) -> bool {
         self.sides.iter().all(|side| side.transcript.is_body)
     }
 
-    /// The tools that requests declare.
     pub(super) fn tools(&mut self) {
         let [before, after] = self.sides;
         if !self.are_bodies() {
@@ -76,7 +73,6 @@ impl<'s> Finder<'_, '_, 's> {
         }
     }
 
-    /// Which tools the model may call.
     pub(super) fn tool_choice(&mut self) {
         let [before, after] = self.sides;
         if !self.are_bodies() {
@@ -212,7 +208,6 @@ impl<'f, 's> Renamed<'f, 's> {
         Self { sides, ways }
     }
 
-    /// Where a parameter is now.
     fn of(&self, key: &str) -> Option<Place> {
         self.ways.iter().find(|(own, ..)| own == key).map(|(.., place)| *place)
     }
@@ -267,7 +262,6 @@ fn compared_elsewhere(side: &Side<'_, '_>) -> HashSet<String> {
     holding.filter_map(|member| member.key_text()).map(std::borrow::Cow::into_owned).collect()
 }
 
-/// What a choice asks for, in every format.
 fn meaning<'w>(wanted: &'w ToolChoiceMode<'_>) -> (u8, Option<&'w str>) {
     match wanted {
         ToolChoiceMode::Free => (0, None),

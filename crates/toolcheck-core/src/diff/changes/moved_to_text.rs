@@ -59,7 +59,6 @@ impl Retold {
         own
     }
 
-    /// The text that a lost result has become.
     pub(super) fn text_of(&self, result: usize) -> Option<usize> {
         self.texts.get(&result).copied()
     }
@@ -69,7 +68,6 @@ impl Retold {
         self.held_by.get(&text).copied()
     }
 
-    /// Whether a text holds a result that is lost.
     pub(super) fn holds_one(&self, text: usize) -> bool {
         self.held_by.contains_key(&text)
     }
@@ -87,7 +85,6 @@ fn holds(said: &str, content: &Content<'_>) -> bool {
 }
 
 impl<'s> Finder<'_, '_, 's> {
-    /// What is new near the place of something.
     fn new_near(&self, own: usize) -> Vec<usize> {
         let own = self.before(own);
         let events = &self.paired.after.all;

@@ -10,10 +10,9 @@ use toolcheck_json::{Position, locate, pointers};
 
 use super::{File, MadeOf};
 use crate::diff::align::{Keys, Pairs};
-use crate::diff::canonical;
 use crate::diff::events::{Events, Speaker};
 use crate::diff::side_by_side::{self, SideBySide};
-use crate::diff::{Change, Counts, Diff, Kind, Level, diff};
+use crate::diff::{Change, Counts, Diff, Kind, Level, canonical, diff};
 use crate::formats::Format;
 use crate::ir::Place;
 use crate::text::Line;

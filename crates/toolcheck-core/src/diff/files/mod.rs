@@ -10,13 +10,11 @@ use super::Side;
 use super::events::Answer;
 use crate::detection::{Candidate, Detection};
 use crate::error::Error;
-use crate::exchange;
 use crate::formats::Format;
 use crate::input_format::InputFormat;
 use crate::ir::{Place, Transcript};
 use crate::readers::{self, Reader, Unit};
-use crate::response;
-use crate::unsupported;
+use crate::{exchange, response, unsupported};
 
 pub use compared::{Located, Report, Spot, compare};
 
@@ -36,7 +34,6 @@ pub struct File<'s> {
     made_of: Option<(MadeOf<'s>, &'s [u8])>,
 }
 
-/// What a text was made of.
 #[derive(Debug, Clone, Copy)]
 enum MadeOf<'s> {
     Opened(&'s Opened),
@@ -79,16 +76,12 @@ struct Conversation<'s> {
     answers: Vec<Answer<'s>>,
     /// Whether it is a request of an exchange, which a later one may continue.
     is_exchange: bool,
-    /// The number of its document.
     document: usize,
 }
 
 impl<'s> File<'s> {
-    /// Reads the conversations in a recording or an archive; `source` is the text of the file.
-    ///
-    /// # Errors
-    ///
-    /// It is broken, this program cannot read it, or there is no conversation in it.
+    /// Reads the conversations in a recording or an archive; `source` is the text of the file. Fails if it is broken,
+    /// this program cannot read it, or there is no conversation in it.
     pub fn read_opened(source: &'s [u8], opened: &'s Opened) -> Result<Self, Error> {
         if let Some(lacking) = opened.not_built {
             return Err(Error::new(format!("this build does not read {}: {}", lacking.what, lacking.advice)));
@@ -113,11 +106,8 @@ impl<'s> File<'s> {
         Ok(file)
     }
 
-    /// Reads the conversations of a file that has them in strings; `source` is its text.
-    ///
-    /// # Errors
-    ///
-    /// It is not JSON, or there is no conversation in it.
+    /// Reads the conversations of a file that has them in strings; `source` is its text. Fails if it is not JSON, or
+    /// there is no conversation in it.
     pub fn read_expanded(
         source: &'s [u8],
         expanded: &'s Mapped,
@@ -128,11 +118,8 @@ impl<'s> File<'s> {
         Ok(file)
     }
 
-    /// Reads the conversations of a file, in this format if one is given.
-    ///
-    /// # Errors
-    ///
-    /// It is not JSON, or there is no conversation in it.
+    /// Reads the conversations of a file, in this format if one is given. Fails if it is not JSON, or there is no
+    /// conversation in it.
     pub fn read(bytes: &'s [u8], format: Option<InputFormat>) -> Result<Self, Error> {
         let (records, _) = Records::reading(bytes);
         let layout = records.layout();
@@ -174,7 +161,6 @@ impl<'s> File<'s> {
         Ok(file)
     }
 
-    /// Reads a file of a reader.
     fn read_log(
         reader: &'static Reader,
         bytes: &'s [u8],
@@ -260,7 +246,6 @@ impl<'s> File<'s> {
     }
 }
 
-/// Whether documents may hold lists of messages.
 fn are_lists(documents: &[(Document<'_>, Record<'_>)]) -> bool {
     documents.iter().all(|(document, _)| readers::may_hold_lists(document.root()))
 }

@@ -43,7 +43,6 @@ pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
     events
 }
 
-/// The event of an error, which ends a stream.
 pub(super) fn error(text: &str, _: usize) -> Event {
     let error = json!({"type": "overloaded_error", "message": text});
     Event::new("error", json!({"type": "error", "error": error}))
@@ -53,7 +52,6 @@ fn reason(reply: &Reply) -> &'static str {
     if reply.stop == Stop::Pause { "pause_turn" } else { reply.reason(REASONS) }
 }
 
-/// The message before it says anything.
 fn envelope(reply: &Reply) -> Json {
     json!({
         "id": reply.id,

@@ -24,7 +24,6 @@ pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
     chunks.into_iter().map(|chunk| Event::new("", chunk)).collect()
 }
 
-/// The event of an error, which ends a stream.
 pub(super) fn error(text: &str, _: usize) -> Event {
     let error = json!({"code": 503, "message": text, "status": "UNAVAILABLE"});
     Event::new("", json!({"error": error}))

@@ -37,7 +37,6 @@ pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
     events
 }
 
-/// The event of an error, which ends a stream.
 pub(super) fn error(text: &str, _: usize) -> Event {
     Event::new(
         "error",
@@ -59,7 +58,6 @@ fn status(reply: &Reply) -> &'static str {
     }
 }
 
-/// The interaction without its steps.
 fn interaction(reply: &Reply, status: &str) -> Json {
     let (input, output) = (reply.input_tokens, reply.output_tokens);
     let mut body = Map::new();

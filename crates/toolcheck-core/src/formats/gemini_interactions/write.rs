@@ -37,7 +37,6 @@ fn result(output: &ToolOutput) -> Json {
     step
 }
 
-/// The steps of one turn of the model.
 fn steps(said: &Assistant) -> Vec<Json> {
     let thoughts = said.reasoning.iter().map(|reasoning| {
         let mut step = json!({"type": "thought"});

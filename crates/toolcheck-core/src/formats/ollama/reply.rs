@@ -44,7 +44,6 @@ pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
     lines
 }
 
-/// The event of an error, which ends a stream.
 pub(super) fn error(text: &str, _: usize) -> Event {
     Event::new("", json!({"error": text}))
 }

@@ -69,7 +69,6 @@ fn write_id(call: &mut Json) {
     }
 }
 
-/// The event of an error, which ends a stream.
 pub(super) fn error(text: &str, _: usize) -> Event {
     let error = json!({"message": text, "type": "server_error", "param": null, "code": null});
     Event::new("", json!({"error": error}))

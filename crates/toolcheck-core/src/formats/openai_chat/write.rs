@@ -29,7 +29,6 @@ pub(super) static STYLE: Style = Style {
     add_reasoning: |_, _| (),
 };
 
-/// Writes a request of a dialect.
 pub(in crate::formats) fn request(conversation: &Conversation, tools: &[&str], style: &Style) -> Json {
     let mut messages = Vec::new();
     if !conversation.system.is_empty() {
@@ -52,7 +51,6 @@ pub(in crate::formats) fn request(conversation: &Conversation, tools: &[&str], s
     body
 }
 
-/// Writes the model's message.
 pub(in crate::formats) fn message(said: &Assistant, style: &Style) -> Json {
     let mut message = json!({"role": "assistant"});
     if said.calls.is_empty() {
@@ -68,7 +66,6 @@ pub(in crate::formats) fn message(said: &Assistant, style: &Style) -> Json {
     message
 }
 
-/// Inserts reasoning blocks before the text of a message.
 pub(in crate::formats) fn add_reasoning_blocks(
     message: &mut Json,
     reasoning: &[Reasoning],

@@ -7,6 +7,7 @@ use toolcheck_json::Value;
 
 use super::tool;
 use crate::ir::{Executor, MissingKey, Named, Place, Transcript};
+use crate::names::words;
 
 /// The names of tools by how they are called: functions in the request's own list by name alone, others by namespace
 /// and name.
@@ -87,20 +88,15 @@ impl<'s> Namespaces<'s> {
                 transcript.request.tools.search.get_or_insert(Place::of(value));
                 let is_client = value.get_str("execution").as_deref() == Some("client");
                 if is_client && value.get("description").is_none_or(Value::is_null) {
-                    transcript.details.missing_keys.push(MissingKey {
-                        case: "search-description",
-                        key: "description",
-                        place: Place::of(value),
-                        name: None,
-                        because: None,
-                    });
+                    let (case, key, place) = ("search-description", "description", Place::of(value));
+                    let missing = MissingKey { case, key, place, name: None, because: None };
+                    transcript.details.missing_keys.push(missing);
                 }
             }
             _ => self.function(transcript, value, declared),
         }
     }
 
-    /// Adds one tool.
     fn function(&mut self, transcript: &mut Transcript<'s>, value: Value<'_, 's>, declared: Declared) {
         let is_deferred = is_deferred(value);
         let is_of_request = matches!(declared, Declared::InList | Declared::InNamespace);
@@ -146,13 +142,9 @@ impl<'s> Namespaces<'s> {
             else {
                 continue;
             };
-            transcript.details.missing_keys.push(MissingKey {
-                case: "namespace",
-                key: "namespace",
-                place: Place::of(value),
-                name: Some(name),
-                because: Some(*because),
-            });
+            let (key, place) = ("namespace", Place::of(value));
+            let missing = MissingKey { case: key, key, place, name: Some(name), because: Some(*because) };
+            transcript.details.missing_keys.push(missing);
         }
     }
 }
@@ -173,29 +165,18 @@ pub(super) fn look_at_callers<'s>(transcript: &mut Transcript<'s>, list: Value<'
             && value.get("caller").is_none()
             && let Some(because) = called.get(&id.text)
         {
-            transcript.details.missing_keys.push(MissingKey {
-                case: "caller",
-                key: "caller",
-                place: Place::of(value),
-                name: None,
-                because: Some(*because),
-            });
+            let (key, place) = ("caller", Place::of(value));
+            let missing = MissingKey { case: key, key, place, name: None, because: Some(*because) };
+            transcript.details.missing_keys.push(missing);
         }
     }
 }
 
 /// The types of tools that add no functions to call. A version may follow the type.
-const WITHOUT_FUNCTIONS: [&str; 9] = [
-    "web_search",
-    "file_search",
-    "code_interpreter",
-    "image_generation",
-    "computer",
-    "local_shell",
-    "shell",
-    "apply_patch",
-    "programmatic_tool_calling",
-];
+const WITHOUT_FUNCTIONS: [&str; 9] = words(
+    "web_search file_search code_interpreter image_generation computer local_shell shell apply_patch \
+    programmatic_tool_calling",
+);
 
 /// Whether a tool is loaded only after a search has found it.
 fn is_deferred(tool: Value<'_, '_>) -> bool {

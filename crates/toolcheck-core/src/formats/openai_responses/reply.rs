@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Value as Json, json};
 
+use crate::names::words;
 use crate::reply::{CREATED, Event, Pieces, Reply, Stop};
 
 pub(super) fn write(reply: &Reply) -> Json {
@@ -89,7 +90,6 @@ pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
     events
 }
 
-/// The event of an error, which ends a stream.
 pub(super) fn error(text: &str, after: usize) -> Event {
     let data = json!({
         "type": "error", "code": "server_error", "message": text, "param": null, "sequence_number": after
@@ -97,11 +97,9 @@ pub(super) fn error(text: &str, after: usize) -> Event {
     Event::new("error", data)
 }
 
-/// How a call is written.
 struct Form {
     kind: &'static str,
     prefix: &'static str,
-    /// The key of its text.
     key: &'static str,
     /// The names of the events.
     delta: &'static str,
@@ -130,7 +128,6 @@ impl Form {
     }
 }
 
-/// Says that a call is complete.
 fn close(event: &mut impl FnMut(&'static str, Json), item: &Item, (form, index): (&Form, usize)) {
     let mut done =
         json!({"item_id": item.whole["id"], "output_index": index, form.key: item.whole[form.key]});
@@ -145,7 +142,6 @@ fn status(reply: &Reply) -> &'static str {
     if reply.stop == Stop::Length { "incomplete" } else { "completed" }
 }
 
-/// The response around these items.
 fn body(reply: &Reply, output: Vec<Json>, status: &str) -> Json {
     let (input, out) = (reply.input_tokens, reply.output_tokens);
     let is_ended = status != "in_progress";
@@ -195,28 +191,13 @@ fn body(reply: &Reply, output: Vec<Json>, status: &str) -> Json {
     body
 }
 
-/// What a response repeats of its request.
-pub(super) const REPEATED: [&str; 15] = [
-    "background",
-    "conversation",
-    "instructions",
-    "max_output_tokens",
-    "max_tool_calls",
-    "metadata",
-    "parallel_tool_calls",
-    "reasoning",
-    "temperature",
-    "text",
-    "tool_choice",
-    "tools",
-    "top_p",
-    "truncation",
-    "user",
-];
+pub(super) const REPEATED: [&str; 15] = words(
+    "background conversation instructions max_output_tokens max_tool_calls metadata parallel_tool_calls \
+    reasoning temperature text tool_choice tools top_p truncation user",
+);
 
 struct Item {
     whole: Json,
-    /// The item as a stream adds it.
     start: Json,
     /// The text in it that comes in pieces; the arguments of calls come otherwise.
     part: Option<Part>,

@@ -26,7 +26,6 @@ pub(super) fn request(conversation: &Conversation, tools: &[&str]) -> Json {
     body
 }
 
-/// The items of one turn of the model.
 fn items(said: &Assistant) -> Vec<Json> {
     // Written without an id, because the server looks up items that have one.
     let reasoning = said.reasoning.iter().map(|reasoning| {

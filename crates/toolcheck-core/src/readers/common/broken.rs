@@ -7,7 +7,6 @@ use toolcheck_json::{Document, Value};
 use super::Reading;
 use crate::ir::{Body, Message, Role, Transcript, UnpairedReason};
 
-/// Whether a record is not whole.
 pub(crate) fn is_broken(record: Value<'_, '_>) -> bool {
     let span = record.span();
     let faults = record.document().faults();

@@ -9,7 +9,6 @@ use super::parts::number_titles;
 use super::{LOOKED_AT, Reader, Reading};
 use crate::claim::certainty;
 
-/// Reads the records of a file of a protocol.
 pub(crate) fn read<'s>(reader: &Reader, records: &[Value<'_, 's>]) -> Reading<'s> {
     let protocol = events::protocol(reader.id);
     let kinds = Kinds::new(protocol);
@@ -41,7 +40,6 @@ pub(crate) fn sniff(id: &str, records: &[Value<'_, '_>]) -> u8 {
     if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
 }
 
-/// The list of events that a record is, or has.
 fn list_of<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
     let is_list = |list: &Value<'_, '_>| list.is_array();
     Some(record).filter(is_list).or_else(|| record.get("events").filter(is_list))
@@ -62,7 +60,6 @@ fn in_order<'d, 's>(records: &[Value<'d, 's>]) -> Vec<Value<'d, 's>> {
     events
 }
 
-/// What is known of each kind of event.
 struct Kinds<'p> {
     protocol: &'p Protocol,
     by_kind: HashMap<&'p str, Vec<&'p Event>>,
@@ -92,7 +89,6 @@ impl<'p> Kinds<'p> {
         Self { protocol, by_kind, by_key }
     }
 
-    /// The event in a record, which may be wrapped into what the log says of it.
     fn event<'d, 's>(&self, record: Value<'d, 's>) -> Option<(Value<'d, 's>, Known<'p>)> {
         let own = self.known(record);
         let inner = events::wrapped(record).find_map(|event| Some((event, self.known(event)?)));
@@ -124,9 +120,7 @@ struct Log<'p, 's> {
     reader: &'p Reader,
     protocol: &'p Protocol,
     sessions: Vec<Session<'p, 's>>,
-    /// The sessions by their ids.
     by_id: HashMap<String, usize>,
-    /// The session of the event before.
     now: Option<usize>,
 }
 

@@ -8,20 +8,17 @@ use toolcheck_json::Value;
 use super::events::{
     Event, EventMessage, FirstNeeds, MustBeClosed, Paths, Protocol, Resource, ResultStep, Tools,
 };
-use super::parts;
-use super::{Conversation, ConversationEnd, Reader};
+use super::{Conversation, ConversationEnd, Reader, parts};
 use crate::ir::{
     Arguments, Body, MisplacedEvent, Misplacement, Named, Place, Role, StreamedArguments, ToolDef,
     Transcript, UnpairedReason,
 };
 
-/// What is said on one connection.
 pub(crate) struct Session<'p, 's> {
     protocol: &'p Protocol,
     transcript: Transcript<'s>,
     /// Whether the log has everything from here on.
     has_begun: bool,
-    /// The number of the phase.
     phase: usize,
     /// What was refused in this phase, as its number. What follows it is no other mistake.
     refused_in_phase: Option<usize>,
@@ -29,9 +26,7 @@ pub(crate) struct Session<'p, 's> {
     open: HashMap<&'p str, HashMap<String, usize>>,
     /// The ids of what an event was refused for, by what it is: what follows is no other mistake.
     refused: HashMap<&'p str, HashSet<String>>,
-    /// How often something was opened.
     openings: usize,
-    /// The id of what was opened last.
     last_opened: String,
     /// The kind and the id of the stream whose chunks come, by who sends it.
     streams: HashMap<String, (String, Cow<'s, str>)>,
@@ -46,13 +41,10 @@ pub(crate) struct Session<'p, 's> {
     deleted: HashSet<Cow<'s, str>>,
     /// For each id that results were refused for, the number of parts before the first.
     strays: Vec<usize>,
-    /// The numbers of the tools, by their names.
     tools: HashMap<Cow<'s, str>, usize>,
 }
 
-/// A call, and what has been told of it.
 struct OpenCall<'s> {
-    /// The number of its part.
     part: usize,
     /// Its arguments, in the pieces that were sent.
     pieces: Vec<(Cow<'s, str>, Arguments<'s>)>,
@@ -60,7 +52,6 @@ struct OpenCall<'s> {
     is_cancelled: bool,
     /// Whether what was said goes on after it, where it is told whole.
     is_passed: bool,
-    /// The numbers of the parts with its results.
     results: Vec<usize>,
 }
 
@@ -184,7 +175,6 @@ impl<'p, 's> Session<'p, 's> {
         missing.is_none()
     }
 
-    /// Who sends an event.
     fn lane(&self, event: Value<'_, 's>) -> String {
         self.protocol.lane.of(event).and_then(Value::as_str).unwrap_or_default().into_owned()
     }
@@ -292,7 +282,6 @@ impl<'p, 's> Session<'p, 's> {
         false
     }
 
-    /// Whether what an event is about is open.
     fn is_open(&self, needs: &Resource, item: Value<'_, 's>) -> bool {
         let open = self.open.get(&*needs.thing);
         open.zip(id_of(needs, item)).is_some_and(|(open, id)| open.contains_key(&*id))
@@ -384,7 +373,6 @@ impl<'p, 's> Session<'p, 's> {
         self.transcript.turn(Role::Tool, message).part(message, Body::Result(result));
     }
 
-    /// Adds a content of Gemini.
     fn content(&mut self, content: Value<'_, 's>) {
         let is_of_model = content.get_str("role").as_deref() == Some("model");
         let role = if is_of_model { Role::Assistant } else { Role::User };
@@ -414,7 +402,6 @@ impl<'p, 's> Session<'p, 's> {
         self.transcript.turn(role, item).part(text, Body::text(Some(text)));
     }
 
-    /// Adds a call, or what is told of one that is there.
     fn call(
         &mut self,
         item: Value<'_, 's>,
@@ -565,7 +552,6 @@ impl<'p, 's> Session<'p, 's> {
     }
 }
 
-/// The id of what an event needs, if it names one.
 fn id_of<'s>(needs: &Resource, item: Value<'_, 's>) -> Option<Cow<'s, str>> {
     needs.id.of(item).and_then(Named::of).map(|id| id.text)
 }

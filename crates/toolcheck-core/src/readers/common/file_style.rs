@@ -78,7 +78,6 @@ impl<'d, 's> NewRecord<'d, 's> {
     }
 }
 
-/// The members of a record under these keys.
 pub(crate) fn members_of(record: Value<'_, '_>, keys: &[&'static str]) -> Vec<(Cow<'static, str>, Piece)> {
     let found = keys.iter().filter_map(|key| Some((Cow::Borrowed(*key), Piece::Node(record.get(key)?.id()))));
     found.collect()

@@ -6,6 +6,7 @@ use toolcheck_json::{Document, NodeId, Value, origins::Mapped, sort_by_position}
 use super::{Columns, literal, python};
 use crate::claim::certainty;
 use crate::ir::{Body, Part, Place, Transcript, UnreadKind};
+use crate::names::words;
 use crate::tools::{self, Definition};
 use crate::unread;
 
@@ -20,10 +21,8 @@ pub(crate) fn rows<'r, 'd, 's>(records: &'r [Value<'d, 's>]) -> impl Iterator<It
     })
 }
 
-/// How many rows of a list are looked at.
 const ROWS_LOOKED_AT: usize = 4;
 
-/// How certain a reader is of records by a row that only it has.
 pub(crate) fn certainty_of_rows(records: &[Value<'_, '_>], is_row: impl Fn(Value<'_, '_>) -> bool) -> u8 {
     let is_own =
         |record: &Value<'_, '_>| is_row(*record) || record.elements().take(ROWS_LOOKED_AT).any(&is_row);
@@ -108,21 +107,10 @@ pub(crate) fn reverse(transcript: &mut Transcript<'_>, list: Value<'_, '_>) {
 }
 
 /// The keys under which data sets have the tools of their rows.
-pub(crate) const TOOLS: [&str; 13] = [
-    "tools",
-    "functions",
-    "tools_json",
-    "available_tools",
-    "availableTools",
-    "tool_defs",
-    "tool_definitions",
-    "toolDefinitions",
-    "tool_schemas",
-    "function_declarations",
-    "functions_json",
-    "tool_list",
-    "gen_ai.tool.definitions",
-];
+pub(crate) const TOOLS: [&str; 13] = words(
+    "tools functions tools_json available_tools availableTools tool_defs tool_definitions toolDefinitions \
+    tool_schemas function_declarations functions_json tool_list gen_ai.tool.definitions",
+);
 
 /// The keys under which rows of preferences have the message that the model learns to write.
 pub(crate) const CHOSEN: [&str; 2] = ["chosen", "chosen_response"];
@@ -169,12 +157,10 @@ impl<'d, 's> Beside<'d, 's> {
         Self { tools, system }
     }
 
-    /// The same with other tools.
     pub(crate) fn with_tools(self, tools: Value<'d, 's>) -> Self {
         Self { tools: Some(tools), ..self }
     }
 
-    /// The bytes that are read for each list.
     pub(crate) fn size(self) -> usize {
         self.tools.map_or(0, |tools| tools.raw().len())
     }
@@ -203,7 +189,6 @@ pub(crate) fn add_tools<'s>(transcript: &mut Transcript<'s>, row: Value<'_, 's>,
     add_definitions(transcript, tools_under(row, keys));
 }
 
-/// The first tools under these keys.
 fn tools_under<'d, 's>(row: Value<'d, 's>, keys: &[&str]) -> Option<Value<'d, 's>> {
     let filled = |value: &Value<'_, '_>| {
         value.children().next().is_some() || value.as_json_str().is_some_and(|text| !text.is_empty())
@@ -268,7 +253,6 @@ pub(crate) fn opened(document: &Document<'_>) -> Option<Mapped> {
     Some(opened)
 }
 
-/// The document with what strings say in their place.
 fn expanded(document: &Document<'_>, strings: &[NodeId]) -> Mapped {
     if !strings.iter().any(|id| literal::is_like_one(document.value(*id))) {
         return Mapped::expanded(document, strings);
@@ -314,7 +298,6 @@ fn strings_with_lists(root: Value<'_, '_>) -> Vec<NodeId> {
 /// The keys under which questions have the calls that answer them.
 pub(crate) const ANSWERS: [&str; 2] = ["answers", "answer"];
 
-/// The strings of a message that hold calls.
 fn strings_of_message(message: Value<'_, '_>, found: &mut Vec<NodeId>) {
     let mut is_call = None;
     for member in message.members() {
@@ -340,7 +323,6 @@ fn holds_calls_in_text(value: Value<'_, '_>) -> bool {
     in_text(value, is_calls)
 }
 
-/// Whether a value is a call or a list of calls.
 fn is_calls(value: Value<'_, '_>) -> bool {
     let is_call = |call: Value<'_, '_>| call.is_object() && call.get_any(&["name", "function"]).is_some();
     is_call(value) || value.elements().next().is_some() && value.elements().all(is_call)

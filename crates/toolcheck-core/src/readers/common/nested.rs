@@ -3,7 +3,7 @@
 use foldhash::HashMap;
 use toolcheck_json::{NodeId, Value, pointers};
 
-use super::lists;
+use super::{Conversation, LeftOut, Reading, lists};
 use crate::claim::certainty;
 use crate::text::shorten;
 
@@ -11,19 +11,31 @@ use crate::text::shorten;
 pub(crate) struct List<'d, 's> {
     /// Where it stands: its JSON Pointer, with the number of its record if there are several.
     pub(crate) title: String,
-    /// All of its elements.
     pub(crate) messages: Vec<Value<'d, 's>>,
 }
 
-/// The lists of messages in a file.
 #[derive(Debug, Default)]
 pub(crate) struct MessageLists<'d, 's> {
-    /// The lists, in the order of the file.
     pub(crate) lists: Vec<List<'d, 's>>,
     /// How many messages are in no list.
     pub(crate) alone: usize,
     /// The lines beside messages in which none was found.
     pub(crate) others: Vec<Value<'d, 's>>,
+}
+
+/// Reads the lists of messages in a file, each as a conversation.
+pub(crate) fn read<'d, 's>(
+    records: &[Value<'d, 's>],
+    is_message: impl Fn(Value<'d, 's>) -> bool,
+    mut conversation: impl FnMut(List<'d, 's>, &mut LeftOut) -> Conversation<'s>,
+) -> Reading<'s> {
+    let mut reading = Reading::default();
+    let found = find(records, is_message);
+    for list in found.lists {
+        reading.conversations.push(conversation(list, &mut reading.left_out));
+    }
+    reading.left_out.add("messages outside of lists", found.alone);
+    reading
 }
 
 /// A list while the file is searched: its place, the number of its record, and its elements.
@@ -113,7 +125,6 @@ fn inner<'d, 's>(row: Value<'d, 's>, wraps: bool) -> Value<'d, 's> {
 const CONVERSATION: [&str; 6] =
     ["chatId", "chat_id", "threadId", "thread_id", "conversationId", "conversation_id"];
 
-/// Divides rows that belong to several conversations.
 fn divide<'d, 's>(title: String, rows: Vec<Value<'d, 's>>, wraps: bool, lists: &mut Vec<List<'d, 's>>) {
     let mut numbers: HashMap<&[u8], usize> = HashMap::default();
     let start = lists.len();

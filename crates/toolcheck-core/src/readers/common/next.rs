@@ -48,7 +48,6 @@ impl NextRequest {
         self.repairs.contains_key(&rule)
     }
 
-    /// Whether a result in the request must have its call there.
     pub(crate) fn needs_calls(&self) -> bool {
         !self.keeps_pairs && !self.repairs(RuleId::OrphanToolResult)
     }

@@ -7,25 +7,16 @@ use toolcheck_json::Value;
 
 use super::Conversation;
 use crate::ir::{
-    Arguments, Body, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Signature,
-    ToolKind, ToolResult, Transcript, UnpairedReason,
+    Arguments, Body, Call, Content, Message, Part, Reasoning, Role, Signature, ToolResult, Transcript,
+    UnpairedReason,
 };
 
-/// A call of a client's function.
 pub(crate) fn call<'s>(
     id: Option<Value<'_, 's>>,
     name: Option<Value<'_, 's>>,
     arguments: Option<Value<'_, 's>>,
 ) -> Call<'s> {
-    Call {
-        id: self::id(id).and_then(Named::of),
-        name: name.and_then(Named::of),
-        arguments: Arguments::of(arguments),
-        executor: Executor::Client,
-        kind: ToolKind::Function,
-        signature: Signature::Missing,
-        unpaired: None,
-    }
+    Call::new(self::id(id), name, arguments)
 }
 
 /// The id at `value`, unless it is empty: programs without ids write `""`.
@@ -51,24 +42,9 @@ pub(crate) fn result<'s>(
     content: Option<Value<'_, 's>>,
     is_error: Option<bool>,
 ) -> ToolResult<'s> {
-    ToolResult {
-        call_id: self::id(id).and_then(Named::of),
-        name: None,
-        is_error,
-        content: Content::of(content),
-        content_place: content.map(Place::of),
-        structured: None,
-        has_media: false,
-        foreign: None,
-        block: None,
-        has_bare_json: false,
-        executor: Executor::Client,
-        kind: None,
-        unpaired: None,
-    }
+    ToolResult { is_error, ..ToolResult::new(self::id(id), content) }
 }
 
-/// Puts conversations in the order in which they begin.
 pub(crate) fn in_order(conversations: &mut [Conversation<'_>]) {
     toolcheck_json::sort_by_position(conversations, |conversation| {
         // Those without a message come first.
@@ -76,7 +52,6 @@ pub(crate) fn in_order(conversations: &mut [Conversation<'_>]) {
     });
 }
 
-/// Numbers the conversations that have the same title.
 pub(crate) fn number_titles(conversations: &mut [Conversation<'_>]) {
     let mut counts: HashMap<String, usize> = HashMap::default();
     for conversation in conversations.iter() {
@@ -129,7 +104,6 @@ impl<'s> Transcript<'s> {
         }
     }
 
-    /// Opens a message, for the parts that follow.
     pub(crate) fn next_message(&mut self, role: Role, message: Value<'_, 's>) -> &mut Self {
         let index = self.messages.len();
         self.open_message(Message { content: Content::Filled, ..Message::new(role, message, index) });
@@ -148,7 +122,6 @@ impl<'s> Transcript<'s> {
         self.part(block, Body::Opaque)
     }
 
-    /// The calls among these parts.
     fn calls_of(&mut self, parts: Range<u32>) -> impl Iterator<Item = &mut Call<'s>> {
         let parts = &mut self.parts[parts.start as usize..parts.end as usize];
         parts.iter_mut().filter_map(|part| match &mut part.body {

@@ -35,7 +35,6 @@ impl TryFrom<HashMap<RuleId, RuleLevel>> for Policy {
     }
 }
 
-/// The policy of a file in `readers`.
 fn named(name: &str) -> &'static Policy {
     // A test asks for each.
     POLICIES.find(name).expect("there is a file of this name")

@@ -4,11 +4,9 @@ use foldhash::HashMap;
 use toolcheck_json::{Document, NodeId, Value, pointers};
 
 use super::next::NextRequest;
-use super::{Reader, Reading, SourceKind, Unit};
-use super::{broken, unknown};
+use super::{Reader, Reading, SourceKind, Unit, broken, unknown};
 use crate::ir::{Body, Named, Role, Transcript, TranscriptKind, UnpairedReason};
 
-/// Finishes the reading of a unit.
 pub(crate) fn all<'s>(
     reader: &Reader,
     reading: &mut Reading<'s>,

@@ -64,7 +64,6 @@ fn is_optional(kind: &str) -> bool {
     kind.contains("optional") || kind.contains("none") || kind.contains("default")
 }
 
-/// Whether the description says so.
 fn says_optional(parameter: Value<'_, '_>) -> bool {
     let says = |text: std::borrow::Cow<'_, str>| {
         let text = text.to_ascii_lowercase();
@@ -78,9 +77,7 @@ fn says_optional(parameter: Value<'_, '_>) -> bool {
 enum Type {
     /// A type of JSON Schema.
     Plain(&'static str),
-    /// A list, with the type of its elements.
     List(Box<Self>),
-    /// Any of several.
     Union(Vec<Self>),
     /// Nothing is known of its values.
     Any,
@@ -88,7 +85,6 @@ enum Type {
 
 /// How deep types in types are read.
 const DEEPEST: usize = 8;
-/// The longest name of a type.
 const LONGEST: usize = 200;
 
 impl Type {

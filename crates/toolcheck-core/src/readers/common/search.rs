@@ -14,7 +14,6 @@ use crate::formats::{self, Format, anthropic, bedrock_converse, gemini, openai_c
 use crate::ir::{Place, Transcript, Unread, UnreadKind};
 use crate::{response, unread, unsupported};
 
-/// Reads all lists of messages for a reader.
 pub(crate) fn read_as<'s>(reader: &Reader, records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
     for record in records {
@@ -23,7 +22,6 @@ pub(crate) fn read_as<'s>(reader: &Reader, records: &[Value<'_, 's>]) -> Reading
     reading
 }
 
-/// A list of messages that has been found.
 struct FoundList<'d, 's> {
     list: Value<'d, 's>,
     /// The object that holds it.
@@ -66,11 +64,7 @@ pub(crate) fn read_at<'s>(
     if let Some(pointer) = at {
         let read = || format?.read(value_at(record, pointer)?);
         if let Some(transcript) = read() {
-            reading.conversations.push(Conversation {
-                title: String::new(),
-                transcript,
-                end: ConversationEnd::Open,
-            });
+            reading.conversations.push(Conversation::new("", transcript, ConversationEnd::Open));
             return reading;
         }
         let parent = pointer.rfind('/').and_then(|end| value_at(record, &pointer[..end]));
@@ -117,16 +111,7 @@ pub(crate) fn read_value<'d, 's>(
         read_responses(reader, root, reading);
         return;
     }
-    let mut search = Search {
-        found: Vec::new(),
-        unread: Vec::new(),
-        unknown: Vec::new(),
-        foreign: Vec::new(),
-        streams: 0,
-        rejected: 0,
-        expected: 0,
-        is_trace: reader.kind == SourceKind::Trace,
-    };
+    let mut search = Search { is_trace: reader.kind == SourceKind::Trace, ..Search::default() };
     search.run(root, row);
     toolcheck_json::sort_by_position(&mut search.found, |found| found.list.id().index());
     reading.left_out.add("streamed answers", search.streams);
@@ -183,11 +168,7 @@ fn read_responses<'s>(reader: &Reader, list: Value<'_, 's>, reading: &mut Readin
         for mut transcript in said.into_iter().map(|said| said.transcript) {
             // It is no request, whatever the target is.
             (transcript.place, transcript.format) = (Place::of(value), Some(reader.key()));
-            reading.conversations.push(Conversation {
-                title: String::new(),
-                transcript,
-                end: ConversationEnd::Open,
-            });
+            reading.conversations.push(Conversation::new("", transcript, ConversationEnd::Open));
         }
     }
 }
@@ -247,7 +228,7 @@ impl<'s> FoundList<'_, 's> {
     }
 }
 
-/// The search for lists in a document.
+#[derive(Default)]
 struct Search<'d, 's> {
     found: Vec<FoundList<'d, 's>>,
     /// Calls outside of lists.
@@ -395,7 +376,6 @@ impl<'d, 's> Search<'d, 's> {
     }
 }
 
-/// The form of a list of messages that is in no wire format.
 fn own_form(list: Value<'_, '_>) -> Option<How> {
     if turns::has_from(list) || turns::has_call_roles(list) || turns::has_value_blocks(list) {
         Some(How::Turns)
@@ -468,7 +448,6 @@ fn is_of_blocks(message: Value<'_, '_>) -> bool {
     blocks.any(|block| block.get_str("type").as_deref() == Some("tool_use"))
 }
 
-/// Whether a value that has a key for calls holds one.
 fn holds_call<'d, 's>(value: Value<'d, 's>) -> bool {
     let is_call = |value: Value<'_, '_>| {
         let keys = ["name", "function", "toolName", "args", "arguments", "input", "tool", "tool_call_id"];

@@ -8,7 +8,7 @@ use toolcheck_json::Value;
 
 use super::parts;
 use crate::formats::anthropic;
-use crate::ir::{Body, Executor, Named, Reasoning, Role, Signature, Text, Transcript, UnpairedReason};
+use crate::ir::{Body, Executor, Named, Role, Text, Transcript, UnpairedReason};
 use crate::unread;
 
 /// Whether a list holds messages with OpenTelemetry's parts.
@@ -19,7 +19,6 @@ pub(crate) fn has_parts(list: Value<'_, '_>) -> bool {
     })
 }
 
-/// How many messages are looked at.
 const LOOKED_AT: usize = 8;
 
 fn is_part(part: Value<'_, '_>) -> bool {
@@ -67,7 +66,6 @@ pub(crate) fn settle_beginning(transcript: &mut Transcript<'_>) {
     }
 }
 
-/// Adds messages with OpenTelemetry's parts.
 pub(crate) fn read_parts<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
     for message in list.elements() {
         open(transcript, message.get("role").and_then(Named::of), message);
@@ -106,9 +104,7 @@ fn body_of<'s>(part: Value<'_, 's>) -> Body<'s> {
             result.executor = Executor::Server;
             Body::Result(result)
         }
-        Some("reasoning" | "thinking") => {
-            Body::Reasoning(Reasoning { id: None, signature: Signature::Missing, is_redacted: false })
-        }
+        Some("reasoning" | "thinking") => parts::reasoning(None),
         Some("blob" | "file" | "uri" | "image" | "audio" | "video") => Body::Media,
         _ => Body::Opaque,
     }

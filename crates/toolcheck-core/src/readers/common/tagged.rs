@@ -11,7 +11,6 @@ use crate::ir::{Arguments, Body, Call, Malformation, MalformedTextCall, Named, P
 
 pub(crate) const OPENING: &str = "<tool_call>";
 const CLOSING: &str = "</tool_call>";
-/// What both have.
 const WORD: &str = "tool_call";
 
 /// A text with the way back to the file.
@@ -90,7 +89,6 @@ pub(crate) fn calls_after_thought<'s>(
     calls_of(&said, &Block { tag: first..first, inside, first, is_closed: true }, transcript)
 }
 
-/// The calls of a block.
 fn calls_of<'s>(
     said: &MappedText<'_, 's>,
     block: &Block<'_>,
@@ -113,7 +111,6 @@ fn calls_of<'s>(
     .collect()
 }
 
-/// How far a text has been read.
 struct Position {
     next: usize,
     /// The next closing tag, which is searched for only once.

@@ -3,7 +3,6 @@
 use foldhash::HashMap;
 use toolcheck_json::Value;
 
-use super::parts::{in_order, number_titles};
 use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::ir::{Transcript, UnpairedReason};
 
@@ -51,7 +50,6 @@ impl<'s, T: Default> Threads<'s, T> {
         number
     }
 
-    /// The thread with a number.
     pub(crate) fn get(&mut self, number: usize) -> &mut Thread<'s, T> {
         &mut self.threads[number]
     }
@@ -80,8 +78,6 @@ impl<'s, T: Default> Threads<'s, T> {
             };
             self.divide(number, end);
         }
-        in_order(&mut self.reading.conversations);
-        number_titles(&mut self.reading.conversations);
-        self.reading
+        self.reading.in_order()
     }
 }

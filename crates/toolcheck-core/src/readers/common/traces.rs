@@ -4,23 +4,16 @@ use toolcheck_json::Value;
 
 use super::spans;
 
-/// How many values of a record are looked at.
+use crate::names::words;
+
 const VALUES_LOOKED_AT: usize = 20_000;
 
 /// Keys at the top of what traces are exported as.
-const TOPS: [&str; 9] = [
-    "resourceSpans",
-    "resource_spans",
-    "scopeSpans",
-    "resourceLogs",
-    "spans",
-    "attributes",
-    "trace",
-    "observations",
-    "span_attributes",
-];
+const TOPS: [&str; 9] = words(
+    "resourceSpans resource_spans scopeSpans resourceLogs spans attributes trace observations \
+    span_attributes",
+);
 
-/// Whether a record may be of a trace, at a glance.
 fn may_be_trace(record: Value<'_, '_>) -> bool {
     let is_own = |member: Value<'_, '_>| {
         TOPS.iter().any(|key| member.has_key(key))

@@ -8,43 +8,23 @@ use toolcheck_json::{Document, Value};
 
 use super::parts;
 use super::tagged::{self, MappedText, OPENING};
-use crate::call_marks;
 use crate::formats::is_of_no_provider;
 use crate::ir::{
-    Body, Malformation, MalformedTextCall, Named, Place, Reasoning, Role, Signature, Text, ToolKind,
-    Transcript, UnpairedReason,
+    Body, Malformation, MalformedTextCall, Named, Place, Role, Text, ToolKind, Transcript, UnpairedReason,
 };
-use crate::unread;
+use crate::names::words;
+use crate::{call_marks, unread};
 
-/// The keys that name the speaker of a turn.
 const SPEAKERS: [&str; 2] = ["from", "role"];
-/// The keys that hold what is said in a turn.
 pub(crate) const TEXTS: [&str; 3] = ["value", "content", "text"];
 
 /// Speakers whose turns are calls; words are also joined in other ways.
-const CALLS: [&str; 6] = [
-    "function_call",
-    "tool_call",
-    "tool_calls",
-    "functioncall",
-    "assistant_tool_call",
-    "tool_call_invocation",
-];
-/// Speakers whose turns are results.
-const RESULTS: [&str; 12] = [
-    "observation",
-    "function_response",
-    "tool_response",
-    "tool_output",
-    "tool_result",
-    "tool_results",
-    "tool_call_result",
-    "function_return",
-    "tool",
-    "function",
-    "ipython",
-    "environment",
-];
+const CALLS: [&str; 6] =
+    words("function_call tool_call tool_calls functioncall assistant_tool_call tool_call_invocation");
+const RESULTS: [&str; 12] = words(
+    "observation function_response tool_response tool_output tool_result tool_results tool_call_result \
+    function_return tool function ipython environment",
+);
 const USERS: [&str; 2] = ["human", "user"];
 const ASSISTANTS: [&str; 9] =
     ["gpt", "assistant", "chatgpt", "model", "bot", "agent", "answer", "final_answer", "final"];
@@ -69,7 +49,6 @@ pub(crate) fn is_call_block(block: Value<'_, '_>) -> bool {
     is_of_no_provider(block) && block.get_str("type").is_some_and(|kind| is_one_of(&kind, &CALLS))
 }
 
-/// Whether the turns of a list name their speakers with `from`.
 pub(crate) fn has_from(list: Value<'_, '_>) -> bool {
     let is_turn = |turn: Value<'_, '_>| {
         turn.get_str("from").is_some_and(|name| role_of(&name) != Role::Unknown)
@@ -151,7 +130,6 @@ pub(crate) fn has_value_blocks(list: Value<'_, '_>) -> bool {
     })
 }
 
-/// How many turns are looked at.
 const LOOKED_AT: usize = 4;
 
 fn role_of(name: &str) -> Role {
@@ -169,7 +147,6 @@ fn role_of(name: &str) -> Role {
     }
 }
 
-/// Adds the turns of a list.
 pub(crate) fn read<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
     let turns: Vec<Value<'_, 's>> = list.elements().collect();
     let has_calls = turns.iter().any(|turn| is_call(*turn));
@@ -222,8 +199,7 @@ fn read_turn<'s>(
         (_, None) if is_call(turn) && turn.get_any(&ARGUMENTS).is_some() => add_call(transcript, turn),
         (_, None) => {}
         (Role::Assistant, Some(text)) if is_reasoning => {
-            let body = Reasoning { id: None, signature: Signature::Missing, is_redacted: false };
-            transcript.part(text, Body::Reasoning(body));
+            transcript.part(text, parts::reasoning(None));
         }
         (Role::Assistant, Some(text)) if is_call(turn) => calls(transcript, turn, text),
         (Role::Assistant, Some(text)) => said(transcript, text, following),
@@ -316,14 +292,12 @@ fn add_block<'s>(transcript: &mut Transcript<'s>, block: Value<'_, 's>) {
     if is_one_of(&kind, &CALLS) {
         calls(transcript, block, value);
     } else if is_one_of(&kind, &THOUGHTS) {
-        let body = Reasoning { id: None, signature: Signature::Missing, is_redacted: false };
-        transcript.part(value, Body::Reasoning(body));
+        transcript.part(value, parts::reasoning(None));
     } else {
         transcript.part(value, Text::of(value).map_or(Body::Opaque, Body::Text));
     }
 }
 
-/// Adds the calls of a turn of calls.
 fn calls<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>, text: Value<'_, 's>) {
     // No calls, perhaps as the text of a list.
     let is_blank = |text: &str| text.trim().strip_prefix('[').is_some_and(|rest| rest.trim_start() == "]");
@@ -374,7 +348,6 @@ fn is_notation(text: &str) -> bool {
     !is_json && (is_called() || is_marked() || !text.trim_end().contains(char::is_whitespace))
 }
 
-/// Adds the calls that answer a question.
 pub(crate) fn read_answers<'s>(transcript: &mut Transcript<'s>, answers: Value<'_, 's>) {
     transcript.turn(Role::Assistant, answers);
     calls(transcript, answers, answers);
@@ -397,7 +370,6 @@ fn is_nameless(spec: Value<'_, '_>) -> bool {
     name.is_none_or(|name| name.is_empty()) && spec.get_any(&ARGUMENTS).is_some()
 }
 
-/// Reports a call that names no tool.
 fn add_nameless<'s>(transcript: &mut Transcript<'s>, call: Value<'_, 's>) {
     let message = transcript.messages.len().saturating_sub(1) as u32;
     let place = Place::of(call);
@@ -406,10 +378,8 @@ fn add_nameless<'s>(transcript: &mut Transcript<'s>, call: Value<'_, 's>) {
     transcript.details.malformed_text_calls.push(found);
 }
 
-/// The keys that hold the name of a called tool.
 const NAMES: [&str; 8] =
     ["name", "function", "tool_name", "function_name", "api_name", "apiName", "tool", "action"];
-/// The keys that hold the arguments of a call.
 pub(crate) const ARGUMENTS: [&str; 4] = ["arguments", "parameters", "args", "input"];
 
 /// Adds the results of a turn: one, or as many as it marks.

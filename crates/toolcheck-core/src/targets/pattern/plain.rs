@@ -32,7 +32,6 @@ enum Step {
 
 /// How many paths may lead through an expression: each may be tried from each character on.
 const MOST_PATHS: usize = 512;
-/// How deep groups may be.
 const MOST_DEPTH: usize = 8;
 
 impl Plain {
@@ -181,7 +180,6 @@ impl Parser<'_> {
         Some(paths)
     }
 
-    /// A character or a class.
     fn set(&mut self) -> Option<u128> {
         let mut set = if self.skip("[") {
             let is_other = self.skip("^");

@@ -13,7 +13,6 @@ use crate::budget::Budget;
 use crate::reason::Reason;
 use crate::{Limits, decode};
 
-/// The folder of the samples.
 const SAMPLES: &[u8] = b"samples/";
 
 /// How much of a text shows its encoding.
@@ -96,7 +95,6 @@ impl Taken {
     }
 }
 
-/// The text of a sample, if it is what the archive says.
 fn text_of(
     archive: &ZipSliceArchive<&[u8]>,
     entry: &ZipFileHeaderRecord<'_>,

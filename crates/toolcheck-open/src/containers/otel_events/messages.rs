@@ -31,7 +31,6 @@ pub(super) fn holds_events(head: &[u8]) -> bool {
     lines(head).filter(|line| line.starts_with(b"{")).take(LINES).any(holds) || holds(head)
 }
 
-/// A value and all that is in it.
 fn values<'d, 's>(root: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
     let mut open = vec![root];
     std::iter::from_fn(move || {
@@ -165,7 +164,6 @@ fn grouped(list: Value<'_, '_>, out: &mut Mapped, depth: usize) -> bool {
     true
 }
 
-/// The attribute with the messages of a group.
 fn attribute(messages: &Mapped) -> Mapped {
     let place = messages.source_of(0..messages.text().len()).unwrap_or(0..0);
     let mut out = Mapped::whole(b"{\"gen_ai.input.messages\":[".to_vec(), place.clone());
@@ -174,7 +172,6 @@ fn attribute(messages: &Mapped) -> Mapped {
     out
 }
 
-/// The strings of events that hold JSON.
 fn strings_of_events(root: Value<'_, '_>) -> Vec<NodeId> {
     let is_json = |value: &Value<'_, '_>, starts: &[&str]| {
         value.as_str().is_some_and(|text| {
@@ -206,7 +203,6 @@ fn strings_of_events(root: Value<'_, '_>) -> Vec<NodeId> {
 /// The attribute in which Azure's SDK has the whole of an event.
 const CONTENT: &str = "gen_ai.event.content";
 
-/// An event that is a message.
 struct Event<'d, 's> {
     /// The place of its name, and the role that this says.
     name: Value<'d, 's>,
@@ -214,7 +210,6 @@ struct Event<'d, 's> {
     is_choice: bool,
     /// What holds the message; `None` if nothing was recorded of it.
     body: Option<Value<'d, 's>>,
-    /// The span that it belongs to.
     span: Option<Value<'d, 's>>,
 }
 
@@ -235,7 +230,6 @@ impl<'d, 's> Event<'d, 's> {
         Some(Self { name, role, is_choice, body, span })
     }
 
-    /// The message and what holds its content.
     fn message(&self) -> Option<Value<'d, 's>> {
         let body = self.body?;
         Some(body.get("message").filter(|message| message.is_object()).unwrap_or(body))
@@ -286,7 +280,6 @@ impl<'d, 's> Event<'d, 's> {
     }
 }
 
-/// Writes a block of a message as a part.
 fn block_of(block: Value<'_, '_>, out: &mut Mapped, start: usize) {
     let kind = block.get_str("type");
     let is_of = |name: &str| kind.as_deref() == Some(name);
@@ -313,7 +306,6 @@ fn block_of(block: Value<'_, '_>, out: &mut Mapped, start: usize) {
     }
 }
 
-/// Writes a part with these keys, for a value.
 fn part(
     kind: &str,
     of: Value<'_, '_>,
@@ -332,20 +324,17 @@ fn part(
     out.push_whole(b"}", place);
 }
 
-/// Separates a part from the one before it.
 fn separate(out: &mut Mapped, start: usize, next: Value<'_, '_>) {
     if out.text().len() > start {
         out.push_whole(b",", next.span().range());
     }
 }
 
-/// The messages of a conversation.
 #[derive(Default)]
 struct Group {
     label: String,
     messages: Mapped,
     is_answered: bool,
-    /// The role of the last message.
     last: &'static str,
 }
 
@@ -353,7 +342,6 @@ struct Group {
 #[derive(Default)]
 struct Groups {
     all: Vec<Group>,
-    /// The last one of each span.
     of_span: HashMap<String, usize>,
 }
 

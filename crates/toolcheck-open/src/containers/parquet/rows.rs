@@ -54,7 +54,6 @@ fn may_hold_messages(column: &Type) -> bool {
             ))
 }
 
-/// The rows while they are read.
 #[derive(Default)]
 struct Rows {
     limits: Limits,
@@ -86,7 +85,6 @@ impl Rows {
         Ok(true)
     }
 
-    /// Adds a row, if there is room for it.
     fn add(&mut self, row: &Row, text: &mut String) -> bool {
         self.builder.glue("{");
         let mut is_first = true;

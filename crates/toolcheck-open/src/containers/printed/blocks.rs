@@ -4,7 +4,6 @@ use std::ops::Range;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Part {
-    /// What is in no block.
     Prose(Range<usize>),
     Block(Block),
 }
@@ -13,7 +12,6 @@ pub(super) enum Part {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Block {
     pub(super) content: Range<usize>,
-    /// How far its fence is indented.
     pub(super) indent: usize,
     /// How many marks of a quotation each of its lines has.
     quotes: usize,
@@ -21,7 +19,6 @@ pub(super) struct Block {
     pub(super) is_json: bool,
 }
 
-/// A line that begins a block.
 struct Fence {
     mark: u8,
     length: usize,

@@ -7,14 +7,11 @@ const LONGEST_PREFIX: usize = 400;
 /// The longest mark of a reference, and the whitespace around it.
 const LONGEST_REFERENCE: usize = 24;
 
-/// The places in a part of a text.
 pub(super) struct Places<'t> {
     text: &'t [u8],
-    /// The block of Markdown that this is, if it is one.
     block: Option<&'t Block>,
     /// Where the text begins that is not whitespace.
     first: usize,
-    /// Where the part begins.
     start: usize,
     /// Where the last value ended, or the part begins.
     end: usize,
@@ -23,7 +20,6 @@ pub(super) struct Places<'t> {
 }
 
 impl<'t> Places<'t> {
-    /// The places in a text from a byte on.
     pub(super) fn new(text: &'t [u8], start: usize, block: Option<&'t Block>) -> Self {
         let is_text = |byte: &u8| !byte.is_ascii_whitespace();
         let first = text.iter().position(is_text).unwrap_or(text.len());
@@ -32,7 +28,6 @@ impl<'t> Places<'t> {
         places
     }
 
-    /// Goes on after a value.
     pub(super) fn is_after(&mut self, end: usize) {
         let is_filler =
             |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b';' | b')' | 0xEF | 0xBB | 0xBF);
@@ -89,7 +84,6 @@ fn is_introduced(before: &[u8]) -> bool {
     is_introduction(text) && !text.contains(&b'\n')
 }
 
-/// Whether a value follows what a line says.
 fn is_introduction(line: &[u8]) -> bool {
     let line = line.trim_ascii_end();
     line.ends_with(b":") || line.ends_with(b"=") || line.ends_with(b"(")

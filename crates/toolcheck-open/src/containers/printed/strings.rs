@@ -12,10 +12,8 @@ const MOST_STRINGS: usize = 8;
 /// How many lines are tried before a text is none of these.
 const MOST_LINES: usize = 16;
 
-/// A body that was in a string.
 pub(super) struct Encoded {
     pub(super) json: Mapped,
-    /// How often it was encoded.
     pub(super) times: usize,
 }
 
@@ -47,7 +45,6 @@ pub(super) fn lines(text: &[u8], start: usize) -> impl Iterator<Item = (usize, &
     lines.filter(|(_, line)| !line.is_empty())
 }
 
-/// The conversation in the string that a line is.
 pub(super) fn read(line: &[u8], start: usize) -> Option<Encoded> {
     if !may_begin(line) {
         return None;
@@ -63,7 +60,6 @@ pub(super) fn read(line: &[u8], start: usize) -> Option<Encoded> {
     None
 }
 
-/// The text of a string.
 fn decoded(outer: &Mapped) -> Option<Mapped> {
     let document = Document::read(outer.text());
     let root = document.root();

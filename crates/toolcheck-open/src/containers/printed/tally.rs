@@ -4,7 +4,6 @@ use toolcheck_json::origins::Notation;
 
 use crate::literal::Language;
 
-/// How values are written that were read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Written {
     As(Language),
@@ -12,10 +11,8 @@ pub(super) enum Written {
     Encoded(usize),
 }
 
-/// The values that were read.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
-    /// Where the first of them begins.
     first: Option<usize>,
     python: usize,
     javascript: usize,

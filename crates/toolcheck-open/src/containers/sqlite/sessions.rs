@@ -22,7 +22,6 @@ const AS_JOURNAL: [u8; 2] = [1, 1];
 const MOST_STEPS: i32 = 100_000;
 const STEPS_AT_ONCE: i32 = 10_000;
 
-/// How an agent keeps its sessions.
 struct Store {
     tables: &'static [&'static str],
     write: fn(&mut Sessions, &Connection) -> Result<(), Error>,
@@ -64,7 +63,6 @@ pub(super) fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
     })
 }
 
-/// The sessions while they are read.
 #[derive(Default)]
 struct Sessions {
     limits: Limits,
@@ -73,7 +71,6 @@ struct Sessions {
     count: usize,
     /// The number of values that should be JSON and are not.
     broken: usize,
-    /// Whether there was no room for all.
     is_full: bool,
 }
 
@@ -202,7 +199,6 @@ fn opencode(sessions: &mut Sessions, connection: &Connection) -> Result<(), Erro
     Ok(())
 }
 
-/// An object that begins with an id.
 fn opening(id: &str) -> String {
     format!("{{\"id\": {}, ", quoted(id))
 }

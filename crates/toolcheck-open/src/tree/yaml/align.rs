@@ -43,7 +43,6 @@ impl Alignment<'_> {
         self.source.get(self.at..self.end).unwrap_or_default()
     }
 
-    /// Takes bytes that are the same on both sides.
     fn same(&mut self, count: usize) -> bool {
         let (raw, rest) = (self.raw(), self.rest());
         if count == 0 || raw.len() < count || rest.len() < count || raw[..count] != rest[..count] {
@@ -63,7 +62,6 @@ impl Alignment<'_> {
         self.done += count;
     }
 
-    /// A plain or quoted scalar.
     fn flow(&mut self, style: Style) -> bool {
         while self.done < self.text.len() {
             let raw = self.raw();
@@ -116,7 +114,6 @@ impl Alignment<'_> {
         true
     }
 
-    /// An escape of a double-quoted scalar.
     fn escape(&mut self) -> bool {
         let raw = self.raw();
         let length = match raw.get(1) {
@@ -157,7 +154,6 @@ impl Alignment<'_> {
         if is_pair { 12 } else { 6 }
     }
 
-    /// A literal or folded block.
     fn block(&mut self) -> bool {
         // The parser gives the block with its header or without.
         if matches!(self.raw().first(), Some(b'|' | b'>')) {

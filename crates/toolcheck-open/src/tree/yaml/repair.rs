@@ -16,7 +16,6 @@ const MODEST: usize = 8 << 20;
 pub(super) struct Repaired {
     /// The lines of the file that are indented, by their starts.
     lines: Vec<usize>,
-    /// The same in the repaired text.
     moved: Vec<usize>,
     rounds: usize,
     /// The number of bytes that all rounds read.
