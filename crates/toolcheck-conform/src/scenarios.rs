@@ -149,7 +149,6 @@ fn default_prompt() -> String {
 
 macro_rules! scenarios {
     ($($id:literal),* $(,)?) => {
-        /// The texts of the scenarios.
         const TEXTS: &[(&str, &str)] =
             &[$(($id, include_str!(concat!("../scenarios/", $id, ".toml")))),*];
     };

@@ -9,7 +9,6 @@ use toolcheck_core::targets::{Refusal, Target};
 use toolcheck_core::{Format, Level, formats, framework, targets};
 use toolcheck_lint::{Options, lint};
 
-/// The rules that report errors for a target.
 fn errors(request: &Json, target_id: &str) -> Vec<&'static str> {
     let target = targets::find(target_id).unwrap_or_else(|| panic!("there is no target {target_id}"));
     let format: Option<&Format> = target.format.as_deref().and_then(formats::find);

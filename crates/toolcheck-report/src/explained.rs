@@ -47,7 +47,6 @@ pub struct Explained {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Places {
-    /// The findings that cause the error.
     Cause(Report),
     /// Errors at the place that the error names, which probably cause it.
     Probable(Report),
@@ -269,7 +268,6 @@ impl Explained {
         others
     }
 
-    /// Writes what the text means.
     fn write_match(
         &self,
         best: &Recognised,

@@ -20,7 +20,6 @@ pub(crate) const THREADS: usize = 4;
 /// How much is held at a time.
 #[derive(Debug)]
 pub(crate) struct BodyLimiter {
-    /// The most bytes of a body.
     pub(crate) most_body: usize,
     held: AtomicUsize,
     large: Semaphore,

@@ -88,7 +88,6 @@ fn is_of_other_page(headers: &HeaderMap) -> bool {
     site.is_some_and(|site| !matches!(site, "none" | "same-origin"))
 }
 
-/// A host without its port.
 fn host_of(authority: &str) -> &str {
     match authority.rsplit_once(':') {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,

@@ -7,7 +7,6 @@ use toolcheck_core::reply::Framing;
 use toolcheck_core::route::{self, Streaming};
 use toolcheck_core::targets::{self, Target};
 
-/// What a path asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Route {
     /// The id of the format of the request.

@@ -68,7 +68,6 @@ impl Document {
         (self.rows, self.report, self.sites) = (None, None, None);
     }
 
-    /// Applies the edits of a new version.
     pub(crate) fn edit(&mut self, version: i32, changes: &[TextDocumentContentChangeEvent]) {
         self.version = version;
         for change in changes {
@@ -169,7 +168,6 @@ impl Document {
         }
     }
 
-    /// The bytes of a part.
     pub(crate) fn bytes_of(&self, part: &Range<usize>) -> Vec<u8> {
         self.text.slice(part.clone())
     }

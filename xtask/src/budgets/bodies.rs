@@ -11,7 +11,6 @@ impl Random {
         Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
 
-    /// A number below `end`.
     pub(super) fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -28,7 +27,6 @@ impl Random {
         choices[self.below(choices.len())]
     }
 
-    /// A text of about so many words.
     pub(super) fn text(&mut self, words: usize) -> String {
         let words: Vec<&str> = (0..words.max(1)).map(|_| self.one_of(WORDS)).collect();
         format!("{}.", words.join(" "))
@@ -72,7 +70,6 @@ const WORDS: &[&str] = &[
     "comes",
 ];
 
-/// A call of a tool, with its result.
 struct Call {
     number: usize,
     tool: usize,
@@ -91,7 +88,6 @@ impl Call {
     }
 }
 
-/// What was said in one turn.
 struct Turn {
     user: String,
     calls: Vec<Call>,
@@ -179,7 +175,6 @@ fn shuffled(body: Json, random: &mut Random) -> Json {
 
 /// How a format writes a conversation.
 pub(super) struct Bodies {
-    /// The format's id.
     pub(super) format: &'static str,
     write: fn(&Talk, &mut Random) -> Json,
 }

@@ -20,10 +20,8 @@ use crate::text::write_string;
 
 /// The values of an array, one at a time.
 pub(crate) trait Cell {
-    /// Whether there is no value.
     fn is_null(&self, row: usize) -> bool;
 
-    /// Writes a value that is there.
     fn write_value(&self, row: usize, out: &mut Vec<u8>);
 
     fn write(&self, row: usize, out: &mut Vec<u8>) {
@@ -41,7 +39,6 @@ pub(crate) trait Texts {
     fn text(&self, row: usize) -> Option<&[u8]>;
 }
 
-/// The texts of an array, if that is what it has.
 pub(crate) fn texts(array: &dyn Array) -> Option<Box<dyn Texts + '_>> {
     Some(match array.data_type() {
         DataType::Utf8 => Box::new(array.as_bytes::<Utf8Type>()),

@@ -89,7 +89,6 @@ fn lasting<T: ArrowPrimitiveType<Native = i64> + arrow_array::types::ArrowTempor
     text(array.value_as_duration(row))
 }
 
-/// Values that are shown by a function.
 struct Shown<'a, T: ArrowPrimitiveType> {
     array: &'a PrimitiveArray<T>,
     /// `None` if the value is out of range.

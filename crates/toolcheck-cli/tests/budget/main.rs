@@ -58,7 +58,6 @@ fn check(name: &str, group: fn() -> Vec<Shape>) {
 /// What is counted, and how much of it there may be for each byte that is read.
 type Budget = (&'static str, fn(&Cost) -> usize, Option<usize>);
 
-/// What a shape costs beyond its budget.
 fn exceeded(group: &str, shape: &Shape) -> Vec<String> {
     let folder = folder(group);
     // What is made once for all files, such as expressions and targets, is not a cost of the first.

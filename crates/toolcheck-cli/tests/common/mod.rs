@@ -34,7 +34,6 @@ pub(crate) fn gzip(bytes: impl AsRef<[u8]>) -> Vec<u8> {
     packer.finish().unwrap()
 }
 
-/// The report of a lint, as JSON.
 pub(crate) fn report(folder: &Path, arguments: &[&str]) -> serde_json::Value {
     let arguments = ["lint", "--output-format", "json"].iter().chain(arguments);
     let output = toolcheck_in(folder).args(arguments).output().unwrap();
@@ -118,7 +117,6 @@ pub(crate) fn seen_soon(command: &mut Command) -> String {
     seen(&child.wait_with_output().unwrap())
 }
 
-/// Creates a named pipe.
 pub(crate) fn mkfifo(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
@@ -130,7 +128,6 @@ pub(crate) fn write(folder: &Path, name: &str, bytes: impl AsRef<[u8]>) {
     std::fs::write(path, bytes).unwrap();
 }
 
-/// A request without problems.
 pub(crate) const CLEAN: &str = r#"{"messages": [{"role": "user", "content": "hello"}]}"#;
 
 /// A request with a call that has no result.

@@ -35,7 +35,6 @@ impl<'t> ShapeTable<'t> {
         tables(self.table, "fact").chain(tables(self.table, "accepted"))
     }
 
-    /// The objects, with their names.
     fn objects(&self) -> impl Iterator<Item = (Name<'t>, &'t Table<'t>)> {
         under(self.table, "objects").into_iter().flat_map(named_tables)
     }

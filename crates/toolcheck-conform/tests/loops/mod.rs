@@ -16,7 +16,6 @@ use toolcheck_serve::{MockLog, MockProvider};
 
 use agent::Loop;
 
-/// What a loop may do wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
     /// It runs tools with whatever it can make of the arguments.
@@ -32,18 +31,14 @@ enum Fault {
     HidesFailures,
     /// Whatever goes wrong, the user is told that it is done.
     HidesErrors,
-    /// A refused request is sent again.
     RepeatsRefused,
     /// It does not try again when the server is busy or the conversation too long.
     GivesUp,
-    /// It tries again at once.
     DoesNotWait,
     NeverEnds,
     /// What came before an error is taken for the answer.
     TellsHalves,
-    /// Halves of characters are sent as they are.
     SendsHalves,
-    /// An image is sent as text.
     WritesImages,
     /// What it has no name for is lost.
     DropsOpaque,
@@ -59,7 +54,6 @@ enum Fault {
     ForgetsCalls,
     /// Without tools, nothing is left of what says that there were some.
     WithdrawsAll,
-    /// The history has calls and results as text.
     WritesCallsAsText,
     /// What is not JSON becomes an empty object in the history.
     EmptiesArguments,
@@ -77,7 +71,6 @@ enum Fault {
     InheritsCalls,
 }
 
-/// All of them.
 const FAULTS: [Fault; 30] = [
     Fault::ForksApart,
     Fault::InheritsCalls,
@@ -178,7 +171,6 @@ const CAUGHT: [(Fault, &str, Option<&str>); 60] = [
 /// A scenario in a format, streamed or not.
 type Way = (&'static Scenario, &'static Format, bool);
 
-/// The ways in which scenarios are run.
 fn ways() -> impl Iterator<Item = Way> {
     let of_scenario = |scenario: &'static Scenario| {
         let is_about = |format: &&&Format| scenario.is_about(format.id);

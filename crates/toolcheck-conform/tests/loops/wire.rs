@@ -88,7 +88,6 @@ pub(crate) fn message(format: &Format, is_streamed: bool, body: &str) -> Option<
     parts.iter().any(is_special).then(|| json!({"role": role, key: parts}))
 }
 
-/// The blocks of Anthropic's events.
 fn blocks(events: &[Json]) -> Vec<Json> {
     let mut blocks: Vec<(Json, String)> = Vec::new();
     for event in events {

@@ -15,7 +15,6 @@ use crate::rule::{Rule, Verdicts};
 #[derive(Debug)]
 pub(crate) struct FormatRules<'r> {
     pub(crate) format: Option<&'static Format>,
-    /// The target, if there is one.
     pub(crate) known: Option<&'r Target>,
     pub(crate) rules: Vec<&'static Rule>,
     pub(crate) verdicts: Verdicts,
@@ -98,7 +97,6 @@ impl<'r> KnownRules<'r> {
         Self { of_formats: vec![rules], of_apis: Vec::new() }
     }
 
-    /// The rules for a format.
     pub(crate) fn of(
         &mut self,
         format: Option<&'static Format>,

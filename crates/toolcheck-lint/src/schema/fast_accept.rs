@@ -57,7 +57,6 @@ impl FastCheck<'_> {
         allows
     }
 
-    /// Takes steps, if there are as many.
     fn takes(&self, steps: usize) -> bool {
         let left = self.left.get().checked_sub(steps);
         self.left.set(left.unwrap_or_default());

@@ -42,21 +42,16 @@ pub enum Parent<'f> {
     Value {
         /// The name of the object that has the key.
         object: &'f str,
-        /// The key.
         key: &'f str,
     },
     /// It is an element of an array.
     Element {
-        /// The name of the object that has the key.
         object: &'f str,
-        /// The key.
         key: &'f str,
     },
     /// It is one of the values in an object.
     Entry {
-        /// The name of the object that has the key.
         object: &'f str,
-        /// The key.
         key: &'f str,
     },
     /// It is a variant: the value of a key says so, or that there is none.

@@ -30,7 +30,6 @@ pub(crate) struct Exception {
     objects: &'static [&'static str],
     key: &'static str,
     fault: &'static str,
-    /// The rules of the findings, sorted.
     rules: &'static [&'static str],
     #[expect(dead_code, reason = "printed by a failing test")]
     reason: &'static str,

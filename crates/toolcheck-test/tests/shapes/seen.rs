@@ -83,7 +83,6 @@ fn every_fact_that_was_seen_has_a_line() {
     assert!(idle.is_empty(), "these lines show nothing that was seen:\n{}", idle.join("\n"));
 }
 
-/// What is known of one field.
 struct Fact {
     object: String,
     /// Empty if it is about the object as a whole.
@@ -97,7 +96,6 @@ impl Fact {
         self.table.get(key).and_then(Toml::as_str)
     }
 
-    /// How many conditions it has.
     fn conditions(&self) -> usize {
         ["model", "except-model", "where", "unless", "got", "refused-values"]
             .iter()

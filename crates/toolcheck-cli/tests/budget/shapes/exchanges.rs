@@ -121,7 +121,6 @@ fn conversation(turns: usize) -> Conversation {
     Conversation::new(all)
 }
 
-/// An exchange of Chat Completions.
 fn exchange(messages: &str, response: &str) -> String {
     format!("{{\"request\":{{\"model\":\"m\",\"messages\":[{messages}]}},\"response\":{response}}}")
 }

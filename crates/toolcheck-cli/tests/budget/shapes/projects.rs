@@ -83,7 +83,6 @@ fn files() -> Vec<Shape> {
     ]
 }
 
-/// What is known of findings.
 fn baselines() -> Vec<Shape> {
     let entry = |number: usize| {
         format!("{{\"rule\":\"unanswered-tool-call\",\"message\":\"m\",\"fingerprint\":\"{number:032x}\"}}")
