@@ -236,7 +236,9 @@ impl Options {
 /// An API to check against: a built-in target, or the user's own.
 #[derive(Clone)]
 pub enum TargetRef {
+    /// A built-in target.
     BuiltIn(&'static Target),
+    /// The user's own.
     Own(Arc<Target>),
 }
 

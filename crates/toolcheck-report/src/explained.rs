@@ -47,6 +47,7 @@ pub struct Explained {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Places {
+    /// The findings that cause the error.
     Cause(Report),
     /// Errors at the place that the error names, which probably cause it.
     Probable(Report),

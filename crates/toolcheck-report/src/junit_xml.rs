@@ -49,18 +49,23 @@ pub struct Case<'c> {
 /// The outcome of a test.
 #[derive(Debug, Clone, Copy)]
 pub enum Outcome<'c> {
+    /// It passed.
     Passed,
+    /// It failed.
     Failed {
+        /// The kind of failure.
         kind: &'c str,
         /// The failure in one line.
         message: &'c str,
         /// The whole failure.
         text: &'c str,
     },
+    /// It could not be run.
     NotRun {
         /// Why, in one line.
         message: &'c str,
     },
+    /// It does not count.
     Skipped {
         /// Why, in one line.
         message: &'c str,

@@ -2,7 +2,7 @@
 //! within a bound.
 //!
 //! Nothing here looks at a clock. What is allocated and what is written is counted, on one thread, so each run counts the
-//! same on any machine. The counters are those of a process, so each group of shapes has its own. `cargo xtask bench` measures the time of the same shapes.
+//! same on any machine. The counters are those of a process, so each group of shapes has its own.
 //!
 //! `cargo test -p toolcheck-cli --test budget -- --nocapture` prints all figures, and with `BUDGET=WORD` only those of the
 //! shapes that have the word in their name. With `BUDGET_TIMES=50`, the inputs are as many times as large, which shows how

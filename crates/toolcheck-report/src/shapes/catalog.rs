@@ -42,6 +42,7 @@ pub enum Parent<'f> {
     Value {
         /// The name of the object that has the key.
         object: &'f str,
+        /// The key.
         key: &'f str,
     },
     /// It is an element of an array.
