@@ -46,9 +46,19 @@ pub enum Parent<'f> {
         key: &'f str,
     },
     /// It is an element of an array.
-    Element { object: &'f str, key: &'f str },
+    Element {
+        /// The name of the object that has the key.
+        object: &'f str,
+        /// The key.
+        key: &'f str,
+    },
     /// It is one of the values in an object.
-    Entry { object: &'f str, key: &'f str },
+    Entry {
+        /// The name of the object that has the key.
+        object: &'f str,
+        /// The key.
+        key: &'f str,
+    },
     /// It is a variant: the value of a key says so, or that there is none.
     Variant {
         /// The name of the object that it is a variant of.

@@ -81,7 +81,7 @@ static LONG: &[Long] = &[
     }),
 ];
 
-pub fn all() -> Vec<Shape> {
+pub(crate) fn all() -> Vec<Shape> {
     let each = formats::ALL.iter().flat_map(|format| LONG.iter().map(move |long| (*format, *long)));
     each.map(|(format, (name, make))| {
         Shape::new(format!("{}: {name}", format.id), move |size| sized(format, make, size))
