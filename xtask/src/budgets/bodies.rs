@@ -28,47 +28,14 @@ impl Random {
     }
 
     pub(super) fn text(&mut self, words: usize) -> String {
-        let words: Vec<&str> = (0..words.max(1)).map(|_| self.one_of(WORDS)).collect();
+        let all: Vec<&str> = WORDS.split(' ').collect();
+        let words: Vec<&str> = (0..words.max(1)).map(|_| self.one_of(&all)).collect();
         format!("{}.", words.join(" "))
     }
 }
 
-const WORDS: &[&str] = &[
-    "the",
-    "harbour",
-    "opens",
-    "before",
-    "noon",
-    "and",
-    "a",
-    "ferry",
-    "leaves",
-    "with",
-    "forty",
-    "bicycles",
-    "while",
-    "rain",
-    "falls",
-    "over",
-    "Büsum",
-    "nobody",
-    "asks",
-    "for",
-    "tickets",
-    "again",
-    "today",
-    "\"quoted\"",
-    "tide\n",
-    "€12",
-    "in",
-    "room",
-    "seven",
-    "they",
-    "wait",
-    "until",
-    "evening",
-    "comes",
-];
+const WORDS: &str = "the harbour opens before noon and a ferry leaves with forty bicycles while rain falls over Büsum nobody \
+    asks for tickets again today \"quoted\" tide\n €12 in room seven they wait until evening comes";
 
 struct Call {
     number: usize,
