@@ -71,7 +71,6 @@ impl<T> Bounded<T> {
     }
 }
 
-/// A conversation as the server keeps it.
 #[derive(Debug, Clone)]
 struct Kept {
     owed: Arc<[PendingCall]>,

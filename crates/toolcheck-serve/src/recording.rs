@@ -371,7 +371,6 @@ pub(crate) fn keys(format: &Format, said: &Conversation, beside: &Beside) -> [u6
     })
 }
 
-/// What a turn says, exactly or roughly.
 fn hash_of_turn(turn: &Turn, is_exact: bool) -> u64 {
     let mut hasher = DefaultHasher::new();
     match turn {

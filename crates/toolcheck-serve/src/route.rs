@@ -16,7 +16,6 @@ pub(crate) struct Route {
     pub(crate) model: Option<String>,
     /// The deployment that the path names, whose model only its owner knows.
     pub(crate) deployment: Option<String>,
-    /// How a stream is written.
     pub(crate) framing: Framing,
     /// The target whose errors are written, if they are not those of the one that is asked.
     pub(crate) errors_of: Option<&'static str>,

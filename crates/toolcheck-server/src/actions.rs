@@ -114,7 +114,6 @@ struct RuleFix {
     edits: Vec<TextEdit>,
     /// The parts of the text that are fixed: the lines, or all of it.
     parts: Vec<Range<usize>>,
-    /// How many findings are fixed.
     count: usize,
     /// What is done to the first.
     action: &'static str,

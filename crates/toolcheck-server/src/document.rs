@@ -139,7 +139,6 @@ impl Document {
         }
     }
 
-    /// The findings as an editor shows them.
     pub(crate) fn diagnostics(&self) -> Vec<Diagnostic> {
         let (found, left_out) = self.findings();
         diagnostics::all(&found, left_out, &self.text, &self.uri)

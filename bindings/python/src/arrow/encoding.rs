@@ -9,7 +9,6 @@ use serde::de::IgnoredAny;
 use super::cells::{Cell, Texts};
 use crate::text::write_string;
 
-/// What the texts of an array say.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextEncoding {
     Text,
@@ -35,7 +34,6 @@ const LISTS: [&str; 2] = ["messages", "contents"];
 const TOOLS: [&str; 2] = ["tools", "functions"];
 /// What a tool may have around its schema.
 const AROUND: [&str; 4] = ["function", "functionDeclarations", "function_declarations", "toolSpec"];
-/// What has the schema of a tool.
 const SCHEMAS: [&str; 5] =
     ["parameters", "parametersJsonSchema", "parameters_json_schema", "input_schema", "inputSchema"];
 /// What has texts or any value in a schema.

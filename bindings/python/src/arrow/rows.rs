@@ -30,7 +30,6 @@ pub(crate) struct Rows {
     done: usize,
 }
 
-/// How rows are named.
 enum Keys {
     Numbers,
     /// By a value in each, at a path of names with dots between them.

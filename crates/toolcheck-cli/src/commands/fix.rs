@@ -19,7 +19,6 @@ use toolcheck_report::unified;
 use crate::args::{self, FixArgs};
 use crate::{Status, screen};
 
-/// What is done with what was planned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Doing {
     Write,

@@ -14,6 +14,19 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned()
 }
 
+/// The files in a folder and below it, by their paths in the repository.
+pub(crate) fn files_below(folder: &str) -> Vec<String> {
+    let (mut open, mut files) = (vec![folder.to_owned()], Vec::new());
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(root().join(&folder)).into_iter().flatten() {
+            let entry = entry.unwrap();
+            let path = format!("{folder}/{}", entry.file_name().to_str().unwrap());
+            if entry.path().is_dir() { open.push(path) } else { files.push(path) }
+        }
+    }
+    files
+}
+
 /// A file of the repository.
 pub(crate) fn text(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
@@ -94,7 +107,6 @@ pub(crate) fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// The program in the folder of a test.
 pub(crate) fn toolcheck_in(folder: &Path) -> Command {
     let mut command = toolcheck();
     command.current_dir(folder);

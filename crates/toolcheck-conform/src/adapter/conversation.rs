@@ -107,7 +107,6 @@ impl TestTurn {
         self.user.is_none() && self.system.is_none()
     }
 
-    /// Whether the model says or does something in it.
     pub(super) fn says_something(&self) -> bool {
         !self.text.is_empty() || !self.calls.is_empty()
     }

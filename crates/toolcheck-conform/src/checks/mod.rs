@@ -80,7 +80,6 @@ pub fn find(id: &str) -> Option<&'static Check> {
     ALL.iter().find(|check| check.id == id).copied()
 }
 
-/// What a check looks at.
 #[derive(Debug)]
 pub(crate) struct Seen<'s> {
     pub(crate) case: &'s Case<'s>,

@@ -9,7 +9,6 @@ use toolcheck_core::Format;
 
 use super::tools::IMAGE;
 
-/// Where requests go.
 pub(crate) fn path(format: &Format, is_streamed: bool) -> &'static str {
     match (format.id, is_streamed) {
         ("anthropic", _) => "/v1/messages",

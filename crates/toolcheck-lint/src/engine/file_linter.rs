@@ -59,7 +59,6 @@ pub(super) fn count_unrecognised(report: &mut FileReport, count: usize) {
     }
 }
 
-/// A file while it is linted.
 pub(super) struct FileLinter<'r> {
     rules: RecordRules<'r>,
     pub(super) options: &'r Options,

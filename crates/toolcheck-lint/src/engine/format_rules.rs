@@ -66,7 +66,6 @@ impl<'r> FormatRules<'r> {
         self.known.unwrap_or_else(|| Target::unknown())
     }
 
-    /// How one of its transcripts was read.
     pub(crate) fn reading(&self, format: &'static str, options: &Options) -> Reading {
         Reading {
             format,

@@ -60,7 +60,6 @@ pub struct Lines {
 #[derive(Debug)]
 struct Cache {
     schemas: Schemas,
-    /// The memory of the documents.
     arena: Arena,
 }
 

@@ -179,7 +179,6 @@ fn length(value: Value<'_, '_>) -> Option<u64> {
     value.as_str().map(|text| text.chars().count() as u64)
 }
 
-/// The elements of an array.
 fn count(value: Value<'_, '_>) -> Option<u64> {
     value.is_array().then(|| value.elements().count() as u64)
 }

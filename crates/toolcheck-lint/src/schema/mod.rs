@@ -135,7 +135,6 @@ impl Schemas {
     }
 }
 
-/// A schema to check arguments against.
 #[derive(Debug)]
 pub(crate) struct Schema {
     /// The schema, if arguments that it surely allows need no validator.

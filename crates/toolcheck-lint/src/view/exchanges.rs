@@ -78,7 +78,6 @@ struct Open {
     owed: Option<UnansweredCalls>,
 }
 
-/// A choice of an earlier response.
 #[derive(Debug)]
 pub(crate) struct PastChoice {
     /// The calls that the client must keep.
@@ -94,7 +93,6 @@ pub(crate) struct PastChoice {
 #[derive(Debug)]
 pub(crate) struct PastCall {
     pub(crate) call: ChoiceCall,
-    /// The arguments, to compare others with.
     arguments: SaidArguments,
     pub(crate) is_cut: bool,
     /// Whether the model did not finish its arguments.

@@ -275,7 +275,6 @@ mod with_template {
         Some(Observed { rule, place: Place::of(value), message, help, is_certain: true, fix: None })
     }
 
-    /// A part in words.
     fn what(places: &Places<'_, '_>, observation: &Observation, value: Value<'_, '_>) -> String {
         match places.parts.get(&value.id()) {
             Some(Body::Call(call)) => return format!("tool call {}", call.title()),

@@ -87,7 +87,6 @@ impl Row {
         Self { id: id.map(|id| bounded(id, NAME)), ..Self::new(RowKind::Call, title, span) }
     }
 
-    /// The remarks of the row, in words.
     pub(crate) fn details(&self) -> String {
         self.notes.join(", ")
     }

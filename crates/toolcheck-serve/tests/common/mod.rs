@@ -36,7 +36,6 @@ pub(crate) fn raw(path: &str, headers: &str, body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
-/// Sends a request with more headers.
 pub(crate) fn send(
     provider: &MockProvider,
     method: &str,

@@ -23,43 +23,21 @@ fn scripts_that_write_files_or_none() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// A file that is written: by what, in which argument and element, and the bytes of it.
+type Written = (String, String, Option<usize>, Option<(usize, usize)>);
+
+/// Each line of `commands.jsonl` has the arguments of a call, and the file that it writes.
 #[test]
 fn commands_in_all_their_forms() {
-    let written = |arguments: serde_json::Value| {
-        let commands = commands(&arguments);
-        commands
-            .iter()
-            .find_map(|command| command.write().expect("a thread can be started"))
-            .map(|write| (write.by, write.at.key, write.at.element, write.bytes))
-    };
-    let table = [
-        (json!({"command": "echo hi > f"}), Some(("echo", "command", None, Some(8..11)))),
-        (json!({"cmd": "echo hi > f"}), Some(("echo", "cmd", None, Some(8..11)))),
-        (json!({"CommandLine": "echo hi > f"}), Some(("echo", "CommandLine", None, Some(8..11)))),
-        (json!({"command": ["bash", "-lc", "echo hi > f"]}), Some(("echo", "command", Some(2), Some(8..11)))),
-        (
-            json!({"command": ["env", "A=b", "sh", "-c", "echo > f"]}),
-            Some(("echo", "command", Some(4), Some(5..8))),
-        ),
-        (json!({"command": ["tee", "f"]}), Some(("tee", "command", Some(1), None))),
-        (json!({"command": ["echo", "hi", ">", "f"]}), None),
-        (json!({"command": ["bash", "f.sh", "echo hi > f"]}), None),
-        (json!({"commands": ["ls", "echo hi > f"]}), Some(("echo", "commands", Some(1), Some(8..11)))),
-        (json!({"command": "echo", "args": ["hi", ">", "f"]}), Some(("echo", "command", None, None))),
-        (json!({"command": "echo", "args": ["a > b", "it's"]}), None),
-        (
-            json!({"command": "bash", "args": ["-c", "echo hi > f"]}),
-            Some(("echo", "args", Some(1), Some(8..11))),
-        ),
-        (json!({"command": "tee", "args": ["f"]}), Some(("tee", "args", Some(0), None))),
-        (json!({"command": "echo hi > f", "args": []}), Some(("echo", "command", None, Some(8..11)))),
-        (json!({"command": 5, "cmd": "echo hi > f"}), Some(("echo", "cmd", None, Some(8..11)))),
-        (json!({"command": ["echo", 5]}), None),
-        (json!({"other": "echo hi > f"}), None),
-        (json!([]), None),
-    ];
-    for (arguments, expected) in table {
-        assert_eq!(written(arguments.clone()), expected, "{arguments}");
+    for line in include_str!("commands.jsonl").lines() {
+        let (arguments, expected): (serde_json::Value, Option<Written>) =
+            serde_json::from_str(line).expect(line);
+        let mut commands = commands(&arguments).into_iter();
+        let write = commands.find_map(|command| command.write().expect("a thread can be started"));
+        let written = write.map(|Write { by, at, bytes }| {
+            (by.to_owned(), at.key.to_owned(), at.element, bytes.map(|bytes| (bytes.start, bytes.end)))
+        });
+        assert_eq!(written, expected, "{line}");
     }
 }
 
