@@ -72,8 +72,10 @@ enum Fault {
     InheritsCalls,
 }
 
+type CaughtBy = (String, Option<String>);
+
 /// The checks that must catch each fault, and for each a scenario in which it does so if it is not any.
-static CAUGHT: LazyLock<Vec<(Fault, Vec<(String, Option<String>)>)>> = LazyLock::new(|| {
+static CAUGHT: LazyLock<Vec<(Fault, Vec<CaughtBy>)>> = LazyLock::new(|| {
     include_str!("caught.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 });
 
