@@ -6,7 +6,6 @@ use anyhow::Result;
 
 use crate::Lines;
 
-/// One way to read JSON.
 pub(crate) struct Reader {
     /// Its name on the command line.
     pub(crate) name: &'static str,
@@ -45,7 +44,6 @@ fn jiter(lines: &mut Lines<'_>) -> Result<usize> {
     each(lines, |line| Ok(drop(black_box(jiter::JsonValue::parse(line, false)?))))
 }
 
-/// Skips each value.
 fn jiter_skip(lines: &mut Lines<'_>) -> Result<usize> {
     each(lines, |line| Ok(jiter::Jiter::new(line).next_skip()?))
 }

@@ -62,7 +62,6 @@ fn renew(baseline: &mut Baseline, rules: &[&'static Rule], mut report: FileRepor
     baseline.renew(PATH, rules, found);
 }
 
-/// Asserts that a baseline is read as it was written.
 fn check_written(baseline: &Baseline) -> Baseline {
     let written = baseline.to_text();
     let read = Baseline::parse(&written).expect("a written baseline can be read");

@@ -7,10 +7,8 @@ use toolcheck_lint::{Options, lint};
 
 use super::take;
 
-/// The policy before its schema.
 const POLICY: &str = "[[policy]]\nid = \"checked\"\ntools = [\"*\"]\n[policy.schema]\n";
 
-/// Calls to check with policies.
 const CALLS: &str = r#"{"messages": [{"role": "user", "content": "Tide, and then the file?"},
  {"role": "assistant", "content": null, "tool_calls": [
   {"id": "call_1", "type": "function", "function": {"name": "tide", "arguments": "{\"port\": \"Ebb\", \"days\": [1, 2.5, null]}"}},

@@ -41,7 +41,6 @@ pub fn run(mut data: &[u8]) {
     assert!(there.changes.is_empty() && there.pictures.iter().all(|(_, picture)| picture.is_empty()));
 }
 
-/// Writes a report in all outputs.
 fn written(report: &Report, formats: [&'static str; 2], texts: [&[u8]; 2]) {
     let side = |number: usize| Compare { name: "case", format: formats[number], text: Some(texts[number]) };
     let compared = Compared { before: side(0), after: side(1), report, allowed: 0 };

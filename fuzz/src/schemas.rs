@@ -7,7 +7,6 @@ use toolcheck_lint::{Options, lint, rules};
 
 use super::lint as whole;
 
-/// The rule whose findings are compared.
 const RULE: &str = "arguments-schema-mismatch";
 /// The maximum number of its findings for a call.
 const MOST_VIOLATIONS: usize = 20;

@@ -80,7 +80,6 @@ fn bodies(root: &Path) -> io::Result<Vec<Vec<u8>>> {
     Ok(cases(root)?.into_iter().chain(odd).enumerate().map(with_choices).collect())
 }
 
-/// Bodies that no API reads.
 const NO_REQUESTS: [&[u8]; 8] = [
     b"null",
     b"[]",

@@ -15,7 +15,6 @@ use toolcheck_test::corpus::{Bless, CaseResult, Corpus};
 
 use crate::root;
 
-/// The folder of the cases.
 const FIXTURES: &str = "fixtures";
 /// The files packed with the cases: descriptions, schemas and licences.
 const EXTRAS: [&str; 7] = [

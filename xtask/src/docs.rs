@@ -15,7 +15,6 @@ use toolcheck_lint::{Category, rules};
 
 use crate::{root, shapes};
 
-/// Writes the pages.
 pub(crate) fn write() -> Result<()> {
     for (path, text) in pages()? {
         let path = root().join(path);
@@ -27,7 +26,6 @@ pub(crate) fn write() -> Result<()> {
     Ok(())
 }
 
-/// The path and text of every page.
 fn pages() -> Result<Vec<(PathBuf, String)>> {
     let mut pages: Vec<(PathBuf, String)> = rules::ALL
         .iter()

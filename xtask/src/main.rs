@@ -1,8 +1,7 @@
-//! Development tasks: `cargo xtask docs`, `cargo xtask bench`, `cargo xtask budgets`, `cargo xtask corpus`, `cargo xtask
-//! fuzz-corpus`, `cargo xtask notices`, `cargo xtask package [each]`.
+//! Development tasks: `cargo xtask docs`, `cargo xtask budgets`, `cargo xtask corpus`, `cargo xtask fuzz-corpus`, `cargo xtask
+//! notices`, `cargo xtask package [each]`.
 #![allow(clippy::disallowed_macros, reason = "tasks print to the terminal")]
 
-mod bench;
 mod budgets;
 mod corpus;
 mod docs;
@@ -19,25 +18,21 @@ use anyhow::{Result, bail, ensure};
 fn main() -> Result<()> {
     match std::env::args().nth(1).as_deref() {
         Some("docs") => docs::write(),
-        Some("bench") => bench::run(),
-        Some(bench::LAUNCHER) => bench::launch(std::env::args_os().skip(2)),
         Some("budgets") => budgets::run(std::env::args().nth(2).as_deref()),
         Some("corpus") => corpus::pack(std::env::args_os().nth(2).map(PathBuf::from)),
         Some("fuzz-corpus") => fuzz_corpus::write(),
         Some("notices") => notices::write(),
         Some("package") => package::check(std::env::args().nth(2).as_deref()),
         _ => bail!(
-            "usage: cargo xtask docs | bench | budgets [quick | lower] | corpus [DIR] | fuzz-corpus | notices | package [each]"
+            "usage: cargo xtask docs | budgets [quick | lower] | corpus [DIR] | fuzz-corpus | notices | package [each]"
         ),
     }
 }
 
-/// The project's directory.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Where cargo builds.
 fn target() -> PathBuf {
     root().join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }

@@ -71,7 +71,6 @@ struct Package {
     source: Option<String>,
 }
 
-/// Writes the files.
 pub(crate) fn write() -> Result<()> {
     PRODUCTS.iter().try_for_each(|product| Ok(fs::write(root().join(product.file), product.notices()?)?))
 }

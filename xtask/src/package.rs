@@ -84,7 +84,6 @@ fn crates(packages: &Path) -> Result<Vec<String>> {
     Ok(crates)
 }
 
-/// The cargo that runs this program.
 fn cargo(folder: &Path) -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(folder);

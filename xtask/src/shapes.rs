@@ -8,7 +8,6 @@ use toolcheck_core::shape::{Known, ObjectView, Shape, ShapeFaultKind, Unverified
 use toolcheck_core::targets::{self, Evidence, Target};
 use toolcheck_lint::rules;
 
-/// The most rows that a table has for one target.
 const MOST_ROWS: usize = 12;
 
 /// What somebody has seen an API refuse, or accept.
@@ -74,7 +73,6 @@ pub(crate) fn refuses(target: &Target, rule: RuleId) -> bool {
     seen(target).iter().any(|row| row.rule == rule)
 }
 
-/// What was seen of a target, each once.
 fn seen(target: &Target) -> Vec<Row> {
     let also = target.also.keys().filter_map(|format| target.shape_in(format));
     let shapes = target.shape().into_iter().chain(also);

@@ -14,7 +14,6 @@ pub(crate) enum Body {
     Own(Vec<u8>),
 }
 
-/// The endings of files that are linted.
 const ENDINGS: [&str; 6] = [".json", ".jsonl", ".ndjson", ".har", ".yaml", ".yml"];
 /// The length of the longest text that may be the path of a file.
 const LONGEST_PATH: usize = 4096;

@@ -31,7 +31,6 @@ struct Request {
     options: Options,
 }
 
-/// What is asked, with its parts.
 #[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 enum Call {
@@ -84,7 +83,6 @@ struct Options {
     expected: Vec<String>,
 }
 
-/// The parts of a request.
 struct Parts<'r>(Vec<&'r [u8]>);
 
 impl<'r> Parts<'r> {

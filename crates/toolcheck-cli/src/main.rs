@@ -17,7 +17,6 @@ use toolcheck_core::text::reason;
 use crate::args::{Args, Color, Command};
 use crate::screen::Stdout;
 
-/// The result of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Status {
     /// No findings at or above the `--fail-on` level.

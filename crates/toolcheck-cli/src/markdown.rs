@@ -70,7 +70,6 @@ pub(crate) fn write(text: &str, style: &Style, out: &mut dyn Write) -> io::Resul
     Ok(())
 }
 
-/// The cells of a table's row.
 fn cells(row: &str) -> Vec<String> {
     let row = row.trim().trim_start_matches('|').replace("\\|", "\u{0}");
     let row = row.strip_suffix('|').unwrap_or(&row);

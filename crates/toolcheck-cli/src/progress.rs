@@ -19,7 +19,6 @@ pub(crate) struct Progress {
     /// The number of bytes to read, as far as it is known.
     bytes: u64,
     done: AtomicU64,
-    /// Whether progress is shown at all.
     is_shown: bool,
     bar: OnceLock<ProgressBar>,
 }
@@ -79,7 +78,6 @@ impl Steps {
         }))
     }
 
-    /// Begins a step.
     pub(crate) fn next(&self, name: &str) {
         if let Some(bar) = &self.0 {
             bar.inc(1);

@@ -119,7 +119,6 @@ pub(crate) fn wrapped(text: &str, indent: &str, style: &Style) -> Vec<String> {
     textwrap::wrap(text, options).into_iter().map(|line| line.into_owned()).collect()
 }
 
-/// The text in colors, if the style has them.
 pub(crate) fn painted(text: &str, colors: Paint, style: &Style) -> String {
     if style.color && !text.is_empty() { format!("{colors}{text}{colors:#}") } else { text.to_owned() }
 }

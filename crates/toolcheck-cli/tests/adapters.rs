@@ -4,23 +4,15 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Stdio};
 
-use crate::common::{folder, seen, seen_in, toolcheck_in, write};
+use crate::common::{folder, seen, seen_in, toolcheck_in, words, write};
 use serde_json::Value as Json;
 
 fn conform(folder: &std::path::Path, adapter: &str, more: &[&str]) -> String {
     let arguments = [
-        "conform",
-        "--adapter",
-        adapter,
-        "--from",
-        "openai-chat",
-        "--to",
-        "openai-chat",
-        "--cases",
-        "3",
-        "--timeout",
-        "5",
-    ];
+        &words("conform --from openai-chat --to openai-chat --cases 3 --timeout 5")[..],
+        &["--adapter", adapter],
+    ]
+    .concat();
     seen_in(folder, &[&arguments[..], more].concat())
 }
 
@@ -121,18 +113,10 @@ fn a_gateway_that_passes_all_on_has_no_faults() {
     let proxy = Running::proxy(&folder, &["--upstream", &format!("http://127.0.0.1:{port}")]);
     for format in ["anthropic", "gemini", "bedrock-converse", "ollama"] {
         let arguments = [
-            "conform",
-            "--gateway",
-            &proxy.1,
-            "--upstream-port",
-            &port,
-            "--from",
-            format,
-            "--to",
-            format,
-            "--cases",
-            "3",
-        ];
+            &words("conform --cases 3")[..],
+            &["--gateway", &proxy.1, "--upstream-port", &port, "--from", format, "--to", format],
+        ]
+        .concat();
         let seen = seen_in(&folder, &arguments);
         assert!(seen.starts_with("status: 0\n"), "{format}: {seen}");
         assert!(seen.contains(" pass; 0 smallest conversations"), "{format}: {seen}");

@@ -360,7 +360,6 @@ fn cycles_are_found() {
 /// The top-level modules of a crate, each with the modules that it names.
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
-/// The `src` of each crate.
 fn sources() -> Vec<PathBuf> {
     let root = root();
     let crates = fs::read_dir(root.join("crates")).expect("the folder of crates exists");
@@ -404,7 +403,6 @@ fn edges(source: &Path) -> Graph {
     graph
 }
 
-/// Adds the Rust files in a folder and its subfolders.
 fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten() {
         let path = entry.expect("a directory can be listed").path();

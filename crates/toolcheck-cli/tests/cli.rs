@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value as Json;
 
-use crate::common::{folder, root, run, run_with_input, seen, toolcheck, write};
+use crate::common::{folder, root, run, run_with_input, seen, toolcheck, words, write};
 
 const CLEAN: &[u8] = br#"{"messages": [{"role": "user", "content": "hello"}]}"#;
 const BROKEN: &[u8] = br#"{"messages": [{"role": "user", "content": "hello"},]}"#;
@@ -17,13 +17,8 @@ fn the_first_command_of_the_readme() {
 
 #[test]
 fn concise_over_several_files() {
-    insta::assert_snapshot!(seen(&run(&[
-        "lint",
-        "fixtures/seeds/coco-*.json",
-        "fixtures/seeds/litellm-before.json",
-        "--output-format",
-        "concise"
-    ])));
+    let files = "fixtures/seeds/coco-*.json fixtures/seeds/litellm-before.json";
+    insta::assert_snapshot!(seen(&run(&words(&format!("lint {files} --output-format concise")))));
 }
 
 #[test]
@@ -478,17 +473,8 @@ fn a_rule_that_is_not_selected_silences_no_other() {
         {"role": "user", "content": [{"type": "tool_resxlt", "tool_use_id": "toolu_1", "content": "high"}]}]}"#;
     write(&folder, "a.json", body);
     let lint = |more: &[&str]| {
-        let output = run(&[
-            &[
-                "lint",
-                "--isolated",
-                "--output-format",
-                "concise",
-                &folder.join("a.json").display().to_string(),
-            ],
-            more,
-        ]
-        .concat());
+        let lint = words("lint --isolated --output-format concise");
+        let output = run(&[&lint[..], &[folder.join("a.json").to_str().unwrap()], more].concat());
         String::from_utf8(output.stdout).unwrap()
     };
     let all = lint(&[]);
@@ -508,17 +494,8 @@ fn several_outputs_at_once() {
     let before = "fixtures/seeds/coco-before.json";
     // Only the screen gets colors.
     let outputs = format!("concise,sarif={sarif}");
-    let arguments = [
-        "lint",
-        before,
-        "--output-format",
-        &outputs,
-        "--output-format",
-        &format!("junit={junit}"),
-        "--color",
-        "always",
-    ];
-    let output = run(&arguments);
+    let junit_output = format!("--output-format=junit={junit}");
+    let output = run(&["lint", before, "--output-format", &outputs, &junit_output, "--color", "always"]);
     assert_eq!(output.status.code(), Some(1), "{}", seen(&output));
     let out = String::from_utf8(output.stdout).unwrap();
     let colored = "\u{1b}[1mfixtures/seeds/coco-before.json\u{1b}[0m:41:9: \u{1b}[1m\u{1b}[31merror\u{1b}[0m \u{1b}[2munanswered";

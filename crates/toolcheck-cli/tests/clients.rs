@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::{folder, seen_in, toolcheck_in};
+use crate::common::{folder, seen_in, toolcheck_in, words};
 
 const ONE: [&str; 7] = ["conform", "--only", "single-call", "--format", "anthropic", "--stream", "whole"];
 
@@ -168,16 +168,10 @@ fn what_has_ended_without_a_parent_does_not_stay() {
         echo "{\"outcome\": \"skip\", \"text\": \"ended: $ended\"}"
     done"#;
     let arguments = [
-        "conform",
-        "--only",
-        "single-call",
-        "--format",
-        "anthropic",
-        "--client",
-        client,
-        "--output-format",
-        "json",
-    ];
+        &words("conform --only single-call --format anthropic --output-format json")[..],
+        &["--client", client],
+    ]
+    .concat();
     let text = seen_in(&folder, &arguments);
     let all: Vec<&str> = text.split("\"reason\": \"ended: ").skip(1).map(|rest| &rest[..1]).collect();
     assert!(all.len() == 2 && all.iter().all(|ended| *ended == "0"), "{text}");
@@ -188,15 +182,7 @@ fn a_run_that_is_killed_leaves_the_report_so_far() {
     let folder = folder("clients-so-far");
     let client = r#"while read task; do echo '{"outcome": "skip", "text": "no"}'; sleep 1.1; case $task in *parallel*) sleep 3600;; esac; done"#;
     let mut command = toolcheck_in(&folder);
-    command.args([
-        "conform",
-        "--only",
-        "single-call,parallel-calls",
-        "--format",
-        "anthropic,gemini",
-        "--stream",
-        "whole",
-    ]);
+    command.args(words("conform --only single-call,parallel-calls --format anthropic,gemini --stream whole"));
     command.args(["--client", client, "--output-format", "json", "--output-file", "report.json"]);
     let mut program = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let so_far = || -> Option<serde_json::Value> {

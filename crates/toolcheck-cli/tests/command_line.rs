@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::common::{CLEAN, folder, run, seen, seen_in, toolcheck, toolcheck_in, unanswered, write};
+use crate::common::{CLEAN, folder, run, seen, seen_in, toolcheck, toolcheck_in, unanswered, words, write};
 
 const BEFORE: &str = "fixtures/seeds/coco-before.json";
 const AFTER: &str = "fixtures/seeds/coco-after.json";
@@ -256,13 +256,8 @@ fn all_errors_in_a_configuration_are_reported_at_once() {
 fn baselines_and_reports_are_not_linted() {
     let folder = folder("own-files");
     write(&folder, "a.json", unanswered("toolu_1"));
-    let arguments = [
-        "lint",
-        "--baseline",
-        "baseline.json",
-        "--output-format",
-        "full,json=report.json,sarif=report.sarif.json",
-    ];
+    let arguments =
+        words("lint --baseline baseline.json --output-format full,json=report.json,sarif=report.sarif.json");
     for again in [&["--write-baseline"][..], &[], &[]] {
         let printed = seen_in(&folder, &[&arguments[..], again].concat());
         assert!(printed.starts_with("status: 0") && !printed.contains("skipped"), "{printed}");

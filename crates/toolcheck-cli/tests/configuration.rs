@@ -6,7 +6,6 @@ use serde_json::Value as Json;
 
 use crate::common::{CLEAN, folder, root, seen_in, toolcheck_in, unanswered, write};
 
-/// The template with all options uncommented.
 fn uncommented(template: &str) -> String {
     let is_setting = |line: &str| {
         let begins = line.split([' ', '.', '=']).next().unwrap_or_default();

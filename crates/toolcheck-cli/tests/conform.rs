@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use crate::common::{self, folder, root, run, seen, seen_in, toolcheck_in, write};
+use crate::common::{self, folder, root, run, seen, seen_in, toolcheck_in, words, write};
 use serde_json::{Value as Json, json};
 
 #[test]
@@ -12,17 +12,9 @@ fn a_client_that_asks_nothing_is_inconclusive_and_one_that_ends_broke() {
     let lazy =
         r#"while read task; do echo 'starting'; echo '{"outcome": "done", "text": "All done."}'; done"#;
     let run = |client: &str, more: &[&str]| {
-        let arguments = [
-            "conform",
-            "--client",
-            client,
-            "--only",
-            "single-call",
-            "--format",
-            "anthropic",
-            "--timeout",
-            "5",
-        ];
+        let arguments =
+            [&words("conform --only single-call --format anthropic --timeout 5")[..], &["--client", client]]
+                .concat();
         seen_in(&folder, &[&arguments[..], more].concat())
     };
     insta::assert_snapshot!("asks-nothing", run(lazy, &["--stream", "whole"]));
@@ -75,21 +67,7 @@ fn the_report_for_programs_names_the_exchanges() {
     let client = r#"while read task; do url=$(echo "$task" | sed 's/.*"base_url":"\([^"]*\)".*/\1/'); echo '{"outcome": "done", "text": "'$url'"}'; done"#;
     let seen = seen_in(
         &folder,
-        &[
-            "conform",
-            "--client",
-            client,
-            "--only",
-            "parallel-calls",
-            "--format",
-            "gemini",
-            "--stream",
-            "streamed",
-            "--record",
-            "runs",
-            "--output-format",
-            "json",
-        ],
+        &[&words("conform --only parallel-calls --format gemini --stream streamed --record runs --output-format json")[..], &["--client", client]].concat(),
     );
     assert!(seen.starts_with("status: 1"), "{seen}");
     assert!(seen.contains(r#""file": "parallel-calls.gemini.streamed.jsonl""#), "{seen}");
@@ -248,20 +226,10 @@ fn report(folder: &std::path::Path, output: &str) -> String {
     write(folder, "request.json", UNANSWERED);
     let client = asking("/v1/messages", r#"{"outcome": "done", "text": "Done <b>well</b>."}"#);
     let arguments = [
-        "conform",
-        "--client",
-        &client,
-        "--name",
-        "the <agent>",
-        "--format",
-        "anthropic",
-        "--stream",
-        "whole",
-        "--only",
-        "single-call",
-        "--output-format",
-        output,
-    ];
+        &words("conform --format anthropic --stream whole --only single-call")[..],
+        &["--client", &client, "--name", "the <agent>", "--output-format", output],
+    ]
+    .concat();
     String::from_utf8(toolcheck_in(folder).args(arguments).output().unwrap().stdout).unwrap()
 }
 
@@ -325,33 +293,17 @@ fn reports_are_merged_and_those_that_cannot_be_read_are_named() {
     for (name, outcome) in [("one", "done"), ("two", "skip"), ("three", "error")] {
         let client = client(outcome);
         let arguments = [
-            "conform",
-            "--client",
-            &client,
-            "--name",
-            name,
-            "--format",
-            "anthropic,gemini",
-            "--only",
-            "single-call,empty-answer",
-            "--output-format",
-            "json",
-        ];
+            &words("conform --format anthropic,gemini --only single-call,empty-answer --output-format json")
+                [..],
+            &["--client", &client, "--name", name],
+        ]
+        .concat();
         let report = toolcheck_in(&folder).args(arguments).output().unwrap().stdout;
         write(&folder, &format!("{name}.json"), report);
     }
     write(&folder, "broken.json", "{\"version\": 1,\n \"runs\": 3}");
     write(&folder, "newer.json", "{\"version\": 2}");
-    let merged = [
-        "matrix",
-        "one.json",
-        "broken.json",
-        "two.json",
-        "newer.json",
-        "none.json",
-        "three.json",
-        "one.json",
-    ];
+    let merged = words("matrix one.json broken.json two.json newer.json none.json three.json one.json");
     insta::assert_snapshot!(
         "merged",
         seen_in(&folder, &[&merged[..], &["--output-format", "markdown"]].concat())

@@ -8,7 +8,6 @@ use serde_json::Value as Json;
 
 use crate::common::{folder, root, seen, toolcheck};
 
-/// A call without a result.
 const UNANSWERED: &str = r#"{
   "max_tokens": 1024,
   "tools": [{"name": "find_ferry", "input_schema": {"type": "object"}}],
@@ -33,7 +32,6 @@ fn expecting(findings: &str) -> String {
 const ONE: &str =
     r#"[{"rule": "unanswered-tool-call", "pointer": "/messages/1/content/0", "level": "error"}]"#;
 
-/// A corpus with cases of every kind.
 fn corpus(name: &str) -> PathBuf {
     let folder = folder(name);
     for inside in ["anthropic", "logs", "same/ferry"] {

@@ -257,22 +257,7 @@ fn commands() -> Vec<(String, String)> {
             commands.extend(block.lines().map(|line| (name.clone(), line.to_owned())));
         }
     }
-    for help in [
-        "",
-        "lint",
-        "fix",
-        "show",
-        "diff",
-        "serve",
-        "proxy",
-        "explain",
-        "rules",
-        "shapes",
-        "test",
-        "init",
-        "completions",
-        "man",
-    ] {
+    for help in " lint fix show diff serve proxy explain rules shapes test init completions man".split(' ') {
         let text = output(&format!("toolcheck {help} --help"));
         let examples = text.split_once("Examples:\n").map_or("", |(_, examples)| examples);
         let examples = examples.lines().take_while(|line| line.starts_with("  "));
@@ -289,16 +274,9 @@ fn sandbox() -> PathBuf {
 
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("docs-examples");
     let _ = std::fs::remove_dir_all(&folder);
-    for below in [
-        "bin",
-        "logs/a",
-        ".claude/projects",
-        "transcripts",
-        "corpus",
-        ".zfunc",
-        ".config/fish/completions",
-        ".local/share/bash-completion/completions",
-    ] {
+    let folders = "bin logs/a .claude/projects transcripts corpus .zfunc .config/fish/completions \
+        .local/share/bash-completion/completions";
+    for below in folders.split(' ') {
         std::fs::create_dir_all(folder.join(below)).unwrap();
     }
     let seed = |name: &str| std::fs::read(root().join("fixtures/seeds").join(name)).unwrap();

@@ -16,22 +16,9 @@ fn files(folder: &Path, arguments: &[&str]) -> Vec<String> {
 /// A folder with ignored, hidden, excluded and other files.
 fn tree(name: &str) -> std::path::PathBuf {
     let folder = folder(name);
-    for file in [
-        "a.json",
-        "b.jsonl",
-        "c.ndjson",
-        "d.JSON",
-        "e.json.gz",
-        "f.ndjson.zst",
-        "g.yaml",
-        "h.gz",
-        ".hidden.json",
-        ".cache/i.json",
-        "ignored/j.json",
-        "vendor/k.json",
-        "deep/vendor/l.json",
-        "deep/m.json",
-    ] {
+    let files = "a.json b.jsonl c.ndjson d.JSON e.json.gz f.ndjson.zst g.yaml h.gz .hidden.json \
+        .cache/i.json ignored/j.json vendor/k.json deep/vendor/l.json deep/m.json";
+    for file in files.split(' ') {
         write(&folder, file, CLEAN);
     }
     // `.ignore` applies without version control too.

@@ -34,7 +34,6 @@ fn run(folder: &Path, arguments: &[&str]) -> String {
     seen
 }
 
-/// Lints with every output, with and without excerpts.
 fn lint_with_every_output(folder: &Path, arguments: &[&str]) -> String {
     let mut all = String::new();
     for output in outputs::ALL {

@@ -145,7 +145,6 @@ fn action() -> Action {
     yaml(&text("action.yml"))
 }
 
-/// The step of the action that has this id.
 fn step(id: &str) -> Step {
     action().runs.steps.into_iter().find(|step| step.id.as_deref() == Some(id)).unwrap()
 }
@@ -302,7 +301,6 @@ fn inputs_of_the_action_are_not_run_as_code() {
 
 // ---- the pages
 
-/// The code blocks of a page in this language.
 fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
     let opening = format!("```{language}\n");
     page.split(&opening).skip(1).map(|rest| rest.split("```").next().unwrap()).collect()
@@ -368,7 +366,6 @@ fn hooks_and_inputs_on_the_pages_exist() {
 
 // ---- completions and manual pages
 
-/// The commands that the help lists.
 fn commands() -> Vec<String> {
     let help = run(&["--help"]);
     let list = help.split_once("Commands:\n").unwrap().1.split("\n\n").next().unwrap();

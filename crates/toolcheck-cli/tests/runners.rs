@@ -9,45 +9,9 @@ use toolcheck_report::{Style, View, outline, outputs, show};
 
 /// Names made of the pieces of commands.
 fn names() -> impl Strategy<Value = String> {
-    const PIECES: &[&str] = &[
-        "##",
-        "#",
-        "[",
-        "]",
-        "##[",
-        "vso[",
-        "##vso[",
-        "teamcity[",
-        "::",
-        ":",
-        "error",
-        "set-output name=a",
-        " ",
-        "\n",
-        "\r",
-        "\u{1b}",
-        "\u{1b}[0K",
-        "section_start:1:a",
-        "`",
-        "'",
-        "\"",
-        "\\",
-        "<",
-        "&",
-        "|",
-        "%",
-        "/",
-        "~1",
-        "{",
-        "}",
-        "\u{fe0f}",
-        "\u{a0}",
-        "\u{85}",
-        "漢",
-        "a",
-        "wide and long words to fill the line",
-    ];
-    prop::collection::vec(prop::sample::select(PIECES), 1..8).prop_map(|pieces| pieces.concat())
+    const PIECES: &str = "##¦#¦[¦]¦##[¦vso[¦##vso[¦teamcity[¦::¦:¦error¦set-output name=a¦ ¦\n¦\r¦\u{1b}¦\u{1b}[0K¦section_start:1:a¦`¦'¦\"¦\\¦<¦&¦|¦%¦/¦~1¦{¦}¦\u{fe0f}¦\u{a0}¦\u{85}¦漢¦a¦wide and long words to fill the line";
+    prop::collection::vec(prop::sample::select(PIECES.split('¦').collect::<Vec<_>>()), 1..8)
+        .prop_map(|pieces| pieces.concat())
 }
 
 /// Requests with the names wherever a file may have one.
@@ -164,20 +128,10 @@ fn lists_and_pages_have_no_command() {
     let folder = folder("runners-pages");
     let pages = toolcheck_lint::rules::ALL.iter().map(|rule| vec!["explain", rule.id.as_str()]);
     let shapes = targets::all().map(|target| vec!["shapes", &*target.id]);
-    let lists = [
-        vec!["rules"],
-        vec!["formats"],
-        vec!["targets"],
-        vec!["--help"],
-        vec!["lint", "--help"],
-        vec!["man"],
-        vec!["explain", "unanswered-tool-call", "--output-format=json"],
-        vec!["completions", "bash"],
-        vec!["completions", "zsh"],
-        vec!["completions", "fish"],
-        vec!["completions", "powershell"],
-    ];
-    for arguments in lists.into_iter().chain(shapes).chain(pages) {
+    let lists = "rules,formats,targets,--help,lint --help,man,explain unanswered-tool-call --output-format=json,\
+        completions bash,completions zsh,completions fish,completions powershell";
+    let lists = lists.split(',').map(common::words);
+    for arguments in lists.chain(shapes).chain(pages) {
         let output = toolcheck_in(&folder).args(&arguments).output().unwrap();
         assert_inert("stdout", &output.stdout);
         assert_inert("stderr", &output.stderr);

@@ -3,25 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
-use crate::common::root;
+use crate::common::{files_below, root, text};
 
 /// Every page in `docs` by its path there, without the table of contents.
 fn pages() -> BTreeMap<String, String> {
-    let mut pages = BTreeMap::new();
-    let mut open = vec![String::new()];
-    while let Some(folder) = open.pop() {
-        for entry in std::fs::read_dir(root().join("docs").join(&folder)).unwrap() {
-            let entry = entry.unwrap();
-            let name = entry.file_name().into_string().unwrap();
-            let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };
-            if entry.path().is_dir() {
-                open.push(path);
-            } else if path.ends_with(".md") && path != "SUMMARY.md" {
-                pages.insert(path, std::fs::read_to_string(entry.path()).unwrap());
-            }
-        }
-    }
-    pages
+    let files = files_below("docs").into_iter();
+    files
+        .filter(|path| path.ends_with(".md") && path != "docs/SUMMARY.md")
+        .map(|path| (path["docs/".len()..].to_owned(), text(&path)))
+        .collect()
 }
 
 /// The lines of a page that are not in a block of code.

@@ -25,7 +25,6 @@ fn files(name: &str) -> PathBuf {
     folder
 }
 
-/// Commands and their exit statuses.
 const COMMANDS: &[(&[&str], i32)] = &[
     (&["lint", "clean.json"], 0),
     (&["lint", "broken.json"], 1),

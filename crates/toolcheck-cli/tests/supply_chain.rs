@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::Value as Json;
 
-use crate::common::{CLEAN, folder, root, seen, text, toolcheck_in, unanswered, write, yaml};
+use crate::common::{CLEAN, files_below, folder, root, seen, text, toolcheck_in, unanswered, write, yaml};
 
 /// A file that is named like an option, as a pull request can contain one, is a file.
 #[test]
@@ -35,20 +35,8 @@ fn names_of_files_are_no_options() {
 /// The pages, scripts and help texts with command lines.
 fn pages() -> Vec<(String, String)> {
     let mut paths = vec!["README.md".to_owned(), "SECURITY.md".to_owned(), "action.yml".to_owned()];
-    for folder in ["docs", "crates", "examples"] {
-        let mut open = vec![folder.to_owned()];
-        while let Some(folder) = open.pop() {
-            for entry in std::fs::read_dir(root().join(&folder)).unwrap() {
-                let entry = entry.unwrap();
-                let path = format!("{folder}/{}", entry.file_name().to_str().unwrap());
-                if entry.path().is_dir() {
-                    open.push(path);
-                } else if path.ends_with(".md") || path.contains("/src/") && path.ends_with(".rs") {
-                    paths.push(path);
-                }
-            }
-        }
-    }
+    let is_page = |path: &String| path.ends_with(".md") || path.contains("/src/") && path.ends_with(".rs");
+    paths.extend(["docs", "crates", "examples"].into_iter().flat_map(files_below).filter(is_page));
     paths.into_iter().map(|path| (path.clone(), text(&path))).collect()
 }
 

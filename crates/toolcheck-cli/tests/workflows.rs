@@ -6,7 +6,6 @@ use serde_json::Value as Json;
 
 use crate::common::{root, text, toml, yaml};
 
-/// Each workflow with its name.
 fn workflows() -> BTreeMap<String, String> {
     let entries = std::fs::read_dir(root().join(".github/workflows")).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());

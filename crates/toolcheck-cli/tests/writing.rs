@@ -5,7 +5,6 @@ use std::path::Path;
 
 use crate::common::{self, CLEAN, folder, seen, seen_in, toolcheck_in, unanswered, write};
 
-/// The temporary files in a folder.
 fn leftovers(folder: &Path) -> Vec<String> {
     let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     names.filter(|name| name.starts_with(".toolcheck-")).collect()

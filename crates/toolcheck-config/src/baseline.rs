@@ -23,7 +23,6 @@ use crate::error::MAX_MESSAGE;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Baseline {
-    /// The version of the file format.
     #[allow(dead_code, reason = "its value was checked when it was read")]
     version: Version,
     /// The findings, by the path of their file relative to the baseline's folder.

@@ -22,6 +22,8 @@ mod config;
 mod error;
 mod file;
 mod globs;
+#[cfg(test)]
+mod mistakes;
 mod names;
 mod own_target;
 mod target;

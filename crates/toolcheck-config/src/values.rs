@@ -17,13 +17,11 @@ use crate::{Config, FilesConfig, Origin, PathGlobs, ReadAs, Selection, TargetSou
 /// An error in the file: its span, and a message.
 pub(super) struct FileFault(pub(super) Range<usize>, pub(super) String);
 
-/// The files that the values name.
 struct NamedFiles {
     tools: Option<At<String>>,
     template: Option<At<String>>,
 }
 
-/// The file that the values are in.
 pub(super) struct Place<'p> {
     pub(super) origin: Origin<'p>,
     pub(super) text: &'p str,
@@ -39,7 +37,6 @@ impl Faults {
         result.map_err(|fault| self.0.push(fault)).ok()
     }
 
-    /// Finds the things named in a list.
     fn meanings<N: Named>(&mut self, names: &[At<N>]) -> Vec<N::Meaning> {
         names.iter().filter_map(|name| self.take(name.meaning())).collect()
     }

@@ -12,7 +12,6 @@ use crate::scenarios::Expected;
 /// The longest reason in characters.
 const LONGEST: usize = 400;
 
-/// What the linter finds in the exchanges.
 fn lint(case: &Case<'_>) -> FileReport {
     let Some(tool) = &case.scenario.final_tool else { return case.run.lint() };
     let mut settings = Settings::default();

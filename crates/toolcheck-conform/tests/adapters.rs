@@ -27,7 +27,6 @@ fn run(plan: &Plan, mut adapter: impl FnMut(&Question<'_>) -> Answer) -> Examina
     examination
 }
 
-/// The faults of an examination in a line each.
 fn lines(examination: &Examination) -> Vec<String> {
     let line = |found: &toolcheck_conform::adapter::ReducedFault| {
         let fault = &found.fault;

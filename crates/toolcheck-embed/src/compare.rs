@@ -64,7 +64,6 @@ pub struct Comparison {
     allowed: usize,
 }
 
-/// A text that was read.
 #[derive(Debug)]
 struct Read {
     name: String,

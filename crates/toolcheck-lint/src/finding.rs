@@ -246,7 +246,6 @@ pub struct DraftContent {
     pub(crate) values: Vec<(&'static str, String)>,
     /// What the target answers, if the rule knows it.
     pub(crate) answer: Option<Answer>,
-    /// What fixes it in its place.
     pub(crate) fix: Option<Box<Fix>>,
 }
 
@@ -273,7 +272,6 @@ pub(crate) struct OfShape {
     pub(crate) is_no_object: bool,
 }
 
-/// A label of a [`Draft`].
 #[derive(Debug, Clone)]
 pub(crate) struct DraftLabel {
     pub(crate) place: Place,
@@ -283,7 +281,6 @@ pub(crate) struct DraftLabel {
 }
 
 impl Draft {
-    /// A finding of `rule` at `place`.
     pub(crate) fn new(rule: RuleId, place: Place, message: impl Into<Line>) -> Self {
         Self {
             rule,
@@ -374,7 +371,6 @@ impl Draft {
         self
     }
 
-    /// Adds what to do.
     pub(crate) fn help(&mut self, help: impl Into<Line>) -> &mut Self {
         self.say().help = Some(help.into());
         self
@@ -416,7 +412,6 @@ impl Draft {
         self.at_most(Level::Warning)
     }
 
-    /// Sets what fixes it in its place.
     pub(crate) fn fix(&mut self, fix: Fix) -> &mut Self {
         self.say().fix = Some(Box::new(fix));
         self

@@ -33,7 +33,6 @@ impl Fingerprints {
 const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
 const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
 
-/// The hash of several texts.
 pub(crate) fn fnv_of(parts: &[&[u8]]) -> u128 {
     // The length separates the parts.
     parts.iter().fold(BASIS, |hash, part| fnv(fnv(hash, &(part.len() as u64).to_le_bytes()), part))

@@ -20,7 +20,6 @@ pub struct Policy {
     pub message: Option<String>,
     /// The level of its findings.
     pub level: Level,
-    /// The schema that the arguments must match.
     pub(crate) schema: Arc<Schema>,
 }
 

@@ -154,7 +154,6 @@ impl FileReport {
         }
     }
 
-    /// Counts what was not read.
     pub(crate) fn count_not_read(&mut self, more: LeftOut) {
         match self.not_read.iter_mut().find(|left| left.what == more.what) {
             Some(left) => left.count += more.count,
@@ -241,7 +240,6 @@ impl FileReport {
         }
     }
 
-    /// Counts findings that are not listed.
     pub(crate) fn leave_out(&mut self, rule: RuleId, level: Level, count: usize) {
         *self.left_out.entry((rule, level)).or_default() += count;
     }

@@ -357,7 +357,6 @@ pub struct Context<'c, 's> {
     pub(crate) named_target: Option<&'c Target>,
     /// The rules whose findings the user does not want.
     pub(crate) ignored_rules: &'c [&'static Rule],
-    /// The target's verdicts so far.
     pub(crate) verdicts: &'c Verdicts,
     pub(crate) settings: &'c Settings,
     /// The chat template of the model, if the user has named one.
@@ -436,7 +435,6 @@ impl<'c> Context<'c, '_> {
         self.checks.get_or_init(|| checks::of(self))
     }
 
-    /// What is wrong with the transcript's shape.
     pub(crate) fn shape_faults(&self) -> &ShapeFaults<'c> {
         self.shape_faults.get_or_init(|| shape::find(self))
     }
@@ -497,7 +495,6 @@ impl<'c> Context<'c, '_> {
         self.transcript.kind == TranscriptKind::Request
     }
 
-    /// Whether the transcript is a training example.
     pub(crate) fn is_training_example(&self) -> bool {
         self.transcript.kind == TranscriptKind::Dataset
     }
@@ -516,7 +513,6 @@ const MODELS_REMEMBERED: usize = 64;
 #[derive(Debug, Default)]
 struct RememberedVerdicts {
     model: Option<String>,
-    /// The verdicts on the cases of each rule.
     rules: HashMap<usize, Cases>,
 }
 
@@ -556,7 +552,6 @@ impl EntryNumber {
 }
 
 impl Verdicts {
-    /// Selects the model of the next transcript.
     pub(crate) fn turn_to(&self, model: Option<&str>) {
         let models = &mut *self.said.borrow_mut();
         let number = models.iter().position(|said| said.model.as_deref() == model).unwrap_or_else(|| {

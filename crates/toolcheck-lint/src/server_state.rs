@@ -71,10 +71,8 @@ impl<T> Bounded<T> {
     }
 }
 
-/// A conversation as the server keeps it.
 #[derive(Debug, Clone)]
 struct Kept {
-    /// The calls without a result.
     owed: Arc<[PendingCall]>,
     /// Whether all of it is known, from its start.
     is_whole: bool,
@@ -126,7 +124,6 @@ pub(crate) enum Missing {
 #[derive(Debug, Clone)]
 pub struct StoredAfterResponse {
     is_kept: bool,
-    /// The response that it goes on from.
     continues: Option<String>,
     conversation: Option<String>,
     kept: Kept,

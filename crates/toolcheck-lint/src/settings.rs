@@ -40,7 +40,7 @@ impl Default for Settings {
             text_protocols: None,
             completion_tools: ToolNames::exact(COMPLETION_TOOLS),
             failures_in_a_row: FAILURES_IN_A_ROW,
-            shell_tools: ToolNames::exact(SHELL_TOOLS),
+            shell_tools: ToolNames::exact(SHELL_TOOLS.split(' ')),
             command_limits: SYSTEMS.to_vec(),
             policies: Vec::new(),
             columns: Columns::default(),
@@ -56,27 +56,9 @@ const COMPLETION_TOOLS: [&str; 6] =
 const FAILURES_IN_A_ROW: usize = 3;
 
 /// The tools that run a command in a shell in common agents and servers.
-const SHELL_TOOLS: [&str; 19] = [
-    "bash",
-    "Bash",
-    "shell",
-    "Shell",
-    "terminal",
-    "execution",
-    "exec",
-    "exec_command",
-    "execute_bash",
-    "execute_command",
-    "execute_shell",
-    "local_shell",
-    "run_command",
-    "run_in_terminal",
-    "run_shell_command",
-    "run_terminal_cmd",
-    "run_terminal_command",
-    "shell_command",
-    "shell_exec",
-];
+const SHELL_TOOLS: &str = "bash Bash shell Shell terminal execution exec exec_command execute_bash execute_command \
+    execute_shell local_shell run_command run_in_terminal run_shell_command run_terminal_cmd \
+    run_terminal_command shell_command shell_exec";
 
 /// The maximum length of a command on one system.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -23,7 +23,6 @@ const MEMBER: Term = Term::new("member", "the number of the message, from 1");
 const PART_INDEX: Term = Term::new("part", "the index of the part in its message, from 0");
 const PART_MEMBER: Term = Term::new("part-member", "the number of the part in its message, from 1");
 
-/// The placeholders for the numbers of a message.
 pub(crate) static MESSAGE: &[Term] = &[INDEX, MEMBER];
 /// The placeholders for the numbers of a part and of its message.
 pub(crate) static PART: &[Term] = &[INDEX, MEMBER, PART_INDEX, PART_MEMBER];
@@ -41,7 +40,6 @@ pub(crate) static TOOL_OR_PART: &[Term] = &[
 ];
 pub(crate) static ROLE: &[Term] = &[Term::new("role", "the role of the message")];
 pub(crate) static CALL_ID: &[Term] = &[Term::new("id", "the id of the call")];
-/// The placeholder for the ids of several calls.
 pub(crate) static CALL_IDS: &[Term] = &[Term::new("ids", "the ids of the calls, separated by commas")];
 
 /// The placeholders that every error text may contain.

@@ -9,7 +9,6 @@ use toolcheck_core::targets::{Refusal, Target};
 use toolcheck_core::{Format, Level, formats, framework, targets};
 use toolcheck_lint::{Options, lint};
 
-/// The rules that report errors for a target.
 fn errors(request: &Json, target_id: &str) -> Vec<&'static str> {
     let target = targets::find(target_id).unwrap_or_else(|| panic!("there is no target {target_id}"));
     let format: Option<&Format> = target.format.as_deref().and_then(formats::find);
@@ -59,24 +58,7 @@ fn an_error_about_what_a_model_takes_is_recognised() {
 
 #[test]
 fn unrelated_errors_are_not_recognised() {
-    let others = [
-        "You exceeded your current quota, please check your plan and billing details.",
-        "Incorrect API key provided: sk-abc. You can find your API key at https://example.com.",
-        "This model's maximum context length is 128000 tokens. However, your messages resulted in 131072 tokens.",
-        "The model `gpt-9` does not exist or you do not have access to it.",
-        "prompt is too long: 210000 tokens > 200000 maximum",
-        "Overloaded",
-        "Rate limit reached for requests",
-        "invalid x-api-key",
-        "Number of request tokens has exceeded your per-minute rate limit",
-        "Your credit balance is too low to access the API.",
-        "ThrottlingException: Too many requests, please wait before trying again.",
-        "Internal server error",
-        "The upstream connection was closed before the response was complete.",
-        "Service temporarily unavailable",
-        "",
-    ];
-    for error in others {
+    for error in include_str!("error_texts/unrelated.txt").split('\n') {
         let found = recognise(error);
         assert!(found.is_empty(), "{error}: {} {:?}", found[0].refusal.rule, found[0].refusal.text);
     }
@@ -84,45 +66,16 @@ fn unrelated_errors_are_not_recognised() {
 
 #[test]
 fn pairing_errors_name_their_rule_and_ids() {
-    let cases = [
-        (
-            "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1, toolu_2. Each `tool_use` block must have a corresponding `tool_result` block in the next message.",
-            "unanswered-tool-call",
-            "anthropic",
-            vec![("index", "2"), ("ids", "toolu_1, toolu_2")],
-        ),
-        (
-            "messages.4.content.1: unexpected tool_use_id found in tool_result blocks: toolu_9. Each tool_result block must have a corresponding tool_use block in the previous message.",
-            "orphan-tool-result",
-            "anthropic",
-            vec![("index", "4"), ("part", "1"), ("id", "toolu_9")],
-        ),
-        (
-            "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: call_1",
-            "unanswered-tool-call",
-            "openai-chat",
-            vec![("ids", "call_1")],
-        ),
-        (
-            "No tool call found for function call output with call_id call_7.",
-            "orphan-tool-result",
-            "openai-responses",
-            vec![("kind", "function"), ("id", "call_7")],
-        ),
-        (
-            "BedrockException - {\"message\":\"Expected toolResult blocks at messages.2.content for the following Ids: tooluse_a, tooluse_b\"}",
-            "unanswered-tool-call",
-            "bedrock-converse",
-            vec![("index", "2"), ("ids", "tooluse_a, tooluse_b")],
-        ),
-    ];
-    for (error, rule, target, captures) in cases {
-        let found = recognise(error);
+    for line in include_str!("error_texts/pairing.jsonl").lines() {
+        let (error, rule, target, captures): (String, String, String, Vec<(String, String)>) =
+            serde_json::from_str(line).unwrap();
+        let found = recognise(&error);
         let best = found.first().unwrap_or_else(|| panic!("not recognised: {error}"));
-        assert_eq!((best.refusal.rule.as_str(), best.origin.id()), (rule, target), "{error}");
+        assert_eq!((best.refusal.rule.as_str(), best.origin.id()), (&*rule, &*target), "{error}");
         for (name, value) in captures {
-            let captured = best.captures.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
-            assert_eq!(captured.map(|text| text.trim_end_matches('.')), Some(value), "{name} in {error}");
+            let captured =
+                best.captures.iter().find(|(key, _)| *key == name).map(|(_, value)| value.as_str());
+            assert_eq!(captured.map(|text| text.trim_end_matches('.')), Some(&*value), "{name} in {error}");
         }
     }
 }

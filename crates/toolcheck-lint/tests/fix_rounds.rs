@@ -34,7 +34,6 @@ fn is_guessed(format: &str, body: &Value, wanted: &Value) {
     assert_eq!(&fixed(format, body, &FixOptions::new().unsafe_fixes(true)).0, wanted);
 }
 
-/// A body with one value in another place.
 fn with(body: &Value, pointer: &str, value: Value) -> Value {
     let mut body = body.clone();
     *body.pointer_mut(pointer).expect("there is such a place") = value;

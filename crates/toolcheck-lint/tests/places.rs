@@ -257,7 +257,6 @@ fn errors_that_are_not_shown_have_a_place_in_a_text_without_a_value() {
     assert!(last.spot.start.line <= 300, "{:?}", last.spot);
 }
 
-/// The members or elements with this name.
 fn step<'d, 's>(value: Value<'d, 's>, name: &str) -> Vec<Value<'d, 's>> {
     match value.kind() {
         Kind::Array => value.elements().nth(name.parse().unwrap()).into_iter().collect(),

@@ -10,104 +10,22 @@ use toolcheck_json::{Records, Value};
 use toolcheck_lint::{Options, lint};
 
 /// A file, its conversations with how they end, its calls and results, and how much was left out.
-type Expected = (&'static str, &'static [(&'static str, &'static str)], (usize, usize), usize);
-
-const MAIN: &[(&str, &str)] = &[("main", "open")];
-
-#[rustfmt::skip]
-const FILES: &[Expected] = &[
-    ("agent-events/cline-json.jsonl", MAIN, (2, 2), 7),
-    ("agent-events/codex-exec.jsonl", &[("main 1", "open"), ("main 2", "aborted")], (4, 3), 3),
-    ("agent-events/cursor-stream.jsonl", MAIN, (2, 2), 3),
-    ("agent-events/droid-exec.jsonl", MAIN, (1, 1), 2),
-    ("agent-events/gemini-stream.jsonl", MAIN, (2, 2), 2),
-    ("agent-events/grok-build.jsonl", MAIN, (2, 1), 1),
-    ("agent-events/grok-stream.jsonl", MAIN, (2, 1), 5),
-    ("agent-events/opencode-run.jsonl", MAIN, (2, 2), 2),
-    ("claude-code/as-list.json", &[("main", "open"), ("agent a1", "open")], (3, 2), 0),
-    ("claude-code/kept-messages.jsonl", &[("main 1", "compacted"), ("main 2", "open")], (1, 1), 0),
-    ("claude-code/kept-segment.jsonl", &[("main 1", "compacted"), ("main 2", "open")], (1, 1), 0),
-    ("claude-code/rewound.jsonl", &[("main 1", "abandoned"), ("main 2", "open")], (3, 2), 0),
-    ("claude-code/rewound-to-start.jsonl", &[("main 1", "abandoned"), ("main 2", "open")], (2, 1), 0),
-    ("claude-code/snipped.jsonl", &[("main 1", "replaced"), ("main 2", "open")], (0, 0), 1),
-    ("cline/answers-as-text.json", MAIN, (3, 0), 3),
-    ("cline/compaction.json", MAIN, (2, 1), 0),
-    ("cline/roo-hidden.json", &[("main 1", "replaced"), ("main 2", "open")], (1, 1), 5),
-    ("cline/session.json", MAIN, (2, 2), 0),
-    ("codex/aborted.jsonl", MAIN, (2, 0), 3),
-    ("codex/compaction.jsonl", &[("main 1", "replaced"), ("main 2", "open")], (1, 1), 3),
-    ("codex/compaction-of-first-versions.jsonl", &[("main 1", "replaced"), ("main 2", "open")], (1, 1), 0),
-    ("codex/continued.jsonl", MAIN, (1, 3), 1),
-    ("codex/first-version.jsonl", MAIN, (1, 1), 4),
-    ("codex/notify.jsonl", MAIN, (1, 1), 1),
-    ("codex/rolled-back.jsonl", &[("main 1", "open"), ("main 2", "replaced")], (1, 1), 2),
-    ("codex/rolled-back-agent-message.jsonl", &[("main 1", "open"), ("main 2", "replaced")], (1, 0), 1),
-    ("codex/rolled-back-with-hook.jsonl", &[("main 1", "open"), ("main 2", "replaced")], (1, 1), 0),
-    ("codex/session.jsonl", MAIN, (7, 7), 12),
-    ("continue-dev/session.json", MAIN, (4, 1), 0),
-    ("continue-dev/summary.json", &[("main 1", "compacted"), ("main 2", "open")], (1, 1), 0),
-    ("copilot-cli/compaction.jsonl", &[("main 1", "compacted"), ("main 2", "open")], (1, 1), 5),
-    ("copilot-cli/compaction-in-background.jsonl", &[("main 1", "compacted"), ("main 2", "open")], (2, 2), 3),
-    ("copilot-cli/custom-tool.jsonl", MAIN, (2, 2), 2),
-    ("copilot-cli/session.jsonl", MAIN, (2, 2), 14),
-    ("copilot-cli/start-first.jsonl", MAIN, (2, 2), 3),
-    ("copilot-cli/sub-agent.jsonl", &[("main", "open"), ("agent of toolu_01", "open")], (4, 3), 6),
-    ("gemini-cli/by-lines.jsonl", MAIN, (1, 1), 5),
-    ("gemini-cli/compressed.jsonl", &[("main 1", "replaced"), ("main 2", "open")], (2, 2), 3),
-    ("gemini-cli/empty-result.json", MAIN, (2, 1), 0),
-    ("gemini-cli/notices.json", &[], (0, 0), 1),
-    ("gemini-cli/rewound.jsonl", &[("main 1", "open"), ("main 2", "replaced")], (1, 1), 1),
-    ("gemini-cli/session.json", MAIN, (3, 2), 2),
-    ("gemini-cli/stray-response.jsonl", MAIN, (1, 2), 1),
-    ("goose/export.json", &[("main 1", "replaced"), ("main 2", "open")], (1, 1), 4),
-    ("goose/notification.json", MAIN, (0, 0), 1),
-    ("goose/run-json.json", MAIN, (2, 1), 0),
-    ("goose/run-stream.jsonl", MAIN, (1, 1), 2),
-    ("goose/session.jsonl", MAIN, (4, 4), 1),
-    ("gemini-cli/checkpoint.jsonl", &[("main 1", "replaced"), ("main 2", "open")], (1, 1), 3),
-    ("gemini-cli/patched.jsonl", &[("main 1", "replaced"), ("main 2", "open")], (1, 1), 1),
-    ("hermes-agent/late-result.json", MAIN, (1, 1), 0),
-    ("hermes-agent/session.json", MAIN, (1, 1), 0),
-    ("kimi-cli/context.jsonl", MAIN, (2, 2), 3),
-    ("kimi-cli/wire.jsonl", &[("main 1", "compacted"), ("agent of t:1", "open"), ("main 2", "open")], (5, 4), 4),
-    ("kimi-code/compacted.jsonl", &[("main 1", "open"), ("main 2", "compacted")], (1, 1), 2),
-    ("kimi-code/repeated-messages.jsonl", MAIN, (2, 1), 1),
-    ("kimi-code/session.jsonl", MAIN, (2, 2), 4),
-    ("kimi-code/undone.jsonl", &[("main 1", "open"), ("main 2", "abandoned")], (1, 0), 2),
-    ("opencode/aborted.json", MAIN, (2, 0), 0),
-    ("opencode/compaction.json", &[("main 1", "compacted"), ("main 2", "open"), ("main 3", "abandoned")], (2, 2), 0),
-    ("opencode/redacted-ids.json", &[("agent", "open")], (3, 3), 3),
-    ("opencode/session.json", MAIN, (3, 3), 2),
-    ("opencode/failed-summary.json", MAIN, (2, 2), 1),
-    ("opencode/kept-tail.json", &[("main 1", "compacted"), ("main 2", "open")], (2, 2), 0),
-    ("openhands/condensed.jsonl", &[("record 1, forgotten", "compacted"), ("record 1", "open")], (2, 2), 1),
-    ("openhands/gone-back.jsonl", &[("record 1, left", "abandoned"), ("record 1", "open")], (2, 1), 0),
-    ("openhands/acp-agent.jsonl", &[("record 1", "open")], (0, 0), 2),
-    ("pi/branches.jsonl", &[("main", "open"), ("branch 1", "abandoned"), ("branch 2", "abandoned")], (4, 2), 1),
-    ("pi/compaction.jsonl", &[("main 1", "compacted"), ("main 2", "open")], (3, 2), 1),
-    ("pi/json-mode.jsonl", MAIN, (1, 1), 6),
-    ("pi/lost-record.jsonl", MAIN, (2, 1), 1),
-    ("pi/retained-tail.jsonl", &[("main 1", "compacted"), ("main 2", "open")], (3, 2), 1),
-    ("pi/session.jsonl", MAIN, (4, 2), 2),
-    ("qwen-code/compressed.jsonl", &[("main 1", "replaced"), ("main 2", "open")], (0, 0), 2),
-    ("qwen-code/rewound.jsonl", &[("main 1", "abandoned"), ("main 2", "open")], (3, 1), 1),
-    ("qwen-code/session.jsonl", MAIN, (2, 2), 1),
-    ("swe-agent/mini.json", &[("main", "complete")], (2, 1), 1),
-];
+type Expected<'t> = (&'t str, Vec<(&'t str, &'t str)>, (usize, usize), usize);
 
 #[test]
 fn files_are_read_whole_and_once() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/inputs");
-    for (name, conversations, calls, left_out) in FILES {
+    for line in include_str!("readers.jsonl").lines() {
+        let (name, conversations, calls, left_out): Expected<'_> = serde_json::from_str(line).unwrap();
         let bytes = std::fs::read(folder.join(name)).unwrap();
         let report = lint(name, &bytes, &Options::default());
         assert_eq!(report.format, name.split('/').next(), "{name}");
         let left: usize = report.not_read.iter().map(|left| left.count).sum();
         let listed: Vec<(&str, &str)> =
             report.conversations.iter().map(|one| (one.title.as_str(), one.end.as_str())).collect();
-        assert_eq!(listed, *conversations, "{name}");
-        assert_eq!((report.tool_calls, report.tool_results), *calls, "{name}");
-        assert_eq!(left, *left_out, "{name}: {:?}", report.not_read);
+        assert_eq!(listed, conversations, "{name}");
+        assert_eq!((report.tool_calls, report.tool_results), calls, "{name}");
+        assert_eq!(left, left_out, "{name}: {:?}", report.not_read);
     }
 }
 

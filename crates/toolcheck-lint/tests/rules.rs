@@ -20,14 +20,12 @@ fn policies_name_rules() {
     }
 }
 
-/// An example of a rule's page.
 struct Example<'d> {
     section: &'d str,
     info: &'d str,
     text: String,
     /// The lines on which a finding must start.
     flagged: Vec<u64>,
-    /// The configuration before it on the page.
     config: Option<String>,
 }
 

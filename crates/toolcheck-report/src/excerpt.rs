@@ -15,7 +15,6 @@ use unicode_width::UnicodeWidthChar;
 pub(crate) struct Excerpt {
     /// The line, without control characters or line breaks.
     pub(crate) text: String,
-    /// The part of it to mark.
     pub(crate) focus: Range<usize>,
 }
 
@@ -183,7 +182,6 @@ impl Line<'_, '_> {
     }
 }
 
-/// The bytes around `span`, as they are in the file.
 pub(crate) fn raw(bytes: &[u8], span: Span, width: usize) -> Excerpt {
     let line_end = |byte: &u8| *byte == b'\n' || *byte == b'\r';
     let end = (span.end as usize).min(bytes.len());

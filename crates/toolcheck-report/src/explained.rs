@@ -269,7 +269,6 @@ impl Explained {
         others
     }
 
-    /// Writes what the text means.
     fn write_match(
         &self,
         best: &Recognised,

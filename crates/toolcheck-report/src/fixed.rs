@@ -8,7 +8,6 @@ use toolcheck_lint::fix::Cost;
 
 use crate::unified;
 
-/// The places of a file that change.
 fn edits(before: &[u8], after: &[u8]) -> Vec<Json> {
     let edits = unified::edits(before, after);
     let offsets: Vec<usize> = edits.iter().flat_map(|(old, _)| [old.start, old.end]).collect();

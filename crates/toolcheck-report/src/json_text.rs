@@ -46,7 +46,6 @@ pub fn write_json_text(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
 /// Writes what is inside strings with [`write_visible`].
 struct Visible<F>(F);
 
-/// Passes a method on.
 macro_rules! pass_on {
     ($($name:ident($($argument:ident: $type:ty),*)),* $(,)?) => {
         $(fn $name<W: ?Sized + io::Write>(&mut self, out: &mut W $(, $argument: $type)*) -> io::Result<()> {

@@ -13,7 +13,6 @@ use toolcheck_lint::Finding;
 use toolcheck_lint::fix::Fixable;
 use toolcheck_lint::report::Report;
 
-/// The counts of a report, in words.
 pub(crate) struct Summary<'r>(pub(crate) &'r Report);
 
 impl fmt::Display for Summary<'_> {
@@ -163,11 +162,9 @@ pub(crate) fn close(
     Ok(())
 }
 
-/// The number of findings of a rule.
 #[derive(Debug)]
 pub(crate) struct Count {
     pub(crate) rule: RuleId,
-    /// The number of its findings.
     pub(crate) findings: usize,
     errors: usize,
 }

@@ -28,7 +28,6 @@ pub fn write_without_values(name: &str, before: &[u8], after: &[u8], out: &mut d
     write_as(name, [before, after], ([&old, &new], visible), out)
 }
 
-/// Makes a line ready to be printed.
 type Printed = fn(&str) -> Cow<'_, str>;
 
 /// Prints the lines that change from one text to another as they are in two other texts, which have as many lines.

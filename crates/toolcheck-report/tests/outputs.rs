@@ -14,7 +14,6 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The report on a file of the corpus.
 fn report(path: &str, target: Option<&str>) -> Report {
     let bytes = std::fs::read(root().join("fixtures").join(path)).unwrap();
     of_bytes(path, bytes, target)

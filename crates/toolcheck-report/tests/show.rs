@@ -231,36 +231,12 @@ fn nothing_is_injected_into_any_outline() {
                     let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
                     let page = roxmltree::Document::parse_with_options(&text, options).unwrap();
                     let names = page.descendants().filter(roxmltree::Node::is_element);
-                    let known = [
-                        "html",
-                        "head",
-                        "meta",
-                        "title",
-                        "style",
-                        "body",
-                        "header",
-                        "h1",
-                        "h2",
-                        "p",
-                        "code",
-                        "nav",
-                        "ul",
-                        "ol",
-                        "li",
-                        "a",
-                        "span",
-                        "main",
-                        "section",
-                        "div",
-                        "blockquote",
-                        "strong",
-                        "footer",
-                    ];
+                    let known = "html head meta title style body header h1 h2 p code nav ul ol li a span main section div blockquote strong footer";
                     let mut ids = std::collections::HashSet::new();
                     let mut links = Vec::new();
                     for node in names {
                         let name = node.tag_name().name();
-                        assert!(known.contains(&name), "<{name}>");
+                        assert!(known.split(' ').any(|known| known == name), "<{name}>");
                         for attribute in node.attributes() {
                             let known =
                                 ["class", "id", "href", "title", "rel", "role", "lang", "name", "content"];

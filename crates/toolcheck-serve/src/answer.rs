@@ -19,7 +19,6 @@ pub(crate) struct Answer {
     pub(crate) is_cut: bool,
     /// What is recorded of it, if that is not its body: the events of the stream.
     pub(crate) record: Option<Json>,
-    /// Why the request is refused.
     pub(crate) refused: Option<Refused>,
     /// After how many seconds the client may try again.
     pub(crate) retry_after: Option<u64>,
@@ -79,10 +78,8 @@ impl Answer {
     }
 }
 
-/// The id of every request.
 pub(crate) const REQUEST_ID: &str = "req_toolcheck_1";
 
-/// An error as an API writes it.
 pub(crate) fn error(errors: Option<&ErrorBody>, status: u16, text: &str) -> Answer {
     error_with(errors, status, text, &BTreeMap::new())
 }

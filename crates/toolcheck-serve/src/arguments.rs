@@ -6,7 +6,6 @@ use serde_json::{Map, Value as Json, json};
 
 /// How deep a value is made. What is deeper is left out if it may be, and otherwise empty.
 const DEEPEST: usize = 8;
-/// The most values that are made.
 const MOST_VALUES: usize = 1000;
 /// The most elements or characters that are made to reach a minimum.
 const MOST: u64 = 64;

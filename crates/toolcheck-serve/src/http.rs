@@ -178,7 +178,6 @@ pub(crate) fn encoding_in(headers: &HeaderMap) -> Option<String> {
     (!named.is_empty()).then(|| named.join(","))
 }
 
-/// The name of a client.
 pub(crate) fn agent(parts: &http::request::Parts) -> &str {
     parts.headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default()
 }

@@ -2,12 +2,10 @@
 
 use toolcheck_core::targets::Target;
 
-/// The form of the ids of calls.
 pub(crate) fn id_form(target: Option<&Target>) -> &str {
     target.and_then(|target| target.ids.made.as_deref()).unwrap_or("call_{24}")
 }
 
-/// The id of a call of a turn of the model.
 pub(crate) fn call_id(form: &str, turn: usize, call: usize) -> String {
     made(form, turn * 1000 + call + 1)
 }

@@ -14,13 +14,11 @@ const MOST_HELD: usize = 512 << 20;
 const SMALL: usize = 16 << 10;
 /// The smallest body that is checked alone: its check may take a hundred times its size.
 const LARGE: usize = 1 << 20;
-/// How many threads check bodies.
 pub(crate) const THREADS: usize = 4;
 
 /// How much is held at a time.
 #[derive(Debug)]
 pub(crate) struct BodyLimiter {
-    /// The most bytes of a body.
     pub(crate) most_body: usize,
     held: AtomicUsize,
     large: Semaphore,

@@ -22,7 +22,6 @@ use crate::script::{ScriptedCall, ScriptedStop, Turn};
 pub(crate) struct Asks {
     pub(crate) conversation: Conversation,
     pub(crate) tools: Vec<Tool>,
-    /// The schema of the answer.
     pub(crate) answer_schema: Option<Json>,
     pub(crate) model: Option<String>,
     /// Whether the model is to reason; `None` if the request does not say.
@@ -35,13 +34,10 @@ pub(crate) struct Asks {
     /// Whether it goes on from something that is not known.
     pub(crate) is_unclear: bool,
     pub(crate) previous_response: Option<String>,
-    /// What the response repeats of it.
     pub(crate) repeated: Map<String, Json>,
     /// What it goes on from, and its images, if a recording is answered from.
     pub(crate) beside: Beside,
-    /// What it leaves on the server.
     pub(crate) sent: Option<StoredAfterResponse>,
-    /// The prompt that the template makes of it.
     pub(crate) prompt: Option<String>,
 }
 
@@ -98,7 +94,6 @@ pub(crate) fn made_up(said: &Asks) -> Turn {
 }
 
 impl Moment<'_> {
-    /// The model, if its name is known.
     fn model(&self) -> Option<&str> {
         self.route.model.as_deref().or(self.said.model.as_deref())
     }
@@ -194,7 +189,6 @@ pub(crate) fn reply(turn: &Turn, moment: &Moment<'_>) -> Reply {
     })
 }
 
-/// A call as the model makes it.
 struct Made<'m> {
     scripted: &'m ScriptedCall,
     call: Call,

@@ -88,7 +88,6 @@ fn is_of_other_page(headers: &HeaderMap) -> bool {
     site.is_some_and(|site| !matches!(site, "none" | "same-origin"))
 }
 
-/// A host without its port.
 fn host_of(authority: &str) -> &str {
     match authority.rsplit_once(':') {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
@@ -135,27 +134,12 @@ mod tests {
         let mut guard = Guard::default();
         guard.allow_host("mock".to_owned());
         let host = |host: &str| answer(&guard, &[("host", host)], Purpose::Mock);
-        for own in [
-            "127.0.0.1",
-            "127.0.0.1:80",
-            "127.9.9.9:1",
-            "LOCALHOST:8080",
-            "[::1]:3",
-            "[::1]",
-            "mock:9",
-            "Mock",
-        ] {
+        let hosts = "127.0.0.1 127.0.0.1:80 127.9.9.9:1 LOCALHOST:8080 [::1]:3 [::1] mock:9 Mock";
+        for own in hosts.split(' ') {
             assert_eq!(host(own), 200, "{own}");
         }
-        for other in [
-            "evil.example",
-            "127.0.0.1.evil.example",
-            "localhost.evil.example:80",
-            "10.0.0.1",
-            "[::2]",
-            "",
-            "::1",
-        ] {
+        let others = "evil.example 127.0.0.1.evil.example localhost.evil.example:80 10.0.0.1 [::2] ::1";
+        for other in others.split(' ').chain([""]) {
             assert_eq!(host(other), 421, "{other}");
         }
         assert_eq!(answer(&guard, &[], Purpose::Mock), 400);
@@ -190,19 +174,9 @@ mod tests {
     #[test]
     fn a_path_that_leads_up_is_seen() {
         let out = |path: &str| leads_out(&path.parse().unwrap_or_default());
-        for path in [
-            "/../x",
-            "/a/..",
-            "/%2e%2E/x",
-            "/a/.%2e/b",
-            "/./x",
-            "/a%2F..%2Fb",
-            "/a/%5c..%5cb",
-            "/x;/..;/b",
-            "/a/.;p=1/b",
-            "/%252e%252e/b",
-            "/a/%2e.%3Bx/b",
-        ] {
+        let paths = "/../x /a/.. /%2e%2E/x /a/.%2e/b /./x /a%2F..%2Fb /a/%5c..%5cb /x;/..;/b \
+            /a/.;p=1/b /%252e%252e/b /a/%2e.%3Bx/b";
+        for path in paths.split(' ') {
             assert!(out(path), "{path}");
         }
         for path in

@@ -62,7 +62,6 @@ pub(crate) struct Provider {
 pub(crate) struct Asked {
     pub(crate) route: Route,
     pub(crate) format: &'static Format,
-    /// The target that it is checked against.
     pub(crate) target: Option<TargetRef>,
     /// The same, if it is not only that of the format.
     named: Option<TargetRef>,
@@ -77,7 +76,6 @@ pub(crate) enum Unserved {
     Unexpected(Box<Answer>),
 }
 
-/// A request that was checked.
 #[derive(Debug)]
 pub(crate) struct Checked {
     /// What it says; `None` if it is refused before that is known.
@@ -337,7 +335,6 @@ impl Checked {
         self.said.as_ref().is_some_and(|said| said.turns_before.is_some())
     }
 
-    /// The prompt that the template makes of it.
     pub(crate) fn take_prompt(&mut self) -> Option<String> {
         self.said.as_mut()?.prompt.take()
     }
@@ -392,7 +389,6 @@ impl Observer for Reader {
     }
 }
 
-/// The error that a turn of a script asks for.
 fn scripted_error(turn: &Turn, status: u16, asked: &Asked) -> Answer {
     let errors = asked.errors();
     let status = known_status(errors, status);

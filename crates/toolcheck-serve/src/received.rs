@@ -40,7 +40,6 @@ pub(crate) fn value(content_type: &str, body: &[u8]) -> Json {
     events_in(&text).collect()
 }
 
-/// The values in the text of a stream.
 pub(crate) fn events_in(text: &str) -> impl Iterator<Item = Json> {
     values_in(text).into_iter().filter_map(|lines| {
         let lines: Vec<&str> = lines.into_iter().map(|line| &text[line]).collect();

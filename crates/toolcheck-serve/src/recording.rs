@@ -35,7 +35,6 @@ pub struct Recording {
     by_content: HashMap<u64, Vec<usize>>,
 }
 
-/// An exchange as it was recorded.
 #[derive(Debug, Clone)]
 pub(crate) struct Recorded {
     pub(crate) format: &'static Format,
@@ -47,14 +46,12 @@ pub(crate) struct Recorded {
     pub(crate) status: u16,
     /// How many seconds the API asked to wait.
     retry_after: Option<f64>,
-    /// Whether the response broke off.
     is_cut: bool,
     body: Answered,
     /// What each turn of the request says, roughly.
     turns: Vec<u64>,
 }
 
-/// The body of a response.
 #[derive(Debug, Clone)]
 enum Answered {
     Whole(Json),
@@ -374,7 +371,6 @@ pub(crate) fn keys(format: &Format, said: &Conversation, beside: &Beside) -> [u6
     })
 }
 
-/// What a turn says, exactly or roughly.
 fn hash_of_turn(turn: &Turn, is_exact: bool) -> u64 {
     let mut hasher = DefaultHasher::new();
     match turn {

@@ -7,7 +7,6 @@ use toolcheck_core::reply::Framing;
 use toolcheck_core::route::{self, Streaming};
 use toolcheck_core::targets::{self, Target};
 
-/// What a path asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Route {
     /// The id of the format of the request.
@@ -17,7 +16,6 @@ pub(crate) struct Route {
     pub(crate) model: Option<String>,
     /// The deployment that the path names, whose model only its owner knows.
     pub(crate) deployment: Option<String>,
-    /// How a stream is written.
     pub(crate) framing: Framing,
     /// The target whose errors are written, if they are not those of the one that is asked.
     pub(crate) errors_of: Option<&'static str>,

@@ -159,7 +159,6 @@ impl State {
         note(&mut self.kept().run.unexpected, method, path);
     }
 
-    /// Forgets what was seen.
     pub(crate) fn forget(&self) {
         *self.kept() = Kept::default();
         *self.stored() = Stored::default();
@@ -171,7 +170,6 @@ impl State {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps an exchange, if there is room for it.
     pub(crate) fn keep(&self, exchange: Exchange) {
         self.watch.see(&exchange);
         let bytes = exchange.bytes();
@@ -192,7 +190,6 @@ impl State {
         }
     }
 
-    /// Looks at what was seen so far.
     pub(crate) fn look<T>(&self, look: impl FnOnce(&MockLog) -> T) -> T {
         look(&self.kept().run)
     }

@@ -22,7 +22,6 @@ const CREATED: u64 = 1_767_225_600;
 /// The number of items in a list, if the client does not say.
 const A_PAGE: usize = 20;
 
-/// Responses and conversations, by their ids.
 #[derive(Debug, Default)]
 pub(crate) struct Stored {
     by_id: HashMap<String, Held>,
@@ -45,7 +44,6 @@ struct Item {
     text: Box<str>,
 }
 
-/// What a path asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted<'p> {
     Response(&'p str),

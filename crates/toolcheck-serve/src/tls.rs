@@ -13,7 +13,6 @@ use tokio_rustls::client::TlsStream;
 
 use toolcheck_core::Error;
 
-/// How a server is spoken to.
 #[derive(Clone)]
 pub(crate) struct Tls(TlsConnector);
 

@@ -141,7 +141,6 @@ impl Upstream {
     }
 }
 
-/// Sends a request over a connection.
 async fn send_over<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     stream: S,
     request: Request<Full<Bytes>>,

@@ -12,7 +12,6 @@ use toolcheck_lint::server_state::ServerState;
 use toolcheck_lint::{Finding, Options, lint, lint_body};
 use toolcheck_serve::MockProvider;
 
-/// The path to which requests in a format go.
 fn path_of(format: &str) -> &'static str {
     match format {
         "anthropic" => "/v1/messages",
@@ -30,7 +29,6 @@ struct Request {
     path: PathBuf,
     bytes: Vec<u8>,
     options: Options,
-    /// The format that was detected.
     format: &'static str,
 }
 

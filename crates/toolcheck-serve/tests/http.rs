@@ -27,7 +27,6 @@ const SMALLEST: [(&str, &str); 8] = [
     ("openai-responses", r#"{"model": "m", "input": "Moin."}"#),
 ];
 
-/// Bodies that are not a request to any API.
 fn no_requests() -> Vec<(&'static str, Vec<u8>)> {
     let utf16: Vec<u8> = CHAT.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let har = json!({"log": {"version": "1.2", "entries": [{

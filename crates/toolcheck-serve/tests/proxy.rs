@@ -16,7 +16,6 @@ fn upstream(url: &str) -> Upstream {
     Upstream::parse(url).unwrap()
 }
 
-/// A proxy that keeps the exchanges.
 fn watched(builder: ProxyBuilder) -> (Proxy, Arc<Mutex<Vec<Exchange>>>) {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let kept = Arc::clone(&seen);
@@ -209,7 +208,6 @@ fn other_requests_pass_and_are_not_recorded_and_what_does_not_answer_is_named() 
     assert_eq!(proxy.finish().requests, 1);
 }
 
-/// An API that answers whatever is asked.
 fn answers_all(count: usize) -> (String, std::thread::JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());

@@ -19,7 +19,6 @@ use crate::settings::Settings;
 /// The kind of the action that fixes all that can be fixed without a loss.
 pub(crate) const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.toolcheck");
 
-/// The actions for a place in a file.
 #[expect(clippy::mutable_key_type, reason = "the protocol's own map")]
 pub(crate) fn actions(
     document: &mut Document,
@@ -111,12 +110,10 @@ fn by_rule(diagnostics: &[Diagnostic]) -> Vec<(String, Vec<Diagnostic>)> {
 /// The most lines in which one action fixes the findings of a rule.
 const MOST_PARTS: usize = 64;
 
-/// What fixes findings of a rule.
 struct RuleFix {
     edits: Vec<TextEdit>,
     /// The parts of the text that are fixed: the lines, or all of it.
     parts: Vec<Range<usize>>,
-    /// How many findings are fixed.
     count: usize,
     /// What is done to the first.
     action: &'static str,

@@ -19,7 +19,6 @@ pub(crate) const MOST: usize = 1000;
 /// The most places that a diagnostic refers to.
 const MOST_LABELS: usize = 20;
 
-/// The source of our diagnostics.
 pub(crate) const SOURCE: &str = "toolcheck";
 
 /// The diagnostics of findings, each with the byte at which the text that it counts from starts. `left_out` findings are

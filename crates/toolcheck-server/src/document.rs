@@ -68,7 +68,6 @@ impl Document {
         (self.rows, self.report, self.sites) = (None, None, None);
     }
 
-    /// Applies the edits of a new version.
     pub(crate) fn edit(&mut self, version: i32, changes: &[TextDocumentContentChangeEvent]) {
         self.version = version;
         for change in changes {
@@ -140,7 +139,6 @@ impl Document {
         }
     }
 
-    /// The findings as an editor shows them.
     pub(crate) fn diagnostics(&self) -> Vec<Diagnostic> {
         let (found, left_out) = self.findings();
         diagnostics::all(&found, left_out, &self.text, &self.uri)
@@ -169,7 +167,6 @@ impl Document {
         }
     }
 
-    /// The bytes of a part.
     pub(crate) fn bytes_of(&self, part: &Range<usize>) -> Vec<u8> {
         self.text.slice(part.clone())
     }

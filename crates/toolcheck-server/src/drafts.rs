@@ -17,7 +17,6 @@ pub(crate) struct Draft {
     uri: Uri,
     version: i32,
     text: Text,
-    /// Its path, as settings have it.
     pub(crate) path: PathBuf,
 }
 

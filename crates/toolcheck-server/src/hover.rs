@@ -13,7 +13,6 @@ use crate::sites::{Site, Sites};
 /// The most bytes of JSON that are shown.
 const MOST_SHOWN: usize = 1500;
 
-/// The most findings whose pages are shown.
 const MOST_FINDINGS: usize = 3;
 
 pub(crate) fn hover(document: &mut Document, position: Position) -> Option<Hover> {

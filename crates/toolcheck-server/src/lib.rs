@@ -96,7 +96,6 @@ pub fn serve(input: impl BufRead + Send + 'static, out: &mut dyn Write) -> io::R
     }
 }
 
-/// Reads messages until there are no more.
 fn read_all(mut input: impl BufRead, messages: &Sender<io::Result<Incoming>>) {
     while let Some(message) = transport::read(&mut input).transpose() {
         let is_last = message.is_err();

@@ -9,7 +9,6 @@ use toolcheck_json::{Document as Json, Span, Value};
 
 use crate::document::Document;
 
-/// The most links of a file.
 const MOST: usize = 300;
 
 /// The largest file with links, in bytes: editors ask for them after each edit.

@@ -113,7 +113,6 @@ fn folders(params: &Json) -> Vec<PathBuf> {
     uris.filter(|uri| uri.as_str().starts_with("file:")).map(|uri| path_of(&uri)).collect()
 }
 
-/// The answer with all diagnostics of a file.
 pub(crate) fn report(id: RequestId, items: Vec<Diagnostic>) -> Response {
     let report = FullDocumentDiagnosticReport { result_id: None, items };
     Response::new_ok(

@@ -20,7 +20,6 @@ pub(crate) struct Rows {
     format: Option<&'static str>,
 }
 
-/// What was found in a line.
 #[derive(Debug, Default, Clone)]
 struct Row {
     findings: Vec<Finding>,

@@ -41,7 +41,6 @@ const CONFIGURATIONS: [&str; 4] = ["toolcheck.toml", ".toolcheck.toml", "pyproje
 /// What is said before the reason.
 const UNUSABLE: &str = "some settings in the editor can't be used: ";
 
-/// How far the server is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// It waits for `initialize`.
@@ -53,7 +52,6 @@ pub(crate) enum Phase {
     Ended(bool),
 }
 
-/// The server, and the files that are open in it.
 pub(crate) struct Server<'o> {
     out: &'o mut dyn Write,
     jobs: Sender<Job>,
@@ -123,7 +121,6 @@ impl<'o> Server<'o> {
         transport::write(&message, self.out)
     }
 
-    /// Answers requests that have waited.
     fn respond_all(&mut self, responses: impl FnOnce(&mut Pulls) -> Vec<Response>) -> io::Result<()> {
         responses(&mut self.pulls).into_iter().try_for_each(|one| self.send(Message::Response(one)))
     }
@@ -492,7 +489,6 @@ impl<'o> Server<'o> {
         self.documents.values().filter_map(|document| document.due).min()
     }
 
-    /// Has the files linted that are due.
     pub(crate) fn start_due(&mut self) {
         let now = Instant::now();
         for document in

@@ -24,7 +24,6 @@ pub(crate) struct EditorOptions {
     target: Option<String>,
     format: Option<String>,
     kind: Option<String>,
-    /// The configuration for all files.
     config: Option<String>,
     /// What can't be used of what was sent.
     wrong: Vec<String>,
@@ -152,7 +151,6 @@ impl From<String> for Unusable {
 /// shortly.
 const MOST_KEPT: usize = 1000;
 
-/// The settings of all files.
 #[derive(Debug)]
 pub(crate) struct Workspace {
     options: EditorOptions,
@@ -184,12 +182,10 @@ impl Workspace {
         unusable.message()
     }
 
-    /// The settings of the editor.
     pub(crate) fn options(&self) -> EditorOptions {
         self.options.clone()
     }
 
-    /// Takes other settings of the editor.
     pub(crate) fn set(&mut self, options: EditorOptions) {
         self.options = options;
     }
@@ -247,7 +243,6 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Lints a whole text.
     pub(crate) fn lint(&self, bytes: &[u8]) -> FileReport {
         let mut report = match toolcheck_project::open(bytes, self.container, Limits::default()) {
             Some(opened) => toolcheck_lint::lint_opened(&self.name, bytes, &opened, &self.options),

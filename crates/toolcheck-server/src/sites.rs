@@ -46,7 +46,6 @@ pub(crate) struct CallSite {
     pub(crate) place: Range<usize>,
     pub(crate) id: Option<String>,
     pub(crate) name: Option<String>,
-    /// Where the tool's name is.
     pub(crate) name_place: Option<Range<usize>>,
     pub(crate) arguments: Option<Range<usize>>,
     pub(crate) results: Vec<usize>,

@@ -143,7 +143,6 @@ impl Sweep {
         format!("{}-{}-{}", self.settings, changed.as_nanos(), about.map_or(0, |about| about.len()))
     }
 
-    /// What is found in a file.
     fn check(&self, path: &Path, uri: &Uri, workspace: &mut Workspace) -> Vec<Diagnostic> {
         let Some(settings) = workspace.of(path) else { return Vec::new() };
         if fs::metadata(path).is_ok_and(|about| about.len() > LARGEST) {
@@ -163,7 +162,6 @@ impl Sweep {
     }
 }
 
-/// All diagnostics of a file.
 fn full(uri: Uri, result_id: Option<String>, items: Vec<Diagnostic>) -> WorkspaceDocumentDiagnosticReport {
     let full_document_diagnostic_report = FullDocumentDiagnosticReport { result_id, items };
     WorkspaceFullDocumentDiagnosticReport { uri, version: None, full_document_diagnostic_report }.into()

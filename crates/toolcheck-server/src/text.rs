@@ -5,10 +5,8 @@ use std::ops::Range;
 use lsp_types::{Position, PositionEncodingKind, Range as Between, TextDocumentContentChangeEvent};
 use ropey::Rope;
 
-/// The units of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Encoding {
-    /// Bytes.
     Utf8,
     /// What every editor has.
     #[default]
@@ -51,7 +49,6 @@ pub(crate) struct Text {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Edited {
     pub(crate) lines: Range<usize>,
-    /// The number of new ones.
     pub(crate) count: usize,
 }
 
@@ -60,7 +57,6 @@ impl Text {
         Self { rope: Rope::from_str(text), encoding }
     }
 
-    /// The number of bytes.
     pub(crate) fn len(&self) -> usize {
         self.rope.len_bytes()
     }
@@ -70,7 +66,6 @@ impl Text {
         self.rope.len_lines()
     }
 
-    /// The bytes of all of it.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.len());
         self.rope.chunks().for_each(|chunk| bytes.extend_from_slice(chunk.as_bytes()));
@@ -113,7 +108,6 @@ impl Text {
         Position::new(clamped(line), clamped(column))
     }
 
-    /// The places of some bytes.
     pub(crate) fn between(&self, bytes: Range<usize>) -> Between {
         Between::new(self.position(bytes.start), self.position(bytes.end))
     }

@@ -7,7 +7,6 @@ use lsp_server::Message;
 /// The largest message that is read. An editor that sends more than that has lost its way.
 const LARGEST: usize = 1 << 30;
 
-/// What was read.
 #[derive(Debug)]
 pub(crate) enum Incoming {
     Message(Message),

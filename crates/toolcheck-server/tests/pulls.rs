@@ -38,7 +38,6 @@ fn about(uri: &str) -> Json {
     json!({"textDocument": {"uri": uri}})
 }
 
-/// Asks for diagnostics without waiting for them.
 fn ask(client: &Client, id: &Json) {
     let message =
         json!({"jsonrpc": "2.0", "id": id, "method": "textDocument/diagnostic", "params": about(URI)});

@@ -115,7 +115,6 @@ fn references_in_schemas_are_links() {
     client.shut_down();
 }
 
-/// What `toolcheck fix` makes of a text.
 fn fixed(text: &str) -> String {
     let fixed = toolcheck_lint::fix("x.json", text.as_bytes(), &Options::new(), &FixOptions::new());
     String::from_utf8(fixed.bytes.into_owned()).expect("it is a text")
@@ -350,7 +349,6 @@ fn an_end_without_a_shutdown_is_told_apart() {
     assert!(!client.end().expect("it is told to"));
 }
 
-/// The address of a file in a folder.
 pub(crate) fn uri_in(folder: &std::path::Path, name: &str) -> String {
     let path = folder.join(name).display().to_string().replace('\\', "/");
     format!("file://{}{path}", if path.starts_with('/') { "" } else { "/" })

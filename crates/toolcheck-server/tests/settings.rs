@@ -13,7 +13,6 @@ const TEXT: &str = r#"{"max_tokens": 64, "model": "m", "messages": [
   {"role": "user", "content": "well?"}]}
 "#;
 
-/// A client that was started with settings, and the first finding.
 fn started(settings: &Json) -> (Client, String) {
     let mut client = Client::raw();
     client.ask("initialize", json!({"capabilities": {}, "initializationOptions": settings}));
@@ -27,7 +26,6 @@ fn first(found: &Json) -> String {
     found[0]["message"].as_str().expect("there is a finding").to_owned()
 }
 
-/// Each setting counts by itself.
 #[test]
 fn a_setting_that_cant_be_used_is_told_and_leaves_the_others() {
     let cases = [

@@ -71,45 +71,21 @@ impl fmt::Debug for Body {
     }
 }
 
-impl From<&str> for Body {
-    fn from(text: &str) -> Self {
-        Self(text.into())
-    }
+macro_rules! from_bytes {
+    ($($text:ty),*) => {$(
+        impl From<$text> for Body {
+            fn from(text: $text) -> Self {
+                Self(AsRef::<[u8]>::as_ref(&text).to_vec())
+            }
+        }
+    )*};
 }
 
-impl From<String> for Body {
-    fn from(text: String) -> Self {
-        Self(text.into())
-    }
-}
-
-impl From<&String> for Body {
-    fn from(text: &String) -> Self {
-        Self(text.as_bytes().into())
-    }
-}
-
-impl From<&[u8]> for Body {
-    fn from(bytes: &[u8]) -> Self {
-        Self(bytes.into())
-    }
-}
+from_bytes!(&str, String, &String, &[u8], Vec<u8>, &Vec<u8>);
 
 impl<const LENGTH: usize> From<&[u8; LENGTH]> for Body {
     fn from(bytes: &[u8; LENGTH]) -> Self {
         Self(bytes.into())
-    }
-}
-
-impl From<Vec<u8>> for Body {
-    fn from(bytes: Vec<u8>) -> Self {
-        Self(bytes)
-    }
-}
-
-impl From<&Vec<u8>> for Body {
-    fn from(bytes: &Vec<u8>) -> Self {
-        Self(bytes.clone())
     }
 }
 

@@ -150,7 +150,6 @@ impl fmt::Display for ActualFinding {
     }
 }
 
-/// A suggestion of a similar rule id.
 fn similar_rule(rule: &str) -> Suggestion<'static> {
     similar(rule, rules::ALL.iter().map(|rule| rule.id.as_str()))
 }
@@ -270,7 +269,6 @@ impl Difference {
 /// The maximum number of differences that are listed.
 const CHANGES_SHOWN: usize = 40;
 
-/// Whether a finding has the expected level, if a level is expected.
 pub(crate) fn has_level(expected: &Expected, found: &ActualFinding) -> bool {
     expected.level.is_none_or(|level| level == found.level)
 }

@@ -56,7 +56,6 @@ mod config;
 mod conversation;
 pub mod corpus;
 mod expected;
-pub mod plant;
 #[cfg(feature = "proptest")]
 pub mod strategies;
 pub mod write;

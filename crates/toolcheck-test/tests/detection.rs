@@ -1,5 +1,7 @@
 //! Detection of formats, over the corpus.
 
+use std::collections::BTreeMap;
+
 use toolcheck_core::Level;
 use toolcheck_core::detection::Detection;
 use toolcheck_core::formats;
@@ -36,44 +38,16 @@ fn a_format_that_is_sure_has_a_mark() {
     assert!(read >= 5800 && sure >= 3600, "{sure} of {read}");
 }
 
-/// The cases of protocols that are not read yet, with words of the name that a report gives them.
-const UNREAD: [(&str, &str); 20] = [
-    ("claude-ai-export.json", "an export of claude.ai"),
-    ("cohere-v1.json", "Cohere's v1 API"),
-    ("openai-assistants-thread.json", "OpenAI's Assistants API"),
-    ("openai-assistants-run.json", "OpenAI's Assistants API"),
-    ("a2a.json", "Agent2Agent"),
-    ("a2a-1.json", "Agent2Agent"),
-    ("bedrock-agent.jsonl", "an agent of Amazon Bedrock"),
-    ("bedrock-agent-results.json", "an agent of Amazon Bedrock"),
-    ("codex-app-server.jsonl", "Codex's app server"),
-    ("managed-agents.jsonl", "Anthropic's Managed Agents"),
-    ("adk-eval-set.json", "Google's ADK"),
-    ("smolagents.json", "smolagents"),
-    ("atif-roles.json", "like ATIF"),
-    ("cursor-transcript.jsonl", "Cursor"),
-    ("kiro-cli.jsonl", "Kiro CLI"),
-    ("zed-thread.json", "Zed"),
-    ("factory-droid.jsonl", "Factory Droid"),
-    ("codebuddy.jsonl", "CodeBuddy"),
-    ("antigravity.jsonl", "Antigravity"),
-    ("ui-message-chunks.json", "UI messages"),
-];
-
-/// Protocols that have a reader, which is the only one that reads them.
-const OF_READERS: [(&str, &str); 6] = [
-    ("acp.jsonl", "acp"),
-    ("ag-ui.jsonl", "ag-ui"),
-    ("gemini-live.jsonl", "gemini-live"),
-    ("google-adk.json", "google-adk"),
-    ("mistral-conversations.json", "mistral-conversations"),
-    ("openai-realtime.jsonl", "openai-realtime"),
-];
+/// The cases in a table of `detection.toml`.
+fn listed(table: &str) -> BTreeMap<String, String> {
+    let mut tables: BTreeMap<String, _> = toml::from_str(include_str!("detection.toml")).unwrap();
+    tables.remove(table).unwrap()
+}
 
 #[test]
 fn a_protocol_is_read_by_its_reader_and_claimed_by_no_format() {
     let folder = fixtures().join("detection");
-    for (case, reader) in OF_READERS {
+    for (case, reader) in &listed("of-readers") {
         let bytes = std::fs::read(folder.join(case)).unwrap();
         for record in Records::new(&bytes) {
             let document = Document::read(record.bytes);
@@ -87,7 +61,7 @@ fn a_protocol_is_read_by_its_reader_and_claimed_by_no_format() {
             assert!(report.findings.iter().all(|finding| finding.rule == "unrecognised-format"), "{case}");
         }
         let report = toolcheck_lint::lint(case, &bytes, &Options::default());
-        assert_eq!(report.format, Some(reader), "{case}");
+        assert_eq!(report.format, Some(&**reader), "{case}");
         assert!(report.transcripts > 0 && report.findings.is_empty(), "{case}");
     }
 }
@@ -97,7 +71,7 @@ fn a_protocol_is_read_by_its_reader_and_claimed_by_no_format() {
 #[test]
 fn a_protocol_that_is_not_read_is_named_and_claimed_by_no_format() {
     let folder = fixtures().join("detection");
-    for (case, name) in UNREAD {
+    for (case, name) in &listed("unread") {
         let bytes = std::fs::read(folder.join(case)).unwrap();
         for record in Records::new(&bytes) {
             let document = Document::read(record.bytes);

@@ -21,7 +21,6 @@ struct Case {
     report: FileReport,
 }
 
-/// How a text is pasted.
 type Form = (&'static str, fn(&str) -> String);
 
 const FORMS: [Form; 9] = [

@@ -1,5 +1,7 @@
 //! Fixes of the corpus, and of generated conversations with a fault.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::common::{Case, cases, fixtures};
 use proptest::prelude::*;
 use toolcheck_core::ir::{Body, Place, TranscriptKind};
@@ -9,42 +11,13 @@ use toolcheck_lint::{FixOptions, Options, fix};
 use toolcheck_test::strategies::{Fault, conversations, faults};
 use toolcheck_test::{Conversation, Feature, Turn};
 
-/// Rules whose cases are fixed in another way than by hand, with why.
-const OTHERWISE: &[(&str, &str)] = &[
-    ("blank-text", "nobody knows what was said, so the message says that it was empty"),
-    ("conflicting-parameters", "either of two keys may go, or a third may be added"),
-    ("duplicate-tool-call-id", "the new id is made from the old one"),
-    ("duplicate-tool-result", "nobody knows which of the two is right, so both stay"),
-    ("empty-content", "nobody knows what was said, so the message goes"),
-    ("empty-tool-list", "nobody knows the tools, so the key goes"),
-    ("first-message-role", "nobody knows what the user said first, so a message says that it is missing"),
-    ("invalid-arguments-json", "nobody knows what is cut off, so all is kept as a text"),
-    ("invalid-cache-mark", "of too many marks, the first ones go"),
-    ("invalid-tool-schema", "a type is written as the format's documentation has it"),
-    ("late-tool-result", "all that is said stays"),
-    ("lone-surrogate", "nobody knows the other half"),
-    ("malformed-tool-call-id", "the new id is made from the old one"),
-    ("misplaced-message", "nobody knows what may be left out, so the user says it"),
-    ("misplaced-reasoning", "nobody knows what the model said after it"),
-    ("missing-field", "a key is renamed, and its value stays as it is"),
-    ("missing-tool-call-id", "the result gets an id, and stays as it is"),
-    ("orphan-tool-result", "nobody knows the call, so the result becomes text"),
-    ("trailing-assistant", "nobody knows what the user says next, so a message asks the model to go on"),
-    ("unanswered-tool-call", "nobody knows the result, so it says that there is none"),
-    ("unknown-content-type", "what else is wrong with the item is only seen then"),
-    ("unknown-role", "a system message stays in its place, as one of the user"),
-    ("unknown-field", "nobody knows what was meant, so the key goes"),
-    ("unsigned-reasoning", "nobody knows the signature, so the reasoning goes"),
-    ("wrong-arguments-type", "the whitespace in the arguments stays"),
-    ("wrong-type", "the value itself stays"),
-];
-
 #[test]
 fn what_is_fixed_is_the_fixed_case_or_there_is_a_reason() {
     let how = FixOptions::new().unsafe_fixes(true);
+    let otherwise: BTreeMap<String, String> = toml::from_str(include_str!("fixed_otherwise.toml")).unwrap();
     let mut wrong = Vec::new();
-    let mut known = std::collections::BTreeSet::new();
-    let (mut same, mut otherwise) = (0, 0);
+    let mut known = BTreeSet::new();
+    let (mut same, mut differs) = (0, 0);
     for Case { name, bytes, options } in cases() {
         let Some((stem, ending)) = name.rsplit_once('.') else { continue };
         let Ok(wanted) = std::fs::read(fixtures().join(format!("{stem}-fixed.{ending}"))) else { continue };
@@ -69,10 +42,10 @@ fn what_is_fixed_is_the_fixed_case_or_there_is_a_reason() {
                 same += 1;
                 continue;
             }
-            otherwise += 1;
+            differs += 1;
             let mut rules = fixed.before.findings.iter().filter(is_of).map(|found| found.rule);
-            match rules.clone().find_map(|rule| OTHERWISE.iter().find(|(own, _)| rule == *own)) {
-                Some((rule, _)) => _ = known.insert(*rule),
+            match rules.clone().find_map(|rule| otherwise.get_key_value(rule.as_str())) {
+                Some((rule, _)) => _ = known.insert(rule),
                 None => wrong.push(format!(
                     "{name}, record {record}: {:?}: {}",
                     rules.next(),
@@ -82,9 +55,9 @@ fn what_is_fixed_is_the_fixed_case_or_there_is_a_reason() {
         }
     }
     assert!(wrong.is_empty(), "{same} are the same, {} not:\n{}", wrong.len(), wrong.join("\n"));
-    let unused: Vec<_> = OTHERWISE.iter().filter(|(rule, _)| !known.contains(rule)).collect();
+    let unused: Vec<_> = otherwise.keys().filter(|rule| !known.contains(rule)).collect();
     assert!(unused.is_empty(), "no case needs {unused:?}");
-    assert!(same >= 287, "{same} and {otherwise}");
+    assert!(same >= 287, "{same} and {differs}");
 }
 
 /// The keys below which everything was said.

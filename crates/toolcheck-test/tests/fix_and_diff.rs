@@ -8,8 +8,9 @@ use toolcheck_lint::fix::Fixed;
 use toolcheck_lint::fix::{Action, Applied};
 use toolcheck_lint::{FixOptions, Options, fix};
 use toolcheck_test::Feature;
-use toolcheck_test::plant::Plant;
 use toolcheck_test::strategies::{conversations, faults};
+
+use crate::plant::Plant;
 
 fn format() -> impl Strategy<Value = &'static Format> {
     prop::sample::select(formats::ALL.to_vec())

@@ -13,7 +13,6 @@ enum Message {
 
 use Message::{Assistant, Result, User};
 
-/// How an agent writes its session.
 struct Agent {
     name: &'static str,
     write: fn(&[Message]) -> String,

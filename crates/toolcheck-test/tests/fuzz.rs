@@ -155,7 +155,6 @@ fn regressions_stay_fixed() {
     }
 }
 
-/// Each target has seeds and a program.
 #[test]
 fn each_target_has_seeds_and_a_program() {
     let names = targets::ALL.iter().map(|target| target.name);

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::{Level, formats, targets};
 use toolcheck_lint::{FileReport, FixOptions, Options, fix, lint};
-use toolcheck_test::plant::Plant;
 
 use crate::common::{Case, cases};
+use crate::plant::Plant;
 
 /// The targets that read requests in the format of OpenAI.
 const TARGETS: [&str; 8] =

@@ -11,7 +11,6 @@ impl Random {
         Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
 
-    /// A number below `end`.
     pub(super) fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -28,51 +27,16 @@ impl Random {
         choices[self.below(choices.len())]
     }
 
-    /// A text of about so many words.
     pub(super) fn text(&mut self, words: usize) -> String {
-        let words: Vec<&str> = (0..words.max(1)).map(|_| self.one_of(WORDS)).collect();
+        let all: Vec<&str> = WORDS.split(' ').collect();
+        let words: Vec<&str> = (0..words.max(1)).map(|_| self.one_of(&all)).collect();
         format!("{}.", words.join(" "))
     }
 }
 
-const WORDS: &[&str] = &[
-    "the",
-    "harbour",
-    "opens",
-    "before",
-    "noon",
-    "and",
-    "a",
-    "ferry",
-    "leaves",
-    "with",
-    "forty",
-    "bicycles",
-    "while",
-    "rain",
-    "falls",
-    "over",
-    "Büsum",
-    "nobody",
-    "asks",
-    "for",
-    "tickets",
-    "again",
-    "today",
-    "\"quoted\"",
-    "tide\n",
-    "€12",
-    "in",
-    "room",
-    "seven",
-    "they",
-    "wait",
-    "until",
-    "evening",
-    "comes",
-];
+const WORDS: &str = "the harbour opens before noon and a ferry leaves with forty bicycles while rain falls over Büsum nobody \
+    asks for tickets again today \"quoted\" tide\n €12 in room seven they wait until evening comes";
 
-/// A call of a tool, with its result.
 struct Call {
     number: usize,
     tool: usize,
@@ -91,7 +55,6 @@ impl Call {
     }
 }
 
-/// What was said in one turn.
 struct Turn {
     user: String,
     calls: Vec<Call>,
@@ -179,7 +142,6 @@ fn shuffled(body: Json, random: &mut Random) -> Json {
 
 /// How a format writes a conversation.
 pub(super) struct Bodies {
-    /// The format's id.
     pub(super) format: &'static str,
     write: fn(&Talk, &mut Random) -> Json,
 }

@@ -65,7 +65,6 @@ fn repeated(bytes: usize, line: fn(&mut Random, usize) -> Json) -> String {
     lines
 }
 
-/// A folder of small requests.
 fn files(folder: &Path, name: &str, count: usize) -> Result<Input> {
     let path = folder.join(name);
     fs::create_dir_all(&path)?;
@@ -90,7 +89,6 @@ fn long(random: &mut Random, number: usize) -> Json {
     json!({"messages": messages})
 }
 
-/// A conversation of very short messages.
 fn short(random: &mut Random, number: usize) -> Json {
     let mut messages = vec![json!({"role": "system", "content": "Be brief."})];
     for turn in 0..2 + random.below(6) {
@@ -119,7 +117,6 @@ fn row(random: &mut Random, _: usize) -> Json {
     ], "tools": tools.to_string()})
 }
 
-/// The log of a session of Claude Code.
 fn claude_code(bytes: usize) -> String {
     let (mut log, mut random, mut number) = (String::new(), Random::new(9), 0_u64);
     let mut parent = Json::Null;

@@ -47,7 +47,6 @@ struct Budgets {
     lines: BTreeMap<String, u64>,
 }
 
-/// Something with a budget, and what it costs.
 struct Cost {
     name: String,
     costs: u64,
@@ -126,7 +125,6 @@ fn judge(table: &str, budget: Option<u64>, cost: &Cost) -> Option<String> {
     })
 }
 
-/// The table with another number.
 fn with(text: &str, table: &str, name: &str, number: u64) -> String {
     let mut written = String::new();
     let (mut is_here, mut is_done) = (false, false);
@@ -225,7 +223,6 @@ fn yardstick(costs: &[Cost]) -> Result<()> {
     Ok(())
 }
 
-/// The instructions of a lint.
 fn count(program: &Path, input: &Input) -> Result<u64> {
     let lint = ["lint", "--isolated", "--exit-zero", "-j", "1", "--output-format", "json"];
     counted(program, &[&lint, input.arguments].concat(), input)
@@ -251,7 +248,6 @@ fn sizes(dist: &Path) -> Result<Vec<Cost>> {
     Ok(vec![Cost { name: "program".to_owned(), costs: fs::metadata(&stripped)?.len() / 1_000 }])
 }
 
-/// The lines of Rust of each crate, and of all.
 fn lines() -> Result<Vec<Cost>> {
     let listed = Command::new("git").args(["ls-files", "*.rs"]).current_dir(root()).output()?;
     ensure!(listed.status.success(), "git lists no files");

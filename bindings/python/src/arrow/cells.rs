@@ -1,5 +1,7 @@
 //! Values of Arrow arrays as JSON text.
 
+use std::ops::Range;
+
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     BinaryType, BinaryViewType, ByteArrayType, ByteViewType, Float16Type, Float32Type, Float64Type, Int8Type,
@@ -7,9 +9,8 @@ use arrow_array::types::{
     UInt8Type, UInt16Type, UInt32Type, UInt64Type, Utf8Type,
 };
 use arrow_array::{
-    Array, ArrayRef, ArrowPrimitiveType, BooleanArray, FixedSizeBinaryArray, FixedSizeListArray,
-    GenericByteArray, GenericByteViewArray, GenericListArray, GenericListViewArray, MapArray,
-    OffsetSizeTrait, PrimitiveArray, StructArray,
+    Array, ArrayRef, ArrowPrimitiveType, FixedSizeBinaryArray, GenericByteArray, GenericByteViewArray,
+    MapArray, OffsetSizeTrait, StructArray,
 };
 use arrow_buffer::ArrowNativeType;
 use arrow_schema::DataType;
@@ -20,10 +21,8 @@ use crate::text::write_string;
 
 /// The values of an array, one at a time.
 pub(crate) trait Cell {
-    /// Whether there is no value.
     fn is_null(&self, row: usize) -> bool;
 
-    /// Writes a value that is there.
     fn write_value(&self, row: usize, out: &mut Vec<u8>);
 
     fn write(&self, row: usize, out: &mut Vec<u8>) {
@@ -41,7 +40,6 @@ pub(crate) trait Texts {
     fn text(&self, row: usize) -> Option<&[u8]>;
 }
 
-/// The texts of an array, if that is what it has.
 pub(crate) fn texts(array: &dyn Array) -> Option<Box<dyn Texts + '_>> {
     Some(match array.data_type() {
         DataType::Utf8 => Box::new(array.as_bytes::<Utf8Type>()),
@@ -89,7 +87,12 @@ pub(crate) fn coded(array: &dyn Array) -> Option<(Vec<usize>, &dyn Array)> {
 pub(crate) fn cells(array: &dyn Array, says: TextEncoding) -> Result<Box<dyn Cell + '_>, String> {
     Ok(match array.data_type() {
         DataType::Null => Box::new(Nothing),
-        DataType::Boolean => Box::new(array.as_boolean()),
+        DataType::Boolean => {
+            let words = array.as_boolean();
+            Box::new(Written(array, |row, out: &mut Vec<u8>| {
+                out.extend_from_slice(if words.value(row) { b"true" } else { b"false" });
+            }))
+        }
         DataType::Int8 => number::<Int8Type>(array),
         DataType::Int16 => number::<Int16Type>(array),
         DataType::Int32 => number::<Int32Type>(array),
@@ -106,11 +109,12 @@ pub(crate) fn cells(array: &dyn Array, says: TextEncoding) -> Result<Box<dyn Cel
         DataType::ListView(field) => list_view::<i32>(array, says.element(field))?,
         DataType::LargeListView(field) => list_view::<i64>(array, says.element(field))?,
         DataType::FixedSizeList(field, _) => {
-            let lists = array.as_fixed_size_list();
-            Box::new(FixedList { lists, values: cells(lists.values().as_ref(), says.element(field))? })
+            let all = array.as_fixed_size_list();
+            let length = usize::try_from(all.value_length()).unwrap_or_default();
+            lists(array, all.values(), says.element(field), move |row| row * length..(row + 1) * length)?
         }
         DataType::Struct(_) => Box::new(Object::new(array.as_struct(), says)?),
-        DataType::Map(..) => Box::new(Entries::new(array.as_map(), says)?),
+        DataType::Map(..) => entries(array.as_map(), says)?,
         other => match texts(array) {
             Some(texts) if says == TextEncoding::Text && is_of_bytes(other) => Box::new(Bytes(texts)),
             Some(texts) => Box::new(EncodedText { texts, says }),
@@ -148,6 +152,19 @@ impl Texts for &FixedSizeBinaryArray {
     }
 }
 
+/// Values of an array that a function writes.
+pub(crate) struct Written<'a, W>(pub(crate) &'a dyn Array, pub(crate) W);
+
+impl<W: Fn(usize, &mut Vec<u8>)> Cell for Written<'_, W> {
+    fn is_null(&self, row: usize) -> bool {
+        self.0.is_null(row)
+    }
+
+    fn write_value(&self, row: usize, out: &mut Vec<u8>) {
+        (self.1)(row, out);
+    }
+}
+
 struct Nothing;
 
 impl Cell for Nothing {
@@ -157,16 +174,6 @@ impl Cell for Nothing {
 
     fn write_value(&self, _: usize, out: &mut Vec<u8>) {
         out.extend_from_slice(b"null");
-    }
-}
-
-impl Cell for &BooleanArray {
-    fn is_null(&self, row: usize) -> bool {
-        Array::is_null(*self, row)
-    }
-
-    fn write_value(&self, row: usize, out: &mut Vec<u8>) {
-        out.extend_from_slice(if self.value(row) { b"true" } else { b"false" });
     }
 }
 
@@ -206,89 +213,46 @@ impl Number for half::f16 {
     }
 }
 
-struct Numbers<'a, T: ArrowPrimitiveType>(&'a PrimitiveArray<T>);
-
 fn number<T: ArrowPrimitiveType<Native: Number>>(array: &dyn Array) -> Box<dyn Cell + '_> {
-    Box::new(Numbers(array.as_primitive::<T>()))
+    let numbers = array.as_primitive::<T>();
+    Box::new(Written(array, |row, out: &mut Vec<u8>| numbers.value(row).write(out)))
 }
 
-impl<T: ArrowPrimitiveType<Native: Number>> Cell for Numbers<'_, T> {
-    fn is_null(&self, row: usize) -> bool {
-        self.0.is_null(row)
-    }
-
-    fn write_value(&self, row: usize, out: &mut Vec<u8>) {
-        self.0.value(row).write(out);
-    }
-}
-
-struct List<'a, O: OffsetSizeTrait> {
-    lists: &'a GenericListArray<O>,
-    values: Box<dyn Cell + 'a>,
+/// Lists, each of which has a part of the values.
+fn lists<'a>(
+    array: &'a dyn Array,
+    values: &'a ArrayRef,
+    says: TextEncoding,
+    part: impl Fn(usize) -> Range<usize> + 'a,
+) -> Result<Box<dyn Cell + 'a>, String> {
+    let values = cells(values.as_ref(), says)?;
+    Ok(Box::new(Written(array, move |row, out: &mut Vec<u8>| {
+        out.push(b'[');
+        for (number, row) in part(row).enumerate() {
+            if number > 0 {
+                out.push(b',');
+            }
+            values.write(row, out);
+        }
+        out.push(b']');
+    })))
 }
 
 fn list<O: OffsetSizeTrait>(array: &dyn Array, says: TextEncoding) -> Result<Box<dyn Cell + '_>, String> {
-    let lists = array.as_list::<O>();
-    Ok(Box::new(List { lists, values: cells(lists.values().as_ref(), says)? }))
+    let all = array.as_list::<O>();
+    let offsets = all.value_offsets();
+    lists(array, all.values(), says, |row| offsets[row].as_usize()..offsets[row + 1].as_usize())
 }
 
-struct ListView<'a, O: OffsetSizeTrait> {
-    lists: &'a GenericListViewArray<O>,
-    values: Box<dyn Cell + 'a>,
-}
-
-fn list_view<O: OffsetSizeTrait>(array: &dyn Array, says: TextEncoding) -> Result<Box<dyn Cell + '_>, String> {
-    let lists = array.as_list_view::<O>();
-    Ok(Box::new(ListView { lists, values: cells(lists.values().as_ref(), says)? }))
-}
-
-impl<O: OffsetSizeTrait> Cell for ListView<'_, O> {
-    fn is_null(&self, row: usize) -> bool {
-        self.lists.is_null(row)
-    }
-
-    fn write_value(&self, row: usize, out: &mut Vec<u8>) {
-        let start = self.lists.value_offset(row).as_usize();
-        write_elements(&*self.values, start..start + self.lists.value_size(row).as_usize(), out);
-    }
-}
-
-fn write_elements(values: &dyn Cell, rows: std::ops::Range<usize>, out: &mut Vec<u8>) {
-    out.push(b'[');
-    for (number, row) in rows.enumerate() {
-        if number > 0 {
-            out.push(b',');
-        }
-        values.write(row, out);
-    }
-    out.push(b']');
-}
-
-impl<O: OffsetSizeTrait> Cell for List<'_, O> {
-    fn is_null(&self, row: usize) -> bool {
-        self.lists.is_null(row)
-    }
-
-    fn write_value(&self, row: usize, out: &mut Vec<u8>) {
-        let offsets = self.lists.value_offsets();
-        write_elements(&*self.values, offsets[row].as_usize()..offsets[row + 1].as_usize(), out);
-    }
-}
-
-struct FixedList<'a> {
-    lists: &'a FixedSizeListArray,
-    values: Box<dyn Cell + 'a>,
-}
-
-impl Cell for FixedList<'_> {
-    fn is_null(&self, row: usize) -> bool {
-        self.lists.is_null(row)
-    }
-
-    fn write_value(&self, row: usize, out: &mut Vec<u8>) {
-        let length = usize::try_from(self.lists.value_length()).unwrap_or_default();
-        write_elements(&*self.values, row * length..(row + 1) * length, out);
-    }
+fn list_view<O: OffsetSizeTrait>(
+    array: &dyn Array,
+    says: TextEncoding,
+) -> Result<Box<dyn Cell + '_>, String> {
+    let all = array.as_list_view::<O>();
+    lists(array, all.values(), says, |row| {
+        let start = all.value_offset(row).as_usize();
+        start..start + all.value_size(row).as_usize()
+    })
 }
 
 /// The rows of a struct as objects. Arrow has each key in each object, so a key without a value was not there.
@@ -341,42 +305,27 @@ impl Cell for Object<'_> {
 }
 
 /// The rows of a map as objects.
-struct Entries<'a> {
-    maps: &'a MapArray,
-    keys: Box<dyn Texts + 'a>,
-    values: Box<dyn Cell + 'a>,
-}
-
-impl<'a> Entries<'a> {
-    fn new(maps: &'a MapArray, says: TextEncoding) -> Result<Self, String> {
-        let keys = texts(maps.keys().as_ref()).ok_or_else(|| maps.data_type().to_string())?;
-        let DataType::Struct(fields) = maps.entries().data_type() else {
-            return Err(maps.data_type().to_string());
-        };
-        let says = fields.get(1).map_or(TextEncoding::Text, |field| says.value(field));
-        Ok(Self { maps, keys, values: cells(maps.values().as_ref(), says)? })
-    }
-}
-
-impl Cell for Entries<'_> {
-    fn is_null(&self, row: usize) -> bool {
-        self.maps.is_null(row)
-    }
-
-    fn write_value(&self, row: usize, out: &mut Vec<u8>) {
-        let offsets = self.maps.value_offsets();
-        let entries = ArrowNativeType::as_usize(offsets[row])..ArrowNativeType::as_usize(offsets[row + 1]);
+fn entries(maps: &MapArray, says: TextEncoding) -> Result<Box<dyn Cell + '_>, String> {
+    let keys = texts(maps.keys().as_ref()).ok_or_else(|| maps.data_type().to_string())?;
+    let DataType::Struct(fields) = maps.entries().data_type() else {
+        return Err(maps.data_type().to_string());
+    };
+    let says = fields.get(1).map_or(TextEncoding::Text, |field| says.value(field));
+    let values = cells(maps.values().as_ref(), says)?;
+    let offsets = maps.value_offsets();
+    Ok(Box::new(Written(maps, move |row, out: &mut Vec<u8>| {
         out.push(b'{');
+        let entries = ArrowNativeType::as_usize(offsets[row])..ArrowNativeType::as_usize(offsets[row + 1]);
         for (number, entry) in entries.enumerate() {
             if number > 0 {
                 out.push(b',');
             }
-            write_string(self.keys.text(entry).unwrap_or_default(), out);
+            write_string(keys.text(entry).unwrap_or_default(), out);
             out.push(b':');
-            self.values.write(entry, out);
+            values.write(entry, out);
         }
         out.push(b'}');
-    }
+    })))
 }
 
 /// Values that are found by their numbers.

@@ -9,10 +9,8 @@ use serde::de::IgnoredAny;
 use super::cells::{Cell, Texts};
 use crate::text::write_string;
 
-/// What the texts of an array say.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextEncoding {
-    /// Texts are texts.
     Text,
     /// A text is the JSON of a value.
     Json,
@@ -36,7 +34,6 @@ const LISTS: [&str; 2] = ["messages", "contents"];
 const TOOLS: [&str; 2] = ["tools", "functions"];
 /// What a tool may have around its schema.
 const AROUND: [&str; 4] = ["function", "functionDeclarations", "function_declarations", "toolSpec"];
-/// What has the schema of a tool.
 const SCHEMAS: [&str; 5] =
     ["parameters", "parametersJsonSchema", "parameters_json_schema", "input_schema", "inputSchema"];
 /// What has texts or any value in a schema.
@@ -49,7 +46,6 @@ impl TextEncoding {
         if field.extension_type_name() == Some("arrow.json") { Self::Json } else { otherwise }
     }
 
-    /// What the elements of a list say.
     pub(crate) fn element(self, field: &Field) -> Self {
         let says = match self {
             Self::Row | Self::List => Self::Object,
@@ -60,7 +56,6 @@ impl TextEncoding {
         Self::of(field, says)
     }
 
-    /// What a member of an object says.
     pub(crate) fn member(self, field: &Field) -> Self {
         let name = &**field.name();
         let says = match self {
@@ -74,12 +69,10 @@ impl TextEncoding {
         Self::of(field, says)
     }
 
-    /// What the values of a map say.
     pub(crate) fn value(self, field: &Field) -> Self {
         Self::of(field, if self == Self::Schema { Self::Schema } else { Self::Text })
     }
 
-    /// The JSON that a text is, if it is any.
     fn json(self, text: &[u8]) -> Option<&[u8]> {
         let text = text.trim_ascii();
         let may_be = match self {
@@ -93,7 +86,6 @@ impl TextEncoding {
     }
 }
 
-/// Texts as what they say.
 pub(crate) struct EncodedText<'a> {
     pub(crate) texts: Box<dyn Texts + 'a>,
     pub(crate) says: TextEncoding,

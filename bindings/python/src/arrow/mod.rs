@@ -2,8 +2,8 @@
 
 mod cells;
 mod checks;
-mod rows;
 mod encoding;
+mod rows;
 mod shown;
 mod table;
 

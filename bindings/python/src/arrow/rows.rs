@@ -30,19 +30,15 @@ pub(crate) struct Rows {
     done: usize,
 }
 
-/// How rows are named.
 enum Keys {
-    /// By their numbers, from 0.
     Numbers,
     /// By a value in each, at a path of names with dots between them.
     Path(String),
     /// By a column of the table, which is not a part of what it names.
     Member(usize),
-    /// By an array of their own.
     Column(Chunks),
 }
 
-/// Some rows that are in memory.
 pub(crate) struct Batch {
     bodies: ArrayRef,
     tools: Option<ArrayRef>,
@@ -155,7 +151,6 @@ impl Batch {
         self.first
     }
 
-    /// The column of the keys, if there is one.
     pub(crate) fn keys(&self) -> Option<&ArrayRef> {
         self.keys.as_ref()
     }
@@ -202,7 +197,6 @@ impl Batch {
     }
 }
 
-/// A table without one of its columns.
 fn without(table: &StructArray, number: usize) -> Result<ArrayRef, String> {
     let mut fields: Vec<FieldRef> = table.fields().iter().cloned().collect();
     let mut columns = table.columns().to_vec();

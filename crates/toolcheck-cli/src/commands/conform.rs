@@ -40,7 +40,6 @@ struct Planned {
     is_streamed: bool,
 }
 
-/// How the client is started.
 enum Driver<'c> {
     Once(Client),
     PerRun { command: &'c str, timeout: Duration, is_first: bool },

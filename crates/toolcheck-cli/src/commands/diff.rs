@@ -32,7 +32,6 @@ pub(crate) fn run(args: &DiffArgs, out: &mut dyn Write) -> Result<Status> {
     }
 }
 
-/// Compares the pairs of a list.
 fn run_pairs(
     args: &DiffArgs,
     list: &Path,

@@ -231,7 +231,6 @@ fn write_entry(who: &str, refusal: &Refusal, page: &mut String) {
     }
 }
 
-/// The most objects of a target that are named.
 const MOST_OBJECTS: usize = 8;
 
 /// Writes the objects of which somebody has seen keys refused, if the rule reports shapes.

@@ -23,7 +23,6 @@ pub(super) fn run(scenario: &Scenario, output: ListFormat, out: &mut dyn Write) 
     Ok(Status::Clean)
 }
 
-/// The ids of all scenarios.
 pub(super) fn ids() -> impl Iterator<Item = &'static str> {
     scenarios::all().iter().map(|scenario| &*scenario.id)
 }
@@ -57,7 +56,6 @@ fn as_json(scenario: &Scenario) -> serde_json::Value {
     })
 }
 
-/// The page of a scenario.
 pub(super) fn page(scenario: &Scenario) -> String {
     let mut page = format!("# {}\n\n{}\n", scenario.id, scenario.title);
     if !scenario.formats.is_empty() {

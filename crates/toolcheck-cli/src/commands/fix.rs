@@ -19,13 +19,10 @@ use toolcheck_report::unified;
 use crate::args::{self, FixArgs};
 use crate::{Status, screen};
 
-/// What is done with what was planned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Doing {
-    /// The files are written.
     Write,
     Plan,
-    /// What would change is printed.
     Diff,
 }
 
@@ -44,7 +41,6 @@ pub(crate) fn run(args: &FixArgs, out: &mut dyn Write) -> Result<Status> {
     run_on(options, &args.options(), (doing, args.fixes.show_values), args.fail_on, out)
 }
 
-/// Fixes the files of a project.
 pub(crate) fn run_on(
     options: ProjectOptions,
     how: &FixOptions,

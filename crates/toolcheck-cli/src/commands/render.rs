@@ -119,7 +119,6 @@ fn request<'d>(root: Value<'d, 'd>, args: &RenderArgs) -> Result<Request<'d>> {
     Ok(request)
 }
 
-/// A prompt, and what it is made of.
 struct Parts<'p> {
     prompt: &'p Prompt,
     segments: &'p [Segment],

@@ -62,7 +62,6 @@ pub(super) fn load(name: &str) -> Result<TargetRef> {
     settings.and_then(|settings| settings.target).context("the target cannot be read")
 }
 
-/// The error for a target without a shape in a format.
 fn undescribed(target: &Target, format: Option<&str>) -> anyhow::Error {
     let id = shown(&target.id);
     let Some(format) = format.map(shown) else {

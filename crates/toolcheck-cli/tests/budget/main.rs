@@ -2,7 +2,7 @@
 //! within a bound.
 //!
 //! Nothing here looks at a clock. What is allocated and what is written is counted, on one thread, so each run counts the
-//! same on any machine. The counters are those of a process, so each group of shapes has its own. `cargo xtask bench` measures the time of the same shapes.
+//! same on any machine. The counters are those of a process, so each group of shapes has its own.
 //!
 //! `cargo test -p toolcheck-cli --test budget -- --nocapture` prints all figures, and with `BUDGET=WORD` only those of the
 //! shapes that have the word in their name. With `BUDGET_TIMES=50`, the inputs are as many times as large, which shows how
@@ -11,7 +11,6 @@
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 mod measure;
-#[allow(unreachable_pub, dead_code, reason = "it is also part of xtask")]
 mod shapes;
 mod work;
 
@@ -49,8 +48,9 @@ fn check(name: &str, group: fn() -> Vec<Shape>) {
     }
     let word = std::env::var("BUDGET").unwrap_or_default();
     let mut wrong = Vec::new();
-    for shape in group().iter().filter(|shape| shape.name.contains(&word)) {
-        wrong.extend(exceeded(name, shape).into_iter().map(|found| format!("{}: {found}", shape.name)));
+    let all = shapes::listed(name).into_iter().chain(group());
+    for shape in all.filter(|shape| shape.name.contains(&word)) {
+        wrong.extend(exceeded(name, &shape).into_iter().map(|found| format!("{}: {found}", shape.name)));
     }
     assert!(wrong.is_empty(), "{} budgets are exceeded:\n{}", wrong.len(), wrong.join("\n"));
 }
@@ -58,7 +58,6 @@ fn check(name: &str, group: fn() -> Vec<Shape>) {
 /// What is counted, and how much of it there may be for each byte that is read.
 type Budget = (&'static str, fn(&Cost) -> usize, Option<usize>);
 
-/// What a shape costs beyond its budget.
 fn exceeded(group: &str, shape: &Shape) -> Vec<String> {
     let folder = folder(group);
     // What is made once for all files, such as expressions and targets, is not a cost of the first.

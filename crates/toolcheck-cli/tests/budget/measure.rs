@@ -9,14 +9,12 @@ use peak_alloc::PeakAlloc;
 #[global_allocator]
 static ALLOCATOR: Cap<PeakAlloc> = Cap::new(PeakAlloc, usize::MAX);
 
-/// What a step of a run costs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cost {
     /// The bytes allocated in total, those that were freed again too.
     pub(crate) allocated: usize,
     /// The most bytes held at once, beyond what was held before the run.
     pub(crate) held: usize,
-    /// The bytes written.
     pub(crate) written: usize,
     /// The nanoseconds of processor time that the thread took, where the system says it. They are printed, and nothing is
     /// compared with them.

@@ -23,7 +23,6 @@ use crate::shapes::{Run, Shape};
 const MAX_FINDINGS: usize = 10_000;
 
 pub(crate) struct Costs {
-    /// The number of bytes that are read.
     pub(crate) size: usize,
     pub(crate) steps: Vec<(String, Cost)>,
 }

@@ -14,6 +14,19 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned()
 }
 
+/// The files in a folder and below it, by their paths in the repository.
+pub(crate) fn files_below(folder: &str) -> Vec<String> {
+    let (mut open, mut files) = (vec![folder.to_owned()], Vec::new());
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(root().join(&folder)).into_iter().flatten() {
+            let entry = entry.unwrap();
+            let path = format!("{folder}/{}", entry.file_name().to_str().unwrap());
+            if entry.path().is_dir() { open.push(path) } else { files.push(path) }
+        }
+    }
+    files
+}
+
 /// A file of the repository.
 pub(crate) fn text(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
@@ -34,7 +47,6 @@ pub(crate) fn gzip(bytes: impl AsRef<[u8]>) -> Vec<u8> {
     packer.finish().unwrap()
 }
 
-/// The report of a lint, as JSON.
 pub(crate) fn report(folder: &Path, arguments: &[&str]) -> serde_json::Value {
     let arguments = ["lint", "--output-format", "json"].iter().chain(arguments);
     let output = toolcheck_in(folder).args(arguments).output().unwrap();
@@ -67,6 +79,11 @@ pub(crate) fn with_input(command: &mut Command, input: &[u8]) -> Output {
     child.wait_with_output().unwrap()
 }
 
+/// The words of a command line.
+pub(crate) fn words(line: &str) -> Vec<&str> {
+    line.split(' ').collect()
+}
+
 /// The exit status and both streams, as a user sees them.
 pub(crate) fn seen(output: &Output) -> String {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
@@ -90,7 +107,6 @@ pub(crate) fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// The program in the folder of a test.
 pub(crate) fn toolcheck_in(folder: &Path) -> Command {
     let mut command = toolcheck();
     command.current_dir(folder);
@@ -118,7 +134,6 @@ pub(crate) fn seen_soon(command: &mut Command) -> String {
     seen(&child.wait_with_output().unwrap())
 }
 
-/// Creates a named pipe.
 pub(crate) fn mkfifo(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
@@ -130,7 +145,6 @@ pub(crate) fn write(folder: &Path, name: &str, bytes: impl AsRef<[u8]>) {
     std::fs::write(path, bytes).unwrap();
 }
 
-/// A request without problems.
 pub(crate) const CLEAN: &str = r#"{"messages": [{"role": "user", "content": "hello"}]}"#;
 
 /// A request with a call that has no result.

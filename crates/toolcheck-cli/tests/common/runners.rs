@@ -43,7 +43,6 @@ fn sections(line: &str) -> Option<String> {
     line.contains('\u{1b}').then(|| format!("an escape sequence: {line:?}"))
 }
 
-/// The line without colors and links.
 pub(crate) fn without_colors(line: &str) -> String {
     let ours = regex::Regex::new("\u{1b}\\[[0-9;]*m|\u{1b}\\]8;;[ -~]*?\u{1b}\\\\").unwrap();
     ours.replace_all(line, "").into_owned()

@@ -28,17 +28,14 @@ impl Name<'_> {
     }
 }
 
-/// The table under a key.
 pub(super) fn under<'t>(table: &'t Table<'t>, key: &str) -> Option<&'t Table<'t>> {
     table.get(key)?.get_ref().as_table()
 }
 
-/// The tables of the list under a key.
 pub(super) fn tables<'t>(table: &'t Table<'t>, key: &str) -> impl Iterator<Item = &'t Table<'t>> {
     elements(table.get(key)).filter_map(|element| element.get_ref().as_table())
 }
 
-/// The members of a table that are tables, with their keys.
 pub(super) fn named_tables<'t>(table: &'t Table<'t>) -> impl Iterator<Item = (Name<'t>, &'t Table<'t>)> {
     table.iter().filter_map(|(key, value)| {
         let name = Name { text: key.get_ref(), span: key.span() };

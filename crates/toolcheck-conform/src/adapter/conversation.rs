@@ -107,7 +107,6 @@ impl TestTurn {
         self.user.is_none() && self.system.is_none()
     }
 
-    /// Whether the model says or does something in it.
     pub(super) fn says_something(&self) -> bool {
         !self.text.is_empty() || !self.calls.is_empty()
     }
@@ -150,41 +149,7 @@ impl TestConversation {
     }
 }
 
-macro_rules! conversations {
-    ($($id:literal),* $(,)?) => {
-        const TEXTS: &[(&str, &str)] =
-            &[$(($id, include_str!(concat!("../../conversations/", $id, ".toml")))),*];
-    };
-}
-
-conversations![
-    "plain",
-    "one-call",
-    "several-turns",
-    "parallel-calls",
-    "parallel-same-tool",
-    "results-in-another-order",
-    "text-beside-call",
-    "blank-text-beside-call",
-    "failed-result",
-    "empty-result",
-    "json-result",
-    "no-arguments",
-    "empty-string-arguments",
-    "broken-arguments",
-    "broken-beside-good",
-    "list-arguments",
-    "null-arguments",
-    "nested-arguments",
-    "ids-that-collide",
-    "long-ids",
-    "system-text",
-    "system-in-the-middle",
-    "undeclared-tools",
-    "reasoning-before-call",
-    "special-characters",
-    "two-questions-in-a-row",
-];
+const TEXTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/conversations.rs"));
 
 static ALL: LazyLock<Vec<TestConversation>> = LazyLock::new(|| {
     let read = |(id, text): &(&str, &str)| {

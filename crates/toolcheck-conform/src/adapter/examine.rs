@@ -179,7 +179,6 @@ struct Asker<'a, A> {
     ask: &'a mut A,
 }
 
-/// What came of asking once.
 struct Tried {
     before: Json,
     after: Option<Json>,

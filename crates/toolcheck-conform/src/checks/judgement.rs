@@ -1,6 +1,5 @@
 //! What a check says of a run, whether or not it must be so.
 
-/// What a check says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Judgement {
     Met,

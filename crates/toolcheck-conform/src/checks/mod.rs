@@ -80,11 +80,9 @@ pub fn find(id: &str) -> Option<&'static Check> {
     ALL.iter().find(|check| check.id == id).copied()
 }
 
-/// What a check looks at.
 #[derive(Debug)]
 pub(crate) struct Seen<'s> {
     pub(crate) case: &'s Case<'s>,
-    /// What the linter finds in the exchanges.
     pub(crate) report: &'s FileReport,
     /// What the model said in each exchange: nothing where it was an error.
     pub(crate) said: Vec<Vec<Choice>>,
@@ -125,7 +123,6 @@ impl<'s> Seen<'s> {
         self.case.scenario.turns.first().is_some_and(is_cut) || (0..self.said.len()).any(is_error)
     }
 
-    /// The first finding of one of these rules.
     fn finding_of(&self, rules: &[RuleId]) -> Judgement {
         let is_it = |finding: &&Finding| rules.contains(&finding.rule) && !is_renamed(finding);
         let found = self.report.findings.iter().find(is_it);

@@ -19,7 +19,6 @@ pub(crate) struct Loop<'l> {
     url: &'l str,
     format: &'static Format,
     is_streamed: bool,
-    /// What it does wrong.
     fault: Option<Fault>,
     history: Conversation,
     /// The messages that are sent back as they came, by the number of their turn.
@@ -110,7 +109,6 @@ impl<'l> Loop<'l> {
         (outcome.text, !outcome.is_done)
     }
 
-    /// Goes on in another format.
     pub(crate) fn switch(&mut self, format: &'static Format) {
         self.format = format;
         self.verbatim.clear();

@@ -5,8 +5,9 @@ mod agent;
 mod tools;
 mod wire;
 
-use std::sync::Mutex;
+use std::sync::{LazyLock, Mutex};
 
+use serde::Deserialize;
 use toolcheck_conform::{Case, Expected, Outcome, Scenario, checks, judge, scenarios};
 use toolcheck_core::response;
 use toolcheck_core::{Format, formats};
@@ -16,8 +17,7 @@ use toolcheck_serve::{MockLog, MockProvider};
 
 use agent::Loop;
 
-/// What a loop may do wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 enum Fault {
     /// It runs tools with whatever it can make of the arguments.
     RunsUnfinished,
@@ -32,18 +32,14 @@ enum Fault {
     HidesFailures,
     /// Whatever goes wrong, the user is told that it is done.
     HidesErrors,
-    /// A refused request is sent again.
     RepeatsRefused,
     /// It does not try again when the server is busy or the conversation too long.
     GivesUp,
-    /// It tries again at once.
     DoesNotWait,
     NeverEnds,
     /// What came before an error is taken for the answer.
     TellsHalves,
-    /// Halves of characters are sent as they are.
     SendsHalves,
-    /// An image is sent as text.
     WritesImages,
     /// What it has no name for is lost.
     DropsOpaque,
@@ -59,7 +55,6 @@ enum Fault {
     ForgetsCalls,
     /// Without tools, nothing is left of what says that there were some.
     WithdrawsAll,
-    /// The history has calls and results as text.
     WritesCallsAsText,
     /// What is not JSON becomes an empty object in the history.
     EmptiesArguments,
@@ -77,108 +72,16 @@ enum Fault {
     InheritsCalls,
 }
 
-/// All of them.
-const FAULTS: [Fault; 30] = [
-    Fault::ForksApart,
-    Fault::InheritsCalls,
-    Fault::CompactsApart,
-    Fault::RunsEmptied,
-    Fault::RunsUnfinished,
-    Fault::LosesResults,
-    Fault::SplitsTurns,
-    Fault::ChangesArguments,
-    Fault::DropsReasoning,
-    Fault::SwapsResults,
-    Fault::HidesFailures,
-    Fault::HidesErrors,
-    Fault::RepeatsRefused,
-    Fault::GivesUp,
-    Fault::DoesNotWait,
-    Fault::NeverEnds,
-    Fault::TellsHalves,
-    Fault::SendsHalves,
-    Fault::WritesImages,
-    Fault::DropsOpaque,
-    Fault::TakesPauses,
-    Fault::CutsPairs,
-    Fault::LeavesCalls,
-    Fault::ForgetsCalls,
-    Fault::WithdrawsAll,
-    Fault::WritesCallsAsText,
-    Fault::EmptiesArguments,
-    Fault::RenamesIds,
-    Fault::EmptiesTurns,
-    Fault::SkipsTurns,
-];
+type CaughtBy = (String, Option<String>);
 
-/// The check that must catch each fault, and a scenario in which it does so if it is not any.
-const CAUGHT: [(Fault, &str, Option<&str>); 60] = [
-    (Fault::ForksApart, "is-not-refused", Some("fork-before-answer")),
-    (Fault::ForksApart, "is-valid", Some("fork-before-answer")),
-    (Fault::InheritsCalls, "is-not-refused", Some("sub-agent-ends")),
-    (Fault::RunsUnfinished, "runs-only-finished", None),
-    (Fault::RunsUnfinished, "runs-only-finished", Some("error-event-in-stream")),
-    (Fault::RunsUnfinished, "never-says-default", None),
-    (Fault::LosesResults, "answers-every-call", None),
-    (Fault::LosesResults, "answers-every-call", Some("index-always-zero")),
-    (Fault::LosesResults, "answers-every-call", Some("huge-result")),
-    (Fault::LosesResults, "is-not-refused", None),
-    (Fault::LosesResults, "is-valid", None),
-    (Fault::SplitsTurns, "keeps-turn", None),
-    (Fault::ChangesArguments, "keeps-arguments", None),
-    (Fault::DropsReasoning, "keeps-reasoning", None),
-    (Fault::DropsReasoning, "keeps-opaque", Some("encrypted-reasoning-item")),
-    (Fault::SwapsResults, "keeps-order", None),
-    (Fault::SwapsResults, "keeps-order", Some("parallel-slow-first")),
-    (Fault::SwapsResults, "keeps-order", Some("twenty-calls")),
-    (Fault::HidesFailures, "tells-failure", None),
-    (Fault::HidesErrors, "reports-error", None),
-    (Fault::HidesErrors, "finishes", None),
-    (Fault::HidesErrors, "reports-error", Some("resume-after-cut-stream")),
-    (Fault::HidesErrors, "reports-error", Some("stream-ends-between-calls")),
-    (Fault::HidesErrors, "reports-error", Some("stream-ends-in-arguments")),
-    (Fault::RunsUnfinished, "runs-only-finished", Some("stream-ends-in-arguments")),
-    (Fault::RunsUnfinished, "never-says-default", Some("stream-ends-in-arguments")),
-    (Fault::RunsUnfinished, "reports-error", Some("stream-ends-between-calls")),
-    (Fault::RepeatsRefused, "respects-refusal", None),
-    (Fault::GivesUp, "tries-again", None),
-    (Fault::GivesUp, "shortens", None),
-    (Fault::DoesNotWait, "waits", None),
-    (Fault::NeverEnds, "does-not-loop", None),
-    (Fault::TellsHalves, "tells-no-half-answer", Some("error-event-in-stream")),
-    (Fault::SendsHalves, "sends-whole-characters", Some("lone-surrogate-result")),
-    (Fault::SendsHalves, "is-not-refused", Some("lone-surrogate-result")),
-    (Fault::WritesImages, "shows-image", Some("image-result")),
-    (Fault::DropsOpaque, "keeps-opaque", Some("signature-on-first-call")),
-    (Fault::DropsOpaque, "keeps-opaque", Some("redacted-thinking")),
-    (Fault::DropsOpaque, "keeps-opaque", Some("server-tool-and-call")),
-    (Fault::TakesPauses, "finishes", Some("pause-turn")),
-    (Fault::CutsPairs, "is-not-refused", Some("context-too-long")),
-    (Fault::CompactsApart, "is-not-refused", Some("compaction-before-results")),
-    (Fault::CompactsApart, "is-not-refused", Some("compaction-twice")),
-    (Fault::CompactsApart, "is-valid", Some("compaction-before-results")),
-    (Fault::LeavesCalls, "is-not-refused", Some("interrupt-in-parallel-turn")),
-    (Fault::LeavesCalls, "is-not-refused", Some("resume-after-interrupt")),
-    (Fault::LeavesCalls, "answers-every-call", Some("resume-after-interrupt")),
-    (Fault::LeavesCalls, "is-valid", Some("resume-after-max-turns")),
-    (Fault::ForgetsCalls, "survives-switch", Some("switch-provider")),
-    (Fault::WithdrawsAll, "is-not-refused", Some("tools-withdrawn")),
-    (Fault::EmptiesArguments, "keeps-arguments", Some("broken-arguments")),
-    (Fault::EmptiesTurns, "answers-every-call", Some("single-call")),
-    (Fault::EmptiesTurns, "answers-every-call", Some("twenty-calls")),
-    (Fault::EmptiesTurns, "answers-every-call", Some("broken-arguments")),
-    (Fault::SkipsTurns, "answers-every-call", Some("single-call")),
-    (Fault::SkipsTurns, "answers-every-call", Some("parallel-calls")),
-    (Fault::SkipsTurns, "answers-every-call", Some("broken-arguments")),
-    (Fault::RunsEmptied, "keeps-arguments", Some("broken-arguments")),
-    (Fault::RunsEmptied, "runs-only-finished", Some("broken-arguments")),
-    (Fault::RunsEmptied, "keeps-arguments", Some("cut-off-optional")),
-];
+/// The checks that must catch each fault, and for each a scenario in which it does so if it is not any.
+static CAUGHT: LazyLock<Vec<(Fault, Vec<CaughtBy>)>> = LazyLock::new(|| {
+    include_str!("caught.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+});
 
 /// A scenario in a format, streamed or not.
 type Way = (&'static Scenario, &'static Format, bool);
 
-/// The ways in which scenarios are run.
 fn ways() -> impl Iterator<Item = Way> {
     let of_scenario = |scenario: &'static Scenario| {
         let is_about = |format: &&&Format| scenario.is_about(format.id);
@@ -301,13 +204,14 @@ fn results_of_other_calls_are_caught_in_each_format() {
 
 #[test]
 fn each_fault_is_caught_by_the_check_for_it() {
-    each(CAUGHT, |(fault, check, scenario)| {
+    let all = CAUGHT.iter().flat_map(|(fault, caught)| caught.iter().map(move |one| (*fault, one)));
+    each(all, |(fault, (check, scenario))| {
         let is_about = |(one, ..): &Way| {
             let is_it = |expected: &Expected| expected.check() == check;
-            scenario.is_none_or(|scenario| scenario == one.id) && one.checks.iter().any(is_it)
+            scenario.as_ref().is_none_or(|scenario| *scenario == one.id) && one.checks.iter().any(is_it)
         };
         let is_caught = |(_, verdict): &(String, Verdict)| {
-            verdict.check == check && matches!(verdict.status, Status::Fail | Status::Weak)
+            verdict.check == *check && matches!(verdict.status, Status::Fail | Status::Weak)
         };
         let mut seen = Vec::new();
         let found = ways().filter(is_about).any(|way| {
@@ -319,7 +223,8 @@ fn each_fault_is_caught_by_the_check_for_it() {
         assert!(found, "{fault:?} is not caught by {check}:\n{}", told(&seen));
     });
     for check in checks::ALL {
-        assert!(CAUGHT.iter().any(|(_, id, _)| *id == check.id), "nothing fails {}", check.id);
+        let mut caught = CAUGHT.iter().flat_map(|(_, caught)| caught);
+        assert!(caught.any(|(id, _)| *id == check.id), "nothing fails {}", check.id);
     }
 }
 
@@ -341,7 +246,7 @@ fn said(run: &MockLog) -> (Vec<String>, Vec<String>) {
 #[test]
 fn nothing_is_said_of_the_model_that_it_did_not_say() {
     // Each fault in each scenario, in ways that take turns.
-    let all = FAULTS.iter().enumerate().flat_map(|(number, fault)| {
+    let all = CAUGHT.iter().enumerate().flat_map(|(number, (fault, _))| {
         scenarios::all().iter().enumerate().filter_map(move |(at, scenario)| {
             let own: Vec<Way> = ways().filter(|(one, ..)| one.id == scenario.id).collect();
             let slow = *fault == Fault::NeverEnds && scenario.id == "huge-result";

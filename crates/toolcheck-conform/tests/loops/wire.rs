@@ -9,7 +9,6 @@ use toolcheck_core::Format;
 
 use super::tools::IMAGE;
 
-/// Where requests go.
 pub(crate) fn path(format: &Format, is_streamed: bool) -> &'static str {
     match (format.id, is_streamed) {
         ("anthropic", _) => "/v1/messages",
@@ -88,7 +87,6 @@ pub(crate) fn message(format: &Format, is_streamed: bool, body: &str) -> Option<
     parts.iter().any(is_special).then(|| json!({"role": role, key: parts}))
 }
 
-/// The blocks of Anthropic's events.
 fn blocks(events: &[Json]) -> Vec<Json> {
     let mut blocks: Vec<(Json, String)> = Vec::new();
     for event in events {

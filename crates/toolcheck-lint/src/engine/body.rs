@@ -35,7 +35,6 @@ pub fn lint_body(
 }
 
 impl FileLinter<'_> {
-    /// Lints a document as the body of a request.
     fn lint_body(&mut self, record: &Record<'_>, document: &Document<'_>, server: Option<&ServerState>) {
         let root = document.root();
         let rules = self.rules();

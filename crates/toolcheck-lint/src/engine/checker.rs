@@ -18,7 +18,6 @@ use crate::server_state::RemoteHistory;
 use crate::view::exchanges::{ExchangeContext, HistoryMatch};
 use crate::view::shape;
 
-/// Runs rules on transcripts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Checker<'r> {
     pub(super) rules: &'r FormatRules<'r>,

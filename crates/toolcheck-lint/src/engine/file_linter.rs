@@ -26,7 +26,6 @@ use crate::schema::Schemas;
 use crate::server_state::{RemoteHistory, ServerState};
 use crate::view::exchanges::{Continued, ExchangeContext, Exchanges, Histories, UnansweredCalls};
 
-/// The answers in the response of an exchange.
 fn answer_of<'s>(
     exchange: &Exchange<'_, 's>,
     rules: &FormatRules<'_>,
@@ -70,7 +69,6 @@ pub(super) fn count_unrecognised(report: &mut FileReport, count: usize) {
     }
 }
 
-/// A file while it is linted.
 pub(super) struct FileLinter<'r> {
     rules: RecordRules<'r>,
     pub(super) options: &'r Options,
@@ -84,7 +82,6 @@ pub(super) struct FileLinter<'r> {
     refused: Vec<Refused>,
     observer: &'r mut dyn Observer,
     report: &'r mut FileReport,
-    /// The number of findings that it has listed.
     listed: usize,
     /// Whether the file is one document.
     is_single: bool,
@@ -273,7 +270,6 @@ impl<'r> FileLinter<'r> {
         buffers
     }
 
-    /// Adds the findings of a record to the report.
     fn finish_record(&mut self, record: &Record<'_>, document: &Document<'_>, mut findings: Vec<Draft>) {
         // In a file of no known format, the first record reports it for all.
         if self.rules.of_file.format.is_none() {
@@ -438,7 +434,6 @@ impl<'r> FileLinter<'r> {
         }
     }
 
-    /// Lints the lists of messages in a record, if there are any.
     fn lint_lists(&mut self, record: &Record<'_>, document: &Document<'_>) -> bool {
         let (options, schemas) = (self.options, self.schemas);
         let log = self.lists.get_or_insert_with(|| Log::new(readers::of_lists(), options, schemas));

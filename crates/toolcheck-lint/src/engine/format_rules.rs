@@ -15,7 +15,6 @@ use crate::rule::{Rule, Verdicts};
 #[derive(Debug)]
 pub(crate) struct FormatRules<'r> {
     pub(crate) format: Option<&'static Format>,
-    /// The target, if there is one.
     pub(crate) known: Option<&'r Target>,
     pub(crate) rules: Vec<&'static Rule>,
     pub(crate) verdicts: Verdicts,
@@ -67,7 +66,6 @@ impl<'r> FormatRules<'r> {
         self.known.unwrap_or_else(|| Target::unknown())
     }
 
-    /// How one of its transcripts was read.
     pub(crate) fn reading(&self, format: &'static str, options: &Options) -> Reading {
         Reading {
             format,
@@ -98,7 +96,6 @@ impl<'r> KnownRules<'r> {
         Self { of_formats: vec![rules], of_apis: Vec::new() }
     }
 
-    /// The rules for a format.
     pub(crate) fn of(
         &mut self,
         format: Option<&'static Format>,

@@ -30,7 +30,6 @@ use crate::schema::Schemas;
 /// The bytes in which a record must begin for a reader to look at it.
 const HEAD: usize = 1 << 20;
 
-/// What is said of records without conversations.
 const NOTHING_READ: &str = "records without a conversation";
 
 /// The reader of a file, by its first records; `None` if it is for the formats.
@@ -57,7 +56,6 @@ pub(super) fn detect<'b>(
     readers::detect(&records)
 }
 
-/// Lints the files of a reader.
 pub(super) struct Log<'r> {
     reader: &'static Reader,
     rules: FormatRules<'r>,
@@ -340,7 +338,6 @@ impl<'r> Log<'r> {
         Some(draft)
     }
 
-    /// A finding for what is not read.
     fn unrecognised(&self, root: Value<'_, '_>, message: String) -> Option<Draft> {
         let rule = self.options.rules.iter().find(|rule| rule.id == unrecognised_format::RULE.id)?;
         let mut draft = Draft::new(rule.id, Place::of(root), message);
@@ -396,7 +393,6 @@ impl<'r> Log<'r> {
         }
     }
 
-    /// Whether a conversation with this number is to be checked.
     fn is_wanted(&self, conversation: &Conversation<'_>, number: usize) -> bool {
         let Some(wanted) = self.options.conversation.as_deref() else { return true };
         let is_next = wanted == Options::NEXT && conversation.transcript.sent_next_by.is_some();

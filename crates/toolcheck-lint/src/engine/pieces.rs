@@ -51,7 +51,6 @@ pub struct Lines {
     blank: ReportOnce,
     /// The exchanges so far, which later ones may continue.
     exchanges: Exchanges,
-    /// Where the next piece starts.
     offset: Offset,
     /// Reused by later pieces: one for each piece that is linted at the same time.
     caches: Mutex<Vec<Cache>>,
@@ -61,7 +60,6 @@ pub struct Lines {
 #[derive(Debug)]
 struct Cache {
     schemas: Schemas,
-    /// The memory of the documents.
     arena: Arena,
 }
 

@@ -113,7 +113,6 @@ pub(super) fn unread(bytes: &[u8], unread: &Unread, opened: &Opened, options: &O
     findings
 }
 
-/// What is unread after a place.
 const REST: &str = "nothing from here on was checked";
 
 /// The finding for values that are not JSON, but were read.

@@ -151,7 +151,6 @@ fn two_lists(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-/// Checks the tool choice against the tools and the reasoning.
 fn check_choice(cx: &Context<'_, '_>, choice: &ToolChoice<'_>, out: &mut Sink<'_>) {
     if let Some((case, what, help)) = fault(cx, choice) {
         let finding = out.report(choice.place, what);

@@ -196,7 +196,6 @@ fn follows_empty(cx: &Context<'_, '_>, number: usize) -> bool {
     })
 }
 
-/// What fixes a message without content.
 fn fix_of(cx: &Context<'_, '_>, number: usize, message: &Message<'_>, parts: &[Part<'_>]) -> Option<Fix> {
     let result = parts.iter().find_map(|part| match &part.body {
         Body::Result(result) => Some(result),
@@ -341,7 +340,6 @@ pub(super) fn filled(cx: &Context<'_, '_>, message: &Message<'_>, parts: &[Part<
     ))
 }
 
-/// What a message says that was empty.
 const EMPTY: &str = "[This message was empty.]";
 
 /// A conversation without a message that has nothing to say.

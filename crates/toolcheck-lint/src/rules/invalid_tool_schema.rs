@@ -258,7 +258,6 @@ fn strict_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-/// A limit on the number of something.
 struct Limit {
     left: Option<usize>,
 }
@@ -302,7 +301,6 @@ fn refused_keyword<'d, 's>(
     })
 }
 
-/// The value that a JSON Pointer refers to.
 fn pointed_at<'d, 's>(value: Value<'d, 's>, pointer: &str) -> Option<Value<'d, 's>> {
     pointer.split('/').skip(1).try_fold(value, |at, segment| {
         let segment = segment.replace("~1", "/").replace("~0", "~");

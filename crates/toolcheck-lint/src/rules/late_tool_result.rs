@@ -200,7 +200,6 @@ fn exchanged_ids(
     }
 }
 
-/// The roles that are counted by [`roles_before`].
 const COUNTED: [Role; 3] = [Role::System, Role::Unknown, Role::Tool];
 
 /// How many turns before each have the roles of [`COUNTED`].

@@ -72,7 +72,6 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-/// How images begin, in Base64.
 const BEGINNINGS: [(&[u8], &str); 4] = [
     (b"/9j/", "image/jpeg"),
     (b"iVBORw0KGgo", "image/png"),

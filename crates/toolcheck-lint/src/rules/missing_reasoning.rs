@@ -110,7 +110,6 @@ fn first_step(pairing: &Pairing<'_, '_>, continued: usize) -> usize {
     first
 }
 
-/// The part that a turn starts with.
 fn first_part<'c, 's>(cx: &Context<'c, 's>, turn: usize) -> Option<&'c Part<'s>> {
     let message = &cx.transcript.messages[cx.pairing.turns[turn].messages.start];
     cx.transcript.parts_of(message).first()
@@ -122,7 +121,6 @@ fn is_reasoning(first: &Part<'_>) -> bool {
     matches!(first.body, Body::Reasoning(_) | Body::Opaque) || is_server
 }
 
-/// Reports a turn that starts without reasoning.
 fn report(cx: &Context<'_, '_>, out: &mut Sink<'_>, turn: usize, is_by_default: bool, is_earlier: bool) {
     let Some(first) = first_part(cx, turn).filter(|first| !is_reasoning(first)) else { return };
     let number = cx.pairing.turns[turn].messages.start;

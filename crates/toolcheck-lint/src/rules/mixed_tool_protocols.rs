@@ -45,7 +45,6 @@ declare_rule! {
     MixedToolProtocols in TextProtocols, since "0.1.0", warning looks at [TEXT], check
 }
 
-/// The first call of a protocol.
 struct First<'c> {
     tool: &'c str,
     place: Place,

@@ -160,7 +160,6 @@ fn own_form(cx: &Context<'_, '_>, unread: &Unread<'_>) -> Option<String> {
     Some(format!("write each as {}", each?))
 }
 
-/// The message for content that is not read.
 fn message(unread: &Unread<'_>, format: &str, times: &str) -> String {
     let (name, what) = (shorten(&unread.name), unread.what.name());
     match unread.is_known {

@@ -69,7 +69,6 @@ struct Step {
     properties: BTreeMap<Box<str>, usize>,
     /// The parts that apply to the first elements.
     elements: Vec<usize>,
-    /// The parts that apply to each child.
     children: Vec<usize>,
 }
 
@@ -120,12 +119,10 @@ impl Plan {
         plan
     }
 
-    /// The cost of checking a single value.
     pub(crate) fn cost(&self) -> Cost {
         self.cost
     }
 
-    /// Takes the steps of checking the arguments.
     pub(crate) fn take(&self, arguments: Value<'_, '_>, fuel: &mut Fuel) -> Result<(), OutOfFuel> {
         let length = arguments.raw().len() as u64 / 16 + 1;
         let at_most = |(steps, reads): (u64, u64)| {
@@ -226,7 +223,6 @@ impl Plan {
     }
 }
 
-/// What is known of the number of steps.
 #[derive(Debug, Clone, Copy)]
 enum Known {
     No,
@@ -235,7 +231,6 @@ enum Known {
     Steps(u64, usize),
 }
 
-/// A plan while it is made.
 struct Builder<'j> {
     root: &'j Json,
     steps: Vec<Step>,
@@ -277,7 +272,6 @@ impl<'j> Builder<'j> {
         }
     }
 
-    /// The number of a part.
     fn number(&mut self, part: &'j Json) -> usize {
         *self.numbers.entry(std::ptr::from_ref(part)).or_insert_with(|| {
             self.parts.push(part);
@@ -384,7 +378,6 @@ impl<'j> Builder<'j> {
 }
 
 impl Step {
-    /// Compares the value with these.
     fn compare_with(&mut self, values: &[Json]) {
         let is_looked_up = values.len() > 1
             && (values.iter().all(|value| value.is_string() || value.is_null())

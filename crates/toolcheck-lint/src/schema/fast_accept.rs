@@ -57,7 +57,6 @@ impl FastCheck<'_> {
         allows
     }
 
-    /// Takes steps, if there are as many.
     fn takes(&self, steps: usize) -> bool {
         let left = self.left.get().checked_sub(steps);
         self.left.set(left.unwrap_or_default());
@@ -180,7 +179,6 @@ fn length(value: Value<'_, '_>) -> Option<u64> {
     value.as_str().map(|text| text.chars().count() as u64)
 }
 
-/// The elements of an array.
 fn count(value: Value<'_, '_>) -> Option<u64> {
     value.is_array().then(|| value.elements().count() as u64)
 }

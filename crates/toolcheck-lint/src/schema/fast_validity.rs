@@ -10,10 +10,8 @@ use super::values::Index;
 /// The maximum nesting of a schema that is looked at.
 const DEEPEST: usize = 32;
 
-/// What was seen at a glance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum QuickResult {
-    /// It is valid JSON Schema.
     Valid,
     /// It is valid JSON Schema, and refers to parts of itself, which exist.
     Refers,

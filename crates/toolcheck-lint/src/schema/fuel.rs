@@ -15,7 +15,6 @@ pub(crate) struct Fuel {
     left: u64,
 }
 
-/// There are not enough steps left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OutOfFuel;
 
@@ -25,7 +24,6 @@ impl Fuel {
         Self { left: STEPS_A_RECORD.saturating_add(STEPS_A_BYTE.saturating_mul(bytes as u64)) }
     }
 
-    /// Exactly this many steps.
     pub(crate) fn steps(left: u64) -> Self {
         Self { left }
     }
@@ -44,12 +42,10 @@ impl Fuel {
         }
     }
 
-    /// Whether no steps are left.
     pub(crate) fn is_spent(self) -> bool {
         self.left == 0
     }
 
-    /// The number of steps that are left.
     #[cfg(test)]
     pub(crate) fn left(self) -> u64 {
         self.left
@@ -70,7 +66,6 @@ impl Fuel {
 /// Why it is unknown whether a text matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Undecided {
-    /// It takes too many steps.
     Slow,
     /// The text is too long for an expression that backtracks.
     Long,

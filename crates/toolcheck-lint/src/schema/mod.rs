@@ -40,7 +40,6 @@ pub(crate) struct Schemas {
     pub(crate) declared: Arc<[Definition]>,
     /// Whether a key whose value is `null` counts as missing, as in the rows of a table.
     is_padded: bool,
-    /// The number of schemas that were compiled.
     compilations: Cell<usize>,
 }
 
@@ -136,14 +135,12 @@ impl Schemas {
     }
 }
 
-/// A schema to check arguments against.
 #[derive(Debug)]
 pub(crate) struct Schema {
     /// The schema, if arguments that it surely allows need no validator.
     plain: Option<Json>,
     /// Compiled when arguments may be wrong, if the schema is plain.
     validator: OnceLock<Validator>,
-    /// What checking a value costs.
     plan: Plan,
     /// The memory of its regular expressions, in bytes, and of those that would be too large.
     memory: usize,
@@ -186,7 +183,6 @@ pub(crate) enum Unusable {
     TooLarge,
 }
 
-/// Reads a schema, and rewrites it as JSON Schema.
 fn read(schema: &[u8], is_padded: bool) -> Result<Json, Unusable> {
     let mut schema: Json = serde_json::from_slice(schema).map_err(|_| Unusable::Unreadable)?;
     if is_padded {
@@ -216,7 +212,6 @@ impl Schema {
         Self::planned(schema, Plan::of(schema))
     }
 
-    /// Compiles a schema whose plan is known.
     fn planned(schema: &Json, plan: Plan) -> Result<Self, Unusable> {
         if plan.cost() == Cost::Endless {
             return Err(Unusable::Endless);
@@ -324,7 +319,6 @@ fn check_keys<'i>(validator: &'i Validator, instance: &'i Json, length: usize) -
     if is_endless && undecided.is_none() { Verdict::TooSlow } else { Verdict::Violated }
 }
 
-/// Whether a schema has regular expressions.
 fn has_patterns(schema: &Json) -> bool {
     match schema {
         // A property may have the name of a keyword: its value is a schema.
@@ -337,7 +331,6 @@ fn has_patterns(schema: &Json) -> bool {
     }
 }
 
-/// Compiles the keyword `pattern`.
 fn pattern_keyword<'a>(
     value: &'a Json,
     memory: &Memory,
@@ -489,7 +482,6 @@ fn spell_type(kind: &mut Json) -> bool {
     }
 }
 
-/// Changes a schema to allow `null` too.
 fn allow_null(schema: &mut Map<String, Json>) {
     if let Some(kind @ Json::String(_)) = schema.get("type").cloned() {
         schema.insert("type".to_owned(), Json::Array(vec![kind, Json::from("null")]));

@@ -43,7 +43,6 @@ pub(super) struct Memory(Arc<Taken>);
 
 #[derive(Debug, Default)]
 struct Taken {
-    /// The memory that was taken.
     taken: AtomicUsize,
     /// The same, and what was tried for expressions that are too large.
     tried: AtomicUsize,
@@ -77,7 +76,6 @@ pub(super) enum Failure {
     TooLarge,
 }
 
-/// The keyword `pattern`.
 pub(super) struct Pattern {
     text: Box<str>,
     /// `None` if it would be too large.
@@ -104,7 +102,6 @@ struct Backtracking {
     size: usize,
     /// It is compiled again for each try that is needed.
     tries: [OnceLock<Option<fancy_regex::Regex>>; TRIES.len()],
-    /// The steps for each byte of a text.
     steps_a_byte: u64,
     /// The bytes that lookaround reads in a step, from each place where a search begins: fewer if it reads backwards.
     bytes_a_step: u64,

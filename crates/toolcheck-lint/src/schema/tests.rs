@@ -302,7 +302,6 @@ proptest! {
     }
 }
 
-/// Values that the schemas may allow.
 fn value() -> impl Strategy<Value = Json> {
     let leaf = prop::sample::select(vec![
         json!("a"),

@@ -21,11 +21,9 @@ pub(super) fn integer(value: Value<'_, '_>) -> Option<i64> {
 pub(crate) struct Index<'a> {
     objects: RefCell<HashMap<NodeId, Rc<Members<'a>>>>,
     arrays: RefCell<HashMap<NodeId, Rc<[Value<'a, 'a>]>>>,
-    /// The number of children that were looked at.
     looked_at: Cell<usize>,
 }
 
-/// The members of an object by their keys.
 type Members<'a> = BTreeMap<Cow<'a, str>, Value<'a, 'a>>;
 
 /// The number of values in an object or array up to which it is searched one by one.

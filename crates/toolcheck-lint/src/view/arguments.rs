@@ -34,7 +34,6 @@ impl Seen<'_, '_, '_> {
     }
 }
 
-/// The span of these bytes of a value's text.
 fn span_in_text(value: Value<'_, '_>, bytes: &Range<usize>) -> Option<Span> {
     let span = Decoded::new(value.as_json_str()?, value.span().start).span_of(bytes.clone());
     (span.start < span.end).then_some(span)
@@ -113,7 +112,6 @@ fn is_json(document: &Document<'_>, value: Value<'_, '_>) -> bool {
     document.faults().is_empty() || serde_json::from_slice::<IgnoredAny>(value.raw()).is_ok()
 }
 
-/// The place of the first violation of the schema in the arguments.
 pub(crate) fn place_of_violation(cx: &Context<'_, '_>, call: &Call<'_>, schema: &Schema) -> Option<Place> {
     let first = |root: Value<'_, '_>, locate: &Locate<'_>| {
         let index = Index::default();

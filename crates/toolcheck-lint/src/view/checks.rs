@@ -77,7 +77,6 @@ struct Declared<'t> {
     is_own: bool,
 }
 
-/// Checks the arguments of all calls.
 pub(crate) fn of(cx: &Context<'_, '_>) -> Checks {
     let mut checks = Checks::default();
     let declared = declared(cx);

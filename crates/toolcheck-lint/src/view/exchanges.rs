@@ -45,7 +45,6 @@ pub(crate) struct Exchanges {
     open: VecDeque<Open>,
     /// The number of exchanges that are no longer open.
     closed: usize,
-    /// The numbers of the exchanges by their histories.
     by_history: HashMap<u64, Vec<usize>>,
     /// The ids in all answers, with the number of the exchange: a call with one of them belongs to that answer only. `None`
     /// is that of several.
@@ -83,7 +82,6 @@ struct Open {
     owed: Option<UnansweredCalls>,
 }
 
-/// A choice of an earlier response.
 #[derive(Debug)]
 pub(crate) struct PastChoice {
     /// The calls that the client must keep.
@@ -99,9 +97,7 @@ pub(crate) struct PastChoice {
 #[derive(Debug)]
 pub(crate) struct PastCall {
     pub(crate) call: ChoiceCall,
-    /// The arguments, to compare others with.
     arguments: SaidArguments,
-    /// Whether the response ends in it.
     pub(crate) is_cut: bool,
     /// Whether the model did not finish its arguments.
     pub(crate) is_unfinished: bool,
@@ -176,13 +172,11 @@ pub(crate) struct HistoryMatch<'e> {
 pub(crate) struct MatchedCall {
     /// The number of its part among all parts.
     pub(crate) part: usize,
-    /// The number of its message.
     pub(crate) message: usize,
     /// Whether it has a different id.
     pub(crate) is_renamed: bool,
     /// The number of its assistant turn, counted from the first new message.
     pub(crate) turn: usize,
-    /// How its arguments differ.
     pub(crate) change: Change,
     pub(crate) meaning: u64,
 }
@@ -194,18 +188,15 @@ enum Evidence {
     Nothing,
     /// Calls of the same tools with the same arguments, or the same text.
     Alike,
-    /// A call with the same id.
     Same,
 }
 
 impl HistoryMatch<'_> {
-    /// The calls that are kept, each with the one in the history.
     pub(crate) fn calls_kept(&self) -> impl Iterator<Item = (&PastCall, &MatchedCall)> {
         let calls = self.answer.calls.iter().zip(&self.calls);
         calls.filter_map(|(given, stored)| Some((given, stored.as_ref()?)))
     }
 
-    /// The number of calls that are kept.
     pub(crate) fn count(&self) -> usize {
         self.calls.iter().flatten().count()
     }
@@ -225,10 +216,8 @@ impl HistoryMatch<'_> {
     }
 }
 
-/// An exchange that a request continues.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Continued {
-    /// The number of the exchange in the file.
     number: usize,
     /// The number of the first message after its history.
     first_new: usize,
@@ -285,12 +274,10 @@ impl Exchanges {
         compared.max_by_key(HistoryMatch::rank).filter(|kept| kept.evidence != Evidence::Nothing)
     }
 
-    /// The exchange, if still open.
     fn open(&self, continued: Continued) -> Option<&Open> {
         self.open.get(continued.number.checked_sub(self.closed)?)
     }
 
-    /// Marks an exchange as compared with the request that continues it.
     pub(crate) fn mark_compared(&mut self, continued: Continued) {
         let open = continued.number.checked_sub(self.closed).and_then(|number| self.open.get_mut(number));
         if let Some(open) = open {
@@ -441,7 +428,6 @@ struct HistoryCall<'t, 's> {
 /// The messages of a history after those of the exchange, for comparing them with any number of choices.
 struct NewMessages<'t, 's> {
     transcript: &'t Transcript<'s>,
-    /// The number of its first message.
     first_new: usize,
     /// Whether everything before it is verbatim the exchange's own history.
     is_verbatim: bool,

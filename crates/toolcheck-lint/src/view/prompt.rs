@@ -18,7 +18,6 @@ pub(crate) struct Observed {
     fix: Option<Fix>,
 }
 
-/// Reports what the template does that this rule is about.
 pub(crate) fn report(rule: RuleId, cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some(template) = cx.template else { return };
     for observed in cx.in_prompt.get_or_init(|| examine(template, cx)) {
@@ -197,7 +196,6 @@ mod with_template {
         format!("line {} of the template", refusal.line)
     }
 
-    /// Where the parts of a request are.
     struct Places<'c, 'a> {
         root: Value<'c, 'c>,
         list: NodeId,
@@ -224,7 +222,6 @@ mod with_template {
             }
         }
 
-        /// The value that a JSON Pointer names.
         fn at(&self, pointer: &str) -> Option<Value<'c, 'c>> {
             if let Some(chat) = self.chat {
                 return chat.value_at(self.root.document(), pointer);
@@ -278,7 +275,6 @@ mod with_template {
         Some(Observed { rule, place: Place::of(value), message, help, is_certain: true, fix: None })
     }
 
-    /// A part in words.
     fn what(places: &Places<'_, '_>, observation: &Observation, value: Value<'_, '_>) -> String {
         match places.parts.get(&value.id()) {
             Some(Body::Call(call)) => return format!("tool call {}", call.title()),

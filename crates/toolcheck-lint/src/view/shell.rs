@@ -35,7 +35,6 @@ const SHELLS: [&str; 6] = ["ash", "bash", "dash", "ksh", "sh", "zsh"];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Command<'a> {
-    /// Its place in the arguments.
     pub(crate) at: At,
     form: Form<'a>,
 }
@@ -47,7 +46,6 @@ pub(crate) struct At {
     pub(crate) element: Option<usize>,
 }
 
-/// How a command is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Form<'a> {
     Script(&'a str),
@@ -187,7 +185,6 @@ type FoundWrite = (&'static str, Range<usize>);
 /// The writer, the number of the word that contains the write, and the bytes of the write in it.
 type FoundWriteInWords = (&'static str, usize, Option<Range<usize>>);
 
-/// Why a script was not checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unchecked {
     /// The feature `shell` is off.
@@ -253,7 +250,6 @@ fn program_at(words: &[&str]) -> Option<usize> {
     }
 }
 
-/// Whether a word sets a variable.
 fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| {
         !name.is_empty()

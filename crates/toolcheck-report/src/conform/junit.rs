@@ -37,7 +37,6 @@ pub fn junit(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
     xml.end()
 }
 
-/// Why a run does not count.
 fn why_skipped(run: &ScenarioRun) -> Option<String> {
     let reason = run.reason.as_deref().map_or_else(String::new, |reason| format!(": {reason}"));
     match run.status {

@@ -23,7 +23,6 @@ pub fn matrix_markdown(reports: &[Report], out: &mut dyn io::Write) -> io::Resul
     stale(reports, out)
 }
 
-/// Says which reports are not whole.
 fn left(reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
     for report in reports.iter().filter(|report| report.runs_left > 0) {
         let (name, runs) = (inline(&bounded(&report.name, LONGEST)), Counted(report.runs_left, "run"));

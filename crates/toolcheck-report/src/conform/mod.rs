@@ -24,7 +24,6 @@ pub use junit::junit;
 pub use markdown::{markdown, matrix_markdown};
 pub use text::text;
 
-/// The version of the format.
 const VERSION: u32 = 1;
 
 /// The results of a client's runs.

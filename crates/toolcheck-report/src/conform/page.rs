@@ -9,7 +9,6 @@ use super::table::{Cell, Row, Table};
 use super::{RefusedRequest, Report, ScenarioRun, Status, Verdict};
 use crate::markup::{Escaped, start_page, write_message};
 
-/// What stands above the table.
 pub(super) struct Head<'r> {
     pub(super) title: String,
     pub(super) about: String,
@@ -272,7 +271,6 @@ fn paragraph(before: &str, text: &str, out: &mut dyn io::Write) -> io::Result<()
     writeln!(out, "</p>")
 }
 
-/// Lines as they are.
 fn block(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
     write!(out, "<pre tabindex=\"0\">")?;
     for line in text.lines() {

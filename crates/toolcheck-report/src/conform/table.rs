@@ -47,7 +47,6 @@ impl Cell<'_> {
     }
 }
 
-/// The runs of a client by format.
 pub(super) fn of_formats(report: &Report) -> Table<'_> {
     let mut columns: Vec<String> = Vec::new();
     for run in &report.runs {
@@ -61,7 +60,6 @@ pub(super) fn of_formats(report: &Report) -> Table<'_> {
     table(columns, runs)
 }
 
-/// The runs of many clients by client.
 pub(super) fn of_clients(reports: &[Report]) -> Table<'_> {
     let columns = reports.iter().map(|report| report.name.clone()).collect();
     let runs =

@@ -75,7 +75,6 @@ pub fn text<'h>(
     Ok(())
 }
 
-/// What the checks say of the runs of a scenario.
 fn groups(runs: &[ScenarioRun]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for run in runs {

@@ -147,7 +147,6 @@ pub struct PlaceV1<'d> {
     pub value: Option<String>,
 }
 
-/// A comparison in version 1.
 pub(crate) fn diff_v1<'d>(compared: &'d Compared<'_>) -> DiffV1<'d> {
     DiffV1 {
         version: 1,

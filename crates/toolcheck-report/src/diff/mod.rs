@@ -138,7 +138,6 @@ impl Compared<'_> {
         text
     }
 
-    /// What a mark of a picture says.
     fn mark(&self, mark: &Mark) -> String {
         self.words(mark.kind, mark.inexpressible, &mark.about)
     }
@@ -158,7 +157,6 @@ impl Compared<'_> {
     }
 }
 
-/// The sums of several comparisons.
 fn sum(all: &[Compared<'_>]) -> (Counts, [usize; 5]) {
     let mut counts = Counts::default();
     let mut changes = [0; 5];

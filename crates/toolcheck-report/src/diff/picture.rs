@@ -58,7 +58,6 @@ struct Pen<'o> {
     left: usize,
 }
 
-/// The widths of the columns of a picture.
 struct Columns {
     number: usize,
     speaker: usize,

@@ -24,7 +24,6 @@ const MOST_VARIANTS: usize = 64;
 /// Placeholders of one call or tool, besides the paths: with another value, an answer is about something else.
 const IDENTITIES: [&str; 4] = ["id", "ids", "name", "field"];
 
-/// A search for the cause of an error.
 pub(super) struct Search<'e, L> {
     error: Pasted,
     places: Vec<NamedPlace>,
@@ -33,7 +32,6 @@ pub(super) struct Search<'e, L> {
     lint: L,
 }
 
-/// A way to lint the request.
 struct Attempt {
     target: Option<TargetRef>,
     options: Options,

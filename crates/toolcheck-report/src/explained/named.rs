@@ -21,7 +21,6 @@ pub struct Named {
     pub place: NamedPlace,
     /// The JSON Pointer and the position of the value in the request; `None` if it is not there, or there is none.
     pub found: Option<(String, Position)>,
-    /// Whether it was looked for.
     is_sought: bool,
 }
 

@@ -86,7 +86,6 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
     summary::close(report, style, Some(style.width), out)
 }
 
-/// Writes a text without trailing spaces.
 fn write_trimmed(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
     text.lines().try_for_each(|line| writeln!(out, "{}", guard(line.trim_end())))
 }
@@ -162,7 +161,6 @@ impl fmt::Display for ProviderSentence {
 impl std::error::Error for ProviderSentence {}
 
 impl<'f> FindingDiagnostic<'f> {
-    /// A finding of which only the text is written.
     fn without_excerpts(finding: &'f Finding, is_repeated: bool) -> Self {
         let answer = finding.provider_sentence().map(ProviderSentence);
         let (excerpts, labels) = (Excerpts::default(), Vec::new());

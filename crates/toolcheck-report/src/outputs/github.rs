@@ -58,7 +58,6 @@ fn annotate(file: &FileReport, finding: &Finding, out: &mut dyn io::Write) -> io
     writeln!(out, "{}", inert(&command))
 }
 
-/// The message of a workflow command.
 pub(crate) struct Data<'t>(pub(crate) &'t str);
 
 impl fmt::Display for Data<'_> {

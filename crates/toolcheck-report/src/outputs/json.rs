@@ -389,7 +389,6 @@ fn reading(reading: &Reading) -> ReadingV1<'_> {
     ReadingV1 { format: reading.format, target: reading.target.as_deref(), transcripts: reading.transcripts }
 }
 
-/// A finding of a file in version 1.
 pub(crate) fn finding_v1<'r>(file: &'r FileReport, found: &'r Finding) -> FindingV1<'r> {
     FindingV1 {
         rule: found.rule,

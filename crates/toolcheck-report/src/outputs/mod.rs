@@ -81,7 +81,6 @@ fn colors_of(level: Level) -> Colors {
     }
 }
 
-/// The text in colors, if the terminal supports them.
 fn painted<'t>(text: &'t str, colors: Colors, style: &Style) -> Cow<'t, str> {
     if style.color { Cow::Owned(format!("{colors}{text}{colors:#}")) } else { Cow::Borrowed(text) }
 }

@@ -51,7 +51,6 @@ struct Run<'r> {
 /// The results, each made when it is written: all of them would take ten times the memory of the findings.
 struct Results<'r>(Vec<Chosen<'r>>);
 
-/// A finding that is written.
 struct Chosen<'r> {
     file: &'r FileReport,
     uri: Rc<str>,

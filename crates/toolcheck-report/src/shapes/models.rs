@@ -66,7 +66,6 @@ fn demand(fact: &Fact<'_>, when: &str) -> String {
 }
 
 impl<'t> OfModels<'t> {
-    /// What is known of this model, or of any.
     fn new(target: &'t Target, model: Option<&str>) -> Self {
         let holds = |own: Option<&str>, except: Option<&str>| {
             let is =

@@ -100,7 +100,6 @@ fn plain(key: &str) -> &str {
     key.trim_end_matches("[]").trim_end_matches("{}")
 }
 
-/// The types of a field, with the objects that are there.
 fn types(field: FieldView<'_>) -> String {
     let of_object = || match (field.object(), field.entries()) {
         (Some(object), _) => format!("object {}", object.name()),
@@ -259,7 +258,6 @@ fn answer(level: Level, fact: &Fact<'_>) -> String {
     format!("{}[{}]{text}", level.as_str(), shown(fact.rule))
 }
 
-/// What only the documents say.
 fn documented<'a, 'f: 'a>(page: &mut String, shape: &Shape, facts: impl Iterator<Item = &'a Fact<'f>>) {
     let mut groups: Vec<Vec<&Fact<'_>>> = Vec::new();
     for fact in facts {

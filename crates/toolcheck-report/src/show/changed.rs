@@ -6,7 +6,6 @@ use toolcheck_core::Level;
 
 use super::{Line, Mark, Section};
 
-/// What is said of them.
 const CHANGED: &str = "changed by `toolcheck fix`";
 
 /// The places to mark for some changed bytes: each row in them, or the place itself if no row begins there.

@@ -10,14 +10,12 @@ pub(crate) enum Line {
     Fold(Fold),
 }
 
-/// Rows that are left out.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fold {
     messages: usize,
     calls: usize,
     results: usize,
     others: usize,
-    /// The number of marked rows.
     marked: usize,
     /// The number of rows that are in an earlier request too.
     known: usize,

@@ -103,7 +103,6 @@ pub struct Outline {
     /// The command that shows the findings in full.
     more: String,
     pub(crate) sections: Vec<Section>,
-    /// The number of sections in the file.
     pub(crate) total: usize,
     /// The sections that are left out at the end.
     pub(crate) left_out: LeftOut,
@@ -123,7 +122,6 @@ struct Known {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct LeftOut {
-    /// Their number.
     pub(crate) sections: usize,
     /// The number of them with findings.
     pub(crate) marked: usize,
@@ -135,7 +133,6 @@ pub(crate) struct Section {
     /// Its number in the file, from 1.
     pub(crate) number: usize,
     pub(crate) is_exchange: bool,
-    /// What is known of it if it is one of the conversations of a file.
     conversation: Option<Known>,
     pub(crate) line: u64,
     /// Its format; empty if it was not recognised.
@@ -163,12 +160,10 @@ pub(crate) struct Marks {
 /// A finding, or a label of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mark {
-    /// The number of the finding in the report.
     pub(crate) finding: usize,
     /// Its rule; `None` where a fix has changed something.
     pub(crate) rule: Option<RuleId>,
     pub(crate) level: Level,
-    /// The message of the finding or of its label.
     pub(crate) message: String,
     /// Whether it is a label: another place that the finding refers to.
     pub(crate) is_label: bool,
@@ -181,7 +176,6 @@ impl Mark {
         self.rule.map_or("", RuleId::as_str)
     }
 
-    /// The page of its rule.
     pub(crate) fn url(&self) -> String {
         self.rule.map(rule_url).unwrap_or_default()
     }
@@ -212,7 +206,6 @@ impl Marks {
         }
     }
 
-    /// Whether there are no marks.
     pub(crate) fn is_empty(&self) -> bool {
         self.shown.is_empty()
     }
@@ -222,7 +215,6 @@ impl Marks {
         self.shown.iter().filter(|mark| !mark.is_label).map(|mark| mark.level).max()
     }
 
-    /// The number of findings that are shown.
     fn findings(&self) -> usize {
         self.shown.iter().filter(|mark| !mark.is_label).count()
     }
@@ -315,7 +307,6 @@ fn make<'v>(
 }
 
 impl Outline {
-    /// The file's name.
     pub(crate) fn path(&self) -> &str {
         self.report.files.first().map_or("", |file| &file.path)
     }
@@ -552,7 +543,6 @@ impl OutlineBuilder<'_> {
     }
 }
 
-/// Marks the places of a record that its findings refer to.
 fn mark(drafts: &mut [Draft], record: &Record<'_>, findings: &[&Finding], first: usize) {
     let mut places = Vec::new();
     for (number, finding) in findings.iter().enumerate() {

@@ -30,7 +30,6 @@ pub(crate) struct Row {
     /// The tool's name, or what the row shows if it is neither call nor result.
     pub(crate) title: String,
     pub(crate) id: Option<String>,
-    /// Further remarks.
     pub(crate) notes: Vec<Cow<'static, str>>,
     /// The beginning of its text, if texts are shown.
     pub(crate) beginning: Option<String>,
@@ -88,7 +87,6 @@ impl Row {
         Self { id: id.map(|id| bounded(id, NAME)), ..Self::new(RowKind::Call, title, span) }
     }
 
-    /// The remarks of the row, in words.
     pub(crate) fn details(&self) -> String {
         self.notes.join(", ")
     }
@@ -136,7 +134,6 @@ pub(super) fn of_transcript(context: &Context<'_, '_>, known: usize, shows_text:
     (writer.rows, writer.covers)
 }
 
-/// Adds the rows of the response to a request.
 pub(super) fn add_response(
     response: &Response<'_, '_>,
     shows_text: bool,
@@ -224,7 +221,6 @@ fn text_of<'n>(name: Option<&'n Named<'_>>) -> Option<&'n str> {
     name.map(|name| &*name.text)
 }
 
-/// The rows of calls written in text, by message.
 fn in_text(calls: &TextCalls) -> HashMap<u32, Vec<Row>> {
     let mut rows: HashMap<u32, Vec<Row>> = HashMap::default();
     for call in &calls.calls {
@@ -261,7 +257,6 @@ impl Writer<'_, '_> {
         self.rows.push(row);
     }
 
-    /// The rows of a request besides its messages.
     fn beside_messages(&mut self, context: &Context<'_, '_>) {
         let transcript = context.transcript;
         if let Some(place) = transcript.request.instructions {
@@ -355,7 +350,6 @@ impl Writer<'_, '_> {
         Row { beginning, ..row.note(characters(text.char_count())) }
     }
 
-    /// The row, with the size of the value at a place.
     fn with_size(&self, row: Row, place: Place) -> Row {
         let value = self.document.value(place.node);
         match value.as_json_str() {

@@ -28,7 +28,6 @@ pub(crate) fn send_raw(url: &str, bytes: &[u8]) -> (u16, String) {
     (response.get(9..12).unwrap_or_default().parse().unwrap_or_default(), response)
 }
 
-/// A request with a body of any bytes.
 pub(crate) fn raw(path: &str, headers: &str, body: &[u8]) -> Vec<u8> {
     let length = body.len();
     let head = format!(
@@ -37,7 +36,6 @@ pub(crate) fn raw(path: &str, headers: &str, body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
-/// Sends a request with more headers.
 pub(crate) fn send(
     provider: &MockProvider,
     method: &str,

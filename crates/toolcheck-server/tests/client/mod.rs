@@ -38,7 +38,6 @@ impl Write for Start {
     }
 }
 
-/// What an answer may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) struct Client {
@@ -113,7 +112,6 @@ impl Client {
         self.from.recv_timeout(PATIENCE).expect("the server sends something")
     }
 
-    /// The next message of this method.
     pub(crate) fn wait_for(&mut self, method: &str) -> Json {
         if let Some(at) = self.unasked.iter().position(|message| message["method"] == method) {
             return self.unasked.remove(at)["params"].clone();

@@ -13,11 +13,9 @@ use toolcheck_files::Identity;
 
 use super::expectation::Expectation;
 
-/// The extensions of case files.
 const ENDINGS: [&str; 4] = ["json", "jsonl", "ndjson", "traj"];
 /// Those of case files in a folder that is named after a kind of file that holds requests, such as `vcr`.
 const OPENED_ENDINGS: [&str; 8] = ["yaml", "yml", "har", "httprr", "sse", "txt", "log", "eval"];
-/// The suffix of expectation files.
 const EXPECTATION: &str = ".expect.json";
 /// The name of the folder whose subfolders contain one conversation each, in several formats.
 const SAME: &str = "same";
@@ -43,7 +41,6 @@ pub struct Case {
     pub(super) role: Role,
 }
 
-/// The role of a file in a corpus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Role {
     /// A case. If another case has the same expectation file, `shares_with` is that case.

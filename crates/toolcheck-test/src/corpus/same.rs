@@ -83,7 +83,6 @@ const LINE_SHOWN: usize = 100;
 /// The maximum number of lines of each side that are shown.
 const LINES_SHOWN: usize = 3;
 
-/// The difference between a conversation and the first one, as lines.
 fn difference(first: &str, expected: &Conversation, found: &Conversation) -> Vec<String> {
     let (wanted, got) = (lines(expected), lines(found));
     let equal = wanted.iter().zip(&got).take_while(|(one, other)| one == other).count();

@@ -18,7 +18,6 @@ pub(crate) struct Case {
     pub(crate) options: Options,
 }
 
-/// The cases of JSON in the corpus.
 pub(crate) fn cases() -> impl Iterator<Item = Case> {
     all_cases().filter(|case| case.name.ends_with(".json") || case.name.ends_with(".jsonl"))
 }

@@ -12,7 +12,6 @@ fn shown(before: &[u8], after: &[u8]) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// The lines of the hunks that begin with a sign.
 fn lines<'d>(hunk: &'d str, sign: &str) -> Vec<&'d str> {
     hunk.lines().filter_map(|line| line.strip_prefix(sign)).collect()
 }

@@ -18,7 +18,6 @@ const WRAPPINGS: [(&str, &str, &str); 6] = [
     ("\u{feff}---\ntitle: \"a\"\n---\n``` json\n", "", ""),
 ];
 
-/// What a finding says, and where.
 type Said = (&'static str, String, String, Position, Position);
 
 fn said(report: &FileReport) -> Vec<Said> {

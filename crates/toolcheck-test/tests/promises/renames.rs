@@ -74,7 +74,6 @@ fn instead(format: &str) -> BTreeSet<(String, String)> {
     entries.filter(|(_, meant)| !meant.contains(' ')).collect()
 }
 
-/// The objects of a body, by their places.
 fn objects(body: &Json, at: &str, found: &mut Vec<String>) {
     match body {
         Json::Object(members) => {

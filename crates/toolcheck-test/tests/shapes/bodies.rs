@@ -7,7 +7,6 @@ use toolcheck_core::formats::Format;
 use toolcheck_core::shape::{ObjectView, Shape};
 use toolcheck_core::targets::{self, Target};
 
-/// The formats that requests are sent in.
 pub(crate) const FORMATS: [&str; 9] = [
     "anthropic",
     "bedrock-converse",
@@ -135,7 +134,6 @@ pub(crate) fn escape(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
-/// A key of mixed case in snake case.
 pub(crate) fn snake_case(key: &str) -> String {
     let mut snake = String::new();
     for character in key.chars() {

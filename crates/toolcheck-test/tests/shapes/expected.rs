@@ -58,7 +58,6 @@ fn usual_rule(object: ObjectView<'static>, demand: &Demand<'static>) -> &'static
     }
 }
 
-/// Whether something known holds for a body.
 pub(crate) fn holds(known: &Known<'_>, body: &Json, at: &str) -> bool {
     let model = body.get("model").or_else(|| body.get("modelId")).and_then(Json::as_str);
     let fits = |pattern: &str| model.is_some_and(|model| Pattern::from(pattern.to_owned()).is_match(model));

@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 use toolcheck_lint::{Finding, Options, lint};
 
 use bodies::{Bodies, FORMATS};
-use exceptions::{CONSEQUENCES, EXCEPTIONS, Exception};
+use exceptions::{Exception, KNOWN};
 use expected::Expected;
 use mutations::{Mutant, Samples, mutations};
 
@@ -49,7 +49,7 @@ fn each_mistake_gives_one_finding() {
         assert!(total > 400, "{format}: {total} mutations");
     }
     let stale: Vec<&Exception> =
-        EXCEPTIONS.iter().filter(|exception| !used.contains(&std::ptr::from_ref(*exception))).collect();
+        KNOWN.exceptions.iter().filter(|exception| !used.contains(&std::ptr::from_ref(*exception))).collect();
     if let Ok(path) = std::env::var("SHAPES_WRONG") {
         std::fs::write(path, wrong.concat()).unwrap();
     }
@@ -81,7 +81,7 @@ fn check(
         let findings = by_record.remove(&number).unwrap_or_default();
         let Some(problem) = judge(mutant, &findings) else { continue };
         let exception =
-            EXCEPTIONS.iter().find(|exception| exception.covers(bodies.format.id, mutant, &findings));
+            KNOWN.exceptions.iter().find(|exception| exception.covers(bodies.format.id, mutant, &findings));
         if let Some(exception) = exception {
             used.insert(std::ptr::from_ref(exception));
             continue;
@@ -109,7 +109,7 @@ fn judge(mutant: &Mutant, findings: &[&Finding]) -> Option<&'static str> {
     if expected.levels.is_empty() {
         return None;
     }
-    let follows = |finding: &Finding| CONSEQUENCES.iter().any(|(rule, _)| finding.rule == *rule);
+    let follows = |finding: &Finding| KNOWN.consequences.contains_key(finding.rule.as_str());
     let is_own = |finding: &&&Finding| expected.rules.contains(finding.rule.as_str()) || !follows(finding);
     let own: Vec<&&Finding> = findings.iter().filter(is_own).collect();
     if own.is_empty() && findings.iter().any(|finding| expected.checked_by.contains(finding.rule.as_str())) {

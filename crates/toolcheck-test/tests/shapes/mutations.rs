@@ -37,7 +37,6 @@ impl Mutant {
 pub(crate) struct Samples {
     /// Values for keys, by the names of the object and the key.
     pub(crate) values: BTreeMap<(String, String), Json>,
-    /// Objects, by their names.
     pub(crate) objects: BTreeMap<String, Json>,
 }
 
@@ -64,7 +63,6 @@ impl Samples {
     }
 }
 
-/// Where mutations are made.
 pub(crate) struct Mutator<'b> {
     bodies: &'b Bodies,
     samples: &'b Samples,
@@ -74,16 +72,13 @@ pub(crate) struct Mutator<'b> {
     mutants: Vec<Mutant>,
 }
 
-/// A key that no API has.
 pub(crate) const UNKNOWN: &str = "zz_invented";
 
-/// A string that no list has.
 const INVENTED: &str = "zz-invented";
 
 /// The longest string and list that are made.
 const LONGEST: usize = 4096;
 
-/// All mutations of one object.
 pub(crate) fn mutations<'b>(
     bodies: &'b Bodies,
     samples: &'b Samples,
@@ -249,7 +244,6 @@ impl Mutator<'_> {
         }
     }
 
-    /// A key that may not be there.
     fn refused_key(&mut self, field: FieldView<'static>, demand: &Demand<'static>) {
         let sample = self.samples.value(self.found.object, field.key()).cloned();
         let value =
@@ -259,7 +253,6 @@ impl Mutator<'_> {
         });
     }
 
-    /// Values of all other types.
     fn types(
         &mut self,
         field: FieldView<'static>,

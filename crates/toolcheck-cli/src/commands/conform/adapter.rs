@@ -41,7 +41,6 @@ pub(super) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
     report(args, &examination, &mut known, out)
 }
 
-/// The conversations that were asked for.
 pub(super) fn conversations(args: &ConformArgs) -> Result<Vec<TestConversation>> {
     let own = &args.translation;
     let mut conversations = adapter::conversations().to_vec();

@@ -12,7 +12,6 @@ use toolcheck_core::text::bounded;
 use super::process::{Process, ProcessOutput, piped, reap};
 use crate::args::ConformArgs;
 
-/// What the client is asked to do.
 pub(super) struct Task<'t> {
     pub(super) scenario: &'t Scenario,
     pub(super) format: &'static str,
@@ -86,7 +85,6 @@ impl Client {
         Ok(Session { tasks, said, started: Some(Instant::now()), process })
     }
 
-    /// Has the client run a scenario.
     pub(super) fn run(&mut self, task: &Task<'_>) -> Result<Answer> {
         let line = json!({
             "scenario": task.scenario.id, "base_url": task.url, "format": task.format, "stream": task.is_streamed,

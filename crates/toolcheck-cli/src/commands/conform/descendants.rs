@@ -99,7 +99,6 @@ mod linux {
         i32::try_from(id).ok().and_then(Pid::from_raw)
     }
 
-    /// All processes that can be seen.
     fn all() -> Vec<Described> {
         let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
         let ids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());

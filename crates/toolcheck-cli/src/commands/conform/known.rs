@@ -53,7 +53,6 @@ impl Known {
         entry.map(|entry| entry.is_met = true).is_some()
     }
 
-    /// Why a failure is known.
     pub(super) fn reason(&self, scenario: &str, check: &str, format: &str) -> Option<&str> {
         let entry = self.known.iter().find(|entry| entry.is_about(scenario, check, format));
         entry.map(|entry| entry.reason.as_str())

@@ -20,7 +20,6 @@ pub(super) fn list(scenarios: &[&Scenario], out: &mut dyn Write) -> io::Result<(
     Ok(())
 }
 
-/// Enters what became of a run.
 pub(super) fn enter(
     run: &mut ScenarioRun,
     answer: Answer,

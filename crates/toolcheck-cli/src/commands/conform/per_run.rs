@@ -75,7 +75,10 @@ fn set(command: &mut Command, task: &Task<'_>) {
     }
     // A proxy of the user's has no business between a client and the mock, and a key of theirs must not be sent.
     command.env("NO_PROXY", "127.0.0.1").env("no_proxy", "127.0.0.1");
-    command.envs(KEYS.map(|name| (name, "unused"))).env_remove("AWS_SESSION_TOKEN").env_remove("AWS_PROFILE");
+    command
+        .envs(KEYS.split(' ').map(|name| (name, "unused")))
+        .env_remove("AWS_SESSION_TOKEN")
+        .env_remove("AWS_PROFILE");
     command.env("AWS_REGION", "us-east-1").env("AWS_DEFAULT_REGION", "us-east-1");
 }
 
@@ -93,17 +96,8 @@ const BASE_URLS: [(&str, &str); 9] = [
 ];
 
 /// The variables from which SDKs read keys, without which most of them do not start.
-const KEYS: [&str; 9] = [
-    "OPENAI_API_KEY",
-    "ANTHROPIC_API_KEY",
-    "GEMINI_API_KEY",
-    "GOOGLE_API_KEY",
-    "MISTRAL_API_KEY",
-    "CO_API_KEY",
-    "COHERE_API_KEY",
-    "AWS_ACCESS_KEY_ID",
-    "AWS_SECRET_ACCESS_KEY",
-];
+const KEYS: &str = "OPENAI_API_KEY ANTHROPIC_API_KEY GEMINI_API_KEY GOOGLE_API_KEY MISTRAL_API_KEY CO_API_KEY \
+    COHERE_API_KEY AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY";
 
 fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();

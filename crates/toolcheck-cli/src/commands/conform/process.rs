@@ -29,7 +29,6 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// The longest line in bytes. Of a longer one nothing is kept.
 const LONGEST: usize = 16 << 20;
 
-/// The processes that run.
 static RUNNING: Mutex<Running> = Mutex::new(Running { ids: Vec::new(), watchdog_id: None, watchdog: None });
 
 fn running() -> MutexGuard<'static, Running> {
@@ -334,7 +333,6 @@ fn read_line(from: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// The last bytes of a stream.
 fn last_bytes(mut stream: impl Read, most: usize) -> Vec<u8> {
     let mut kept = Vec::new();
     let mut piece = [0; 16 << 10];

@@ -8,7 +8,6 @@ use toolcheck_lint::{Rule, rules};
 /// Something that an API was seen to refuse.
 pub(crate) struct Seen {
     pub(crate) target: &'static str,
-    /// The object that it was noted for.
     pub(crate) object: &'static str,
     demand: Demand<'static>,
     known: Known<'static>,

@@ -11,7 +11,6 @@ use toolcheck_report::shapes::{Catalog, Named};
 
 use crate::screen;
 
-/// A line of the tree.
 struct Row {
     depth: usize,
     name: String,
@@ -80,7 +79,6 @@ fn add(catalog: &Catalog<'_>, from: Option<&str>, depth: usize, rows: &mut Vec<R
     }
 }
 
-/// The most kinds that are named.
 const MOST_KINDS: usize = 8;
 
 fn words(object: &Named<'_>) -> String {

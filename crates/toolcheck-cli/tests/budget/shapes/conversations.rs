@@ -81,7 +81,7 @@ static LONG: &[Long] = &[
     }),
 ];
 
-pub fn all() -> Vec<Shape> {
+pub(crate) fn all() -> Vec<Shape> {
     let each = formats::ALL.iter().flat_map(|format| LONG.iter().map(move |long| (*format, *long)));
     each.map(|(format, (name, make))| {
         Shape::new(format!("{}: {name}", format.id), move |size| sized(format, make, size))
@@ -94,7 +94,6 @@ pub(super) fn small() -> Vec<String> {
     formats::ALL.iter().map(|format| written(format, &LONG[1].1(3))).collect()
 }
 
-/// A request of about this size.
 fn sized(format: &Format, make: fn(usize) -> Conversation, size: usize) -> String {
     let some = 50;
     let each = (written(format, &make(2 * some)).len() - written(format, &make(some)).len()).div_ceil(some);

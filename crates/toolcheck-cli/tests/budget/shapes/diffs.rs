@@ -2,7 +2,7 @@
 
 use super::{File, Run, Shape, call, calling, list, messages, result};
 
-pub fn all() -> Vec<Shape> {
+pub(crate) fn all() -> Vec<Shape> {
     let of = |name: &str, before: fn(usize) -> String, after: fn(usize) -> String| {
         let make = move |size: usize| {
             vec![File::new("before.json", before(size / 2)), File::new("after.json", after(size / 2))]

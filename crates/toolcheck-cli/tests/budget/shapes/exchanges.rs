@@ -4,9 +4,9 @@ use serde_json::{Map, Value as Json};
 use toolcheck_core::conversation::{Assistant, Call, Conversation, Turn};
 use toolcheck_core::formats;
 
-use super::{File, PIECES, Shape, list};
+use super::{Shape, list};
 
-pub fn all() -> Vec<Shape> {
+pub(crate) fn all() -> Vec<Shape> {
     let mut all: Vec<Shape> = formats::ALL
         .iter()
         .map(|format| {
@@ -25,23 +25,6 @@ pub fn all() -> Vec<Shape> {
         })
         .collect();
     all.extend([
-        Shape::of_files("exchanges without a future", |size| {
-            vec![File::new("input.jsonl", list(size, "", "\n", "\n", |number| exchange(&format!("{{\"role\":\"user\",\"content\":\"{number}\"}}"), &response(1))))]
-        })
-        .from(PIECES),
-        Shape::of_files("one request, again and again", |size| {
-            vec![File::new("input.jsonl", list(size, "", "\n", "\n", |_| exchange("{\"role\":\"user\",\"content\":\"a\"}", &response(1))))]
-        })
-        .from(PIECES),
-        Shape::of_files("conversations that begin alike", |size| {
-            let begin = "{\"role\":\"user\",\"content\":\"a\"}";
-            let line = |number: usize| exchange(&format!("{begin},{{\"role\":\"assistant\",\"content\":\"b\"}},{{\"role\":\"user\",\"content\":\"{number}\"}}"), &response(1));
-            vec![File::new("input.jsonl", list(size, "", "\n", "\n", line))]
-        })
-        .from(PIECES),
-        Shape::new("exchanges in a list", |size| {
-            list(size, "[", ",", "]", |number| exchange(&format!("{{\"role\":\"user\",\"content\":\"{number}\"}}"), &response(1)))
-        }),
         Shape::new("a response whose calls are dropped", |size| {
             let said = "{\"role\":\"user\",\"content\":\"a\"}";
             let next = exchange(&format!("{said},{{\"role\":\"assistant\",\"content\":\"b\"}},{said}"), "null");
@@ -121,7 +104,6 @@ fn conversation(turns: usize) -> Conversation {
     Conversation::new(all)
 }
 
-/// An exchange of Chat Completions.
 fn exchange(messages: &str, response: &str) -> String {
     format!("{{\"request\":{{\"model\":\"m\",\"messages\":[{messages}]}},\"response\":{response}}}")
 }

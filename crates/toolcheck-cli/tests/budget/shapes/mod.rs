@@ -1,48 +1,53 @@
 //! Shapes of input that cost much, or did once: too much of one thing, or of two at the same time.
 //!
-//! To add a shape, add a line to `all` of the file for its kind: a name and a function that makes about this many bytes of
-//! it. If its cost is a product, such as of findings and the length of a name, give each half of the bytes.
+//! To add a shape, add a line to `shapes.toml` if there is as much as there is room for of one thing, or else to `all` of the
+//! file for its kind: a name and a function that makes about this many bytes of it. If its cost is a product, such as of
+//! findings and the length of a name, give each half of the bytes.
 
-pub mod conversations;
-pub mod diffs;
-pub mod exchanges;
-pub mod json;
-pub mod lines;
-pub mod projects;
-pub mod recordings;
-pub mod requests;
-pub mod schemas;
+pub(crate) mod conversations;
+pub(crate) mod diffs;
+pub(crate) mod exchanges;
+pub(crate) mod json;
+pub(crate) mod lines;
+pub(crate) mod projects;
+pub(crate) mod recordings;
+pub(crate) mod requests;
+pub(crate) mod schemas;
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
 
 /// A shape of input.
-pub struct Shape {
+pub(crate) struct Shape {
     /// What there is much of.
-    pub name: String,
+    pub(crate) name: String,
     /// What is run.
-    pub run: Run,
+    pub(crate) run: Run,
     /// Makes the files of about this many bytes.
-    pub make: Box<dyn Fn(usize) -> Vec<File>>,
+    pub(crate) make: Box<dyn Fn(usize) -> Vec<File>>,
     /// The smallest size that is tried. Twice and four times as much are tried too.
-    pub from: usize,
+    pub(crate) from: usize,
     /// The most bytes that may be held at once for each byte of the files.
-    pub held: usize,
+    pub(crate) held: usize,
     /// The most bytes that may be written for each byte of the files.
-    pub written: usize,
+    pub(crate) written: usize,
 }
 
 /// A file of a shape.
-pub struct File {
+pub(crate) struct File {
     /// Its path in the folder of the run.
-    pub name: String,
+    pub(crate) name: String,
     /// Its content.
-    pub bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
     /// The number of bytes that are read of it: more than it has if it is compressed.
-    pub read: usize,
+    pub(crate) read: usize,
 }
 
 /// What is run in the folder with the files. If files have these names, they are used: `toolcheck.toml`, `target.toml`,
 /// `tools.json`, `list.txt` (the list of files) and `baseline.json`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Run {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub(crate) enum Run {
     /// `toolcheck lint`, in each output.
     Lint,
     /// `toolcheck lint --kind dataset`.
@@ -61,45 +66,42 @@ pub enum Run {
     Diff,
 }
 
-/// The size from which a log or an archive is read in several pieces.
-pub const PIECES: usize = 256 << 10;
-
 impl Shape {
     /// A shape of one file.
-    pub fn new(name: impl Into<String>, make: impl Fn(usize) -> String + 'static) -> Self {
+    pub(crate) fn new(name: impl Into<String>, make: impl Fn(usize) -> String + 'static) -> Self {
         Self::of_bytes(name, move |size| make(size).into_bytes())
     }
 
     /// A shape of one file that is not text.
-    pub fn of_bytes(name: impl Into<String>, make: impl Fn(usize) -> Vec<u8> + 'static) -> Self {
+    pub(crate) fn of_bytes(name: impl Into<String>, make: impl Fn(usize) -> Vec<u8> + 'static) -> Self {
         Self::of_files(name, move |size| vec![File::new("input.json", make(size))])
     }
 
     /// A shape of several files.
-    pub fn of_files(name: impl Into<String>, make: impl Fn(usize) -> Vec<File> + 'static) -> Self {
+    pub(crate) fn of_files(name: impl Into<String>, make: impl Fn(usize) -> Vec<File> + 'static) -> Self {
         Self { name: name.into(), run: Run::Lint, make: Box::new(make), from: 8 << 10, held: 64, written: 64 }
     }
 
     /// The shape, if something else is run.
-    pub fn run(mut self, run: Run) -> Self {
+    pub(crate) fn run(mut self, run: Run) -> Self {
         self.run = run;
         self
     }
 
     /// The shape, if less than this many bytes have another cost, as with what is read in pieces.
-    pub fn from(mut self, from: usize) -> Self {
+    pub(crate) fn from(mut self, from: usize) -> Self {
         self.from = from;
         self
     }
 
     /// The shape, if it has a fault for every few bytes: of 256 KB, more findings are found than listed, and 64 MB may be
     /// held.
-    pub fn of_findings(self) -> Self {
+    pub(crate) fn of_findings(self) -> Self {
         self.from(64 << 10).holds(256)
     }
 
     /// The shape, if it may hold this many bytes for each byte.
-    pub fn holds(mut self, held: usize) -> Self {
+    pub(crate) fn holds(mut self, held: usize) -> Self {
         self.held = held;
         self
     }
@@ -107,30 +109,70 @@ impl Shape {
 
 impl File {
     /// A file that is read as it is.
-    pub fn new(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
+    pub(crate) fn new(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
         let bytes = bytes.into();
         Self { name: name.into(), read: bytes.len(), bytes }
     }
 }
 
-/// All shapes.
-pub fn all() -> Vec<Shape> {
-    let groups = [
-        json::all(),
-        lines::all(),
-        conversations::all(),
-        requests::all(),
-        schemas::all(),
-        exchanges::all(),
-        recordings::all(),
-        projects::all(),
-        diffs::all(),
-    ];
-    groups.into_iter().flatten().collect()
+/// A shape in `shapes.toml`, which says what the keys mean.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Listed {
+    name: String,
+    each: String,
+    r#in: Option<String>,
+    around: Option<[String; 3]>,
+    file: Option<String>,
+    #[serde(default)]
+    findings: bool,
+    run: Option<Run>,
+    from: Option<usize>,
+    holds: Option<usize>,
+}
+
+#[derive(Deserialize)]
+struct Lists {
+    places: BTreeMap<String, [String; 3]>,
+    #[serde(flatten)]
+    groups: BTreeMap<String, Vec<Listed>>,
+}
+
+/// The shapes of a group that `shapes.toml` has.
+pub(crate) fn listed(group: &str) -> Vec<Shape> {
+    let mut lists: Lists = toml::from_str(include_str!("../shapes.toml")).expect("it is a list of shapes");
+    let shapes = lists.groups.remove(group).unwrap_or_default();
+    shapes.into_iter().map(|shape| shape.made(&lists.places)).collect()
+}
+
+impl Listed {
+    fn made(self, places: &BTreeMap<String, [String; 3]>) -> Shape {
+        let Self { name, each, .. } = self;
+        let place = self.r#in.as_deref().unwrap_or_default();
+        let [start, between, end] = self.around.unwrap_or_else(|| places[place].clone());
+        let file = self
+            .file
+            .unwrap_or_else(|| if place == "lines" { "input.jsonl" } else { "input.json" }.to_owned());
+        let shape = Shape::of_files(name, move |size| {
+            let text = list(size, &start, &between, &end, |number| each.replace('#', &number.to_string()));
+            let needs_input = !file.starts_with("input") && file != "error.txt";
+            let input = needs_input.then(|| File::new("input.json", lines::unanswered("c")));
+            [File::new(file.clone(), text)].into_iter().chain(input).collect()
+        });
+        let shape = if self.findings { shape.of_findings() } else { shape };
+        let (run, from, held) = (shape.run, shape.from, shape.held);
+        shape.run(self.run.unwrap_or(run)).from(self.from.unwrap_or(from)).holds(self.holds.unwrap_or(held))
+    }
 }
 
 /// As many items as there is room for, between a beginning and an end, with something between them.
-pub fn list(size: usize, start: &str, between: &str, end: &str, item: impl Fn(usize) -> String) -> String {
+pub(crate) fn list(
+    size: usize,
+    start: &str,
+    between: &str,
+    end: &str,
+    item: impl Fn(usize) -> String,
+) -> String {
     let mut text = start.to_owned();
     for number in 0.. {
         if text.len() + end.len() >= size && number > 0 {
@@ -145,24 +187,17 @@ pub fn list(size: usize, start: &str, between: &str, end: &str, item: impl Fn(us
 }
 
 /// A request with a member beside its messages.
-pub fn beside(key: &str, value: &str) -> String {
+pub(crate) fn beside(key: &str, value: &str) -> String {
     format!("{{\"model\":\"m\",\"messages\":[{{\"role\":\"user\",\"content\":\"hi\"}}],\"{key}\":{value}}}")
 }
 
 /// A Chat Completions request with many messages.
-pub fn messages(size: usize, item: impl Fn(usize) -> String) -> String {
+pub(crate) fn messages(size: usize, item: impl Fn(usize) -> String) -> String {
     list(size, "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"},", ",", "]}", item)
 }
 
-/// A request of the Messages API with many blocks in one message, the first of which shows the format.
-pub fn blocks(size: usize, item: impl Fn(usize) -> String) -> String {
-    let first = "{\"type\":\"text\",\"text\":\"hi\",\"cache_control\":{\"type\":\"ephemeral\"}}";
-    let start = "{\"model\":\"claude-x\",\"max_tokens\":9,\"messages\":[{\"role\":\"user\",\"content\":[";
-    list(size, &format!("{start}{first},"), ",", "]}]}", item)
-}
-
 /// A call of Chat Completions.
-pub fn call(id: &str, name: &str, arguments: &str) -> String {
+pub(crate) fn call(id: &str, name: &str, arguments: &str) -> String {
     let arguments = arguments.replace('\\', "\\\\").replace('"', "\\\"");
     format!(
         "{{\"id\":\"{id}\",\"type\":\"function\",\"function\":{{\"name\":\"{name}\",\"arguments\":\"{arguments}\"}}}}"
@@ -170,16 +205,16 @@ pub fn call(id: &str, name: &str, arguments: &str) -> String {
 }
 
 /// A message of Chat Completions with calls.
-pub fn calling(calls: &str) -> String {
+pub(crate) fn calling(calls: &str) -> String {
     format!("{{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{calls}]}}")
 }
 
 /// A result of Chat Completions.
-pub fn result(id: &str, text: &str) -> String {
+pub(crate) fn result(id: &str, text: &str) -> String {
     format!("{{\"role\":\"tool\",\"tool_call_id\":\"{id}\",\"content\":\"{text}\"}}")
 }
 
 /// A tool of Chat Completions.
-pub fn tool(name: &str, schema: &str) -> String {
+pub(crate) fn tool(name: &str, schema: &str) -> String {
     format!("{{\"type\":\"function\",\"function\":{{\"name\":\"{name}\",\"parameters\":{schema}}}}}")
 }

@@ -5,10 +5,13 @@ use std::io::Write as _;
 use super::lines::unanswered;
 use super::{File, Run, Shape, beside, call, calling, list, messages};
 
-pub fn all() -> Vec<Shape> {
+pub(crate) fn all() -> Vec<Shape> {
     let mut all = files();
     all.extend(baselines());
-    all.extend(settings());
+    all.push(Shape::of_files("a configuration with tables in each other", |size| {
+        let text = format!("a = {}1{}\n", "{b=".repeat(size / 4), "}".repeat(size / 4));
+        vec![File::new("toolcheck.toml", text), File::new("input.json", unanswered("c"))]
+    }));
     all
 }
 
@@ -72,18 +75,9 @@ fn files() -> Vec<Shape> {
             bytes.truncate(bytes.len() - 20);
             vec![File { name: "input.jsonl.gz".to_owned(), bytes, read: size }]
         }),
-        Shape::of_files("a list of files", |size| {
-            let names = list(size, "", "\n", "\n", |_| "input.json".to_owned());
-            vec![File::new("list.txt", names), File::new("input.json", unanswered("c"))]
-        }),
-        Shape::of_files("a list of files that are missing", |size| {
-            let names = list(size, "", "\n", "\n", |number| format!("missing-{number}.json"));
-            vec![File::new("list.txt", names), File::new("input.json", unanswered("c"))]
-        }),
     ]
 }
 
-/// What is known of findings.
 fn baselines() -> Vec<Shape> {
     let entry = |number: usize| {
         format!("{{\"rule\":\"unanswered-tool-call\",\"message\":\"m\",\"fingerprint\":\"{number:032x}\"}}")
@@ -110,18 +104,6 @@ fn baselines() -> Vec<Shape> {
             });
             vec![File::new("baseline.json", text), File::new("input.jsonl", beside("x", "1"))]
         }),
-        Shape::of_files("a baseline to write", |size| {
-            let lines = list(size, "", "\n", "\n", |number| unanswered(&format!("c{number}")));
-            vec![File::new("input.jsonl", lines)]
-        })
-        .run(Run::WriteBaseline),
-        Shape::of_files("a baseline to write for one document", |size| {
-            vec![File::new(
-                "input.json",
-                messages(size, |number| calling(&call(&format!("c{number}"), "f", "{}"))),
-            )]
-        })
-        .run(Run::WriteBaseline),
         Shape::of_files("allowed findings", |size| {
             let allows = list(size / 2, "", "\n", "\n", |number| {
                 format!("[[allow]]\nrule = \"unanswered-tool-call\"\ntool = \"t{number}\"\nreason = \"r\"")
@@ -139,78 +121,6 @@ fn baselines() -> Vec<Shape> {
             vec![File::new("input.json", calls), File::new("input.expect.json", expected)]
         })
         .run(Run::Test),
-    ]
-}
-
-/// Configurations and targets.
-fn settings() -> Vec<Shape> {
-    let with = |name: &'static str, make: fn(usize) -> String| {
-        Shape::of_files(name, move |size| {
-            vec![File::new("toolcheck.toml", make(size)), File::new("input.json", unanswered("c"))]
-        })
-    };
-    let target = |name: &'static str, make: fn(usize) -> String| {
-        Shape::of_files(name, move |size| {
-            let head = "id = \"own\"\nname = \"Own\"\nextends = \"openai-chat\"\n";
-            vec![
-                File::new("target.toml", format!("{head}{}", make(size))),
-                File::new("input.json", unanswered("c")),
-            ]
-        })
-    };
-    vec![
-        with("a configuration with many excludes", |size| {
-            list(size, "exclude = [", ",", "]\n", |number| format!("\"folder/{number}/**\""))
-        }),
-        with("a configuration with one long pattern", |size| {
-            format!("exclude = [\"{}\"]\n", "**/a*".repeat(size / 5))
-        }),
-        with("a configuration with many tables of files", |size| {
-            list(size, "", "\n", "\n", |number| {
-                format!("[[files]]\npaths = [\"{number}\"]\nkind = \"session\"")
-            })
-        }),
-        with("a configuration with unknown keys", |size| {
-            list(size, "", "\n", "\n", |number| format!("key{number} = 1"))
-        }),
-        with("a configuration with unknown rules", |size| {
-            list(size, "ignore = [", ",", "]\n", |number| format!("\"rule{number}\""))
-        }),
-        with("a configuration that is not TOML", |size| "= = =\n".repeat(size / 6)).holds(160),
-        with("a configuration with tables in each other", |size| {
-            format!("a = {}1{}\n", "{b=".repeat(size / 4), "}".repeat(size / 4))
-        }),
-        with("a configuration with a long comment", |size| format!("# {}\n", "comment ".repeat(size / 8))),
-        with("a configuration with many invalid values", |size| {
-            list(size, "", "\n", "\n", |_| {
-                "[[allow]]\nrule = \"x\"\npointer = \"a\"\nreason = \"\"".to_owned()
-            })
-        }),
-        target("a target with many refusals", |size| {
-            list(size, "", "\n", "\n", |number| {
-                format!(
-                    "[[refusal]]\nrule = \"unanswered-tool-call\"\nstatus = 400\ntext = \"no result for {{id}} {number}\"\nevidence = \"specified\"\nsources = [\"https://example.com\"]\nseen = \"2026\""
-                )
-            })
-        }),
-        target("a target with many facts", |size| {
-            list(size, "", "\n", "\n", |number| {
-                format!(
-                    "[[shape.fact]]\nobject = \"message.user\"\nfields = [\"k{number}\"]\nfault = \"unknown\"\nabsent = true\nevidence = \"reported\"\nsources = [\"https://example.com\"]\nseen = \"2026\""
-                )
-            })
-        }),
-        target("a target with unknown objects", |size| {
-            list(size, "", "\n", "\n", |number| {
-                format!("[shape.objects.x{number}]\nfields.a = {{types = [\"string\"]}}")
-            })
-        }),
-        Shape::of_files("tools that are none", |size| {
-            vec![
-                File::new("tools.json", list(size, "[", ",", "]", |number| number.to_string())),
-                File::new("input.json", unanswered("c")),
-            ]
-        }),
     ]
 }
 

@@ -7,7 +7,7 @@ const FROM: usize = 256 << 10;
 /// What a recording may hold for each byte: its aliases are written up to a factor, each piece with its place.
 const HELD: usize = 192;
 
-pub fn all() -> Vec<Shape> {
+pub(crate) fn all() -> Vec<Shape> {
     vec![
         Shape::of_files("a cassette with aliases of aliases", |size| {
             let mut text = format!("{HEAD}      a0: &a0 [1,1,1,1,1,1,1,1,1,1]\n");

@@ -2,19 +2,8 @@
 
 use super::{File, Shape, beside, call, calling, list, messages, tool};
 
-pub fn all() -> Vec<Shape> {
+pub(crate) fn all() -> Vec<Shape> {
     vec![
-        Shape::new("schemas that are not used", |size| {
-            beside(
-                "tools",
-                &list(size, "[", ",", "]", |number| {
-                    tool(
-                        &format!("t{number}"),
-                        &object("a", &format!("{{\"type\":\"string\",\"maxLength\":{number}}}")),
-                    )
-                }),
-            )
-        }),
         Shape::new("schemas that are used", |size| {
             let tools = list(size / 2, "[", ",", "]", |number| {
                 tool(
@@ -47,51 +36,17 @@ pub fn all() -> Vec<Shape> {
             let call = messages(1, |_| calling(&call("c", "f", &arguments)));
             with_tool("{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}", &call)
         }),
-        product(
-            "objects in enum",
-            |half| list(half, "{\"enum\":[", ",", "]}", |number| format!("{{\"e\":{number}}}")),
-            "{\"e\": -1}",
-        ),
-        product(
-            "texts in enum",
-            |half| list(half, "{\"enum\":[", ",", "]}", |number| format!("\"e{number}\"")),
-            "\"no\"",
-        ),
-        product(
-            "constants in anyOf",
-            |half| list(half, "{\"anyOf\":[", ",", "]}", |number| format!("{{\"const\":{number}}}")),
-            "-1",
-        ),
-        product(
-            "schemas in allOf",
-            |half| {
-                list(half, "{\"allOf\":[", ",", "]}", |number| format!("{{\"not\":{{\"const\":{number}}}}}"))
-            },
-            "-1",
-        ),
-        product(
-            "patterns",
-            |half| list(half, "{\"anyOf\":[", ",", "]}", |number| format!("{{\"pattern\":\"^x{number}$\"}}")),
-            "\"aaaaaaaaaaaaaaaa\"",
-        ),
+        product("objects in enum", [r#"{"enum":["#, r#"{"e":#}"#, "]}"], r#"{"e": -1}"#),
+        product("texts in enum", [r#"{"enum":["#, r#""e#""#, "]}"], r#""no""#),
+        product("constants in anyOf", [r#"{"anyOf":["#, r#"{"const":#}"#, "]}"], "-1"),
+        product("schemas in allOf", [r#"{"allOf":["#, r#"{"not":{"const":#}}"#, "]}"], "-1"),
+        product("patterns", [r#"{"anyOf":["#, r#"{"pattern":"^x#$"}"#, "]}"], r#""aaaaaaaaaaaaaaaa""#),
         product(
             "patterns that go back",
-            |half| {
-                list(half, "{\"anyOf\":[", ",", "]}", |number| {
-                    format!("{{\"pattern\":\"(a+)+(?=z{number})$\"}}")
-                })
-            },
-            "\"aaaaaaaaaaaaaaaa!\"",
+            [r#"{"anyOf":["#, r#"{"pattern":"(a+)+(?=z#)$"}"#, "]}"],
+            r#""aaaaaaaaaaaaaaaa!""#,
         ),
-        product(
-            "required keys",
-            |half| {
-                list(half, "{\"type\":\"object\",\"required\":[", ",", "]}", |number| {
-                    format!("\"k{number}\"")
-                })
-            },
-            "{}",
-        ),
+        product("required keys", [r#"{"type":"object","required":["#, r#""k#""#, "]}"], "{}"),
         Shape::new("required keys that are there", |size| {
             let count = size / 16;
             let keys: Vec<String> = (0..count).map(|number| format!("\"k{number}\"")).collect();
@@ -105,18 +60,6 @@ pub fn all() -> Vec<Shape> {
                 &list(size, "[", ",", "]", |number| format!("[{number}]")),
             )
         }),
-        Shape::new("patterns that become large", |size| {
-            let pattern = |number: usize| {
-                format!("{{\"type\":\"string\",\"pattern\":\"^\\\\p{{L}}{{1,190}}{number}$\"}}")
-            };
-            beside(
-                "tools",
-                &list(size, "[", ",", "]", |number| {
-                    tool(&format!("t{number}"), &object("a", &pattern(number)))
-                }),
-            )
-        })
-        .from(1 << 10),
         Shape::new("a pattern as long as a file", |size| {
             of_items(&format!("{{\"pattern\":\"{}\"}}", "a|b".repeat(size / 3)), "\"c\"")
         }),
@@ -140,22 +83,6 @@ pub fn all() -> Vec<Shape> {
             let depth = 900;
             let deep = format!("{}1{}", "{\"a\":".repeat(depth), "}".repeat(depth));
             with_tool(schema, &messages(size, |number| calling(&call(&format!("c{number}"), "f", &deep))))
-        }),
-        Shape::new("schemas that are invalid", |size| {
-            beside(
-                "tools",
-                &list(size, "[", ",", "]", |number| {
-                    tool(&format!("t{number}"), "{\"type\":\"strin\",\"properties\":[]}")
-                }),
-            )
-        }),
-        Shape::new("one schema with many mistakes", |size| {
-            let properties =
-                list(size, "{", ",", "}", |number| format!("\"p{number}\":{{\"type\":\"strin\"}}"));
-            beside(
-                "tools",
-                &format!("[{}]", tool("f", &format!("{{\"type\":\"object\",\"properties\":{properties}}}"))),
-            )
         }),
         // Each policy may have a finding at each call, so there is much of one of them only.
         Shape::of_files("policies", |size| {
@@ -225,11 +152,12 @@ fn of_items(schema: &str, value: &str) -> String {
     with_tool(&object("a", schema), &messages(1, |_| calling(&call("c", "f", &format!("{{\"a\":{value}}}")))))
 }
 
-/// As many of one thing in the schema as values that are compared with all of them.
-fn product(name: &str, schema: fn(usize) -> String, item: &'static str) -> Shape {
+/// As many of one thing in the schema, in which `#` is its number, as values that are compared with all of them.
+fn product(name: &str, [start, each, end]: [&'static str; 3], item: &'static str) -> Shape {
     Shape::new(format!("{name}, and values"), move |size| {
+        let schema = list(size / 2, start, ",", end, |number| each.replace('#', &number.to_string()));
         let items = list(size / 2, "[", ",", "]", |_| item.to_owned());
-        of_items(&format!("{{\"type\":\"array\",\"items\":{}}}", schema(size / 2)), &items)
+        of_items(&format!("{{\"type\":\"array\",\"items\":{schema}}}"), &items)
     })
     .from(2 << 10)
 }

@@ -20,10 +20,8 @@ const MOST_REFUSED: usize = 256;
 /// The maximum number of names of tools that are remembered.
 const MOST_TOOLS: usize = 1 << 16;
 
-/// What an exchange has to do with those before it.
 #[derive(Debug)]
 pub(crate) struct ExchangeContext<'e> {
-    /// The model's answers.
     pub(crate) answers: &'e [Choice],
     /// The last refusal of the same request.
     pub(crate) resent: Option<Resent>,
@@ -66,11 +64,9 @@ pub(crate) struct Resent {
 /// A call that the model makes again and again, with the same result.
 #[derive(Debug, Clone)]
 pub(crate) struct Repeated {
-    /// How often it was made.
     pub(crate) count: usize,
     /// Whether its result tells of a problem.
     pub(crate) is_failing: bool,
-    /// Where it was made first.
     pub(crate) first: (Place, Option<Spot>),
 }
 

@@ -16,17 +16,12 @@ use crate::rule::Context;
 pub(crate) enum ReasoningChange {
     /// It is there, there was none, or nobody can tell.
     Kept,
-    /// It is not there.
     Dropped,
     /// There is an empty text in its place.
     Emptied,
-    /// Some blocks are not there.
     PartlyDropped,
-    /// The signature is not there.
     Unsigned,
-    /// It has another signature.
     SignedOtherwise,
-    /// It has another text.
     Reworded,
 }
 
@@ -149,7 +144,6 @@ fn is_blank(block: &ChoiceReasoning) -> bool {
     block.text.trim().is_empty() && block.signature.as_deref().is_none_or(str::is_empty)
 }
 
-/// Texts without their whitespace.
 fn letters(texts: &[&str]) -> String {
     texts.iter().flat_map(|text| text.chars()).filter(|letter| !letter.is_whitespace()).collect()
 }

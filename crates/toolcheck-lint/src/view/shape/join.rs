@@ -18,7 +18,6 @@ pub(super) struct Unknown {
     pub(super) means: Option<String>,
     /// Whether the two are the same but for case and separators, or its value is the id.
     pub(super) is_near: bool,
-    /// What a finding says at its place.
     pub(super) label: &'static str,
 }
 
@@ -180,7 +179,6 @@ impl Refused<'_> {
         self.fault.kind == ShapeFaultKind::Unknown && !self.unknown.is_empty()
     }
 
-    /// The keys that it is about.
     pub(super) fn missing(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&*self.fault.key).chain(self.also_missing.iter().map(String::as_str))
     }

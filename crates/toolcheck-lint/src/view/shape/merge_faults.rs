@@ -187,7 +187,6 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
         at_value.chain(of_rules).collect()
     }
 
-    /// The first finding of a rule in an object.
     fn first_in(&self, object: NodeId, rule: RuleId) -> Option<usize> {
         let of_rule = self.by_rule.get(&rule)?;
         let (start, count) = (object.index(), self.cx.document.value(object).count());

@@ -24,7 +24,6 @@ use self::wording::Wording;
 use crate::finding::OfShape;
 use crate::rule::{Context, Rule, Sink};
 
-/// What is wrong with the shape of a transcript.
 #[derive(Debug, Default)]
 pub(crate) struct ShapeFaults<'c> {
     /// The faults, without those of objects that are written for another API.
@@ -65,7 +64,6 @@ struct Refused<'c> {
 pub(crate) struct ForeignObjects<'c> {
     pub(crate) first: Foreign<'c>,
     pub(crate) others: Vec<NodeId>,
-    /// What fixes all of them, if it is known of each.
     pub(crate) fix: Option<Fix>,
     /// What the target answers to the first.
     pub(crate) answer: Answer,
@@ -82,7 +80,6 @@ impl ShapeFaults<'_> {
     }
 }
 
-/// Finds what is wrong with the shape of a transcript.
 pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> ShapeFaults<'c> {
     let is_sent_somewhere = !cx.is_training_example() || cx.named_target.is_some();
     let model = cx.transcript.request.model.as_deref();

@@ -6,7 +6,6 @@ use toolcheck_json::Document;
 
 use super::Refused;
 
-/// What a finding says.
 pub(super) struct Wording {
     pub(super) message: String,
     pub(super) caption: &'static str,
@@ -236,7 +235,6 @@ fn conflict(fault: &ShapeFault<'_>, other: &str, values: &[&str]) -> Wording {
     Wording { message, caption: "this key", help: Some(help) }
 }
 
-/// The most keys that a help lists.
 const MOST_KEYS: usize = 12;
 
 /// Words with a comma between them, and another word before the last.

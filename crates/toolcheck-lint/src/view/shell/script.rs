@@ -169,14 +169,12 @@ struct Walk {
     found: Option<FoundWrite>,
 }
 
-/// Where the output of a command goes.
 #[derive(PartialEq, Eq)]
 enum Output {
     /// To the output of its group.
     Inherited,
     /// To a file, by the redirection at these characters.
     File(Range<usize>),
-    /// Somewhere else.
     Elsewhere,
 }
 

@@ -141,7 +141,6 @@ impl Pen<'_> {
     }
 }
 
-/// The positions of a section's columns.
 struct Columns {
     /// The space between two of them.
     gap: usize,

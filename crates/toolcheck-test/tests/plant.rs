@@ -8,10 +8,8 @@ use toolcheck_core::ir::{Arguments, Body, Message, Part, Role, Transcript};
 use toolcheck_json::edit::{Edits, Piece};
 use toolcheck_json::{Document, NodeId, Value};
 
-/// A fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Plant {
+pub(crate) enum Plant {
     /// A result is gone.
     LostResult,
     /// A call is gone, and its result is not.
@@ -45,8 +43,7 @@ pub enum Plant {
 }
 
 impl Plant {
-    /// All faults.
-    pub const ALL: [Self; 15] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::LostResult,
         Self::LostCall,
         Self::DoubledResult,
@@ -64,37 +61,8 @@ impl Plant {
         Self::LoneSurrogate,
     ];
 
-    /// Its name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::LostResult => "lost result",
-            Self::LostCall => "lost call",
-            Self::DoubledResult => "doubled result",
-            Self::LateResult => "late result",
-            Self::SplitResults => "split results",
-            Self::SplitTurn => "split turn",
-            Self::ReusedId => "reused id",
-            Self::MalformedId => "malformed id",
-            Self::BrokenArguments => "broken arguments",
-            Self::NullResult => "null result",
-            Self::MissingId => "missing id",
-            Self::SystemMessage => "system message",
-            Self::EmptyMessage => "empty message",
-            Self::ModelFirst => "model first",
-            Self::LoneSurrogate => "lone surrogate",
-        }
-    }
-
     /// The body with the fault at one of the places where there can be one, which `at` chooses; `None` if there is none.
-    ///
-    /// ```
-    /// use toolcheck_test::plant::Plant;
-    ///
-    /// let body = br#"{"messages": [{"role": "user", "content": "Hi"}]}"#;
-    /// let format = toolcheck_core::formats::find("openai-chat").unwrap();
-    /// assert!(Plant::LostResult.plant(body, format, 0).is_none());
-    /// ```
-    pub fn plant(self, body: &[u8], format: &Format, at: usize) -> Option<Vec<u8>> {
+    pub(crate) fn plant(self, body: &[u8], format: &Format, at: usize) -> Option<Vec<u8>> {
         let document = Document::read(body);
         let transcript = format.read(document.root())?;
         let mut garden = Garden { document: &document, format, edits: Edits::new(&document) };
@@ -104,7 +72,7 @@ impl Plant {
             Self::LostCall => garden.remove(pick(&all.calls, at)?.place.node, &transcript)?,
             Self::DoubledResult => {
                 let node = pick(&all.results, at)?.place.node;
-                garden.insert_after(node, Piece::Node(node))?;
+                garden.put(garden.list_of(node)?, node, [None, Some(&Piece::Node(node))]);
             }
             Self::LateResult => garden.say_before(pick(&all.results, at)?.place.node)?,
             Self::SplitResults => garden.split(&all.results, at)?,
@@ -245,13 +213,13 @@ impl<'d, 's> Garden<'d, 's> {
         Some(())
     }
 
-    fn insert_after(&mut self, node: NodeId, piece: Piece) -> Option<()> {
-        let list = self.list_of(node)?;
+    /// Puts pieces before and after an element of a list.
+    fn put(&mut self, list: Value<'d, 's>, node: NodeId, [before, after]: [Option<&Piece>; 2]) {
         self.set(list, |element| {
-            let own = Piece::Node(element.id());
-            if element.id() == node { vec![own, piece.clone()] } else { vec![own] }
+            let is_there = element.id() == node;
+            let of = |piece: Option<&Piece>| piece.filter(|_| is_there).cloned();
+            of(before).into_iter().chain(kept(element)).chain(of(after)).collect()
         });
-        Some(())
     }
 
     /// Has the user say something before the message that a value is in.
@@ -263,10 +231,7 @@ impl<'d, 's> Garden<'d, 's> {
         } else {
             (self.format.fix_style.said)(Piece::text("wait"))
         };
-        self.set(messages, |element| {
-            let own = Piece::Node(element.id());
-            if element.id() == message.id() { vec![said.clone(), own] } else { vec![own] }
-        });
+        self.put(messages, message.id(), [Some(&said), None]);
         Some(())
     }
 
@@ -277,11 +242,7 @@ impl<'d, 's> Garden<'d, 's> {
         if let Some(role) = role {
             members.iter_mut().find(|(key, _)| key == "role")?.1 = role;
         }
-        self.set(messages, |element| {
-            let own = Piece::Node(element.id());
-            let said = Piece::Object(members.clone());
-            if element.id() == message.id() { vec![said, own] } else { vec![own] }
-        });
+        self.put(messages, message.id(), [Some(&Piece::Object(members)), None]);
         Some(())
     }
 
@@ -324,14 +285,8 @@ impl<'d, 's> Garden<'d, 's> {
             }
             (second, _) => second,
         };
-        self.set(
-            list,
-            |element| if element.id() == node { Vec::new() } else { vec![Piece::Node(element.id())] },
-        );
-        self.set(messages, |element| {
-            let own = Piece::Node(element.id());
-            if element.id() == message.id() { vec![own, second.clone()] } else { vec![own] }
-        });
+        self.set(list, |element| if element.id() == node { vec![] } else { kept(element) });
+        self.put(messages, message.id(), [None, Some(&second)]);
         Some(())
     }
 
