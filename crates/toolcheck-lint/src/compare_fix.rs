@@ -87,7 +87,7 @@ fn seen_after(rule: RuleId) -> impl Iterator<Item = RuleId> {
             RuleId::WrongType,
         ],
         // Only a value of the right type is compared with what is allowed.
-        RuleId::WrongType => &[RuleId::ConflictingParameters, RuleId::InvalidValue],
+        RuleId::WrongType => &[RuleId::InvalidValue],
         // One finding stands for all keys that an object lacks, and says nothing of those of the other half.
         RuleId::MissingToolCallId => &[RuleId::MissingField, RuleId::UnknownField],
         // There is a prompt only once nothing is refused.

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use toolcheck_core::ir::{Body, Place, TranscriptKind};
 use toolcheck_core::{Format, RuleId, formats, targets};
 use toolcheck_json::Document;
+use toolcheck_lint::fix::Fixable;
 use toolcheck_lint::{FixOptions, Options, fix};
 use toolcheck_test::strategies::{Fault, conversations, faults};
 use toolcheck_test::{Conversation, Feature, Turn};
@@ -49,6 +50,10 @@ fn what_is_fixed_is_the_fixed_case_or_there_is_a_reason() {
         let Some((stem, ending)) = name.rsplit_once('.') else { continue };
         let Ok(wanted) = std::fs::read(fixtures().join(format!("{stem}-fixed.{ending}"))) else { continue };
         let fixed = fix(&name, &bytes, &options, &how);
+        let is_safe = |found: &toolcheck_lint::Finding| found.fixable == Some(Fixable::Safe);
+        if name.starts_with("mistakes/") && fixed.before.findings.iter().all(is_safe) {
+            assert_eq!(fix(&name, &bytes, &options, &FixOptions::new()).bytes, fixed.bytes, "{name}");
+        }
         let lines = |text: &[u8]| -> Vec<Option<serde_json::Value>> {
             match ending {
                 "jsonl" => {

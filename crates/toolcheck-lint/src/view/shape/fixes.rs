@@ -22,6 +22,9 @@ pub(super) fn find(cx: &Context<'_, '_>, model: Option<&str>, refused: &mut [Ref
         let is_safe = |fix: &Fix| fix.cost.is_none();
         let own = || guesses::text_alone(cx.document, fault).or_else(|| of(cx.document, model, refused));
         let own = if fix.as_ref().is_some_and(is_safe) { None } else { own() };
+        // What would be written as it is has to be something else.
+        let is_same = |fix: &Fix| matches!(&fix.changes[..], [Change::Write(node, json)] if cx.document.value(*node).raw() == json.as_bytes());
+        let own = own.filter(|fix| !is_same(fix));
         refused.fix = own.clone().filter(is_safe).or(fix).or(own).or_else(|| guesses::of(cx, model, refused));
         if let Some(fix) = &mut refused.fix
             && let [Change::Remove(node)] = fix.changes[..]

@@ -66,8 +66,8 @@ fn missing(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
     if let Some(kind) = object.get("kind").filter(|_| object.get("type").is_none())
         && let Some(text) = kind.as_str()
     {
-        let is_told =
-            fault.advice(cx.document).is_some_and(|told| told.ends_with(&format!("\"type\": \"{text}\"`")));
+        let told = fault.instead(cx.document).map(str::to_owned).or_else(|| fault.advice(cx.document));
+        let is_told = told.is_some_and(|told| told.ends_with(&format!("\"type\": \"{text}\"`")));
         return Some(match is_told || &*fault.key == "type" {
             true => Fix::safe(rename(kind.id(), "type")),
             false => Fix::guess(assumed("type"), rename(kind.id(), "type")),
@@ -111,7 +111,7 @@ fn missing(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
 }
 
 /// The keys of what somebody or a tool said.
-const SAID: [&str; 7] = ["content", "contents", "output", "response", "result", "text", "value"];
+const SAID: [&str; 6] = ["content", "output", "response", "result", "text", "value"];
 
 /// Whether the last word of a key is another key.
 fn ends_with_word(key: &str, word: &str) -> bool {
