@@ -101,7 +101,9 @@ fn seen_after(rule: RuleId) -> impl Iterator<Item = RuleId> {
     };
     // What becomes readable may hold anything.
     let is_read = READ.contains(&rule);
-    let (belongs, inside) = if is_read { (&BELONGS[..], &INSIDE[..]) } else { (&[][..], &[][..]) };
+    let belongs = if is_read { &BELONGS[..] } else { &[] };
+    let is_whole = matches!(rule, RuleId::ForeignShape | RuleId::UnknownContentType | RuleId::WrongType);
+    let inside = if is_whole { &INSIDE[..] } else { &[] };
     let arranged = if is_read || BELONGS.contains(&rule) { &ARRANGED[..] } else { &[] };
     own.iter().chain(belongs).chain(inside).chain(arranged).copied()
 }

@@ -18,6 +18,9 @@ use crate::rule::Context;
 /// The most members of an object that are looked at.
 const MOST_KEYS: usize = 64;
 
+/// The types of JSON Schema.
+const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
+
 /// What may fix a fault.
 pub(super) fn of(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) -> Option<Fix> {
     let fault = &refused.fault;
@@ -32,13 +35,17 @@ pub(super) fn of(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_
             if refused.rule == RuleId::InvalidToolSchema && fault.key.ends_with("{}") =>
         {
             let value = cx.document.value(fault.node());
+            // The name of a type is meant to be one.
+            if let Some(name) = value.as_str().filter(|name| TYPES.contains(&&**name)) {
+                return Some(Fix::safe([Change::Write(value.id(), format!("{{\"type\": \"{name}\"}}"))]));
+            }
             let key = shorten(&value.key_text()?).into_owned();
             let guess = format!("assumes that the property `{key}`, which is no schema, is not needed");
             Some(Fix::guess(guess, [Change::Remove(value.id())]))
         }
         (Detail::Types { got, .. }, _) => of_type(cx, fault, *got == JsonType::Null).or_else(named),
-        (Detail::Values { allowed, .. }, _) => of_value(cx, model, fault, allowed),
-        (_, ShapeFaultKind::Value) => of_value(cx, model, fault, &[]),
+        (Detail::Values { allowed, .. }, _) => of_value(cx, model, refused, allowed),
+        (_, ShapeFaultKind::Value) => of_value(cx, model, refused, &[]),
         // A second document of a name.
         (_, ShapeFaultKind::Unique) if fault.key == "name" => {
             let value = cx.document.value(fault.node());
@@ -161,7 +168,9 @@ fn of_type(cx: &Context<'_, '_>, fault: &ShapeFault<'_>, is_null: bool) -> Optio
         return (expects("[]") && expects("\"\"")).then(|| said_nothing(cx, fault, Some(node)))?;
     }
     match value.kind() {
-        JsonKind::Object if expects("[]") && !expects("{}") && fault.holds_objects() => {
+        JsonKind::Object
+            if expects("[]") && !expects("{}") && fault.holds_objects() && !fault.is_of_request() =>
+        {
             let guess = "assumes that the object is the only one of the list";
             Some(Fix::guess(guess, [Change::Wrap(node)]))
         }
@@ -229,9 +238,10 @@ fn only_text<'d, 's>(mut value: Value<'d, 's>) -> Option<Value<'d, 's>> {
 fn of_value(
     cx: &Context<'_, '_>,
     model: Option<&str>,
-    fault: &ShapeFault<'_>,
+    refused: &Refused<'_>,
     allowed: &[&str],
 ) -> Option<Fix> {
+    let fault = &refused.fault;
     let value = cx.document.value(fault.node());
     let got = value.as_str().unwrap_or_default();
     let write = |json: String| [Change::Write(value.id(), json)];
@@ -257,9 +267,26 @@ fn of_value(
     if is_left_out {
         return Some(Fix::guess(format!("assumes that {lost} is not needed"), change));
     }
-    let is_optional = is_beside && value.as_json_str().is_some() || told.starts_with("leave it out");
-    (is_optional && fault.may_be_missing()).then(|| Fix::lossy(lost, change))
+    if told.starts_with("leave it out") && fault.may_be_missing() {
+        return Some(Fix::lossy(lost, change));
+    }
+    // A word that says how it is; whether a result failed is more than that.
+    let is_word = value.as_json_str().is_some() && value.raw().len() <= LONGEST_WORD;
+    if !(is_beside && is_word && fault.may_be_missing() && refused.rule == RuleId::InvalidValue) {
+        return None;
+    }
+    let parts = &cx.transcript.parts;
+    let after = parts.partition_point(|part| part.place.node <= fault.object_node());
+    let part = after.checked_sub(1).map(|number| &parts[number].body);
+    let has_failed = matches!(part, Some(Body::Result(result)) if result.is_error == Some(true));
+    Some(match has_failed {
+        true => Fix::lossy(lost, change),
+        false => Fix::guess(format!("assumes that {lost} is not needed"), change),
+    })
 }
+
+/// The longest word that may be left out, with its quotes.
+const LONGEST_WORD: usize = 64;
 
 /// A key that there is not.
 fn unknown(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
