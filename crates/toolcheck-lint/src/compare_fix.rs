@@ -59,8 +59,7 @@ const ARRANGED: [RuleId; 12] = [
 ];
 
 /// Rules about what is in a call or a result, which shows once it is read.
-const INSIDE: [RuleId; 7] = [
-    RuleId::ArgumentsSchemaMismatch,
+const INSIDE: [RuleId; 6] = [
     RuleId::InvalidArgumentsJson,
     RuleId::InvalidResultContent,
     RuleId::InvalidToolName,

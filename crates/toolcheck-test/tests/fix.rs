@@ -22,6 +22,7 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("invalid-cache-mark", "of too many marks, the first ones go"),
     ("invalid-tool-schema", "a type is written as the format's documentation has it"),
     ("invalid-tool-name", "nobody knows which tool has a number for its name, so that stays as a text"),
+    ("invalid-value", "of two values that may be meant, the first is written"),
     ("late-tool-result", "all that is said stays"),
     ("lone-surrogate", "nobody knows the other half"),
     ("malformed-tool-call-id", "the new id is made from the old one"),
