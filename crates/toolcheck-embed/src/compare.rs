@@ -2,10 +2,10 @@
 
 use std::io;
 
-use toolcheck_core::Format;
 use toolcheck_core::diff::Kind;
 use toolcheck_core::diff::files::{File, Report, compare, expanded};
 use toolcheck_core::text::shown;
+use toolcheck_core::{Format, InputFormat, formats};
 use toolcheck_json::origins::Mapped;
 use toolcheck_json::origins::Opened;
 use toolcheck_open::{FileFormat, Limits};
@@ -88,8 +88,16 @@ impl Comparison {
             Some(_) => None,
             None => expanded(&side.bytes, side.format.and_then(FileFormat::input)),
         });
-        let first = read(&before, opened[0].as_ref(), expanded[0].as_ref())?;
         let is_same = before.bytes == after.bytes && id(&before) == id(&after);
+        // What is broken is read as what it has become.
+        let as_after = |error| {
+            let is_open = !is_same && before.format.is_none() && opened[0].is_none();
+            let other =
+                if is_open { read(&after, opened[1].as_ref(), expanded[1].as_ref()).ok() } else { None };
+            let format = other.and_then(|other| formats::find(other.format)).map(InputFormat::from);
+            format.and_then(|format| File::read(&before.bytes, Some(format)).ok()).ok_or(error)
+        };
+        let first = read(&before, opened[0].as_ref(), expanded[0].as_ref()).or_else(as_after)?;
         let second =
             if is_same { None } else { Some(read(&after, opened[1].as_ref(), expanded[1].as_ref())?) };
         let files = [&first, second.as_ref().unwrap_or(&first)];

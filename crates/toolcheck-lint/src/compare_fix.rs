@@ -58,6 +58,16 @@ const ARRANGED: [RuleId; 12] = [
     RuleId::UnansweredToolCall,
 ];
 
+/// Rules about what is in a call or a result, which shows once it is read.
+const INSIDE: [RuleId; 6] = [
+    RuleId::InvalidArgumentsJson,
+    RuleId::InvalidResultContent,
+    RuleId::InvalidToolName,
+    RuleId::MalformedToolCallId,
+    RuleId::ToolNameMismatch,
+    RuleId::WrongArgumentsType,
+];
+
 /// The rules that can only be checked once findings of a rule are fixed: what is found then is not new.
 fn seen_after(rule: RuleId) -> impl Iterator<Item = RuleId> {
     let own: &'static [RuleId] = match rule {
@@ -67,9 +77,16 @@ fn seen_after(rule: RuleId) -> impl Iterator<Item = RuleId> {
         // A result without an id in its place is no other's then.
         RuleId::LateToolResult => &[RuleId::OrphanToolResult],
         // Whose message it is decides what may be in it, and where.
-        RuleId::InvalidValue | RuleId::UnknownContentType | RuleId::UnknownRole => {
-            &[RuleId::FirstMessageRole, RuleId::ForeignShape, RuleId::InvalidValue]
-        }
+        RuleId::InvalidValue | RuleId::UnknownContentType | RuleId::UnknownRole => &[
+            RuleId::FirstMessageRole,
+            RuleId::ForeignShape,
+            RuleId::InvalidValue,
+            RuleId::MissingField,
+            RuleId::UnknownField,
+            RuleId::WrongType,
+        ],
+        // Only a value of the right type is compared with what is allowed.
+        RuleId::WrongType => &[RuleId::InvalidValue],
         // One finding stands for all keys that an object lacks, and says nothing of those of the other half.
         RuleId::MissingToolCallId => &[RuleId::MissingField, RuleId::UnknownField],
         // There is a prompt only once nothing is refused.
@@ -84,8 +101,10 @@ fn seen_after(rule: RuleId) -> impl Iterator<Item = RuleId> {
     // What becomes readable may hold anything.
     let is_read = READ.contains(&rule);
     let belongs = if is_read { &BELONGS[..] } else { &[] };
+    let is_whole = matches!(rule, RuleId::ForeignShape | RuleId::UnknownContentType | RuleId::WrongType);
+    let inside = if is_whole { &INSIDE[..] } else { &[] };
     let arranged = if is_read || BELONGS.contains(&rule) { &ARRANGED[..] } else { &[] };
-    own.iter().chain(belongs).chain(arranged).copied()
+    own.iter().chain(belongs).chain(inside).chain(arranged).copied()
 }
 
 /// How often each rule has findings: errors, and others.

@@ -120,76 +120,12 @@ fn a_result_that_becomes_text_is_there() {
 }
 
 #[test]
-fn the_message_in_an_object_around_it_is_meant() {
-    let message = bedrock()["messages"][1].clone();
-    let around = with(&bedrock(), "/messages/1", json!({"message": message}));
-    becomes("bedrock-converse", &around, &bedrock());
-    let message = chat()["messages"][1].clone();
-    let choice = json!({"index": 0, "message": message, "logprobs": null, "finish_reason": "tool_calls"});
-    is_guessed("openai-chat", &with(&chat(), "/messages/1", choice), &chat());
-}
-
-#[test]
 fn what_is_said_under_another_key_is_not_removed() {
-    let body = with(&chat(), "/messages/0", json!({"role": "user", "value": "count the oaks"}));
-    is_guessed("openai-chat", &body, &chat());
     // Two keys leave open which of them is the content.
     let body =
         with(&chat(), "/messages/0", json!({"role": "user", "value": "count the oaks", "other": "now"}));
     let (got, _) = fixed("openai-chat", &body, &FixOptions::new().unsafe_fixes(true));
     assert!(got["messages"][0].to_string().contains("count the oaks"), "{got}");
-}
-
-#[test]
-fn a_half_that_cannot_be_read_yet_is_not_missing() {
-    for (format, body, list, place) in [
-        ("openai-chat", chat(), "/messages", 2),
-        ("openai-chat", chat(), "/messages", 1),
-        ("anthropic", anthropic(), "/messages/2/content", 0),
-        ("anthropic", anthropic(), "/messages/1/content", 0),
-    ] {
-        let inner = body.pointer(list).expect("there is a list")[place].clone();
-        becomes(format, &with(&body, &format!("{list}/{place}"), json!([inner])), &body);
-    }
-    let quoted = bedrock()["messages"][2]["content"].to_string();
-    becomes("bedrock-converse", &with(&bedrock(), "/messages/2/content", json!(quoted)), &bedrock());
-    let items = json!([
-        {"role": "user", "content": "count the oaks"},
-        {"type": "function_call", "call_id": "call_1", "name": "count", "arguments": "{}"},
-        {"type": "function_call_output", "call_id": "call_1", "output": "seven"}]);
-    let wanted = json!({"model": "gpt-4o", "input": items});
-    becomes("openai-responses", &with(&wanted, "/input/1", json!([items[1]])), &wanted);
-}
-
-#[test]
-fn the_role_of_results_is_given_to_what_answers_the_call_before_it() {
-    for role in ["user", "assistant", "system"] {
-        becomes("openai-chat", &with(&chat(), "/messages/2/role", json!(role)), &chat());
-    }
-}
-
-#[test]
-fn an_id_under_another_key_in_both_halves_is_renamed_in_both() {
-    let mut body = bedrock();
-    for pointer in ["/messages/1/content/0/toolUse", "/messages/2/content/0/toolResult"] {
-        let object = body.pointer_mut(pointer).and_then(Value::as_object_mut).expect("there is one");
-        let id = object.remove("toolUseId").expect("it has an id");
-        object.insert("tool_use_id".to_owned(), id);
-    }
-    becomes("bedrock-converse", &body, &bedrock());
-    let foreign = json!({"type": "function_call", "call_id": "t1", "name": "count", "input": {}});
-    becomes("anthropic", &with(&anthropic(), "/messages/1/content/0", foreign), &anthropic());
-}
-
-#[test]
-fn what_shows_in_between_keeps_nothing_else_from_being_fixed() {
-    let content = json!([{"text": "", "type": "tool_result"}, anthropic()["messages"][2]["content"][0]]);
-    let mut body = with(&anthropic(), "/messages/2/content", content);
-    body["messages"][2]["content"][0] = json!({"text": ""});
-    becomes("anthropic", &body, &anthropic());
-    let user = json!({"Role": "user", "content": [{"text": "count the oaks"}]});
-    let wanted = json!({"role": "user", "content": [{"text": "count the oaks", "type": "text"}]});
-    becomes("openai-chat", &with(&chat(), "/messages/0", user), &with(&chat(), "/messages/0", wanted));
 }
 
 #[test]
@@ -201,48 +137,11 @@ fn a_fix_that_makes_nothing_better_keeps_no_other_from_being_made() {
 }
 
 #[test]
-fn what_another_api_says_is_said_in_the_form_of_this_one() {
-    let call = json!({"type": "tool-call", "toolCallId": "t1", "toolName": "count", "args": {}});
-    let body = with(&anthropic(), "/messages/1/content/0", call);
-    let result = json!({"type": "tool-result", "toolCallId": "t1", "toolName": "count", "result": "seven"});
-    let body = with(&body, "/messages/2/content/0", result);
-    let guessing = FixOptions::new().unsafe_fixes(true);
-    assert_eq!(fixed("anthropic", &body, &guessing).0, anthropic());
-    let call = json!({"type": "function_call", "call_id": "t1", "name": "count", "arguments": "{}"});
-    let body = with(&bedrock(), "/messages/1/content/0", call);
-    assert_eq!(fixed("bedrock-converse", &body, &guessing).0, bedrock());
-    let schema = json!({"type": "object", "properties": {}});
+fn what_has_no_place_in_the_form_of_this_api_is_not_lost() {
     let mut body = chat();
-    body["tools"] = json!([{"name": "count", "description": "Counts trees", "input_schema": schema}]);
-    body["messages"][0]["content"] = json!([{"type": "output_text", "text": "count the oaks"}]);
-    let mut wanted = chat();
-    let function = json!({"name": "count", "description": "Counts trees", "parameters": schema});
-    wanted["tools"] = json!([{"type": "function", "function": function}]);
-    wanted["messages"][0]["content"] = json!([{"type": "text", "text": "count the oaks"}]);
-    becomes("openai-chat", &body, &wanted);
-    // What has no place there is not lost.
-    body["tools"][0]["weight"] = json!(3);
+    let schema = json!({"type": "object", "properties": {}});
+    body["tools"] = json!([{"name": "count", "input_schema": schema, "weight": 3}]);
     assert_eq!(fixed("openai-chat", &body, &FixOptions::new()).0["tools"], body["tools"]);
-}
-
-#[test]
-fn a_role_is_found_by_its_key_its_letters_the_content_or_the_place() {
-    becomes("openai-chat", &with(&chat(), "/messages/3/role", json!("assistant ")), &chat());
-    becomes("openai-chat", &with(&chat(), "/messages/1/role", Value::Null), &chat());
-    let user = json!({"from": "user", "content": "count the oaks"});
-    becomes("openai-chat", &with(&chat(), "/messages/0", user), &chat());
-    is_guessed("openai-chat", &with(&chat(), "/messages/0/role", json!("users")), &chat());
-    is_guessed("openai-chat", &with(&chat(), "/messages/0/role", Value::Null), &chat());
-}
-
-#[test]
-fn a_setting_in_another_type_is_the_same_setting() {
-    let mut wanted = chat();
-    wanted["stream"] = json!(true);
-    for value in [json!("True"), json!([true])] {
-        becomes("openai-chat", &with(&wanted, "/stream", value), &wanted);
-    }
-    is_guessed("openai-chat", &with(&wanted, "/stream", json!(1)), &wanted);
 }
 
 #[test]

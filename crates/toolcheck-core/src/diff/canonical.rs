@@ -100,27 +100,59 @@ pub(super) fn of_value(root: Value<'_, '_>) -> u64 {
 /// Whether each text, number and truth value in a value is in another too, in whatever form: nothing that it said is gone.
 /// Without another, whether it says nothing.
 pub(super) fn keeps(before: Value<'_, '_>, after: Option<Value<'_, '_>>) -> bool {
-    let (mut said, mut kept) = (HashSet::default(), HashSet::default());
-    add_leaves(before, (true, false), &mut said);
-    after.into_iter().for_each(|after| add_leaves(after, (true, true), &mut kept));
-    said.is_subset(&kept)
+    let kept = after.map(|after| leaves(after, Leaves::All)).unwrap_or_default();
+    leaves(before, Leaves::WithoutTypes).is_subset(&kept)
+}
+
+/// Which of the texts, numbers and truth values in a value are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Leaves {
+    All,
+    /// All but what its parts are called.
+    WithoutTypes,
+    /// All but what its parts and their calls are called.
+    Said,
+}
+
+impl Leaves {
+    fn leave_out(self, member: Value<'_, '_>) -> bool {
+        match self {
+            Self::All => false,
+            Self::WithoutTypes => member.has_key("type"),
+            Self::Said => member.key_text().is_some_and(|key| {
+                let is_name = ["id", "Id", "ID", "name", "Name"].iter().any(|end| key.ends_with(end));
+                matches!(&*key, "type" | "kind" | "role") || is_name
+            }),
+        }
+    }
+}
+
+/// Hashes of each text, number and truth value in a value.
+pub(super) fn leaves(value: Value<'_, '_>, which: Leaves) -> HashSet<u64> {
+    let mut leaves = HashSet::default();
+    add_leaves(value, (true, which), &mut leaves);
+    leaves
 }
 
 /// Adds hashes of what is said in a value, and in JSON in its texts. It does not recurse deeper than that.
-fn add_leaves(root: Value<'_, '_>, (looks_inside, with_types): (bool, bool), leaves: &mut HashSet<u64>) {
+fn add_leaves(root: Value<'_, '_>, (looks_inside, which): (bool, Leaves), leaves: &mut HashSet<u64>) {
     let mut open = Vec::new();
     let mut next = Some(root);
     while let Some(value) = next {
         match value.kind() {
             // What a part is called says nothing.
-            _ if value.has_key("type") && !with_types => {}
+            Kind::String if which.leave_out(value) => {}
             Kind::Object | Kind::Array => open.push(value.children()),
             Kind::String => {
                 let text = value.as_str().unwrap_or_default();
                 let inner = looks_inside && text.trim_start().starts_with(['{', '[']);
                 let document = inner.then(|| Document::read(text.as_bytes()));
                 match document.filter(|document| document.faults().is_empty()) {
-                    Some(document) => add_leaves(document.root(), (false, with_types), leaves),
+                    Some(document) => {
+                        add_leaves(document.root(), (false, which), leaves);
+                        // Around it, it may be a text that is not looked into.
+                        leaves.extend((which == Leaves::All).then(|| of_string(&text)));
+                    }
                     None if text.trim().is_empty() => {}
                     None => _ = leaves.insert(of_string(&text)),
                 }

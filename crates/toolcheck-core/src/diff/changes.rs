@@ -5,11 +5,15 @@ mod moved_to_text;
 mod overall;
 mod titles;
 
+use std::cell::RefCell;
+
 use foldhash::{HashMap, HashSet};
+use toolcheck_json::NodeId;
 
 use super::align::longest_increasing;
+use super::canonical::{Leaves, leaves};
 use super::counterparts::Paired;
-use super::events::{Event, EventKind, Events, Side};
+use super::events::{Binding, Event, EventKind, Events, Side, Speaker};
 use super::kinds::{Kind, Level};
 use super::{Change, Counts};
 use crate::conversation::Feature;
@@ -31,6 +35,8 @@ pub(super) struct Finder<'f, 'e, 's> {
     retold: Retold,
     /// The first calls with each id, before and after.
     calls_by_id: [HashMap<&'e str, usize>; 2],
+    /// What is said in the messages after, once it is asked for.
+    said: RefCell<HashMap<NodeId, HashSet<u64>>>,
     found: Vec<FoundChange>,
 }
 
@@ -63,6 +69,7 @@ pub(super) fn find<'s>(
                 events.all.iter().enumerate().rev().filter(|(_, event)| event.sort == EventKind::Call);
             calls.filter_map(|(number, call)| Some((call.id.as_deref()?, number))).collect()
         }),
+        said: RefCell::default(),
         found: Vec::new(),
     };
     finder.pairs();
@@ -212,7 +219,12 @@ impl<'e, 's> Finder<'_, 'e, 's> {
         let call_after = before.owner.and_then(|call| self.paired.pairs.before[call]);
         let title = self.result_title(before, self.paired.before);
         match (before.owner, after.owner) {
-            (Some(_), None) => self.add(Kind::ResultOrphaned, Level::Loss, at, title),
+            (Some(_), None) => {
+                // Where ids bind, one without an id answers nothing.
+                let is_bound = before.id.is_some() || self.sides[0].binding != Binding::Ids;
+                let level = if is_bound { Level::Loss } else { Level::Change };
+                self.add(Kind::ResultOrphaned, level, at, title);
+            }
             (None, Some(call)) => {
                 let about =
                     format!("{title}, which answered none, answers {}", self::title(self.after(call)));
@@ -222,7 +234,10 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                 let other = self.after(call);
                 let about = format!("{title} answers {}", self::title(other));
                 // What an API binds by position may name its call all the same, or say what that was answered before.
-                let is_named = before.id.is_some() && before.id == other.id;
+                let is_named = match &before.id {
+                    Some(id) => other.id.as_ref() == Some(id),
+                    None => self.sides[0].binding == Binding::Ids,
+                };
                 let was = self.paired.pairs.after[call].map(|call| self.before(call));
                 let mut answers = was.into_iter().flat_map(|was| was.results.iter().take(MOST_RESULTS));
                 let is_said = answers.any(|said| self.before(*said).content.says_the_same(&after.content));
@@ -235,7 +250,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                     (true, _) => Level::Form,
                     // Where it said nothing, nothing is gone.
                     (_, 0) => Level::Change,
-                    _ => Level::Loss,
+                    _ => self.level_of_other(before, after),
                 };
                 let how = lengths(before.content.length, after.content.length);
                 self.add(Kind::ResultChanged, level, at, format!("{title}, {how}"));
@@ -320,7 +335,11 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                     let text = self.retold.text_of(number);
                     let is_kept = match text {
                         Some(text) => self.is_told_twice(number, text),
-                        None => self.is_repeated(0, number) || self.answers_now(number),
+                        None => {
+                            self.is_repeated(0, number)
+                                || self.answers_now(number)
+                                || self.known_now(number).is_some()
+                        }
                     };
                     let level = if is_kept { Level::Change } else { loss };
                     let mut about = format!("{about}, {}", characters(before.content.length));
@@ -330,7 +349,9 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                     self.add(Kind::ResultLost, level, At(Some(number), text), about);
                 }
                 EventKind::Text => {
-                    let is_json = before.text.trim_start().starts_with(['{', '[']);
+                    // What nobody is known to have said may be a result.
+                    let is_json = before.text.trim_start().starts_with(['{', '['])
+                        || before.speaker == Speaker::Unknown;
                     // Once is enough.
                     let level = match self.is_said_twice(number) {
                         true => Level::Change,
@@ -359,7 +380,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                 EventKind::Part => {
                     // Another format may say it in another way.
                     let value = self.sides[0].document.value(before.place.node);
-                    let is_lost = self.is_one_family && !super::canonical::keeps(value, None);
+                    let is_lost = self.is_one_family && !leaves(value, Leaves::Said).is_empty();
                     let now = self.known_now(number);
                     let level = if now.is_some() {
                         Level::Form

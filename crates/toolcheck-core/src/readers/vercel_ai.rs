@@ -18,9 +18,13 @@ use crate::unsupported;
 
 pub(super) static READER: Reader = Reader::history("vercel-ai", "Vercel AI SDK messages", sniff, read);
 
+/// Keys that only requests have.
+const SENT: [&str; 7] =
+    ["max_tokens", "contents", "tool_choice", "temperature", "stream", "toolConfig", "inferenceConfig"];
+
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_sent = |record: &&Value<'_, '_>| {
-        record.get_any(&["max_tokens", "contents", "tool_choice", "temperature", "stream"]).is_some()
+        SENT.iter().any(|key| record.get(key).is_some())
             || record.get("model").is_some() && record.get("id").is_none()
     };
     if records.iter().any(|record| is_sent(&record) || unsupported::is_of_crush(*record)) {

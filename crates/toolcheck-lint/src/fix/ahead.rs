@@ -3,7 +3,7 @@
 use foldhash::HashMap;
 use toolcheck_core::RuleId;
 
-use super::{Applied, Change, Collector, assemble, check, read_otherwise};
+use super::{Applied, Change, Collector, assemble, check, is_clean, read_otherwise};
 use crate::compare_fix::worse;
 use crate::engine::lint_with;
 use crate::finding::{Finding, LeftOut};
@@ -59,8 +59,11 @@ pub(super) fn go_on(
         }
         text = assemble(bytes, &trial);
         let report = lint_with(path, &text, options, &mut ());
-        if read_otherwise(before, &report, options).is_some() || check::takes_more(before, &report, &trial) {
+        if check::takes_more(before, &report, &trial) {
             break;
+        }
+        if read_otherwise(before, &report, options).is_some() {
+            continue;
         }
         let worse = check::not_better(before, &report, &trial);
         for (_, number) in open.extract_if(|record, _| !worse.contains_key(record)) {
@@ -96,7 +99,10 @@ pub(crate) fn settled(
         let report = lint(&text, options);
         let then: Vec<RuleId> = later.iter().map(|done| done.rule).collect();
         let rule = worse(before, &report.findings, applied, &then);
-        if rule.is_none() && report.readings.iter().all(|reading| may_be(reading.format)) {
+        let is_unnamed = options.format.is_none() && options.target.is_none();
+        let is_read =
+            is_unnamed && is_clean(&report) || report.readings.iter().all(|reading| may_be(reading.format));
+        if rule.is_none() && is_read {
             return Ok((text, later));
         }
         let next = if ahead < *most_ahead { step(&text, options, how) } else { None };

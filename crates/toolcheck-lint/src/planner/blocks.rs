@@ -90,7 +90,7 @@ impl<'p, 's> Planner<'p, 's> {
         self.blocks.set.contains_key(&slot) || self.own_content(slot).is_some()
     }
 
-    /// The content that a slot has in the file, if it has some, where it is text or a list or missing.
+    /// The content that a slot has in the file, if it has some, where it is text, a list or one block, or missing.
     fn own_content(&self, slot: usize) -> Option<Option<Value<'p, 's>>> {
         let key = self.fix_style.blocks?;
         let message = self.document.value(self.messages[slot]);
@@ -99,7 +99,9 @@ impl<'p, 's> Planner<'p, 's> {
             return None;
         }
         let content = message.get(key).filter(|content| !content.is_null());
-        let is_known = |content: Value<'_, '_>| content.as_json_str().is_some() || content.is_array();
+        let is_known = |content: Value<'_, '_>| {
+            content.as_json_str().is_some() || content.is_array() || content.is_object()
+        };
         content.is_none_or(is_known).then_some(content)
     }
 
@@ -109,6 +111,8 @@ impl<'p, 's> Planner<'p, 's> {
         Some(match content.as_json_str() {
             Some(text) if text.is_empty() => Vec::new(),
             Some(_) => vec![(self.fix_style.text)(Piece::Node(content.id()))],
+            // One block may stand for a list of it.
+            None if content.is_object() => vec![Piece::Node(content.id())],
             None => content.elements().map(|block| Piece::Node(block.id())).collect(),
         })
     }
@@ -131,7 +135,10 @@ impl<'p, 's> Planner<'p, 's> {
     pub(super) fn is_own_block(&mut self, slot: usize, node: NodeId) -> bool {
         let message = self.messages.get(slot).map(|message| self.document.value(*message));
         let list = self.fix_style.blocks.zip(message).and_then(|(key, message)| message.get(key));
-        let Some(list) = list.filter(|list| list.is_array()) else { return false };
+        let Some(list) = list else { return false };
+        if !list.is_array() {
+            return list.is_object() && list.id() == node;
+        }
         self.parent_of(node).is_some_and(|parent| parent.id() == list.id())
     }
 

@@ -204,7 +204,7 @@ impl<'p, 's> Planner<'p, 's> {
         let messages = &source.transcript.messages;
         let last = messages.iter().rfind(|message| message.role != Role::Tool).or(messages.last());
         let Some(node) = last.map(|message| message.place.node) else {
-            return self.block(&source, "no message can be changed");
+            return self.block(&source, "there is no message, and nobody knows what was to be said");
         };
         let Some(list) = self.lists.list_of(self.document, node) else {
             return self.block(&source, "its messages are not in a list");

@@ -6,7 +6,7 @@ use std::cell::LazyCell;
 use foldhash::HashSet;
 use toolcheck_core::RuleId;
 use toolcheck_core::fix::Cost;
-use toolcheck_core::fix_style;
+use toolcheck_core::fix_style::{self, NO_CALL};
 use toolcheck_core::ir::{Body, Place, Role, ToolResult};
 use toolcheck_core::text::shorten;
 use toolcheck_json::edit::Piece;
@@ -16,9 +16,6 @@ use super::Action;
 use super::options::{Duplicates, Orphans, Unanswered};
 use super::plan::Planner;
 use toolcheck_core::pairing::{PairedWith, Pairing, ResultSite};
-
-/// What is said of a result that became text, if it has no call.
-const NO_CALL: &str = "whose call is not in this conversation";
 
 /// Why a result is left that only its program knows how to write.
 pub(super) const IN_NO_BLOCK: &str = "its message holds several results in a way of its own";

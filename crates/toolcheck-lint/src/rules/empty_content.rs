@@ -8,6 +8,7 @@ use toolcheck_json::Value;
 use toolcheck_json::edit::Piece;
 
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::shape::EMPTY;
 
 declare_rule! {
     /// A message or tool result without the content that the target requires.
@@ -202,8 +203,17 @@ fn fix_of(cx: &Context<'_, '_>, number: usize, message: &Message<'_>, parts: &[P
         _ => None,
     });
     lifted(cx, message).or_else(|| misnamed(cx, message)).or_else(|| match result {
-        Some(result) => of_result(cx, result.content_place?),
-        None if may_go(cx, number) => of_message(cx, message, parts),
+        Some(result) => match result.content_place {
+            Some(content) => of_result(cx, content),
+            None => {
+                let key = missing_key(cx, message)?;
+                let (_, json) = formats::find(cx.transcript.format?.id)?.fix_style.no_output;
+                let add = Change::Add(message.place.node, key.to_owned(), json.to_owned());
+                Some(Fix::guess("assumes that the tool had no output", [add]))
+            }
+        },
+        None if may_go(cx, number) && cx.transcript.messages.len() > 1 => of_message(cx, message, parts),
+        None if !others(cx, message).all(|member| !says_something(member)) => None,
         None => filled(cx, message, parts),
     })
 }
@@ -216,7 +226,7 @@ fn missing_key(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<&'static s
 }
 
 /// A message whose content stands under a key that is nearly the one that it has, or under the only one that none has.
-fn misnamed(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<Fix> {
+pub(super) fn misnamed(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<Fix> {
     let wanted = missing_key(cx, message)?;
     let only = |is: &dyn Fn(&Value<'_, '_>, &str) -> bool| {
         let is_one = |member: &Value<'_, '_>| member.key_text().is_some_and(|key| is(member, &key));
@@ -239,8 +249,17 @@ fn misnamed(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<Fix> {
 pub(super) fn lifted(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<Fix> {
     let wanted = missing_key(cx, message).filter(|_| message.role_name.is_none())?;
     let calls = formats::find(cx.transcript.format?.id)?.fix_style.calls.map_or(wanted, |(calls, _)| calls);
-    let has_content = |inner: Value<'_, '_>| inner.get_any(&[wanted, calls]).is_some();
-    let is_message = |inner: &Value<'_, '_>| inner.get_str("role").is_some() && has_content(*inner);
+    let is_key =
+        |member: Value<'_, '_>, key: &str| member.key_text().is_some_and(|own| shape::is_near(&own, key));
+    let has = |inner: Value<'_, '_>, key: &str| {
+        let mut members = inner.members().take(MOST_EMPTY);
+        inner.get(key).is_some() || members.any(|member| is_key(member, key))
+    };
+    let is_message = |inner: &Value<'_, '_>| {
+        // It may be in another, or have its own mistakes.
+        let inner = inner.members().next().filter(|_| inner.members().count() == 1).unwrap_or(*inner);
+        has(inner, "role") && (has(inner, wanted) || has(inner, calls))
+    };
     let mut inner = others(cx, message).filter(is_message);
     let (Some(only), None) = (inner.next(), inner.next()) else { return None };
     let change = [Change::Lift(message.place.node, only.id())];
@@ -340,13 +359,8 @@ pub(super) fn filled(cx: &Context<'_, '_>, message: &Message<'_>, parts: &[Part<
     ))
 }
 
-const EMPTY: &str = "[This message was empty.]";
-
 /// A conversation without a message that has nothing to say.
 fn of_message(cx: &Context<'_, '_>, message: &Message<'_>, parts: &[Part<'_>]) -> Option<Fix> {
-    if cx.transcript.messages.len() == 1 {
-        return None;
-    }
     if parts.iter().any(is_content) {
         // Beside calls, a list without elements says no more than no list.
         let content = message.content_place.node;

@@ -1,5 +1,7 @@
-use toolcheck_core::ir::Body;
-use toolcheck_json::Kind;
+use toolcheck_core::fix::{Change, Fix};
+use toolcheck_core::ir::{Body, Place};
+use toolcheck_core::{fix_style, formats};
+use toolcheck_json::{Document, Kind};
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -41,7 +43,7 @@ declare_rule! {
     /// ```
     InvalidResultContent in Content, since "0.1.0", silent on wire looks at [RESULTS, SERVER_RESULTS], check,
     fix [
-        safe: "Where the API accepts nothing else, an object becomes its JSON text, and a text a text block.",
+        safe: "Where the API accepts nothing else, an object becomes its JSON text, and a text a text block; a list goes into an object.",
         otherwise: "it cannot be fixed by rewriting the value" with help,
     ],
     cases [
@@ -105,6 +107,22 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             if let Some(foreign) = result.foreign {
                 finding.value("tag", foreign);
             }
+            if let Some(fix) = in_object(cx, content) {
+                finding.fix(fix);
+            }
         }
     }
+}
+
+/// A list in the object that the content of a result has to be.
+fn in_object(cx: &Context<'_, '_>, content: Place) -> Option<Fix> {
+    let (_, no_output) = formats::find(cx.transcript.format?.id)?.fix_style.no_output;
+    let example = Document::read(no_output.as_bytes());
+    let key = example.root().members().next()?.key_text()?;
+    let value = cx.document.value(content.node);
+    // No string has a line end in it.
+    let raw = std::str::from_utf8(value.raw()).ok().filter(|_| value.is_array())?.replace(['\n', '\r'], "");
+    let is_blank = value.children().all(fix_style::is_blank);
+    let json = if is_blank { no_output.to_owned() } else { format!("{{\"{key}\": {raw}}}") };
+    Some(Fix::safe([Change::Write(content.node, json)]))
 }

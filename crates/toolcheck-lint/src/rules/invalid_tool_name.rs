@@ -1,7 +1,9 @@
 use foldhash::HashSet;
 use toolcheck_core::Level;
+use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::{Body, Executor, Named, Place};
 use toolcheck_core::text::shorten;
+use toolcheck_json::Kind;
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -29,6 +31,10 @@ declare_rule! {
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
     InvalidToolName in Tools, since "0.1.0", warning looks at [TOOLS, CALLS, RESULTS], check,
+    fix [
+        safe: "A name that is a number becomes a string.",
+        otherwise: "a new name has to be known to the program that runs the tool",
+    ],
     cases [
         "empty-definition" for users: "an empty name in a definition",
         "empty-history": "an empty name in the history",
@@ -130,6 +136,9 @@ fn report<'o>(
         help = "write the name as a string";
         if !instead.is_scalar() {
             finding.say().tool_name = None;
+        }
+        if cx.document.value(name.place.node).kind() == Kind::Number {
+            finding.fix(Fix::safe([Change::Write(name.place.node, format!("\"{}\"", name.text))]));
         }
         if cx.accepts_unmodified_bytes() {
             finding.at_least(Level::Warning);

@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 
 use foldhash::{HashMap, HashSet};
+use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::{Named, Place};
 use toolcheck_core::text::shorten;
 use toolcheck_json::{Kind, Value};
@@ -46,8 +47,8 @@ declare_rule! {
     /// ```
     InvalidToolSchema in Tools, since "0.1.0", warning reports shape, check,
     fix [
-        safe: "A value that is only quoted wrongly, a key with other separators or case, and a constant that is missing are written as they should be.",
-        unsafe: "A key that is not allowed is removed, and a word that nearly matches an allowed one becomes that.",
+        safe: "A value that is only quoted wrongly, a type of another language, a key with other separators or case, and a constant that is missing are written as they should be.",
+        unsafe: "A key that is not allowed is removed, as is a property that is no schema, and a word that nearly matches an allowed one becomes that.",
         otherwise: "it is not clear what the schema should be" with help,
     ],
     cases [
@@ -127,6 +128,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             if !inner.has_key("type") && inner.as_str().is_some_and(is_number) {
                 finding.case("number-as-text");
             }
+            if let Some(json) = meant(inner).filter(|_| case == "no-schema") {
+                finding.fix(Fix::safe([Change::Write(inner.id(), json)]));
+            }
         }
         finding
             .case(case)
@@ -148,6 +152,17 @@ fn invalid_part(part: Value<'_, '_>) -> Option<String> {
     let is_type = TYPES.iter().any(|(other, own)| *other == text || *own == text);
     let is_schema = is_type && !KEYWORDS_OF_TEXT.contains(&&*key);
     is_schema.then(|| format!("`{}` is a string, but it must be a schema", shorten(&key)))
+}
+
+/// A truth value that is only quoted wrongly, or the name of a type that other languages have for it.
+fn meant(part: Value<'_, '_>) -> Option<String> {
+    let only = part.elements().next().filter(|_| part.elements().count() == 1).unwrap_or(part);
+    if let Some((_, meant)) = TYPES.iter().find(|(known, _)| part.as_str().is_some_and(|text| text == *known))
+    {
+        return part.has_key("type").then(|| format!("\"{meant}\""));
+    }
+    let text = only.as_str().unwrap_or_else(|| String::from_utf8_lossy(only.raw())).to_ascii_lowercase();
+    matches!(&*text, "true" | "false").then_some(text).filter(|_| part.kind() != Kind::Bool)
 }
 
 /// What to write in place of a part of a schema.

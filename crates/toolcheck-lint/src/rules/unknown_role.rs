@@ -2,7 +2,7 @@ use std::cell::LazyCell;
 
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::formats;
-use toolcheck_core::ir::{Body, Content, Executor, Message, Named, Role};
+use toolcheck_core::ir::{Body, Content, Executor, Message, Named, Part, Role};
 use toolcheck_core::shape::{Answer, is_near};
 use toolcheck_core::targets::Verdict;
 use toolcheck_core::text::shorten;
@@ -135,18 +135,28 @@ fn of_name(
         return Some((format!("use `{meant}`, which its content belongs to"), Some(Fix::safe(write(meant)))));
     }
     let shape = cx.known_shape();
-    if let Some(instead) = shape.and_then(|shape| shape.instead_of_value("role", &name.text)) {
-        let meant = shape.and_then(|shape| shape.meant_value("role", &name.text));
+    let text = name.text.trim();
+    if let Some(instead) = shape.and_then(|shape| shape.instead_of_value("role", text)) {
+        let meant = shape.and_then(|shape| shape.meant_value("role", text));
         let is_allowed =
             |meant: &&str| allowed.is_none_or(|allowed| allowed.iter().any(|role| *role == **meant));
         let meant = meant.filter(|_| message.role == Role::Unknown).filter(is_allowed);
-        return Some((instead, meant.map(|meant| Fix::safe(write(meant)))));
+        // Where no result is, nor a call to answer, somebody else said it.
+        let by_place = || {
+            let is_half = |part: &Part<'_>| matches!(part.body, Body::Call(_) | Body::Result(_));
+            let is_other = matches!(message.role, Role::Tool | Role::Unknown);
+            let is_free = is_other && !cx.transcript.parts_of(message).iter().any(is_half);
+            let meant = by_place(cx, message).filter(|_| is_free)?;
+            let meant = allowed?.iter().find(|role| meant.contains(&role.as_str()))?;
+            Some(Fix::guess(of_place(meant), write(meant)))
+        };
+        let fix = meant.map(|meant| Fix::safe(write(meant)));
+        return Some((instead, fix.or_else(by_place)));
     }
     let is_own = |role: &&String| role.eq_ignore_ascii_case(&name.text);
     if let Some(meant) = allowed?.iter().find(is_own) {
         return Some((format!("use `{meant}`"), is_meant().then(|| Fix::safe(write(meant)))));
     }
-    let text = name.text.trim();
     let near = allowed?.iter().find(|role| is_near(role, text))?;
     let fix = match near.eq_ignore_ascii_case(text) {
         true => Fix::safe(write(near)),
@@ -187,8 +197,12 @@ fn of_nameless(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<(String, F
     let meant = by_place(cx, message).filter(|_| message.content == Content::Filled)?;
     let meant = allowed.iter().find(|role| meant.contains(&role.as_str()))?;
     let help = format!("use one of `{}`", allowed.join("`, `"));
-    let guess = format!("assumes that the message has the role `{meant}`, because of those around it");
-    Some((help, Fix::guess(guess, change(meant))))
+    Some((help, Fix::guess(of_place(meant), change(meant))))
+}
+
+/// What it is a guess that a message has a role.
+fn of_place(meant: &str) -> String {
+    format!("assumes that the message has the role `{meant}`, because of those around it")
 }
 
 /// The role that a message has if the user and the model take turns.

@@ -124,8 +124,23 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             let is_same = cx.known_shape().is_some_and(|shape| shape.key_like(&first.name).is_some());
             let guess = || format!("assumes that `{}` was meant to be `{key}`", shorten(&first.name));
             finding.fix(if is_same { Fix::safe(renamed) } else { Fix::guess(guess(), renamed) });
+        } else if let Some(fix) = misnamed_content(cx, &group).filter(|_| is_misspelled) {
+            finding.fix(fix);
         }
     }
+}
+
+/// The messages that hold what is not read under a key that no message has.
+fn misnamed_content(cx: &Context<'_, '_>, group: &[&Unread<'_>]) -> Option<Fix> {
+    let messages = &cx.transcript.messages;
+    let numbers = group.iter().map(|unread| {
+        messages.partition_point(|message| message.place.span.start <= unread.place.span.start).checked_sub(1)
+    });
+    let mut numbers = numbers.collect::<Option<Vec<_>>>()?;
+    numbers.dedup();
+    let mut fixes = numbers.into_iter().map(|number| empty_content::misnamed(cx, &messages[number]));
+    let first = fixes.next()??;
+    fixes.try_fold(first, |all, fix| all.and(fix?))
 }
 
 /// The key that a key was meant to be.

@@ -188,14 +188,19 @@ impl<'f, 's> Renamed<'f, 's> {
         let formats = own.into_iter().chain(sides[1].named_as);
         let shapes: Vec<_> = formats.filter_map(|format| targets::find(format)?.shape()).collect();
         let root = sides[1].document.value(sides[1].transcript.place.node);
+        let lists = root.members().filter(|member| member.is_array());
+        let lists: HashMap<u64, Value<'_, '_>> =
+            lists.map(|list| (canonical::of_value(list), list)).collect();
         for (key, place) in std::iter::once(first).chain(gone) {
+            let value = canonical::of_value(sides[0].document.value(place.node));
             let found = shapes.iter().find_map(|shape| {
                 let way: Vec<&str> = shape.meant_parameter(key)?.split('.').collect();
                 let there = way.iter().try_fold(root, |value, key| value.get(key))?;
                 Some((way, there))
             });
+            // The same list under another key is the same.
+            let found = found.or_else(|| Some((Vec::new(), *lists.get(&value)?)));
             let Some((way, there)) = found else { continue };
-            let value = canonical::of_value(sides[0].document.value(place.node));
             // What takes a list may have had one value.
             let is_element = || {
                 let mut elements = there.elements().map(canonical::of_value);

@@ -3,11 +3,10 @@
 use foldhash::HashMap;
 
 use super::{Finder, MOST_RESULTS};
-use crate::diff::canonical;
+use crate::diff::canonical::{self, Leaves};
 use crate::diff::content::Content;
 use crate::diff::counterparts::Paired;
 use crate::diff::events::EventKind;
-use crate::diff::kinds::Level;
 
 /// The texts that lost results have become.
 #[derive(Debug, Default)]
@@ -111,12 +110,25 @@ impl<'s> Finder<'_, '_, 's> {
         let own = self.before(number);
         let events = &self.paired.after.all;
         let new = self.new_near(number);
-        let is_same = |other: &&usize| self.level_of_other(own, &events[**other]) == Level::Form;
+        let value = self.sides[0].document.value(own.place.node);
+        let leaves = canonical::leaves(value, Leaves::Said);
+        // Several parts of a message may say it now.
+        let is_same = |other: &&usize| {
+            // A result that is text now is no result any more.
+            if own.sort == EventKind::Result && events[**other].sort != EventKind::Result {
+                return false;
+            }
+            // A message may be one of several that are read as one.
+            let place = events[**other].place;
+            let message = self.sides[1].transcript.messages[events[**other].message].place;
+            let around = if message.span.contains(place.span) { message } else { place };
+            let said = || canonical::leaves(self.sides[1].document.value(around.node), Leaves::All);
+            leaves.is_subset(self.said.borrow_mut().entry(around.node).or_insert_with(said))
+        };
         if let Some(same) = new.iter().find(is_same) {
             return Some(*same);
         }
         // Texts of one message that say what a list said.
-        let value = self.sides[0].document.value(own.place.node);
         let said = Content::of(Some(value), value);
         said.text.filter(|text| !text.trim().is_empty())?;
         let mut messages = new.chunk_by(|one, other| events[*one].message == events[*other].message);

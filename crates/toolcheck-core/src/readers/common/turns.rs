@@ -55,7 +55,11 @@ pub(crate) fn has_from(list: Value<'_, '_>) -> bool {
             && turn.get_any(&TEXTS).is_some()
             && turn.get("role").is_none()
     };
-    list.elements().take(LOOKED_AT).any(is_turn)
+    // Beside messages with a role, it is one whose role has the wrong key.
+    let has_role =
+        |turn: Value<'_, '_>| turn.get_any(&["role", "type"]).is_some() && turn.get("from").is_none();
+    let mut turns = list.elements().take(LOOKED_AT);
+    turns.clone().any(is_turn) && !turns.any(has_role)
 }
 
 /// Whether a turn of a list has calls between tags.

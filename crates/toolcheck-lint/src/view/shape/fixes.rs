@@ -7,7 +7,7 @@ use toolcheck_core::shape::{Kind, ShapeFaultKind};
 use toolcheck_core::text::shorten;
 use toolcheck_json::{Document, NodeId};
 
-use super::Refused;
+use super::{Refused, guesses};
 use crate::rule::Context;
 use crate::view::roles::as_result;
 
@@ -20,19 +20,26 @@ pub(super) fn find(cx: &Context<'_, '_>, model: Option<&str>, refused: &mut [Ref
         let as_result = if is_message && is_part { as_result(cx, fault.object_node()) } else { None };
         let fix = as_result.or_else(|| of_result(cx, refused));
         let is_safe = |fix: &Fix| fix.cost.is_none();
-        let own = if fix.as_ref().is_some_and(is_safe) { None } else { of(cx.document, model, refused) };
-        refused.fix = own.clone().filter(is_safe).or(fix).or(own);
+        let own = || guesses::text_alone(cx.document, fault).or_else(|| of(cx.document, model, refused));
+        let own = if fix.as_ref().is_some_and(is_safe) { None } else { own() };
+        // What would be written as it is has to be something else.
+        let is_same = |fix: &Fix| matches!(&fix.changes[..], [Change::Write(node, json)] if cx.document.value(*node).raw() == json.as_bytes());
+        let own = own.filter(|fix| !is_same(fix));
+        refused.fix = own.clone().filter(is_safe).or(fix).or(own).or_else(|| guesses::of(cx, model, refused));
         if let Some(fix) = &mut refused.fix
             && let [Change::Remove(node)] = fix.changes[..]
             && fix.cost.is_some()
         {
-            weigh(cx, node, fix);
+            weigh(cx, (node, fault.objects().count()), fix);
         }
     }
 }
 
+/// How deep the objects are whose members are settings, with the request.
+const DEEPEST: usize = 2;
+
 /// What the removal of a member costs, by what is read in it.
-fn weigh(cx: &Context<'_, '_>, node: NodeId, fix: &mut Fix) {
+fn weigh(cx: &Context<'_, '_>, (node, depth): (NodeId, usize), fix: &mut Fix) {
     let choice = cx.transcript.request.tool_choice.as_ref().filter(|choice| choice.place.node == node);
     // The model decides if a request does not say who does.
     if choice.is_some_and(|choice| matches!(choice.wanted, ToolChoiceMode::Free)) {
@@ -40,6 +47,10 @@ fn weigh(cx: &Context<'_, '_>, node: NodeId, fix: &mut Fix) {
         return;
     }
     let value = cx.document.value(node);
+    // What is deeper in a setting is one of its details.
+    if let Some(Cost::Loss(what)) = fix.cost.as_ref().filter(|_| depth > DEEPEST) {
+        fix.cost = Some(Cost::Guess(format!("assumes that {what} is not needed")));
+    }
     let messages = &cx.transcript.messages;
     let after = messages.partition_point(|message| message.place.span.start <= value.span().start);
     let is_in = |part: &Part<'_>| value.span().contains(part.place.span) && !matches!(part.body, Body::Empty);

@@ -1,6 +1,7 @@
 //! What is wrong with the shape of a request, for the rules that report it.
 
 mod fixes;
+mod guesses;
 mod ids;
 mod join;
 mod merge_faults;
@@ -18,6 +19,7 @@ use toolcheck_core::text::{kept, shorten};
 use toolcheck_core::{RuleId, formats, targets};
 use toolcheck_json::{Document, NodeId, Value};
 
+pub(crate) use self::guesses::EMPTY;
 use self::join::Unknown;
 pub(crate) use self::merge_faults::settle;
 use self::wording::Wording;
@@ -208,7 +210,14 @@ fn foreign_objects<'c>(
     let mut groups: Vec<ForeignObjects<'c>> = Vec::new();
     for mut foreign in shape.foreign(faults, cx.document) {
         let alike = std::mem::take(&mut foreign.alike);
-        let fix = foreign.fix.take();
+        let own = || {
+            let mut of_object = faults.iter().filter(|fault| fault.object_node() == foreign.node);
+            let only = of_object.next().filter(|_| of_object.next().is_none());
+            let renamed = only.and_then(|fault| fault.fix(cx.document, None));
+            let renamed = renamed.filter(|fix| matches!(fix.changes[..], [Change::Rename(..)]));
+            renamed.or_else(|| guesses::tool_name(cx, Some(foreign.kind), foreign.node))
+        };
+        let fix = foreign.fix.take().or_else(own);
         nodes.insert(foreign.node);
         nodes.extend(&alike);
         let is_same = |known: &&mut ForeignObjects<'c>| {

@@ -1,0 +1,384 @@
+//! What else may fix a fault of the shape, where the description of the format leaves no way: most of it is a guess, which
+//! is kept only where the request is better with it.
+
+use foldhash::HashSet;
+use toolcheck_core::fix::{Change, Fix};
+use toolcheck_core::fix_style::NO_CALL;
+use toolcheck_core::ir::{Body, Role};
+use toolcheck_core::pairing::CallSite;
+use toolcheck_core::shape::{Detail, JsonType, Kind, ShapeFault, ShapeFaultKind};
+use toolcheck_core::text::shorten;
+use toolcheck_core::{RuleId, formats};
+use toolcheck_json::edit::Piece;
+use toolcheck_json::{Document, Kind as JsonKind, NodeId, Value};
+
+use super::Refused;
+use crate::rule::Context;
+
+/// The most members of an object that are looked at.
+const MOST_KEYS: usize = 64;
+
+/// The types of JSON Schema.
+const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
+
+/// What may fix a fault.
+pub(super) fn of(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) -> Option<Fix> {
+    let fault = &refused.fault;
+    if !fault.alike.is_empty() {
+        return None;
+    }
+    let named = || tool_name(cx, fault.object_kind(), fault.object_node());
+    match (&fault.detail, fault.kind) {
+        (_, ShapeFaultKind::Missing) => missing(cx, refused).or_else(named),
+        // A property of a tool that is no schema.
+        (Detail::Types { .. }, _)
+            if refused.rule == RuleId::InvalidToolSchema && fault.key.ends_with("{}") =>
+        {
+            let value = cx.document.value(fault.node());
+            // The name of a type is meant to be one.
+            if let Some(name) = value.as_str().filter(|name| TYPES.contains(&&**name)) {
+                return Some(Fix::safe([Change::Write(value.id(), format!("{{\"type\": \"{name}\"}}"))]));
+            }
+            let key = shorten(&value.key_text()?).into_owned();
+            let guess = format!("assumes that the property `{key}`, which is no schema, is not needed");
+            Some(Fix::guess(guess, [Change::Remove(value.id())]))
+        }
+        (Detail::Types { got, .. }, _) => of_type(cx, fault, *got == JsonType::Null).or_else(named),
+        (Detail::Values { allowed, .. }, _) => of_value(cx, model, refused, allowed),
+        (_, ShapeFaultKind::Value) => of_value(cx, model, refused, &[]),
+        // A second document of a name.
+        (_, ShapeFaultKind::Unique) if fault.key == "name" => {
+            let value = cx.document.value(fault.node());
+            let json = serde_json::Value::from(format!("{}-2", value.as_str()?)).to_string();
+            Some(Fix::guess("the second gets another name", [Change::Write(value.id(), json)]))
+        }
+        (_, ShapeFaultKind::Unknown) => unknown(cx, refused).or_else(named),
+        _ => None,
+    }
+}
+
+/// What a message says that was empty.
+pub(crate) const EMPTY: &str = "[This message was empty.]";
+
+fn assumed(key: &str) -> String {
+    format!("assumes that `{}` was meant", shorten(key))
+}
+
+/// A key that is missing and may be there under another name.
+fn missing(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
+    let fault = &refused.fault;
+    let object = cx.document.value(fault.object_node());
+    let rename = |node: NodeId, key: &str| [Change::Rename(node, key.to_owned())];
+    // The kind of an object that may be of several.
+    if let Some(kind) = object.get("kind").filter(|_| object.get("type").is_none())
+        && let Some(text) = kind.as_str()
+    {
+        let told = fault.instead(cx.document).map(str::to_owned).or_else(|| fault.advice(cx.document));
+        let is_told = told.is_some_and(|told| told.ends_with(&format!("\"type\": \"{text}\"`")));
+        return Some(match is_told || &*fault.key == "type" {
+            true => Fix::safe(rename(kind.id(), "type")),
+            false => Fix::guess(assumed("type"), rename(kind.id(), "type")),
+        });
+    }
+    // What is written for another list stands in this one.
+    if let Some(told) = fault.instead(cx.document)
+        && let Some(list) =
+            cx.document.root().members().take(MOST_KEYS).find(|list| list.span().contains(object.span()))
+        && let Some(fix) = as_told(cx.document.root(), list, told)
+    {
+        return Some(fix);
+    }
+    let says = |node: &NodeId| !cx.document.value(*node).is_null();
+    let mut near =
+        refused.unknown.iter().filter(|other| other.is_near && other.means.as_deref() == Some(&*fault.key));
+    if let (Some(only), None) = (near.next(), near.next()) {
+        return Some(Fix::safe(rename(only.node, &fault.key)));
+    }
+    // Whatever type the arguments of a call have, they are those.
+    let is_passed = fault.checked_by().any(|(_, rule)| rule == RuleId::WrongArgumentsType);
+    if let ([only], true) = (&refused.unknown[..], is_passed) {
+        return Some(Fix::guess(assumed(&fault.key), rename(only.node, &fault.key)));
+    }
+    let members =
+        || object.members().take(MOST_KEYS).filter(|member| says(&member.id()) && fault.takes(*member));
+    let is_named =
+        |member: &Value<'_, '_>| member.key_text().is_some_and(|key| ends_with_word(&key, &fault.key));
+    let is_said = |member: &Value<'_, '_>| {
+        SAID.contains(&&*fault.key) && member.key_text().is_some_and(|key| SAID.contains(&&*key))
+    };
+    let only = |is: &dyn Fn(&Value<'_, '_>) -> bool| {
+        let mut found = members().filter(is);
+        found.next().filter(|_| found.next().is_none())
+    };
+    if let Some(only) = only(&is_named).or_else(|| only(&is_said)) {
+        return Some(Fix::guess(assumed(&fault.key), rename(only.id(), &fault.key)));
+    }
+    let takes = |json: &str| fault.takes(Document::read(json.as_bytes()).root());
+    (takes("[]") && takes("\"\"")).then(|| said_nothing(cx, fault, None))?
+}
+
+/// The keys of what somebody or a tool said.
+const SAID: [&str; 6] = ["content", "output", "response", "result", "text", "value"];
+
+/// Whether the last word of a key is another key.
+fn ends_with_word(key: &str, word: &str) -> bool {
+    let before = key.to_ascii_lowercase().strip_suffix(&word.to_ascii_lowercase()).map(str::len);
+    let is_id = word == "id" || word.ends_with("_id") || word.ends_with("Id");
+    before.filter(|before| *before > 0 && !is_id).is_some_and(|before| {
+        key[..before].ends_with(['_', '-'])
+            || key[before..].starts_with(|first: char| first.is_ascii_uppercase())
+    })
+}
+
+/// A message without content that says so.
+fn said_nothing(cx: &Context<'_, '_>, fault: &ShapeFault<'_>, value: Option<NodeId>) -> Option<Fix> {
+    if fault.object_kind() != Some(Kind::Message) {
+        return None;
+    }
+    let node = fault.object_node();
+    let messages = &cx.transcript.messages;
+    let own = messages.get(messages.partition_point(|message| message.place.node < node));
+    let Some(message) = own.filter(|message| message.place.node == node) else {
+        // It is a part of another, which says more.
+        let says_more = |member: Value<'_, '_>| !member.has_key("role") && !member.has_key("type");
+        let is_empty = !cx.document.value(node).members().any(says_more);
+        return is_empty.then(|| Fix::guess("an empty message is removed", [Change::Remove(node)]));
+    };
+    let is_said = matches!(message.role, Role::User | Role::Assistant);
+    let has_content = cx.transcript.parts_of(message).iter().any(|part| !matches!(part.body, Body::Empty));
+    let json = serde_json::Value::from(EMPTY).to_string();
+    let change = match value {
+        Some(value) => Change::Write(value, json),
+        None => Change::Add(node, fault.key.to_string(), json),
+    };
+    let guess = "an empty message is given a text that says that it was empty";
+    (is_said && !has_content).then(|| Fix::guess(guess, [change]))
+}
+
+/// A value of another type than the one that is expected.
+fn of_type(cx: &Context<'_, '_>, fault: &ShapeFault<'_>, is_null: bool) -> Option<Fix> {
+    let value = cx.document.value(fault.node());
+    let node = value.id();
+    let expects = |json: &str| fault.expects(Document::read(json.as_bytes()).root());
+    let write = |json: &str| [Change::Write(node, json.to_owned())];
+    if is_null {
+        if fault.checked_by().any(|(_, rule)| rule == RuleId::WrongArgumentsType) {
+            return Some(Fix::safe(write(if expects("{}") { "{}" } else { "\"{}\"" })));
+        }
+        return (expects("[]") && expects("\"\"")).then(|| said_nothing(cx, fault, Some(node)))?;
+    }
+    match value.kind() {
+        JsonKind::Object
+            if expects("[]") && !expects("{}") && fault.holds_objects() && !fault.is_of_request() =>
+        {
+            let guess = "assumes that the object is the only one of the list";
+            Some(Fix::guess(guess, [Change::Wrap(node)]))
+        }
+        JsonKind::String if expects("{}") || expects("[]") => {
+            let text = value.as_str()?;
+            let inner = Document::read(text.as_bytes());
+            // Half a character is a fault of its own.
+            let is_json = inner.faults().iter().all(|fault| fault.kind.is_in_text());
+            let is_wanted =
+                inner.root().is_object() && expects("{}") || inner.root().is_array() && expects("[]");
+            // No string has a line end in it.
+            let json = text.trim().replace(['\n', '\r'], "");
+            (is_json && is_wanted).then(|| Fix::safe(write(&json)))
+        }
+        JsonKind::String if expects("true") => {
+            let text = value.as_str()?.trim().to_ascii_lowercase();
+            let is_key = || fault.key.to_ascii_lowercase().split('_').any(|word| word == text);
+            let meant = match &*text {
+                "yes" | "on" => "true",
+                "no" | "off" => "false",
+                _ if is_key() => "true",
+                _ => return None,
+            };
+            Some(Fix::guess(format!("assumes that the text means `{meant}`"), write(meant)))
+        }
+        JsonKind::Bool if value.raw() == b"true" => {
+            let told = fault.advice(cx.document)?;
+            let meant = told
+                .strip_prefix("write it as ")
+                .filter(|meant| meant.starts_with('"') && !meant.contains('\u{2026}'))?;
+            Some(Fix::guess(format!("assumes that `true` means {meant}"), write(meant)))
+        }
+        _ => None,
+    }
+}
+
+/// A block or a list with one text, where only a text may be.
+pub(super) fn text_alone(document: &Document<'_>, fault: &ShapeFault<'_>) -> Option<Fix> {
+    let expects = |json: &str| fault.expects(Document::read(json.as_bytes()).root());
+    let is_text = expects("\"\"") && !expects("[]") && !expects("{}") && fault.alike.is_empty();
+    let value = document.value(fault.node());
+    let text = only_text(value).filter(|text| is_text && text.id() != value.id())?;
+    Some(Fix::safe([Change::Lift(value.id(), text.id())]))
+}
+
+/// The only text in lists of one element.
+fn only_text<'d, 's>(mut value: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    for _ in 0..4 {
+        let mut inner = value.children();
+        value = match value.kind() {
+            JsonKind::String => return Some(value),
+            JsonKind::Array => inner.next().filter(|_| inner.next().is_none())?,
+            JsonKind::Object => {
+                let is_kind = value.get("type").is_some();
+                let text = value.get("text")?;
+                (value.members().count() == 1 + usize::from(is_kind)).then_some(text)?
+            }
+            _ => return None,
+        };
+    }
+    None
+}
+
+/// A value that is none of those that there may be.
+fn of_value(
+    cx: &Context<'_, '_>,
+    model: Option<&str>,
+    refused: &Refused<'_>,
+    allowed: &[&str],
+) -> Option<Fix> {
+    let fault = &refused.fault;
+    let value = cx.document.value(fault.node());
+    let got = value.as_str().unwrap_or_default();
+    let write = |json: String| [Change::Write(value.id(), json)];
+    let text = got.trim().to_ascii_lowercase();
+    let is_taken = || fault.takes(Document::read(text.as_bytes()).root());
+    // What is allowed and not there as a text is none.
+    if matches!(&*text, "true" | "false") && (allowed.contains(&&*text) || is_taken()) {
+        return Some(Fix::safe(write(text)));
+    }
+    // Of what to do, the first is to write another, or to leave it out.
+    let shape = cx.known_shape()?;
+    let told = fault.help(shape, model).map(str::to_owned).or_else(|| fault.advice(cx.document))?;
+    if let Some((meant, _)) = told.strip_prefix("write `").and_then(|told| told.split_once('`')) {
+        let guess = format!("assumes that `{}` was meant to be `{meant}`", shorten(&got));
+        let is_known = allowed.is_empty() || allowed.contains(&meant);
+        return (is_known && value.as_json_str().is_some())
+            .then(|| Fix::guess(guess, write(format!("\"{meant}\""))));
+    }
+    let is_left_out = told.starts_with(&format!("leave `{}` out", fault.key));
+    let is_beside = matches!(fault.object_kind(), Some(Kind::Message | Kind::Content)) && !fault.is_of_type();
+    let lost = format!("`{}` with its value ({} bytes)", shorten(&fault.key), value.raw().len());
+    let change = [Change::Remove(value.id())];
+    if is_left_out {
+        return Some(Fix::guess(format!("assumes that {lost} is not needed"), change));
+    }
+    if told.starts_with("leave it out") && fault.may_be_missing() {
+        return Some(Fix::lossy(lost, change));
+    }
+    // A word that says how it is; whether a result failed is more than that.
+    let is_word = value.as_json_str().is_some() && value.raw().len() <= LONGEST_WORD;
+    if !(is_beside && is_word && fault.may_be_missing() && refused.rule == RuleId::InvalidValue) {
+        return None;
+    }
+    let parts = &cx.transcript.parts;
+    let after = parts.partition_point(|part| part.place.node <= fault.object_node());
+    let part = after.checked_sub(1).map(|number| &parts[number].body);
+    let has_failed = matches!(part, Some(Body::Result(result)) if result.is_error == Some(true));
+    Some(match has_failed {
+        true => Fix::lossy(lost, change),
+        false => Fix::guess(format!("assumes that {lost} is not needed"), change),
+    })
+}
+
+/// The longest word that may be left out, with its quotes.
+const LONGEST_WORD: usize = 64;
+
+/// A key that there is not.
+fn unknown(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
+    let fault = &refused.fault;
+    let object = cx.document.value(fault.object_node());
+    if refused.is_all_unknown() || object.members().count() > 1 && fault.object_kind() == Some(Kind::Content)
+    {
+        return unread_result(cx, fault);
+    }
+    let value = cx.document.value(fault.node());
+    let is_only = object.members().count() == 1 && object.key_text().is_some();
+    if value.is_null() && is_only {
+        return Some(Fix::safe([Change::Remove(value.id())]));
+    }
+    let told = fault.advice(cx.document).filter(|_| fault.is_of_request() && value.is_array())?;
+    as_told(object, value, &told)
+}
+
+/// A member under the only other key that is named in what to do.
+fn as_told(object: Value<'_, '_>, member: Value<'_, '_>, told: &str) -> Option<Fix> {
+    let mut names = told.split('`').skip(1).step_by(2);
+    let (Some(only), None) = (names.next(), names.next()) else { return None };
+    let is_free = !member.has_key(only) && object.get(only).is_none();
+    is_free.then(|| Fix::guess(assumed(only), [Change::Rename(member.id(), only.to_owned())]))
+}
+
+/// A result in a form of another API that does not name its tool, as this API writes one: its call says the name.
+fn unread_result(cx: &Context<'_, '_>, fault: &ShapeFault<'_>) -> Option<Fix> {
+    let object = cx.document.value(fault.object_node());
+    let mut id = None;
+    let mut said = None;
+    for member in object.members().take(MOST_KEYS).filter(|member| !member.is_null()) {
+        let key = member.key_text()?;
+        match &*key {
+            "type" | "kind" => {}
+            key if key.ends_with("id") || key.ends_with("Id") => id = Some(member.as_str()?),
+            key if SAID.contains(&key) && said.is_none() => said = Some(member),
+            key if key.ends_with("name") || key.ends_with("Name") => {}
+            _ => return None,
+        }
+    }
+    let (id, said) = (id?, said?);
+    let text = String::from_utf8_lossy(said.as_json_str().map(|_| said.raw())?).into_owned();
+    let form = cx.known_shape()?.result_example()?;
+    let calls = &cx.pairing.calls;
+    let before = calls.partition_point(|call| call.part.place.node < object.id());
+    let near = calls[..before].iter().rev().take(MOST_KEYS);
+    let mut open = near.filter(|call| cx.pairing.answer_of(call).is_none());
+    let is_called = |call: &&CallSite<'_, '_>| call.call.id.as_ref().is_some_and(|own| own.text == id);
+    let Some(call) = open.clone().find(is_called).or_else(|| open.next().filter(|_| open.next().is_none()))
+    else {
+        let fix_style = formats::find(cx.transcript.format?.id)?.fix_style;
+        let head = serde_json::Value::from(format!("[result of tool call {id}, {NO_CALL}]\n")).to_string();
+        let text = format!("{}{}", head.strip_suffix('"')?, text.strip_prefix('"')?);
+        let json =
+            (fix_style.text)(Piece::Raw(text.into_bytes())).json().filter(|_| fix_style.blocks.is_some())?;
+        let lost = "the fact that it is a result (it becomes user text)";
+        return Some(Fix::lossy(lost, [Change::Write(object.id(), json)]));
+    };
+    let name = serde_json::Value::from(&*call.call.name.as_ref()?.text).to_string();
+    let named = form.replacen("\"name\": \"\u{2026}\"", &format!("\"name\": {name}"), 1);
+    let json = named.replacen("\"\u{2026}\"", &text, 1);
+    let is_whole = named != form && !json.contains("\"\u{2026}\"");
+    let guess = format!("assumes that it is the result of `{}`", shorten(&call.call.name.as_ref()?.text));
+    is_whole.then(|| Fix::guess(guess, [Change::Write(object.id(), json)]))
+}
+
+/// The most calls that are looked at for the name of a tool.
+const MOST_CALLS: usize = 256;
+
+/// The name of a tool that has none, if the model called only one that is not declared.
+pub(super) fn tool_name(cx: &Context<'_, '_>, kind: Option<Kind>, node: NodeId) -> Option<Fix> {
+    let tools = &cx.transcript.request.tools;
+    let object = cx.document.value(node);
+    if !tools.place.is_some_and(|place| place.span.contains(object.span())) && kind != Some(Kind::Tool) {
+        return None;
+    }
+    let mut around = std::iter::once(object).chain(object.members().take(MOST_KEYS));
+    let name = around.find_map(|value| value.get("name").filter(|name| name.is_null()))?;
+    // Of very many, nobody knows.
+    if tools.listed().len() > MOST_KEYS || cx.pairing.calls.len() > MOST_CALLS {
+        return None;
+    }
+    let declared: HashSet<&str> =
+        tools.declared().filter_map(|tool| tool.name.as_ref()).map(|name| &*name.text).collect();
+    let called = cx.pairing.calls.iter().filter_map(|site| site.call.name.as_ref()).map(|name| &*name.text);
+    let mut called: Vec<&str> = called.filter(|name| !declared.contains(name)).collect();
+    called.sort_unstable();
+    called.dedup();
+    let [only] = called[..] else { return None };
+    let guess =
+        format!("assumes that the tool without a name is `{}`, which the model called", shorten(only));
+    let json = serde_json::Value::from(only).to_string();
+    Some(Fix::guess(guess, [Change::Write(name.id(), json)]))
+}
