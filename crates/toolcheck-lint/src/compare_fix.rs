@@ -59,13 +59,12 @@ const ARRANGED: [RuleId; 12] = [
 ];
 
 /// Rules about what is in a call or a result, which shows once it is read.
-const INSIDE: [RuleId; 6] = [
+const INSIDE: [RuleId; 5] = [
     RuleId::InvalidArgumentsJson,
     RuleId::InvalidResultContent,
     RuleId::InvalidToolName,
     RuleId::MalformedToolCallId,
     RuleId::ToolNameMismatch,
-    RuleId::WrongArgumentsType,
 ];
 
 /// The rules that can only be checked once findings of a rule are fixed: what is found then is not new.
@@ -77,7 +76,10 @@ fn seen_after(rule: RuleId) -> impl Iterator<Item = RuleId> {
         // A result without an id in its place is no other's then.
         RuleId::LateToolResult => &[RuleId::OrphanToolResult],
         // Whose message it is decides what may be in it, and where.
-        RuleId::InvalidValue | RuleId::UnknownContentType | RuleId::UnknownRole => &[
+        RuleId::InvalidValue => {
+            &[RuleId::FirstMessageRole, RuleId::ForeignShape, RuleId::UnknownField, RuleId::WrongType]
+        }
+        RuleId::UnknownContentType | RuleId::UnknownRole => &[
             RuleId::FirstMessageRole,
             RuleId::ForeignShape,
             RuleId::InvalidValue,

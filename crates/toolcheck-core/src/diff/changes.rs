@@ -21,7 +21,7 @@ use crate::ir::Place;
 use crate::text::Line;
 use moved_to_text::Retold;
 pub(super) use titles::characters;
-use titles::{lengths, moved, speaker, text_title, title};
+use titles::{lengths, moved, result_title, speaker, text_title, title};
 
 pub(super) struct Finder<'f, 'e, 's> {
     sides: [&'f Side<'f, 's>; 2],
@@ -217,7 +217,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
 
     fn result(&mut self, before: &Event<'s>, after: &Event<'s>, at: At) {
         let call_after = before.owner.and_then(|call| self.paired.pairs.before[call]);
-        let title = self.result_title(before, self.paired.before);
+        let title = result_title(before, self.paired.before);
         match (before.owner, after.owner) {
             (Some(_), None) => {
                 // Where ids bind, one without an id answers nothing.
@@ -257,7 +257,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
             }
             _ => {}
         }
-        let about = || self.result_title(before, self.paired.before);
+        let about = || result_title(before, self.paired.before);
         match (before.failed, after.failed) {
             (true, false) => {
                 let (cannot, about) = (self.cannot(Feature::Failures), about());
@@ -330,7 +330,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
             match before.sort {
                 EventKind::Call => self.add(Kind::CallLost, loss, at, title(before)),
                 EventKind::Result => {
-                    let about = self.result_title(before, self.paired.before);
+                    let about = result_title(before, self.paired.before);
                     // Once is enough.
                     let text = self.retold.text_of(number);
                     let is_kept = match text {
@@ -460,7 +460,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                 EventKind::Result => {
                     let is_repeated = self.is_repeated(1, number);
                     let kind = if is_repeated { Kind::ResultDuplicated } else { Kind::ResultAdded };
-                    (kind, self.result_title(after, self.paired.after))
+                    (kind, result_title(after, self.paired.after))
                 }
                 EventKind::Text => (Kind::TextAdded, text_title(after)),
                 EventKind::Reasoning => (Kind::ReasoningAdded, characters(after.text.chars().count())),
@@ -578,7 +578,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                     if is_bound_alike != after.owner {
                         continue;
                     }
-                    let about = self.result_title(before, self.paired.before);
+                    let about = result_title(before, self.paired.before);
                     if ranks[0][number] != ranks[1][other] && !self.follows_its_call(before, after, &chain) {
                         self.add(Kind::ResultMoved, Level::Change, at, about);
                     } else if !in_order.contains(&number) {
@@ -600,23 +600,15 @@ impl<'e, 's> Finder<'_, 'e, 's> {
         let has_moved = !chain.contains(&call);
         self.regrouped.contains(&self.paired.stretch(0, self.before(call))) || has_moved && is_near
     }
-
-    /// What to call a result: by its call, if it has one.
-    fn result_title(&self, result: &Event<'_>, events: &Events<'_>) -> String {
-        match result.owner {
-            Some(call) => format!("result of {}", title(&events.all[call])),
-            None => format!("result of {}", title(result)),
-        }
-    }
 }
 
 /// The most results of one call that are compared with each other.
 const MOST_RESULTS: usize = 16;
 
-/// How far from a result without a call others are looked at.
+/// How far others are from a result without a call.
 const MOST_BESIDE: usize = 64;
 
-/// How many pairs of the chain stand before each event of a side.
+/// The pairs of the chain before each event of a side.
 fn ranks(length: usize, chain: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut ranks = vec![0; length + 1];
     chain.for_each(|number| ranks[number + 1] += 1);

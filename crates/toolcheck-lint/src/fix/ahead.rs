@@ -3,7 +3,7 @@
 use foldhash::HashMap;
 use toolcheck_core::RuleId;
 
-use super::{Applied, Change, Collector, assemble, check, is_clean, read_otherwise};
+use super::{Applied, Change, Collector, assemble, check, read_otherwise};
 use crate::compare_fix::worse;
 use crate::engine::lint_with;
 use crate::finding::{Finding, LeftOut};
@@ -99,9 +99,7 @@ pub(crate) fn settled(
         let report = lint(&text, options);
         let then: Vec<RuleId> = later.iter().map(|done| done.rule).collect();
         let rule = worse(before, &report.findings, applied, &then);
-        let is_unnamed = options.format.is_none() && options.target.is_none();
-        let is_read =
-            is_unnamed && is_clean(&report) || report.readings.iter().all(|reading| may_be(reading.format));
+        let is_read = report.readings.iter().all(|reading| may_be(reading.format));
         if rule.is_none() && is_read {
             return Ok((text, later));
         }

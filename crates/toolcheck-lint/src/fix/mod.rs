@@ -14,7 +14,7 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Transcript, TranscriptKind};
 use toolcheck_core::readers::Conversation;
-use toolcheck_core::{Level, RuleId, formats};
+use toolcheck_core::{RuleId, formats};
 use toolcheck_json::origins::Opened;
 use toolcheck_json::{Document, NodeId, Record};
 
@@ -336,21 +336,11 @@ const MOST_WAYS: usize = 8;
 
 /// What a file is read as once it is fixed, if it was not read so before, and it is not the target's own format.
 fn read_otherwise(before: &FileReport, after: &FileReport, options: &Options) -> Option<&'static str> {
-    // Where nobody says what it is, a request without a mistake is one.
-    let is_named = options.format.is_some() || options.target.is_some();
-    if !is_named && is_clean(after) {
-        return None;
-    }
     let wanted = options.target.as_deref().and_then(|target| target.format.as_deref());
     let is_new = |format: &&'static str| {
         Some(*format) != wanted && !before.readings.iter().any(|reading| reading.format == *format)
     };
     after.readings.iter().map(|reading| reading.format).find(is_new)
-}
-
-/// Whether nothing in a file is refused.
-pub(crate) fn is_clean(report: &FileReport) -> bool {
-    report.findings.iter().all(|finding| finding.level < Level::Error)
 }
 
 /// The text with the changed records.

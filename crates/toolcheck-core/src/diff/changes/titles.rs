@@ -1,6 +1,6 @@
 //! What changes are about, in words.
 
-use super::super::events::{Event, Speaker};
+use super::super::events::{Event, Events, Speaker};
 use crate::text::shorten;
 
 /// What to call a call: by its tool and its id.
@@ -10,6 +10,11 @@ pub(super) fn title(event: &Event<'_>) -> String {
         Some(id) => format!("`{}` (`{}`)", shorten(name), shorten(id)),
         None => format!("`{}`", shorten(name)),
     }
+}
+
+/// What to call a result: by its call, if it has one.
+pub(super) fn result_title(result: &Event<'_>, events: &Events<'_>) -> String {
+    format!("result of {}", title(result.owner.map_or(result, |call| &events.all[call])))
 }
 
 pub(super) fn text_title(event: &Event<'_>) -> String {
