@@ -54,7 +54,7 @@ const LOOKED_AT: usize = 16;
 
 fn sniff(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(HEAD)];
-    if head_has(bytes, b"response.create") {
+    if head_has(&bytes[..bytes.len().min(super::START)], b"response.create") {
         let is_frame = |text: &[u8]| {
             let document = Document::read(text);
             let (root, list) = (document.root(), document.root().elements());

@@ -56,15 +56,16 @@ pub(crate) fn is_plain(value: Value<'_, '_>) -> bool {
 /// The message that an entry of a list or a line of a log wraps: the only one under any of its keys. Spans overlap, so that
 /// theirs are not one conversation.
 pub(crate) fn wrapped<'d, 's>(entry: Value<'d, 's>) -> Option<Value<'d, 's>> {
-    let is_other = !entry.is_object() || entry.get_any(&["role", "span_id", "spanId"]).is_some();
-    let mut messages = entry.members().filter(|member| !is_other && is_plain(*member));
-    messages.next().filter(|_| messages.next().is_none())
+    let mut messages = entry.members().filter(|member| member.is_object() && is_plain(*member));
+    let message = messages.next().filter(|_| messages.next().is_none())?;
+    entry.get_any(&["role", "span_id", "spanId"]).is_none().then_some(message)
 }
 
-/// Whether entries wrap the messages of a conversation, in which more than one speaks.
-pub(crate) fn wrap<'d, 's: 'd>(entries: impl Iterator<Item = Value<'d, 's>>) -> bool {
-    let mut roles = entries.filter_map(wrapped).filter_map(|message| message.get_str("role"));
-    roles.next().is_some_and(|first| roles.any(|role| role != first))
+/// Whether entries wrap the messages of a conversation, in which more than one speaks: from the start, if not behind a header.
+pub(crate) fn wrap<'d, 's: 'd>(entries: impl Iterator<Item = Value<'d, 's>> + Clone) -> bool {
+    let mut roles = entries.clone().filter_map(wrapped).filter_map(|message| message.get_str("role"));
+    entries.take(2).any(|entry| wrapped(entry).is_some())
+        && roles.next().is_some_and(|first| roles.any(|role| role != first))
 }
 
 /// Whether a list that was read begins with the newest: each result stands before its call.

@@ -102,8 +102,8 @@ fn is_list<'d, 's: 'd>(
     rows: impl Iterator<Item = Value<'d, 's>> + Clone,
     is_message: &impl Fn(Value<'d, 's>) -> bool,
 ) -> bool {
-    let wraps = wraps(rows.clone(), is_message);
-    rows.clone().any(|row| is_message(inner(row, wraps)))
+    let has = |wraps| rows.clone().any(|row| is_message(inner(row, wraps)));
+    has(false) || lists::wrap(rows.clone()) && has(true)
 }
 
 /// The message of a row: the row itself, or what it has as its `message`, or under any key if rows do so. A stream of
@@ -118,7 +118,7 @@ fn inner<'d, 's>(row: Value<'d, 's>, wraps: bool) -> Value<'d, 's> {
         return pair.filter(|(_, node)| is_of_node(*node)).map_or(row, |(message, _)| message);
     }
     let message = row.get("message").filter(|message| message.is_object());
-    message.or_else(|| lists::wrapped(row).filter(|_| wraps)).unwrap_or(row)
+    message.or_else(|| if wraps { lists::wrapped(row) } else { None }).unwrap_or(row)
 }
 
 /// The keys by which the rows of a table name the conversation that they belong to.

@@ -51,7 +51,7 @@ impl Keys {
     /// The same for the bytes of a key.
     #[inline]
     pub(super) fn find(&self, key: &[u8]) -> Option<u16> {
-        let [start, end] = *self.starts.get(key.len()..)?.first_chunk()?;
+        let (start, end) = (*self.starts.get(key.len())?, *self.starts.get(key.len() + 1)?);
         let of_length =
             self.entries.get(start as usize..end as usize).filter(|entries| !entries.is_empty())?;
         let ends = ends(key);
@@ -66,14 +66,17 @@ impl Keys {
 
 #[inline]
 fn ends(key: &[u8]) -> Ends {
-    let eight = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
-    let four = |bytes: &[u8; 4]| u64::from(u32::from_le_bytes(*bytes));
-    if let (Some(first), Some(last)) = (key.first_chunk(), key.last_chunk()) {
-        (eight(first), eight(last))
-    } else if let (Some(first), Some(last)) = (key.first_chunk(), key.last_chunk()) {
-        (four(first), four(last))
-    } else {
-        (key.iter().fold(0, |all, byte| all << 8 | u64::from(*byte)), 0)
+    let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte));
+    match key.len() {
+        length @ 8.. => {
+            let eight = |at: usize| <[u8; 8]>::try_from(&key[at..at + 8]).map_or(0, u64::from_le_bytes);
+            (eight(0), eight(length - 8))
+        }
+        length @ 4.. => {
+            let four = |at: usize| <[u8; 4]>::try_from(&key[at..at + 4]).map_or(0, u32::from_le_bytes);
+            (four(0).into(), four(length - 4).into())
+        }
+        _ => (number(key), 0),
     }
 }
 
