@@ -17,8 +17,9 @@ declare_rule! {
     /// they were valid, the history contains a call that no one made, and its result does not fit.
     ///
     /// This rule needs exchanges: each request with the response to it, in chronological order. Whitespace, the order
-    /// of keys, `1.0` for `1`, `{}` for no arguments, and JSON that was decoded once more (not: encoded) are the same arguments. So are
-    /// arguments in which only quotation marks and commas were repaired. If the arguments of the response are cut off or not a JSON object,
+    /// of keys, `1.0` for `1`, `{}` for no arguments, and JSON that was decoded once more are the same arguments, and so
+    /// are arguments in which only quotation marks and commas were repaired. JSON that was encoded once more is not. If
+    /// the arguments of the response are cut off or not a JSON object,
     /// the finding is a warning.
     ///
     /// A call with the name of another tool is reported, too: a warning if a gateway may have changed the name.
