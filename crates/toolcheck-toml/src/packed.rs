@@ -301,7 +301,9 @@ impl<'p> Packed<'p> {
             UNSIGNED => Content::Unsigned(u64::from_le_bytes(bytes.eight()?)),
             FLOAT => Content::Float(f64::from_le_bytes(bytes.eight()?)),
             STRING => Content::String(std::str::from_utf8(bytes.long()?).ok()?),
-            FAULT => Content::Fault(std::str::from_utf8(bytes.long()?).ok()?),
+            FAULT => {
+                Content::Fault(std::str::from_utf8(bytes.long()?).ok().filter(|fault| !fault.is_empty())?)
+            }
             ARRAY => Content::Array(Values(bytes.long()?)),
             TABLE => Content::Table(Values(bytes.long()?)),
             DATE => Content::Date,
