@@ -12,7 +12,7 @@ use foldhash::HashMap;
 use toolcheck_toml::Deferred;
 
 use super::compile::Object;
-use super::outline::Outline;
+use super::outline::{KnownLinks, Outline};
 use super::tables::{Fact, ObjectTable, ShapeFile, TargetShape, object_of};
 
 /// The most objects of a shape are these squared.
@@ -89,11 +89,15 @@ impl Objects {
 
     /// What an object is and leads to.
     pub(super) fn outline_of(&self, number: usize) -> Result<&Outline, String> {
+        self.outline_with(number, &mut KnownLinks::default())
+    }
+
+    fn outline_with<'o>(&'o self, number: usize, known: &mut KnownLinks<'o>) -> Result<&'o Outline, String> {
         let (slot, (name, base)) = self.slot(number)?;
         if let Some(outline) = slot.outline.get() {
             return Ok(outline);
         }
-        let outline = self.outline(name, base.as_deref())?;
+        let outline = self.outline(name, base.as_deref(), known)?;
         // Another thread may have done the same.
         Ok(slot.outline.get_or_init(|| outline))
     }
@@ -127,6 +131,7 @@ impl Objects {
         if let Some(order) = self.order.get() {
             return Ok(order);
         }
+        let mut known = KnownLinks::default();
         let mut order: Vec<usize> = Vec::new();
         let mut is_known: Vec<bool> = Vec::new();
         let mut next: Vec<usize> = from.into_iter().rev().collect();
@@ -138,7 +143,7 @@ impl Objects {
                 continue;
             }
             order.push(number);
-            next.extend(self.outline_of(number)?.below().rev());
+            next.extend(self.outline_with(number, &mut known)?.below().rev());
         }
         Ok(self.order.get_or_init(|| order))
     }

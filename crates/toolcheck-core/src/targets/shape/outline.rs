@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use foldhash::HashMap;
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::Error;
@@ -40,8 +41,8 @@ impl Outline {
 }
 
 /// The part of an [`ObjectTable`] that tells which objects belong together.
-#[derive(Debug, Default)]
-struct Links<'t> {
+#[derive(Debug, Clone, Default)]
+pub(super) struct Links<'t> {
     extends: Option<&'t str>,
     by: Option<&'t str>,
     kind: Option<Kind>,
@@ -50,6 +51,9 @@ struct Links<'t> {
     /// The keys of its fields, each with the objects that it leads to; without any where it is removed.
     fields: Vec<(&'t str, Option<LeadsTo<'t>>)>,
 }
+
+/// The links of objects by themselves, each with the names of its object: those of a base are asked for with each variant.
+pub(super) type KnownLinks<'t> = HashMap<Box<str>, (Links<'t>, Vec<Box<str>>)>;
 
 /// The names of the objects that a value is, that its elements are and that its members are.
 type LeadsTo<'t> = [Option<&'t str>; 3];
@@ -145,10 +149,18 @@ fn leads_to(field: Item<'_>) -> Option<LeadsTo<'_>> {
 
 impl Objects {
     /// What an object is and leads to, by itself or as a variant of `base`.
-    pub(super) fn outline(&self, name: &str, base: Option<&str>) -> Result<Outline, String> {
+    pub(super) fn outline<'o>(
+        &'o self,
+        name: &str,
+        base: Option<&str>,
+        known: &mut KnownLinks<'o>,
+    ) -> Result<Outline, String> {
         let (mut links, mut names) = self.links(name)?;
         if let Some(base) = base {
-            let (above, of_base) = self.links(base)?;
+            let (above, of_base) = match known.get(base) {
+                Some(links) => links.clone(),
+                None => known.entry(base.into()).or_insert(self.links(base)?).clone(),
+            };
             if links.by == above.by {
                 // It has been chosen by this field.
                 (links.by, links.otherwise) = (None, None);
