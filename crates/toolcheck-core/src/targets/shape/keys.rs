@@ -4,13 +4,13 @@
 #[derive(Debug, Clone, Default)]
 pub(super) struct Keys {
     /// The keys, sorted by their length.
-    entries: Vec<Entry>,
+    entries: Vec<KnownKey>,
     /// Where the keys of each length start.
     starts: Vec<u16>,
 }
 
 #[derive(Debug, Clone)]
-struct Entry {
+struct KnownKey {
     ends: Ends,
     number: u16,
     key: Box<str>,
@@ -22,8 +22,8 @@ type Ends = (u64, u64);
 impl Keys {
     /// Keys with their numbers. Of a key that is there more than once, the last number counts.
     pub(super) fn new(numbered: impl IntoIterator<Item = (Box<str>, u16)>) -> Self {
-        let entry = |(key, number): (Box<str>, u16)| Entry { ends: ends(key.as_bytes()), number, key };
-        let mut entries: Vec<Entry> = numbered.into_iter().map(entry).collect();
+        let known = |(key, number): (Box<str>, u16)| KnownKey { ends: ends(key.as_bytes()), number, key };
+        let mut entries: Vec<KnownKey> = numbered.into_iter().map(known).collect();
         // A stable sort keeps the same keys in their order, so that the last of them wins below.
         entries.sort_by(|one, other| (one.key.len(), &one.key).cmp(&(other.key.len(), &other.key)));
         entries.dedup_by(|later, earlier| {
@@ -55,7 +55,8 @@ impl Keys {
         let of_length =
             self.entries.get(start as usize..end as usize).filter(|entries| !entries.is_empty())?;
         let ends = ends(key);
-        let is_it = |known: &&Entry| known.ends == ends && (key.len() <= 16 || known.key.as_bytes() == key);
+        let is_it =
+            |known: &&KnownKey| known.ends == ends && (key.len() <= 16 || known.key.as_bytes() == key);
         of_length.iter().find(is_it).map(|entry| entry.number)
     }
 
