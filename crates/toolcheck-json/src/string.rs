@@ -175,6 +175,12 @@ impl<'s> JsonStr<'s> {
             || self.escaped && memchr::memmem::find(self.raw, b"\\u00").is_some()
     }
 
+    /// Whether the decoded text may begin with one of these characters, after white space: a glance, without decoding it.
+    pub fn may_begin_with(self, characters: &[u8]) -> bool {
+        let first = self.raw.trim_ascii_start().first();
+        first.is_some_and(|first| *first == b'\\' || characters.contains(first))
+    }
+
     /// Whether the decoded text equals `other`. A string without escapes is not decoded.
     pub fn eq_str(self, other: &str) -> bool {
         if !self.escaped && self.raw == other.as_bytes() {

@@ -12,7 +12,7 @@ use toolcheck_core::readers::{self, Conversation, ConversationEnd, Reader, Readi
 use toolcheck_core::text::shorten;
 use toolcheck_core::{Level, formats};
 use toolcheck_json::origins::LeftOut;
-use toolcheck_json::{Document, Layout, Position, Record, Records, Value, locate, origins::Mapped};
+use toolcheck_json::{Arena, Document, Layout, Position, Record, Records, Value, locate, origins::Mapped};
 
 use self::repeated::ReportedFindings;
 use super::checker::{Checker, Continuation};
@@ -63,12 +63,15 @@ pub(super) struct Log<'r> {
     of_requests: RefCell<KnownRules<'r>>,
     options: &'r Options,
     schemas: &'r Schemas,
+    /// The memory for records that are opened, one after another.
+    arena: RefCell<Arena>,
 }
 
 impl<'r> Log<'r> {
     pub(super) fn new(reader: &'static Reader, options: &'r Options, schemas: &'r Schemas) -> Self {
         let rules = FormatRules::of_reader(reader, options);
-        Self { reader, rules, of_requests: RefCell::default(), options, schemas }
+        let (of_requests, arena) = (RefCell::default(), RefCell::default());
+        Self { reader, rules, of_requests, options, schemas, arena }
     }
 
     /// Lints a file whose records belong together.
@@ -162,7 +165,7 @@ impl<'r> Log<'r> {
         report: &mut FileReport,
     ) -> bool {
         let original = document;
-        let document = Document::read(opened.text());
+        let document = Document::read_in(opened.text(), self.arena.take());
         let records = [document.root()];
         let reading = self.read(&records);
         let is_read = !reading.conversations.is_empty();
@@ -176,6 +179,7 @@ impl<'r> Log<'r> {
                 report,
             );
         }
+        self.arena.replace(document.into_arena());
         is_read
     }
 

@@ -63,6 +63,15 @@ impl Buffer {
         Self { memory: vec![0; size], filled: 0 }
     }
 
+    /// Makes room for this many bytes in total. New memory is empty already, and need not be cleared as that which grows.
+    fn grow_to(&mut self, size: usize) {
+        if size > self.memory.len() {
+            let mut memory = vec![0; size];
+            memory[..self.filled].copy_from_slice(self);
+            self.memory = memory;
+        }
+    }
+
     /// Reads more bytes, up to `wanted` in total, and returns whether there were any.
     fn read_more(&mut self, source: &mut dyn Read, wanted: usize) -> io::Result<bool> {
         if self.filled == self.memory.len() {
@@ -139,6 +148,8 @@ pub struct Text<'p> {
     failed: Option<io::Error>,
     max_document: u64,
     is_compressed: bool,
+    /// How many bytes the text of a file has; 0 if that is not known.
+    size: usize,
 }
 
 impl<'p> Text<'p> {
@@ -155,6 +166,9 @@ impl<'p> Text<'p> {
         let size = file.metadata().map_or(0, |file| file.len());
         let mut text = Self::new(file, limits, progress)?;
         text.buffer = Buffer::for_bytes(size);
+        if !text.is_compressed {
+            text.size = usize::try_from(size).unwrap_or(usize::MAX);
+        }
         Ok(text)
     }
 
@@ -191,6 +205,7 @@ impl<'p> Text<'p> {
             failed: None,
             max_document: limits.document,
             is_compressed: is_gzip || is_zstd,
+            size: 0,
         })
     }
 
@@ -276,15 +291,18 @@ impl<'p> Text<'p> {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
-        let mut bytes = std::mem::take(&mut self.buffer).into_bytes();
         if !self.is_ended {
-            // One more byte shows that a text is longer.
-            let left = self.max_document.saturating_add(1).saturating_sub(bytes.len() as u64);
-            (&mut self.source).take(left).read_to_end(&mut bytes)?;
+            // One more byte shows that a text is longer, and finds the end of one that is not.
+            let most = usize::try_from(self.max_document).unwrap_or(usize::MAX).saturating_add(1);
+            self.buffer.grow_to(self.size.saturating_add(1).min(most));
+            self.fill(most)?;
+            if let Some(error) = self.failed.take() {
+                return Err(error);
+            }
             self.is_ended = true;
         }
-        self.check_document(bytes.len())?;
-        Ok(bytes)
+        self.check_document(self.buffer.len())?;
+        Ok(std::mem::take(&mut self.buffer).into_bytes())
     }
 
     /// Fails if a document has more bytes than one may have.

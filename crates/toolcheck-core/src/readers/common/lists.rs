@@ -1,7 +1,7 @@
 //! Lists of messages, wherever they stand, and what stands beside them.
 
 use foldhash::HashSet;
-use toolcheck_json::{Document, NodeId, Value, origins::Mapped, sort_by_position};
+use toolcheck_json::{Document, JsonStr, NodeId, Value, origins::Mapped, sort_by_position};
 
 use super::{Columns, literal, python};
 use crate::claim::certainty;
@@ -339,7 +339,7 @@ fn with_text(value: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) -> bool) ->
 
 fn in_text(value: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) -> bool) -> bool {
     let Some(string) = value.as_json_str() else { return false };
-    if !matches!(string.raw().trim_ascii_start().first(), Some(b'[' | b'{' | b'\\')) {
+    if !string.may_begin_with(b"[{") {
         return false;
     }
     let text = string.decode();
@@ -366,7 +366,8 @@ fn holds_list(value: Value<'_, '_>, depth: usize) -> bool {
 
 /// Calls `see` with a value, or with what it says if it is the text of JSON.
 pub(crate) fn unwrapped<R>(value: Value<'_, '_>, see: impl FnOnce(Value<'_, '_>) -> R) -> R {
-    let text = value.as_str().filter(|text| text.trim_start().starts_with(['[', '{', '"']));
+    let text = value.as_json_str().filter(|text| text.may_begin_with(b"[{\"")).map(JsonStr::decode);
+    let text = text.filter(|text| text.trim_start().starts_with(['[', '{', '"']));
     let Some(text) = text else { return see(value) };
     let document = Document::read(text.as_bytes());
     let Some(inner) = document.root().as_str() else { return see(document.root()) };

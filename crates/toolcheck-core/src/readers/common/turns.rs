@@ -176,8 +176,11 @@ fn read_turn<'s>(
     let speaker = name.as_ref().map_or("", |name| &*name.text);
     let role = role_of(speaker);
     // A user who hands on what a tool said.
-    let answers = text.filter(|_| matches!(role, Role::User | Role::Tool)).and_then(MappedText::of);
-    let answers = answers.filter(|said| said.text().trim_start().starts_with(RESPONSE));
+    let may_answer =
+        |text: &Value<'_, '_>| text.as_json_str().is_some_and(|text| text.may_have("tool_response"));
+    let answers = text.filter(|text| matches!(role, Role::User | Role::Tool) && may_answer(text));
+    let answers =
+        answers.and_then(MappedText::of).filter(|said| said.text().trim_start().starts_with(RESPONSE));
     let role = if answers.is_some() { Role::Tool } else { role };
     let is_reasoning = is_one_of(speaker, &THOUGHTS);
     transcript.next_message(role, turn);
@@ -403,7 +406,8 @@ fn results<'s>(
     // One text may have the results of all calls before it.
     let text = text.map(|text| text.elements().next().and_then(|block| block.get("value")).unwrap_or(text));
     let is_list = text.is_some_and(|text| {
-        text.is_array() || text.as_str().is_some_and(|text| text.trim_start().starts_with('['))
+        let may_be_list = text.as_json_str().is_some_and(|text| text.may_begin_with(b"["));
+        text.is_array() || may_be_list && text.as_str().is_some_and(|text| text.trim_start().starts_with('['))
     });
     if is_list && id.is_none() {
         settle_calls_before(transcript);
