@@ -437,7 +437,7 @@ impl<'s> Log<'s> {
 
     /// The turn ends here, whether or not its calls are done.
     fn stop(&mut self) {
-        self.transcript.settle_calls_from(self.turn, UnpairedReason::Aborted);
+        self.transcript.abort_calls_from(self.turn);
         self.turn = self.transcript.parts.len();
         self.end = ConversationEnd::Aborted;
     }

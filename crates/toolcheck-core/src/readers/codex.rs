@@ -231,7 +231,7 @@ impl<'d, 's> History<'d, 's> {
         }
         for (number, item) in history.items.iter().enumerate() {
             if aborts.next_if_eq(&number).is_some() {
-                transcript.settle_calls_from(turn, UnpairedReason::Aborted);
+                transcript.abort_calls_from(turn);
                 turn = transcript.parts.len();
             }
             if begins_turn(*item) {

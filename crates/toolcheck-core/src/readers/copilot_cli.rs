@@ -12,7 +12,7 @@ use super::threads::{Thread, Threads};
 use super::{ConversationEnd, Reader, Reading, next, parts};
 use crate::claim::certainty;
 use crate::fix_style::{FixStyle, Missing};
-use crate::ir::{Body, Call, Role, ToolKind, UnpairedReason};
+use crate::ir::{Body, Call, Role, ToolKind};
 use crate::names::words;
 
 pub(super) static READER: Reader =
@@ -216,7 +216,7 @@ impl<'s> Log<'s> {
     fn abort(&mut self, is_for_good: bool) {
         for number in self.running.drain() {
             let thread = self.threads.get(number);
-            thread.transcript.settle_calls_from(thread.turn, UnpairedReason::Aborted);
+            thread.transcript.abort_calls_from(thread.turn);
             thread.turn = thread.transcript.parts.len();
             thread.is_aborted = is_for_good;
         }

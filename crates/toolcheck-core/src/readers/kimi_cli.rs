@@ -7,7 +7,7 @@ use super::threads::{Thread, Threads};
 use super::{ConversationEnd, Reader, Reading, next, parts};
 use crate::claim::certainty;
 use crate::formats::openai_chat;
-use crate::ir::{Arguments, Body, Role, Transcript, UnpairedReason};
+use crate::ir::{Arguments, Body, Role, Transcript};
 use crate::names::words;
 
 pub(super) static READER: Reader =
@@ -150,7 +150,7 @@ impl<'s> Log<'s> {
             "ToolResult" => self.thread(title, record).add_result(record, payload),
             "StepInterrupted" => {
                 let thread = self.thread(title, record);
-                thread.transcript.settle_calls_from(thread.turn, UnpairedReason::Aborted);
+                thread.transcript.abort_calls_from(thread.turn);
                 thread.turn = thread.transcript.parts.len();
                 (thread.is_aborted, thread.own.goes_on) = (true, false);
             }

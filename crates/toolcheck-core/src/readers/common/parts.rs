@@ -158,6 +158,15 @@ impl<'s> Transcript<'s> {
         });
     }
 
+    /// The turn that began at a part was aborted: the calls that ran have no results. Those after which the model has gone on
+    /// did not run any more.
+    pub(crate) fn abort_calls_from(&mut self, part: usize) {
+        let is_of_model = |message: &&Message<'s>| message.role == Role::Assistant;
+        let until_model = self.messages.iter().rev().skip_while(|message| !is_of_model(message));
+        let step = until_model.take_while(is_of_model).last().map_or(0, |first| first.parts.start as usize);
+        self.settle_calls_from(part.max(step), UnpairedReason::Aborted);
+    }
+
     /// Says of the calls since the last message that is not of the model or its tools why they may stay without results.
     pub(crate) fn settle_calls_of_last_turn(&mut self, unpaired: UnpairedReason) {
         let is_of_turn = |message: &&Message<'s>| matches!(message.role, Role::Assistant | Role::Tool);

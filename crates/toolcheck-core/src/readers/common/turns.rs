@@ -196,6 +196,12 @@ fn read_turn<'s>(
                 .flat_map(|blocks| blocks.elements())
                 .for_each(|block| add_block(transcript, block));
         }
+        (Role::Tool, Some(text)) if is_error_of_agent(transcript, text) => {
+            if let Some(message) = transcript.messages.last_mut() {
+                message.role = Role::User;
+            }
+            transcript.part(text, Text::of(text).map_or(Body::Opaque, Body::Text));
+        }
         (Role::Tool, _) => {
             let said = turn.get_any(&TEXTS).or_else(|| turn.get("result"));
             results(transcript, turn, said, answers.as_ref());
@@ -247,6 +253,18 @@ fn read_call<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>, following
         return false;
     }
     true
+}
+
+/// Whether a turn tells the model of an error, and is no result: smolagents does so after a result, and where it can't read
+/// what the model wrote (`ActionStep.to_messages` in `src/smolagents/memory.py` of huggingface/smolagents).
+fn is_error_of_agent(transcript: &Transcript<'_>, text: Value<'_, '_>) -> bool {
+    let mut paired = transcript.parts.iter().rev().map(|part| &part.body);
+    let last = paired.find(|body| matches!(body, Body::Call(_) | Body::Result(_)));
+    !matches!(last, Some(Body::Call(_)))
+        && text.as_json_str().is_some_and(|text| text.may_have("Now let"))
+        && text.as_str().is_some_and(|text| {
+            text.starts_with("Error:\n") || text.starts_with("Call id: ") && text.contains("\nError:\n")
+        })
 }
 
 /// The last message is the model's, whatever its role says.

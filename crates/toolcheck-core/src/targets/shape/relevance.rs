@@ -96,8 +96,12 @@ impl Shape {
             value.zip(request.field(key)).is_some_and(|(value, field)| {
                 // Others have an object under such a key too, with keys of their own.
                 let knows = |object: usize| {
-                    let mut keys = value.members().take(KEYS_LOOKED_AT).filter_map(Value::key_text);
-                    keys.any(|key| self.objects[object].field(&key).is_some_and(|field| field.is_known))
+                    let field = |key: &str| self.objects[object].field(key).filter(|field| field.is_known);
+                    let is_known =
+                        |member: &Value<'_, '_>| member.key_text().is_some_and(|key| field(&key).is_some());
+                    let (known, unknown): (Vec<_>, Vec<_>) =
+                        value.members().take(KEYS_LOOKED_AT).partition(is_known);
+                    known.len() > unknown.len() && !unknown.into_iter().any(Value::is_array)
                 };
                 field.mask & bit(type_of(value)) != 0
                     && (!value.is_object() || field.object.is_none_or(knows))
