@@ -334,6 +334,10 @@ pub(crate) fn read_item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's
 }
 
 /// Reads an item and returns its kind.
+/// The calls that xAI's `x_search` makes by itself, and shows as calls of custom tools
+/// (`packages/xai/src/responses/xai-responses-language-model.ts` of vercel/ai).
+const STEPS_OF_X_SEARCH: [&str; 4] = words("x_keyword_search x_semantic_search x_user_search x_thread_fetch");
+
 fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) -> Item {
     let kind = value.get_str("type");
     let item = match kind.as_deref() {
@@ -343,6 +347,8 @@ fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize)
         None if value.get("id").is_some() => Item::Reference,
         None => Item::Opaque,
     };
+    let is_run = || value.get_str("name").is_some_and(|name| STEPS_OF_X_SEARCH.contains(&&*name));
+    let item = if matches!(item, Item::Call(ToolKind::Custom)) && is_run() { Item::Hosted } else { item };
     // The output of a local shell has the id of its call.
     if !matches!(item, Item::Reference | Item::Output(ToolKind::LocalShell))
         && let Some(id) = value.get("id").and_then(Named::of)

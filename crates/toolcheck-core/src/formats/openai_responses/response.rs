@@ -1,10 +1,11 @@
 //! Reads responses, whole and as the events of a stream.
 
+use foldhash::HashSet;
 use toolcheck_json::Value;
 
 use super::{FORMAT, Item, Namespaces, item, read_reasoning};
 use crate::assembly::{self, Assembly, Choice, Completion, Locate};
-use crate::ir::{ToolKind, Transcript};
+use crate::ir::{Body, Executor, ToolKind, Transcript};
 
 pub(super) fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
     let output = value.get("output").filter(|output| output.is_array())?;
@@ -15,9 +16,28 @@ pub(super) fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
             namespaces.add(&mut transcript, value);
         }
     }
+    settle_run_calls(&mut transcript);
     let is_cut = |item: Value<'_, '_>| item.get_str("status").is_some_and(|status| status == "incomplete");
     let is_whole = assembly::is_whole(value.get("status"), &["completed"]) && !output.elements().any(is_cut);
     Some(vec![Completion { transcript, is_whole }])
+}
+
+/// The server ran each call whose result is in the same response, such as those of a shell in its container.
+fn settle_run_calls(transcript: &mut Transcript<'_>) {
+    let id_of = |body: &Body<'_>| match body {
+        Body::Result(result) => result.call_id.as_ref().map(|id| id.text.to_string()),
+        _ => None,
+    };
+    let answered: HashSet<String> = transcript.parts.iter().filter_map(|part| id_of(&part.body)).collect();
+    for part in &mut transcript.parts {
+        match &mut part.body {
+            Body::Call(call) if call.id.as_ref().is_some_and(|id| answered.contains(&*id.text)) => {
+                call.executor = Executor::Server;
+            }
+            Body::Result(result) => result.executor = Executor::Server,
+            _ => {}
+        }
+    }
 }
 
 pub(super) fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
