@@ -1,5 +1,6 @@
 //! The seeds for fuzzing, made from other files of the project: `cargo xtask fuzz-corpus` writes them.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -76,20 +77,8 @@ fn fix(root: &Path) -> io::Result<Vec<Vec<u8>>> {
 fn bodies(root: &Path) -> io::Result<Vec<Vec<u8>>> {
     let with_choices =
         |(number, case): (usize, Vec<u8>)| [&[number as u8 % 8, number as u8 % 7][..], &case].concat();
-    let odd = NO_REQUESTS.iter().map(|body| body.to_vec());
-    Ok(cases(root)?.into_iter().chain(odd).enumerate().map(with_choices).collect())
+    Ok(cases(root)?.into_iter().chain(written("no-requests")).enumerate().map(with_choices).collect())
 }
-
-const NO_REQUESTS: [&[u8]; 8] = [
-    b"null",
-    b"[]",
-    b"{}",
-    b"\xef\xbb\xbf{}",
-    b"{\"model\": \"m\", \"temperature\": NaN}",
-    b"{\"model\": \"m\"} {\"model\": \"m\"}",
-    b"model: m\nmessages: []\n",
-    b"{\"model\": \"\\ud83d\"}",
-];
 
 /// The cases of the corpus, each with the next one, which often is its fixed version, or with one in another format.
 fn diff(root: &Path) -> io::Result<Vec<Vec<u8>>> {
@@ -145,11 +134,10 @@ fn explain(_root: &Path) -> io::Result<Vec<Vec<u8>>> {
 fn config(root: &Path) -> io::Result<Vec<Vec<u8>>> {
     let of = |kind: u8, texts: Vec<Vec<u8>>| texts.into_iter().map(move |text| [&[kind][..], &text].concat());
     let is_toml = |name: &str| name.ends_with(".toml");
-    let owned = |texts: &[&str]| texts.iter().map(|text| text.as_bytes().to_vec()).collect::<Vec<_>>();
     let mut seeds: Vec<Vec<u8>> = of(0, files(&root.join("fixtures/policies"), is_toml)?).collect();
     seeds.extend(of(0, examples(root, "docs/configuration.md")?));
-    seeds.extend(of(1, owned(&SCHEMAS)));
-    seeds.extend(of(2, owned(&PROJECTS)));
+    seeds.extend(of(1, written("schemas")));
+    seeds.extend(of(2, written("projects")));
     Ok(seeds)
 }
 
@@ -161,15 +149,18 @@ fn examples(root: &Path, page: &str) -> io::Result<Vec<Vec<u8>>> {
 
 /// Schemas with arguments: small ones, and each with the arguments of the others.
 fn schemas(_root: &Path) -> io::Result<Vec<Vec<u8>>> {
-    let pairs = CHECKED.iter().flat_map(|(schema, _)| CHECKED.iter().map(move |(_, other)| (schema, other)));
-    Ok(pairs.map(|(schema, arguments)| [schema.as_bytes(), &[0], arguments.as_bytes()].concat()).collect())
+    let (schemas, arguments) = (written("checked"), written("arguments"));
+    let with_each = |schema: &Vec<u8>| {
+        arguments.iter().map(|other| [schema, &[0][..], other].concat()).collect::<Vec<_>>()
+    };
+    Ok(schemas.iter().flat_map(with_each).collect())
 }
 
 /// The targets in the documentation and the built-in ones, some of which are no valid own ones, after the byte that
 /// chooses the transcript.
 fn own_targets(root: &Path) -> io::Result<Vec<Vec<u8>>> {
     let mut seeds = examples(root, "docs/own-target.md")?;
-    seeds.extend(OWN_TARGETS.iter().map(|text| text.as_bytes().to_vec()));
+    seeds.extend(written("own-targets"));
     seeds.extend(files(&root.join("crates/toolcheck-core/targets"), |name| name.ends_with(".toml"))?);
     let numbered = seeds.into_iter().enumerate();
     Ok(numbered.map(|(number, text)| [&[number as u8 % 4][..], &text].concat()).collect())
@@ -177,7 +168,7 @@ fn own_targets(root: &Path) -> io::Result<Vec<Vec<u8>>> {
 
 /// Baselines, and cases to make some from.
 fn baselines(root: &Path) -> io::Result<Vec<Vec<u8>>> {
-    let written = BASELINES.iter().map(|text| [&[UNCHANGED], text.as_bytes()].concat());
+    let written = written("baselines").into_iter().map(|text| [&[UNCHANGED], &*text].concat());
     Ok(written.chain(cases(root)?).collect())
 }
 
@@ -204,7 +195,7 @@ fn tools(root: &Path) -> io::Result<Vec<Vec<u8>>> {
             .any(|key| case.windows(key.len()).any(|bytes| bytes == key.as_bytes()))
     };
     seeds.retain(|case| declares(case));
-    seeds.extend(TOOLS.iter().map(|text| text.as_bytes().to_vec()));
+    seeds.extend(written("tools"));
     Ok(seeds)
 }
 
@@ -216,104 +207,17 @@ fn archives(root: &Path) -> io::Result<Vec<Vec<u8>>> {
         let limits = if number % 3 == 0 { number / 3 % 25 } else { 24 };
         [&[number as u8 % 7, limits as u8, number as u8][..], &case].concat()
     });
-    let compressed = COMPRESSED.iter().map(|bytes| [&[0, 24, 3][..], bytes].concat());
+    let compressed = written("compressed").into_iter().map(|bytes| [&[0, 24, 3][..], &bytes].concat());
     Ok(seeds.chain(compressed).collect())
 }
 
-const SCHEMAS: [&str; 4] = [
-    "required = [\"path\"]\nproperties.path.pattern = '^(a+)+$'\n",
-    "\"$ref\" = \"#/$defs/one\"\n[policy.schema.\"$defs\".one]\n\"$ref\" = \"#/$defs/two\"\n[policy.schema.\"$defs\".two]\ntype = \"object\"\n",
-    "\"$ref\" = \"https://example.com/schema.json\"\n",
-    "anyOf = [{type = \"object\", maxProperties = 1}, {const = 1.5}]\nnot.properties.days.items.multipleOf = 0.1\n",
-];
-
-/// Schemas, each with arguments that it allows.
-const CHECKED: [(&str, &str); 14] = [
-    (
-        r#"{"type": "object", "required": ["port"], "properties": {"port": {"type": "string", "maxLength": 3}}}"#,
-        r#"{"port": "Ebb"}"#,
-    ),
-    (
-        r#"{"type": "object", "additionalProperties": false, "properties": {"days": {"type": "array", "items": {"type": "integer"}}}}"#,
-        r#"{"days": [1, 2.0, 3]}"#,
-    ),
-    (
-        r##"{"$ref": "#/$defs/one", "$defs": {"one": {"properties": {"port": {"$ref": "#/$defs/one"}}}}}"##,
-        r#"{"port": {"port": {}}}"#,
-    ),
-    (
-        r#"{"anyOf": [{"required": ["a"]}, {"properties": {"port": {"pattern": "^(a+)+$"}}}]}"#,
-        r#"{"port": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"}"#,
-    ),
-    (
-        r#"{"type": "OBJECT", "properties": {"n": {"type": "NUMBER", "nullable": true, "minimum": 1e400}}}"#,
-        r#"{"n": null}"#,
-    ),
-    (
-        r#"{"properties": {"n": {"multipleOf": 0.1, "exclusiveMaximum": 12345678901234567890}}}"#,
-        r#"{"n": 0.30000000000000004}"#,
-    ),
-    (r#"{"enum": [{"a": 1}, {"\u0061": 1.0}], "not": {"const": {"a": 2}}}"#, r#"{"\u0061": 1}"#),
-    (
-        r#"{"$schema": "http://json-schema.org/draft-04/schema#", "properties": {"n": {"minimum": 1, "exclusiveMinimum": true}}}"#,
-        r#"{"n": 2}"#,
-    ),
-    (
-        r#"{"patternProperties": {"^\\d+$": {"type": "boolean"}}, "propertyNames": {"maxLength": 4}, "minProperties": 1}"#,
-        r#"{"12": true}"#,
-    ),
-    (
-        r#"{"properties": {"at": {"format": "date-time"}, "tags": {"uniqueItems": true, "contains": {"const": "x"}}}}"#,
-        r#"{"at": "noon", "tags": ["x", {"a": [1]}]}"#,
-    ),
-    (
-        r#"{"if": {"required": ["a"]}, "then": {"required": ["b"]}, "else": false}"#,
-        r#"{"a": 1, "b": "\ud800"}"#,
-    ),
-    (r#"{"$ref": "https://example.com/schema.json"}"#, r#"[1, {"a": 2}]"#),
-    ("true", "\"text\""),
-    (r#"{"json": {"type": "string"}, "type": ["object", "null"]}"#, ""),
-];
-
-/// Own targets that say much.
-const OWN_TARGETS: [&str; 3] = [
-    "id = \"g\"\nname = \"G\"\nextends = \"openai-chat\"\n[ids]\npattern = \"^[a-z]+$\"\nmax-length = 4\n[names]\npattern = '^\\w+$'\n",
-    "id = \"u\"\nname = \"U\"\nunion = [\"anthropic\", \"bedrock\"]\n[[refusal]]\nrule = \"blank-text\"\ntext = \"messages.{index}: blank\"\n",
-    "id = \"r\"\nname = \"R\"\nformat = \"openai-responses\"\n[[tolerance]]\nrule = \"unanswered-tool-call\"\nwhy = \"it repairs them\"\n",
-];
-
-const BASELINES: [&str; 4] = [
-    r#"{"version": 1, "files": {"logs/a.json": [
-  {"rule": "blank-text", "message": "blank", "fingerprint": "0123456789abcdef"}]}}"#,
-    r#"{"files": {}, "version": 1}"#,
-    r#"{"version": 1, "files": {"a": [], "\u00e9\n": [{"rule": "x", "message": "\u0000\ud83d\ude00", "fingerprint": ""},
-  {"fingerprint": "", "message": "", "rule": "x"}], "a": [{"rule": "duplicate-key", "message": "", "fingerprint": "1"}]}}"#,
-    r#"{"version": 1, "files": {"a": [{"rule": "blank-text", "message": "m"}]}}"#,
-];
-
-const TOOLS: [&str; 6] = [
-    r#"[{"name": "tide", "input_schema": {"type": "object", "required": ["port"]}}, {"name": "tide"}, {"name": ""}, 1]"#,
-    r#"{"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "ebb", "inputSchema": {"json": {"json": {"json": 1}}}}]}}"#,
-    r#"[{"functionDeclarations": [{"name": "\ud800", "parametersJsonSchema": null}, {"name": "b", "parameters": []}]}]"#,
-    r#"{"toolConfig": {"tools": [{"toolSpec": {"name": "a", "inputSchema": {"json": {"type": "objekt"}}}}]}}"#,
-    r#"[{"type": "function", "function": {"name": "a", "parameters": {"$ref": "x"}, "parameters": true}}, {"type": "custom", "custom": {"name": "b"}}]"#,
-    r#"{"tools": {"tools": {"tools": []}}}"#,
-];
-
-/// An empty gzip member; a Zstandard frame of raw and repeated bytes; one with a large window; one that is skipped, alone
-/// and before a frame.
-const COMPRESSED: [&[u8]; 5] = [
-    b"\x1f\x8b\x08\0\0\0\0\0\0\x03\x03\0\0\0\0\0\0\0\0\0",
-    b"\x28\xb5\x2f\xfd\0\0\x10\0\0[]\x03\x02\0\n",
-    b"\x28\xb5\x2f\xfd\0\xa8\x01\0\0",
-    b"\x50\x2a\x4d\x18\x02\0\0\0[]",
-    b"\x28\xb5\x2f\xfd\0\0\x11\0\0[]\x50\x2a\x4d\x18\x02\0\0\0[]\x28\xb5\x2f\xfd\0\0\x0b\x80\0\n",
-];
-
-const PROJECTS: [&str; 2] = [
-    "[tool.toolcheck]\nselect = [\"duplicate-key\"]\n",
-    "[package]\nname = \"a\"\n[package.metadata.toolcheck]\nignore = [\"blank-text\"]\n",
-];
+/// The seeds of a kind in `seeds.json`, in which each character stands for one byte.
+pub fn written(kind: &str) -> Vec<Vec<u8>> {
+    let mut all: BTreeMap<String, Vec<String>> =
+        serde_json::from_str(include_str!("../seeds.json")).expect("it is JSON");
+    let bytes = |text: String| text.chars().map(|one| one as u8).collect();
+    all.remove(kind).into_iter().flatten().map(bytes).collect()
+}
 
 /// The small files in a folder and its subfolders whose names match, sorted by path.
 fn files(folder: &Path, is_wanted: impl Fn(&str) -> bool + Copy) -> io::Result<Vec<Vec<u8>>> {

@@ -65,14 +65,7 @@ fn config_schema() -> Result<String> {
 }
 
 fn rules_page() -> String {
-    let mut page = String::from(
-        "# Rules\n\n\
-         `toolcheck explain RULE` shows a rule's page in the terminal.\n\
-         The level applies if nothing else is known for the target; `target` means that the rule reports only what a \
-         target is known to reject or mishandle. *Rejected by* names the targets for which it is an error, in one case of the \
-         rule at least; variants of a target do the same. [targets.md](targets.md) lists what each target does, and \
-         `toolcheck shapes TARGET` what it requires, allows and refuses of single keys ([shapes.md](shapes.md)).\n",
-    );
+    let mut page = include_str!("rules.txt").to_owned();
     for category in Category::ALL {
         let head = "| rule | level | finds | rejected by |\n| --- | --- | --- | --- |\n";
         let _ = write!(page, "\n## {}\n\n{head}", category.title());
@@ -225,22 +218,7 @@ fn links(sources: &[std::sync::Arc<str>]) -> String {
 }
 
 fn targets_page() -> String {
-    let mut page = String::from(
-        "# Targets\n\n\
-         A target is an API or a server that requests are checked against. Choose one with `--target`, by its id or one of \
-         its other names; by default each file is checked against the provider of its format.\n\n\
-         Each section lists the rules by what the target does:\n\n\
-         - **Rejected**: an error, because it was observed or is documented.\n\
-         - **In doubt**: a warning, because sources disagree or it is only inferred that the target rejects it.\n\
-         - **Accepted with harm**: a warning that says what goes wrong.\n\
-         - **Accepted**: no finding.\n\
-         - **Only recognised**: `toolcheck explain --error` knows the error text, but no request is checked for it.\n\
-         - **Shape of requests**: how many keys were seen refused, by rule, and what is reported if a request breaks what is \
-         only documented ([shapes.md](shapes.md)).\n\n\
-         Words in parentheses are cases of the rule, and \u{2020} marks what applies only to some models. \
-         A rule that is not listed has its default level. The pages of the rules have the error texts and the sources.\n\n\
-         | target | name | other names | format |\n| --- | --- | --- | --- |\n",
-    );
+    let mut page = include_str!("targets.txt").to_owned();
     for target in targets::all() {
         let aliases: Vec<String> = target.aliases.iter().map(|alias| format!("`{alias}`")).collect();
         let _ = writeln!(

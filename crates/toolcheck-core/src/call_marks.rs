@@ -71,28 +71,11 @@ mod tests {
             let document = Document::read(json.as_bytes());
             hold_call(document.root().as_json_str().unwrap())
         };
-        for text in [
-            "Thought: so\nAction: tide\nAction Input: {}",
-            "I call it. Action: tide Action Input: {}",
-            "[tide(port=\"Oban\")]",
-            "<functioncall> {}",
-            "[TOOL_CALLS][]",
-            "<function=tide>{}</function>",
-            "<tool_call>tide\n<arg_key>port</arg_key>\n<arg_value>Oban</arg_value>\n</tool_call>",
-            "{\"name\": \"tide\", \"parameters\": {}}",
-            "[{\"name\": \"tide\", \"arguments\": {}}]",
-        ] {
-            assert!(holds(text), "{text}");
-        }
-        for text in [
-            "High tide is at noon.",
-            "Action: we look at [the tide](x).",
-            "{\"name\": \"Oban\"}",
-            "[1, 2]",
-            "1 < 2",
-            "",
-        ] {
-            assert!(!holds(text), "{text}");
+        type Cases = std::collections::BTreeMap<String, Vec<String>>;
+        let cases: Cases = serde_json::from_str(include_str!("call_marks.json")).unwrap();
+        for (kind, text) in cases.iter().flat_map(|(kind, texts)| texts.iter().map(move |text| (kind, text)))
+        {
+            assert_eq!(holds(text), kind == "calls", "{text}");
         }
     }
 }

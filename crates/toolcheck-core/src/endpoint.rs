@@ -181,100 +181,26 @@ fn is_in(host: &str, domain: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Call, Endpoint, call, model_of};
+    use super::{Endpoint, call, model_of};
 
     #[test]
-    fn the_last_step_of_the_path_counts() {
-        assert_eq!(call("https://api.example.com/v1/embeddings?x=/chat"), Call::Other);
-        assert_eq!(call("/v1beta/models/m:countTokens"), Call::Other);
-        assert_eq!(call("https://api.example.com/v1beta/interactions/"), Call::Unknown);
-        assert_eq!(call("https://generativelanguage.googleapis.com/v1beta/interactions"), Call::Llm);
-        assert_eq!(call("https://api.example.com/v1/threads/t/runs/r/submit_tool_outputs"), Call::NotRead);
-        assert_eq!(call("https://api.example.com/v1/chat/completions"), Call::Llm);
-        assert_eq!(call("/v1beta/models/m:generateContent"), Call::Llm);
-        assert_eq!(call(""), Call::Unknown);
-    }
-
-    #[test]
-    fn a_word_that_others_use_too_is_not_enough() {
-        assert_eq!(call("https://chat.example.com/channels/7/messages"), Call::Unknown);
-        assert_eq!(call("https://api.example.com/v1/messages"), Call::Llm);
-        assert_eq!(call("https://api.example.com/myv1/messages"), Call::Unknown);
-        assert_eq!(call("https://api.example.com/chain/invoke"), Call::Unknown);
-        assert_eq!(call("https://bedrock.example.com/model/a.b-v1%3A0/invoke"), Call::Llm);
-        assert_eq!(call("https://bedrock.example.com/model/a.embed-text/invoke"), Call::Other);
-        assert_eq!(call("https://bedrock.example.com/model/a.b/count-tokens"), Call::Other);
-        let counts = "https://v.example/v1/x/publishers/anthropic/models/count-tokens:rawPredict";
-        assert_eq!((call(counts), model_of(counts)), (Call::Other, None));
-    }
-
-    #[test]
-    fn a_path_names_its_model() {
-        assert_eq!(
-            model_of("/v1beta/models/gemini-2.5-pro:generateContent?key=k"),
-            Some("gemini-2.5-pro".to_owned())
-        );
-        for call in ["converse", "invoke"] {
-            let url = format!("https://b.example/model/anthropic.claude%3A0/{call}");
-            assert_eq!(model_of(&url).as_deref(), Some("anthropic.claude:0"));
-        }
-        assert_eq!(model_of("https://b.example/openai/deployments/d/chat/completions"), None);
-        assert_eq!(model_of("https://api.example.com/chain/invoke"), None);
-        assert_eq!(model_of(""), None);
-    }
-
-    #[test]
-    fn the_hosts_of_llm_apis_are_known() {
-        assert_eq!(call("https://api.cohere.com/v1/chat"), Call::Llm);
-        assert_eq!(call("https://x.openai.azure.com:443/openai/deployments/d/extensions"), Call::Llm);
-        assert_eq!(call("https://api.openai.com.example.com/v1/chat"), Call::Unknown);
-        assert_eq!(call("https://notapi.openai.com/v1/chat"), Call::Unknown);
-    }
-
-    #[test]
-    fn an_address_names_the_format_and_the_target() {
-        let says = |url: &str| {
+    fn each_address_says_what_is_written_of_it() {
+        for line in include_str!("endpoint.jsonl").lines() {
+            let said: serde_json::Map<String, serde_json::Value> = serde_json::from_str(line).unwrap();
+            let url = said["url"].as_str().unwrap();
             let Endpoint { format, target, .. } = Endpoint::of(url);
-            (format.map_or("-", |format| format.id), target.map_or("-", |target| &*target.id))
-        };
-        assert_eq!(says("https://api.openai.com/v1/chat/completions"), ("openai-chat", "openai-chat"));
-        assert_eq!(says("https://api.openai.com/v1/responses?x=1"), ("openai-responses", "openai-responses"));
-        assert_eq!(says("https://api.openai.com/v1/completions"), ("-", "-"));
-        assert_eq!(says("https://api.anthropic.com/v1/messages"), ("anthropic", "anthropic"));
-        // Its API for clients of OpenAI has no target.
-        assert_eq!(says("https://api.anthropic.com/v1/chat/completions"), ("-", "-"));
-        assert_eq!(says("https://api.mistral.ai/v1/chat/completions"), ("mistral", "mistral"));
-        assert_eq!(
-            says("https://user:key@x.openai.azure.com:443/openai/deployments/d/chat/completions").1,
-            "azure-openai"
-        );
-        assert_eq!(says("http://localhost:11434/api/chat"), ("ollama", "ollama"));
-        assert_eq!(says("http://localhost:11434/v1/chat/completions"), ("openai-chat", "ollama-openai"));
-        assert_eq!(
-            says("https://us-central1-aiplatform.googleapis.com/v1/p/m:generateContent").1,
-            "vertex-gemini"
-        );
-        assert_eq!(says("https://bedrock.example.com/model/a.b/converse"), ("bedrock-converse", "-"));
-        assert_eq!(says("https://bedrock.example.com/model/a.b/invoke"), ("-", "-"));
-        let vertex = "https://us-east5-aiplatform.googleapis.com/v1/projects/p/locations/l/publishers";
-        let claude = format!("{vertex}/anthropic/models/claude-opus-4-1:rawPredict");
-        assert_eq!(says(&claude), ("anthropic", "vertex-anthropic"));
-        assert_eq!(says("https://api.x.ai/v1/responses"), ("openai-responses", "xai"));
-        assert_eq!(
-            says("https://x.cloud.databricks.com/serving-endpoints/m/invocations"),
-            ("-", "databricks")
-        );
-        // Other publishers have formats of their own.
-        let mistral = format!("{vertex}/mistralai/models/m:rawPredict");
-        assert_eq!(says(&mistral), ("-", "-"));
-        assert_eq!(says("https://gateway.example.com/v1/messages"), ("anthropic", "-"));
-        // Two formats have this path.
-        assert_eq!(says("https://gateway.example.com/v1/chat/completions"), ("-", "-"));
-        // And any shop may have this one.
-        assert_eq!(says("https://shop.example.com/api/chat"), ("ollama", "-"));
-        assert_eq!(Endpoint::of("https://shop.example.com/api/chat").call, Call::Unknown);
-        assert_eq!(says("https://gateway.example.com/v1/messages/count_tokens"), ("-", "-"));
-        assert_eq!(says("https://evil-openrouter.ai/api/v1/chat/completions"), ("-", "-"));
-        assert_eq!(says(""), ("-", "-"));
+            assert!(said.keys().all(|key| "about call format model target url".contains(&**key)), "{line}");
+            for (key, found) in [
+                ("call", Some(call(url).as_str().to_owned())),
+                ("format", Some(format.map_or("-", |format| format.id).to_owned())),
+                ("model", model_of(url)),
+                ("target", Some(target.map_or("-", |target| &*target.id).to_owned())),
+            ] {
+                assert!(
+                    said.get(key).is_none_or(|said| said.as_str() == found.as_deref()),
+                    "{line}: {found:?}"
+                );
+            }
+        }
     }
 }

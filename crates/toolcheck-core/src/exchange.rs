@@ -6,6 +6,7 @@ mod timing;
 
 use toolcheck_json::Value;
 
+use crate::names::words;
 use crate::{formats, unsupported};
 
 /// A request and its response.
@@ -68,23 +69,11 @@ pub fn exchanges<'d, 's>(root: Value<'d, 's>) -> Option<Vec<Exchange<'d, 's>>> {
 /// The response in a record that has no request, such as a stream that was recorded by itself, also as a text. Gemini CLI
 /// keeps the replies of a test with the `method` that was called.
 pub fn response_alone<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
-    const BESIDE: [&str; 14] = [
-        // The name of a line in the result of a batch of Gemini.
-        "key",
-        "response",
-        "status",
-        "status_code",
-        "statusCode",
-        "method",
-        "url",
-        "path",
-        "time",
-        "timestamp",
-        "startedDateTime",
-        "recorded_at",
-        "headers",
-        "response_headers",
-    ];
+    // The first is the name of a line in the result of a batch of Gemini.
+    const BESIDE: [&str; 14] = words(
+        "key response status status_code statusCode method url path time timestamp startedDateTime \
+        recorded_at headers response_headers",
+    );
     let is_stream = |response: Value<'_, '_>| {
         let text = response.as_str();
         text.is_some_and(|text| {

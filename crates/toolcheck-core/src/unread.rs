@@ -284,18 +284,8 @@ fn called_member<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
 }
 
 /// The keys under which a row has what the model answered, beside the request.
-const ANSWERS: [&str; 10] = [
-    "response",
-    "output",
-    "outputs",
-    "completion",
-    "reply",
-    "answer",
-    "choices",
-    "generation",
-    "generations",
-    "prediction",
-];
+const ANSWERS: [&str; 10] =
+    words("response output outputs completion reply answer choices generation generations prediction");
 const ANSWER_LOOKED_AT: usize = 4096;
 
 /// The first call in an answer beside a request. It may be a message, a list of items or a response of any API.

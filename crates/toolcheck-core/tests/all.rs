@@ -20,6 +20,8 @@ struct Errors {
     read: BTreeMap<String, Vec<(String, String)>>,
     /// The rule that is the first to be recognised, and the text.
     pasted: Vec<(String, String)>,
+    /// What is captured under a name, what it is, and the text.
+    captures: Vec<(String, String, String)>,
     /// Texts that begin like others, and go on otherwise.
     begins_alike: Vec<String>,
     /// The framework that raises it, the rule, what is captured, and the text.

@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
-use toolcheck_core::protocols::{Malformation, Reply, TextCalls};
+use toolcheck_core::protocols::{Malformation, TextCalls};
 use toolcheck_core::{Place, formats};
-use toolcheck_json::{Document, SyntaxErrorKind};
+use toolcheck_json::Document;
 
 const READ: &str = "<read_file>\n<path>a.ts</path>\n</read_file>";
 
@@ -30,219 +30,58 @@ fn read(bytes: &[u8]) -> (Vec<Call>, Vec<(Malformation, String)>) {
     (calls.collect(), malformed.collect())
 }
 
-fn chat(texts: &[(&str, &str)]) -> String {
+fn chat<T: AsRef<str>>(texts: &[(T, T)]) -> String {
     let messages: Vec<Json> =
-        texts.iter().map(|(role, text)| json!({"role": role, "content": text})).collect();
+        texts.iter().map(|(role, text)| json!({"role": role.as_ref(), "content": text.as_ref()})).collect();
     json!({ "messages": messages }).to_string()
 }
 
-/// The names and malformations read from an assistant's text whose protocol is taught.
-fn taught(text: &str) -> (Vec<String>, Vec<Malformation>) {
+/// A chat in which the protocol is taught, and the model says this.
+fn around(text: &str) -> Vec<(String, String)> {
     let system = "Tool uses are formatted using XML-style tags: <read_file>\n</read_file>. <tools></tools> <tool_call>";
-    let bytes = chat(&[("system", system), ("user", "go on"), ("assistant", text), ("user", "well?")]);
-    let (calls, malformed) = read(bytes.as_bytes());
-    (calls.into_iter().map(|call| call.1).collect(), malformed.into_iter().map(|block| block.0).collect())
+    let texts = [("system", system), ("user", "go on"), ("assistant", text), ("user", "well?")];
+    texts.map(|(role, text)| (role.to_owned(), text.to_owned())).to_vec()
 }
 
-fn names(text: &str) -> Vec<String> {
-    let (names, malformed) = taught(text);
-    assert!(malformed.is_empty(), "{malformed:?} in {text}");
-    names
-}
-
-#[test]
-fn a_mention_speaks_no_protocol() {
-    let silent = |texts: &[(&str, &str)]| {
-        let bytes = chat(texts);
-        assert_eq!(read(bytes.as_bytes()), (vec![], vec![]), "{bytes}");
-    };
-    silent(&[("user", "how do I read?"), ("assistant", READ), ("user", "thanks")]);
-    // A log that was pasted before, or of another tool, or in the middle of a text.
-    silent(&[("user", "[read_file for 'a.ts'] Result:\nx"), ("assistant", READ), ("user", "thanks")]);
-    silent(&[("user", "how?"), ("assistant", READ), ("user", "[list_files for 'a'] Result:\nx")]);
-    silent(&[("user", "how?"), ("assistant", READ), ("user", "I saw [read_file for 'a'] Result:\nx")]);
-    silent(&[
-        ("user", "how?"),
-        ("assistant", "<tool_call>{\"name\": \"a\"}</tool_call>"),
-        ("user", "thanks"),
-    ]);
-    silent(&[("user", "<tools> <tool_call>?"), ("assistant", "<tool_call>{\"name\": \"a\"}</tool_call>")]);
-    // The words alone, without a tool in tags.
-    silent(&[("system", "Write XML-style tags."), ("user", "how?"), ("assistant", READ)]);
-    silent(&[
-        ("system", "<tools>"),
-        ("user", "how?"),
-        ("assistant", "<tool_call>{\"name\": \"a\"}</tool_call>"),
-    ]);
+/// Texts, the calls that are read of them, and what is malformed in them.
+#[derive(serde::Deserialize)]
+struct Case {
+    about: String,
+    /// A request in a format, or the texts of a chat, or what the model says where the protocol is taught.
+    format: Option<String>,
+    body: Option<Json>,
+    texts: Option<Vec<(String, String)>>,
+    text: Option<String>,
+    /// The names of the tools; not said where only the faults count.
+    calls: Option<Vec<String>>,
+    #[serde(default)]
+    malformed: Vec<String>,
+    replies: Option<Vec<String>>,
+    /// Those of the first call.
+    arguments: Option<Vec<(String, String)>>,
 }
 
 #[test]
-fn answers_show_the_protocol() {
-    for answer in
-        ["[read_file for 'a.ts'] Result:\nx", "\n[read_file for 'a.ts'] Result:", "[read_file] Result:"]
-    {
-        let bytes = chat(&[("user", "go on"), ("assistant", READ), ("user", answer)]);
-        assert_eq!(read(bytes.as_bytes()).0.len(), 1, "{bytes}");
-    }
-    let call = "<tool_call>\n{\"name\": \"tide\"}\n</tool_call>";
-    for role in ["user", "tool"] {
-        let bytes =
-            chat(&[("user", "go on"), ("assistant", call), (role, "<tool_response>\nx\n</tool_response>")]);
-        assert_eq!(read(bytes.as_bytes()).0.len(), 1, "{bytes}");
-    }
-}
-
-#[test]
-fn reminders_teach() {
-    let taught = "Tool uses are formatted using XML-style tags.\n<attempt_completion>\n</attempt_completion>";
-    let count = |reminder: &str| {
-        let bytes = chat(&[
-            ("user", "go on"),
-            ("assistant", READ),
-            ("user", "and?"),
-            ("assistant", "Done."),
-            ("user", reminder),
-        ]);
-        read(bytes.as_bytes()).0.len()
-    };
-    assert_eq!(count(&format!("[ERROR] You did not use a tool in your previous response!\n{taught}")), 1);
-    // The same words open a reminder of the API's own calls, and a quotation teaches nothing.
-    assert_eq!(
-        count("[ERROR] You did not use a tool in your previous response! Use the tools of the API."),
-        0
-    );
-    assert_eq!(count(taught), 0);
-}
-
-#[test]
-fn instructions_beside_the_messages_teach() {
-    let system = "Tool uses are formatted using XML-style tags.\n<read_file>\n</read_file>";
-    let text = json!({"role": "assistant", "content": READ});
-    for (format, body) in [
-        ("anthropic", json!({"system": system, "messages": [text]})),
-        ("anthropic", json!({"system": [{"type": "text", "text": system}], "messages": [text]})),
-        (
-            "bedrock-converse",
-            json!({"system": [{"text": system}],
-            "messages": [{"role": "assistant", "content": [{"text": READ}]}]}),
-        ),
-        (
-            "gemini",
-            json!({"systemInstruction": {"parts": [{"text": system}]},
-            "contents": [{"role": "model", "parts": [{"text": READ}]}]}),
-        ),
-        ("openai-responses", json!({"instructions": system, "input": [text]})),
-    ] {
-        let body = body.to_string();
-        let document = Document::read(body.as_bytes());
-        let transcript = formats::find(format).unwrap().read(document.root()).unwrap();
-        assert_eq!(TextCalls::read(&document, &transcript).calls.len(), 1, "{format}");
-    }
-}
-
-#[test]
-fn examples_are_no_calls() {
-    assert_eq!(names(READ), ["read_file"]);
-    assert_eq!(names(&format!("First.\n  {READ}{READ}")), ["read_file", "read_file"]);
-    for text in [
-        format!("```xml\n{READ}\n```"),
-        format!("~~~\n{READ}\n"),
-        format!("````\n```\n{READ}\n````"),
-        format!("> {READ}"),
-        format!("It is written `{READ}`"),
-        format!("<thinking>\n{READ}\n</thinking>"),
-        format!("<think>\n{READ}"),
-        "<read_file> reads a file.\n<tool_call> calls a tool.".to_owned(),
-        "<tool_call>reader\n<arg_key>a</arg_key>\n</tool_call>".to_owned(),
-        "<div>\n<path>a</path>\n</div>".to_owned(),
-    ] {
-        assert_eq!(names(&text), Vec::<String>::new(), "{text}");
-    }
-    assert_eq!(names(&format!("```\nx\n```\n{READ}")), ["read_file"]);
-    assert_eq!(names(&format!("<thinking>x</thinking>\n{READ}")), ["read_file"]);
-}
-
-#[test]
-fn values_may_hold_tags() {
-    // A file that holds its own closing tag, and another tool.
-    let file = format!(
-        "<write_to_file>\n<path>a.md</path>\n<content>\nWrite </content>\n{READ}\n</write_to_file>\n</content>\n</write_to_file>"
-    );
-    assert_eq!(names(&file), ["write_to_file"]);
-    let (calls, _) = taught(&format!("{file}\n{READ}"));
-    assert_eq!(calls, ["write_to_file", "read_file"]);
-    // An argument that shows another protocol.
-    let other = "<tool_call>\n{\"name\": \"a\"}\n</tool_call>\n<tool_call>\n{\"name\": }\n</tool_call>";
-    let file =
-        format!("<write_to_file>\n<path>a.md</path>\n<content>\n{other}\n</content>\n</write_to_file>");
-    assert_eq!(names(&file), ["write_to_file"]);
-    assert_eq!(taught(&format!("{file}\n{other}")).1.len(), 1);
-    // What no parser knows is text.
-    assert_eq!(
-        names("<read_file>\n<args>\n<file><path>a</path></file>\n</args>\n</read_file>"),
-        ["read_file"]
-    );
-    assert_eq!(names("<list_files>\n<path>a</path>\n<extra>1</extra>\n</list_files>"), ["list_files"]);
-}
-
-#[test]
-fn malformed_blocks() {
-    let found = |text: &str| taught(text).1;
-    assert_eq!(found("<read_file>\n<path>a.ts</path>\n"), [Malformation::Unclosed]);
-    assert_eq!(found("<read_file>\n<path>a.ts\n</read_file>"), [Malformation::UnclosedParameter]);
-    assert_eq!(found("<tool_call>\n{\"name\": \"a\"}"), [Malformation::Unclosed]);
-    assert_eq!(
-        found("<tool_call>\n{\"name\": }\n</tool_call>"),
-        [Malformation::Json(SyntaxErrorKind::MissingValue)]
-    );
-    assert_eq!(found("<tool_call>{\"arguments\": {}}</tool_call>"), [Malformation::Nameless]);
-    assert_eq!(found("<tool_call><function=></function></tool_call>"), [Malformation::Nameless]);
-    let open = "<tool_call><function=a><parameter=b>c</function></tool_call>";
-    assert_eq!(found(open), [Malformation::UnclosedParameter]);
-    // The harness has cut this one off itself.
-    let cut = "<read_file>\n<path>a.ts\n\n[Response interrupted by a tool use result. Only one tool may be used at a time]";
-    assert_eq!(found(cut), []);
-}
-
-#[test]
-fn tags_of_functions() {
-    let text = "<tool_call>\n<function=tide>\n<parameter=port>\nHusum\n</parameter>\n<parameter=day>\n1\n</parameter>\n</function>\n</tool_call>";
-    let bytes = chat(&[("user", "go"), ("assistant", text), ("user", "<tool_response>\n</tool_response>")]);
-    let document = Document::read(bytes.as_bytes());
-    let transcript = formats::find("openai-chat").unwrap().read(document.root()).unwrap();
-    let read = TextCalls::read(&document, &transcript);
-    let arguments = read.calls[0].arguments.iter();
-    let arguments: Vec<_> =
-        arguments.map(|argument| (argument.name.as_str(), &bytes[argument.place.span.range()])).collect();
-    assert_eq!(arguments, [("port", "Husum"), ("day", "1")]);
-}
-
-#[test]
-fn what_became_of_the_calls() {
-    let two = format!("{READ}\n<list_files>\n<path>src</path>\n</list_files>");
-    let cut =
-        format!("{two}\n\n[Response interrupted by a tool use result. Only one tool may be used at a time.]");
-    let result = "[read_file for 'a.ts'] Result:\nx";
-    let replies = |text: &str, answer: &str| {
-        let bytes = chat(&[("user", "go"), ("assistant", text), ("user", answer)]);
+fn each_text_has_the_calls_that_it_makes() {
+    for line in include_str!("text_calls.jsonl").lines() {
+        let case: Case = serde_json::from_str(line).unwrap();
+        let texts = case.texts.unwrap_or_else(|| around(&case.text.unwrap_or_default()));
+        let bytes = case.body.map_or_else(|| chat(&texts), |body| body.to_string());
         let document = Document::read(bytes.as_bytes());
-        let transcript = formats::find("openai-chat").unwrap().read(document.root()).unwrap();
-        let calls = TextCalls::read(&document, &transcript).calls;
-        calls.iter().map(|call| call.reply).collect::<Vec<_>>()
-    };
-    assert_eq!(replies(&two, result), [Reply::Result, Reply::Nothing]);
-    assert_eq!(replies(&cut, result), [Reply::Result, Reply::Refusal]);
-    let refused = format!(
-        "{result}\nTool [list_files] was not executed because a tool has already been used in this message."
-    );
-    assert_eq!(replies(&two, &refused), [Reply::Result, Reply::Refusal]);
-    let both = format!("{result}\n[list_files for 'src'] Result:\ny");
-    assert_eq!(replies(&two, &both), [Reply::Result, Reply::Result]);
-    let joined = format!("{result}[list_files for 'src'] Result:");
-    assert_eq!(replies(&two, &joined), [Reply::Result, Reply::Result]);
-    let rejected =
-        format!("{result}\nSkipping tool [list_files for 'src'] due to user rejecting a previous tool.");
-    assert_eq!(replies(&two, &rejected), [Reply::Result, Reply::Refusal]);
+        let format = formats::find(case.format.as_deref().unwrap_or("openai-chat")).unwrap();
+        let found = TextCalls::read(&document, &format.read(document.root()).unwrap());
+        let about = format!("{}: {bytes}", case.about);
+        let names: Vec<&str> = found.calls.iter().map(|call| &*call.name).collect();
+        assert!(case.calls.is_none_or(|calls| calls == names), "{about}: {names:?}");
+        let faults = found.malformed.iter().map(|block| format!("{:?}", block.malformation));
+        assert_eq!(faults.collect::<Vec<_>>(), case.malformed, "{about}");
+        let replies: Vec<String> = found.calls.iter().map(|call| format!("{:?}", call.reply)).collect();
+        assert!(case.replies.is_none_or(|expected| expected == replies), "{about}: {replies:?}");
+        let arguments = found.calls.iter().take(1).flat_map(|call| &call.arguments);
+        let arguments: Vec<_> =
+            arguments.map(|one| (one.name.clone(), bytes[one.place.span.range()].to_owned())).collect();
+        assert!(case.arguments.is_none_or(|expected| expected == arguments), "{about}: {arguments:?}");
+    }
 }
 
 #[test]
@@ -266,7 +105,7 @@ fn places_are_real() {
 #[test]
 fn many_blocks_are_read_in_one_pass() {
     let counted = |text: &str| {
-        let (calls, malformed) = taught(text);
+        let (calls, malformed) = read(chat(&around(text)).as_bytes());
         (calls.len(), malformed.len())
     };
     let calls = [READ, "<tool_call>{\"name\": \"a\"}</tool_call>", "<read_file></read_file>"];

@@ -73,46 +73,9 @@ fn a_text_may_be_cut_anywhere() {
 
 #[test]
 fn names_lose_what_surrounds_them() {
-    let after = |id: &str| format!("No tool call found for function call output with call_id {id}");
-    for id in [
-        "call_abc",
-        "call_abc.",
-        "`call_abc`.",
-        "'call_abc',",
-        "**call_abc**",
-        "<code>call_abc</code>",
-        "call_abc. Learn more in the docs.",
-        "call_abc)",
-        "call_abc\"}]",
-        "call_abc\\n",
-        "“call_abc”",
-    ] {
-        assert_eq!(capture(&after(id), "id"), "call_abc", "{id}");
+    for (name, value, error) in &ERRORS.captures {
+        assert_eq!(capture(error, name), *value, "{error}");
     }
-    assert_eq!(capture(&format!("{OPENAI}, call_def."), "ids"), "call_abc, call_def");
-    assert_eq!(
-        capture("Missing required parameter: 'messages[1].tool_calls[0].type'.", "field"),
-        "tool_calls[0].type"
-    );
-    // What is in front of the text is no part of its path.
-    let path = "messages.2.assistant.note";
-    let text = format!("{path}: property '{path}' is unsupported");
-    for error in [
-        text.clone(),
-        format!("{{\"message\":\"{text}\"}}"),
-        format!("Error code: 400 - {{\n  'error': {{\n    'message': '{text}'\n  }}\n}}"),
-    ] {
-        assert_eq!(capture(&error, "tagged-path"), path, "{error}");
-    }
-    let error = "{'message': \"'clerk' is not one of ['system', 'assistant', 'user', 'function'] - 'messages.2.role' (request id: 1)\"}";
-    assert_eq!(capture(error, "dotted-path"), "messages.2.role");
-    assert_eq!(
-        capture(
-            "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1, toolu_2...",
-            "ids"
-        ),
-        "toolu_1, toolu_2"
-    );
     let error = "Unsupported value: 'reasoning_effort' does not support 'high' with this model. Supported values are: 'medium'. { \"error\": {} }";
     assert!(best(error).captures.iter().all(|(_, value)| !value.contains('{')), "{error}");
     let pattern = "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'";

@@ -306,21 +306,7 @@ fn a_union_refuses_what_a_member_refuses() {
 
 #[test]
 fn a_target_of_ones_own() {
-    let text = r#"
-        id = "gateway"
-        name = "Our gateway"
-        extends = "openai-chat"
-        [ids]
-        max-length = 12
-        [[refusal]]
-        rule = "malformed-tool-call-id"
-        case = "length"
-        status = 422
-        text = "id {id} is longer than {max}"
-        evidence = "specified"
-        sources = ["https://example.com/gateway"]
-        seen = "2026-11"
-    "#;
+    let text = include_str!("own_target.toml");
     let target = Target::parse(text).unwrap();
     assert_eq!((target.format.as_deref(), target.ids.max_length), (Some("openai-chat"), Some(12)));
     let verdict = target.verdict(RuleId::MalformedToolCallId, Some("length"), None, None);
@@ -336,17 +322,7 @@ fn a_target_of_ones_own() {
 
 #[test]
 fn facts_are_inherited_one_by_one() {
-    let text = r#"
-        id = "gateway"
-        name = "Our gateway"
-        extends = "openai-responses"
-        [ids]
-        item-max-length = 12
-        [ids.item-prefixes]
-        message = "own"
-        [tools]
-        strict-refused-keywords = ["contains"]
-    "#;
+    let text = include_str!("own_facts.toml");
     let (target, parent) = (Target::parse(text).unwrap(), targets::find("openai-responses").unwrap());
     assert_eq!((&*target.id, &target.format), ("gateway", &parent.format));
     assert_eq!((target.ids.item_max_length, target.ids.max_length), (Some(12), parent.ids.max_length));

@@ -370,16 +370,6 @@ impl<'d, 's> Value<'d, 's> {
         self.key().is_some_and(|own| own.eq_str(key))
     }
 
-    /// Whether the value is of this kind and a member with this key, which is written without escapes.
-    #[inline]
-    pub fn is_plain_member(self, kind: Kind, key: &[u8]) -> bool {
-        let node = self.node();
-        node.kind == kind
-            && node.flags & (KEYED | KEY_ESCAPED) == KEYED
-            && (node.key_end - node.key_start) as usize == key.len() + 2
-            && same(&self.document.bytes[node.key_start as usize + 1..node.key_end as usize - 1], key)
-    }
-
     /// Whether the value is written like this in the text.
     #[inline]
     pub fn is_written(self, raw: &[u8]) -> bool {

@@ -2,238 +2,14 @@
 //!
 //! The classes are those of JSONTestSuite, and the texts are our own.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use toolcheck_json::{Document, Kind, SyntaxErrorKind};
 
-/// Read without a fault.
-const VALID: &[&[u8]] = &[
-    // Any value may be the whole text, with whitespace around it.
-    b"null",
-    b"true",
-    b"false",
-    b"12",
-    b"\"alone\"",
-    b"\"\"",
-    b"[]",
-    b"{}",
-    b" \t\r\n[ ]\n",
-    b"[\t\"a\"\r\n,\n1 ]",
-    b"{ \"a\" :\t1 }",
-    // Arrays and objects.
-    b"[1, [2, [3, {}]], [], {\"a\": []}]",
-    b"[null, true, false, 0, \"\"]",
-    b"{\"a\": {\"b\": {\"c\": null}}}",
-    b"{\"\": 0}",
-    b"{\"a\\u0000b\": 0}",
-    b"{\"key with spaces\": 1, \"other\": [1, 2]}",
-    // Numbers.
-    b"[0, -0, 7, -7, 10, 1234567890]",
-    b"[0.5, -0.5, 10.25, 0.000000000000000000001]",
-    b"[1e3, 1E3, 1e+3, 1e-3, 0e0, 0e+1, 1.5E-2, -2.5e+2]",
-    // Strings.
-    b"[\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"]",
-    b"[\"\\u0041\\u00e9\\u20AC\\uABcd\"]",
-    b"[\"\\u0000\"]",
-    b"[\"\\ud83d\\ude00\"]",
-    b"[\"\\\\u0041\", \"\\\\\\\\\"]",
-    b"[\"a/*b*/c//d\"]",
-    b"[\"\x7f\"]",
-    "[\"é€😀\"]".as_bytes(),
-    "[\"\u{2028}\u{2029}\u{feff}\u{fffe}\u{10ffff}\"]".as_bytes(),
-    b"[\"'\", \"]\", \"}\", \",\", \":\"]",
-];
-
-/// Rejected: every one must have a fault.
-const INVALID: &[&[u8]] = &[
-    // Nothing, or only whitespace.
-    b"",
-    b" ",
-    b"\n\n",
-    // Commas.
-    b"[1,]",
-    b"[,1]",
-    b"[,]",
-    b"[1,,2]",
-    b"[1 2]",
-    b"[\"a\" \"b\"]",
-    b"[1,",
-    b"[1\n,2,\n]",
-    b"{\"a\": 1,}",
-    b"{,\"a\": 1}",
-    b"{\"a\": 1,,\"b\": 2}",
-    b"{\"a\": 1 \"b\": 2}",
-    b"{\"a\": 1,",
-    // Colons, keys and values.
-    b"{\"a\"}",
-    b"{\"a\":}",
-    b"{\"a\": }",
-    b"{\"a\" 1}",
-    b"{\"a\", 1}",
-    b"{\"a\":: 1}",
-    b"{\"a\": 1: 2}",
-    b"{: 1}",
-    b"{a: 1}",
-    b"{'a': 1}",
-    b"{1: 1}",
-    b"{null: 1}",
-    b"{[]: 1}",
-    b"{{}: 1}",
-    b"[\"a\": 1]",
-    b"[1:2]",
-    // Brackets.
-    b"[",
-    b"{",
-    b"]",
-    b"}",
-    b"[[]",
-    b"[]]",
-    b"{}}",
-    b"[}",
-    b"{]",
-    b"[1}",
-    b"{\"a\": [1}",
-    b"[{]}",
-    b"[\"a\"",
-    b"{\"a\": 1",
-    b"{\"a\":",
-    b"{\"a\"",
-    b"<>",
-    // More than one value.
-    b"1 2",
-    b"[] []",
-    b"{} {}",
-    b"null null",
-    b"[1]x",
-    b"{\"a\": 1}#",
-    b"\"a\" \"b\"",
-    b"[],",
-    // Words.
-    b"nul",
-    b"tru",
-    b"tru e",
-    b"null0",
-    b"truth",
-    b"[nul]",
-    b"[True]",
-    b"[FALSE]",
-    b"[None]",
-    b"[undefined]",
-    b"[x]",
-    b"[*]",
-    b"[@]",
-    b"[$1]",
-    "[é]".as_bytes(),
-    // Numbers.
-    b"[01]",
-    b"[-01]",
-    b"[00]",
-    b"[+1]",
-    b"[-]",
-    b"[--1]",
-    b"[- 1]",
-    b"[-a]",
-    b"[.5]",
-    b"[-.5]",
-    b"[1.]",
-    b"[1.e3]",
-    b"[1.5.5]",
-    b"[1e]",
-    b"[1e+]",
-    b"[1E-]",
-    b"[1e1.5]",
-    b"[1ee1]",
-    b"[1+2]",
-    b"[1 000]",
-    b"[1_000]",
-    b"[0x1F]",
-    b"[1a]",
-    b"[NaN]",
-    b"[-NaN]",
-    b"[Infinity]",
-    b"[-Infinity]",
-    b"[1\xff]",
-    "[１]".as_bytes(),
-    // Strings.
-    b"\"",
-    b"[\"a]",
-    b"[\"a\\\"]",
-    b"[\"\\",
-    b"[\"\\\"",
-    b"['a']",
-    b"[`a`]",
-    b"[\"\\x41\"]",
-    b"[\"\\a\"]",
-    b"[\"\\'\"]",
-    b"[\"\\U0041\"]",
-    b"[\"\\0\"]",
-    b"[\"\\ \"]",
-    "[\"\\é\"]".as_bytes(),
-    b"[\"\\u\"]",
-    b"[\"\\u00\"]",
-    b"[\"\\u00g0\"]",
-    b"[\"\\u 041\"]",
-    b"[\"\\ud800\\u\"]",
-    b"[\"\\ud800\\u1\"]",
-    b"[\"\\ud800\\\"]",
-    b"[\"a\nb\"]",
-    b"[\"a\tb\"]",
-    b"[\"a\0b\"]",
-    b"[\"\x1f\"]",
-    b"[\xe2\x80\x9ca\xe2\x80\x9d]",
-    b"[\\n]",
-    b"[\\u0061]",
-    // Comments, and whitespace of other languages.
-    b"[1] // one",
-    b"// one\n[1]",
-    b"[1, /* two */ 3]",
-    b"[1 /* open",
-    b"# one\n[1]",
-    b"[\x0b1]",
-    b"[1\x0c]",
-    b"[\xc2\xa01]",
-    b"[\xe2\x81\xa01]",
-    b"[\xe3\x80\x801]",
-    // Bytes that are no text, outside of strings.
-    b"\0",
-    b"[\0]",
-    b"[1]\0",
-    b"[\xff]",
-    b"{\"a\": \xe5}",
-    b"\xef\xbb[1]",
-    b"\x80",
-];
-
-/// Accepted by some parsers and rejected by others: they must have a fault or a value.
-const EITHER: &[&[u8]] = &[
-    // Numbers that no `f64` or `i64` holds.
-    b"[1e999]",
-    b"[-1e999]",
-    b"[1e-999]",
-    b"[123456789012345678901234567890]",
-    b"[-123456789012345678901234567890]",
-    b"[0.1e00000000000000000000000000000000000001]",
-    // Halves of surrogate pairs.
-    b"[\"\\ud800\"]",
-    b"[\"\\udc00\"]",
-    b"[\"\\ud800a\"]",
-    b"[\"\\ud800\\ud800\"]",
-    b"[\"\\ude00\\ud83d\"]",
-    b"[\"\\ud800\\n\"]",
-    b"{\"\\udfaa\": 0}",
-    // Bytes in strings that are not UTF-8: too long, too short, surrogates, and above the last character.
-    b"[\"\xff\"]",
-    b"[\"\xc0\xaf\"]",
-    b"[\"\xe0\x80\x80\"]",
-    b"[\"\xe5\x88\"]",
-    b"[\"\x81\"]",
-    b"[\"\xed\xa0\x80\"]",
-    b"[\"\xf4\xbf\xbf\xbf\"]",
-    b"[\"\xfc\x83\xbf\xbf\xbf\xbf\"]",
-    // A byte order mark, and other encodings.
-    b"\xef\xbb\xbf{}",
-    b"\xff\xfe[\0]\0",
-    b"\xfe\xff\0[\0]",
-    b"\0[\0\"\0a\0\"\0]",
-];
+/// The texts, by class and by what they show. Each character stands for one byte.
+static TEXTS: LazyLock<BTreeMap<String, BTreeMap<String, Vec<String>>>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("json_texts.json")).unwrap());
 
 /// Whether a text has no fault, and whether a value was found in it.
 fn read(text: &[u8]) -> (bool, bool) {
@@ -241,38 +17,30 @@ fn read(text: &[u8]) -> (bool, bool) {
     (document.faults().is_empty(), document.root().kind() != Kind::Invalid)
 }
 
-/// The texts that are not as they should be.
-fn wrong<'t>(texts: &[&'t [u8]], is_right: impl Fn(&[u8]) -> bool) -> Vec<std::borrow::Cow<'t, str>> {
-    texts.iter().filter(|text| !is_right(text)).map(|text| String::from_utf8_lossy(text)).collect()
+/// Checks that each text of a class is as it should be.
+fn assert_all(class: &str, is_right: impl Fn(&[u8]) -> bool) {
+    let bytes = |text: &String| text.chars().map(|one| u8::try_from(one).unwrap()).collect::<Vec<u8>>();
+    let texts = TEXTS[class].values().flatten();
+    let wrong: Vec<&String> = texts.filter(|text| !is_right(&bytes(text))).collect();
+    assert!(wrong.is_empty(), "{class}: {wrong:#?}");
 }
 
 #[test]
-fn valid_texts_have_no_fault() {
-    let wrong = wrong(VALID, |text| read(text) == (true, true));
-    assert!(wrong.is_empty(), "{wrong:#?}");
-}
-
-#[test]
-fn invalid_texts_have_a_fault() {
-    let wrong = wrong(INVALID, |text| !read(text).0);
-    assert!(wrong.is_empty(), "{wrong:#?}");
-}
-
-#[test]
-fn other_texts_have_a_fault_or_a_value() {
-    let wrong = wrong(EITHER, |text| {
-        let (is_clean, has_value) = read(text);
-        !is_clean || has_value
-    });
-    assert!(wrong.is_empty(), "{wrong:#?}");
+fn texts_have_a_fault_or_none_as_their_class_says() {
+    assert_all("valid", |text| read(text) == (true, true));
+    assert_all("invalid", |text| !read(text).0);
+    // They must have a fault or a value.
+    assert_all("either", |text| read(text) != (true, false));
+    let count: usize = TEXTS.values().flat_map(BTreeMap::values).map(Vec::len).sum();
+    assert!(count > 180, "{count}");
 }
 
 /// The lists are right: another parser agrees.
 #[test]
 fn the_lists_agree_with_serde_json() {
     let accepts = |text: &[u8]| serde_json::from_slice::<serde_json::Value>(text).is_ok();
-    let wrong = [wrong(VALID, accepts), wrong(INVALID, |text| !accepts(text))].concat();
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert_all("valid", accepts);
+    assert_all("invalid", |text| !accepts(text));
 }
 
 /// A text that is open at a depth that no stack holds has a fault, and nothing overflows.

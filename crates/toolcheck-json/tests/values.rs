@@ -1,6 +1,6 @@
 //! Values, keys, strings and records say what they are.
 
-use toolcheck_json::{Decoded, Document, Kind, Layout, Records};
+use toolcheck_json::{Decoded, Document, Layout, Records};
 
 #[test]
 fn a_value_is_of_one_kind() {
@@ -20,18 +20,6 @@ fn a_key_without_escapes_is_plain() {
     let keys: Vec<_> = document.root().children().map(|value| value.plain_key()).collect();
     assert_eq!(keys, [Some(&b"ab"[..]), Some(b""), None]);
     assert_eq!(document.root().plain_key(), None);
-}
-
-#[test]
-fn a_member_is_known_by_its_kind_and_its_key() {
-    let document = Document::read(br#"[{"ab": "x", "a\u0062": "x", "ba": "x", "abc": "x"}, "x"]"#);
-    let root = document.root();
-    let strings = root.elements().next().into_iter().flat_map(|object| object.members());
-    let found: Vec<_> = strings.clone().map(|value| value.is_plain_member(Kind::String, b"ab")).collect();
-    assert_eq!(found, [true, false, false, false]);
-    assert!(strings.clone().all(|value| !value.is_plain_member(Kind::Number, b"ab")));
-    // An element has no key.
-    assert!(root.elements().all(|value| !value.is_plain_member(Kind::String, b"")));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Values as programs print them.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Instant;
 
@@ -121,19 +122,32 @@ proptest! {
     }
 }
 
+fn lines_after(before: &str, text: &str) -> String {
+    text.lines().map(|line| format!("{before}{line}\n")).collect()
+}
+
+/// The texts of a kind in `written.json`, with a body in the places that they leave for it.
+fn written(kind: &str, body: &Json) -> Vec<String> {
+    let texts: BTreeMap<String, Vec<String>> = serde_json::from_str(include_str!("written.json")).unwrap();
+    let indented = serde_json::to_string_pretty(body).unwrap();
+    let places = [
+        ("BODY", body.to_string()),
+        ("PYTHON", python(body)),
+        ("JAVASCRIPT", javascript(body)),
+        ("SPACED", lines_after("  ", &indented)),
+        ("QUOTED", lines_after("> ", &indented)),
+        ("INDENTED", indented),
+        ("FAR", "A line of prose, with [a link](x) and {a brace}.\n\n".repeat(2000)),
+    ];
+    let filled =
+        |text: &String| places.iter().fold(text.clone(), |text, (name, said)| text.replace(name, said));
+    texts[kind].iter().map(filled).collect()
+}
+
 #[test]
 fn what_people_write_is_not_read_as_data() {
-    let call = "{'model': 'm', 'messages': [{'role': 'user', 'content': 'hi'}]}";
-    for text in [
-        format!("Send a body such as {call} to the API.\n"),
-        format!("Send this, for example:\n\n    {call}\n"),
-        format!("# Title\n\n```python\nbody = 1\n```\n\nThe role is {call}\n"),
-        format!("{{\"messages\": [{{\"role\": \"user\", \"content\": \"{call}\"}}]}}"),
-        format!("{{\"text\": \"{call}\"}}\n"),
-        "The 'role' of a {user} in [this] (text).".to_owned(),
-        "messages = [{'role': 'user', 'content': prompt}]".to_owned(),
-        "{'role': 'user'".repeat(3),
-    ] {
+    let body = json!({"model": "m", "messages": [{"role": "user", "content": "hi"}]});
+    for text in written("no data", &body) {
         assert!(open(text.as_bytes(), Limits::default()).is_none(), "{text}");
     }
 }
@@ -141,50 +155,18 @@ fn what_people_write_is_not_read_as_data() {
 #[test]
 fn a_body_is_read_under_a_line_of_text() {
     let body = json!({"model": "m", "messages": [{"role": "user", "content": "hi \"you\"\n"}]});
-    for text in [
-        format!("Here is my request:\n{body}\nand it fails\n"),
-        format!("Here is my request:\n\n{body}\n"),
-        format!("\u{feff}This fails:\r\n\r\n{body}\r\n"),
-    ] {
+    for text in written("under a line", &body) {
         let opened = open(text.as_bytes(), Limits::default()).unwrap_or_else(|| panic!("{text}"));
         assert_eq!(record(&opened), body, "{text}");
         assert_eq!(opened.notation.unwrap().at, text.find('{').unwrap(), "{text}");
     }
-    for text in [
-        format!("Here is my request\n{body}\n"),
-        format!("Here is my request\n\n{body}\n"),
-        format!("A request.\nIt is like this:\n{body}\n"),
-        format!("A manual.\n\nFor example:\n\n    {body}\n"),
-    ] {
-        assert!(open(text.as_bytes(), Limits::default()).is_none(), "{text}");
-    }
 }
 
-fn lines_after(before: &str, text: &str) -> String {
-    text.lines().map(|line| format!("{before}{line}\n")).collect()
-}
-
+/// What one block ends does not go on in the next.
 #[test]
 fn a_body_is_read_in_a_block_of_markdown_wherever_it_stands() {
     let body = json!({"model": "m", "messages": [{"role": "user", "content": "hi \"you\"\n```\n"}]});
-    let indented = serde_json::to_string_pretty(&body).unwrap();
-    let far = "A line of prose, with [a link](x) and {a brace}.\n\n".repeat(2000);
-    for text in [
-        format!("```json\n{indented}\n```\n"),
-        format!("```\n{body}\n```\n"),
-        format!("```json\n{body}"),
-        format!("This fails:\n\n```json\n{indented}\n```\n\nWhy?\n"),
-        format!("This fails:\r\n```json\r\n{body}\r\n```\r\n"),
-        format!("# Bug\n\nFirst.\n\nThen this\n\n``` JSON title=\"a\"\n{indented}\n```\n\nWhy?\n"),
-        format!("\"Quoted\" words.\n~~~text\n{indented}\n~~~\n"),
-        format!("---\ntitle: a\n---\n````python\nbody = {}\n````\n", python(&body)),
-        format!("1. Send\n\n   ```js\n   send({})\n   ```\n", javascript(&body)),
-        format!("- ```jsonl\n{}  ```\n", lines_after("  ", &indented)),
-        format!("> Send\n>\n> ```json\n{}> ```\n>\n> please\n", lines_after("> ", &indented)),
-        format!("```http\nPOST /v1 HTTP/1.1\nAccept: */*\n\n{body}\n```\n"),
-        format!("```sh\ncurl -X POST http://localhost/ \\\n  -d '{body}'\n```\n"),
-        format!("Call it\n```\n$ run\n```\n{far}```json\n{body}\n```\n"),
-    ] {
+    for text in written("in a block", &body) {
         let opened = open(text.as_bytes(), Limits::default()).unwrap_or_else(|| panic!("{text}"));
         assert_eq!(record(&opened), body, "{text}");
         for (made, at) in opened.origins.same_bytes() {
@@ -192,9 +174,6 @@ fn a_body_is_read_in_a_block_of_markdown_wherever_it_stands() {
             assert!(made == original || made == b' ' && matches!(original, b'\n' | b'\r'), "{text}");
         }
     }
-    // What one block ends does not go on in the next.
-    let text = format!("body = {{\n```\n\"a\": 1}}\n```\n```\n{body}\n```\n");
-    assert_eq!(record(&open(text.as_bytes(), Limits::default()).unwrap()), body);
 }
 
 fn left_out(opened: &Opened) -> Vec<String> {

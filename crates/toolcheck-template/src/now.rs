@@ -26,20 +26,7 @@ pub struct Now {
     pub second: u8,
 }
 
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
+const MONTHS: &str = "January February March April May June July August September October November December";
 const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 impl Now {
@@ -107,7 +94,8 @@ impl Now {
     }
 
     fn part(self, code: char) -> Option<String> {
-        let month = MONTHS[usize::from(self.month.clamp(1, 12)) - 1];
+        let mut months = MONTHS.split(' ');
+        let month = months.nth(usize::from(self.month.clamp(1, 12)) - 1).unwrap_or_default();
         let day = DAYS[self.weekday()];
         let hour = if self.hour.is_multiple_of(12) { 12 } else { self.hour % 12 };
         Some(match code {

@@ -67,79 +67,18 @@ fn try_seeds(name: &str) {
     }
 }
 
-#[test]
-fn seeds_of_json() {
-    try_seeds("json");
+/// A test for each target: they run beside each other.
+macro_rules! tests {
+    ($($target:ident)+) => {$(
+        #[test]
+        fn $target() {
+            super::try_seeds(stringify!($target));
+        }
+    )+};
 }
 
-#[test]
-fn seeds_of_lint() {
-    try_seeds("lint");
-}
-
-#[test]
-fn seeds_of_exchanges() {
-    try_seeds("exchanges");
-}
-
-#[test]
-fn seeds_of_explain() {
-    try_seeds("explain");
-}
-
-#[test]
-fn seeds_of_config() {
-    try_seeds("config");
-}
-
-#[test]
-fn seeds_of_schemas() {
-    try_seeds("schemas");
-}
-
-#[test]
-fn seeds_of_target() {
-    try_seeds("target");
-}
-
-#[test]
-fn seeds_of_baseline() {
-    try_seeds("baseline");
-}
-
-#[test]
-fn seeds_of_expectation() {
-    try_seeds("expectation");
-}
-
-#[test]
-fn seeds_of_tools() {
-    try_seeds("tools");
-}
-
-#[test]
-fn seeds_of_containers() {
-    try_seeds("containers");
-}
-
-#[test]
-fn seeds_of_fix() {
-    try_seeds("fix");
-}
-
-#[test]
-fn seeds_of_diff() {
-    try_seeds("diff");
-}
-
-#[test]
-fn seeds_of_body() {
-    try_seeds("body");
-}
-
-#[test]
-fn seeds_of_archive() {
-    try_seeds("archive");
+mod seeds_of {
+    tests! { json lint exchanges explain config schemas target baseline expectation tools containers fix diff body archive }
 }
 
 #[test]

@@ -103,6 +103,15 @@ macro_rules! expect {
     )+};
 }
 
+/// Functions that read what another one reads.
+macro_rules! as_for {
+    ($other:ident: $($name:ident)+) => {$(
+        fn $name<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+            self.$other(visitor)
+        }
+    )+};
+}
+
 impl<'de> Deserializer<'de> for Node<'de> {
     type Error = Error;
 
@@ -205,50 +214,9 @@ impl<'de> Deserializer<'de> for Node<'de> {
         visitor.visit_unit()
     }
 
-    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        self.deserialize_f64(visitor)
-    }
-
-    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        self.deserialize_string(visitor)
-    }
-
-    fn deserialize_char<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        self.deserialize_string(visitor)
-    }
-
-    fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        self.deserialize_string(visitor)
-    }
-
-    fn deserialize_u8<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        self.deserialize_i64(visitor)
-    }
-
-    fn deserialize_u16<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        self.deserialize_i64(visitor)
-    }
-
-    fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        self.deserialize_i64(visitor)
-    }
-
-    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        self.deserialize_i64(visitor)
-    }
-
-    fn deserialize_i8<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        self.deserialize_i64(visitor)
-    }
-
-    fn deserialize_i16<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        self.deserialize_i64(visitor)
-    }
-
-    fn deserialize_i32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        self.deserialize_i64(visitor)
-    }
-
+    as_for! { deserialize_f64: deserialize_f32 }
+    as_for! { deserialize_string: deserialize_str deserialize_char deserialize_identifier }
+    as_for! { deserialize_i64: deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_i8 deserialize_i16 deserialize_i32 }
     forward_to_deserialize_any! { bytes byte_buf unit unit_struct }
 }
 

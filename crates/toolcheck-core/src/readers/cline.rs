@@ -5,34 +5,23 @@
 
 use foldhash::HashSet;
 use toolcheck_json::Value;
-use toolcheck_json::edit::Piece;
 
-use super::file_style::{FileFixStyle, NewRecord, members_of};
+use super::file_style::{self, FileFixStyle};
 use super::parts::{self};
 use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
 use crate::formats::anthropic;
 use crate::ir::{Body, Part, Role, Transcript, UnpairedReason};
+use crate::names::words;
 
 pub(super) static READER: Reader = Reader::log("cline", "Cline session", sniff, read).fixed_by(&FILE_STYLE);
 
 static FILE_STYLE: FileFixStyle = FileFixStyle {
     format: Some(&anthropic::FORMAT),
     stamps: &["ts"],
-    record,
+    record: |added| file_style::stamped(added, &["ts"]),
     ..FileFixStyle::plain(anthropic::FORMAT.fix_style)
 };
-
-/// A message has its time.
-fn record(added: NewRecord<'_, '_>) -> Piece {
-    match added.message {
-        Piece::Object(mut members) => {
-            members.extend(members_of(added.after, &["ts"]));
-            Piece::Object(members)
-        }
-        message => message,
-    }
-}
 
 const LOOKED_AT: usize = 32;
 
@@ -57,16 +46,10 @@ fn is_history(root: Value<'_, '_>) -> bool {
         message.get("role").is_some() && (message.get("content").is_some() || is_reasoning(message))
     };
     let is_own = |message: Value<'_, '_>| {
-        let own = [
-            "modelInfo",
-            "metrics",
-            "condenseId",
-            "condenseParent",
-            "truncationId",
-            "truncationParent",
-            "isTruncationMarker",
-        ];
-        message.get("ts").is_some() && message.get_any(&own).is_some()
+        const OWN: [&str; 7] = words(
+            "modelInfo metrics condenseId condenseParent truncationId truncationParent isTruncationMarker",
+        );
+        message.get("ts").is_some() && message.get_any(&OWN).is_some()
     };
     let is_task = |message: Value<'_, '_>| {
         let text = |block: Value<'_, '_>| {

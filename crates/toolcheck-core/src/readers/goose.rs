@@ -7,7 +7,7 @@
 use toolcheck_json::Value;
 use toolcheck_json::edit::Piece;
 
-use super::file_style::{FileFixStyle, NewRecord, members_of};
+use super::file_style::{self, FileFixStyle};
 use super::parts::{self};
 use super::{ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
@@ -17,8 +17,14 @@ use crate::ir::{Body, Role, ToolKind, Transcript};
 pub(super) static READER: Reader =
     Reader::log("goose", "goose session", sniff, read).or_one_list().fixed_by(&FILE_STYLE);
 
-static FILE_STYLE: FileFixStyle =
-    FileFixStyle { stamps: &["created", "metadata"], record, ..FileFixStyle::plain(&FIX_STYLE) };
+static FILE_STYLE: FileFixStyle = FileFixStyle {
+    stamps: &STAMPS,
+    record: |added| file_style::stamped(added, &STAMPS),
+    ..FileFixStyle::plain(&FIX_STYLE)
+};
+
+/// A message has its time, and who sees it.
+const STAMPS: [&str; 2] = ["created", "metadata"];
 
 static FIX_STYLE: FixStyle = FixStyle {
     blocks: Some("content"),
@@ -32,17 +38,6 @@ fn result(missing: &Missing) -> Option<Piece> {
     let id = missing.id.clone().filter(|_| missing.kind == ToolKind::Function)?;
     let outcome = Piece::object([("status", Piece::text("error")), ("error", missing.said())]);
     Some(Piece::object([("type", Piece::text("toolResponse")), ("id", id), ("toolResult", outcome)]))
-}
-
-/// A message has its time, and who sees it.
-fn record(added: NewRecord<'_, '_>) -> Piece {
-    match added.message {
-        Piece::Object(mut members) => {
-            members.extend(members_of(added.after, FILE_STYLE.stamps));
-            Piece::Object(members)
-        }
-        message => message,
-    }
 }
 
 const LOOKED_AT: usize = 32;

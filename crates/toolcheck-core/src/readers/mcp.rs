@@ -14,6 +14,7 @@ use super::parts::{call, result};
 use super::{Conversation, Reader, Reading};
 use crate::claim::certainty;
 use crate::ir::{Body, Named, Place, Role, ToolDef, Transcript, UnpairedReason};
+use crate::names::words;
 
 pub(super) static READER: Reader = Reader::protocol("mcp", "Model Context Protocol log", sniff, read);
 
@@ -42,22 +43,15 @@ fn is_message(message: Value<'_, '_>) -> bool {
         return false;
     }
     if let Some(method) = message.get_str("method") {
-        let starts = [
-            "tools/",
-            "resources/",
-            "prompts/",
-            "sampling/",
-            "elicitation/",
-            "notifications/",
-            "completion/",
-        ];
+        const STARTS: [&str; 7] =
+            words("tools/ resources/ prompts/ sampling/ elicitation/ notifications/ completion/");
         // The other protocols that are built on JSON-RPC begin in the same way, with a version that is a number.
         let params = message.get("params");
         let has_version = || params.and_then(|params| params.get_str("protocolVersion")).is_some();
         return match &*method {
             "initialize" => has_version(),
             "server/discover" | "roots/list" | "logging/setLevel" => true,
-            method => starts.iter().any(|start| method.starts_with(start)),
+            method => STARTS.iter().any(|start| method.starts_with(start)),
         };
     }
     message.get("result").is_some_and(|result| {

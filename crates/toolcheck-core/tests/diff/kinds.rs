@@ -7,7 +7,7 @@ use toolcheck_core::conversation::{Assistant, Call, Conversation, Feature, Reaso
 use toolcheck_core::diff::{Kind, Level};
 use toolcheck_core::{Format, formats};
 
-use super::{Seen, compare, format};
+use super::{Seen, compare, format, held};
 
 fn call(id: &str, name: &str, number: u64) -> Call {
     let mut arguments = Map::new();
@@ -177,11 +177,7 @@ fn worse_than_form(seen: Vec<Seen>) -> Vec<(Kind, Level)> {
 
 /// A conversation in a format, without what another one cannot hold.
 fn written(conversation: &Conversation, format: &Format, before: &Format) -> Json {
-    let mut held = conversation.clone();
-    for feature in Feature::ALL.into_iter().filter(|feature| !before.can_hold(*feature)) {
-        held = held.without(feature);
-    }
-    format.write_request(&held).body
+    format.write_request(&held(conversation, before)).body
 }
 
 #[test]
@@ -214,10 +210,22 @@ fn each_kind_is_found_in_each_pair_of_formats() {
 
 /// A case that a conversation without places cannot hold.
 #[derive(serde::Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Case {
+    /// What the case shows, where that is not plain.
+    #[serde(default)]
+    why: String,
     format: String,
-    /// The kinds of what changed, each with its level.
+    /// That of the conversation after the change, if it is another one.
+    after_format: Option<String>,
+    /// The kinds of what changed, each with its level, and with whether the format is the reason.
     changes: Vec<String>,
+    /// Where the first change is in both.
+    first: Option<(Option<String>, Option<String>)>,
+    /// How the text of the first change ends.
+    about: Option<String>,
+    /// How many calls, results and texts are kept.
+    kept: Option<[usize; 3]>,
     before: Json,
     after: Json,
 }
@@ -228,84 +236,23 @@ fn cases() -> impl Iterator<Item = Case> {
 
 #[test]
 fn each_case_has_exactly_its_changes() {
-    for Case { format: id, changes, before, after } in cases() {
-        let (_, seen) = compare((&before, format(&id)), (&after, format(&id)));
-        let found: Vec<_> = seen.iter().map(|seen| format!("{} {}", seen.kind, seen.level)).collect();
-        assert_eq!(found, changes, "{before}\n{after}\n{seen:#?}");
+    for case in cases() {
+        let formats = [&case.format, case.after_format.as_ref().unwrap_or(&case.format)].map(|id| format(id));
+        let (found, seen) = compare((&case.before, formats[0]), (&case.after, formats[1]));
+        let is_form = |seen: &Seen| if seen.inexpressible { " inexpressible" } else { "" };
+        let line = |seen: &Seen| format!("{} {}{}", seen.kind, seen.level, is_form(seen));
+        let changes: Vec<_> = seen.iter().map(line).collect();
+        let about = format!("{}\n{}\n{}\n{seen:#?}", case.why, case.before, case.after);
+        assert_eq!(changes, case.changes, "{about}");
+        let first = seen.first().map(|first| (first.before.clone(), first.after.clone()));
+        if let Some((before, after)) = case.first {
+            let first = first.unwrap();
+            assert!(before.is_none_or(|before| first.0 == Some(before)) && first.1 == after, "{about}");
+        }
+        assert!(case.about.is_none_or(|end| found.changes[0].about.ends_with(&end)), "{about}");
+        let counts = [found.counts.calls, found.counts.results, found.counts.texts];
+        assert!(case.kept.is_none_or(|kept| kept == counts.map(|count| count.kept)), "{about}");
     }
-}
-
-/// What a format has no place for is said to be the format's.
-#[test]
-fn what_a_format_has_no_place_for_is_no_loss() {
-    let (before, after) = (format("anthropic"), format("openai-chat"));
-    let image =
-        json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "QUJD"}});
-    let use_of = |id: &str| json!({"type": "tool_use", "id": id, "name": "look", "input": {}});
-    let one = json!({"max_tokens": 9, "messages": [
-        {"role": "user", "content": "go"},
-        {"role": "assistant", "content": [
-            {"type": "thinking", "thinking": "hm", "signature": "c2ln"},
-            {"type": "text", "text": "First. "}, use_of("a"), {"type": "text", "text": "Then."}, use_of("b")
-        ]},
-        {"role": "user", "content": [
-            {"type": "tool_result", "tool_use_id": "a", "content": "no", "is_error": true},
-            {"type": "tool_result", "tool_use_id": "b", "content": [{"type": "text", "text": "yes"}, image]}
-        ]}
-    ]});
-    let call =
-        |id: &str| json!({"id": id, "type": "function", "function": {"name": "look", "arguments": "{}"}});
-    let other = json!({"model": "gpt-5", "messages": [
-        {"role": "user", "content": "go"},
-        {"role": "assistant", "content": "First. Then.", "tool_calls": [call("a"), call("b")]},
-        {"role": "tool", "tool_call_id": "a", "content": "no"},
-        {"role": "tool", "tool_call_id": "b", "content": "yes"}
-    ]});
-    let (found, seen) = compare((&one, before), (&other, after));
-    assert!(seen.iter().all(|seen| seen.level == Level::Form && seen.inexpressible), "{seen:#?}");
-    let kinds: BTreeSet<Kind> = seen.iter().map(|seen| seen.kind).collect();
-    let expected = [Kind::ReasoningLost, Kind::ErrorFlagLost, Kind::MediaLost, Kind::TextMerged];
-    assert_eq!(kinds, BTreeSet::from(expected));
-    assert_eq!((found.counts.calls.kept, found.counts.results.kept, found.counts.texts.kept), (2, 2, 3));
-    // The same losses inside one format are losses.
-    let without = json!({"max_tokens": 9, "messages": [
-        {"role": "user", "content": "go"},
-        {"role": "assistant", "content": [{"type": "text", "text": "First. Then."}, use_of("a"), use_of("b")]},
-        {"role": "user", "content": [
-            {"type": "tool_result", "tool_use_id": "a", "content": "no"},
-            {"type": "tool_result", "tool_use_id": "b", "content": "yes"}
-        ]}
-    ]});
-    let (_, seen) = compare((&one, before), (&without, before));
-    let lost: Vec<Kind> =
-        seen.iter().filter(|seen| seen.level == Level::Loss).map(|seen| seen.kind).collect();
-    assert_eq!(lost, [Kind::ReasoningLost, Kind::ErrorFlagLost, Kind::MediaLost]);
-    assert!(!seen.iter().any(|seen| seen.inexpressible));
-}
-
-#[test]
-fn media_beside_a_response_are_those_of_a_result() {
-    let (anthropic, gemini) = (format("anthropic"), format("gemini"));
-    let image = json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}});
-    let one = json!({"max_tokens": 9, "messages": [
-        {"role": "user", "content": "Look into the nest."},
-        {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "look", "input": {}}]},
-        {"role": "user", "content": [
-            {"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text", "text": "taken"}, image]}
-        ]}
-    ]});
-    let of_gemini = |parts: Json| {
-        let response = json!({"id": "a", "name": "look", "response": {"output": "taken"}, "parts": parts});
-        json!({"contents": [
-            {"role": "user", "parts": [{"text": "Look into the nest."}]},
-            {"role": "model", "parts": [{"functionCall": {"id": "a", "name": "look", "args": {}}}]},
-            {"role": "user", "parts": [{"functionResponse": response}]}
-        ]})
-    };
-    let same = of_gemini(json!([{"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}]));
-    assert_eq!(compare((&one, anthropic), (&same, gemini)).1, []);
-    let (_, seen) = compare((&one, anthropic), (&of_gemini(json!([])), gemini));
-    assert_eq!(seen.iter().map(|seen| seen.kind).collect::<Vec<_>>(), [Kind::MediaLost]);
 }
 
 #[test]

@@ -3,16 +3,22 @@
 mod files;
 mod kinds;
 mod properties;
-mod requests;
 mod same;
 
 use serde_json::Value as Json;
+use toolcheck_core::conversation::{Conversation, Feature};
 use toolcheck_core::diff::{Change, Diff, Kind, Level, Side, diff};
 use toolcheck_core::{Format, formats};
 use toolcheck_json::{Document, pointers};
 
 fn format(id: &str) -> &'static Format {
     formats::find(id).unwrap()
+}
+
+/// A conversation without what a format cannot hold.
+fn held(conversation: &Conversation, format: &Format) -> Conversation {
+    let lost = Feature::ALL.into_iter().filter(|feature| !format.can_hold(*feature));
+    lost.fold(conversation.clone(), Conversation::without)
 }
 
 /// A change without what tests of it need not know: its kind, its level, whether the format is the reason, and the places.

@@ -7,7 +7,7 @@ use toolcheck_core::diff::{Kind, Level};
 use toolcheck_core::{Format, formats};
 use toolcheck_json::Document;
 
-use super::{Seen, compare, compare_texts};
+use super::{Seen, compare, compare_texts, held};
 
 fn format() -> impl Strategy<Value = &'static Format> {
     prop::sample::select(formats::ALL.to_vec())
@@ -111,10 +111,7 @@ proptest! {
         conversation in conversations(false), before in format(), after in format()
     ) {
         // What the first one does not hold, the second one cannot lose.
-        let mut held = conversation;
-        for feature in Feature::ALL.into_iter().filter(|feature| !before.can_hold(*feature)) {
-            held = held.without(feature);
-        }
+        let held = held(&conversation, before);
         let bodies = [before.write_request(&held).body, after.write_request(&held).body];
         let (found, seen) = compare((&bodies[0], before), (&bodies[1], after));
         prop_assert!(
@@ -212,10 +209,7 @@ proptest! {
     fn dropped_reasoning_is_lost(
         conversation in conversations(true), format in format(), which: prop::sample::Index
     ) {
-        let mut held = conversation;
-        for feature in Feature::ALL.into_iter().filter(|feature| !format.can_hold(*feature)) {
-            held = held.without(feature);
-        }
+        let held = held(&conversation, format);
         let (before, mut after) = (held.clone(), held);
         let has_reasoning =
             |turn: &Turn| matches!(turn, Turn::Assistant(said) if !said.reasoning.is_empty());
@@ -240,9 +234,11 @@ proptest! {
         let mut turns = results(&mut before);
         turns.retain(|turn| matches!(&before.turns[*turn], Turn::Results(outputs) if outputs.len() > 1));
         prop_assume!(!turns.is_empty());
-        let Turn::Results(outputs) = &mut after.turns[*which.get(&turns)] else { unreachable!() };
+        let turn = *which.get(&turns);
+        let Turn::Results(outputs) = &mut after.turns[turn] else { unreachable!() };
         // Whether a tool failed is said beside its result.
         outputs.iter_mut().for_each(|output| output.failed = false);
+        before.turns[turn] = Turn::Results(outputs.clone());
         let at = which.index(outputs.len() - 1);
         outputs.swap(at, at + 1);
         if !ids_too {
@@ -250,16 +246,6 @@ proptest! {
             std::mem::swap(&mut one[at].call_id, &mut other[0].call_id);
             std::mem::swap(&mut one[at].name, &mut other[0].name);
         }
-        let turn = *which.get(&turns);
-        let outputs = after.turns[turn].clone();
-        let Turn::Results(mut outputs) = outputs else { unreachable!() };
-        outputs.swap(at, at + 1);
-        if !ids_too {
-            let (one, other) = outputs.split_at_mut(at + 1);
-            std::mem::swap(&mut one[at].call_id, &mut other[0].call_id);
-            std::mem::swap(&mut one[at].name, &mut other[0].name);
-        }
-        before.turns[turn] = Turn::Results(outputs);
         let seen = changes(&before, &after, format);
         let swapped = [(Kind::ResultReattached, Level::Loss); 2];
         let Turn::Results(outputs) = &before.turns[turn] else { unreachable!() };

@@ -134,7 +134,7 @@ fn of_text(text: &Text, name: &str, args: &Args, budget: &Budget) -> Step<Value>
     }
 }
 
-fn is_made_of(text: &str, name: &str) -> bool {
+pub(super) fn is_made_of(text: &str, name: &str) -> bool {
     let all = |test: fn(char) -> bool| !text.is_empty() && text.chars().all(test);
     match name {
         "isspace" => all(is_space),

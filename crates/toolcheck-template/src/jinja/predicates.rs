@@ -5,7 +5,7 @@ use super::ast::Comparison;
 use super::budget::Budget;
 use super::fault::{Fault, RefusalKind, Step, type_error, unsupported};
 use super::value::Value;
-use super::{ops, print};
+use super::{methods, ops, print};
 
 pub(super) const KNOWN: &str = "!= < <= == > >= boolean callable defined divisibleby eq equalto escaped even false filter float \
     ge greaterthan gt in integer iterable le lessthan lower lt mapping ne none number odd sameas \
@@ -49,27 +49,10 @@ fn of_type(name: &str, value: &Value) -> Option<bool> {
         "number" => matches!(value, Value::Int(_) | Value::Big(_) | Value::Float(_) | Value::Bool(_)),
         "string" => matches!(value, Value::Str(_)),
         "mapping" => matches!(value, Value::Dict(_)),
-        "sequence" => matches!(
-            value,
-            Value::Str(_)
-                | Value::List(_)
-                | Value::Tuple(_)
-                | Value::Dict(_)
-                | Value::Range(_)
-                | Value::Undefined(_)
-        ),
-        "iterable" => matches!(
-            value,
-            Value::Str(_)
-                | Value::List(_)
-                | Value::Tuple(_)
-                | Value::Dict(_)
-                | Value::View(..)
-                | Value::Range(_)
-                | Value::Generator(_)
-                | Value::Loop(_)
-                | Value::Undefined(_)
-        ),
+        "sequence" => is_sequence(value),
+        "iterable" => {
+            is_sequence(value) || matches!(value, Value::View(..) | Value::Generator(_) | Value::Loop(_))
+        }
         "callable" => matches!(
             value,
             Value::Macro(..)
@@ -84,18 +67,23 @@ fn of_type(name: &str, value: &Value) -> Option<bool> {
     })
 }
 
+/// Whether a value has a length and an order.
+pub(super) fn is_sequence(value: &Value) -> bool {
+    matches!(
+        value,
+        Value::Str(_)
+            | Value::List(_)
+            | Value::Tuple(_)
+            | Value::Dict(_)
+            | Value::Range(_)
+            | Value::Undefined(_)
+    )
+}
+
 fn other(name: &str, value: &Value, args: &Args, budget: &Budget) -> Step<bool> {
     match name {
-        "lower" => {
-            let text = print::str(value);
-            let text = text.as_str();
-            Ok(text.chars().any(char::is_lowercase) && !text.chars().any(char::is_uppercase))
-        }
-        "upper" => {
-            let text = print::str(value);
-            let text = text.as_str();
-            Ok(text.chars().any(char::is_uppercase) && !text.chars().any(char::is_lowercase))
-        }
+        "lower" => Ok(methods::is_made_of(print::str(value).as_str(), "islower")),
+        "upper" => Ok(methods::is_made_of(print::str(value).as_str(), "isupper")),
         "odd" | "even" | "divisibleby" => {
             let by = if name == "divisibleby" {
                 args.need(0, "num", "test_divisibleby")?.clone()

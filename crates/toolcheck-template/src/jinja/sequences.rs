@@ -129,17 +129,7 @@ fn end(run: &Run<'_>, name: &str, value: &Value) -> Step<Value> {
         };
         return Ok(first.unwrap_or_else(|| Value::hint("No first item, sequence was empty.")));
     }
-    let is_reversible = matches!(
-        value,
-        Value::Str(_)
-            | Value::List(_)
-            | Value::Tuple(_)
-            | Value::Dict(_)
-            | Value::View(..)
-            | Value::Range(_)
-            | Value::Undefined(_)
-    );
-    if !is_reversible {
+    if !predicates::is_sequence(value) && !matches!(value, Value::View(..)) {
         return type_error(format!("'{}' object is not reversible", value.type_name()));
     }
     let last = match value {

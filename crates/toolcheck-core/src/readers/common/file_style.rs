@@ -78,6 +78,17 @@ impl<'d, 's> NewRecord<'d, 's> {
     }
 }
 
+/// A message, with what its record has under these keys: its time, and who sees it.
+pub(crate) fn stamped(added: NewRecord<'_, '_>, keys: &[&'static str]) -> Piece {
+    match added.message {
+        Piece::Object(mut members) => {
+            members.extend(members_of(added.after, keys));
+            Piece::Object(members)
+        }
+        message => message,
+    }
+}
+
 pub(crate) fn members_of(record: Value<'_, '_>, keys: &[&'static str]) -> Vec<(Cow<'static, str>, Piece)> {
     let found = keys.iter().filter_map(|key| Some((Cow::Borrowed(*key), Piece::Node(record.get(key)?.id()))));
     found.collect()

@@ -532,48 +532,7 @@ mod tests {
 
     #[test]
     fn what_a_target_says_is_described() {
-        let text = r#"
-            id = "gateway"
-            name = "Our gateway"
-            format = "ollama"
-
-            [shape]
-            unseen = "nothing"
-
-            [[shape.text]]
-            fault = "missing"
-            status = 422
-            text = "{path} is missing"
-            evidence = "recorded"
-            sources = []
-            seen = "2026-11"
-
-            [[shape.fact]]
-            object = "request"
-            field = "metadata"
-            fault = "missing"
-            required = true
-            model = "^tide-"
-            evidence = "recorded"
-            seen = "2026-11"
-
-            [[shape.fact]]
-            object = "request"
-            field = "model"
-            fault = "type"
-            got = "array"
-            evidence = "inferred"
-
-            [[shape.accepted]]
-            object = "message"
-            field = "role"
-            fault = "type"
-            evidence = "recorded"
-
-            [shape.objects.request]
-            closed = true
-        "#;
-        let target = Target::parse(text).expect("it is a target");
+        let target = Target::parse(include_str!("describe/gateway.toml")).expect("it is a target");
         let shape = target.shape().expect("it has a shape");
         let request = shape.request();
         assert_eq!(request.demands()[0].asked, Asked::OnlyKnownKeys);
