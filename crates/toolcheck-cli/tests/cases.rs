@@ -11,14 +11,16 @@
 //!   $ toolcheck lint a.json
 //!   printed to the standard output
 //!   ! printed to the standard error
+//!   * changed.json
 //!   [1]
 //! ```
 //!
-//! The last line is the exit status, if it is not 0. `Run::command` lists the commands, and `filter` the filters for long
+//! The last lines are the files that are new, gone or not what they were, and the exit status if it is not 0. `Run::command` lists the commands, and `filter` the filters for long
 //! outputs. `[folder]` is the folder of the case, which is empty when it begins, and `[root]` the repository. Control
 //! characters are shown by their pictures, such as `␛`, and an empty line by `␊`. `TOOLCHECK_CASES=NAME` runs only the
 //! files whose path contains the name, and `TOOLCHECK_BLESS=1` writes what was printed.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -31,7 +33,12 @@ use crate::common::{folder, gzip, root, text, toolcheck_in, with_input, write};
 #[test]
 fn every_case_prints_what_it_says() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
-    let folders = [("", true), ("unix", cfg!(unix)), ("serve", cfg!(feature = "serve"))];
+    let folders = [
+        ("", true),
+        ("unix", cfg!(unix)),
+        ("serve", cfg!(feature = "serve")),
+        ("clients", cfg!(all(unix, feature = "serve"))),
+    ];
     let mut paths = Vec::new();
     for (name, _) in folders.iter().filter(|(_, holds)| *holds) {
         let entries = fs::read_dir(here.join(name)).unwrap().map(|entry| entry.unwrap().path());
@@ -128,6 +135,8 @@ struct Printed {
     out: String,
     err: String,
     status: i32,
+    /// The files of the case that are no longer what they were.
+    changed: Vec<String>,
 }
 
 impl Printed {
@@ -182,6 +191,7 @@ impl Run {
                 let end = if shown.is_empty() || shown.ends_with(' ') { "␊" } else { "" };
                 written.push_str(&format!("  {mark}{shown}{end}\n"));
             }
+            written.extend(printed.changed.iter().map(|name| format!("  * {name}\n")));
             if printed.status != 0 {
                 written.push_str(&format!("  [{}]\n", printed.status));
             }
@@ -218,7 +228,11 @@ impl Run {
             ["write", ref paths @ ..] => paths.iter().for_each(|path| write(&self.current, path, input)),
             ["gzip", path, to] => write(&self.current, to, gzip(fs::read(at(path)).unwrap())),
             ["cat", path] => return Printed::out(fs::read(at(path)).unwrap_or_else(|_| panic!("{path}"))),
-            ["ls"] => return Printed::out(listed(&self.current, "")),
+            ["ls"] => {
+                let mut all = BTreeMap::new();
+                contents(&self.current, "", &mut all);
+                return Printed::out(all.into_keys().map(|name| name + "\n").collect::<String>());
+            }
             ["cd", path] => self.current = at(path),
             ["mkdir", path] => fs::create_dir_all(at(path)).unwrap(),
             ["rm", path] if at(path).is_dir() => fs::remove_dir_all(at(path)).unwrap(),
@@ -239,6 +253,8 @@ impl Run {
         let at = words.iter().position(|word| *word == "toolcheck").unwrap_or_else(|| panic!("{words:?}"));
         let mut command = toolcheck_in(&self.current);
         command.envs(words[..at].iter().map(|word| word.split_once('=').unwrap())).args(&words[at + 1..]);
+        let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
+        contents(&self.folder, "", &mut before);
         let output = if input.is_empty() {
             command.output().unwrap()
         } else {
@@ -246,26 +262,30 @@ impl Run {
         };
         let utf8 = |bytes| String::from_utf8(bytes).unwrap();
         let status = output.status.code().unwrap();
-        Printed { out: utf8(output.stdout), err: utf8(output.stderr), status }
+        contents(&self.folder, "", &mut after);
+        let mut changed: Vec<String> = before
+            .keys()
+            .chain(after.keys())
+            .filter(|name| before.get(*name) != after.get(*name))
+            .cloned()
+            .collect();
+        changed.sort();
+        changed.dedup();
+        Printed { out: utf8(output.stdout), err: utf8(output.stderr), status, changed }
     }
 }
 
-/// The files below a folder, and the ends of links.
-fn listed(folder: &Path, above: &str) -> String {
-    let mut names: Vec<String> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    let line = |name: &String| {
-        let path = folder.join(name);
+/// What is in the files below a folder, and where the links lead.
+fn contents(folder: &Path, above: &str, all: &mut BTreeMap<String, Vec<u8>>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = format!("{above}{}", path.file_name().unwrap().to_str().unwrap());
         match fs::read_link(&path) {
-            Ok(to) => format!("{above}{name} -> {}\n", to.display()),
-            Err(_) if path.is_dir() => listed(&path, &format!("{above}{name}/")),
-            Err(_) => format!("{above}{name}\n"),
+            Ok(to) => _ = all.insert(format!("{name} -> {}", to.display()), Vec::new()),
+            Err(_) if path.is_dir() => contents(&path, &format!("{name}/"), all),
+            Err(_) => _ = all.insert(name, fs::read(&path).unwrap()),
         }
-    };
-    names.iter().map(line).collect()
+    }
 }
 
 /// Filters of what is printed: `grep TEXT`, `grep -v TEXT` and `grep -c TEXT` leave lines of both streams with or without
@@ -277,14 +297,13 @@ fn filter(printed: Printed, words: &[&str]) -> Printed {
         of(printed.lines().into_iter().filter(|line| line.contains(text) == has).collect())
     };
     let lines = || printed.out.split_inclusive('\n').collect::<Vec<_>>();
-    let status = printed.status;
     match words {
         ["grep", "-c", text] => {
             let number = kept(text, true).lines().count();
-            Printed { out: format!("{number}\n"), err: String::new(), status }
+            Printed { out: format!("{number}\n"), err: String::new(), ..printed }
         }
-        ["grep", "-v", text] => Printed { out: kept(text, false), err: String::new(), status },
-        ["grep", text] => Printed { out: kept(text, true), err: String::new(), status },
+        ["grep", "-v", text] => Printed { out: kept(text, false), err: String::new(), ..printed },
+        ["grep", text] => Printed { out: kept(text, true), err: String::new(), ..printed },
         ["head", number] => {
             let out = lines().into_iter().take(number.parse().unwrap()).collect();
             Printed { out, ..printed }
