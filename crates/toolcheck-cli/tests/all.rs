@@ -4,8 +4,8 @@
 #[cfg(all(unix, feature = "serve"))]
 mod adapters;
 mod architecture;
-mod baseline;
 mod bombs;
+mod cases;
 mod cli;
 #[cfg(all(unix, feature = "serve"))]
 mod clients;
@@ -28,7 +28,6 @@ mod packaging;
 #[cfg(unix)]
 mod pipes;
 mod recordings;
-mod rows;
 mod runners;
 #[cfg(feature = "lsp")]
 mod server;

@@ -7,40 +7,6 @@ use crate::common::{self, folder, root, run, seen, seen_in, toolcheck_in, words,
 use serde_json::{Value as Json, json};
 
 #[test]
-fn a_client_that_asks_nothing_is_inconclusive_and_one_that_ends_broke() {
-    let folder = folder("conform-clients");
-    let lazy =
-        r#"while read task; do echo 'starting'; echo '{"outcome": "done", "text": "All done."}'; done"#;
-    let run = |client: &str, more: &[&str]| {
-        let arguments =
-            [&words("conform --only single-call --format anthropic --timeout 5")[..], &["--client", client]]
-                .concat();
-        seen_in(&folder, &[&arguments[..], more].concat())
-    };
-    insta::assert_snapshot!("asks-nothing", run(lazy, &["--stream", "whole"]));
-    insta::assert_snapshot!("markdown", run(lazy, &["--output-format", "markdown"]));
-    insta::assert_snapshot!("ends", run("true", &[]));
-    insta::assert_snapshot!(
-        "skips",
-        run(r#"while read task; do echo '{"outcome": "skip", "text": "not now"}'; done"#, &[])
-    );
-    insta::assert_snapshot!(
-        "odd",
-        run(r#"while read task; do echo '{"outcome": "won", "text": ""}'; done"#, &["--stream", "whole"])
-    );
-    write(
-        &folder,
-        "known.toml",
-        "[[known]]\nscenario = \"single-call\"\nreason = \"it is lazy\"\n[[known]]\nscenario = \"all-fail\"\nreason = \"not run\"\n[[known]]\nscenario = \"single-call\"\ncheck = \"finishes\"\nreason = \"of old\"\nissue = \"#1\"\n",
-    );
-    insta::assert_snapshot!("known", run(lazy, &["--stream", "whole", "--known", "known.toml"]));
-    insta::assert_snapshot!(
-        "no-such-scenario",
-        seen_in(&folder, &["conform", "--client", "true", "--only", "single-cal"])
-    );
-}
-
-#[test]
 fn a_client_that_cannot_be_started_is_said_once() {
     let folder = folder("conform-not-started");
     write(&folder, "client", "not executable");
@@ -194,31 +160,6 @@ fn what_the_first_run_told_is_judged_if_the_driver_says_it() {
     assert!(!seen("").contains("reports-error"));
 }
 
-#[test]
-fn a_task_says_what_the_driver_must_be_able_to_do() {
-    let folder = folder("conform-needs");
-    let client = r#"while read task; do
-        needs=$(echo "$task" | sed 's/.*"max_turns"/max_turns/; s/"prompt.*"then_format"/then_format/; s/"/ /g')
-        echo '{"outcome": "skip", "text": "'$needs'"}'
-    done"#;
-    let only =
-        "--only=huge-result,resume-after-interrupt,resume-after-max-turns,switch-provider,tools-withdrawn";
-    let seen =
-        seen_in(&folder, &["conform", "--client", client, only, "--format=anthropic", "--stream=whole"]);
-    for said in [
-        "needs :[ tool:huge ]",
-        "needs :[ interrupt ]",
-        "needs :[ max-turns ]",
-        "max_turns:2",
-        "needs :[ switch-format ]",
-        "then_format: openai-chat",
-        "needs :[ withdraw-tools ]",
-        "then_tools :false",
-    ] {
-        assert!(seen.contains(said), "{said}: {seen}");
-    }
-}
-
 /// What a client sends: a call that is not answered, which the API refuses.
 const UNANSWERED: &str = r#"{"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "tides"}, {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "echo", "input": {}}]}, {"role": "user", "content": "and now?"}]}"#;
 
@@ -262,60 +203,6 @@ fn junit_and_html_have_the_verdicts_the_words_of_the_api_and_the_picture() {
             assert!(text.replace("→ 1 echo", "→ echo").contains(wanted), "{output}: {wanted}: {text}");
         }
     }
-}
-
-#[test]
-fn what_is_the_same_in_many_formats_is_said_once() {
-    let folder = folder("conform-grouped");
-    let lazy = r#"while read task; do case $task in *cohere*) echo '{"outcome": "skip", "text": "no Cohere"}';; *) echo '{"outcome": "done", "text": "Done."}';; esac; done"#;
-    let arguments = ["conform", "--client", lazy, "--only", "single-call,all-fail,parallel-slow-first"];
-    insta::assert_snapshot!("grouped", seen_in(&folder, &arguments));
-    let narrow = toolcheck_in(&folder).args(arguments).env("COLUMNS", "40").output().unwrap();
-    insta::assert_snapshot!("grouped-narrow", seen(&narrow));
-}
-
-#[test]
-fn sets_are_named() {
-    let list = String::from_utf8(run(&["conform", "--list"]).stdout).unwrap();
-    assert!(list.contains("single-call") && list.contains("  2026.1  The model calls"), "{list}");
-    let of_set = String::from_utf8(run(&["conform", "--list", "--set", "2026.1"]).stdout).unwrap();
-    assert_eq!(of_set.lines().count(), 60);
-    let folder = folder("conform-sets");
-    insta::assert_snapshot!("no-such-set", seen_in(&folder, &["conform", "--list", "--set", "2026.11"]));
-}
-
-#[test]
-fn reports_are_merged_and_those_that_cannot_be_read_are_named() {
-    let folder = folder("matrix");
-    let client = |outcome: &str| {
-        format!(r#"while read task; do echo '{{"outcome": "{outcome}", "text": "no"}}'; done"#)
-    };
-    for (name, outcome) in [("one", "done"), ("two", "skip"), ("three", "error")] {
-        let client = client(outcome);
-        let arguments = [
-            &words("conform --format anthropic,gemini --only single-call,empty-answer --output-format json")
-                [..],
-            &["--client", &client, "--name", name],
-        ]
-        .concat();
-        let report = toolcheck_in(&folder).args(arguments).output().unwrap().stdout;
-        write(&folder, &format!("{name}.json"), report);
-    }
-    write(&folder, "broken.json", "{\"version\": 1,\n \"runs\": 3}");
-    write(&folder, "newer.json", "{\"version\": 2}");
-    let merged = words("matrix one.json broken.json two.json newer.json none.json three.json one.json");
-    insta::assert_snapshot!(
-        "merged",
-        seen_in(&folder, &[&merged[..], &["--output-format", "markdown"]].concat())
-    );
-    let good = ["matrix", "one.json", "two.json"];
-    insta::assert_snapshot!(
-        "merged-json",
-        seen_in(&folder, &[&good[..], &["--output-format", "json"]].concat())
-    );
-    let page = seen_in(&folder, &good);
-    assert!(page.starts_with("status: 0") && page.contains("Content-Security-Policy"), "{page}");
-    insta::assert_snapshot!("nothing-to-merge", seen_in(&folder, &["matrix", "none.json"]));
 }
 
 #[test]

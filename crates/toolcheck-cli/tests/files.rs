@@ -13,91 +13,6 @@ fn files(folder: &Path, arguments: &[&str]) -> Vec<String> {
     names.lines().map(|name| name.replace('\\', "/")).collect()
 }
 
-/// A folder with ignored, hidden, excluded and other files.
-fn tree(name: &str) -> std::path::PathBuf {
-    let folder = folder(name);
-    let files = "a.json b.jsonl c.ndjson d.JSON e.json.gz f.ndjson.zst g.yaml h.gz .hidden.json \
-        .cache/i.json ignored/j.json vendor/k.json deep/vendor/l.json deep/m.json";
-    for file in files.split(' ') {
-        write(&folder, file, CLEAN);
-    }
-    // `.ignore` applies without version control too.
-    write(&folder, ".ignore", "ignored/\n");
-    write(&folder, "toolcheck.toml", "exclude = [\"vendor\"]\n");
-    folder
-}
-
-#[test]
-fn a_folder_is_searched() {
-    let folder = tree("search");
-    let usual = ["a.json", "b.jsonl", "c.ndjson", "deep/m.json", "e.json.gz", "f.ndjson.zst"];
-    assert_eq!(files(&folder, &[]), usual);
-    assert_eq!(files(&folder, &["."]), usual);
-    assert_eq!(files(&folder, &["deep", "a.json", "./deep/m.json"]), ["deep/m.json", "a.json"]);
-    assert!(files(&folder, &["--no-ignore"]).contains(&"ignored/j.json".to_owned()));
-    let hidden = files(&folder, &["--hidden"]);
-    assert!(hidden.contains(&".cache/i.json".to_owned()) && hidden.contains(&".hidden.json".to_owned()));
-    assert_eq!(files(&folder, &["--exclude", "*.gz", "--exclude", "deep/**"]).len(), 4);
-    // Named files are linted, unless `--force-exclude` is given.
-    assert_eq!(files(&folder, &["vendor", "deep/vendor/l.json", "ignored"]).len(), 3);
-    assert_eq!(files(&folder, &["vendor", "deep/vendor/l.json", "a.json", "--force-exclude"]), ["a.json"]);
-    assert_eq!(files(&folder, &["--isolated"]).len(), usual.len() + 2);
-}
-
-#[test]
-fn gitignore_applies_in_a_repository() {
-    let folder = tree("gitignore");
-    std::fs::create_dir(folder.join(".git")).unwrap();
-    write(&folder, ".gitignore", "*.jsonl\n!b.jsonl\n/deep/\n");
-    write(&folder, "z.jsonl", CLEAN);
-    let found = files(&folder, &[]);
-    assert!(found.contains(&"b.jsonl".to_owned()));
-    assert!(!found.contains(&"z.jsonl".to_owned()) && !found.contains(&"deep/m.json".to_owned()));
-}
-
-#[test]
-fn the_configuration_selects_files() {
-    let folder = tree("include");
-    write(&folder, "toolcheck.toml", "include = [\"*.yaml\", \"deep/*.json\"]\n");
-    assert_eq!(files(&folder, &[]), ["deep/m.json", "g.yaml"]);
-}
-
-#[test]
-fn patterns_of_a_named_configuration_are_relative_to_the_current_directory() {
-    let folder = tree("config-elsewhere");
-    write(&folder, "ci/strict.toml", "exclude = [\"/deep\", \"/a.json\"]\n");
-    let found = files(&folder, &["--config", "ci/strict.toml"]);
-    assert!(
-        found.contains(&"vendor/k.json".to_owned()) && !found.contains(&"a.json".to_owned()),
-        "{found:?}"
-    );
-    assert!(!found.contains(&"deep/m.json".to_owned()));
-}
-
-#[test]
-fn files_from_a_list() {
-    let folder = tree("list");
-    write(&folder, "lines.txt", "a.json\r\n\ndeep/m.json\r\n");
-    write(&folder, "nul.txt", "a.json\0deep/m.json\0");
-    assert_eq!(files(&folder, &["--files-from", "lines.txt"]), ["a.json", "deep/m.json"]);
-    assert_eq!(files(&folder, &["--files-from", "nul.txt", "b.jsonl"]), ["b.jsonl", "a.json", "deep/m.json"]);
-    write(&folder, "empty.txt", "\n");
-    // An empty list is not an error.
-    assert!(seen_in(&folder, &["lint", "--files-from", "empty.txt"]).starts_with("status: 0"));
-    assert!(seen_in(&folder, &["lint", "--files-from", "none.txt"]).starts_with("status: 2"));
-    let both = seen_in(&folder, &["lint", "-", "--files-from", "-"]);
-    assert!(both.contains("can't be both"), "{both}");
-    let mut child = toolcheck_in(&folder)
-        .args(["lint", "--files-from", "-", "--output-format", "concise"])
-        .stdin(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(b"a.json\n").unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert!(String::from_utf8_lossy(&output.stdout).contains("in 1 transcript"), "{output:?}");
-}
-
 fn zstd(text: &str) -> Vec<u8> {
     ruzstd::encoding::compress_to_vec(text.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest)
 }
@@ -145,21 +60,6 @@ fn what_compressed_data_says_before_its_end_is_linted() {
     assert!(cut.starts_with("status: 2") && cut.contains("its gzip data is cut off"), "{cut}");
 }
 
-#[test]
-fn unrecognised_files() {
-    let folder = folder("unrecognised");
-    write(&folder, "package.json", "{\"name\": \"a\"}");
-    write(&folder, "a.json", CLEAN);
-    insta::assert_snapshot!("found", seen_in(&folder, &["lint", "--output-format", "concise"]));
-    insta::assert_snapshot!(
-        "named",
-        seen_in(&folder, &["lint", "package.json", "--output-format", "concise"])
-    );
-    let quiet =
-        ["lint", "package.json", "a.json", "--output-format", "concise", "--skip-unrecognised", "--quiet"];
-    insta::assert_snapshot!("skipped", seen_in(&folder, &quiet));
-}
-
 /// Rows of instructions and answers are not conversations.
 #[test]
 fn a_dataset_is_not_a_request() {
@@ -176,12 +76,6 @@ fn a_dataset_is_not_a_request() {
     write(&folder, "examples.jsonl", format!("{example}\n").repeat(2000));
     let seen = seen_in(&folder, &["lint", "examples.jsonl", "--output-format", "concise"]);
     assert!(seen.starts_with("status: 1") && seen.contains("1 error, 0 warnings"), "{seen}");
-}
-
-#[test]
-fn an_empty_folder_is_an_error() {
-    let folder = folder("empty");
-    insta::assert_snapshot!(seen_in(&folder, &["lint"]));
 }
 
 #[cfg(unix)]
@@ -294,47 +188,6 @@ fn devices_pipes_and_unreadable_files() {
     let named = seen_in(&folder, &["lint", "pipe.json", "/dev/null", "--output-format", "concise"]);
     writer.join().unwrap();
     assert!(named.contains("toolu_2") && named.contains("/dev/null"), "{named}");
-}
-
-/// Links that lead back to each other form no circles, in globs neither.
-#[cfg(unix)]
-#[test]
-fn globs_search_each_folder_once() {
-    use std::os::unix::fs::symlink;
-
-    let folder = folder("glob-circles");
-    for name in ["g/one.json", "g/below/two.json", "g/.hidden/three.json", "elsewhere/four.json", "zero.json"]
-    {
-        write(&folder, name, CLEAN);
-    }
-    for name in ["g/a", "g/b", "g/below/c"] {
-        symlink(folder.join("g"), folder.join(name)).unwrap();
-    }
-    symlink("../elsewhere", folder.join("g/link")).unwrap();
-    symlink("gone", folder.join("g/gone.json")).unwrap();
-    let names = |pattern: &str| {
-        let seen = common::seen_soon(toolcheck_in(&folder).args(["lint", "--show-files", pattern]));
-        assert!(seen.starts_with("status: 0"), "{seen}");
-        let (_, lines) = seen.split_once("--- stdout\n").unwrap();
-        lines.split("--- stderr").next().unwrap().lines().map(str::to_owned).collect::<Vec<_>>()
-    };
-    let all = ["g/.hidden/three.json", "g/below/two.json", "g/one.json"];
-    assert_eq!(names("g/**/*.json"), all);
-    assert_eq!(names("**/*.json"), [&["elsewhere/four.json"], &all[..], &["zero.json"]].concat());
-    assert_eq!(names("**/zero.json"), ["zero.json"]);
-    assert_eq!(names("g/*.json"), ["g/one.json"]);
-    assert_eq!(names("./g/*.json"), ["./g/one.json"]);
-    // A part of a glob matches a link to a folder, as in a shell.
-    assert_eq!(names("g/l*/*.json"), ["g/link/four.json"]);
-    assert_eq!(names("g/link/**/*.json"), ["g/link/four.json"]);
-    assert_eq!(names("g/[ab]/[ab]/[ab]/o*.json"), ["g/a/a/a/one.json"]);
-    let many = "*/".repeat(30);
-    let seen = common::seen_soon(toolcheck_in(&folder).args(["lint", &format!("g/{many}x.json")]));
-    assert!(seen.starts_with("status: 2") && seen.contains("no file matches"), "{seen}");
-    for (pattern, message) in [("g/***/x", "is not a valid glob"), ("g/none/*", "no file matches")] {
-        let seen = common::seen_soon(toolcheck_in(&folder).args(["lint", pattern]));
-        assert!(seen.starts_with("status: 2") && seen.contains(message), "{seen}");
-    }
 }
 
 /// What is not a file, and what has no end, as everything that the program reads except for transcripts.
@@ -529,37 +382,4 @@ fn nothing_and_next_to_nothing_is_no_file_of_any_format() {
             assert!(is_known && !seen.contains("panicked"), "{name} as {format}: {seen}");
         }
     }
-}
-
-/// LangChain keeps its cassettes compressed, with the requests in one list and the responses in another.
-#[test]
-fn a_compressed_cassette_is_found_in_a_folder() {
-    let folder = folder("compressed-cassettes");
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
-    let text = |name: &str| std::fs::read_to_string(corpus.join(name)).unwrap();
-    write(&folder, "a.yaml.gz", gzip(text("vcr/two-lists-fixed.yaml")));
-    write(&folder, "b.yml.gz", gzip(text("vcr/unanswered-fixed.yaml")));
-    write(&folder, "c.har.gz", gzip(text("har/browser-fixed.har")));
-    // Other YAML is left out, compressed or not.
-    write(&folder, "d.yaml.gz", gzip("requests:\n  cpu: 100m\n"));
-    let found = ["a.yaml.gz", "b.yml.gz", "c.har.gz"];
-    assert_eq!(files(&folder, &[]), found);
-    assert_eq!(files(&folder, &found), found);
-}
-
-#[test]
-fn verbose_says_what_is_excluded_and_by_what() {
-    let folder = folder("files-excluded-verbose");
-    for name in ["kept.json", "ignored/a.json", "named/b.json"] {
-        write(&folder, name, CLEAN);
-    }
-    write(&folder, "toolcheck.toml", "exclude = [\"ignored\"]\n");
-    let seen = |arguments: &[&str]| seen_in(&folder, &[&["lint", "-v"][..], arguments].concat());
-    let named = seen(&["--force-exclude", "ignored/a.json"]);
-    assert!(named.contains("skipped: ignored/a.json: excluded by toolcheck.toml\n"), "{named}");
-    let searched = seen(&[".", "--exclude", "named"]);
-    assert!(searched.contains("skipped: ignored: excluded by toolcheck.toml\n"), "{searched}");
-    assert!(searched.contains("skipped: named: excluded by --exclude\n"), "{searched}");
-    assert!(!searched.contains("skipped: kept"), "{searched}");
-    assert!(!seen(&["ignored/a.json"]).contains("skipped"));
 }

@@ -71,49 +71,6 @@ fn it_is_as_the_schema_says() {
     assert!(!validator.is_valid(&json!({"version": 1})));
 }
 
-#[test]
-fn examples_lead_back_to_the_rows() {
-    let folder = folder("summary-keys");
-    write(&folder, "rows.jsonl", (0..7).map(row).collect::<String>());
-    write(&folder, "one.json", row(3));
-    let of = |arguments: &[&str]| {
-        let found = orphans(&summary_of(&folder, arguments));
-        let samples = found["samples"].as_array().unwrap();
-        let mut keys: Vec<String> =
-            samples.iter().map(|one| one["row"].as_str().unwrap().to_owned()).collect();
-        keys.sort();
-        keys
-    };
-    assert_eq!(of(&["rows.jsonl"]), ["rows.jsonl:1", "rows.jsonl:4", "rows.jsonl:7"]);
-    assert_eq!(of(&["rows.jsonl", "--key", "meta.of"]), ["0", "3", "6"]);
-    assert_eq!(of(&["rows.jsonl", "--key", "none.such"]), ["rows.jsonl:1", "rows.jsonl:4", "rows.jsonl:7"]);
-    assert_eq!(of(&["one.json"]), ["one.json"]);
-}
-
-#[test]
-fn for_people() {
-    let folder = folder("summary-text");
-    write(&folder, "rows.jsonl", (0..9).map(row).chain(["{}\n".to_owned()]).collect::<String>());
-    let run = |arguments: &[&str]| {
-        let mut all = vec!["lint", "--isolated", "--kind", "dataset"];
-        all.extend(arguments);
-        seen(&toolcheck_in(&folder).args(all).output().unwrap())
-    };
-    let asked: [&[&str]; 6] = [
-        &["rows.jsonl", "--output-format", "summary", "--key", "id", "--samples", "2"],
-        &["rows.jsonl", "--output-format", "summary", "--quiet", "--samples", "0"],
-        &["rows.jsonl", "--output-format", "summary,json=report.json"],
-        &["rows.jsonl", "--key", "id"],
-        &["rows.jsonl", "--output-format", "summary", "--baseline", "base.json", "--write-baseline"],
-        &["missing.jsonl", "--output-format", "summary"],
-    ];
-    let text: Vec<String> = asked
-        .iter()
-        .map(|arguments| format!("$ toolcheck lint {}\n{}", arguments.join(" "), run(arguments)))
-        .collect();
-    insta::assert_snapshot!(text.join("\n"));
-}
-
 /// The status of a run over a file, and how many errors and warnings its JSON counts.
 fn counts_of(
     path: &Path,

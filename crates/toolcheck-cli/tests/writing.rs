@@ -96,52 +96,6 @@ fn nothing_that_is_read_is_overwritten() {
     assert!(!folder.join("new.json").exists());
 }
 
-/// A search leaves out the outputs of the run, which are reports of earlier runs, unless they are not.
-#[test]
-fn a_transcript_that_only_a_search_finds_is_not_overwritten() {
-    let folder = folder("searched-output");
-    write(&folder, "logs/b.json", CLEAN);
-    for (number, text) in
-        [CLEAN.to_owned(), unanswered("toolu_1"), format!("{CLEAN}}}"), CLEAN[..CLEAN.len() - 2].to_owned()]
-            .iter()
-            .enumerate()
-    {
-        write(&folder, "logs/a.json", text);
-        let seen = seen_in(&folder, &["lint", "logs", "--output-format", "json=logs/a.json"]);
-        assert!(seen.starts_with("status: 2"), "{number}: {seen}");
-        let message = "error: logs/a.json is a transcript in a folder that is searched, so no output can be written to it";
-        assert!(seen.contains(message), "{number}: {seen}");
-        assert_eq!(&fs::read_to_string(folder.join("logs/a.json")).unwrap(), text);
-    }
-    fs::remove_file(folder.join("logs/a.json")).unwrap();
-    write(&folder, "logs/b.json", unanswered("toolu_1"));
-    for output in toolcheck_report::outputs::ALL {
-        let output = format!("{}=logs/report.json", output.id);
-        // The second run replaces the report of the first, whatever it is called.
-        for _ in 0..2 {
-            let seen = seen_in(&folder, &["lint", "logs", "--output-format", &output]);
-            assert!(seen.starts_with("status: 1"), "{output}: {seen}");
-        }
-    }
-}
-
-/// Neither is a recording or a log, even one without messages.
-#[test]
-fn a_recording_that_only_a_search_finds_is_not_overwritten() {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
-    for name in ["vcr/unanswered.yaml", "inputs/gemini-cli/notices.json", "inputs/claude-code/session.jsonl"]
-    {
-        let folder = folder("searched-recording");
-        let file = name.rsplit('/').next().unwrap();
-        let text = fs::read(fixtures.join(name)).unwrap();
-        fs::write(folder.join(file), &text).unwrap();
-        write(&folder, "b.json", CLEAN);
-        let seen = seen_in(&folder, &["lint", ".", "--output-format", &format!("json={file}")]);
-        assert!(seen.contains("is a transcript in a folder that is searched"), "{name}: {seen}");
-        assert_eq!(fs::read(folder.join(file)).unwrap(), text, "{name}");
-    }
-}
-
 #[cfg(unix)]
 #[test]
 fn outputs_are_one_file_through_links() {

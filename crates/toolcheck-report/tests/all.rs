@@ -2,6 +2,5 @@
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 mod conform;
-mod explained;
 mod outputs;
 mod show;

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value as Json;
 use toolcheck_core::shape::Asked;
-use toolcheck_core::{Level, RuleId, targets};
+use toolcheck_core::targets;
 use toolcheck_lint::{Options, Report, lint};
 use toolcheck_report::{Style, outputs};
 
@@ -37,51 +37,6 @@ fn one_sample_in_every_output() {
     for output in outputs::ALL {
         insta::assert_snapshot!(format!("sample-{}", output.id), show(&sample, output.id, 80));
     }
-}
-
-/// If a target rejects something, the finding is an error, or the output says why it is only a warning.
-#[test]
-fn a_warning_says_why_it_is_not_an_error() {
-    let outputs = ["agent", "full", "github", "junit", "markdown", "sarif"];
-    let says = |report: &Report, why: &str| {
-        for output in outputs {
-            // On a wide screen the sentence is not wrapped.
-            let shown = show(report, output, 400).replace("\n      ", " ");
-            assert!(shown.contains(&format!("(only a warning: {why})")), "{output}: {shown}");
-        }
-        let json: Json = serde_json::from_str(&show(report, "json", 80)).unwrap();
-        assert_eq!(json["findings"][0]["level"], "warning");
-        assert_eq!(json["findings"][0]["doubt"], why);
-    };
-    // A refusal in doubt, one that is only inferred, and a key that was not seen refused.
-    let doubted = report("targets/mistral/misplaced-prefix.json", Some("mistral"));
-    says(&doubted, "only the local validator was seen to reject it, not the hosted API");
-    let inferred = report("targets/openai-chat/mismatched-result-kind-legacy.json", Some("openai-chat"));
-    says(&inferred, "this is inferred and has not been reported");
-    let key = report("targets/groq/unknown-field.json", Some("groq"));
-    says(&key, "the reports do not say which role the message had");
-    // The user's own level.
-    let path = "targets/openai-chat/mismatched-result-kind-legacy-without-name.json";
-    let bytes = std::fs::read(root().join("fixtures").join(path)).unwrap();
-    let of_level = |level| {
-        let mut settings = toolcheck_lint::Settings::default();
-        settings.levels = [(RuleId::MismatchedResultKind, level)].into_iter().collect();
-        let file = lint(path, &bytes, &Options::new().settings(settings.clone()));
-        Report::new(vec![file])
-    };
-    says(&of_level(Level::Warning), "the configuration says so");
-    let error = of_level(Level::Error);
-    assert!(!show(&error, "agent", 80).contains("only a warning"));
-    // The doubt is still shown if the user makes it an error.
-    let bytes = std::fs::read(root().join("fixtures/targets/mistral/misplaced-prefix.json")).unwrap();
-    let mut settings = toolcheck_lint::Settings::default();
-    settings.levels = [(RuleId::MisplacedPrefix, Level::Error)].into_iter().collect();
-    let options = Options::new().target(targets::find("mistral")).settings(settings.clone());
-    let shown = show(&Report::new(vec![lint("x.json", &bytes, &options)]), "agent", 80);
-    assert!(
-        shown.contains("misplaced-prefix error") && shown.contains("(in doubt: only the local"),
-        "{shown}"
-    );
 }
 
 #[test]

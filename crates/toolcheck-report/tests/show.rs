@@ -106,28 +106,6 @@ fn a_narrow_screen_and_a_colored_one() {
     assert_eq!((linked.matches(link).count(), linked.matches("\u{1b}]8;;\u{1b}\\").count()), (1, 1));
 }
 
-#[test]
-fn exchanges_show_responses_and_dropped_calls() {
-    insta::assert_snapshot!(show(&of_file("seeds/goclaw-last-kept.jsonl", None), "text", 80));
-}
-
-#[test]
-fn an_exchange_in_another_format_names_it() {
-    let shown = show(&of_file("exchanges/mixed-formats.jsonl", None), "text", 80);
-    let headings: Vec<&str> = shown.lines().filter(|line| line.starts_with("exchange ")).collect();
-    let expected = ["1 of 4, line 1", "2 of 4, line 2, openai-chat", "3 of 4, line 3", "4 of 4, line 4"];
-    assert_eq!(headings, expected.map(|heading| format!("exchange {heading}")), "{shown}");
-}
-
-#[test]
-fn calls_in_texts_and_several_findings_of_one_line() {
-    insta::assert_snapshot!("in-text", show(&of_file("seeds/roo-mixed-protocols.json", None), "text", 80));
-    insta::assert_snapshot!(
-        "several-findings",
-        show(&of_file("seeds/ollama-code-arguments.json", None), "text", 80)
-    );
-}
-
 /// A request with every kind of message part.
 const ALL_KINDS: &str = r#"{"model": "m", "max_tokens": 1, "system": "be brief", "tools": [], "messages": [
  {"role": "user", "content": [{"type": "text", "text": ""}, {"type": "text", "text": " "},
@@ -142,22 +120,6 @@ const ALL_KINDS: &str = r#"{"model": "m", "max_tokens": 1, "system": "be brief",
    {"type": "tool_result", "tool_use_id": "a", "is_error": true, "content": [{"type": "text", "text": "hunter2"}]},
    {"type": "tool_result", "tool_use_id": "zz", "content": "hunter2"}]},
  {"role": "assistant", "content": []}]}"#;
-
-#[test]
-fn reasoning_of_responses_and_tools_in_several_lists_are_shown() {
-    let exchange = r#"[{"request": {"model": "deepseek-reasoner", "messages": [{"role": "user", "content": "tide?"}]},
-        "response": {"choices": [{"index": 0, "finish_reason": "stop",
-            "message": {"role": "assistant", "reasoning_content": "It is noon.", "content": "Low."}}]}}]"#;
-    let drawn = show(&of_text(exchange, &View::new()), "text", 80);
-    assert!(drawn.contains("response  reasoning\n"), "{drawn}");
-    let said = r#"{"contents": [{"role": "user", "parts": [{"text": "tide?"}]}], "tools": [
-        {"functionDeclarations": [{"name": "tide"}, {"name": "depth"}]}, {"functionDeclarations": [{"name": "wind"}]}]}"#;
-    let drawn = show(&of_text(said, &View::new()), "text", 80);
-    assert!(drawn.contains("3 declared"), "{drawn}");
-    let search =
-        r#"{"contents": [{"role": "user", "parts": [{"text": "tide?"}]}], "tools": [{"googleSearch": {}}]}"#;
-    assert!(!show(&of_text(search, &View::new()), "text", 80).contains("declared"));
-}
 
 #[test]
 fn every_kind_of_part_has_a_label() {
