@@ -6,6 +6,7 @@ use toolcheck_core::text::shorten;
 use toolcheck_json::Kind;
 
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::shape;
 
 declare_rule! {
     /// A tool name that the target does not accept.
@@ -133,7 +134,8 @@ fn report<'o>(
         finding.case(if side == "definition" { "empty-definition" } else { "empty-history" });
     }
     // A name that two tools would have is none.
-    if let Some(fix) = renamed(cx, name).filter(|_| name.instead.is_none()) {
+    let unnamed = || shape::tool_name(cx, None, place.node, false);
+    if let Some(fix) = renamed(cx, name).filter(|_| name.instead.is_none()).or_else(unnamed) {
         finding.fix(fix);
     }
     let mut help = "use a valid name, the same in the definition and in the history";
@@ -144,6 +146,8 @@ fn report<'o>(
         }
         if cx.document.value(name.place.node).kind() == Kind::Number {
             finding.fix(Fix::safe([Change::Write(name.place.node, format!("\"{}\"", name.text))]));
+        } else if let Some(text) = shape::only_text(cx.document.value(name.place.node)) {
+            finding.fix(Fix::safe([Change::Lift(name.place.node, text.id())]));
         }
         if cx.accepts_unmodified_bytes() {
             finding.at_least(Level::Warning);

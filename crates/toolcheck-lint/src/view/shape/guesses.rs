@@ -36,12 +36,11 @@ pub(super) fn of(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_
 fn own(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) -> Option<Fix> {
     let fault = &refused.fault;
     let object = cx.document.value(fault.node());
-    let says_nothing = |member: Value<'_, '_>| matches!(member.kind(), JsonKind::Null | JsonKind::Bool);
-    let is_blank = object.is_object() && object.key_text().is_none() && object.members().all(says_nothing);
-    if refused.rule == RuleId::InvalidValue && is_blank {
+    if refused.rule == RuleId::InvalidValue && object.key_text().is_none() && says_nothing(object) {
         return Some(Fix::guess("an object that says nothing is removed", [Change::Remove(object.id())]));
     }
-    let named = || tool_name(cx, fault.object_kind(), fault.object_node());
+    let lacks_name = fault.kind == ShapeFaultKind::Missing && &*fault.key == "name";
+    let named = || tool_name(cx, fault.object_kind(), fault.object_node(), lacks_name);
     match (&fault.detail, fault.kind) {
         (_, ShapeFaultKind::Missing) => missing(cx, refused).or_else(named),
         // A property of a tool that is no schema.
@@ -71,6 +70,12 @@ fn own(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) -> Opti
     }
 }
 
+/// Whether an object has only keys without a value.
+pub(super) fn says_nothing(object: Value<'_, '_>) -> bool {
+    let is_nothing = |member: Value<'_, '_>| matches!(member.kind(), JsonKind::Null | JsonKind::Bool);
+    object.is_object() && object.members().all(is_nothing)
+}
+
 /// A message of the user in which the model calls tools: what follows the first call becomes one of the model.
 fn split(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
     if refused.rule != RuleId::UnknownContentType {
@@ -78,33 +83,28 @@ fn split(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
     }
     let messages = &cx.transcript.messages;
     let fix_style = formats::find(cx.transcript.format?.id)?.fix_style;
-    let answer = messages.iter().find(|message| message.role == Role::Assistant)?;
-    let model = cx.document.value(answer.place.node).get("role")?.raw();
-    let around = |node: NodeId| messages.partition_point(|message| message.place.node < node).checked_sub(1);
-    let mut numbers: Vec<usize> = refused.fault.objects().filter_map(around).collect();
-    numbers.dedup();
-    let split = |number: usize| {
-        let message = &messages[number];
-        let parts = cx.transcript.parts_of(message);
-        let called = parts.iter().position(|part| matches!(part.body, Body::Call(_)))?;
-        let is_answered = parts[called..].iter().any(|part| matches!(part.body, Body::Result(_)));
-        let object = cx.document.value(message.place.node);
-        let is_before = |block: &Value<'_, '_>| block.span().end <= parts[called].place.span.start;
-        let said = object.get(fix_style.blocks?)?.elements().take_while(is_before);
-        let pieces: Vec<Piece> = said.clone().map(|block| Piece::Raw(block.raw().to_vec())).collect();
-        let mut changes: Vec<Change> = said.map(|block| Change::Remove(block.id())).collect();
-        if !changes.is_empty() {
-            // No string has a line end in it.
-            let user = (fix_style.user)(pieces).json()?.replace(['\n', '\r'], "");
-            changes.insert(0, Change::Before(object.id(), user));
-        }
-        changes.push(Change::Write(object.get("role")?.id(), String::from_utf8(model.to_vec()).ok()?));
-        let guess = "assumes that the model said what follows its call";
-        (message.role == Role::User && !is_answered).then(|| Fix::guess(guess, changes))
-    };
-    let mut fixes = numbers.into_iter().map(split);
-    let first = fixes.next()??;
-    fixes.try_fold(first, |fix, next| fix.and(next?))
+    let answer = messages.iter().find(|message| message.role == Role::Assistant);
+    let role = answer.and_then(|answer| cx.document.value(answer.place.node).get_str("role"));
+    let model = serde_json::Value::from(role.as_deref().unwrap_or("assistant")).to_string();
+    let node = refused.fault.object_node();
+    let number = messages.partition_point(|message| message.place.node < node).checked_sub(1)?;
+    let message = &messages[number];
+    let parts = cx.transcript.parts_of(message);
+    let called = parts.iter().position(|part| matches!(part.body, Body::Call(_)))?;
+    let is_answered = parts[called..].iter().any(|part| matches!(part.body, Body::Result(_)));
+    let object = cx.document.value(message.place.node);
+    let is_before = |block: &Value<'_, '_>| block.span().end <= parts[called].place.span.start;
+    let said = object.get(fix_style.blocks?)?.elements().take_while(is_before);
+    let pieces: Vec<Piece> = said.clone().map(|block| Piece::Raw(block.raw().to_vec())).collect();
+    let mut changes: Vec<Change> = said.map(|block| Change::Remove(block.id())).collect();
+    if !changes.is_empty() {
+        // No string has a line end in it.
+        let user = (fix_style.user)(pieces).json()?.replace(['\n', '\r'], "");
+        changes.insert(0, Change::Before(object.id(), user));
+    }
+    changes.push(Change::Write(object.get("role")?.id(), model));
+    let guess = "assumes that the model said what follows its call";
+    (message.role == Role::User && !is_answered).then(|| Fix::guess(guess, changes))
 }
 
 /// What the advice says, if it leaves only one way, or the nearest number that there may be.
@@ -328,7 +328,7 @@ pub(super) fn text_alone(document: &Document<'_>, fault: &ShapeFault<'_>) -> Opt
 }
 
 /// The only text in lists of one element.
-fn only_text<'d, 's>(mut value: Value<'d, 's>) -> Option<Value<'d, 's>> {
+pub(crate) fn only_text<'d, 's>(mut value: Value<'d, 's>) -> Option<Value<'d, 's>> {
     for _ in 0..4 {
         let mut inner = value.children();
         value = match value.kind() {
@@ -468,34 +468,42 @@ fn unread_result(cx: &Context<'_, '_>, fault: &ShapeFault<'_>) -> Option<Fix> {
 /// The most calls that are looked at for the name of a tool.
 const MOST_CALLS: usize = 256;
 
-/// The name of a tool that has none, if the model called only one that is not declared.
-pub(super) fn tool_name(cx: &Context<'_, '_>, kind: Option<Kind>, node: NodeId) -> Option<Fix> {
+/// The name of a tool that has none, if the model called only one that is not declared, or of a call or a result, if there
+/// is only one tool.
+pub(crate) fn tool_name(
+    cx: &Context<'_, '_>,
+    kind: Option<Kind>,
+    node: NodeId,
+    lacks_name: bool,
+) -> Option<Fix> {
     let tools = &cx.transcript.request.tools;
     let object = cx.document.value(node);
-    if !tools.place.is_some_and(|place| place.span.contains(object.span())) && kind != Some(Kind::Tool) {
-        return None;
-    }
-    let mut around = std::iter::once(object).chain(object.members().take(MOST_KEYS));
+    let is_of_tool =
+        tools.place.is_some_and(|place| place.span.contains(object.span())) || kind == Some(Kind::Tool);
+    let around = std::iter::once(object).chain(object.members().take(MOST_KEYS));
     let says_none = |name: &Value<'_, '_>| {
         name.is_null() || name.as_json_str().is_some_and(toolcheck_json::JsonStr::is_blank)
     };
     let name = around.clone().find_map(|value| value.get("name").filter(says_none));
-    if name.is_none() && around.any(|value| value.get("name").is_some()) {
-        return None;
-    }
     // Of very many, nobody knows.
-    if tools.listed().len() > MOST_KEYS || cx.pairing.calls.len() > MOST_CALLS {
+    let is_many = tools.listed().len() > MOST_KEYS || cx.pairing.calls.len() > MOST_CALLS;
+    if is_many || name.is_none() && !lacks_name {
         return None;
     }
-    let declared: HashSet<&str> =
-        tools.declared().filter_map(|tool| tool.name.as_ref()).map(|name| &*name.text).collect();
+    let declared = tools.declared().filter_map(|tool| tool.name.as_ref()).map(|name| &*name.text);
+    let declared: HashSet<&str> = declared.filter(|name| !name.is_empty()).collect();
     let called = cx.pairing.calls.iter().filter_map(|site| site.call.name.as_ref()).map(|name| &*name.text);
-    let mut called: Vec<&str> = called.filter(|name| !declared.contains(name)).collect();
-    called.sort_unstable();
-    called.dedup();
-    let [only] = called[..] else { return None };
-    let guess =
-        format!("assumes that the tool without a name is `{}`, which the model called", shorten(only));
+    let called = called.filter(|name| !name.is_empty() && !declared.contains(name)).collect();
+    let mut likely: Vec<&str> = if is_of_tool { called } else { declared.into_iter().collect() };
+    likely.sort_unstable();
+    likely.dedup();
+    let [only] = likely[..] else { return None };
+    let guess = match is_of_tool {
+        true => {
+            format!("assumes that the tool without a name is `{}`, which the model called", shorten(only))
+        }
+        false => format!("assumes that `{}` is meant, the only tool", shorten(only)),
+    };
     let json = serde_json::Value::from(only).to_string();
     let change = match name {
         Some(name) => Change::Write(name.id(), json),
