@@ -35,6 +35,7 @@ declare_rule! {
     DuplicateToolDefinition in Tools, since "0.1.0", warning looks at [TOOLS], check,
     fix [
         safe: "An identical definition is removed.",
+        unsafe: "Of two that differ, the first stays.",
         otherwise: "the two definitions differ, and it is not clear which is meant",
     ],
     values [
@@ -55,8 +56,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .value("name", shorten(&name.text));
         finding.about_tool(&name.text);
         let raw = |place: Place| cx.document.value(place.node).raw();
-        if raw(first) == raw(tool.place) {
-            finding.fix(Fix::safe([Change::Remove(tool.place.node)]));
-        }
+        let guess = "assumes that the first of the two definitions is meant, and removes the other";
+        let change = [Change::Remove(tool.place.node)];
+        let is_same = raw(first) == raw(tool.place);
+        finding.fix(if is_same { Fix::safe(change) } else { Fix::guess(guess, change) });
     }
 }

@@ -1,11 +1,12 @@
 use foldhash::HashSet;
 use toolcheck_core::Level;
 use toolcheck_core::fix::{Change, Fix};
-use toolcheck_core::ir::{Body, Executor, Named, Place};
+use toolcheck_core::ir::{Body, Executor, Named, Place, ToolChoiceMode};
 use toolcheck_core::text::shorten;
 use toolcheck_json::Kind;
 
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::shape;
 
 declare_rule! {
     /// A tool name that the target does not accept.
@@ -33,6 +34,7 @@ declare_rule! {
     InvalidToolName in Tools, since "0.1.0", warning looks at [TOOLS, CALLS, RESULTS], check,
     fix [
         safe: "A name that is a number becomes a string.",
+        unsafe: "What is not allowed in a name becomes `_`, in the definition and in the history.",
         otherwise: "a new name has to be known to the program that runs the tool",
     ],
     cases [
@@ -131,6 +133,11 @@ fn report<'o>(
     if case == Some("empty") {
         finding.case(if side == "definition" { "empty-definition" } else { "empty-history" });
     }
+    // A name that two tools would have is none.
+    let unnamed = || shape::tool_name(cx, None, place.node, false);
+    if let Some(fix) = renamed(cx, name).filter(|_| name.instead.is_none()).or_else(unnamed) {
+        finding.fix(fix);
+    }
     let mut help = "use a valid name, the same in the definition and in the history";
     if let Some(instead) = name.instead {
         help = "write the name as a string";
@@ -139,6 +146,8 @@ fn report<'o>(
         }
         if cx.document.value(name.place.node).kind() == Kind::Number {
             finding.fix(Fix::safe([Change::Write(name.place.node, format!("\"{}\"", name.text))]));
+        } else if let Some(text) = shape::only_text(cx.document.value(name.place.node)) {
+            finding.fix(Fix::safe([Change::Lift(name.place.node, text.id())]));
         }
         if cx.accepts_unmodified_bytes() {
             finding.at_least(Level::Warning);
@@ -158,4 +167,40 @@ fn report<'o>(
         .value("pattern", cx.target().names.pattern.as_ref().map_or("", |pattern| pattern.as_str()))
         .value("length", length)
         .value("max", max)
+}
+
+/// The most parts of a conversation in which a name is written anew.
+const MOST_PARTS: usize = 1000;
+
+/// The name with only what the target takes, wherever it is.
+fn renamed(cx: &Context<'_, '_>, name: &Named<'_>) -> Option<Fix> {
+    let request = &cx.transcript.request;
+    let names = &cx.target().names;
+    let is_usual = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
+    let letters = name.text.chars().map(|letter| if is_usual(letter) { letter } else { '_' });
+    let new: String = letters.take(names.max_length.unwrap_or(usize::MAX)).collect();
+    let is_valid = !new.is_empty() && names.pattern.as_ref().is_none_or(|pattern| pattern.is_match(&new));
+    let declared = || request.tools.listed().iter().filter_map(|tool| tool.name.as_ref());
+    let is_known = || cx.transcript.parts.len() <= MOST_PARTS && declared().count() <= MOST_PARTS;
+    if !is_valid || !is_known() || declared().any(|other| *other.text == new) {
+        return None;
+    }
+    let used = cx.transcript.parts.iter().filter_map(|part| match &part.body {
+        Body::Call(call) => call.name.as_ref(),
+        Body::Result(result) => result.name.as_ref(),
+        _ => None,
+    });
+    let chosen = request.tool_choice.iter().filter_map(|choice| match &choice.wanted {
+        ToolChoiceMode::Tool(name) => Some(name),
+        _ => None,
+    });
+    let same = declared().chain(used).chain(chosen).filter(|other| other.text == name.text);
+    let json = serde_json::Value::from(&*new).to_string();
+    let is_itself =
+        |other: &Named<'_>| cx.document.value(other.place.node).as_str().as_ref() == Some(&name.text);
+    let write = |other: &Named<'_>| is_itself(other).then(|| Change::Write(other.place.node, json.clone()));
+    let changes = same.map(write).collect::<Option<Vec<_>>>()?;
+    let lost =
+        format!("the name `{}`, which becomes `{new}` (the program has to know it)", shorten(&name.text));
+    Some(Fix::lossy(lost, changes))
 }

@@ -130,7 +130,15 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             }
             if let Some(json) = meant(inner).filter(|_| case == "no-schema") {
                 finding.fix(Fix::safe([Change::Write(inner.id(), json)]));
+            } else if inner.is_null() && inner.key_text().is_some() {
+                finding.fix(Fix::safe([Change::Remove(inner.id())]));
             }
+        } else if value.is_null() {
+            let json = r#"{"type": "object", "properties": {}}"#.to_owned();
+            finding.fix(Fix::guess(
+                "assumes that the tool takes no arguments",
+                [Change::Write(value.id(), json)],
+            ));
         }
         finding
             .case(case)

@@ -34,7 +34,7 @@ declare_rule! {
     InvalidValue in Fields, since "0.2.0", silent on wire reports shape, check,
     fix [
         safe: "The value becomes the intended one, if that is known.",
-        unsafe: "A value that nearly matches an allowed one becomes that.",
+        unsafe: "A value that nearly matches an allowed one becomes that, a number beyond a limit the limit, and an object that says nothing is removed.",
         otherwise: "it is not clear which value is meant",
     ]
 }

@@ -23,7 +23,7 @@ declare_rule! {
     MissingParameter in Fields, since "0.2.0", silent on wire reports shape, check,
     fix [
         safe: "A misnamed key is renamed.",
-        unsafe: "An unknown key becomes the only missing one.",
+        unsafe: "An unknown key becomes the only missing one, or one gets the value that the help names.",
         otherwise: "the value of the parameter is unknown" with help,
     ]
 }

@@ -38,7 +38,7 @@ declare_rule! {
     UnknownContentType in Content, since "0.1.0", silent on wire reports shape, check,
     fix [
         safe: "A type that differs only in case or separators, or is known to be meant, is corrected.",
-        unsafe: "A type that nearly matches an allowed one becomes that; a call, a result or a text in a form of its own gets that of the API.",
+        unsafe: "A type that nearly matches an allowed one becomes that; a call, a result or a text in a form of its own gets that of the API, an object the only type that its other keys have, and calls in a message of the user one of the model.",
         otherwise: "it is not clear which type is meant",
     ],
     cases [

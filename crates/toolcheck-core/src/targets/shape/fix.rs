@@ -52,11 +52,12 @@ impl<'f> ShapeFault<'f> {
             (_, ShapeFaultKind::Missing) => self.completed(document),
             (Detail::None, ShapeFaultKind::Unknown) => self.without_key(document, model),
             (Detail::Types { expected, got }, _) => {
-                self.of_its_type(document.value(self.value?), expected, *got)
+                let of_type = self.of_its_type(document.value(self.value?), expected, *got);
+                of_type.or_else(|| self.by_keys(document, |_| true))
             }
-            (Detail::Values { allowed, got }, _) => {
-                self.of_allowed(document.value(self.value?), allowed, got)
-            }
+            (Detail::Values { allowed, got }, _) => self
+                .of_allowed(document.value(self.value?), allowed, got)
+                .or_else(|| self.by_keys(document, |tag| allowed.iter().any(|known| *known == tag))),
             (Detail::Other { key, .. }, _) => self.without_conflict(document, key),
             _ => None,
         }
@@ -87,7 +88,8 @@ impl<'f> ShapeFault<'f> {
         }
         let add = |json: String| [Change::Add(self.parent, self.key.to_string(), json)];
         if let Some(likely) = self.likely {
-            return self.is_the_only_variant(likely, document).then(|| Fix::safe(add(quoted(likely))));
+            let is_only = self.variant_of_keys(document, |_| true) == Some(likely);
+            return is_only.then(|| Fix::safe(add(quoted(likely))));
         }
         let is_known = |member: Value<'_, '_>| {
             let key = member.key_text().unwrap_or_default();
@@ -99,10 +101,18 @@ impl<'f> ShapeFault<'f> {
             return Some(Fix::safe(add(json)));
         }
         let is_checked = |field: &Field| field.checked_by.contains(&RuleId::WrongArgumentsType);
+        let is_misspelt = |member: &Value<'_, '_>| {
+            let is_like = member.key_text().is_some_and(|key| is_near(&key, &self.key));
+            is_like && !is_known(*member) && self.takes(*member)
+        };
+        if let Some(near) = document.value(self.parent).members().take(MOST_KEYS).find(is_misspelt) {
+            let guess = format!("assumes that `{}` was meant", self.key);
+            return Some(Fix::guess(guess, [Change::Rename(near.id(), self.key.to_string())]));
+        }
         // What it is, a key says that it has.
         let by = self.shape.base(self.object).and_then(|base| base.by.as_ref());
         let is_named = by.is_some_and(|by| document.value(self.parent).get(&by.key).is_some());
-        if !is_named && !self.object.fields.iter().any(is_checked) {
+        if !is_named && &*self.key != "name" && !self.object.fields.iter().any(is_checked) {
             return None;
         }
         // An object that may have any key has one too many, and lacks one.
@@ -132,21 +142,30 @@ impl<'f> ShapeFault<'f> {
         Some(Fix::guess("assumes that the call has no arguments", add(nothing.to_owned())))
     }
 
-    /// Whether the keys of the object are those of one variant only.
-    fn is_the_only_variant(&self, tag: &str, document: &Document<'_>) -> bool {
-        let Some(by) = &self.object.by else { return false };
+    /// The only variant of those that may be here whose keys the object has.
+    fn variant_of_keys(&self, document: &Document<'_>, may_be: impl Fn(&str) -> bool) -> Option<&'f str> {
+        let by = self.object.by.as_ref().or_else(|| self.shape.base(self.object)?.by.as_ref())?;
         let value = document.value(self.parent);
-        let mut fitting = by.values.iter().filter(|&&(_, number)| {
-            let variant = &self.shape.objects[number];
+        let mut fitting = by.values.iter().filter(|&(tag, number)| {
+            let variant = &self.shape.objects[*number];
             let mut required = variant.required.iter().map(|field| &variant.fields[usize::from(*field)]);
-            required.all(|field| *field.key == *by.key || value.get(&field.key).is_some())
+            may_be(tag)
+                && required.all(|field| *field.key == *by.key || value.get(&field.key).is_some())
                 && value
                     .members()
                     .take(MOST_KEYS)
                     .filter_map(Value::key_text)
-                    .all(|key| variant.field(&key).is_some_and(|field| field.is_known))
+                    .all(|key| *key == *by.key || variant.field(&key).is_some_and(|field| field.is_known))
         });
-        fitting.next().is_some_and(|(only, _)| **only == *tag) && fitting.next().is_none()
+        let (only, _) = fitting.next()?;
+        fitting.next().is_none().then_some(&**only)
+    }
+
+    /// What the object is by its other keys, if what it says that it is cannot be.
+    fn by_keys(&self, document: &Document<'_>, may_be: impl Fn(&str) -> bool) -> Option<Fix> {
+        let tag = self.variant_of_keys(document, may_be).filter(|_| self.is_of_type())?;
+        let guess = format!("assumes that it is of the type that its other keys are of, `{tag}`");
+        Some(Fix::guess(guess, [Change::Write(self.node(), quoted(tag))]))
     }
 
     /// The object without a key that it may not have, or with the one that was meant. It is what the help says.

@@ -29,6 +29,7 @@ pub(super) fn find(cx: &Context<'_, '_>, model: Option<&str>, refused: &mut [Ref
         if let Some(fix) = &mut refused.fix
             && let [Change::Remove(node)] = fix.changes[..]
             && fix.cost.is_some()
+            && !guesses::says_nothing(cx.document.value(node))
         {
             weigh(cx, (node, fault.objects().count()), fix);
         }

@@ -2,7 +2,7 @@
 //! is kept only where the request is better with it.
 
 use foldhash::HashSet;
-use toolcheck_core::fix::{Change, Fix};
+use toolcheck_core::fix::{Change, Cost, Fix};
 use toolcheck_core::fix_style::NO_CALL;
 use toolcheck_core::ir::{Body, Role};
 use toolcheck_core::pairing::CallSite;
@@ -24,10 +24,23 @@ const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "st
 /// What may fix a fault.
 pub(super) fn of(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) -> Option<Fix> {
     let fault = &refused.fault;
+    if let Some(fix) = split(cx, refused) {
+        return Some(fix);
+    }
     if !fault.alike.is_empty() {
         return None;
     }
-    let named = || tool_name(cx, fault.object_kind(), fault.object_node());
+    own(cx, model, refused).or_else(|| as_advised(cx, model, refused))
+}
+
+fn own(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) -> Option<Fix> {
+    let fault = &refused.fault;
+    let object = cx.document.value(fault.node());
+    if refused.rule == RuleId::InvalidValue && object.key_text().is_none() && says_nothing(object) {
+        return Some(Fix::guess("an object that says nothing is removed", [Change::Remove(object.id())]));
+    }
+    let lacks_name = fault.kind == ShapeFaultKind::Missing && &*fault.key == "name";
+    let named = || tool_name(cx, fault.object_kind(), fault.object_node(), lacks_name);
     match (&fault.detail, fault.kind) {
         (_, ShapeFaultKind::Missing) => missing(cx, refused).or_else(named),
         // A property of a tool that is no schema.
@@ -43,7 +56,7 @@ pub(super) fn of(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_
             let guess = format!("assumes that the property `{key}`, which is no schema, is not needed");
             Some(Fix::guess(guess, [Change::Remove(value.id())]))
         }
-        (Detail::Types { got, .. }, _) => of_type(cx, fault, *got == JsonType::Null).or_else(named),
+        (Detail::Types { got, .. }, _) => of_type(cx, refused, *got == JsonType::Null).or_else(named),
         (Detail::Values { allowed, .. }, _) => of_value(cx, model, refused, allowed),
         (_, ShapeFaultKind::Value) => of_value(cx, model, refused, &[]),
         // A second document of a name.
@@ -55,6 +68,78 @@ pub(super) fn of(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_
         (_, ShapeFaultKind::Unknown) => unknown(cx, refused).or_else(named),
         _ => None,
     }
+}
+
+/// Whether an object has only keys without a value.
+pub(super) fn says_nothing(object: Value<'_, '_>) -> bool {
+    let is_nothing = |member: Value<'_, '_>| matches!(member.kind(), JsonKind::Null | JsonKind::Bool);
+    object.is_object() && object.members().all(is_nothing)
+}
+
+/// A message of the user in which the model calls tools: what follows the first call becomes one of the model.
+fn split(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
+    if refused.rule != RuleId::UnknownContentType {
+        return None;
+    }
+    let messages = &cx.transcript.messages;
+    let fix_style = formats::find(cx.transcript.format?.id)?.fix_style;
+    let answer = messages.iter().find(|message| message.role == Role::Assistant);
+    let role = answer.and_then(|answer| cx.document.value(answer.place.node).get_str("role"));
+    let model = serde_json::Value::from(role.as_deref().unwrap_or("assistant")).to_string();
+    let node = refused.fault.object_node();
+    let number = messages.partition_point(|message| message.place.node < node).checked_sub(1)?;
+    let message = &messages[number];
+    let parts = cx.transcript.parts_of(message);
+    let called = parts.iter().position(|part| matches!(part.body, Body::Call(_)))?;
+    let is_answered = parts[called..].iter().any(|part| matches!(part.body, Body::Result(_)));
+    let object = cx.document.value(message.place.node);
+    let is_before = |block: &Value<'_, '_>| block.span().end <= parts[called].place.span.start;
+    let said = object.get(fix_style.blocks?)?.elements().take_while(is_before);
+    let pieces: Vec<Piece> = said.clone().map(|block| Piece::Raw(block.raw().to_vec())).collect();
+    let mut changes: Vec<Change> = said.map(|block| Change::Remove(block.id())).collect();
+    if !changes.is_empty() {
+        // No string has a line end in it.
+        let user = (fix_style.user)(pieces).json()?.replace(['\n', '\r'], "");
+        changes.insert(0, Change::Before(object.id(), user));
+    }
+    changes.push(Change::Write(object.get("role")?.id(), model));
+    let guess = "assumes that the model said what follows its call";
+    (message.role == Role::User && !is_answered).then(|| Fix::guess(guess, changes))
+}
+
+/// What the advice says, if it leaves only one way, or the nearest number that there may be.
+fn as_advised(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) -> Option<Fix> {
+    let fault = &refused.fault;
+    let value = cx.document.value(fault.node());
+    let json = if let Detail::Limit { min, max, is_low, .. } = &fault.detail {
+        let nearest = if *is_low { min } else { max };
+        nearest.clone().filter(|_| value.kind() == JsonKind::Number)?
+    } else {
+        let told = fault.help(cx.known_shape()?, model).map(str::to_owned);
+        let told = told.or_else(|| fault.advice(cx.document))?;
+        let of_key = format!("`\"{}\": ", fault.key);
+        match told.strip_prefix("write it as ") {
+            Some(json) if fault.kind != ShapeFaultKind::Missing => json.to_owned(),
+            _ if fault.kind == ShapeFaultKind::Missing => {
+                told.split_once(&of_key)?.1.strip_suffix('`')?.to_owned()
+            }
+            _ => format!("\"{}\"", told.strip_prefix("use `")?.strip_suffix('`')?),
+        }
+    };
+    // What has properties is an object.
+    let has_properties = cx.document.value(fault.object_node()).get("properties").is_some();
+    let json = match &*json {
+        "\"STRING\"" if has_properties => "\"OBJECT\"".to_owned(),
+        _ => json,
+    };
+    let read = Document::read(json.as_bytes());
+    let is_whole = read.faults().is_empty() && read.root().raw().len() == json.len();
+    let change = match fault.kind {
+        ShapeFaultKind::Missing => Change::Add(fault.object_node(), fault.key.to_string(), json.clone()),
+        _ => Change::Write(value.id(), json.clone()),
+    };
+    (is_whole && !json.contains(['\u{2026}', '`']))
+        .then(|| Fix::guess(format!("assumes that {json} was meant"), [change]))
 }
 
 /// What a message says that was empty.
@@ -114,7 +199,7 @@ fn missing(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
         return Some(Fix::guess(assumed(&fault.key), rename(only.id(), &fault.key)));
     }
     let takes = |json: &str| fault.takes(Document::read(json.as_bytes()).root());
-    (takes("[]") && takes("\"\"")).then(|| said_nothing(cx, fault, None))?
+    (takes("\"\"") && (takes("[]") || &*fault.key == "text")).then(|| said_nothing(cx, fault, None))?
 }
 
 /// The keys of what somebody or a tool said.
@@ -132,10 +217,18 @@ fn ends_with_word(key: &str, word: &str) -> bool {
 
 /// A message without content that says so.
 fn said_nothing(cx: &Context<'_, '_>, fault: &ShapeFault<'_>, value: Option<NodeId>) -> Option<Fix> {
+    let json = serde_json::Value::from(EMPTY).to_string();
+    let change = |node: NodeId| match value {
+        Some(value) => Change::Write(value, json.clone()),
+        None => Change::Add(node, fault.key.to_string(), json.clone()),
+    };
+    let node = fault.object_node();
+    if fault.object_kind() == Some(Kind::Content) && &*fault.key == "text" {
+        return Some(Fix::guess("a text that is missing says that there was none", [change(node)]));
+    }
     if fault.object_kind() != Some(Kind::Message) {
         return None;
     }
-    let node = fault.object_node();
     let messages = &cx.transcript.messages;
     let own = messages.get(messages.partition_point(|message| message.place.node < node));
     let Some(message) = own.filter(|message| message.place.node == node) else {
@@ -146,26 +239,31 @@ fn said_nothing(cx: &Context<'_, '_>, fault: &ShapeFault<'_>, value: Option<Node
     };
     let is_said = matches!(message.role, Role::User | Role::Assistant);
     let has_content = cx.transcript.parts_of(message).iter().any(|part| !matches!(part.body, Body::Empty));
-    let json = serde_json::Value::from(EMPTY).to_string();
-    let change = match value {
-        Some(value) => Change::Write(value, json),
-        None => Change::Add(node, fault.key.to_string(), json),
-    };
     let guess = "an empty message is given a text that says that it was empty";
-    (is_said && !has_content).then(|| Fix::guess(guess, [change]))
+    (is_said && !has_content).then(|| Fix::guess(guess, [change(node)]))
 }
 
 /// A value of another type than the one that is expected.
-fn of_type(cx: &Context<'_, '_>, fault: &ShapeFault<'_>, is_null: bool) -> Option<Fix> {
+fn of_type(cx: &Context<'_, '_>, refused: &Refused<'_>, is_null: bool) -> Option<Fix> {
+    let fault = &refused.fault;
     let value = cx.document.value(fault.node());
     let node = value.id();
     let expects = |json: &str| fault.expects(Document::read(json.as_bytes()).root());
     let write = |json: &str| [Change::Write(node, json.to_owned())];
     if is_null {
+        let is_twin = |other: &Value<'_, '_>| other.has_key(&fault.key) && !other.is_null();
+        if cx.document.value(fault.object_node()).members().take(MOST_KEYS).any(|other| is_twin(&other)) {
+            let guess = "assumes that the other value of the key was meant";
+            return Some(Fix::guess(guess, [Change::Remove(node)]));
+        }
+        if refused.rule == RuleId::InvalidToolSchema && expects("{}") {
+            return Some(Fix::guess("assumes that there is nothing in it", write("{}")));
+        }
         if fault.checked_by().any(|(_, rule)| rule == RuleId::WrongArgumentsType) {
             return Some(Fix::safe(write(if expects("{}") { "{}" } else { "\"{}\"" })));
         }
-        return (expects("[]") && expects("\"\"")).then(|| said_nothing(cx, fault, Some(node)))?;
+        let may_be_text = expects("\"\"") && (expects("[]") || &*fault.key == "text");
+        return may_be_text.then(|| said_nothing(cx, fault, Some(node)))?;
     }
     match value.kind() {
         JsonKind::Object
@@ -176,6 +274,11 @@ fn of_type(cx: &Context<'_, '_>, fault: &ShapeFault<'_>, is_null: bool) -> Optio
         }
         JsonKind::String if expects("{}") || expects("[]") => {
             let text = value.as_str()?;
+            // As Python prints an object.
+            let is_printed = text.starts_with("{'") && !text.contains('"');
+            let words = [("'", "\""), (": True", ": true"), (": False", ": false"), (": None", ": null")];
+            let words = words.iter().filter(|_| is_printed);
+            let text = words.fold(text, |text, (from, to)| text.replace(from, to).into());
             let inner = Document::read(text.as_bytes());
             // Half a character is a fault of its own.
             let is_json = inner.faults().iter().all(|fault| fault.kind.is_in_text());
@@ -183,7 +286,15 @@ fn of_type(cx: &Context<'_, '_>, fault: &ShapeFault<'_>, is_null: bool) -> Optio
                 inner.root().is_object() && expects("{}") || inner.root().is_array() && expects("[]");
             // No string has a line end in it.
             let json = text.trim().replace(['\n', '\r'], "");
-            (is_json && is_wanted).then(|| Fix::safe(write(&json)))
+            if is_json && is_wanted {
+                let guess = "assumes that the text is an object as Python prints it".to_owned();
+                let mut fix = Fix::safe(write(&json));
+                fix.cost = is_printed.then_some(Cost::Guess(guess));
+                return Some(fix);
+            }
+            let is_list = refused.rule == RuleId::InvalidToolSchema && fault.may_be_missing();
+            let guess = format!("assumes that `{}` is not needed", shorten(&fault.key));
+            is_list.then(|| Fix::guess(guess, [Change::Remove(node)]))
         }
         JsonKind::String if expects("true") => {
             let text = value.as_str()?.trim().to_ascii_lowercase();
@@ -217,7 +328,7 @@ pub(super) fn text_alone(document: &Document<'_>, fault: &ShapeFault<'_>) -> Opt
 }
 
 /// The only text in lists of one element.
-fn only_text<'d, 's>(mut value: Value<'d, 's>) -> Option<Value<'d, 's>> {
+pub(crate) fn only_text<'d, 's>(mut value: Value<'d, 's>) -> Option<Value<'d, 's>> {
     for _ in 0..4 {
         let mut inner = value.children();
         value = match value.kind() {
@@ -225,7 +336,7 @@ fn only_text<'d, 's>(mut value: Value<'d, 's>) -> Option<Value<'d, 's>> {
             JsonKind::Array => inner.next().filter(|_| inner.next().is_none())?,
             JsonKind::Object => {
                 let is_kind = value.get("type").is_some();
-                let text = value.get("text")?;
+                let text = value.get_any(&["text", "value"])?;
                 (value.members().count() == 1 + usize::from(is_kind)).then_some(text)?
             }
             _ => return None,
@@ -357,28 +468,46 @@ fn unread_result(cx: &Context<'_, '_>, fault: &ShapeFault<'_>) -> Option<Fix> {
 /// The most calls that are looked at for the name of a tool.
 const MOST_CALLS: usize = 256;
 
-/// The name of a tool that has none, if the model called only one that is not declared.
-pub(super) fn tool_name(cx: &Context<'_, '_>, kind: Option<Kind>, node: NodeId) -> Option<Fix> {
+/// The name of a tool that has none, if the model called only one that is not declared, or of a call or a result, if there
+/// is only one tool.
+pub(crate) fn tool_name(
+    cx: &Context<'_, '_>,
+    kind: Option<Kind>,
+    node: NodeId,
+    lacks_name: bool,
+) -> Option<Fix> {
     let tools = &cx.transcript.request.tools;
     let object = cx.document.value(node);
-    if !tools.place.is_some_and(|place| place.span.contains(object.span())) && kind != Some(Kind::Tool) {
-        return None;
-    }
-    let mut around = std::iter::once(object).chain(object.members().take(MOST_KEYS));
-    let name = around.find_map(|value| value.get("name").filter(|name| name.is_null()))?;
+    let is_of_tool =
+        tools.place.is_some_and(|place| place.span.contains(object.span())) || kind == Some(Kind::Tool);
+    let around = std::iter::once(object).chain(object.members().take(MOST_KEYS));
+    let says_none = |name: &Value<'_, '_>| {
+        name.is_null() || name.as_json_str().is_some_and(toolcheck_json::JsonStr::is_blank)
+    };
+    let name = around.clone().find_map(|value| value.get("name").filter(says_none));
     // Of very many, nobody knows.
-    if tools.listed().len() > MOST_KEYS || cx.pairing.calls.len() > MOST_CALLS {
+    let is_many = tools.listed().len() > MOST_KEYS || cx.pairing.calls.len() > MOST_CALLS;
+    if is_many || name.is_none() && !lacks_name {
         return None;
     }
-    let declared: HashSet<&str> =
-        tools.declared().filter_map(|tool| tool.name.as_ref()).map(|name| &*name.text).collect();
+    let declared = tools.declared().filter_map(|tool| tool.name.as_ref()).map(|name| &*name.text);
+    let declared: HashSet<&str> = declared.filter(|name| !name.is_empty()).collect();
     let called = cx.pairing.calls.iter().filter_map(|site| site.call.name.as_ref()).map(|name| &*name.text);
-    let mut called: Vec<&str> = called.filter(|name| !declared.contains(name)).collect();
-    called.sort_unstable();
-    called.dedup();
-    let [only] = called[..] else { return None };
-    let guess =
-        format!("assumes that the tool without a name is `{}`, which the model called", shorten(only));
+    let called = called.filter(|name| !name.is_empty() && !declared.contains(name)).collect();
+    let mut likely: Vec<&str> = if is_of_tool { called } else { declared.into_iter().collect() };
+    likely.sort_unstable();
+    likely.dedup();
+    let [only] = likely[..] else { return None };
+    let guess = match is_of_tool {
+        true => {
+            format!("assumes that the tool without a name is `{}`, which the model called", shorten(only))
+        }
+        false => format!("assumes that `{}` is meant, the only tool", shorten(only)),
+    };
     let json = serde_json::Value::from(only).to_string();
-    Some(Fix::guess(guess, [Change::Write(name.id(), json)]))
+    let change = match name {
+        Some(name) => Change::Write(name.id(), json),
+        None => Change::Add(node, "name".to_owned(), json),
+    };
+    Some(Fix::guess(guess, [change]))
 }

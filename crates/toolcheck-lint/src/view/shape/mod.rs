@@ -19,7 +19,7 @@ use toolcheck_core::text::{kept, shorten};
 use toolcheck_core::{RuleId, formats, targets};
 use toolcheck_json::{Document, NodeId, Value};
 
-pub(crate) use self::guesses::EMPTY;
+pub(crate) use self::guesses::{EMPTY, only_text, tool_name};
 use self::join::Unknown;
 pub(crate) use self::merge_faults::settle;
 use self::wording::Wording;
@@ -215,7 +215,7 @@ fn foreign_objects<'c>(
             let only = of_object.next().filter(|_| of_object.next().is_none());
             let renamed = only.and_then(|fault| fault.fix(cx.document, None));
             let renamed = renamed.filter(|fix| matches!(fix.changes[..], [Change::Rename(..)]));
-            renamed.or_else(|| guesses::tool_name(cx, Some(foreign.kind), foreign.node))
+            renamed.or_else(|| tool_name(cx, Some(foreign.kind), foreign.node, false))
         };
         let fix = foreign.fix.take().or_else(own);
         nodes.insert(foreign.node);
