@@ -33,5 +33,5 @@ def run(task):
     return asyncio.run(talk(task, say, image))
 
 
-# A run has no limit of its own, and a session belongs to one API.
-serve(run, CLIENTS, can=["tool:huge", "tool:surrogate", "tool:image", "interrupt", "withdraw-tools"])
+# A run has no limit of its own, and a session belongs to one API and does not go back.
+serve(run, CLIENTS, can=["tool:delegate", "tool:huge", "tool:surrogate", "tool:image", "interrupt", "withdraw-tools"])

@@ -82,4 +82,5 @@ def run(task):
     return asyncio.run(talk(task, say, image))
 
 
-serve(run, MODELS, can=[need for need in ALL if need != "max-turns"])
+# A run has no limit of its own, and a session does not go back within a run.
+serve(run, MODELS, can=[need for need in ALL if need not in ("max-turns", "fork")])

@@ -14,6 +14,8 @@ def run(task):
     conversation = []
 
     async def say(message):
+        if message.fork:
+            conversation.pop()
         conversation.append({"role": "user", "content": message.text})
         runner = Anthropic(api_key="x", base_url=task["base_url"]).beta.messages.tool_runner(
             model="claude-opus-4-8",
@@ -35,4 +37,4 @@ def run(task):
     return asyncio.run(talk(task, say))
 
 
-serve(run, ["anthropic"], can=["tool:huge", "tool:surrogate", "max-turns", "withdraw-tools"])
+serve(run, ["anthropic"], can=["tool:delegate", "tool:huge", "tool:surrogate", "fork", "max-turns", "withdraw-tools"])

@@ -31,6 +31,9 @@ def run(task):
 
     async def say(message):
         nonlocal token
+        if message.fork:
+            state = await context.save_state()
+            await context.load_state({**state, "llm_messages": state["llm_messages"][:-1]})
         token = CancellationToken()
         agent = AssistantAgent(
             "tester",

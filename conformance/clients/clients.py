@@ -7,6 +7,17 @@ from dataclasses import dataclass
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 EIGHT = ["anthropic", "bedrock-converse", "cohere", "gemini", "mistral", "ollama", "openai-chat", "openai-responses"]
 
+AI_SDK = [
+    "ai",
+    "@ai-sdk/amazon-bedrock",
+    "@ai-sdk/anthropic",
+    "@ai-sdk/cohere",
+    "@ai-sdk/google",
+    "@ai-sdk/mistral",
+    "@ai-sdk/openai",
+    "ollama-ai-provider-v2",
+]
+
 
 @dataclass
 class Client:
@@ -312,33 +323,30 @@ CLIENTS = [
         ["An `LlmAgent` in a `Runner` with an `InMemorySessionService`."],
     ),
     Client(
-        "ai-sdk",
-        "ai-sdk/agent.mjs",
+        "ai-sdk-7",
+        "javascript/ai_sdk_agent.mjs",
         "",
-        [
-            "ai",
-            "@ai-sdk/amazon-bedrock",
-            "@ai-sdk/anthropic",
-            "@ai-sdk/cohere",
-            "@ai-sdk/google",
-            "@ai-sdk/mistral",
-            "@ai-sdk/openai",
-            "ollama-ai-provider-v2",
-        ],
+        AI_SDK,
         EIGHT,
-        [
-            "A `ToolLoopAgent`; the messages of each response are added to the conversation.",
-            "Version 7 needs Node.js 22.",
-        ],
+        ["A `ToolLoopAgent`; the messages of each response are added to the conversation."],
+        variant="version 7",
+    ),
+    Client(
+        "ai-sdk",
+        "javascript/ai_sdk_agent.mjs",
+        "",
+        AI_SDK,
+        EIGHT,
+        ["The same agent, with version 6."],
     ),
     Client(
         "ai-sdk-compatible",
-        "ai-sdk/agent.mjs",
+        "javascript/ai_sdk_agent.mjs",
         "compatible",
         ["ai", "@ai-sdk/openai-compatible"],
         ["openai-chat"],
-        ["The same agent, with the provider for compatible servers."],
-        environment="ai-sdk",
+        ["The same agent as of version 7, with the provider for compatible servers."],
+        environment="ai-sdk-7",
         variant="for compatible servers",
     ),
 ]

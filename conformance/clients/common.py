@@ -1,6 +1,7 @@
 """What the drivers share: the standard tools, and the lines of JSON between `toolcheck conform` and a driver."""
 
 import asyncio
+import concurrent.futures
 import json
 import sys
 import threading
@@ -12,6 +13,8 @@ from dataclasses import dataclass
 CALLED = threading.Event()
 # How the first run ended, if there was a second.
 FIRST = {}
+# The `run` of the driver, and its task.
+NOW = {}
 # How many seconds `slow` takes; longer where it is interrupted.
 MOMENT = {"usual": 0.05, "interrupt": 1.5}
 moment = MOMENT["usual"]
@@ -65,10 +68,18 @@ def surrogate(text: str) -> str:
     return "half \ud800 of it"
 
 
-# What every driver in which a conversation is data can do.
-ALL = ["tool:huge", "tool:surrogate", "tool:image", "interrupt", "max-turns", "switch-format", "withdraw-tools"]
+def delegate(text: str) -> str:
+    """Has another agent do something."""
+    # In a thread of its own, because a loop may run in this one.
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        task = {**NOW["task"], "prompt": text, "then": None, "needs": []}
+        return whole(pool.submit(NOW["run"], task).result())
+
+
 TOOLS = [echo, fail, slow, none, empty, optional]
-EXTRA = {"tool:huge": huge, "tool:surrogate": surrogate}
+EXTRA = {"tool:huge": huge, "tool:surrogate": surrogate, "tool:delegate": delegate}
+# What every driver in which a conversation is data can do.
+ALL = [*EXTRA, "tool:image", "interrupt", "fork", "max-turns", "switch-format", "withdraw-tools"]
 
 
 @dataclass
@@ -81,6 +92,8 @@ class Message:
     tools: list
     # How many requests the loop may make.
     limit: int | None
+    # Whether it is said in a copy of the conversation that ends before the last answer of the model.
+    fork: bool = False
 
 
 def messages(task, image=None):
@@ -93,7 +106,7 @@ def messages(task, image=None):
     if task.get("then"):
         switched = task.get("then_format") if "switch-format" in needs else None
         withdrawn = "withdraw-tools" in needs and task.get("then_tools") is False
-        yield Message(task["then"], switched or task["format"], [] if withdrawn else tools, None)
+        yield Message(task["then"], switched or task["format"], [] if withdrawn else tools, None, "fork" in needs)
 
 
 async def talk(task, say, image=None, stop=None):
@@ -163,6 +176,7 @@ def serve(run, formats, can=(), only_streamed=(), only_whole=()):
         else:
             CALLED.clear()
             FIRST.clear()
+            NOW.update(run=run, task=task)
             moment = MOMENT["interrupt" if "interrupt" in needs else "usual"]
             try:
                 answer = {"outcome": "done", "text": whole(run(task))}

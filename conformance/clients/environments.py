@@ -18,7 +18,7 @@ def make(client, folder):
     if client.driver.endswith(".mjs"):
         os.makedirs(folder)
         for name in ("package.json", "package-lock.json"):
-            shutil.copy(os.path.join(FOLDER, os.path.dirname(client.driver), name), folder)
+            shutil.copy(os.path.join(FOLDER, os.path.basename(folder), name), folder)
         subprocess.run(["npm", "ci", "--no-audit", "--no-fund"], cwd=folder, check=True)
         return
     name = client.environment or client.name

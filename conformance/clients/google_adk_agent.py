@@ -25,6 +25,13 @@ def run(task):
     session = str(uuid.uuid4())
 
     async def say(message):
+        nonlocal session
+        if message.fork:
+            former = await sessions.get_session(app_name="tester", user_id="1", session_id=session)
+            session = str(uuid.uuid4())
+            own = await sessions.create_session(app_name="tester", user_id="1", session_id=session)
+            for event in former.events[:-1]:
+                await sessions.append_event(own, event)
         agent = LlmAgent(
             name="tester",
             model=Gemini(model="gemini-2.5-pro", base_url=task["base_url"]),

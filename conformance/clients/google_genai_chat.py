@@ -17,6 +17,8 @@ def run(task):
 
     async def say(message):
         nonlocal history
+        if message.fork:
+            history = history[:-1]
         calling = types.AutomaticFunctionCallingConfig(maximum_remote_calls=message.limit)
         config = types.GenerateContentConfig(
             tools=list(message.tools), **({"automatic_function_calling": calling} if message.limit else {})
@@ -32,4 +34,4 @@ def run(task):
     return asyncio.run(talk(task, say))
 
 
-serve(run, ["gemini"], can=["tool:huge", "tool:surrogate", "interrupt", "max-turns", "withdraw-tools"])
+serve(run, ["gemini"], can=["tool:delegate", "tool:huge", "tool:surrogate", "interrupt", "fork", "max-turns", "withdraw-tools"])

@@ -16,7 +16,7 @@ from haystack_integrations.components.generators.mistral import MistralChatGener
 from haystack_integrations.components.generators.ollama import OllamaChatGenerator
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from common import serve, talk
+from common import ALL, serve, talk
 
 KEY = Secret.from_token("x")
 
@@ -46,6 +46,8 @@ def run(task):
 
     async def say(message):
         nonlocal conversation
+        if message.fork:
+            conversation = conversation[:-1]
         agent = Agent(
             chat_generator=MODELS[message.format](task["base_url"]),
             tools=[create_tool_from_function(function) for function in message.tools],
@@ -59,4 +61,5 @@ def run(task):
     return asyncio.run(talk(task, say))
 
 
-serve(run, MODELS, can=["tool:huge", "tool:surrogate", "interrupt", "max-turns", "switch-format", "withdraw-tools"])
+# The results of its tools are text.
+serve(run, MODELS, can=[need for need in ALL if need != "tool:image"])

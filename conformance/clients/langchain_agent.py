@@ -70,13 +70,24 @@ def run(task):
             middleware=[ModelCallLimitMiddleware(run_limit=message.limit)] if message.limit else [],
         )
         said = {"messages": [{"role": "user", "content": message.text}]}
+        start = thread
+        if message.fork:
+            # The newest come first.
+            async for state in agent.aget_state_history(thread):
+                if state.values["messages"][-1].type == "tool":
+                    start = state.config
+                    break
         if not task["stream"]:
-            return (await agent.ainvoke(said, thread))["messages"][-1].text
-        async for _ in agent.astream(said, thread, stream_mode="messages"):
+            return (await agent.ainvoke(said, start))["messages"][-1].text
+        async for _ in agent.astream(said, start, stream_mode="messages"):
             pass
         return (await agent.aget_state(thread)).values["messages"][-1].text
 
-    return LOOP.run_until_complete(talk(task, say, image))
+    running = talk(task, say, image)
+    # Another agent is run by a tool while the loop goes on.
+    if LOOP.is_running():
+        return asyncio.run_coroutine_threadsafe(running, LOOP).result()
+    return LOOP.run_until_complete(running)
 
 
 serve(run, MODELS, can=ALL, only_streamed=["ollama"])

@@ -54,6 +54,8 @@ def run(task):
     async def say(message):
         nonlocal memory, handler
         memory = memory or Memory.from_defaults(session_id="1")
+        if message.fork:
+            await memory.aset((await memory.aget_all())[:-1])
         agent = FunctionAgent(
             tools=[FunctionTool.from_defaults(fn=function) for function in message.tools],
             llm=MODELS[message.format](task["base_url"]),

@@ -34,4 +34,5 @@ def run(task):
     return asyncio.run(talk(task, say))
 
 
-serve(run, MODELS, can=["tool:huge", "tool:surrogate", "interrupt", "max-turns", "withdraw-tools"])
+# An answer is one with the results before it.
+serve(run, MODELS, can=["tool:delegate", "tool:huge", "tool:surrogate", "interrupt", "max-turns", "withdraw-tools"])

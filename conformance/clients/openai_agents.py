@@ -39,6 +39,8 @@ def run(task):
     kept = {"session": SQLiteSession("1")} if KEPT == "session" else {}
 
     async def say(message):
+        if message.fork:
+            await kept["session"].pop_item()
         client = AsyncOpenAI(api_key="x", base_url=task["base_url"] + "/v1")
         model = MODELS[message.format](model="gpt-4o", openai_client=client)
         # Strict schemas, its default, would make the argument of `optional` a required one.
@@ -62,4 +64,5 @@ def run(task):
     return asyncio.run(talk(task, say, image))
 
 
-serve(run, MODELS, can=ALL)
+# What the server keeps ends with an answer.
+serve(run, MODELS, can=[need for need in ALL if need != "fork" or KEPT == "session"])

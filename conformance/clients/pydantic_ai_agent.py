@@ -94,6 +94,8 @@ def run(task):
 
     async def say(message):
         nonlocal history
+        if message.fork:
+            history = history[:-1]
         agent = Agent(MODELS[message.format](task["base_url"]), tools=message.tools)
         # The documentation's way to keep what a run that fails has done.
         with capture_run_messages() as seen:

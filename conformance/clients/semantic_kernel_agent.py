@@ -7,6 +7,7 @@ import sys
 from openai import AsyncOpenAI
 from semantic_kernel.agents import ChatCompletionAgent, ChatHistoryAgentThread
 from semantic_kernel.connectors.ai.open_ai import OpenAIChatCompletion
+from semantic_kernel.contents import ChatHistory
 from semantic_kernel.functions import KernelPlugin, kernel_function
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -14,9 +15,12 @@ from common import serve, talk
 
 
 def run(task):
-    kept = {"thread": ChatHistoryAgentThread()}
+    history = ChatHistory()
+    kept = {"thread": ChatHistoryAgentThread(history)}
 
     async def say(message):
+        if message.fork:
+            history.messages.pop()
         client = AsyncOpenAI(api_key="x", base_url=task["base_url"] + "/v1")
         functions = [kernel_function(function, function.__name__, function.__doc__) for function in message.tools]
         agent = ChatCompletionAgent(
@@ -35,4 +39,4 @@ def run(task):
     return asyncio.run(talk(task, say))
 
 
-serve(run, ["openai-chat"], can=["tool:huge", "tool:surrogate", "interrupt", "withdraw-tools"])
+serve(run, ["openai-chat"], can=["tool:delegate", "tool:huge", "tool:surrogate", "interrupt", "fork", "withdraw-tools"])

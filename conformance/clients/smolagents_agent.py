@@ -34,6 +34,8 @@ def run(task):
         )
         if agent:
             new.memory = agent.memory
+        if message.fork:
+            new.memory.steps.pop()
         first, agent = agent is None, new
         return str(await asyncio.to_thread(agent.run, message.text, reset=first, max_steps=message.limit))
 

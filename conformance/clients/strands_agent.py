@@ -58,6 +58,8 @@ def run(task):
         nonlocal agent
         tools = [image if function is image else tool(function) for function in message.tools]
         kept = agent.messages if agent else []
+        if message.fork:
+            kept = kept[:-1]
         model = MODELS[message.format](task["base_url"], task["stream"])
         # Without a handler, the text is printed.
         agent = Agent(model=model, tools=tools, messages=kept, callback_handler=None)

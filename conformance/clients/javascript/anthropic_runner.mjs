@@ -2,7 +2,7 @@
 
 import Anthropic from "@anthropic-ai/sdk";
 import { betaZodTool } from "@anthropic-ai/sdk/helpers/beta/zod";
-import { PNG, serve, talk } from "./common.mjs";
+import { ALL, PNG, serve, talk } from "./common.mjs";
 
 const picture = [{ type: "image", source: { type: "base64", media_type: "image/png", data: PNG } }];
 
@@ -10,6 +10,7 @@ function run(task) {
   const client = new Anthropic({ apiKey: "x", baseURL: task.base_url });
   let messages = [];
   return talk(task, async (message) => {
+    if (message.fork) messages.pop();
     messages.push({ role: "user", content: message.text });
     const tools = message.tools.map(({ input, run, ...own }) =>
       betaZodTool({ ...own, inputSchema: input, run: own.name === "image" ? () => picture : run }),
@@ -36,4 +37,4 @@ function run(task) {
   });
 }
 
-serve(run, ["anthropic"], ["tool:huge", "tool:surrogate", "tool:image", "interrupt", "max-turns", "withdraw-tools"]);
+serve(run, ["anthropic"], ALL.filter((need) => need !== "switch-format"));

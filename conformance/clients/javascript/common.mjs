@@ -13,6 +13,8 @@ let called = () => {};
 let moment = 50;
 // How the first run ended, if there was a second.
 let first;
+// Has another agent do something, in a conversation of its own.
+let delegated;
 
 const text = z.object({ text: z.string() });
 const of = (name, description, input, run) => ({ name, description, input, run });
@@ -36,9 +38,10 @@ const EXTRA = {
   "tool:huge": of("huge", "Returns two megabytes of text.", text, () => "0123456789abcde\n".repeat(2 << 16)),
   "tool:surrogate": of("surrogate", "Returns half a character.", text, () => "half \ud800 of it"),
   // The result is a picture in base64, which the driver writes as its framework does.
+  "tool:delegate": of("delegate", "Has another agent do something.", text, ({ text }) => delegated(text)),
   "tool:image": of("image", "Returns a picture.", text, () => PNG),
 };
-export const ALL = [...Object.keys(EXTRA), "interrupt", "max-turns", "switch-format", "withdraw-tools"];
+export const ALL = [...Object.keys(EXTRA), "interrupt", "fork", "max-turns", "switch-format", "withdraw-tools"];
 
 // Has the user say everything in turn: `say(message)` runs the loop and returns the final text. If the first run fails,
 // the user goes on in the same conversation, if there is more to say. `signal` interrupts the first run.
@@ -59,7 +62,9 @@ export async function talk(task, say) {
   }
   const format = (needs.includes("switch-format") && task.then_format) || task.format;
   const withdrawn = needs.includes("withdraw-tools") && task.then_tools === false;
-  return await say({ text: task.then, format, tools: withdrawn ? [] : tools });
+  // In a copy of the conversation that ends before the last answer of the model.
+  const fork = needs.includes("fork");
+  return await say({ text: task.then, format, tools: withdrawn ? [] : tools, fork });
 }
 
 const whole = (text) => (text ?? "").toWellFormed();
@@ -83,6 +88,7 @@ export async function serve(run, formats, can, onlyStreamed = []) {
     else {
       called = () => {};
       first = undefined;
+      delegated = async (text) => whole(await run({ ...task, prompt: text, then: null, needs: [] }));
       moment = needs.includes("interrupt") ? 1500 : 50;
       try {
         answer = { outcome: "done", text: whole(await run(task)) };

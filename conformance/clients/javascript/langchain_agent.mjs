@@ -47,7 +47,16 @@ function run(task) {
     const model = MODELS[message.format](task.base_url);
     const agent = createAgent({ model, tools, checkpointer, middleware });
     const said = { messages: [{ role: "user", content: message.text }] };
-    const options = { configurable: { thread_id: "1" }, signal: message.signal };
+    let configurable = { thread_id: "1" };
+    if (message.fork) {
+      // The newest come first.
+      for await (const past of agent.getStateHistory({ configurable })) {
+        if (past.values.messages?.at(-1)?.type !== "tool") continue;
+        configurable = past.config.configurable;
+        break;
+      }
+    }
+    const options = { configurable, signal: message.signal };
     let state;
     if (!task.stream) state = await agent.invoke(said, options);
     else {

@@ -21,6 +21,7 @@ const toModelOutput = (data) => ({ type: "content", value: [{ type: "image-data"
 function run(task) {
   const messages = [];
   return talk(task, async (message) => {
+    if (message.fork) messages.pop();
     messages.push({ role: "user", content: message.text });
     const tools = message.tools.map(({ name, description, input, run }) => [
       name,

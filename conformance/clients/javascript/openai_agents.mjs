@@ -21,6 +21,7 @@ function run(task) {
   const client = new OpenAI({ apiKey: "x", baseURL: `${task.base_url}/v1` });
   const session = new MemorySession();
   return talk(task, async (message) => {
+    if (message.fork) await session.popItem();
     const tools = message.tools.map(({ name, description, input, run }) =>
       tool({
         name,

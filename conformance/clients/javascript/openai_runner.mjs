@@ -2,12 +2,13 @@
 
 import OpenAI from "openai";
 import { z } from "zod";
-import { serve, talk } from "./common.mjs";
+import { ALL, serve, talk } from "./common.mjs";
 
 function run(task) {
   const client = new OpenAI({ apiKey: "x", baseURL: `${task.base_url}/v1` });
   let messages = [];
   return talk(task, async (message) => {
+    if (message.fork) messages.pop();
     messages.push({ role: "user", content: message.text });
     const tools = message.tools.map(({ name, description, input, run }) => ({
       type: "function",
@@ -28,4 +29,4 @@ function run(task) {
   });
 }
 
-serve(run, ["openai-chat"], ["tool:huge", "tool:surrogate", "interrupt", "max-turns", "withdraw-tools"]);
+serve(run, ["openai-chat"], ALL.filter((need) => !["tool:image", "switch-format"].includes(need)));
