@@ -106,7 +106,8 @@ def in_lists(kind, elements):
 
 
 def runs(values):
-    return pa.RunEndEncodedArray.from_arrays(pa.array(range(1, len(values) + 1), pa.int32()), as_text(pa.string())(values))
+    # Numbers of Python: pyarrow 16 takes no others.
+    return pa.RunEndEncodedArray.from_arrays(list(range(1, len(values) + 1)), as_text(pa.string())(values), pa.run_end_encoded(pa.int32(), pa.string()))
 
 
 LISTS = [pa.ListArray, pa.LargeListArray, pa.ListViewArray, pa.LargeListViewArray]
@@ -361,9 +362,10 @@ def test_what_is_beside_the_conversation_does_not_matter():
         "image": pa.array([{"bytes": b"\xff\xd8", "path": None}] * count),
         "images": pa.array([[{"bytes": b"\xff\xd8"}]] * count),
         "union": pa.UnionArray.from_sparse(pa.array([0] * count, pa.int8()), [pa.array(range(count))]),
-        "uuid": pa.array([b"\xff" * 16] * count, pa.uuid()),
         "nothing": pa.nulls(count),
     }
+    if hasattr(pa, "uuid"):
+        beside["uuid"] = pa.array([b"\xff" * 16] * count, pa.uuid())
     messages, tools = pa.array(column("messages")), pa.array(column("tools"))
     for name, values in beside.items():
         table = pa.table({"id": KEYS, "messages": messages, "tools": tools, name: values})
@@ -374,11 +376,11 @@ def test_slices_without_rows():
     linter = Linter(kind="dataset")
     texts = pa.array([json.dumps(row) for row in ROWS])
     whole = linter.column(texts)
-    for kind in [pa.string(), pa.large_string(), pa.string_view(), pa.binary()]:
-        array = texts.cast(kind)
-        assert linter.column(array[5:5]).rows == 0, kind
-        assert linter.column(pa.chunked_array([array[:5], array[5:5], array[5:]])) == whole, kind
     for array in [texts.dictionary_encode(), pa.array(column("messages")), pa.array([{"messages": row["messages"]} for row in ROWS])]:
         assert linter.column(array[5:5]).rows == 0, array.type
     assert linter.column(pa.table({"body": texts})[5:5]).rows == 0
     assert linter.column(pa.record_batch({"body": texts}).slice(5, 0)).rows == 0
+    for kind in [pa.string(), pa.large_string(), pa.binary(), pa.string_view()]:
+        array = as_text(kind)(ROWS)
+        assert linter.column(array[5:5]).rows == 0, kind
+        assert linter.column(pa.chunked_array([array[:5], array[5:5], array[5:]])) == whole, kind

@@ -39,8 +39,13 @@ def _readable(polars: Any, kind: Any) -> Any:
     if kind == polars.Null:
         # Its arrays have a buffer, which those of Arrow have not.
         return polars.Boolean
+    version = tuple(map(int, polars.__version__.split(".")[:2]))
     # Not every version has both.
     if kind in [getattr(polars, name) for name in ("Int128", "UInt128") if hasattr(polars, name)]:
+        # Older ones make no text of them; what is read of both types is the same.
+        return polars.String if version >= (1, 24) else polars.Decimal(38, 0)
+    # Older ones say that these are dictionaries and hand over their numbers, or, inside of a list, end the process.
+    if version < (1, 35) and kind in (polars.Categorical, polars.Enum):
         return polars.String
     if isinstance(kind, polars.List):
         return polars.List(_readable(polars, kind.inner))

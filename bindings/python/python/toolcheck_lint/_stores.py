@@ -100,8 +100,10 @@ class ArrowStore:
                 count = len(list(run))
                 parts += [self._data.slice(start, count)] if ok else []
                 start += count
-            is_batch = isinstance(self._data, pyarrow.RecordBatch)
-            return pyarrow.concat_batches(parts) if is_batch else pyarrow.concat_tables(parts)
+            if not isinstance(self._data, pyarrow.RecordBatch):
+                return pyarrow.concat_tables(parts)
+            columns = [pyarrow.concat_arrays([part.column(number) for part in parts]) for number in range(self._data.num_columns)]
+            return pyarrow.RecordBatch.from_arrays(columns, schema=self._data.schema)
 
 
 def _columns(table: Any) -> Any:
