@@ -1,7 +1,7 @@
 //! Attributes, items and slices of values, as Jinja's sandbox gives them.
 
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::budget::{Budget, PER_STEP, weight, work};
 use super::fault::{Step, type_error, value_error};
@@ -9,35 +9,41 @@ use super::print;
 use super::text::Text;
 use super::value::{Function, Missing, Value, View, range_length};
 
-/// The methods of texts, with a space between each two.
-pub(super) const OF_TEXTS: &str = "capitalize casefold center count encode endswith expandtabs find format format_map index isalnum \
-    isalpha isascii isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle isupper \
-    join ljust lower lstrip maketrans partition removeprefix removesuffix replace rfind rindex rjust \
-    rpartition rsplit rstrip split splitlines startswith strip swapcase title translate upper zfill";
-const OF_DICTS: &str = "get items keys values copy fromkeys";
-const OF_LISTS: &str = "count index copy";
-const OF_TUPLES: &str = "count index";
+pub(super) static OF_TEXTS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    "capitalize casefold center count encode endswith expandtabs find format format_map index \
+     isalnum isalpha isascii isdecimal isdigit isidentifier islower isnumeric isprintable isspace \
+     istitle isupper join ljust lower lstrip maketrans partition removeprefix removesuffix \
+     replace rfind rindex rjust rpartition rsplit rstrip split splitlines startswith strip \
+     swapcase title translate upper zfill"
+        .split(' ')
+        .collect()
+});
+const OF_DICTS: &[&str] = &["get", "items", "keys", "values", "copy", "fromkeys"];
+const OF_LISTS: &[&str] = &["count", "index", "copy"];
+const OF_TUPLES: &[&str] = &["count", "index"];
 /// Methods that change a value, which the sandbox hides.
-const CHANGING_DICTS: &str = "clear pop popitem setdefault update";
-const CHANGING_LISTS: &str = "append clear extend insert pop remove reverse sort";
+const CHANGING_DICTS: &[&str] = &["clear", "pop", "popitem", "setdefault", "update"];
+const CHANGING_LISTS: &[&str] = &["append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"];
 
 /// What a value has by itself under this name; methods of texts among others.
 fn own(value: &Value, name: &str) -> Option<Value> {
     if let (Value::Cycler(cycler), "current") = (value, name) {
         return cycler.0.get(*cycler.1.borrow()).cloned();
     }
-    let (methods, changing) = match value {
-        Value::Str(_) => (OF_TEXTS, ""),
+    let (methods, changing): (&[&str], &[&str]) = match value {
+        Value::Str(_) => (OF_TEXTS.as_slice(), &[]),
         Value::Dict(_) => (OF_DICTS, CHANGING_DICTS),
         Value::List(_) => (OF_LISTS, CHANGING_LISTS),
-        Value::Tuple(_) | Value::Range(_) => (OF_TUPLES, ""),
-        Value::Float(_) => ("is_integer", ""),
-        Value::Int(_) | Value::Bool(_) => ("bit_length", ""),
-        Value::Joiner(_) | Value::Cycler(_) => ("next reset", ""),
-        Value::Function(Function::Dict) => ("fromkeys", ""),
-        _ => ("", ""),
+        Value::Tuple(_) | Value::Range(_) => (OF_TUPLES, &[]),
+        Value::Float(_) => (&["is_integer"], &[]),
+        Value::Int(_) | Value::Bool(_) => (&["bit_length"], &[]),
+        Value::Joiner(_) | Value::Cycler(_) => (&["next", "reset"], &[]),
+        Value::Function(Function::Dict) => (&["fromkeys"], &[]),
+        _ => (&[], &[]),
     };
-    let may_be = |names: &str| !name.is_empty() && names.split(' ').any(|own| own == name);
+    let may_be = |names: &[&str]| {
+        names.iter().any(|own| own.as_bytes().first() == name.as_bytes().first() && *own == name)
+    };
     if may_be(methods) {
         return Some(Value::Method(Rc::new((value.clone(), name.into()))));
     }

@@ -152,7 +152,7 @@ mod tests {
                             string true undefined";
             assert_eq!(is_of_type, of_types.split(' ').any(|own| own == name), "{name}");
         }
-        for name in access::OF_TEXTS.split(' ') {
+        for name in access::OF_TEXTS.iter() {
             for arguments in ["", "1", "a", "b, a", "b, 2, 9"] {
                 let expression = format!("e.{name}({arguments})");
                 assert!(ends(&expression).is_some(), "{expression}");
