@@ -125,6 +125,10 @@ impl<'de> DeserializeSeed<'de> for Walk<'_> {
     }
 }
 
+macro_rules! nothing {
+    ($($visit:ident: $kind:ty),*) => { $(fn $visit<E>(self, _: $kind) -> Result<(), E> { Ok(()) })* };
+}
+
 impl<'de> Visitor<'de> for Walk<'_> {
     type Value = ();
 
@@ -132,25 +136,7 @@ impl<'de> Visitor<'de> for Walk<'_> {
         f.write_str("a JSON value")
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        Ok(())
-    }
+    nothing! { visit_bool: bool, visit_i64: i64, visit_u64: u64, visit_f64: f64, visit_str: &str }
 
     fn visit_unit<E>(self) -> Result<(), E> {
         Ok(())
