@@ -209,6 +209,7 @@ What `toolcheck conform` {version} found in current agent frameworks, each on th
 `fail` is what a loop must not do, `weak` what it should not; `inconclusive` is what the exchanges do not show; `skip` is what the driver has no way to do. A check is a *must* in an API only if something says so of that API: [its sources](../crates/toolcheck-conform/checks). `toolcheck conform --list` says what each scenario is.
 
 On 2026-11-26, 94 findings, drawn at random from those of the 17 clients that had been run by then, were read by hand beside their exchanges. Five were of runs that should not be streamed and were, and two of searches that were not declared; both count as `skip` since. No other had its cause in a driver or the mock.
+On 2026-11-27, 57 were read so of the four clients that were run on that day, and two had their cause in a driver: a model that takes no reasoning. It was run again with another.
 
 """
 REPRODUCE = """

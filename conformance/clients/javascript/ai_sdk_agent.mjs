@@ -55,7 +55,8 @@ function run(task) {
     });
     if (!task.stream) {
       const result = await agent.generate({ messages, abortSignal: message.signal });
-      messages.push(...result.response.messages);
+      // In version 7, `response` is that of the last step only.
+      messages.push(...(result.responseMessages ?? result.response.messages));
       return result.text;
     }
     const result = await agent.stream({ messages, abortSignal: message.signal });
@@ -63,7 +64,7 @@ function run(task) {
       if (part.type === "error") throw part.error;
       if (part.type === "abort") throw new Error("aborted");
     }
-    messages.push(...(await result.response).messages);
+    messages.push(...((await result.responseMessages) ?? (await result.response).messages));
     return await result.text;
   });
 }

@@ -14,7 +14,11 @@ import { z } from "zod";
 import { ALL, PNG, serve, talk } from "./common.mjs";
 
 setTracingDisabled(true);
-const MODELS = { "openai-chat": OpenAIChatCompletionsModel, "openai-responses": OpenAIResponsesModel };
+const MODELS = {
+  "openai-chat": (client) => new OpenAIChatCompletionsModel(client, "gpt-4o"),
+  // One that reasons: others take no reasoning back.
+  "openai-responses": (client) => new OpenAIResponsesModel(client, "gpt-5.4"),
+};
 const picture = { type: "image", image: { data: PNG, mediaType: "image/png" } };
 
 function run(task) {
@@ -32,7 +36,7 @@ function run(task) {
         execute: name === "image" ? () => picture : (given) => run(input.parse(given)),
       }),
     );
-    const agent = new Agent({ name: "tester", model: new MODELS[message.format](client, "gpt-4o"), tools });
+    const agent = new Agent({ name: "tester", model: MODELS[message.format](client), tools });
     const options = { session, signal: message.signal, ...(message.limit ? { maxTurns: message.limit } : {}) };
     const result = await runAgent(agent, message.text, { ...options, stream: task.stream });
     if (task.stream) {

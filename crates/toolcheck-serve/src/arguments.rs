@@ -4,6 +4,9 @@ use std::cell::Cell;
 
 use serde_json::{Map, Value as Json, json};
 
+/// Any text.
+pub(crate) const TEXT: &str = "text";
+
 /// How deep a value is made. What is deeper is left out if it may be, and otherwise empty.
 const DEEPEST: usize = 8;
 const MOST_VALUES: usize = 1000;
@@ -29,7 +32,7 @@ struct Maker<'s> {
 
 impl Maker<'_> {
     fn value(&self, schema: &Json, depth: usize) -> Json {
-        let Some(object) = schema.as_object() else { return json!("text") };
+        let Some(object) = schema.as_object() else { return json!(TEXT) };
         let Some(left) = self.left.get().checked_sub(1) else { return Json::Null };
         self.left.set(left);
         for key in ["const", "default"] {
@@ -111,7 +114,7 @@ fn text(format: Option<&str>, least: usize, most: usize) -> String {
         Some("uri" | "url") => "https://example.com/",
         Some("uuid") => "00000000-0000-4000-8000-000000000000",
         Some("ipv4") => "192.0.2.1",
-        _ => "text",
+        _ => TEXT,
     };
     let missing = least.saturating_sub(text.len());
     text.chars().chain(std::iter::repeat_n('x', missing)).take(most).collect()

@@ -5,9 +5,10 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use toolcheck_core::RuleId;
 use toolcheck_core::text::shown;
+use toolcheck_json::Document;
 use toolcheck_open::{Undecoded, decoded};
 
 use crate::content::without_halves;
@@ -85,12 +86,20 @@ pub(crate) fn object(body: &[u8]) -> Result<&str, NoRequest> {
             let message = format!("the body has more than {MOST_VALUES} values");
             Err(NoRequest::new(RuleId::UnrecognisedFormat, message, 413))
         }
-        Err(error) => Err(NoRequest::malformed(error.to_string())),
-        Ok(()) if !text.trim_ascii_start().starts_with('{') => {
+        Err(error) if !is_only_deep(text, &error) => Err(NoRequest::malformed(error.to_string())),
+        _ if !text.trim_ascii_start().starts_with('{') => {
             Err(NoRequest::new(RuleId::UnrecognisedFormat, "the body is JSON, but not an object", 400))
         }
-        Ok(()) => Ok(text),
+        _ => Ok(text),
     }
+}
+
+/// Whether a text is JSON although `serde_json` does not read it: it stops at a depth that APIs take.
+fn is_only_deep(text: &str, error: &serde_json::Error) -> bool {
+    let is_bounded = || text.bytes().filter(|byte| b",:[{".contains(byte)).count() < MOST_VALUES;
+    error.to_string().starts_with("recursion limit exceeded")
+        && is_bounded()
+        && Document::read(text.as_bytes()).faults().iter().all(|fault| fault.kind.is_in_text())
 }
 
 /// Reads a text as `serde_json` reads a value, without keeping it.
@@ -116,6 +125,10 @@ impl<'de> DeserializeSeed<'de> for Walk<'_> {
     }
 }
 
+macro_rules! nothing {
+    ($($visit:ident: $kind:ty),*) => { $(fn $visit<E>(self, _: $kind) -> Result<(), E> { Ok(()) })* };
+}
+
 impl<'de> Visitor<'de> for Walk<'_> {
     type Value = ();
 
@@ -123,25 +136,7 @@ impl<'de> Visitor<'de> for Walk<'_> {
         f.write_str("a JSON value")
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        Ok(())
-    }
+    nothing! { visit_bool: bool, visit_i64: i64, visit_u64: u64, visit_f64: f64, visit_str: &str }
 
     fn visit_unit<E>(self) -> Result<(), E> {
         Ok(())
@@ -153,32 +148,9 @@ impl<'de> Visitor<'de> for Walk<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
-        while members.next_key_seed(Key)?.is_some() {
+        while members.next_key::<IgnoredAny>()?.is_some() {
             members.next_value_seed(self)?;
         }
-        Ok(())
-    }
-}
-
-/// A key that is read and not kept.
-struct Key;
-
-impl<'de> DeserializeSeed<'de> for Key {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl Visitor<'_> for Key {
-    type Value = ();
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
         Ok(())
     }
 }
@@ -192,7 +164,9 @@ mod tests {
 
     #[test]
     fn only_an_object_is_a_request() {
-        let deep = format!("{{\"a\": {}1{}}}", "[".repeat(200), "]".repeat(200));
+        let nested =
+            |depth: usize, end: usize| format!("{{\"a\": {}1{}}}", "[".repeat(depth), "]".repeat(end));
+        let (deep, open, deepest) = (nested(200, 200), nested(200, 199), nested(20_000, 20_000));
         let many = format!("{{\"a\": [{}1]}}", "1,".repeat(MOST_VALUES));
         for (body, rule, status) in [
             ("", "malformed-json", 400),
@@ -202,7 +176,8 @@ mod tests {
             ("{} {}", "malformed-json", 400),
             ("\u{feff}{}", "malformed-json", 400),
             ("a: 1", "malformed-json", 400),
-            (&*deep, "malformed-json", 400),
+            (&*open, "malformed-json", 400),
+            (&*deepest, "malformed-json", 400),
             ("null", "unrecognised-format", 400),
             ("[{}]", "unrecognised-format", 400),
             ("\"{}\"", "unrecognised-format", 400),
@@ -213,6 +188,8 @@ mod tests {
         }
         assert_eq!(object(b"{\"a\": \"\xff\"}").map_err(|why| why.rule.as_str()), Err("invalid-utf8"));
         assert_eq!(object(b" {\"a\": \"\\ud800\"}\n"), Ok(" {\"a\": \"\\ud800\"}\n"));
+        assert_eq!(object(deep.as_bytes()), Ok(&*deep));
+        assert!(object(format!("[{deep}]").as_bytes()).is_err());
     }
 
     proptest! {

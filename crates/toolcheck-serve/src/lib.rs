@@ -42,6 +42,7 @@ mod refusal;
 mod route;
 mod script;
 mod script_turn;
+mod secrets;
 mod seen;
 mod state;
 mod stored;

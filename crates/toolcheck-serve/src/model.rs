@@ -11,7 +11,7 @@ use toolcheck_core::{RuleId, formats};
 use toolcheck_lint::observe::Context;
 use toolcheck_lint::server_state::StoredAfterResponse;
 
-use crate::arguments::arguments;
+use crate::arguments::{TEXT, arguments};
 use crate::ids::{call_id, id_form, made};
 use crate::recording::Beside;
 use crate::route::Route;
@@ -84,10 +84,19 @@ pub(crate) struct Moment<'r> {
     pub(crate) own: Option<&'r str>,
 }
 
-/// A turn that is made up: a call of the first tool of the request, and then an answer.
+/// How often the model calls in a conversation without a script: some agents speak again whenever a task has ended.
+const MOST_TURNS: usize = 3;
+
+/// A turn that is made up: a call of the first tool of the request, and then an answer. A sub-agent that was called with a
+/// text from here calls nothing, or it would call one of its own.
 pub(crate) fn made_up(said: &Asks) -> Turn {
-    match (said.conversation.turns.last(), &said.answer_schema) {
-        (Some(Said::User(_)), _) if !said.tools.is_empty() => Turn::calls([ScriptedCall::default()]),
+    let turns = &said.conversation.turns;
+    let calls = turns.iter().filter(|turn| matches!(turn, Said::Assistant(own) if !own.calls.is_empty()));
+    let may_call = !said.tools.is_empty() && calls.count() < MOST_TURNS;
+    match (turns.last(), &said.answer_schema) {
+        (Some(Said::User(text)), _) if may_call && text.lines().last() != Some(TEXT) => {
+            Turn::calls([ScriptedCall::default()])
+        }
         (_, Some(schema)) => Turn::text(Json::Object(arguments(schema)).to_string()),
         _ => Turn::text("Done."),
     }

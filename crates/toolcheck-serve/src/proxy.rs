@@ -27,6 +27,7 @@ use crate::origin_check::{Guard, Purpose, leads_out};
 use crate::provider::{Provider, Strictness, keep};
 use crate::received;
 use crate::route::plain_path;
+use crate::secrets::{secrets, without};
 use crate::seen::Exchange;
 use crate::state::{Watch, note};
 use crate::upstream::Upstream;
@@ -364,6 +365,8 @@ struct Checked {
     against: Option<Refused>,
     /// What the API would answer, if it refuses it.
     answer: Option<Answer>,
+    /// The keys that it came with, which are not recorded.
+    secrets: Vec<String>,
     /// What it leaves on the server once it is answered.
     sent: Option<StoredAfterResponse>,
     /// Whether it goes on from something that the server keeps.
@@ -400,19 +403,20 @@ impl Checked {
         count(&state.refused_against, against.is_some());
         let answer = refused.clone().map(|refused| asked.refuse(refused));
         let (path, format, request) = (path.to_owned(), asked.format.id, checked.request);
-        Some(Self { path, format, request, refused, against, answer, sent, goes_on })
+        let secrets = secrets(parts);
+        Some(Self { path, format, request, refused, against, answer, secrets, sent, goes_on })
     }
 
     fn keep(self, state: &State, status: u16, response: Content, (is_cut, retry_after): (bool, Option<u64>)) {
         state.builder.watch.see(&Exchange {
             path: self.path,
             format: self.format,
-            request: self.request,
+            request: without(&self.secrets, self.request),
             opaque: Vec::new(),
             goes_on: self.goes_on,
             missed: None,
             prompt: None,
-            response,
+            response: without(&self.secrets, response),
             is_cut,
             status,
             refused: self.refused,

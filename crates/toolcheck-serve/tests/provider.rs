@@ -66,9 +66,33 @@ fn a_call_is_made_up_from_the_schema_and_then_answered() {
         first[0], {"role": "assistant", "content": body["content"]},
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": "low at six"}]}
     ]);
-    let (_, _, body) = post(&provider, "/v1/messages", &request(second));
-    let body: Json = serde_json::from_str(&body).unwrap();
-    assert_eq!((&body["stop_reason"], &body["content"][0]["text"]), (&json!("end_turn"), &json!("Done.")));
+    let answer = |messages: Json| {
+        let (_, _, body) = post(&provider, "/v1/messages", &request(messages));
+        let body: Json = serde_json::from_str(&body).unwrap();
+        (body["stop_reason"].clone(), body["content"][0]["text"].clone())
+    };
+    let (called, done) = ((json!("tool_use"), Json::Null), (json!("end_turn"), json!("Done.")));
+    assert_eq!(answer(second.clone()), done);
+    // A sub-agent that it has called calls no other.
+    assert_eq!(
+        answer(
+            json!([{"role": "user", "content": [{"type": "text", "text": "Be brief."}, {"type": "text", "text": "text"}]}])
+        ),
+        done
+    );
+    // An agent may go on by itself after each answer.
+    let more = json!({"role": "assistant", "content": "Done."});
+    let mut messages = second.as_array().unwrap().clone();
+    for expected in [&called, &called, &done] {
+        messages.extend([more.clone(), first[0].clone()]);
+        assert_eq!(answer(json!(messages)), *expected);
+        let call = json!({"type": "tool_use", "id": format!("toolu_{}", messages.len()), "name": "tides", "input": {"harbour": "text"}});
+        let result = json!({"type": "tool_result", "tool_use_id": call["id"], "content": "low"});
+        messages.extend([
+            json!({"role": "assistant", "content": [call]}),
+            json!({"role": "user", "content": [result]}),
+        ]);
+    }
     provider.finish().assert_conformant();
 }
 

@@ -184,6 +184,34 @@ fn a_stream_passes_piece_by_piece_with_the_headers_of_the_client() {
     assert!(!seen[0].json_line().contains("secret"));
 }
 
+/// An error may repeat the key, wherever it came from.
+#[test]
+fn a_key_that_a_response_repeats_is_not_recorded() {
+    let key = "sk-planted-0123456789abcdef==";
+    let said = format!("{{\"error\": {{\"message\": \"Incorrect API key provided: {key}\"}}}}");
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let answer = format!("HTTP/1.1 401 No\r\nset-cookie: a={key}\r\nconnection: close\r\n\r\n{said}");
+    let api = std::thread::spawn(move || {
+        (0..4).for_each(|_| {
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 4096]).unwrap();
+            stream.write_all(answer.as_bytes()).unwrap();
+        });
+    });
+    let (proxy, seen) = watched(Proxy::builder(upstream(&url)));
+    for name in ["authorization: Bearer ", "x-api-key: ", "cookie: a=b; session=", ""] {
+        let header = if name.is_empty() { String::new() } else { format!("{name}{key}\r\n") };
+        let path = format!("/v1/chat/completions?key={}", if name.is_empty() { key } else { "" });
+        let body = json!({"messages": []}).to_string();
+        assert!(send_to(&proxy.url(), "POST", &path, &header, &body).2.contains(key), "{name}");
+    }
+    api.join().unwrap();
+    drop(proxy);
+    let lines: String = seen.lock().unwrap().iter().map(Exchange::json_line).collect();
+    assert!(!lines.contains("planted") && lines.matches("provided: [key]").count() == 4, "{lines}");
+}
+
 #[test]
 fn other_requests_pass_and_are_not_recorded_and_what_does_not_answer_is_named() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
