@@ -177,9 +177,11 @@ impl<'s> Reading<'s> {
     /// Leaves out a record of a kind that the reader does not know. If it looks as if it held calls or results, it is
     /// reported. One that is not whole is reported as that.
     pub(crate) fn leave_out_unknown(&mut self, what: &'static str, record: Value<'_, 's>) {
+        if broken::is_broken(record) {
+            return;
+        }
         match unread::record(record) {
             Some(unread) => self.unread.push(unread),
-            None if broken::is_broken(record) => {}
             None if record.is_object() => self.leave_out(what),
             None => self.leave_out("lines that are not records"),
         }
