@@ -453,6 +453,7 @@ pub fn read_unknown<'s>(record: Value<'_, 's>) -> Option<Reading<'s>> {
 /// Whether calls of a transcript were not read because they stand in a text, as data sets store them.
 pub fn has_calls_in_text(transcript: &Transcript<'_>, record: Value<'_, '_>) -> bool {
     message_list::has_calls_in_text(transcript, record)
+        || turns::has_tagged_calls(record.get("messages").unwrap_or(record))
 }
 
 /// Adds the tools that a row of a data set has under a key of its own, unless it declares tools as requests do.
@@ -469,6 +470,7 @@ pub fn add_unread<'s>(transcript: &mut Transcript<'s>, row: Value<'_, 's>) {
     let members = row.members().filter(|member| !is_read(*member));
     let found: Vec<_> = members.filter_map(|member| unread::beside(member, transcript)).collect();
     transcript.unread.extend(found);
+    transcript.unread.extend(unread::hidden(transcript, row.document()));
 }
 
 /// The messages of a row of a data set that are the elements of more than one list; `None` if they are not.
