@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use toolcheck_json::{Document, JsonStr};
+use toolcheck_json::JsonStr;
 
 /// What begins a call in the texts of models.
 static MARKS: LazyLock<Vec<&[u8]>> = LazyLock::new(|| {
@@ -27,7 +27,8 @@ pub fn hold_call(text: JsonStr<'_>) -> bool {
     are_action(&text)
         || are_in_brackets(&text)
         || memchr::memchr3_iter(b'<', b'[', b'`', bytes).any(begins)
-        || are_json(&text)
+        || have_keys(&text)
+        || text.split(">>>").skip(1).any(is_named_first)
 }
 
 fn has(text: &[u8], word: &[u8]) -> bool {
@@ -49,15 +50,18 @@ fn are_in_brackets(text: &str) -> bool {
     name.len() < inside.len() && !name.trim().is_empty() && !name.contains(['"', '{', '[', '\n'])
 }
 
-/// Whether a text is nothing but a call or a list of calls in JSON, as the templates of Llama 3 have it.
-fn are_json(text: &str) -> bool {
-    if !text.trim_start().starts_with(['{', '[']) {
-        return false;
-    }
-    let document = Document::read(text.as_bytes());
-    let root = document.root();
-    let call = root.elements().next().unwrap_or(root);
-    call.get_str("name").is_some() && call.get_any(&["arguments", "parameters"]).is_some()
+/// Whether a text has the keys of a call in JSON: alone, as the templates of Llama 3 have it, in a fence or behind any mark.
+fn have_keys(text: &str) -> bool {
+    let has_one = |keys: [&str; 2]| keys.iter().any(|key| has(text.as_bytes(), key.as_bytes()));
+    has_one(["\"name\"", "\"tool_name\""]) && has_one(["\"arguments\"", "\"parameters\""])
+}
+
+/// Whether a text begins with a line that names a tool, which functionary writes behind `>>>`, or `all` for what it says
+/// (`common_chat_params_init_functionary_v3_2` in `common/chat.cpp` of ggml-org/llama.cpp).
+fn is_named_first(text: &str) -> bool {
+    let name = text.split_once('\n').map_or("", |(name, _)| name);
+    !matches!(name, "" | "all")
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
 }
 
 #[cfg(test)]

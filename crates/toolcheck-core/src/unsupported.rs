@@ -159,6 +159,12 @@ static KINDS: &[Unsupported] = &[
             || root.get("chat_store").is_some_and(is_store)
             || any_message(root, frameworks::is_of_llama_index)
     }),
+    // What `berkeley-function-call-leaderboard/bfcl_eval/model_handler/base_handler.py` of ShishirPatil/gorilla writes: calls
+    // stand in texts, or as objects with one key each.
+    of_agent("a log of the Berkeley Function-Calling Leaderboard", |root| {
+        let mut turns = root.get("inference_log").into_iter().flat_map(|log| log.elements());
+        turns.any(|turn| turn.get("begin_of_turn_query").is_some())
+    }),
     other("a session of GitHub Copilot Chat in VS Code", |root| {
         // Newer versions write the session and then its changes, one on each line.
         let begun = root.get("v").filter(|_| root.get("kind").and_then(Value::as_u64) == Some(0));

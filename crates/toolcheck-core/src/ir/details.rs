@@ -39,8 +39,9 @@ pub struct Details<'s> {
     pub blank_instructions: Vec<BlankInstructions>,
     /// The parts with an empty text that carry a signature. In document order.
     pub signed_blanks: Vec<Place>,
-    /// The arguments that are an object where the program that wrote them writes JSON as a text.
-    pub arguments_not_text: Vec<Place>,
+    /// The arguments that are an object where the program that wrote them writes JSON as a text, or something else where it
+    /// writes an object.
+    pub arguments_of_other_type: Vec<Place>,
     /// The calls in texts that a reader has found to be malformed, in the order of the file.
     pub malformed_text_calls: Vec<MalformedTextCall>,
     /// The message blocks that contain a file.

@@ -247,7 +247,7 @@ impl<'d, 's> History<'d, 's> {
             }
             openai_responses::read_item(&mut transcript, *item, history.kept.len() + number);
             let arguments = item.get("arguments").filter(|arguments| arguments.is_object());
-            transcript.details.arguments_not_text.extend(arguments.map(Place::of));
+            transcript.details.arguments_of_other_type.extend(arguments.map(Place::of));
         }
         if end != ConversationEnd::Open {
             transcript.settle_calls_from(turn, UnpairedReason::Aborted);

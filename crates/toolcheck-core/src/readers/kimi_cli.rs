@@ -41,7 +41,8 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
 
 /// Whether a role in the context is that of a record of the agent's own.
 fn is_marker(role: &str) -> bool {
-    matches!(role, "_checkpoint" | "_usage" | "_system_prompt")
+    // `_checkpoint`, `_usage`, `_system_prompt`, or what is left of them where a line is cut off.
+    role.starts_with('_')
 }
 
 /// The type and the content of a message to the interface.

@@ -210,6 +210,9 @@ impl<'s> Session<'s> {
     fn call(&mut self, message: Value<'_, 's>, params: Option<Value<'_, 's>>) -> usize {
         let member = |key: &str| params.and_then(|params| params.get(key));
         let call = call(message.get("id"), member("name"), member("arguments"));
+        let is_other = |value: &Value<'_, '_>| !value.is_object() && !value.is_null();
+        let arguments = member("arguments").filter(is_other).map(Place::of);
+        self.transcript.details.arguments_of_other_type.extend(arguments);
         self.transcript.turn(Role::Assistant, message).part(message, Body::Call(call));
         self.transcript.parts.len() - 1
     }
@@ -256,6 +259,18 @@ impl<'s> Session<'s> {
             add_sampled(&mut self.sampled[*number], answer);
             return None;
         }
+        let error = message.get("error");
+        let is_error = answer.and_then(|answer| answer.get("isError")).and_then(Value::as_bool);
+        if let Some(Request { number: Some(number), .. }) = &request
+            && answer.is_some()
+            && is_error != Some(true)
+            && let Body::Call(call) = &self.transcript.parts[*number].body
+        {
+            // A server may read more than the protocol has.
+            let accepted = call.arguments.place().map(|place| place.node);
+            let of_other_type = &mut self.transcript.details.arguments_of_other_type;
+            of_other_type.retain(|place| Some(place.node) != accepted);
+        }
         let method = request.map(|request| request.method);
         let is_result = match &method {
             Some(method) => method == "tools/call",
@@ -265,8 +280,6 @@ impl<'s> Session<'s> {
         if !is_result {
             return Some("responses to other requests");
         }
-        let error = message.get("error");
-        let is_error = answer.and_then(|answer| answer.get("isError")).and_then(Value::as_bool);
         let content = answer.and_then(|answer| answer.get("content")).or(answer).or(error);
         let mut result =
             result(message.get("id"), content, if error.is_some() { Some(true) } else { is_error });

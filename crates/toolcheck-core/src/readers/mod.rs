@@ -177,9 +177,11 @@ impl<'s> Reading<'s> {
     /// Leaves out a record of a kind that the reader does not know. If it looks as if it held calls or results, it is
     /// reported. One that is not whole is reported as that.
     pub(crate) fn leave_out_unknown(&mut self, what: &'static str, record: Value<'_, 's>) {
+        if broken::is_broken(record) {
+            return;
+        }
         match unread::record(record) {
             Some(unread) => self.unread.push(unread),
-            None if broken::is_broken(record) => {}
             None if record.is_object() => self.leave_out(what),
             None => self.leave_out("lines that are not records"),
         }
@@ -451,6 +453,7 @@ pub fn read_unknown<'s>(record: Value<'_, 's>) -> Option<Reading<'s>> {
 /// Whether calls of a transcript were not read because they stand in a text, as data sets store them.
 pub fn has_calls_in_text(transcript: &Transcript<'_>, record: Value<'_, '_>) -> bool {
     message_list::has_calls_in_text(transcript, record)
+        || turns::has_tagged_calls(record.get("messages").unwrap_or(record))
 }
 
 /// Adds the tools that a row of a data set has under a key of its own, unless it declares tools as requests do.
@@ -467,6 +470,7 @@ pub fn add_unread<'s>(transcript: &mut Transcript<'s>, row: Value<'_, 's>) {
     let members = row.members().filter(|member| !is_read(*member));
     let found: Vec<_> = members.filter_map(|member| unread::beside(member, transcript)).collect();
     transcript.unread.extend(found);
+    transcript.unread.extend(unread::hidden(transcript, row.document()));
 }
 
 /// The messages of a row of a data set that are the elements of more than one list; `None` if they are not.

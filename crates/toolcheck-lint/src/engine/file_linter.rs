@@ -427,9 +427,7 @@ impl<'r> FileLinter<'r> {
         match transcript.format {
             None => readers::may_hold_lists(record),
             Some(_) => {
-                self.options.kind == TranscriptKind::Dataset
-                    && !transcript.unread.is_empty()
-                    && readers::has_calls_in_text(transcript, record)
+                self.options.kind == TranscriptKind::Dataset && readers::has_calls_in_text(transcript, record)
             }
         }
     }

@@ -1,4 +1,4 @@
-use toolcheck_core::ir::Role;
+use toolcheck_core::ir::{Role, ToolKind};
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::id_list;
@@ -57,9 +57,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         }
         let calls = pairing.calls_of_turn(number);
-        // Calls whose results follow the turn belong together; a call without a result is reported by another rule.
+        // Calls whose results follow the turn belong together; a call without a result is reported by another rule. One
+        // message cannot have two calls in the older form: Qwen-Agent keeps parallel ones in a message each
+        // (`examples/function_calling_in_parallel.py`).
         let is_answered = |call: &&toolcheck_core::pairing::CallSite<'_, '_>| {
-            pairing.answer_of(call).is_some_and(|site| site.turn == number + 1)
+            call.call.kind != ToolKind::LegacyFunction
+                && pairing.answer_of(call).is_some_and(|site| site.turn == number + 1)
         };
         let mut holders: Vec<usize> =
             calls.iter().filter(is_answered).map(|call| call.message_number).collect();

@@ -66,9 +66,9 @@ pub(super) fn reports_texts(cx: &Context<'_, '_>) -> bool {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let shape = cx.target().arguments.shape;
     // A reader knows what the program writes.
-    let not_text = &cx.transcript.details.arguments_not_text;
-    let not_text: HashSet<NodeId> = not_text.iter().map(|place| place.node).collect();
-    if shape.is_none() && not_text.is_empty() {
+    let others = &cx.transcript.details.arguments_of_other_type;
+    let others: HashSet<NodeId> = others.iter().map(|place| place.node).collect();
+    if shape.is_none() && others.is_empty() {
         return;
     }
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
@@ -78,8 +78,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             if !call.is_of_function() {
                 continue;
             }
-            let is_not_text = || call.arguments.place().is_some_and(|place| not_text.contains(&place.node));
-            let Some(shape) = shape.or_else(|| is_not_text().then_some(ArgumentType::Text)) else { continue };
+            let is_other = || call.arguments.place().is_some_and(|place| others.contains(&place.node));
+            let expected = || match call.arguments {
+                Arguments::Object(_) => ArgumentType::Text,
+                _ => ArgumentType::Object,
+            };
+            let Some(shape) = shape.or_else(|| is_other().then(expected)) else { continue };
             let (case, what) = match (shape, &call.arguments) {
                 (ArgumentType::Object, Arguments::Text(..)) => {
                     ("text", "a string, but an object is expected")

@@ -32,6 +32,9 @@ pub(crate) fn settle(reading: &mut Reading<'_>, records: &[Value<'_, '_>], docum
     }
     for conversation in &mut reading.conversations {
         settle_around(&mut conversation.transcript, &broken);
+        // What had to come before an event may have been in the first of them.
+        let misplaced = &mut conversation.transcript.details.misplaced_events;
+        misplaced.retain(|event| event.place.span.start < broken[0].0);
     }
 }
 
@@ -53,7 +56,9 @@ fn settle_around(transcript: &mut Transcript<'_>, broken: &[(u32, u32)]) {
             if is_end || std::mem::replace(&mut been_back[number], true) {
                 break;
             }
-            is_near[number] |= is_of_model;
+            // Results before and after may be one message.
+            let goes_on = || transcript.parts_of(message).iter().any(|part| part.place.span.start >= end);
+            is_near[number] |= is_of_model || number + 1 == next && goes_on();
             has_calls |= is_of_model;
         }
         // The record's own parts, which may have lost their ids, and the next results.

@@ -162,6 +162,11 @@ impl<'d, 's> Beside<'d, 's> {
         Self { tools: Some(tools), ..self }
     }
 
+    /// The same with other tools where there are none.
+    pub(crate) fn or_tools(self, tools: Option<Value<'d, 's>>) -> Self {
+        Self { tools: self.tools.or(tools), ..self }
+    }
+
     pub(crate) fn size(self) -> usize {
         self.tools.map_or(0, |tools| tools.raw().len())
     }

@@ -24,9 +24,40 @@ pub(crate) fn read_as<'s>(reader: &Reader, records: &[Value<'_, 's>]) -> Reading
 
 struct FoundList<'d, 's> {
     list: Value<'d, 's>,
+    around: Around<'d, 's>,
+    how: How,
+}
+
+/// What stands around a value.
+#[derive(Clone, Copy, Default)]
+struct Around<'d, 's> {
     /// The object that holds it.
     row: Option<Value<'d, 's>>,
-    how: How,
+    /// The tools of a list of rows or of a table, for rows that have none of their own.
+    tools: Option<Value<'d, 's>>,
+}
+
+impl<'d, 's> Around<'d, 's> {
+    /// What stands around a member of an object. Tables have an object for each column, with the numbers of the rows as its
+    /// keys (`DataFrame.to_json` of pandas).
+    fn member(self, row: Value<'d, 's>, member: Value<'d, 's>) -> Self {
+        let is_column = |tools: &Value<'_, '_>| tools.get("0").is_some();
+        let of_row = |tools: Value<'d, 's>| match member.key_text() {
+            Some(key) if is_column(&tools) => tools.get(&key),
+            _ => Some(tools),
+        };
+        let tools = match row.get_any(&lists::TOOLS) {
+            Some(own) => Some(own).filter(|own| is_column(own) || member.elements().any(holds_messages)),
+            None => self.tools.and_then(of_row).filter(|_| member.is_array()),
+        };
+        Self { row: Some(row), tools }
+    }
+}
+
+/// Whether an object is a row with messages and without tools.
+fn holds_messages(row: Value<'_, '_>) -> bool {
+    row.get_any(&lists::TOOLS).is_none()
+        && row.members().any(|member| lists::unwrapped(member, lists::is_list))
 }
 
 enum How {
@@ -121,7 +152,9 @@ pub(crate) fn read_value<'d, 's>(
     let mut rows: HashMap<NodeId, Row<'_, '_>> = HashMap::default();
     let mut spent = 0;
     let transcripts = search.found.iter().filter_map(|found| {
-        let beside = found.row.map(|row| rows.entry(row.id()).or_insert_with(|| Row::of(row)).next());
+        let Around { row, tools } = found.around;
+        let beside = row.map(|row| rows.entry(row.id()).or_insert_with(|| Row::of(row)).next());
+        let beside = beside.map(|beside| beside.or_tools(tools));
         spent += beside.map_or(0, Beside::size);
         found.read(reader, beside.filter(|_| spent <= MOST_BESIDE))
     });
@@ -148,7 +181,10 @@ struct Row<'d, 's> {
 
 impl<'d, 's> Row<'d, 's> {
     fn of(row: Value<'d, 's>) -> Self {
-        let tools = row.get("tools").filter(|tools| tools.elements().next().is_some_and(Value::is_array));
+        let is_list = |tools: Value<'_, '_>| {
+            tools.is_array() || tools.as_json_str().is_some_and(|text| text.may_begin_with(b"["))
+        };
+        let tools = row.get("tools").filter(|tools| tools.elements().next().is_some_and(is_list));
         let of_column: Vec<Value<'d, 's>> = tools.into_iter().flat_map(|tools| tools.elements()).collect();
         Self { beside: Beside::of(row), of_column: of_column.into_iter() }
     }
@@ -179,7 +215,7 @@ const MOST_BESIDE: usize = 64 << 20;
 impl<'s> FoundList<'_, 's> {
     fn read(&self, reader: &Reader, beside: Option<Beside<'_, 's>>) -> Option<Transcript<'s>> {
         let mut transcript = match self.how {
-            How::Body(format) => format.read(self.row?)?,
+            How::Body(format) => format.read(self.around.row?)?,
             How::List(format) => format.read(self.list)?,
             _ => Transcript::of_conversation(reader.key(), self.list),
         };
@@ -202,7 +238,7 @@ impl<'s> FoundList<'_, 's> {
             How::Answer(read) => read(&mut transcript, self.list, 0),
             How::Body(_) | How::List(_) => {}
         }
-        if let Some(chosen) = self.row.and_then(lists::chosen) {
+        if let Some(chosen) = self.around.row.and_then(lists::chosen) {
             match self.how {
                 How::Turns => turns::read_one(&mut transcript, chosen),
                 How::Body(format) | How::List(format) if format.family == "chat" => {
@@ -211,7 +247,7 @@ impl<'s> FoundList<'_, 's> {
                 _ => {}
             }
         }
-        if self.row.is_some_and(is_page) && lists::is_newest_first(&transcript) {
+        if self.around.row.is_some_and(is_page) && lists::is_newest_first(&transcript) {
             lists::reverse(&mut transcript, self.list);
             // What is not in the order of the file has none that could be restored.
             transcript.format = Some(reader.key());
@@ -250,51 +286,41 @@ struct Search<'d, 's> {
 impl<'d, 's> Search<'d, 's> {
     fn run(&mut self, root: Value<'d, 's>, row: Option<Value<'d, 's>>) {
         // Each value with the object around it.
-        let mut stack = vec![(root, row)];
-        while let Some((value, row)) = stack.pop() {
+        let mut stack = vec![(root, Around { row, tools: None })];
+        while let Some((value, around)) = stack.pop() {
             if let Some(how) = self.list_of(value) {
-                self.found.extend(how.map(|how| FoundList { list: value, row, how }));
+                self.found.extend(how.map(|how| FoundList { list: value, around, how }));
             } else if has_flat_keys(value) {
-                self.found.push(FoundList { list: value, row, how: How::Flat });
-            } else if value.is_object() {
-                self.search_object(value, row, &mut stack);
+                self.found.push(FoundList { list: value, around, how: How::Flat });
+            } else if value.is_object() && !add_cells(value, &mut stack) {
+                self.search_object(value, around, &mut stack);
             } else {
-                self.search_list(value, row, &mut stack);
+                self.search_list(value, around, &mut stack);
             }
         }
     }
 
     /// Searches a list that is none of messages. Its entries may wrap the messages of a conversation, each under any key;
     /// beside one with calls, what looks like a result is not passed over.
-    fn search_list(
-        &mut self,
-        list: Value<'d, 's>,
-        row: Option<Value<'d, 's>>,
-        stack: &mut Vec<(Value<'d, 's>, Option<Value<'d, 's>>)>,
-    ) {
+    fn search_list(&mut self, list: Value<'d, 's>, around: Around<'d, 's>, stack: &mut Stack<'d, 's>) {
         let mut messages = list.elements().filter_map(lists::wrapped);
         let holds_calls = messages.any(|message| reader_of_answer(message).is_some());
         let is_conversation = holds_calls && !self.is_trace && lists::wrap(list.elements());
         if is_conversation {
-            self.found.push(FoundList { list, row, how: How::Entries });
+            self.found.push(FoundList { list, around, how: How::Entries });
         }
         for entry in list.elements().filter(|entry| !is_conversation || lists::wrapped(*entry).is_none()) {
             let is_asked = holds_calls && lists::wrapped(entry).is_none();
             match unread::part(entry).filter(|unread| is_asked && unread.what == UnreadKind::Results) {
                 Some(unread) => self.unread.push(unread),
-                None => stack.push((entry, row)),
+                None => stack.push((entry, around)),
             }
         }
     }
 
-    fn search_object(
-        &mut self,
-        value: Value<'d, 's>,
-        row: Option<Value<'d, 's>>,
-        stack: &mut Vec<(Value<'d, 's>, Option<Value<'d, 's>>)>,
-    ) {
+    fn search_object(&mut self, value: Value<'d, 's>, around: Around<'d, 's>, stack: &mut Stack<'d, 's>) {
         if let Some(read) = reader_of_answer(value) {
-            self.found.push(FoundList { list: value, row, how: How::Answer(read) });
+            self.found.push(FoundList { list: value, around, how: How::Answer(read) });
             return;
         }
         if value.get("type").is_some()
@@ -303,7 +329,7 @@ impl<'d, 's> Search<'d, 's> {
             self.unread.push(called);
             return;
         }
-        let taken = self.add_body(value);
+        let taken = self.add_body(value, around);
         let chosen = lists::chosen(value).filter(|_| value.members().any(may_end_with_chosen)).map(Value::id);
         for member in value.members() {
             let is_tools = lists::TOOLS.iter().any(|key| member.has_key(key));
@@ -328,19 +354,22 @@ impl<'d, 's> Search<'d, 's> {
             }
             match unread::member(member).filter(|_| holds_call(member)) {
                 Some(unread) => self.unread.push(unread),
-                None => stack.push((member, Some(value))),
+                None => stack.push((member, around.member(value, member))),
             }
         }
     }
 
     /// Adds an object that is like a request; returns the id of its list.
-    fn add_body(&mut self, value: Value<'d, 's>) -> Option<NodeId> {
+    fn add_body(&mut self, value: Value<'d, 's>, around: Around<'d, 's>) -> Option<NodeId> {
         let list = value.get_any(&["messages", "contents"]).filter(|list| lists::is_list(*list))?;
-        if own_form(list).is_some() || is_of_sdk(list) || unsupported::calls_of_framework(list).is_some() {
+        if own_form(list, self.is_trace).is_some()
+            || is_of_sdk(list)
+            || unsupported::calls_of_framework(list).is_some()
+        {
             return None;
         }
         let format = surest(value)?;
-        self.found.push(FoundList { list, row: Some(value), how: How::Body(format) });
+        self.found.push(FoundList { list, around: around.member(value, list), how: How::Body(format) });
         Some(list.id())
     }
 
@@ -353,7 +382,7 @@ impl<'d, 's> Search<'d, 's> {
             self.streams += 1;
             return Some(None);
         }
-        if let Some(how) = own_form(list) {
+        if let Some(how) = own_form(list, self.is_trace) {
             return Some(Some(how));
         }
         if !lists::is_list(list) {
@@ -376,8 +405,33 @@ impl<'d, 's> Search<'d, 's> {
     }
 }
 
-fn own_form(list: Value<'_, '_>) -> Option<How> {
-    if turns::has_from(list) || turns::has_call_roles(list) || turns::has_value_blocks(list) {
+/// The values that are looked at next, with what stands around each.
+type Stack<'d, 's> = Vec<(Value<'d, 's>, Around<'d, 's>)>;
+
+/// Adds the cells of a table with the names of its columns apart, as pandas (`orient="split"`) and W&B write it, with the
+/// tools of their row; `false` if an object is none.
+fn add_cells<'d, 's>(table: Value<'d, 's>, stack: &mut Stack<'d, 's>) -> bool {
+    let names = table.get("columns").into_iter().flat_map(|columns| columns.elements());
+    let rows = || table.get("data").into_iter().flat_map(|data| data.elements());
+    let at = names
+        .into_iter()
+        .position(|name| lists::TOOLS.iter().any(|key| name.as_str().as_deref() == Some(key)));
+    let Some(at) = at.filter(|_| rows().next().is_some_and(Value::is_array)) else { return false };
+    for row in rows() {
+        let around = Around { row: Some(table), tools: row.elements().nth(at) };
+        stack.extend(
+            row.elements().enumerate().filter(|(number, _)| *number != at).map(|(_, cell)| (cell, around)),
+        );
+    }
+    true
+}
+
+fn own_form(list: Value<'_, '_>, is_trace: bool) -> Option<How> {
+    if turns::has_from(list)
+        || turns::has_call_roles(list)
+        || turns::has_value_blocks(list)
+        || !is_trace && turns::has_tagged_calls(list)
+    {
         Some(How::Turns)
     } else if spans::has_parts(list) {
         Some(How::Parts)
@@ -390,7 +444,7 @@ fn own_form(list: Value<'_, '_>) -> Option<How> {
 
 /// Whether a list of messages is read with the chosen message beside it.
 fn may_end_with_chosen(list: Value<'_, '_>) -> bool {
-    match own_form(list) {
+    match own_form(list, false) {
         Some(how) => matches!(how, How::Turns),
         None => lists::is_list(list) && surest(list).is_some_and(|format| format.family == "chat"),
     }

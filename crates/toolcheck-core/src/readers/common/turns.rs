@@ -10,7 +10,8 @@ use super::parts;
 use super::tagged::{self, MappedText, OPENING};
 use crate::formats::is_of_no_provider;
 use crate::ir::{
-    Body, Malformation, MalformedTextCall, Named, Place, Role, Text, ToolKind, Transcript, UnpairedReason,
+    Body, Call, Malformation, MalformedTextCall, Named, Place, Role, Text, ToolKind, Transcript,
+    UnpairedReason,
 };
 use crate::names::words;
 use crate::{call_marks, unread};
@@ -69,6 +70,25 @@ pub(crate) fn has_tags(list: Value<'_, '_>) -> bool {
         text.is_some_and(|text| text.may_have("tool_call") && text.decode().contains(OPENING))
     };
     list.elements().take(crate::claim::MESSAGES_LOOKED_AT).any(is_own)
+}
+
+/// Whether calls stand between tags in what the assistant says, of a list of texts none of which has calls of its own.
+pub(crate) fn has_tagged_calls(list: Value<'_, '_>) -> bool {
+    let is_begun = |text: &str| text.trim_start().starts_with(['{', '[']);
+    let says_call = |turn: Value<'_, '_>| {
+        let text = turn.get("content").map(said_alone).and_then(Value::as_json_str);
+        text.filter(|text| text.may_have("tool_call")).is_some_and(|text| {
+            turn.get_str("role").as_deref() == Some("assistant")
+                && text.decode().split(OPENING).skip(1).any(is_begun)
+        })
+    };
+    let is_other = |turn: Value<'_, '_>| {
+        let calls = turn.get_any(&["tool_calls", "function_call"]);
+        let mut blocks = turn.get("content").into_iter().flat_map(|content| content.elements());
+        calls.is_some_and(|calls| calls.children().next().is_some())
+            || blocks.any(|block| block.get_str("type").as_deref() != Some("text"))
+    };
+    list.elements().any(says_call) && !list.elements().any(is_other)
 }
 
 /// Roles of results in the templates of models, which no API has: of GLM-4, InternLM 2 and Llama 3.
@@ -184,7 +204,8 @@ fn read_turn<'s>(
     let role = if answers.is_some() { Role::Tool } else { role };
     let is_reasoning = is_one_of(speaker, &THOUGHTS);
     transcript.next_message(role, turn);
-    if let Some(message) = transcript.messages.last_mut() {
+    // The role of a user who hands on a result is no mistake.
+    if let Some(message) = transcript.messages.last_mut().filter(|_| answers.is_none()) {
         message.role_name.clone_from(&name);
     }
     let blocks = text.filter(|text| text.elements().any(is_of_no_provider));
@@ -355,6 +376,14 @@ fn calls<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>, text: Value<'
         call.kind = ToolKind::Custom;
     } else if text.as_str().is_some_and(|text| is_nameless(Document::read(text.as_bytes()).root())) {
         add_nameless(transcript, text);
+    }
+    // The calls of one step of smolagents are a list, and one message has what all of them returned
+    // (`ActionStep.to_messages` and `ToolCall.dict` in `src/smolagents/memory.py` of huggingface/smolagents).
+    let is_list = |text: &Cow<'_, str>| text.starts_with("Calling tools:");
+    let said = text.as_str().filter(is_list).unwrap_or_default();
+    for _ in 1..said.matches("'type': 'function', 'function': {").count() {
+        let unpaired = Some(UnpairedReason::Elsewhere);
+        transcript.part(text, Body::Call(Call { unpaired, ..call.clone() }));
     }
     transcript.part(text, Body::Call(call));
 }

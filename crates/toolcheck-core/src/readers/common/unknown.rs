@@ -3,7 +3,7 @@
 use foldhash::HashSet;
 use toolcheck_json::{Document, NodeId, Value};
 
-use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading, broken, parts};
+use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading, SourceKind, broken, parts};
 use crate::ir::{Body, Message, Role, Transcript, UnreadKind};
 use crate::unread;
 
@@ -17,6 +17,9 @@ pub(crate) fn add<'s>(reader: &Reader, reading: &mut Reading<'s>, document: &Doc
             count(transcript, document, left_out);
         }
         add_parts(transcript, document);
+        if reader.kind == SourceKind::Dataset {
+            transcript.unread.extend(unread::hidden(transcript, document));
+        }
     }
     // Where nothing else was read, it must be said all the same.
     if let ([], Some(first)) = (&conversations[..], unread.first()) {
