@@ -358,7 +358,19 @@ impl<'m, C: Half, R: Half> Matching<'m, C, R> {
         if is_of_other {
             return;
         }
-        let Some(call) = named.or_else(|| next(&mut latest.in_line)) else { return };
+        // A call whose own result comes later in the turn is not this one's.
+        let at = result.position().turn;
+        let has_own = |call: usize| {
+            let later = self.results[number + 1..].iter().take(LOOKED_AHEAD);
+            let mut of_turn = later.take_while(|later| later.position().turn == at);
+            calls[call].id().is_some_and(|id| of_turn.any(|later| later.id() == Some(id)))
+        };
+        let is_open = |call: &usize| answered_by[*call].is_none() && !has_own(*call);
+        let excluded = || {
+            let line = latest.in_line.iter().copied().take(LOOKED_AHEAD);
+            line.into_iter().find(is_open).filter(|call| self.how == Match::AsMeant && is_free(*call))
+        };
+        let Some(call) = named.or_else(excluded).or_else(|| next(&mut latest.in_line)) else { return };
         latest.last = Some(call);
         if let Some(name) = calls[call].name().filter(|_| latest.has_too_many) {
             latest.only_of_name.entry(name).and_modify(|only| *only = None).or_insert(Some(call));

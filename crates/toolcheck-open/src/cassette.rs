@@ -65,6 +65,8 @@ pub(crate) fn open_cassette(
                 };
                 if let Some(interaction) = interaction {
                     add_interaction(&tree, interaction, &mut maker);
+                } else {
+                    maker.leave_out(Reason::NoBody);
                 }
             }
         }
@@ -100,15 +102,19 @@ fn add_interaction(tree: &Tree<'_>, interaction: Interaction, maker: &mut Maker)
 
 /// The path of a body in its message, and the body.
 fn place_of(tree: &Tree<'_>, message: Id) -> (&'static str, Option<Id>) {
-    if let Some(body) = tree.get(message, "parsed_body").filter(|body| !tree.is_null(*body)) {
-        return ("parsed_body", Some(body));
+    let parsed =
+        ["parsed_body", "body_json"].into_iter().find_map(|key| Some((key, tree.get(message, key)?)));
+    if let Some((key, body)) = parsed.filter(|(_, body)| !tree.is_null(*body)) {
+        return (key, Some(body));
     }
     // Some recorders have no object around the text.
-    let places: [(&'static str, &[&str]); 4] = [
+    let places: [(&'static str, &[&str]); 5] = [
         // A buffer of Python.
         ("body.state", &["body", "state"]),
         ("body.string", &["body", "string"]),
         ("body.base64_string", &["body", "base64_string"]),
+        // `lostbean/req_cassette`.
+        ("body_blob", &["body_blob"]),
         ("body", &["body"]),
     ];
     let found = places.iter().find_map(|(name, path)| {
@@ -121,7 +127,7 @@ fn place_of(tree: &Tree<'_>, message: Id) -> (&'static str, Option<Id>) {
 fn body_of(tree: &Tree<'_>, message: Id, (name, node): (&str, Option<Id>), budget: &Budget) -> Body {
     let node = node.ok_or(Reason::NoBody)?;
     let is_parsed = match name {
-        "parsed_body" => true,
+        "parsed_body" | "body_json" => true,
         // An object or a list is a body that was parsed.
         "body" => matches!(tree.kind(node), Some(Kind::Map(_) | Kind::List(_))),
         _ => false,
@@ -135,8 +141,11 @@ fn body_of(tree: &Tree<'_>, message: Id, (name, node): (&str, Option<Id>), budge
     }
     let node = if name == "body.state" { tree.items(node).first().copied().unwrap_or(node) } else { node };
     let text = tree.text(node, budget)?;
-    let text =
-        if name == "body.base64_string" { decode::base64(&text).ok_or(Reason::NotJson)? } else { text };
+    let text = if matches!(name, "body.base64_string" | "body_blob") {
+        decode::base64(&text).ok_or(Reason::NotJson)?
+    } else {
+        text
+    };
     decode::decompressed(text, encoding_of(tree, message).as_deref(), budget)
 }
 

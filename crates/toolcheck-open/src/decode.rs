@@ -73,6 +73,15 @@ pub(crate) fn base64_bytes(text: &[u8]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
+/// Decodes hexadecimal digits; `None` if it is something else, or nothing.
+pub(crate) fn hexadecimal(text: &Mapped) -> Option<Mapped> {
+    let digits = text.text();
+    let digit = |byte: u8| char::from(byte).to_digit(16).map(|digit| digit as u8);
+    let bytes = digits.chunks(2).map(|pair| Some(digit(pair[0])? << 4 | digit(*pair.get(1)?)?));
+    let bytes: Vec<u8> = bytes.collect::<Option<_>>().filter(|bytes: &Vec<u8>| !bytes.is_empty())?;
+    Some(Mapped::whole(bytes, text.source_of(0..digits.len()).unwrap_or(0..0)))
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Compression {
     Brotli,

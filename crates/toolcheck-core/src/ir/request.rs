@@ -217,6 +217,8 @@ pub struct ToolDef<'s> {
     pub serves_programs: bool,
     /// Whether its results must be texts of JSON.
     pub returns_json: bool,
+    /// Whether clients drop it unless its schema says that it is one of an object.
+    pub wants_object: bool,
 }
 
 impl ToolDef<'_> {
@@ -236,6 +238,7 @@ impl ToolDef<'_> {
             is_deferred: false,
             serves_programs: false,
             returns_json: false,
+            wants_object: false,
         }
     }
 }

@@ -307,7 +307,10 @@ impl<'s> Session<'s> {
             let text = name.as_ref().map(|name| name.text.clone());
             let schema = tool.get("inputSchema").map(Place::of);
             let result_schema = tool.get("outputSchema").map(Place::of);
-            let tool = ToolDef { name, schema, result_schema, ..ToolDef::new(Place::of(tool)) };
+            // A list alone may be of a framework, whose schemas are wrapped or of another kind.
+            let names_type = || tool.get("inputSchema").is_some_and(|schema| schema.get("type").is_some());
+            let wants_object = message.get("jsonrpc").is_some() || names_type();
+            let tool = ToolDef { name, schema, result_schema, wants_object, ..ToolDef::new(Place::of(tool)) };
             // Twice in one list is a mistake, and in two lists none.
             let before = text.and_then(|text| self.tools.insert(text, (self.lists, known.len())));
             match before {

@@ -5,13 +5,18 @@
 
 use toolcheck_json::Value;
 
-use super::{Relevance, Sniff, Unsupported, find_in, first, first_of, has, is_one_of, of_agent, other};
+use super::{
+    Relevance, Sniff, Unsupported, find_in, first, first_of, has, is_list, is_one_of, of_agent, other,
+};
 use crate::names::words;
 
 /// All of them, the more telling first.
 static ALL: &[Unsupported] = &[
     request("a request of Cohere's v1 API", is_of_cohere_v1)
         .advising("check what is sent to its v2 API, or leave the file out"),
+    request("a request of Snowflake's Cortex API", is_of_snowflake).advising(
+        "check what is sent to its endpoint in the form of OpenAI's or Anthropic's, or leave the file out",
+    ),
     request("a thread or run of OpenAI's Assistants API", is_of_assistants),
     of_agent("a conversation of the Agent2Agent protocol (A2A)", |root| {
         is_of_a2a(root) || is_rpc(root, is_message_of_a2a) || root.get("task").is_some_and(is_of_a2a)
@@ -38,8 +43,8 @@ pub(super) fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
 
 /// Whether a document has a key that any of them is told by: a glance, because every file is looked at.
 fn may_be_one(root: Value<'_, '_>) -> bool {
-    const KEYS: [&str; 19] = words(
-        "assistant_id chat_history contextId data events history input jsonrpc kind message method object \
+    const KEYS: [&str; 20] = words(
+        "assistant_id chat_history contextId data events history input jsonrpc kind message messages method object \
         returnControl sessionState steps task tool_outputs trace type",
     );
     root.is_array() || root.members().any(|member| KEYS.iter().any(|key| member.has_key(key)))
@@ -56,6 +61,13 @@ fn is_of_cohere_v1(root: Value<'_, '_>) -> bool {
             || first_of(root, "tool_results").is_some_and(|result| has(result, &["call", "outputs"]))
     };
     root.get("messages").is_none() && says && (has_turns() || has_tools())
+}
+
+/// Whether a document is a body of `cortex/inference:complete` with tools: what the model takes is OpenAI's.
+fn is_of_snowflake(root: Value<'_, '_>) -> bool {
+    let has_list = |message: Value<'_, '_>| is_list(message, "content_list");
+    root.get("messages").is_some_and(|messages| messages.elements().take(LOOKED_AT).any(has_list))
+        || first_of(root, "tools").is_some_and(|tool| tool.get("tool_spec").is_some_and(Value::is_object))
 }
 
 fn is_of_assistants(root: Value<'_, '_>) -> bool {

@@ -124,12 +124,15 @@ pub(super) fn parse<'s>(
 ) -> Transcript<'s> {
     let format = rules.format.filter(|format| !is_of_other_protocol(options, format, root));
     let read = format.and_then(|format| (format.read_with)(root, buffers));
+    let is_misspelt =
+        |list: Value<'_, '_>| list.key_text().is_some_and(|key| unsupported::is_misspelt_list(&key));
     let is_body = || {
         let is_known = |list| rules.format.is_some_and(|format| Detection::knows(format.id, list));
         rules.target().shape().is_some_and(|shape| {
             shape.knows_request(root, is_of_another(options, root))
                 || shape.knows_stored(root)
                 || unsupported::list_of(root).is_some_and(is_known)
+                || unsupported::misnamed_list(root).is_some_and(is_misspelt)
         })
     };
     match (read, format) {

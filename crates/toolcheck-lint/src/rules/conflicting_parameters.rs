@@ -102,6 +102,7 @@ declare_rule! {
     cases [
         "two-tool-lists": "tools are declared under the current key and the deprecated one",
         "unknown-choice": "the tool choice is not a valid value",
+        "no-call-without-tools": "the tool choice forbids calls, and there are no tools",
         "choice-without-tools": "a tool choice without tools",
         "forced": "a forced call, for a model that supports none",
         "forced-with-reasoning": "a forced call while reasoning is enabled",
@@ -155,6 +156,10 @@ fn check_choice(cx: &Context<'_, '_>, choice: &ToolChoice<'_>, out: &mut Sink<'_
     if let Some((case, what, help)) = fault(cx, choice) {
         let finding = out.report(choice.place, what);
         finding.caption("this choice").help(help).case(case).value("field", &choice.key);
+        finding.case_if(
+            case == "choice-without-tools" && choice.wanted == ToolChoiceMode::Nothing,
+            "no-call-without-tools",
+        );
         if let ToolChoiceMode::Tool(name) = &choice.wanted {
             finding.value("name", &name.text);
         }

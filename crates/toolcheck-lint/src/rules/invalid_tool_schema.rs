@@ -80,11 +80,28 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let mut unchecked: HashMap<&str, &Unchecked> = unchecked.map(|tool| (&*tool.tool, tool)).collect();
     let schemas = cx.transcript.request.tools.listed().iter().enumerate().flat_map(|(number, tool)| {
         let of_results = tool.result_schema.map(|place| (number, tool, place, "output schema"));
-        tool.schema.map(|place| (number, tool, place, "schema")).into_iter().chain(of_results)
+        let own = tool.schema.or(tool.wants_object.then_some(tool.place));
+        own.map(|place| (number, tool, place, "schema")).into_iter().chain(of_results)
     });
     for (number, tool, place, title) in schemas {
         let value = cx.document.value(place.node);
         let name = Named::text_or_unknown(tool.name.as_ref());
+        if title == "schema" && tool.wants_object && (tool.schema.is_none() || value.is_object()) {
+            // Clients of MCP check this word, and drop the whole list.
+            if tool.schema.is_none() || value.get_str("type").as_deref() != Some("object") {
+                let part = value.get("type").filter(|_| tool.schema.is_some());
+                out.report(
+                    part.map_or(place, Place::of),
+                    format!("the schema of tool `{}` does not say that it is an object", shorten(name)),
+                )
+                .case("no-object")
+                .caption(if part.is_some() { "another type" } else { "no `\"type\": \"object\"` here" })
+                .help("give it the root `\"type\": \"object\"`: clients drop the whole list without it")
+                .value("index", number)
+                .about_tool(name);
+                continue;
+            }
+        }
         let unusable = cx.schemas.unusable(value);
         let (what, pointer, case): (Cow<'_, str>, _, _) = match &unusable {
             // If it is too large or too slow, that shows when it is used.

@@ -13,17 +13,18 @@ use toolcheck_json::{Document, Value};
 
 use super::frames::{self, Frames};
 use super::{Container, HEAD, entries, first_line, head_has, lines};
-use crate::Limits;
 use crate::exchanges::{Encoded, Maker, Recorded};
 use crate::needs::Needs;
 use crate::reason::{Body, Reason};
 use crate::tree::json_text;
+use crate::{Limits, decode};
 
 pub(super) static CONTAINER: Container =
     Container { id: "request-log", name: "log of requests", needs: Needs::Nothing, sniff, read };
 
 /// Where a record may have the body of its request, and where that of its response then is: paths of keys.
-const PLACES: [(&[&str], &[&[&str]]); 11] = [
+const PLACES: [(&[&str], &[&[&str]]); 12] = [
+    (&["request", "body", "b64"], &[&["response", "body", "b64"], &["response", "body"]]),
     (&["request", "body", "raw"], &[&["response", "body"]]),
     (&["request", "body"], &[&["response", "body"], &["response"]]),
     (&["request_body"], &[&["response_body"], &["response"]]),
@@ -103,7 +104,11 @@ fn is_record(record: Value<'_, '_>) -> bool {
     let Some(text) = body.as_str() else {
         return path != ["request"] && path != ["request", "body"] && exchange::is_request(body);
     };
-    text.trim_ascii_start().starts_with('{') && exchange::is_request(Document::read(text.as_bytes()).root())
+    let text = decoded(Mapped::same(text.as_bytes(), 0), path);
+    text.is_ok_and(|text| {
+        text.text().trim_ascii_start().starts_with(b"{")
+            && exchange::is_request(Document::read(text.text()).root())
+    })
 }
 
 fn bodies<'d, 's>(
@@ -163,17 +168,41 @@ fn add(bytes: &[u8], at: &entries::Entry, (inside, entry): (&str, Value<'_, '_>)
     let Some((path, body, response)) = bodies(entry) else {
         return maker.leave_out(Reason::NoBody);
     };
-    let text = |value: Value<'_, '_>| text(bytes, at.start, value);
+    let text = |value: Value<'_, '_>, path: &[&str]| decoded(text(bytes, at.start, value)?, path);
     let label = |path: &[&str]| at.label(&format!("{inside}{}", path.join(".")));
     maker.is_batch = matches!(path[0], "modelInput" | "batch_request");
     maker.add(Recorded {
         request_label: label(path),
-        request: Box::new(move |_| text(body)),
+        request: Box::new(move |_| text(body, path)),
         url: url_of(entry),
         response_label: label(response.map_or(&["response"], |it| it.0)),
-        response: response.map(|(_, body)| -> Encoded<'_> { Box::new(move |_| text(body)) }),
+        response: response.map(|(path, body)| -> Encoded<'_> {
+            Box::new(move |budget| {
+                let text = text(body, path)?;
+                // Nock writes the bytes of a compressed response as hexadecimal digits, in pieces.
+                match decode::hexadecimal(&text).filter(|_| body.is_array()) {
+                    Some(packed) => decode::decompressed(packed, encoding_of(entry).as_deref(), budget),
+                    None => Ok(text),
+                }
+            })
+        }),
         status: status_of(entry),
     });
+}
+
+/// A body as it is at a path: req_llm has those of requests in Base64 (`agentjido/req_llm`, `test/support/fixtures`).
+fn decoded(body: Mapped, path: &[&str]) -> Body {
+    if path.last() == Some(&"b64") { decode::base64(&body).ok_or(Reason::NotJson) } else { Ok(body) }
+}
+
+/// How the headers of a response, which nock has in a list or an object, say that it is compressed.
+fn encoding_of(entry: Value<'_, '_>) -> Option<String> {
+    let headers = entry.get("rawHeaders")?;
+    let is_name = |name: &str| name.eq_ignore_ascii_case("content-encoding");
+    let named = headers.members().find(|header| header.key_text().is_some_and(|key| is_name(&key)));
+    let listed =
+        || headers.elements().skip_while(|name| !name.as_str().is_some_and(|name| is_name(&name))).nth(1);
+    named.or_else(listed)?.as_str().map(|encoding| encoding.to_ascii_lowercase())
 }
 
 /// The text of a body, in a record that starts at a byte of the file.

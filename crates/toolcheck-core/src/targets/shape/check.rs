@@ -540,6 +540,15 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                         self.path.pop();
                     }
                 }
+                if field.types_members() {
+                    for (index, entry) in value.members().enumerate() {
+                        self.path.push(Step::Entry(entry.id(), index as u32));
+                        if entry.kind() != JsonKind::Invalid && field.item_mask & bit(type_of(entry)) == 0 {
+                            self.element_type(object, field, entry, &field.item_types, "{}", within);
+                        }
+                        self.path.pop();
+                    }
+                }
             }
             _ => {}
         }

@@ -500,7 +500,9 @@ impl Field {
     pub(super) fn asks_nothing_of(&self, value: Value<'_, '_>) -> bool {
         let contains = match value.kind() {
             toolcheck_json::Kind::Array => self.items.is_some() || !self.item_types.is_empty(),
-            toolcheck_json::Kind::Object => self.object.is_some() || self.entries.is_some(),
+            toolcheck_json::Kind::Object => {
+                self.object.is_some() || self.entries.is_some() || self.types_members()
+            }
             _ => false,
         };
         self.is_plain
@@ -509,10 +511,16 @@ impl Field {
             && self.checks.iter().all(|check| check.surely_holds(value))
     }
 
+    /// Whether its value is an object of which each member has one of the types of its elements.
+    pub(super) fn types_members(&self) -> bool {
+        let is_object = self.mask & (bit(JsonType::Array) | bit(JsonType::Object)) == bit(JsonType::Object);
+        is_object && !self.item_types.is_empty() && self.entries.is_none() && self.object.is_none()
+    }
+
     /// The types of which its value is right whatever it is.
     fn free(&self) -> u8 {
         let holds_some = self.items.is_some() || !self.item_types.is_empty();
-        let has_some = self.object.is_some() || self.entries.is_some();
+        let has_some = self.object.is_some() || self.entries.is_some() || self.types_members();
         let inner = if holds_some { bit(JsonType::Array) } else { 0 }
             | if has_some { bit(JsonType::Object) } else { 0 };
         if self.is_plain && self.checks.is_empty() { self.mask & !inner } else { 0 }

@@ -338,7 +338,9 @@ impl<'f> FieldView<'f> {
             let key = Cow::Owned(format!("{}{suffix}", field.key));
             demands.push(object.demand(ShapeFaultKind::Type, key, Asked::Types(expected), None));
         };
-        if field.items.is_some() || !field.item_types.is_empty() && field.entries.is_none() {
+        if field.types_members() {
+            of_parts("{}", expected);
+        } else if field.items.is_some() || !field.item_types.is_empty() && field.entries.is_none() {
             of_parts("[]", expected);
         }
         if field.entries.is_some() {

@@ -353,7 +353,7 @@ tables! {
         unique: bool,
         /// The object that each element of an array is.
         items: String,
-        /// The types of an array's elements.
+        /// The types of an array's elements, or of the values in an object.
         item_type: Types,
         /// The object that each member's value is.
         entries: String,
