@@ -283,7 +283,7 @@ pub(crate) fn is_event(root: Value<'_, '_>) -> bool {
     });
     let has_kind = root
         .get_str("event_type")
-        .is_some_and(|kind| ["interaction.", "step."].iter().any(|start| kind.starts_with(start)));
+        .is_some_and(|kind| ["interaction.", "step.", "content."].iter().any(|start| kind.starts_with(start)));
     has_name
         || has_kind
         || root.get_str("object").is_some_and(|object| object == "chat.completion.chunk")
