@@ -287,9 +287,9 @@ pub(crate) fn is_event(root: Value<'_, '_>) -> bool {
                 matches!(step, "-start" | "-delta" | "-end")
             })
     });
-    let has_kind = root
-        .get_str("event_type")
-        .is_some_and(|kind| ["interaction.", "step."].iter().any(|start| kind.starts_with(start)));
+    let has_kind = root.get_str("event_type").is_some_and(|kind| {
+        ["interaction.", "step.", "content."].iter().any(|start| kind.starts_with(start))
+    });
     has_name
         || has_kind
         || root.get_str("object").is_some_and(|object| object == "chat.completion.chunk")

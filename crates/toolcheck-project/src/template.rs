@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use toolcheck_template::{ADDITIONAL_FOLDER, FILES_OF_A_FOLDER, Template};
+use toolcheck_template::{ADDITIONAL_FOLDER, FILES_OF_A_FOLDER, FILES_WITH_TOKENS, Template};
 
 use crate::error::Error;
 use crate::paths::printable;
@@ -20,9 +20,19 @@ pub(crate) fn read(path: &Path) -> Result<Template, Error> {
         Template::from_gguf(std::io::BufReader::new(toolcheck_files::open(path).map_err(unread)?))
     } else {
         let bytes = toolcheck_files::read_named(path).map_err(unread)?;
-        Template::from_file_bytes(&name, &bytes)
+        Template::from_file_bytes(&name, &bytes).map(|template| with_tokens_beside(template, path))
     };
     template.map_err(|error| Error::new(format!("{name}: {error}")))
+}
+
+/// A template with the special tokens that it lacks, from the files beside it: a Jinja file has none itself.
+fn with_tokens_beside(mut template: Template, path: &Path) -> Template {
+    for beside in FILES_WITH_TOKENS {
+        if let Ok(bytes) = toolcheck_files::read(&path.with_file_name(beside)) {
+            template.add_tokens_of(&bytes);
+        }
+    }
+    template
 }
 
 /// The files of a model's folder that may have a template, by their names.

@@ -18,6 +18,9 @@ use crate::server::Abilities;
 pub const FILES_OF_A_FOLDER: &[&str] =
     &["chat_template.jinja", "chat_template.json", "tokenizer_config.json", "special_tokens_map.json"];
 
+/// Those of them that have special tokens.
+pub const FILES_WITH_TOKENS: [&str; 2] = ["tokenizer_config.json", "special_tokens_map.json"];
+
 /// The folder of a model folder whose files `NAME.jinja` are further templates, such as `tool_use`.
 pub const ADDITIONAL_FOLDER: &str = "additional_chat_templates";
 
@@ -151,6 +154,28 @@ impl Template {
         }
     }
 
+    /// Takes the special tokens that it lacks from another file of the model. Malformed JSON has none.
+    pub fn add_tokens_of(&mut self, bytes: &[u8]) {
+        let document = Document::read(bytes);
+        if document.faults().is_empty() {
+            self.add_tokens(document.root());
+        }
+    }
+
+    fn add_tokens(&mut self, root: Value<'_, '_>) {
+        for member in root.members() {
+            let name = member.key_text().unwrap_or_default();
+            let text = match member.kind() {
+                Kind::String => member.as_str(),
+                Kind::Object => member.get_str("content"),
+                _ => None,
+            };
+            if let (Some(text), true) = (text, name.ends_with("_token")) {
+                self.add_token(&name, text.into_owned());
+            }
+        }
+    }
+
     fn add_token(&mut self, name: &str, text: String) {
         if !self.tokens.iter().any(|(own, _)| own == name) {
             self.tokens.push((name.to_owned(), text));
@@ -188,17 +213,7 @@ impl Template {
             return Err(LoadError::Json(fault.kind.describe().to_owned()));
         }
         let root = document.root();
-        for member in root.members() {
-            let name = member.key_text().unwrap_or_default();
-            let text = match member.kind() {
-                Kind::String => member.as_str(),
-                Kind::Object => member.get_str("content"),
-                _ => None,
-            };
-            if let (Some(text), true) = (text, name.ends_with("_token")) {
-                self.add_token(&name, text.into_owned());
-            }
-        }
+        self.add_tokens(root);
         match root.get("chat_template") {
             Some(template) if template.is_array() => {
                 for named in template.children() {

@@ -15,6 +15,7 @@ use super::{Conversation, Reader, Reading};
 use crate::claim::certainty;
 use crate::ir::{Body, Named, Place, Role, ToolDef, Transcript, UnpairedReason};
 use crate::names::words;
+use crate::names::words;
 
 pub(super) static READER: Reader = Reader::protocol("mcp", "Model Context Protocol log", sniff, read);
 
@@ -25,7 +26,10 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
             && record.elements().take(super::LOOKED_AT).any(|one| is_message(unwrapped(one)))
     };
     let is_own = |record: &Value<'_, '_>| {
-        is_message(unwrapped(*record)) || is_list_of_tools(*record) || record.is_array() && is_batch(*record)
+        is_message(unwrapped(*record))
+            || is_list_of_tools(*record)
+            || is_lone_result(*record)
+            || record.is_array() && is_batch(*record)
     };
     if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
 }
@@ -80,6 +84,17 @@ fn is_tool(tool: Value<'_, '_>) -> bool {
     tool.get("inputSchema").is_some_and(Value::is_object) && tool.get_str("name").is_some()
 }
 
+/// Whether a value is the result of a call alone, or what a server asks before it answers.
+fn is_lone_result(record: Value<'_, '_>) -> bool {
+    const KEYS: [&str; 7] =
+        words("_meta content inputRequests isError requestState resultType structuredContent");
+    let is_own = |member: Value<'_, '_>| KEYS.iter().any(|key| member.has_key(key));
+    let is_list = record.get("content").is_some_and(Value::is_array);
+    let is_asked = record.get("resultType").and(record.get("inputRequests")).is_some_and(Value::is_object);
+    (is_asked || is_list && record.get_any(&["isError", "structuredContent"]).is_some())
+        && record.members().all(is_own)
+}
+
 fn tools_of<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
     let result = record.get("result").unwrap_or(record);
     Some(result).filter(|list| list.is_array()).or_else(|| result.get("tools").filter(|list| list.is_array()))
@@ -88,10 +103,16 @@ fn tools_of<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
     let mut session: Option<Session<'s>> = None;
-    for message in records.iter().flat_map(|record| records_of(*record)).map(unwrapped) {
+    let messages = records.iter().flat_map(|record| records_of(*record));
+    for message in messages.flat_map(|record| [Some(unwrapped(record)), response_beside(record)]).flatten() {
         if is_list_of_tools(message) && message.get("jsonrpc").is_none() {
             let session = session.get_or_insert_with(|| Session::new(message));
             session.declare(message);
+            continue;
+        }
+        if is_lone_result(message) {
+            let session = session.get_or_insert_with(|| Session::new(message));
+            session.answer(message, Some(message), Some(UnpairedReason::Elsewhere));
             continue;
         }
         if message.get_str("jsonrpc").is_none() {
@@ -112,6 +133,12 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     reading.conversations.extend(session.into_iter().flat_map(Session::end));
     super::parts::number_titles(&mut reading.conversations);
     reading
+}
+
+/// The response that MCP Inspector keeps in the record of a request.
+fn response_beside<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    let is_asked = record.get("message").is_some_and(is_message);
+    record.get("response").filter(|answer| is_asked && answer.get_str("jsonrpc").is_some())
 }
 
 /// A record, or each message of a batch. A list of tools is one.
@@ -259,7 +286,6 @@ impl<'s> Session<'s> {
             add_sampled(&mut self.sampled[*number], answer);
             return None;
         }
-        let error = message.get("error");
         let is_error = answer.and_then(|answer| answer.get("isError")).and_then(Value::as_bool);
         if let Some(Request { number: Some(number), .. }) = &request
             && answer.is_some()
@@ -280,16 +306,34 @@ impl<'s> Session<'s> {
         if !is_result {
             return Some("responses to other requests");
         }
+        // A log may begin in the middle, or be a response alone.
+        let is_unpaired = method.is_none() && !self.has_requests;
+        self.answer(message, answer, is_unpaired.then_some(UnpairedReason::Elsewhere));
+        None
+    }
+
+    /// Adds the result of a call, and what it asks the client's model.
+    fn answer(
+        &mut self,
+        message: Value<'_, 's>,
+        answer: Option<Value<'_, 's>>,
+        unpaired: Option<UnpairedReason>,
+    ) {
+        let asked = answer.and_then(|answer| answer.get("inputRequests"));
+        for request in asked.into_iter().flat_map(Value::members) {
+            let params = request.get("params").filter(|params| params.get("messages").is_some());
+            params.map(|params| self.sample(params));
+        }
+        let error = message.get("error");
+        let is_error = answer.and_then(|answer| answer.get("isError")).and_then(Value::as_bool);
         let content = answer.and_then(|answer| answer.get("content")).or(answer).or(error);
         let mut result =
             result(message.get("id"), content, if error.is_some() { Some(true) } else { is_error });
         result.structured = answer.and_then(|answer| answer.get("structuredContent")).map(Place::of);
         let is_media = |block: Value<'_, '_>| block.get_str("type").is_some_and(|kind| kind != "text");
         result.has_media = content.is_some_and(|content| content.elements().any(is_media));
-        // A log may begin in the middle, or be a response alone.
-        result.unpaired = (method.is_none() && !self.has_requests).then_some(UnpairedReason::Elsewhere);
+        result.unpaired = unpaired;
         self.transcript.turn(Role::Tool, message).part(message, Body::Result(result));
-        None
     }
 
     /// Adds the tools of a list, each once: a client asks for them again, or a page at a time.

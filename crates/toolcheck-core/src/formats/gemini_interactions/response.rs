@@ -10,7 +10,10 @@ use crate::ir::{Body, Executor, Transcript};
 const WHOLE: [&str; 2] = ["completed", "requires_action"];
 
 pub(super) fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
-    let steps = value.get("steps").filter(|steps| steps.is_array())?;
+    // Until June 2026, they were called outputs.
+    let is_own = value.get_str("object").is_some_and(|object| object == "interaction");
+    let steps = value.get("steps").or_else(|| value.get("outputs").filter(|_| is_own));
+    let steps = steps.filter(|steps| steps.is_array())?;
     let mut transcript = Transcript::new(FORMAT.key(), value);
     // One that was fetched begins with what the user has said.
     let is_said = |step: &Value<'_, '_>| matches!(kind_of(*step), super::Step::User);
@@ -23,8 +26,8 @@ pub(super) fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
 pub(super) fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
     let number = event.get("index").and_then(Value::as_u64).unwrap_or_default();
     match event.get_str("event_type").as_deref() {
-        Some("step.start") => {
-            let Some(value) = event.get("step") else { return };
+        Some("step.start" | "content.start") => {
+            let Some(value) = event.get_any(&["step", "content"]) else { return };
             match kind_of(value) {
                 super::Step::Call(executor) => {
                     let Body::Call(started) = call(value, executor) else { return };
@@ -48,10 +51,15 @@ pub(super) fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locat
                 _ => {}
             }
         }
-        Some("step.delta") => {
+        Some("step.delta" | "content.delta") => {
             let Some(delta) = event.get("delta") else { return };
             match delta.get_str("type").as_deref() {
                 Some("text") => assembly.text(0, delta.get("text")),
+                // A call came whole then.
+                Some("function_call") => {
+                    let Body::Call(called) = call(delta, Executor::Client) else { return };
+                    assembly.call(0, number, ChoiceCall::new(&called, delta, locate));
+                }
                 Some("arguments_delta") => assembly.arguments(0, Some(number), delta.get("arguments")),
                 Some("thought_summary") => {
                     let text = delta.get("content").and_then(|content| content.get("text"));
@@ -64,7 +72,7 @@ pub(super) fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locat
             }
         }
         // It says how the turn ended, and repeats none of its steps.
-        Some("interaction.completed") => {
+        Some("interaction.completed" | "interaction.complete") => {
             let status = event.get("interaction").and_then(|interaction| interaction.get("status"));
             assembly.end(0, assembly::is_whole(status, &WHOLE));
         }

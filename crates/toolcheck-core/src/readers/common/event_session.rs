@@ -85,6 +85,7 @@ impl<'p, 's> Session<'p, 's> {
 
     pub(crate) fn end(mut self) -> Conversation<'s> {
         self.settle_strays();
+        self.settle_early();
         let mut streamed = Vec::new();
         for called in self.calls.into_values() {
             let part = self.transcript.parts.get_mut(called.part).map(|part| &mut part.body);
@@ -305,6 +306,22 @@ impl<'p, 's> Session<'p, 's> {
             let Some(part) = lost.next_if(|part| *part < before) else { continue };
             if let Body::Call(call) = &mut self.transcript.parts[part].body {
                 call.unpaired.get_or_insert(UnpairedReason::Elsewhere);
+            }
+        }
+    }
+
+    /// A log may begin in the middle, with results of calls that it does not have. But one that comes after a call without a
+    /// result belongs to none.
+    fn settle_early(&mut self) {
+        let parts = &mut self.transcript.parts;
+        let waits = |part: usize| matches!(&parts[part].body, Body::Call(call) if call.unpaired.is_none());
+        let open = self.calls.values().filter(|called| !called.has_result && waits(called.part));
+        let Some(first) = open.map(|called| called.part).min() else { return };
+        for part in parts[first..].iter_mut().filter(|_| !self.protocol.is_answered_elsewhere) {
+            if let Body::Result(result) = &mut part.body
+                && result.unpaired == Some(UnpairedReason::Elsewhere)
+            {
+                result.unpaired = None;
             }
         }
     }
