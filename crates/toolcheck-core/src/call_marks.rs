@@ -66,6 +66,8 @@ fn is_named_first(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use toolcheck_json::Document;
+
     use super::*;
 
     #[test]

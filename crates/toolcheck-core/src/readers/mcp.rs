@@ -15,7 +15,6 @@ use super::{Conversation, Reader, Reading};
 use crate::claim::certainty;
 use crate::ir::{Body, Named, Place, Role, ToolDef, Transcript, UnpairedReason};
 use crate::names::words;
-use crate::names::words;
 
 pub(super) static READER: Reader = Reader::protocol("mcp", "Model Context Protocol log", sniff, read);
 
