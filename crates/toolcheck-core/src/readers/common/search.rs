@@ -38,15 +38,15 @@ struct Around<'d, 's> {
 }
 
 impl<'d, 's> Around<'d, 's> {
-    /// What stands around a member of an object. Tables have an object for each column, with the numbers of the rows as its
-    /// keys (`DataFrame.to_json` of pandas).
-    fn member(self, row: Value<'d, 's>, member: Value<'d, 's>) -> Self {
+    /// What stands around a member of an object that has these tools. Tables have an object for each column, with the numbers
+    /// of the rows as its keys (`DataFrame.to_json` of pandas).
+    fn member(self, row: Value<'d, 's>, own: Option<Value<'d, 's>>, member: Value<'d, 's>) -> Self {
         let is_column = |tools: &Value<'_, '_>| tools.get("0").is_some();
         let of_row = |tools: Value<'d, 's>| match member.key_text() {
             Some(key) if is_column(&tools) => tools.get(&key),
             _ => Some(tools),
         };
-        let tools = match row.get_any(&lists::TOOLS) {
+        let tools = match own {
             Some(own) => Some(own).filter(|own| is_column(own) || member.elements().any(holds_messages)),
             None => self.tools.and_then(of_row).filter(|_| member.is_array()),
         };
@@ -329,7 +329,8 @@ impl<'d, 's> Search<'d, 's> {
             self.unread.push(called);
             return;
         }
-        let taken = self.add_body(value, around);
+        let tools = value.get_any(&lists::TOOLS);
+        let taken = self.add_body(value, tools, around);
         let chosen = lists::chosen(value).filter(|_| value.members().any(may_end_with_chosen)).map(Value::id);
         for member in value.members() {
             let is_tools = lists::TOOLS.iter().any(|key| member.has_key(key));
@@ -354,13 +355,18 @@ impl<'d, 's> Search<'d, 's> {
             }
             match unread::member(member).filter(|_| holds_call(member)) {
                 Some(unread) => self.unread.push(unread),
-                None => stack.push((member, around.member(value, member))),
+                None => stack.push((member, around.member(value, tools, member))),
             }
         }
     }
 
     /// Adds an object that is like a request; returns the id of its list.
-    fn add_body(&mut self, value: Value<'d, 's>, around: Around<'d, 's>) -> Option<NodeId> {
+    fn add_body(
+        &mut self,
+        value: Value<'d, 's>,
+        tools: Option<Value<'d, 's>>,
+        around: Around<'d, 's>,
+    ) -> Option<NodeId> {
         let list = value.get_any(&["messages", "contents"]).filter(|list| lists::is_list(*list))?;
         if own_form(list, self.is_trace).is_some()
             || is_of_sdk(list)
@@ -369,7 +375,8 @@ impl<'d, 's> Search<'d, 's> {
             return None;
         }
         let format = surest(value)?;
-        self.found.push(FoundList { list, around: around.member(value, list), how: How::Body(format) });
+        let around = around.member(value, tools, list);
+        self.found.push(FoundList { list, around, how: How::Body(format) });
         Some(list.id())
     }
 
