@@ -13,8 +13,8 @@ use super::common::events;
 use super::parts::{call, result};
 use super::{Conversation, Reader, Reading};
 use crate::claim::certainty;
-use crate::names::words;
 use crate::ir::{Body, Named, Place, Role, ToolDef, Transcript, UnpairedReason};
+use crate::names::words;
 
 pub(super) static READER: Reader = Reader::protocol("mcp", "Model Context Protocol log", sniff, read);
 

@@ -211,6 +211,8 @@ impl<'s> FoundList<'_, 's> {
                 _ => {}
             }
         }
+        // What came before is on another page.
+        transcript.request.continues_remote_state |= self.row.is_some_and(is_page);
         if self.row.is_some_and(is_page) && lists::is_newest_first(&transcript) {
             lists::reverse(&mut transcript, self.list);
             // What is not in the order of the file has none that could be restored.
