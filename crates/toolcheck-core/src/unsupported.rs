@@ -178,6 +178,10 @@ static KINDS: &[Unsupported] = &[
         };
         is_row(root) || first(root).is_some_and(is_row)
     }),
+    other("the network requests that MCP Inspector exports", |root| {
+        first(root).is_some_and(|entry| has(entry, &["requestHeaders", "requestBody", "responseStatus"]))
+    })
+    .advising("check the history that it exports: requests with their responses"),
     other("a JSON-RPC message", |root| {
         root.get_str("jsonrpc").is_some()
             || first(root).is_some_and(|value| value.get_str("jsonrpc").is_some())
@@ -278,7 +282,8 @@ pub(crate) fn is_event(root: Value<'_, '_>) -> bool {
         return false;
     }
     let has_name = root.get_str("type").is_some_and(|kind| {
-        kind.starts_with("response.")
+        // Events of the Realtime API name their response.
+        kind.starts_with("response.") && root.get("response_id").is_none()
             || kind.starts_with("content_block_")
             || matches!(&*kind, "message_start" | "message_delta" | "message_stop" | "ping")
             || matches!(&*kind, "message-start" | "message-end" | "tool-plan-delta")

@@ -35,6 +35,22 @@ fn rules(run: &LintRun) -> Vec<&'static str> {
 }
 
 #[test]
+fn a_jinja_file_has_the_tokens_of_the_files_beside_it() {
+    let folder = folder(
+        "tokens",
+        &[
+            ("a.json", r#"{"model": "m", "messages": [{"role": "user", "content": "tide"}]}"#),
+            ("m/chat_template.jinja", "{% for m in messages %}{{ bos_token + m.content }}{% endfor %}"),
+            ("m/tokenizer_config.json", r#"{"bos_token": "<s>"}"#),
+            ("toolcheck.toml", "template = \"m/chat_template.jinja\"\n"),
+        ],
+    );
+    let mut project = Project::open(options(&folder.join("a.json"))).unwrap();
+    let run = project.lint(LintOptions::default(), &|_| {});
+    assert_eq!((rules(&run), run.report.skipped.len()), (Vec::new(), 0));
+}
+
+#[test]
 fn configurations_apply_to_a_folder() {
     let folder = folder(
         "configurations",

@@ -56,7 +56,9 @@ impl Refused {
 
     pub(crate) fn answer(self, errors: Option<&ErrorBody>) -> Answer {
         let is_of_template = self.rule == RuleId::TemplateRefuses;
-        let unless_known = if is_of_template { &self.message } else { UNKNOWN_TEXT };
+        // A server answers what the template says itself.
+        let said = self.message.split_once(": ").map_or(&*self.message, |(_, said)| said);
+        let unless_known = if is_of_template { said } else { UNKNOWN_TEXT };
         let text = self.text.as_deref().unwrap_or(unless_known);
         let mut answer = error_with(errors, self.status, text, &self.error);
         answer.tell("x-toolcheck-rule", self.rule.as_str());

@@ -430,6 +430,7 @@ fn what_the_template_refuses_is_refused_and_prompts_are_recorded() {
         |role: &str| json!({"model": "m", "messages": [{"role": role, "content": "Moin."}]}).to_string();
     let (status, head, text) = post(&provider, "/v1/chat/completions", &body("system"));
     assert!(status == 400 && text.contains("no system, please"), "{status} {text}");
+    assert!(!text.contains("chat template refuses"), "a server says what the template says: {text}");
     assert!(head.contains("x-toolcheck-rule: template-refuses"), "{head}");
     assert_eq!(post(&provider, "/v1/chat/completions", &body("user")).0, 200);
     let run = provider.finish();

@@ -52,6 +52,15 @@ fn a_folder() {
 }
 
 #[test]
+fn tokens_of_another_file() {
+    let mut template = Template::from_file_bytes("m/chat_template.jinja", b"{{ bos_token }}.").unwrap();
+    template.add_tokens_of(br#"{"bos_token": "<s>", "chat_template": "old"}"#);
+    template.add_tokens_of(br#"{"bos_token": "<map>"}"#);
+    template.add_tokens_of(b"{");
+    assert_eq!(rendered(&template, WITHOUT), "<s>.");
+}
+
+#[test]
 fn other_files() {
     let load = |name: &str, bytes: &[u8]| {
         Template::from_file_bytes(name, bytes).map(|found| found.source(false).to_owned())

@@ -247,7 +247,10 @@ impl<'s> FoundList<'_, 's> {
                 _ => {}
             }
         }
-        if self.around.row.is_some_and(is_page) && lists::is_newest_first(&transcript) {
+        // What came before is on another page.
+        let is_page = self.around.row.is_some_and(is_page);
+        transcript.request.continues_remote_state |= is_page;
+        if is_page && lists::is_newest_first(&transcript) {
             lists::reverse(&mut transcript, self.list);
             // What is not in the order of the file has none that could be restored.
             transcript.format = Some(reader.key());
