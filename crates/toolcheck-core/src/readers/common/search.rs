@@ -47,7 +47,9 @@ impl<'d, 's> Around<'d, 's> {
             _ => Some(tools),
         };
         let tools = match own {
-            Some(own) => Some(own).filter(|own| is_column(own) || member.elements().any(holds_messages)),
+            Some(own) => {
+                Some(own).filter(|own| is_column(own) || member.elements().next().is_some_and(holds_messages))
+            }
             None => self.tools.and_then(of_row).filter(|_| member.is_array()),
         };
         Self { row: Some(row), tools }

@@ -196,8 +196,7 @@ fn read_turn<'s>(
     let speaker = name.as_ref().map_or("", |name| &*name.text);
     let role = role_of(speaker);
     // A user who hands on what a tool said.
-    let may_answer =
-        |text: &Value<'_, '_>| text.as_json_str().is_some_and(|text| text.may_have("tool_response"));
+    let may_answer = |text: &Value<'_, '_>| text.as_json_str().is_some_and(|text| text.may_begin_with(b"<"));
     let answers = text.filter(|text| matches!(role, Role::User | Role::Tool) && may_answer(text));
     let answers =
         answers.and_then(MappedText::of).filter(|said| said.text().trim_start().starts_with(RESPONSE));
