@@ -503,7 +503,12 @@ fn plant(value: &mut Json, is_content: bool) -> usize {
                 let is_name =
                     names.iter().any(|name| key.ends_with(name)) || settings().contains(key.as_str());
                 let is_body = is_exchange && key == "response";
-                plant(value, !is_name && !is_body && (is_content || contents.contains(&key.as_str())))
+                // What a tool's schema requires is named where it is missing.
+                let is_tools = key == "tools";
+                plant(
+                    value,
+                    !is_name && !is_body && !is_tools && (is_content || contents.contains(&key.as_str())),
+                )
             };
             members.iter_mut().map(plant).sum()
         }

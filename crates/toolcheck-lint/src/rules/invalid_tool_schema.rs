@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::fix::{Change, Fix};
-use toolcheck_core::ir::{Named, Place};
+use toolcheck_core::ir::{Named, Place, ToolDef};
 use toolcheck_core::text::shorten;
 use toolcheck_json::{Kind, Value};
 
@@ -86,21 +86,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for (number, tool, place, title) in schemas {
         let value = cx.document.value(place.node);
         let name = Named::text_or_unknown(tool.name.as_ref());
-        if title == "schema" && tool.wants_object && (tool.schema.is_none() || value.is_object()) {
-            // Clients of MCP check this word, and drop the whole list.
-            if tool.schema.is_none() || value.get_str("type").as_deref() != Some("object") {
-                let part = value.get("type").filter(|_| tool.schema.is_some());
-                out.report(
-                    part.map_or(place, Place::of),
-                    format!("the schema of tool `{}` does not say that it is an object", shorten(name)),
-                )
-                .case("no-object")
-                .caption(if part.is_some() { "another type" } else { "no `\"type\": \"object\"` here" })
-                .help("give it the root `\"type\": \"object\"`: clients drop the whole list without it")
-                .value("index", number)
-                .about_tool(name);
-                continue;
-            }
+        if title == "schema" && lacks_object(tool, number, value, out) {
+            continue;
         }
         let unusable = cx.schemas.unusable(value);
         let (what, pointer, case): (Cow<'_, str>, _, _) = match &unusable {
@@ -165,6 +152,27 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .value("index", number);
         finding.about_tool(name);
     }
+}
+
+/// Reports a schema that does not say that it is an object. Clients of MCP check this word, and drop the whole list.
+fn lacks_object(tool: &ToolDef<'_>, number: usize, schema: Value<'_, '_>, out: &mut Sink<'_>) -> bool {
+    let is_there = tool.schema.is_some();
+    let says_it = schema.get_str("type").as_deref() == Some("object");
+    let is_wrong = tool.wants_object && (!is_there || schema.is_object() && !says_it);
+    if is_wrong {
+        let part = schema.get("type").filter(|_| is_there);
+        let name = Named::text_or_unknown(tool.name.as_ref());
+        out.report(
+            Place::of(part.unwrap_or(schema)),
+            format!("the schema of tool `{}` does not say that it is an object", shorten(name)),
+        )
+        .case("no-object")
+        .caption(if part.is_some() { "another type" } else { "no `\"type\": \"object\"` here" })
+        .help("give it the root `\"type\": \"object\"`: clients drop the whole list without it")
+        .value("index", number)
+        .about_tool(name);
+    }
+    is_wrong
 }
 
 /// What is wrong with a part of a schema, for the mistakes that people make.

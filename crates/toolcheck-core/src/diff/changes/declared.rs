@@ -45,7 +45,8 @@ impl<'s> Finder<'_, '_, 's> {
                 Some((tool.name.as_ref()?.text.to_string(), (tool.place, schema)))
             });
             let mut seen: HashSet<String> = HashSet::default();
-            tools.filter(|(name, _)| seen.insert(name.clone())).collect::<Vec<_>>()
+            // One without a name cannot be called.
+            tools.filter(|(name, _)| !name.is_empty() && seen.insert(name.clone())).collect::<Vec<_>>()
         };
         let (old, new) = (named(before), named(after));
         let known: HashMap<&str, _> = new.iter().map(|(name, tool)| (&**name, *tool)).collect();

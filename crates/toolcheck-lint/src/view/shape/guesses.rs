@@ -37,7 +37,7 @@ fn own(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) -> Opti
     let fault = &refused.fault;
     let object = cx.document.value(fault.node());
     if refused.rule == RuleId::InvalidValue && object.key_text().is_none() && says_nothing(object) {
-        return Some(Fix::guess("an object that says nothing is removed", [Change::Remove(object.id())]));
+        return Some(Fix::lossy("an object that says nothing is removed", [Change::Remove(object.id())]));
     }
     let lacks_name = fault.kind == ShapeFaultKind::Missing && &*fault.key == "name";
     let named = || tool_name(cx, fault.object_kind(), fault.object_node(), lacks_name);
@@ -78,7 +78,7 @@ pub(super) fn says_nothing(object: Value<'_, '_>) -> bool {
 
 /// A message of the user in which the model calls tools: what follows the first call becomes one of the model.
 fn split(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
-    if refused.rule != RuleId::UnknownContentType {
+    if refused.rule != RuleId::UnknownContentType || !cx.is_request() {
         return None;
     }
     let messages = &cx.transcript.messages;
@@ -111,6 +111,11 @@ fn split(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
 fn as_advised(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) -> Option<Fix> {
     let fault = &refused.fault;
     let value = cx.document.value(fault.node());
+    // Another type wants other keys, and what a schema lacks may be anything.
+    let is_schema = refused.rule == RuleId::InvalidToolSchema && fault.kind == ShapeFaultKind::Missing;
+    if fault.is_of_type() || is_schema {
+        return None;
+    }
     let json = if let Detail::Limit { min, max, is_low, .. } = &fault.detail {
         let nearest = if *is_low { min } else { max };
         nearest.clone().filter(|_| value.kind() == JsonKind::Number)?
