@@ -132,17 +132,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             if !inner.has_key("type") && inner.as_str().is_some_and(is_number) {
                 finding.case("number-as-text");
             }
-            if let Some(json) = meant(inner).filter(|_| case == "no-schema") {
-                finding.fix(Fix::safe([Change::Write(inner.id(), json)]));
-            } else if inner.is_null() && inner.key_text().is_some() {
-                finding.fix(Fix::safe([Change::Remove(inner.id())]));
-            }
-        } else if value.is_null() {
-            let json = r#"{"type": "object", "properties": {}}"#.to_owned();
-            finding.fix(Fix::guess(
-                "assumes that the tool takes no arguments",
-                [Change::Write(value.id(), json)],
-            ));
+        }
+        if let Some(fix) = fix(value, inner, case) {
+            finding.fix(fix);
         }
         finding
             .case(case)
@@ -151,6 +143,20 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .help(help(inner.unwrap_or(value), case))
             .value("index", number);
         finding.about_tool(name);
+    }
+}
+
+/// What to write of a schema that can't be used, or of its invalid part.
+fn fix(schema: Value<'_, '_>, part: Option<Value<'_, '_>>, case: &str) -> Option<Fix> {
+    let Some(part) = part else {
+        let json = r#"{"type": "object", "properties": {}}"#.to_owned();
+        let guess = "assumes that the tool takes no arguments";
+        return schema.is_null().then(|| Fix::guess(guess, [Change::Write(schema.id(), json)]));
+    };
+    match meant(part).filter(|_| case == "no-schema") {
+        Some(json) => Some(Fix::safe([Change::Write(part.id(), json)])),
+        None if part.is_null() && part.key_text().is_some() => Some(Fix::safe([Change::Remove(part.id())])),
+        None => None,
     }
 }
 
