@@ -57,7 +57,7 @@ impl<'f> ShapeFault<'f> {
             }
             (Detail::Values { allowed, got }, _) => self
                 .of_allowed(document.value(self.value?), allowed, got)
-                .or_else(|| self.by_keys(document, |tag| allowed.iter().any(|known| *known == tag))),
+                .or_else(|| self.by_keys(document, |tag| allowed.contains(&tag))),
             (Detail::Other { key, .. }, _) => self.without_conflict(document, key),
             _ => None,
         }
