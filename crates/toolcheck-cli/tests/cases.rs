@@ -15,10 +15,11 @@
 //!   [1]
 //! ```
 //!
-//! The last lines are the files that are new, gone or not what they were, and the exit status if it is not 0. `Run::command` lists the commands, and `filter` the filters for long
-//! outputs. `[folder]` is the folder of the case, which is empty when it begins, and `[root]` the repository. Control
-//! characters are shown by their pictures, such as `␛`, and an empty line by `␊`. `TOOLCHECK_CASES=NAME` runs only the
-//! files whose path contains the name, and `TOOLCHECK_BLESS=1` writes what was printed.
+//! The last lines are the files that are new, gone or not what they were, and the exit status if it is not 0.
+//! `Run::command` lists the commands, and `filter` the filters for long outputs. `[folder]` is the folder of the case,
+//! which is empty when it begins, and `[root]` the repository. Control characters are shown by their pictures, such as
+//! `␛`, and an empty line by `␊`. `TOOLCHECK_CASES=NAME` runs only the files whose path contains the name, and
+//! `TOOLCHECK_BLESS=1` writes what was printed.
 
 use std::collections::BTreeMap;
 use std::fs;
