@@ -85,7 +85,7 @@ fn findings_that_are_not_listed_settle_with_the_others() {
 
 #[test]
 fn what_is_listed_does_not_depend_on_the_pieces_of_a_file() {
-    let lines: Vec<String> = (0..12).map(|number| request(number * 150).to_string() + "\n").collect();
+    let lines: Vec<String> = (0..12).map(|number| request(number * 40).to_string() + "\n").collect();
     let text = lines.concat();
     for most in [1, 50, 1_200] {
         let options = Options::default().max_findings(most);
