@@ -10,7 +10,7 @@ use crate::{Limits, Opened, decode, written};
 /// Where a cassette has its requests and responses.
 #[derive(Clone, Copy)]
 pub(crate) enum Layout {
-    /// In interactions, which are in one of these lists.
+    /// In interactions, which are in one of these lists. The one without a name is the file.
     Interactions(&'static [&'static str]),
     /// In two lists, each response at the place of its request.
     TwoLists { requests: &'static str, responses: &'static str },
@@ -38,14 +38,18 @@ pub(crate) fn open_cassette(
     limits: Limits,
 ) -> Option<Opened> {
     let tree = Tree::read(bytes)?;
-    let has_list = |root: &Id| layout.lists().iter().any(|list| tree.get(*root, list).is_some());
+    let list_of = |root: Id, list: &str| match list {
+        "" => Some(root).filter(|root| !tree.items(*root).is_empty()),
+        list => tree.get(root, list),
+    };
+    let has_list = |root: &Id| layout.lists().iter().any(|list| list_of(*root, list).is_some());
     if !tree.roots.iter().any(has_list) {
         return None;
     }
     let mut maker = Maker::new(bytes.len(), limits);
     for root in &tree.roots {
         for list in layout.lists() {
-            let Some(items) = tree.get(*root, list) else { continue };
+            let Some(items) = list_of(*root, list) else { continue };
             for (number, item) in tree.items(items).iter().enumerate() {
                 if tree.is_exhausted() {
                     maker.leave_out(Reason::TooLarge);

@@ -50,6 +50,9 @@ pub(crate) struct Protocol {
     /// Where the name is of who sends an event, if several send streams at the same time.
     #[serde(default)]
     pub(crate) lane: Paths,
+    /// Where the id of the response is that an event belongs to: each is a turn of the model.
+    #[serde(default)]
+    pub(crate) turn: Paths,
     /// The events that neither call nor answer.
     #[serde(default)]
     pub(crate) others: Deferred<Vec<String>>,
@@ -198,6 +201,9 @@ pub(crate) struct Event {
     /// Whether it is a conversation of its own.
     #[serde(default)]
     pub(crate) is_whole: bool,
+    /// Whether its response is beside the conversation, and what it says no part of it.
+    #[serde(default)]
+    pub(crate) is_beside: bool,
     /// Whether it begins a session of its own if one has begun.
     #[serde(default)]
     pub(crate) begins_anew: bool,
@@ -329,6 +335,9 @@ pub(crate) struct ResultStep {
 pub(crate) struct EventMessage {
     pub(crate) role: String,
     pub(crate) text: Paths,
+    /// The id of the message: of the events that bring its text, the first is read.
+    #[serde(default)]
+    pub(crate) item: Paths,
 }
 
 /// The tools that an event declares.

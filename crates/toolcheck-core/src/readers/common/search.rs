@@ -7,7 +7,7 @@ use super::columns::value_at;
 use super::lists::Beside;
 use super::{
     Columns, Conversation, ConversationEnd, Reader, Reading, SourceKind, flattened, lists, message_lines,
-    spans, turns, vercel_ai,
+    spans, traces, turns, vercel_ai,
 };
 use crate::claim::certainty;
 use crate::formats::{self, Format, anthropic, bedrock_converse, gemini, openai_chat};
@@ -153,16 +153,22 @@ pub(crate) fn read_value<'d, 's>(
     let before = reading.conversations.len();
     let mut rows: HashMap<NodeId, Row<'_, '_>> = HashMap::default();
     let mut spent = 0;
+    let key = root.key_text().filter(|_| search.is_trace);
+    let is_answered = row.zip(key).is_some_and(|(span, key)| traces::is_answered(span, &key));
+    let conversation =
+        |transcript| Conversation { title: String::new(), transcript, end: ConversationEnd::Open };
     let transcripts = search.found.iter().filter_map(|found| {
         let Around { row, tools } = found.around;
         let beside = row.map(|row| rows.entry(row.id()).or_insert_with(|| Row::of(row)).next());
         let beside = beside.map(|beside| beside.or_tools(tools));
         spent += beside.map_or(0, Beside::size);
-        found.read(reader, beside.filter(|_| spent <= MOST_BESIDE))
+        let mut conversation = conversation(found.read(reader, beside.filter(|_| spent <= MOST_BESIDE))?);
+        if is_answered || found.is_answered(search.is_trace) {
+            conversation.end = ConversationEnd::Complete;
+        }
+        Some(conversation)
     });
-    let conversation =
-        |transcript| Conversation { title: String::new(), transcript, end: ConversationEnd::Open };
-    reading.conversations.extend(transcripts.map(conversation));
+    reading.conversations.extend(transcripts);
     // A history of a framework is named, also where it is all that there is.
     if !search.foreign.is_empty() && reading.conversations.len() == before {
         reading.conversations.push(conversation(Transcript::of_conversation(reader.key(), root)));
@@ -215,6 +221,12 @@ fn read_responses<'s>(reader: &Reader, list: Value<'_, 's>, reading: &mut Readin
 const MOST_BESIDE: usize = 64 << 20;
 
 impl<'s> FoundList<'_, 's> {
+    /// Whether a model has answered the list, which is in a value of a span.
+    fn is_answered(&self, is_trace: bool) -> bool {
+        let key = self.list.key_text();
+        is_trace && self.around.row.zip(key).is_some_and(|(span, key)| traces::is_answered(span, &key))
+    }
+
     fn read(&self, reader: &Reader, beside: Option<Beside<'_, 's>>) -> Option<Transcript<'s>> {
         let mut transcript = match self.how {
             How::Body(format) => format.read(self.around.row?)?,

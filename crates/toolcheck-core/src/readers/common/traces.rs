@@ -50,6 +50,24 @@ pub(crate) fn any_attribute(record: Value<'_, '_>, is_wanted: impl Fn(&str, Valu
     false
 }
 
+/// Whether a model has answered the messages that a span has under a key, so that nothing was open at their end. A span of
+/// something else than a model may have carried out the last calls itself.
+pub(crate) fn is_answered(span: Value<'_, '_>, key: &str) -> bool {
+    let names = |key: &str, kinds: &[&str]| span.get_str(key).is_some_and(|kind| kinds.contains(&&*kind));
+    let is_of_model = || {
+        let kind = span.get("span_attributes").and_then(|own| own.get_str("type"));
+        names("type", &["GENERATION"]) || kind.as_deref() == Some("llm")
+    };
+    let answer = match key {
+        "input" if is_of_model() => "output",
+        "gen_ai.input.messages" if names("gen_ai.operation.name", &["chat", "generate_content"]) => {
+            "gen_ai.output.messages"
+        }
+        _ => return false,
+    };
+    span.get(answer).is_some_and(|said| is_filled(said) && said.get_str("role").as_deref() != Some("tool"))
+}
+
 fn is_filled(value: Value<'_, '_>) -> bool {
     value.children().next().is_some() || value.as_json_str().is_some_and(|text| !text.is_empty())
 }
