@@ -35,7 +35,8 @@ fn is_in_two_lists(bytes: &[u8]) -> bool {
 
 /// Whether a file is a list of interactions, as PHP-VCR writes them (`src/VCR/Storage/Yaml.php` of php-vcr/php-vcr).
 fn is_list(bytes: &[u8]) -> bool {
-    let mut lines = lines(&bytes[..bytes.len().min(HEAD)]).map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+    let mut lines =
+        lines(&bytes[..bytes.len().min(HEAD)]).map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
     lines.next() == Some(b"-")
         && lines.next() == Some(b"request:")
         && lines.next().is_some_and(|line| line.starts_with(b"method:"))

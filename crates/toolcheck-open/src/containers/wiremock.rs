@@ -65,9 +65,8 @@ fn add(tree: &Tree<'_>, mapping: Id, label: &str, maker: &mut Maker) {
         request: Box::new(move |budget| written::body(tree, body, budget)),
         url: url.unwrap_or_default().to_owned(),
         response_label: format!("{label}response.{}", answer.map_or("jsonBody", |(key, _)| key)),
-        response: answer.map(|(_, body)| -> Encoded<'_> {
-            Box::new(move |budget| written::body(tree, body, budget))
-        }),
+        response: answer
+            .map(|(_, body)| -> Encoded<'_> { Box::new(move |budget| written::body(tree, body, budget)) }),
         status: tree.at(mapping, &["response", "status"]).and_then(|status| tree.number(status)),
     });
 }

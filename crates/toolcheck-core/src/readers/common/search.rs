@@ -153,8 +153,7 @@ pub(crate) fn read_value<'d, 's>(
     let before = reading.conversations.len();
     let mut rows: HashMap<NodeId, Row<'_, '_>> = HashMap::default();
     let mut spent = 0;
-    let key = root.key_text().filter(|_| search.is_trace);
-    let is_answered = row.zip(key).is_some_and(|(span, key)| traces::is_answered(span, &key));
+    let is_answered = row.zip(root.key_text()).is_some_and(|(span, key)| traces::is_answered(span, &key));
     let conversation =
         |transcript| Conversation { title: String::new(), transcript, end: ConversationEnd::Open };
     let transcripts = search.found.iter().filter_map(|found| {
@@ -162,11 +161,9 @@ pub(crate) fn read_value<'d, 's>(
         let beside = row.map(|row| rows.entry(row.id()).or_insert_with(|| Row::of(row)).next());
         let beside = beside.map(|beside| beside.or_tools(tools));
         spent += beside.map_or(0, Beside::size);
-        let mut conversation = conversation(found.read(reader, beside.filter(|_| spent <= MOST_BESIDE))?);
-        if is_answered || found.is_answered(search.is_trace) {
-            conversation.end = ConversationEnd::Complete;
-        }
-        Some(conversation)
+        let mut transcript = found.read(reader, beside.filter(|_| spent <= MOST_BESIDE))?;
+        transcript.details.is_answered = is_answered || found.is_answered();
+        Some(conversation(transcript))
     });
     reading.conversations.extend(transcripts);
     // A history of a framework is named, also where it is all that there is.
@@ -222,9 +219,9 @@ const MOST_BESIDE: usize = 64 << 20;
 
 impl<'s> FoundList<'_, 's> {
     /// Whether a model has answered the list, which is in a value of a span.
-    fn is_answered(&self, is_trace: bool) -> bool {
+    fn is_answered(&self) -> bool {
         let key = self.list.key_text();
-        is_trace && self.around.row.zip(key).is_some_and(|(span, key)| traces::is_answered(span, &key))
+        self.around.row.zip(key).is_some_and(|(span, key)| traces::is_answered(span, &key))
     }
 
     fn read(&self, reader: &Reader, beside: Option<Beside<'_, 's>>) -> Option<Transcript<'s>> {
@@ -355,6 +352,7 @@ impl<'d, 's> Search<'d, 's> {
             // (`packages/core/src/utils/checkpointUtils.ts`).
             let is_copy =
                 member.has_key("toolCall") && value.get("clientHistory").is_some_and(Value::is_array);
+            let is_copy = is_copy || self.is_trace && traces::repeats(value, member);
             if taken == Some(member.id()) || is_tools || is_copy {
                 continue;
             }
