@@ -111,6 +111,12 @@ fn place_of(tree: &Tree<'_>, message: Id) -> (&'static str, Option<Id>) {
     if let Some((key, body)) = parsed.filter(|(_, body)| !tree.is_null(*body)) {
         return (key, Some(body));
     }
+    // Pact 4 says what sort of body it is.
+    let content =
+        tree.at(message, &["body", "contentType"]).and_then(|_| tree.at(message, &["body", "content"]));
+    if let Some(body) = content {
+        return ("body.content", Some(body));
+    }
     // Some recorders have no object around the text.
     let places: [(&'static str, &[&str]); 5] = [
         // A buffer of Python.
@@ -133,7 +139,7 @@ fn body_of(tree: &Tree<'_>, message: Id, (name, node): (&str, Option<Id>), budge
     let is_parsed = match name {
         "parsed_body" | "body_json" => true,
         // An object or a list is a body that was parsed.
-        "body" => matches!(tree.kind(node), Some(Kind::Map(_) | Kind::List(_))),
+        "body" | "body.content" => matches!(tree.kind(node), Some(Kind::Map(_) | Kind::List(_))),
         _ => false,
     };
     if is_parsed {

@@ -322,7 +322,10 @@ impl<'r> FileLinter<'r> {
             Default::default()
         });
         let resent = self.exchanges.again(&exchange);
-        let (continued, kept) = self.exchanges.continued_by(document, &transcript, &histories).unzip();
+        // No line of a batch goes on from another one.
+        let before = Some(&histories).filter(|_| !exchange.is_of_batch);
+        let before = before.and_then(|own| self.exchanges.continued_by(document, &transcript, own));
+        let (continued, kept) = before.unzip();
         let kept = kept.flatten();
         let known = continued.map_or(0, Continued::first_new);
         let (run, is_failing) = self.exchanges.run_of(continued, &transcript, document, &answers);
@@ -398,7 +401,10 @@ impl<'r> FileLinter<'r> {
                 && formats::find(format.id).is_some_and(|format| format.family == "chat")
                 && !unsupported::is_meant_as_request(root)
         };
-        if transcript.format.is_some_and(|format| self.options.kind == TranscriptKind::Dataset || is_log(format)) {
+        if transcript
+            .format
+            .is_some_and(|format| self.options.kind == TranscriptKind::Dataset || is_log(format))
+        {
             readers::add_unread(transcript, root);
         }
         if is_cut_off(document) && transcript.kind == TranscriptKind::Request {
