@@ -92,8 +92,10 @@ pub(crate) fn has_tagged_calls(list: Value<'_, '_>) -> bool {
     list.elements().any(says_call) && !list.elements().any(is_other)
 }
 
-/// Roles of results in the templates of models, which no API has: of GLM-4, InternLM 2 and Llama 3.
-const OF_TEMPLATES: [&str; 3] = ["observation", "environment", "ipython"];
+/// Roles of results in the templates of models, which no API has: of GLM-4, InternLM 2, Llama 3 and Granite, and the words of
+/// ms-swift for them.
+const OF_TEMPLATES: [&str; 7] =
+    words("observation environment ipython tool_response tool_result tool_output function_response");
 
 fn is_of_template(turn: Value<'_, '_>) -> bool {
     turn.get_str("role").is_some_and(|role| OF_TEMPLATES.contains(&&*role)) && turn.get_any(&TEXTS).is_some()
