@@ -2,8 +2,8 @@ use std::rc::Rc;
 
 use toolcheck_core::endpoint::model_of;
 use toolcheck_core::exchange::{self, Exchange};
-use toolcheck_core::formats::{self, Format};
-use toolcheck_core::ir::{Buffers, FormatId, Transcript, TranscriptKind};
+use toolcheck_core::formats::Format;
+use toolcheck_core::ir::{Buffers, Transcript, TranscriptKind};
 use toolcheck_core::response::{self, Choice, Completion, KeptIds};
 use toolcheck_core::{RuleId, readers, unsupported};
 use toolcheck_json::origins::LeftOut;
@@ -395,17 +395,10 @@ impl<'r> FileLinter<'r> {
         transcript: &mut Transcript<'s>,
     ) {
         transcript.kind = self.options.kind;
-        // A chat program has calls under keys of its own in the messages that it keeps.
-        let is_log = |format: FormatId| {
-            transcript.request.model.is_none()
-                && formats::find(format.id).is_some_and(|format| format.family == "chat")
-                && !unsupported::is_meant_as_request(root)
-        };
-        if transcript
-            .format
-            .is_some_and(|format| self.options.kind == TranscriptKind::Dataset || is_log(format))
-        {
+        if transcript.kind == TranscriptKind::Dataset && transcript.format.is_some() {
             readers::add_unread(transcript, root);
+        } else {
+            readers::add_hidden(transcript, root);
         }
         if is_cut_off(document) && transcript.kind == TranscriptKind::Request {
             // The cut is reported, and not what is missing because of it.

@@ -229,7 +229,7 @@ fn check_deferred(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .caption("this tool")
             .help("declare the tool search, or do not defer the tool")
             .case("deferred-without-search"),
-        (None, Some(place)) if tools.is_hosted_search && !tools.hides_some => out
+        (None, Some(place)) if tools.is_hosted_search && !tools.hides_some && tools.added.is_empty() => out
             .report(place, "a tool search is declared, but no tool is deferred")
             .caption("this tool search")
             .help("defer the tools that it is to find, or remove it")
