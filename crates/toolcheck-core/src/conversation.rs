@@ -250,9 +250,10 @@ impl Conversation {
         self
     }
 
-    /// The conversation without results of calls that are not before them.
-    pub fn without_orphans(mut self) -> Self {
-        let mut called = HashSet::default();
+    /// The conversation without results of calls that are not before them, or that are nowhere if one `looks_ahead`.
+    pub fn without_orphans(mut self, looks_ahead: bool) -> Self {
+        let ahead = self.turns.iter().filter(|_| looks_ahead).flat_map(Turn::calls);
+        let mut called: HashSet<String> = ahead.map(|call| call.id.clone()).collect();
         for turn in &mut self.turns {
             called.extend(turn.calls().iter().map(|call| call.id.clone()));
             if let Turn::Results(outputs) = turn {

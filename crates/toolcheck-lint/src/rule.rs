@@ -404,7 +404,9 @@ impl<'c> Context<'c, '_> {
 
     /// Whether nothing at its end is still running.
     pub(crate) fn is_over(&self) -> bool {
-        self.is_over || self.next_request().is_some_and(|next| next.has_no_open_end)
+        self.is_over
+            || self.transcript.details.is_answered
+            || self.next_request().is_some_and(|next| next.has_no_open_end)
     }
 
     /// The target that the user has named.

@@ -10,7 +10,7 @@ use crate::{Limits, Opened, decode, written};
 /// Where a cassette has its requests and responses.
 #[derive(Clone, Copy)]
 pub(crate) enum Layout {
-    /// In interactions, which are in one of these lists.
+    /// In interactions, which are in one of these lists. The one without a name is the file.
     Interactions(&'static [&'static str]),
     /// In two lists, each response at the place of its request.
     TwoLists { requests: &'static str, responses: &'static str },
@@ -38,14 +38,18 @@ pub(crate) fn open_cassette(
     limits: Limits,
 ) -> Option<Opened> {
     let tree = Tree::read(bytes)?;
-    let has_list = |root: &Id| layout.lists().iter().any(|list| tree.get(*root, list).is_some());
+    let list_of = |root: Id, list: &str| match list {
+        "" => Some(root).filter(|root| !tree.items(*root).is_empty()),
+        list => tree.get(root, list),
+    };
+    let has_list = |root: &Id| layout.lists().iter().any(|list| list_of(*root, list).is_some());
     if !tree.roots.iter().any(has_list) {
         return None;
     }
     let mut maker = Maker::new(bytes.len(), limits);
     for root in &tree.roots {
         for list in layout.lists() {
-            let Some(items) = tree.get(*root, list) else { continue };
+            let Some(items) = list_of(*root, list) else { continue };
             for (number, item) in tree.items(items).iter().enumerate() {
                 if tree.is_exhausted() {
                     maker.leave_out(Reason::TooLarge);
@@ -107,6 +111,12 @@ fn place_of(tree: &Tree<'_>, message: Id) -> (&'static str, Option<Id>) {
     if let Some((key, body)) = parsed.filter(|(_, body)| !tree.is_null(*body)) {
         return (key, Some(body));
     }
+    // Pact 4 says what sort of body it is.
+    let content =
+        tree.at(message, &["body", "contentType"]).and_then(|_| tree.at(message, &["body", "content"]));
+    if let Some(body) = content {
+        return ("body.content", Some(body));
+    }
     // Some recorders have no object around the text.
     let places: [(&'static str, &[&str]); 5] = [
         // A buffer of Python.
@@ -129,7 +139,7 @@ fn body_of(tree: &Tree<'_>, message: Id, (name, node): (&str, Option<Id>), budge
     let is_parsed = match name {
         "parsed_body" | "body_json" => true,
         // An object or a list is a body that was parsed.
-        "body" => matches!(tree.kind(node), Some(Kind::Map(_) | Kind::List(_))),
+        "body" | "body.content" => matches!(tree.kind(node), Some(Kind::Map(_) | Kind::List(_))),
         _ => false,
     };
     if is_parsed {

@@ -21,6 +21,11 @@ pub(crate) fn json(tree: &Tree<'_>, node: Id, budget: &Budget) -> Body {
     Ok(out.written)
 }
 
+/// A body that is a text, or JSON that was parsed.
+pub(crate) fn body(tree: &Tree<'_>, node: Id, budget: &Budget) -> Body {
+    if tree.str(node).is_some() { tree.text(node, budget) } else { json(tree, node, budget) }
+}
+
 struct Out<'b> {
     written: Mapped,
     budget: &'b Budget,

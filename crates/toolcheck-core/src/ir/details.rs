@@ -29,6 +29,8 @@ pub struct Details<'s> {
     pub stored_items: Vec<Named<'s>>,
     /// Whether a call may leave out its arguments, which says that there are none.
     pub absent_arguments_are_empty: bool,
+    /// Whether the log says elsewhere what the model said next, so that nothing was open at the end.
+    pub is_answered: bool,
     /// The images embedded in the document.
     pub images: Vec<Image<'s>>,
     /// The parts that are documents, if the format distinguishes them from other media. In document order.

@@ -90,6 +90,8 @@ pub struct Tools<'s> {
     pub deferred: Option<Place>,
     /// The tool with which the model searches for deferred tools.
     pub search: Option<Place>,
+    /// Whether the API carries out that search, in the tools that are deferred.
+    pub is_hosted_search: bool,
     /// Whether there may be callable functions that the request does not show: those of a tool that this version does
     /// not know, or of a conversation stored on the server.
     pub hides_some: bool,

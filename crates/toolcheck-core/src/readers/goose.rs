@@ -64,8 +64,9 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
     };
     let has_own_block = |record: &Value<'_, '_>| is_message(*record) && blocks(*record).any(is_own_block);
     let is_log = || match records {
-        [header, second, ..] if is_header(header) => is_message(*second),
         [header] => is_header(header) && header.get("conversation").is_none(),
+        // The first of the messages may be cut off.
+        [header, messages @ ..] if is_header(header) => messages.iter().any(|message| is_message(*message)),
         _ => records.iter().any(has_own_block),
     };
     if records.iter().any(is_export) || records.iter().any(is_printed) || is_log() {

@@ -4,7 +4,7 @@ use toolcheck_json::Value;
 
 use super::file_style::FileFixStyle;
 use super::threads::{Thread, Threads};
-use super::{ConversationEnd, Reader, Reading, next, parts};
+use super::{ConversationEnd, Reader, Reading, broken, next, parts};
 use crate::claim::certainty;
 use crate::formats::openai_chat;
 use crate::ir::{Arguments, Body, Role, Transcript};
@@ -59,6 +59,10 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         } else if let Some(role) = record.get_str("role") {
             log.add_message(&role, record);
         } else {
+            // It may be a piece of arguments, so that those before it are not whole.
+            if broken::is_broken(record) {
+                log.thread("main".to_owned(), record).continue_call();
+            }
             log.0.leave_out_unknown("records that are not messages", record);
         }
     }

@@ -13,7 +13,7 @@ use super::common::events;
 use super::parts::{call, result};
 use super::{Conversation, Reader, Reading};
 use crate::claim::certainty;
-use crate::ir::{Body, Named, Place, Role, ToolDef, Transcript, UnpairedReason};
+use crate::ir::{Body, MissingKey, Named, Place, Role, ToolDef, Transcript, UnpairedReason};
 use crate::names::words;
 
 pub(super) static READER: Reader = Reader::protocol("mcp", "Model Context Protocol log", sniff, read);
@@ -239,6 +239,11 @@ impl<'s> Session<'s> {
         let is_other = |value: &Value<'_, '_>| !value.is_object() && !value.is_null();
         let arguments = member("arguments").filter(is_other).map(Place::of);
         self.transcript.details.arguments_of_other_type.extend(arguments);
+        if member("name").is_none_or(Value::is_null) {
+            let place = Place::of(params.unwrap_or(message));
+            let missing = MissingKey { case: "call-name", key: "name", place, name: None, because: None };
+            self.transcript.details.missing_keys.push(missing);
+        }
         self.transcript.turn(Role::Assistant, message).part(message, Body::Call(call));
         self.transcript.parts.len() - 1
     }
@@ -289,12 +294,12 @@ impl<'s> Session<'s> {
         if let Some(Request { number: Some(number), .. }) = &request
             && answer.is_some()
             && is_error != Some(true)
-            && let Body::Call(call) = &self.transcript.parts[*number].body
         {
             // A server may read more than the protocol has.
-            let accepted = call.arguments.place().map(|place| place.node);
-            let of_other_type = &mut self.transcript.details.arguments_of_other_type;
-            of_other_type.retain(|place| Some(place.node) != accepted);
+            let accepted = self.transcript.parts[*number].place.span;
+            let details = &mut self.transcript.details;
+            details.arguments_of_other_type.retain(|place| !accepted.contains(place.span));
+            details.missing_keys.retain(|missing| !accepted.contains(missing.place.span));
         }
         let method = request.map(|request| request.method);
         let is_result = match &method {

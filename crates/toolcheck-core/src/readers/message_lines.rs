@@ -2,12 +2,14 @@
 //!
 //! A line may wrap its message into when it came, or into an event whose type says that it is one.
 
+use foldhash::HashMap;
 use toolcheck_json::Value;
 
-use super::{Conversation, ConversationEnd, Reader, Reading, lists, search};
+use super::{Conversation, ConversationEnd, Reader, Reading, lists, parts, search};
 use crate::claim::certainty;
 use crate::formats::{anthropic, bedrock_converse, gemini, openai_chat, openai_responses};
 use crate::ir::Transcript;
+use crate::names::words;
 use crate::unsupported;
 
 pub(super) static READER: Reader =
@@ -71,11 +73,38 @@ fn is_item(record: Value<'_, '_>) -> bool {
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
+    let threads = threads(records);
+    reading.is_apart = threads.len() > 1;
+    threads.iter().for_each(|thread| read_thread(thread, &mut reading));
+    parts::number_titles(&mut reading.conversations);
+    reading
+}
+
+/// The rows of each thread of a table of messages, which all name theirs.
+fn threads<'d, 's>(records: &[Value<'d, 's>]) -> Vec<Vec<Value<'d, 's>>> {
+    const KEYS: [&str; 8] =
+        words("thread_id session_id conversation_id chat_id threadId sessionId conversationId chatId");
+    let is_named = |record: &Value<'_, '_>, key: &str| {
+        record.get(key).is_some_and(|id| !id.is_null() && id.children().next().is_none())
+    };
+    let is_of_all = |key: &&&str| records.iter().all(|record| is_named(record, **key));
+    let Some(key) = KEYS.iter().find(is_of_all) else { return vec![records.to_vec()] };
+    let (mut threads, mut numbers) = (Vec::<Vec<_>>::new(), HashMap::default());
+    for record in records {
+        let number = *numbers.entry(record.get(key).map(Value::raw)).or_insert(threads.len());
+        threads.resize(threads.len().max(number + 1), Vec::new());
+        threads[number].push(*record);
+    }
+    threads
+}
+
+fn read_thread<'s>(records: &[Value<'_, 's>], reading: &mut Reading<'s>) {
     let Some(first) = records.first().filter(|_| records.iter().any(|record| message_of(*record).is_some()))
     else {
         records.iter().for_each(|record| reading.leave_out_unknown("lines that are not messages", *record));
-        return reading;
+        return;
     };
+    let before_all = reading.conversations.len();
     let mut transcript = Transcript::of_conversation(READER.key(), *first);
     let messages: Vec<_> = records.iter().filter_map(|record| message_of(*record)).collect();
     let read_message = form_of(&messages);
@@ -89,14 +118,13 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         }
         // A log of something else may hold conversations too.
         let before = reading.conversations.len();
-        search::read_value(&READER, *record, None, &mut reading);
+        search::read_value(&READER, *record, None, reading);
         if reading.conversations.len() == before {
             reading.leave_out_unknown("lines that are not messages", *record);
         }
     }
     let conversation = Conversation { title: "messages".to_owned(), transcript, end: ConversationEnd::Open };
-    reading.conversations.insert(0, conversation);
-    reading
+    reading.conversations.insert(before_all, conversation);
 }
 
 /// How the messages are read, by the wire format whose calls or parts they have.

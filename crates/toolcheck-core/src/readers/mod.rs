@@ -50,10 +50,10 @@ use std::collections::BTreeMap;
 use toolcheck_json::{Document, Value, origins::Mapped};
 
 use crate::claim::certainty::{self, SURE};
-use crate::formats::Format;
+use crate::formats::{self, Format};
 use crate::ir::{FormatId, Transcript, UnpairedReason, Unread};
 use crate::names::{names, words};
-use crate::unread;
+use crate::{unread, unsupported};
 
 use common::{
     broken, event_log, file_style, lists, nested, next, parts, postprocess, prefilter, search, spans,
@@ -471,6 +471,15 @@ pub fn add_unread<'s>(transcript: &mut Transcript<'s>, row: Value<'_, 's>) {
     let found: Vec<_> = members.filter_map(|member| unread::beside(member, transcript)).collect();
     transcript.unread.extend(found);
     transcript.unread.extend(unread::hidden(transcript, row.document()));
+}
+
+/// Adds the first call that a chat program has under a key of its own in the messages that it keeps, if none was read.
+pub fn add_hidden<'s>(transcript: &mut Transcript<'s>, root: Value<'_, 's>) {
+    let format = transcript.format.and_then(|format| formats::find(format.id));
+    let is_log = root.get("model").is_none() && !unsupported::is_meant_as_request(root);
+    if is_log && format.is_some_and(|format| format.family == "chat") {
+        transcript.unread.extend(unread::hidden(transcript, root.document()));
+    }
 }
 
 /// The messages of a row of a data set that are the elements of more than one list; `None` if they are not.

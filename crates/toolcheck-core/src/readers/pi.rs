@@ -75,8 +75,23 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
         let has = |key: &str| record.get(key).is_some();
         record.get_str("type").as_deref() == Some("session") && has("id") && has("timestamp") && has("cwd")
     };
+    // The first line may be lost, as in the end of a file.
+    let is_own = |record: &Value<'_, '_>| {
+        let message = record.get("message").filter(|_| record.get_str("type").as_deref() == Some("message"));
+        message.is_some_and(|message| match message.get_str("role").as_deref() {
+            Some("toolResult") => message.get("toolCallId").is_some() && message.get("isError").is_some(),
+            Some("assistant") => {
+                ["api", "provider", "stopReason"].iter().all(|key| message.get(key).is_some())
+            }
+            _ => false,
+        })
+    };
     // Vela writes such a header above messages of the AI SDK.
-    if records.iter().any(is_header) { certainty::OWN_SHAPE - 1 } else { 0 }
+    if records.iter().any(|record| is_header(record) || is_own(record)) {
+        certainty::OWN_SHAPE - 1
+    } else {
+        0
+    }
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {

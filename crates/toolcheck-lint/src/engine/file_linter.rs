@@ -322,7 +322,10 @@ impl<'r> FileLinter<'r> {
             Default::default()
         });
         let resent = self.exchanges.again(&exchange);
-        let (continued, kept) = self.exchanges.continued_by(document, &transcript, &histories).unzip();
+        // No line of a batch goes on from another one.
+        let before = Some(&histories).filter(|_| !exchange.is_of_batch);
+        let before = before.and_then(|own| self.exchanges.continued_by(document, &transcript, own));
+        let (continued, kept) = before.unzip();
         let kept = kept.flatten();
         let known = continued.map_or(0, Continued::first_new);
         let (run, is_failing) = self.exchanges.run_of(continued, &transcript, document, &answers);
@@ -394,6 +397,8 @@ impl<'r> FileLinter<'r> {
         transcript.kind = self.options.kind;
         if transcript.kind == TranscriptKind::Dataset && transcript.format.is_some() {
             readers::add_unread(transcript, root);
+        } else {
+            readers::add_hidden(transcript, root);
         }
         if is_cut_off(document) && transcript.kind == TranscriptKind::Request {
             // The cut is reported, and not what is missing because of it.

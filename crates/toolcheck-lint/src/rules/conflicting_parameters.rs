@@ -106,6 +106,7 @@ declare_rule! {
         "choice-without-tools": "a tool choice without tools",
         "forced": "a forced call, for a model that supports none",
         "forced-with-reasoning": "a forced call while reasoning is enabled",
+        "forced-tool": "a forced call of one tool, for a model that reasons by default",
         "unknown-tool-chosen": "a forced call of a tool that is not declared",
         "forced-any": "a call of any tool is forced, with or without reasoning",
         "tools-with-effort": "functions with a reasoning effort",
@@ -114,6 +115,7 @@ declare_rule! {
         "deferred-without-search": "a deferred tool without a tool search",
         "reasoning-budget": "reasoning with a budget of tokens",
         "reasoning-off": "reasoning is disabled",
+        "search-without-deferred": "a tool search of the API without a deferred tool",
         "all-deferred": "every tool is deferred",
         "advisor": "a tool whose model can't advise the model of the request",
         "container-without-tool": "a container without a tool that runs in it",
@@ -218,14 +220,22 @@ fn check_effort(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-/// Deferred tools that nothing can find.
+/// Deferred tools that nothing can find, or a search that can find nothing.
 fn check_deferred(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let tools = &cx.transcript.request.tools;
-    let Some(place) = tools.deferred.filter(|_| tools.search.is_none()) else { return };
-    out.report(place, "a tool is deferred, but no tool search is declared")
-        .caption("this tool")
-        .help("declare the tool search, or do not defer the tool")
-        .case("deferred-without-search");
+    match (tools.deferred, tools.search) {
+        (Some(place), None) => out
+            .report(place, "a tool is deferred, but no tool search is declared")
+            .caption("this tool")
+            .help("declare the tool search, or do not defer the tool")
+            .case("deferred-without-search"),
+        (None, Some(place)) if tools.is_hosted_search && !tools.hides_some && tools.added.is_empty() => out
+            .report(place, "a tool search is declared, but no tool is deferred")
+            .caption("this tool search")
+            .help("defer the tools that it is to find, or remove it")
+            .case("search-without-deferred"),
+        _ => return,
+    };
 }
 
 /// A reasoning mode that the model does not support.
@@ -334,6 +344,13 @@ fn fault(cx: &Context<'_, '_>, choice: &ToolChoice<'_>) -> Option<(&'static str,
     if is_forced && cx.transcript.request.reasoning == Some(true) {
         let what = "the tool choice forces a call while reasoning is enabled".to_owned();
         return Some(("forced-with-reasoning", what, "let the model choose, or disable reasoning"));
+    }
+    if matches!(choice.wanted, ToolChoiceMode::Tool(_))
+        && cx.transcript.request.reasoning.is_none()
+        && cx.entry(&RULE, Some("forced-tool")).is_harmful()
+    {
+        let what = "the tool choice forces a call, but the model reasons by default".to_owned();
+        return Some(("forced-tool", what, "let the model choose, or disable reasoning"));
     }
     // Of two lists, either may have it.
     if tools.second_place.is_some() {

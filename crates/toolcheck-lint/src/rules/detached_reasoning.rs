@@ -82,6 +82,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 
 /// The first reasoning of a turn that a text without an id follows, where items have ids: somebody else has written it.
 fn before_new_message<'t, 's>(cx: &'t Context<'_, 's>, parts: &'t [Part<'s>]) -> Option<&'t Part<'s>> {
+    // What the API does not keep has nothing that its id refers to.
+    if cx.transcript.request.is_kept == Some(false) {
+        return None;
+    }
     let items = &cx.transcript.details.items;
     let pairs = parts.windows(2).map(|pair| (&pair[0], &pair[1]));
     let mut new = pairs.filter(|(before, next)| {

@@ -61,6 +61,7 @@ declare_rule! {
         "search-description": "a tool that a tool search finds, without a description",
         "namespace": "a call of a tool in a namespace, without the namespace",
         "caller": "a call of a program, without the program",
+        "call-name": "a call in the log of a protocol, without the name of the tool",
     ],
     values TOOL_OR_PART [
         "field" for users: "the key",
@@ -71,7 +72,7 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     shape::report(cx, &RULE, out);
     for missing in &cx.transcript.details.missing_keys {
-        if !cx.entry(&RULE, Some(missing.case)).is_harmful() {
+        if cx.policy.is_none() && !cx.entry(&RULE, Some(missing.case)).is_harmful() {
             continue;
         }
         let finding = out.report(missing.place, format!("required key `{}` is missing", missing.key));

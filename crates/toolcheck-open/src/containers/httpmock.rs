@@ -57,11 +57,7 @@ fn place_of(tree: &Tree<'_>, side: Id) -> (&'static str, Option<Id>) {
 fn body_of(tree: &Tree<'_>, (name, node): (&str, Option<Id>), budget: &Budget) -> Body {
     let node = node.ok_or(Reason::NoBody)?;
     if name == "json_body" {
-        return if tree.str(node).is_some() {
-            tree.text(node, budget)
-        } else {
-            written::json(tree, node, budget)
-        };
+        return written::body(tree, node, budget);
     }
     let body = tree.text(node, budget)?;
     let body = if name == "body_base64" { decode::base64(&body).ok_or(Reason::NotJson)? } else { body };

@@ -1,5 +1,5 @@
 //! Cassettes of VCR.py, and of VCR and betamax, which have the same parts. LangChain keeps those of VCR.py with the requests
-//! and the responses in two lists.
+//! and the responses in two lists, and a file of PHP-VCR is the list.
 
 use toolcheck_json::Value;
 
@@ -18,7 +18,8 @@ fn sniff(bytes: &[u8]) -> bool {
         let has_list = |root: Value<'_, '_>| root.get_any(&LISTS).is_some_and(Value::is_array);
         return json_starts(bytes, "interactions\"", has_list);
     }
-    is_in_two_lists(bytes)
+    is_list(bytes)
+        || is_in_two_lists(bytes)
         || outer_keys(bytes).any(|key| LISTS.iter().any(|list| list.as_bytes() == key))
             && (head_has(bytes, b"request:") || head_has(bytes, b"interactions: []"))
 }
@@ -32,8 +33,19 @@ fn is_in_two_lists(bytes: &[u8]) -> bool {
         && head_has(bytes, b"headers:")
 }
 
+/// Whether a file is a list of interactions, as PHP-VCR writes them (`src/VCR/Storage/Yaml.php` of php-vcr/php-vcr).
+fn is_list(bytes: &[u8]) -> bool {
+    let mut lines =
+        lines(&bytes[..bytes.len().min(HEAD)]).map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+    lines.next() == Some(b"-")
+        && lines.next() == Some(b"request:")
+        && lines.next().is_some_and(|line| line.starts_with(b"method:"))
+}
+
 fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
-    let layout = if is_in_two_lists(bytes) {
+    let layout = if is_list(bytes) {
+        Layout::Interactions(&[""])
+    } else if is_in_two_lists(bytes) {
         Layout::TwoLists { requests: "requests", responses: "responses" }
     } else {
         Layout::Interactions(&LISTS)

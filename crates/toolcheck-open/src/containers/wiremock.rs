@@ -1,53 +1,72 @@
-//! Mappings of WireMock: which request gets which answer. Recorded ones have the whole body that the request must equal.
+//! Mappings of WireMock, in JSON or YAML: which request gets which answer. Recorded ones have the whole body that the request
+//! must equal.
 
 use toolcheck_json::Value;
 
-use super::{Container, entries, json_starts, request_log};
+use super::{Container, head_has, is_json, json_starts, outer_keys};
 use crate::exchanges::{Encoded, Maker, Recorded};
 use crate::needs::Needs;
 use crate::reason::Reason;
-use crate::{Limits, Opened};
+use crate::tree::{Id, Tree};
+use crate::{Limits, Opened, written};
 
 pub(super) static CONTAINER: Container =
-    Container { id: "wiremock", name: "WireMock mapping", needs: Needs::Nothing, sniff, read };
+    Container { id: "wiremock", name: "WireMock mapping", needs: Needs::Yaml, sniff, read };
 
 fn sniff(bytes: &[u8]) -> bool {
+    if !is_json(bytes) {
+        let is_own = |key: &[u8]| matches!(key, b"request" | b"mappings");
+        return head_has(bytes, b"bodyPatterns:") && outer_keys(bytes).any(is_own);
+    }
+    let has_patterns = |mapping: Value<'_, '_>| {
+        let patterns = mapping.get("request").and_then(|request| request.get("bodyPatterns"));
+        patterns.is_some_and(Value::is_array)
+    };
     json_starts(bytes, "\"bodyPatterns\"", |root| {
-        let list = mappings(root);
-        list.elements().chain([list]).any(|mapping| patterns(mapping).is_some())
+        let list = root.get("mappings").unwrap_or(root);
+        list.elements().chain([list]).any(has_patterns)
     })
 }
 
-/// The mappings of a file: one, or several in a list.
-fn mappings<'d, 's>(root: Value<'d, 's>) -> Value<'d, 's> {
-    root.get("mappings").unwrap_or(root)
-}
-
-fn patterns<'d, 's>(mapping: Value<'d, 's>) -> Option<Value<'d, 's>> {
-    mapping.get("request")?.get("bodyPatterns").filter(|patterns| patterns.is_array())
-}
-
 fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
+    let tree = &Tree::read(bytes)?;
     let mut maker = Maker::new(bytes.len(), limits);
-    entries::each(bytes, &mut maker, mappings, |maker, at, mapping| {
-        // Another pattern says only what the body has somewhere.
-        let equal = patterns(mapping).into_iter().flat_map(Value::elements);
-        let mut bodies = (0..).zip(equal).filter_map(|(number, one)| Some((number, one.get("equalToJson")?)));
-        let Some((number, body)) = bodies.next() else { return maker.leave_out(Reason::NoBody) };
-        let said = mapping.get("response");
-        let places = ["jsonBody", "body"];
-        let answer = places.iter().find_map(|key| Some((*key, said?.get(key)?)));
-        let urls = ["url", "urlPath", "urlPattern", "urlPathPattern"];
-        let url = mapping.get("request").and_then(|request| request.get_any(&urls)?.as_str());
-        let text = |value: Value<'_, '_>| request_log::text(bytes, at.start, value);
-        maker.add(Recorded {
-            request_label: at.label(&format!("request.bodyPatterns[{number}].equalToJson")),
-            request: Box::new(move |_| text(body)),
-            url: url.unwrap_or_default().into_owned(),
-            response_label: at.label(&format!("response.{}", answer.map_or("jsonBody", |(key, _)| key))),
-            response: answer.map(|(_, body)| -> Encoded<'_> { Box::new(move |_| text(body)) }),
-            status: said.and_then(|said| u16::try_from(said.get("status")?.as_u64()?).ok()),
-        });
+    for (number, root) in tree.roots.iter().enumerate() {
+        let list = tree.get(*root, "mappings");
+        let mappings = list.map_or(std::slice::from_ref(root), |list| tree.items(list));
+        for (inner, mapping) in mappings.iter().enumerate() {
+            let label = match list {
+                Some(_) => format!("mappings[{inner}]."),
+                None if tree.roots.len() > 1 => format!("[{number}]."),
+                None => String::new(),
+            };
+            add(tree, *mapping, &label, &mut maker);
+        }
+    }
+    Some(maker.finish(&CONTAINER, tree.broken_at))
+}
+
+fn add(tree: &Tree<'_>, mapping: Id, label: &str, maker: &mut Maker) {
+    if tree.is_exhausted() {
+        return maker.leave_out(Reason::TooLarge);
+    }
+    let patterns = tree.at(mapping, &["request", "bodyPatterns"]).map_or(&[][..], |list| tree.items(list));
+    // Another pattern says only what the body has somewhere.
+    let mut bodies = patterns.iter().map(|pattern| tree.get(*pattern, "equalToJson")).enumerate();
+    let Some((number, body)) = bodies.find_map(|(number, body)| Some((number, body?))) else {
+        return maker.leave_out(Reason::NoBody);
+    };
+    let answers = ["jsonBody", "body"].into_iter();
+    let answer = answers.filter_map(|key| Some((key, tree.at(mapping, &["response", key])?))).next();
+    let urls = ["url", "urlPath", "urlPattern", "urlPathPattern"];
+    let url = urls.iter().find_map(|key| tree.str(tree.at(mapping, &["request", key])?));
+    maker.add(Recorded {
+        request_label: format!("{label}request.bodyPatterns[{number}].equalToJson"),
+        request: Box::new(move |budget| written::body(tree, body, budget)),
+        url: url.unwrap_or_default().to_owned(),
+        response_label: format!("{label}response.{}", answer.map_or("jsonBody", |(key, _)| key)),
+        response: answer
+            .map(|(_, body)| -> Encoded<'_> { Box::new(move |budget| written::body(tree, body, budget)) }),
+        status: tree.at(mapping, &["response", "status"]).and_then(|status| tree.number(status)),
     });
-    Some(maker.finish(&CONTAINER, None))
 }

@@ -30,8 +30,8 @@ impl Request {
         };
         let mut conversation = Conversation::of(transcript, context.document);
         let agent = transcript.sent_next_by.and_then(NextRequest::of);
-        if agent.is_some_and(|agent| agent.repairs(RuleId::OrphanToolResult)) {
-            conversation = conversation.without_orphans();
+        if let Some(agent) = agent.filter(|agent| agent.repairs(RuleId::OrphanToolResult)) {
+            conversation = conversation.without_orphans(agent.looks_ahead);
         }
         if format.can_hold(Feature::CallIds) && conversation.lacks_ids() {
             conversation = conversation.numbered();

@@ -87,6 +87,7 @@ impl<'s> Namespaces<'s> {
             Some("tool_search") => {
                 transcript.request.tools.search.get_or_insert(Place::of(value));
                 let is_client = value.get_str("execution").as_deref() == Some("client");
+                transcript.request.tools.is_hosted_search |= !is_client;
                 if is_client && value.get("description").is_none_or(Value::is_null) {
                     let (case, key, place) = ("search-description", "description", Place::of(value));
                     let missing = MissingKey { case, key, place, name: None, because: None };

@@ -39,6 +39,12 @@ pub(crate) struct Session<'p, 's> {
     items: HashMap<Cow<'s, str>, Cow<'s, str>>,
     /// The ids of the calls that were taken out.
     deleted: HashSet<Cow<'s, str>>,
+    /// The response that goes on, and whether it has added nothing yet.
+    turn: (Cow<'s, str>, bool),
+    /// The responses beside the conversation, and whether the event is of one of them.
+    beside: (HashSet<Cow<'s, str>>, bool),
+    /// The events that brought the text of a message, by its id.
+    said: HashMap<Cow<'s, str>, String>,
     /// For each id that results were refused for, the number of parts before the first.
     strays: Vec<usize>,
     tools: HashMap<Cow<'s, str>, usize>,
@@ -73,6 +79,9 @@ impl<'p, 's> Session<'p, 's> {
             orphans: HashSet::default(),
             items: HashMap::default(),
             deleted: HashSet::default(),
+            turn: Default::default(),
+            beside: Default::default(),
+            said: HashMap::default(),
             strays: Vec::new(),
             tools: HashMap::default(),
         }
@@ -114,6 +123,7 @@ impl<'p, 's> Session<'p, 's> {
     pub(crate) fn add(&mut self, event: Value<'_, 's>, kind: &str, known: &[&'p Event]) -> bool {
         let begins = |event: &&Event| self.protocol.begins.iter().any(|name| name == event.name());
         self.has_begun |= known.iter().any(begins);
+        self.turn_to(event, known);
         if !self.step(event, kind, known) || !self.follow(event, kind, known) {
             return false;
         }
@@ -124,6 +134,26 @@ impl<'p, 's> Session<'p, 's> {
             }
         }
         self.transcript.parts.len() > before || known.iter().any(|does| does.tools.is_some())
+    }
+
+    /// Goes on to the response that an event belongs to.
+    fn turn_to(&mut self, event: Value<'_, 's>, known: &[&'p Event]) {
+        let id = self.protocol.turn.of(event).and_then(Value::as_str);
+        if known.iter().any(|does| does.is_beside) {
+            self.beside.0.extend(id.clone());
+        }
+        self.beside.1 = id.as_ref().is_some_and(|id| self.beside.0.contains(id));
+        if let Some(id) = id.filter(|id| !self.beside.1 && self.turn.0 != *id) {
+            self.turn = (id, true);
+        }
+    }
+
+    /// The message that the model's part of an event belongs to.
+    fn of_model(&mut self, item: Value<'_, 's>) -> &mut Transcript<'s> {
+        if std::mem::take(&mut self.turn.1) {
+            return self.transcript.next_message(Role::Assistant, item);
+        }
+        self.transcript.turn(Role::Assistant, item)
     }
 
     /// Goes on to the next phase. Says whether the event may come.
@@ -213,8 +243,8 @@ impl<'p, 's> Session<'p, 's> {
         for content in does.contents.iter().filter_map(|at| at.of(item)).flat_map(Value::elements) {
             self.content(content);
         }
-        if let Some(says) = &does.says {
-            self.say(says, item);
+        if let Some(says) = does.says.as_ref().filter(|_| !self.beside.1) {
+            self.say(says, kind, item);
         }
         if let Some(call) = &does.call {
             self.call(item, call.id.of(item), call.name.of(item), call.arguments.of(item));
@@ -409,14 +439,19 @@ impl<'p, 's> Session<'p, 's> {
         }
     }
 
-    fn say(&mut self, says: &EventMessage, item: Value<'_, 's>) {
+    fn say(&mut self, says: &EventMessage, kind: &str, item: Value<'_, 's>) {
         let Some(text) = says.text.of(item).filter(|text| text.as_json_str().is_some()) else { return };
-        let role = match &*says.role {
-            "user" => Role::User,
-            "system" => Role::System,
-            _ => Role::Assistant,
+        if let Some(id) = says.item.of(item).and_then(Value::as_str)
+            && *self.said.entry(id).or_insert_with(|| kind.to_owned()) != *kind
+        {
+            return;
+        }
+        let transcript = match &*says.role {
+            "user" => self.transcript.turn(Role::User, item),
+            "system" => self.transcript.turn(Role::System, item),
+            _ => self.of_model(item),
         };
-        self.transcript.turn(role, item).part(text, Body::text(Some(text)));
+        transcript.part(text, Body::text(Some(text)));
     }
 
     fn call(
@@ -430,7 +465,7 @@ impl<'p, 's> Session<'p, 's> {
             // Some servers give no ids: each call is one of its own then.
             if name.is_some() {
                 let call = parts::call(None, name, arguments);
-                self.transcript.turn(Role::Assistant, item).part(item, Body::Call(call));
+                self.of_model(item).part(item, Body::Call(call));
             }
             return;
         };
@@ -451,7 +486,7 @@ impl<'p, 's> Session<'p, 's> {
             return;
         }
         let call = parts::call(Some(id), name, arguments);
-        self.transcript.turn(Role::Assistant, item).part(item, Body::Call(call));
+        self.of_model(item).part(item, Body::Call(call));
         let part = self.transcript.parts.len() - 1;
         let called = OpenCall {
             part,

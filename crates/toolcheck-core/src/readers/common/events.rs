@@ -19,8 +19,8 @@ pub(crate) fn protocol(id: &str) -> &'static Protocol {
 }
 
 /// A protocol whose messages are events. Every file is asked whether it is of one, so what only a reader needs is read later.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(crate) struct Protocol {
     /// Where its facts come from.
     #[allow(dead_code, reason = "the tests ask for it")]
@@ -28,30 +28,25 @@ pub(crate) struct Protocol {
     /// What shows it: what no other events have.
     pub(crate) shown_by: Vec<Sign>,
     /// Where the text is that names the kind of an event.
-    #[serde(default)]
     pub(crate) kind: Paths,
     /// Where the id of the session is, if a log may have several at once.
-    #[serde(default)]
     pub(crate) session: Paths,
     /// The events from which on a log has everything, so that what it does not have was never sent.
-    #[serde(default)]
     pub(crate) begins: Deferred<Vec<String>>,
     /// Whether the side that calls may get its results in another way.
-    #[serde(default)]
     pub(crate) is_answered_elsewhere: bool,
     /// What a session goes through, beginning with the first. Its events are known by their names.
-    #[serde(default, rename = "phase")]
+    #[serde(rename = "phase")]
     pub(crate) phases: Deferred<Vec<Phase>>,
     #[serde(rename = "event")]
     pub(crate) events: Deferred<Vec<Event>>,
     /// The events that may come between the chunks of a stream, as others may not.
-    #[serde(default)]
     pub(crate) within_streams: Deferred<Vec<String>>,
     /// Where the name is of who sends an event, if several send streams at the same time.
-    #[serde(default)]
     pub(crate) lane: Paths,
+    /// Where the id of the response is that an event belongs to: each is a turn of the model.
+    pub(crate) turn: Paths,
     /// The events that neither call nor answer.
-    #[serde(default)]
     pub(crate) others: Deferred<Vec<String>>,
 }
 
@@ -149,8 +144,8 @@ pub(crate) struct Phase {
 }
 
 /// What is known of an event. Several may be known of one kind.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(crate) struct Event {
     pub(crate) kind: Option<String>,
     /// What it has, in a protocol whose events name no kind.
@@ -176,7 +171,6 @@ pub(crate) struct Event {
     /// What must be open for it to mean anything here.
     pub(crate) when_open: Option<Resource>,
     /// What must not be open any more, with what the other side says.
-    #[serde(default)]
     pub(crate) ends: Vec<MustBeClosed>,
     /// The call that it makes, or tells more of.
     pub(crate) call: Option<CallStep>,
@@ -187,7 +181,6 @@ pub(crate) struct Event {
     /// The id of an item that is taken out of the conversation: of a call, with its result.
     pub(crate) deletes: Option<Paths>,
     /// Whether it ends all calls that have no result yet.
-    #[serde(default)]
     pub(crate) aborts: bool,
     pub(crate) says: Option<EventMessage>,
     pub(crate) tools: Option<Tools>,
@@ -196,10 +189,10 @@ pub(crate) struct Event {
     /// The same as a list of Gemini's contents.
     pub(crate) contents: Option<Paths>,
     /// Whether it is a conversation of its own.
-    #[serde(default)]
     pub(crate) is_whole: bool,
+    /// Whether its response is beside the conversation, and what it says no part of it.
+    pub(crate) is_beside: bool,
     /// Whether it begins a session of its own if one has begun.
-    #[serde(default)]
     pub(crate) begins_anew: bool,
 }
 
@@ -329,6 +322,9 @@ pub(crate) struct ResultStep {
 pub(crate) struct EventMessage {
     pub(crate) role: String,
     pub(crate) text: Paths,
+    /// The id of the message: of the events that bring its text, the first is read.
+    #[serde(default)]
+    pub(crate) item: Paths,
 }
 
 /// The tools that an event declares.

@@ -31,6 +31,9 @@ pub struct NextRequest {
     /// Whether its compactions keep no result without its call, so that one whose call is before a compaction is none.
     #[serde(default, rename = "keeps-pairs")]
     pub keeps_pairs: bool,
+    /// Whether it looks for the call of a result behind it too, before it leaves the result out.
+    #[serde(default, rename = "looks-ahead")]
+    pub looks_ahead: bool,
     /// What the agent does itself about the findings of a rule before it sends the request: what follows its name, such as
     /// "answers the call with `aborted`".
     #[serde(default)]

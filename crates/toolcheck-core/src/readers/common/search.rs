@@ -7,7 +7,7 @@ use super::columns::value_at;
 use super::lists::Beside;
 use super::{
     Columns, Conversation, ConversationEnd, Reader, Reading, SourceKind, flattened, lists, message_lines,
-    spans, turns, vercel_ai,
+    spans, traces, turns, vercel_ai,
 };
 use crate::claim::certainty;
 use crate::formats::{self, Format, anthropic, bedrock_converse, gemini, openai_chat};
@@ -153,16 +153,19 @@ pub(crate) fn read_value<'d, 's>(
     let before = reading.conversations.len();
     let mut rows: HashMap<NodeId, Row<'_, '_>> = HashMap::default();
     let mut spent = 0;
+    let is_answered = row.zip(root.key_text()).is_some_and(|(span, key)| traces::is_answered(span, &key));
+    let conversation =
+        |transcript| Conversation { title: String::new(), transcript, end: ConversationEnd::Open };
     let transcripts = search.found.iter().filter_map(|found| {
         let Around { row, tools } = found.around;
         let beside = row.map(|row| rows.entry(row.id()).or_insert_with(|| Row::of(row)).next());
         let beside = beside.map(|beside| beside.or_tools(tools));
         spent += beside.map_or(0, Beside::size);
-        found.read(reader, beside.filter(|_| spent <= MOST_BESIDE))
+        let mut transcript = found.read(reader, beside.filter(|_| spent <= MOST_BESIDE))?;
+        transcript.details.is_answered = is_answered || found.is_answered();
+        Some(conversation(transcript))
     });
-    let conversation =
-        |transcript| Conversation { title: String::new(), transcript, end: ConversationEnd::Open };
-    reading.conversations.extend(transcripts.map(conversation));
+    reading.conversations.extend(transcripts);
     // A history of a framework is named, also where it is all that there is.
     if !search.foreign.is_empty() && reading.conversations.len() == before {
         reading.conversations.push(conversation(Transcript::of_conversation(reader.key(), root)));
@@ -215,6 +218,12 @@ fn read_responses<'s>(reader: &Reader, list: Value<'_, 's>, reading: &mut Readin
 const MOST_BESIDE: usize = 64 << 20;
 
 impl<'s> FoundList<'_, 's> {
+    /// Whether a model has answered the list, which is in a value of a span.
+    fn is_answered(&self) -> bool {
+        let key = self.list.key_text();
+        self.around.row.zip(key).is_some_and(|(span, key)| traces::is_answered(span, &key))
+    }
+
     fn read(&self, reader: &Reader, beside: Option<Beside<'_, 's>>) -> Option<Transcript<'s>> {
         let mut transcript = match self.how {
             How::Body(format) => format.read(self.around.row?)?,
@@ -343,6 +352,7 @@ impl<'d, 's> Search<'d, 's> {
             // (`packages/core/src/utils/checkpointUtils.ts`).
             let is_copy =
                 member.has_key("toolCall") && value.get("clientHistory").is_some_and(Value::is_array);
+            let is_copy = is_copy || self.is_trace && traces::repeats(value, member);
             if taken == Some(member.id()) || is_tools || is_copy {
                 continue;
             }

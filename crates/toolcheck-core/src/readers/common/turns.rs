@@ -3,6 +3,7 @@
 //! Such data have no ids, so that results answer calls in their order.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use toolcheck_json::{Document, Value};
 
@@ -91,8 +92,10 @@ pub(crate) fn has_tagged_calls(list: Value<'_, '_>) -> bool {
     list.elements().any(says_call) && !list.elements().any(is_other)
 }
 
-/// Roles of results in the templates of models, which no API has: of GLM-4, InternLM 2 and Llama 3.
-const OF_TEMPLATES: [&str; 3] = ["observation", "environment", "ipython"];
+/// Roles of results in the templates of models, which no API has: of GLM-4, InternLM 2, Llama 3 and Granite, and the words of
+/// ms-swift for them.
+const OF_TEMPLATES: [&str; 7] =
+    words("observation environment ipython tool_response tool_result tool_output function_response");
 
 fn is_of_template(turn: Value<'_, '_>) -> bool {
     turn.get_str("role").is_some_and(|role| OF_TEMPLATES.contains(&&*role)) && turn.get_any(&TEXTS).is_some()
@@ -275,16 +278,30 @@ fn read_call<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>, following
     true
 }
 
-/// Whether a turn tells the model of an error, and is no result: smolagents does so after a result, and where it can't read
-/// what the model wrote (`ActionStep.to_messages` in `src/smolagents/memory.py` of huggingface/smolagents).
+/// What frameworks write into turns with roles for calls and results, by where their texts begin and what is in them.
+#[derive(serde::Deserialize)]
+struct Words {
+    /// Errors that are told to the model, and are no results.
+    errors: Vec<[String; 2]>,
+    /// Calls of one step, with what each of them has.
+    lists: Vec<[String; 2]>,
+}
+
+static WORDS: LazyLock<Words> = LazyLock::new(|| {
+    // A test reads it.
+    toolcheck_toml::from_str(include_str!("turns.toml")).expect("the words of frameworks are valid")
+});
+
+/// Whether a turn tells the model of an error, and is no result: after a result, or where nothing was called.
 fn is_error_of_agent(transcript: &Transcript<'_>, text: Value<'_, '_>) -> bool {
     let mut paired = transcript.parts.iter().rev().map(|part| &part.body);
     let last = paired.find(|body| matches!(body, Body::Call(_) | Body::Result(_)));
+    let is_error = |said: &str| {
+        WORDS.errors.iter().any(|[begin, inside]| said.starts_with(&**begin) && said.contains(&**inside))
+    };
     !matches!(last, Some(Body::Call(_)))
-        && text.as_json_str().is_some_and(|text| text.may_have("Now let"))
-        && text.as_str().is_some_and(|text| {
-            text.starts_with("Error:\n") || text.starts_with("Call id: ") && text.contains("\nError:\n")
-        })
+        && text.as_json_str().is_some_and(|text| text.may_have("Error:"))
+        && text.as_str().is_some_and(|text| is_error(&text))
 }
 
 /// The last message is the model's, whatever its role says.
@@ -376,11 +393,10 @@ fn calls<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>, text: Value<'
     } else if text.as_str().is_some_and(|text| is_nameless(Document::read(text.as_bytes()).root())) {
         add_nameless(transcript, text);
     }
-    // The calls of one step of smolagents are a list, and one message has what all of them returned
-    // (`ActionStep.to_messages` and `ToolCall.dict` in `src/smolagents/memory.py` of huggingface/smolagents).
-    let is_list = |text: &Cow<'_, str>| text.starts_with("Calling tools:");
-    let said = text.as_str().filter(is_list).unwrap_or_default();
-    for _ in 1..said.matches("'type': 'function', 'function': {").count() {
+    // One message has what all calls of a list returned.
+    let said = text.as_str().unwrap_or_default();
+    let list = WORDS.lists.iter().find(|[begin, _]| said.starts_with(&**begin));
+    for _ in 1..list.map_or(1, |[_, each]| said.matches(&**each).count()) {
         let unpaired = Some(UnpairedReason::Elsewhere);
         transcript.part(text, Body::Call(Call { unpaired, ..call.clone() }));
     }

@@ -527,24 +527,17 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 if let Some(inner) = field.object {
                     self.object(value, inner, within);
                 }
-                if let Some(inner) = field.entries {
+                // A log keeps whatever it likes among values that have no shape.
+                if field.entries.is_some() || field.types_members() && self.is_whole {
+                    let types = field.entries.map_or(&*field.item_types, |_| &[JsonType::Object]);
                     for (index, entry) in value.members().enumerate() {
                         self.path.push(Step::Entry(entry.id(), index as u32));
-                        if entry.is_object() {
+                        if let (true, Some(inner)) = (entry.is_object(), field.entries) {
                             self.object(entry, inner, within);
                         } else if entry.kind() != JsonKind::Invalid
                             && field.item_mask & bit(type_of(entry)) == 0
                         {
-                            self.element_type(object, field, entry, &[JsonType::Object], "{}", within);
-                        }
-                        self.path.pop();
-                    }
-                }
-                if field.types_members() {
-                    for (index, entry) in value.members().enumerate() {
-                        self.path.push(Step::Entry(entry.id(), index as u32));
-                        if entry.kind() != JsonKind::Invalid && field.item_mask & bit(type_of(entry)) == 0 {
-                            self.element_type(object, field, entry, &field.item_types, "{}", within);
+                            self.element_type(object, field, entry, types, "{}", within);
                         }
                         self.path.pop();
                     }
