@@ -1,5 +1,5 @@
-//! Packs the tables of targets, shapes, frameworks, errors, envelopes, parsers, readers, agents and events, so that no run parses
-//! their text, and lists them.
+//! Packs the tables of targets, shapes, frameworks, errors, envelopes, parsers, readers, agents, events and models, so that no run
+//! parses their text, and lists them.
 #![allow(clippy::disallowed_macros, reason = "Cargo reads what a build script prints")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,8 +10,18 @@ use std::{env, fs};
 use serde::Deserialize;
 
 /// The folders of tables.
-const FOLDERS: [&str; 9] =
-    ["targets", "shapes", "frameworks", "errors", "envelopes", "parsers", "readers", "agents", "events"];
+const FOLDERS: [&str; 10] = [
+    "targets",
+    "shapes",
+    "frameworks",
+    "errors",
+    "envelopes",
+    "parsers",
+    "readers",
+    "agents",
+    "events",
+    "models",
+];
 
 /// What is asked for before a file is read.
 #[derive(Deserialize)]

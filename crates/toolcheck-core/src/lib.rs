@@ -12,6 +12,7 @@
 //! - [`protocols`]: how agents call tools in plain text, where the API knows nothing of it.
 //! - [`shape`]: which keys the objects of a request have, and what a provider enforces of that, as data.
 //! - [`targets`]: what a provider refuses and tolerates, as data with its evidence.
+//! - [`models`]: what pages and tables say of models.
 //! - [`tools`]: definitions of tools that stand in a file of their own.
 //! - [`recognise`]: from an error that an API answered back to the rule.
 //! - [`suggest`]: the known name that is most similar to a mistyped one.
@@ -34,6 +35,7 @@ mod input_format;
 pub mod ir;
 mod level;
 mod matching;
+pub mod models;
 mod names;
 pub mod pairing;
 pub mod parsers;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use toolcheck_core::models::facts_of;
 use toolcheck_core::targets::{self, Evidence, Target};
 use toolcheck_core::{Level, RuleId, formats, framework, protocols, readers};
 
@@ -370,6 +371,21 @@ fn every_target_fits_the_schema() {
 }
 
 /// The expressions of targets that are compiled in are only compiled when they are asked.
+#[test]
+fn what_is_said_of_a_model_has_a_source_and_is_said_once() {
+    let mut said = std::collections::BTreeSet::new();
+    for (provider, facts) in facts_of(None) {
+        assert!(facts.sources.iter().any(|source| source.starts_with("https://")), "{facts:?}");
+        let is_day = |day: &String| day.len() == 10 && day.starts_with("20") && day.matches('-').count() == 2;
+        assert!(facts.shutdown.iter().all(is_day) && facts.evidence != Evidence::Inferred, "{facts:?}");
+        assert!(facts.ids.iter().all(|id| said.insert((provider, id))), "{provider}: {facts:?}");
+    }
+    let providers = |model| facts_of(Some(model)).map(|(provider, _)| provider).collect::<Vec<_>>();
+    assert_eq!(providers("openai/gpt-4.5-preview"), ["openai"]);
+    assert_eq!(providers("us.amazon.nova-pro-v1:0"), ["bedrock"]);
+    assert_eq!(providers("not-gpt-4.5-preview"), [""; 0]);
+}
+
 #[test]
 fn every_expression_is_one() {
     for id in targets::ids() {

@@ -52,6 +52,8 @@ pub struct Details<'s> {
     pub streamed_arguments: Vec<StreamedArguments>,
     /// The events of a protocol that come when they may not.
     pub misplaced_events: Vec<MisplacedEvent>,
+    /// The forms that a person has filled in for a server: the schema, and what the person entered.
+    pub filled_forms: Vec<(Place, Place)>,
 }
 
 /// A block of the instructions outside the messages that has no text but white space.

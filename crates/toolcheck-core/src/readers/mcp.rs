@@ -160,12 +160,16 @@ struct Session<'s> {
     tools: HashMap<Cow<'s, str>, (usize, usize)>,
     /// What the server asked the client's model, each a conversation of its own.
     sampled: Vec<Transcript<'s>>,
+    /// The schemas of the forms that a result asks for, by the keys that the next call answers them under.
+    forms: HashMap<Cow<'s, str>, Place>,
 }
 
 struct Request<'s> {
     method: Cow<'s, str>,
     /// The number of its part if it is a call, or of its conversation if it asks a model.
     number: Option<usize>,
+    /// The schema of what a person enters.
+    form: Option<Place>,
 }
 
 /// The most requests of one id that are looked at: there are two, of either side, in a log that is in order.
@@ -183,6 +187,7 @@ impl<'s> Session<'s> {
             lists: 0,
             tools: HashMap::default(),
             sampled: Vec::new(),
+            forms: HashMap::default(),
         }
     }
 
@@ -214,9 +219,10 @@ impl<'s> Session<'s> {
                     }
                     _ => None,
                 };
-                let is_read = number.is_some();
+                let form = params.and_then(form_of);
+                let is_read = number.is_some() || form.is_some();
                 self.has_requests = true;
-                self.open.entry(id).or_default().push(Request { method, number });
+                self.open.entry(id).or_default().push(Request { method, number, form });
                 (!is_read).then_some("requests other than calls of tools")
             }
             (Some(method), None) => {
@@ -235,6 +241,10 @@ impl<'s> Session<'s> {
 
     fn call(&mut self, message: Value<'_, 's>, params: Option<Value<'_, 's>>) -> usize {
         let member = |key: &str| params.and_then(|params| params.get(key));
+        for response in member("inputResponses").into_iter().flat_map(Value::members) {
+            let form = response.key_text().and_then(|key| self.forms.remove(&*key));
+            self.fill_in(form, Some(response));
+        }
         let call = call(message.get("id"), member("name"), member("arguments"));
         let is_other = |value: &Value<'_, '_>| !value.is_object() && !value.is_null();
         let arguments = member("arguments").filter(is_other).map(Place::of);
@@ -256,6 +266,13 @@ impl<'s> Session<'s> {
         }
         self.sampled.push(transcript);
         self.sampled.len() - 1
+    }
+
+    /// Adds what a person entered into a form, if they did.
+    fn fill_in(&mut self, form: Option<Place>, answer: Option<Value<'_, 's>>) {
+        let accepted = answer.filter(|answer| answer.get_str("action").as_deref() == Some("accept"));
+        let entered = accepted.and_then(|answer| answer.get("content")).map(Place::of);
+        self.transcript.details.filled_forms.extend(form.zip(entered));
     }
 
     /// A call that was cancelled gets no response.
@@ -283,11 +300,15 @@ impl<'s> Session<'s> {
             let at = from + waiting[from..].iter().position(fits)?;
             Some(waiting.remove(at))
         });
-        if let Some(Request { method, number: Some(number) }) = &request
+        if let Some(Request { method, number: Some(number), .. }) = &request
             && method == "sampling/createMessage"
             && let Some(answer) = answer
         {
             add_sampled(&mut self.sampled[*number], answer);
+            return None;
+        }
+        if let Some(Request { form: form @ Some(_), .. }) = request {
+            self.fill_in(form, answer);
             return None;
         }
         let is_error = answer.and_then(|answer| answer.get("isError")).and_then(Value::as_bool);
@@ -325,7 +346,9 @@ impl<'s> Session<'s> {
     ) {
         let asked = answer.and_then(|answer| answer.get("inputRequests"));
         for request in asked.into_iter().flat_map(Value::members) {
-            let params = request.get("params").filter(|params| params.get("messages").is_some());
+            let params = request.get("params");
+            self.forms.extend(request.key_text().zip(params.and_then(form_of)));
+            let params = params.filter(|params| params.get("messages").is_some());
             params.map(|params| self.sample(params));
         }
         let error = message.get("error");
@@ -372,6 +395,11 @@ impl<'s> Session<'s> {
             }
         }
     }
+}
+
+/// The schema of what a server wants a person to enter.
+fn form_of(params: Value<'_, '_>) -> Option<Place> {
+    params.get("requestedSchema").filter(|schema| schema.is_object()).map(Place::of)
 }
 
 /// Adds a message of a model's conversation, whose content is a block or several.

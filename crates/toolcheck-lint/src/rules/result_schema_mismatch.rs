@@ -17,6 +17,9 @@ declare_rule! {
     /// `structuredContent` that matches it, unless the call failed. The clients of the official SDKs check that, and
     /// raise an error instead of giving the result to the model.
     ///
+    /// A server may also [ask a person to fill in a form][form]. The `content` of an answer that is `accept` must match
+    /// the `requestedSchema`: what does not is refused by the server, or taken for something else.
+    ///
     /// Each violation is reported separately, at its place inside the result, and at most 20 of one result. Results
     /// that would take too long to check are reported as that.
     ///
@@ -49,6 +52,7 @@ declare_rule! {
     /// ]}
     /// ```
     ///
+    /// [form]: https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
     /// [schema]: https://modelcontextprotocol.io/specification/2025-11-25/server/tools#output-schema
     ResultSchemaMismatch in Content, since "0.1.0", warning looks at [RESULTS], check,
     cases [
@@ -60,13 +64,24 @@ declare_rule! {
 const WORDS: Words =
     Words { member: "field", object: "the structured content", whole: "the structured content" };
 
+const FORM: Words = Words { member: "field", object: "the form's content", whole: "the form's content" };
+
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     texts(cx, out);
     let schemas = schemas(cx);
-    if schemas.is_empty() {
+    let forms = &cx.transcript.details.filled_forms;
+    if schemas.is_empty() && forms.is_empty() {
         return;
     }
     let mut fuel = Fuel::of_record(cx.document.value(cx.transcript.place.node).raw().len());
+    for (schema, entered) in forms {
+        for (place, message) in mismatches(cx, *schema, *entered, &FORM, &mut fuel) {
+            out.report(place, format!("{message} (`requestedSchema` of the elicitation)"))
+                .caption("here")
+                .label(*schema, "the schema")
+                .help("check what the person enters against the `requestedSchema` before the answer is sent");
+        }
+    }
     for site in cx.pairing.results.iter().filter(|site| site.result.is_error != Some(true)) {
         let Some(called) = site.paired_with.call().map(|number| &cx.pairing.calls[number]) else { continue };
         let Some(name) = &called.call.name else { continue };
@@ -140,9 +155,20 @@ fn faults(
             .into_iter()
             .collect();
     };
+    mismatches(cx, declared, structured, &WORDS, fuel)
+}
+
+/// The places and messages of what a schema does not allow.
+fn mismatches(
+    cx: &Context<'_, '_>,
+    declared: Place,
+    checked: Place,
+    words: &Words,
+    fuel: &mut Fuel,
+) -> Vec<(Place, String)> {
     let compiled = cx.schemas.of(cx.document.value(declared.node).raw());
     let Ok(schema) = &*compiled else { return Vec::new() };
-    let root = cx.document.value(structured.node);
+    let root = cx.document.value(checked.node);
     let verdict = match schema.take_compiling(fuel) {
         Ok(()) => schema.check(root, fuel),
         Err(_) => Verdict::TooSlow,
@@ -151,10 +177,10 @@ fn faults(
         Verdict::Allowed | Verdict::Unknown => return Vec::new(),
         Verdict::Violated => {}
         Verdict::TooSlow | Verdict::TooLarge | Verdict::TooLong => {
-            return vec![(structured, "the result is not checked: it would take too long".to_owned())];
+            return vec![(checked, "the result is not checked: it would take too long".to_owned())];
         }
     }
-    violations::list(schema, (root, false), &WORDS, &|at, of_key| {
+    violations::list(schema, (root, false), words, &|at, of_key| {
         let key = if of_key { at.key_span() } else { None };
         Place { node: at.id(), span: key.unwrap_or(at.span()) }
     })

@@ -1,9 +1,11 @@
-//! What is known of models, by the evidence in targets.
+//! What is known of models, by the evidence in targets and by what pages and tables say.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
+use toolcheck_core::models::{ModelFacts, facts_of};
 use toolcheck_core::shape::{Shape, Verdict};
 use toolcheck_core::suggest::similar;
 use toolcheck_core::targets::{self, Pattern, Refusal, Target};
@@ -50,7 +52,23 @@ pub fn models_in_short(model: &str, format: &str) -> String {
         }
         text.push('\n');
     }
+    for (provider, facts) in facts_of(Some(model)) {
+        let _ = writeln!(text, "- {provider}: {}", told(facts));
+    }
     text
+}
+
+/// What pages and tables say of a model, in a line.
+fn told(facts: &ModelFacts) -> String {
+    let then =
+        facts.replacement.as_ref().map(|other| format!(", use `{}`", shown(other))).unwrap_or_default();
+    let reads = |reads| if reads { "reads images" } else { "reads no images" }.to_owned();
+    let told = [
+        facts.shutdown.as_ref().map(|day| format!("answers until {}{then}", shown(day))),
+        facts.max_output.map(|most| format!("an answer has at most {most} tokens")),
+        facts.reads_images.map(reads),
+    ];
+    told.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 fn known(model: Option<&str>) -> Vec<OfModels<'static>> {
@@ -105,6 +123,12 @@ impl<'t> OfModels<'t> {
 
 fn page_of(model: &str, known: &[OfModels<'_>]) -> String {
     let mut page = format!("# {}\n", bounded(model, 80));
+    let all_told: Vec<_> = facts_of(Some(model)).collect();
+    for (number, (provider, facts)) in all_told.iter().enumerate() {
+        page.push_str(if number == 0 { "\n" } else { "" });
+        let _ = writeln!(page, "- {provider}: {}", told(facts));
+        let _ = writeln!(page, "  {} {} {}", facts.evidence, shown(&facts.seen), links(&facts.sources));
+    }
     for of_target in known {
         let _ = write!(page, "\n## {}\n\n", shown(&of_target.target.id));
         for (object, fact) in &of_target.facts {
@@ -120,12 +144,11 @@ fn page_of(model: &str, known: &[OfModels<'_>]) -> String {
             if let Some(text) = &refusal.text {
                 let _ = writeln!(page, "  answers{status}: {}", shown(text));
             }
-            let sources: Vec<String> =
-                refusal.sources.iter().map(|source| format!("<{}>", shown(source))).collect();
-            let _ = writeln!(page, "  {} {} {}", refusal.evidence, shown(&refusal.seen), sources.join(" "));
+            let sources = links(&refusal.sources);
+            let _ = writeln!(page, "  {} {} {sources}", refusal.evidence, shown(&refusal.seen));
         }
     }
-    if known.is_empty() {
+    if known.is_empty() && all_told.is_empty() {
         let meant = meant(model).map(|meant| format!("; did you mean `{}`?", shown(&meant)));
         let meant = meant.unwrap_or_else(|| ".".to_owned());
         let _ = writeln!(
@@ -136,10 +159,16 @@ fn page_of(model: &str, known: &[OfModels<'_>]) -> String {
     page
 }
 
+fn links(sources: &[Arc<str>]) -> String {
+    sources.iter().map(|source| format!("<{}>", shown(source))).collect::<Vec<_>>().join(" ")
+}
+
 /// The name of a model that something is known of, if this looks like it.
 fn meant(model: &str) -> Option<String> {
     let known = known(None);
-    let names: BTreeSet<String> = known.iter().flat_map(OfModels::patterns).flat_map(beginnings).collect();
+    let mut names: BTreeSet<String> =
+        known.iter().flat_map(OfModels::patterns).flat_map(beginnings).collect();
+    names.extend(facts_of(None).flat_map(|(_, facts)| facts.ids.iter().cloned()));
     let meant = similar(model, names.iter().map(|name| &**name)).name()?;
     Some(meant.to_owned())
 }
@@ -172,6 +201,14 @@ fn list(known: &[OfModels<'_>]) -> String {
             counts.iter().map(|(target, count)| format!("{} ({count})", shown(target))).collect();
         let _ = writeln!(page, "- `{}`: {}", shown(pattern), counts.join(", "));
     }
+    page.push_str("\n## Days on which models are shut down\n\n");
+    let mut days: Vec<_> = facts_of(None)
+        .filter_map(|(provider, facts)| Some((facts.shutdown.as_deref()?, provider, facts.ids.join("`, `"))))
+        .collect();
+    days.sort_unstable();
+    for (day, provider, ids) in days {
+        let _ = writeln!(page, "- {}: `{}` ({provider})", shown(day), shown(&ids));
+    }
     page.push_str("\n`toolcheck models MODEL` shows what is known about one.\n");
     page
 }
@@ -189,5 +226,6 @@ fn report(model: Option<&str>, known: &[OfModels<'_>]) -> Value {
         });
         facts.chain(refusals)
     });
-    json!({"version": 1, "model": model, "facts": facts.collect::<Vec<_>>()})
+    let told = facts_of(model).map(|(provider, facts)| json!({"provider": provider, "told": facts}));
+    json!({"version": 1, "model": model, "facts": facts.collect::<Vec<_>>(), "told": told.collect::<Vec<_>>()})
 }
