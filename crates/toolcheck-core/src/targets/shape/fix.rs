@@ -186,6 +186,12 @@ impl<'f> ShapeFault<'f> {
         if self.says_nothing(document) {
             return Some(Fix::safe([Change::Remove(node)]));
         }
+        // Where nothing is said under the key for it, it is said under this one.
+        let is_free = |key: &&str| document.value(self.parent).get(key).is_none() && self.fits(key, value);
+        if let Some(said) = ["content", "parts"].into_iter().find(is_free).filter(|_| value.is_array()) {
+            let guess = format!("assumes that `{}` was meant to be `{said}`", shorten(&self.key));
+            return Some(Fix::guess(guess, rename(said)));
+        }
         if is_twice && meant.is_some_and(|meant| self.is_said_again(meant, value, document)) {
             return Some(Fix::safe([Change::Remove(node)]));
         }

@@ -12,7 +12,7 @@ use toolcheck_json::edit::Piece;
 use toolcheck_json::{Document, Kind as JsonKind, NodeId, Value};
 
 use super::Refused;
-use super::names::{completed, tool_name};
+use super::names::{by_name, completed, tool_name};
 use crate::rule::Context;
 use crate::view::roles::{allowed, by_place, of_place};
 
@@ -145,12 +145,16 @@ fn as_advised(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) 
         let told = told.or_else(|| fault.advice(cx.document))?;
         match told.strip_prefix("write it as ") {
             Some(json) if !is_missing && says_nothing_else(value) => completed(cx, fault, json),
+            Some(json) if !is_missing && matches!(value.kind(), JsonKind::Number | JsonKind::Bool) => {
+                json.replacen("\"\u{2026}\"", &format!("\"{}\"", String::from_utf8_lossy(value.raw())), 1)
+            }
             Some(json) if !is_missing => json.to_owned(),
             _ if is_missing => {
                 let (told_key, json) = told.split_once("`\"")?.1.strip_suffix('`')?.split_once("\": ")?;
                 key = told_key.to_owned();
                 completed(cx, fault, json)
             }
+            _ if value.is_null() => format!("\"{}\"", told.strip_prefix("write `")?.split_once('`')?.0),
             _ => format!("\"{}\"", told.strip_prefix("use `")?.strip_suffix('`')?),
         }
     };
@@ -209,7 +213,7 @@ fn missing(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
         let change = Change::Add(object.id(), "role".to_owned(), format!("\"{role}\""));
         return Some(Fix::guess(of_place(role), [change]));
     }
-    // What is written for another list stands in this one.
+    // It is written for another list.
     if let Some(told) = fault.instead(cx.document)
         && let Some(list) =
             cx.document.root().members().take(MOST_KEYS).find(|list| list.span().contains(object.span()))
@@ -267,7 +271,7 @@ fn said_nothing(cx: &Context<'_, '_>, fault: &ShapeFault<'_>, value: Option<Node
         None => Change::Add(node, fault.key.to_string(), json.clone()),
     };
     let node = fault.object_node();
-    if fault.object_kind() == Some(Kind::Content) && &*fault.key == "text" {
+    if fault.object_kind() != Some(Kind::Message) && &*fault.key == "text" {
         return Some(Fix::guess("a text that is missing says that there was none", [change(node)]));
     }
     if fault.object_kind() != Some(Kind::Message) {
@@ -295,13 +299,24 @@ fn of_type(cx: &Context<'_, '_>, refused: &Refused<'_>, is_null: bool) -> Option
     let expects = |json: &str| fault.expects(Document::read(json.as_bytes()).root());
     let write = |json: &str| [Change::Write(node, json.to_owned())];
     let is_setting = !matches!(fault.object_kind(), Some(Kind::Message | Kind::Content | Kind::ToolCall));
-    // A setting that says nothing, as far as anybody knows.
+    // A setting that nobody can read.
     let unread = || {
-        let is_word = value.raw().len() <= LONGEST_WORD && !value.raw().contains(&b' ');
+        let is_text = value.as_json_str().is_some() && value.raw().contains(&b' ');
+        let is_word = value.raw().len() <= LONGEST_WORD && !is_text;
         let lost = format!("`{}` with its value ({} bytes)", shorten(&fault.key), value.raw().len());
         let is_optional = is_setting && is_word && fault.may_be_missing() && value.key_text().is_some();
         is_optional.then(|| Fix::lossy(lost, [Change::Remove(node)]))
     };
+    // What a schema says wrongly may be left out of it.
+    let unneeded = || {
+        let guess = format!("assumes that `{}` is not needed", shorten(&fault.key));
+        let is_schema = refused.rule == RuleId::InvalidToolSchema && fault.may_be_missing();
+        is_schema.then(|| Fix::guess(guess, [Change::Remove(node)])).or_else(unread)
+    };
+    if refused.rule == RuleId::InvalidToolSchema && expects("{}") && !expects("[]") && value.is_array() {
+        let guess = "assumes that these are the properties";
+        return by_name(value).map(|json| Fix::guess(guess, write(&json)));
+    }
     if is_null {
         let is_twin = |other: &Value<'_, '_>| other.has_key(&fault.key) && !other.is_null();
         if cx.document.value(fault.object_node()).members().take(MOST_KEYS).any(|other| is_twin(&other)) {
@@ -347,9 +362,10 @@ fn of_type(cx: &Context<'_, '_>, refused: &Refused<'_>, is_null: bool) -> Option
                 fix.cost = is_printed.then_some(Cost::Guess(guess));
                 return Some(fix);
             }
-            let is_list = refused.rule == RuleId::InvalidToolSchema && fault.may_be_missing();
-            let guess = format!("assumes that `{}` is not needed", shorten(&fault.key));
-            is_list.then(|| Fix::guess(guess, [Change::Remove(node)])).or_else(unread)
+            if refused.rule == RuleId::InvalidToolSchema && !expects("[]") && !fault.may_be_missing() {
+                return Some(Fix::guess("assumes that there is nothing in it", write("{}")));
+            }
+            unneeded()
         }
         JsonKind::String if expects("true") => {
             let text = value.as_str()?.trim().to_ascii_lowercase();
@@ -364,9 +380,11 @@ fn of_type(cx: &Context<'_, '_>, refused: &Refused<'_>, is_null: bool) -> Option
         }
         JsonKind::Bool if value.raw() == b"true" => {
             let told = fault.advice(cx.document)?;
-            let meant = told
-                .strip_prefix("write it as ")
-                .filter(|meant| meant.starts_with('"') && !meant.contains('\u{2026}'))?;
+            let meant = told.strip_prefix("write it as ");
+            let Some(meant) = meant.filter(|meant| meant.starts_with('"') && !meant.contains('\u{2026}'))
+            else {
+                return unneeded();
+            };
             Some(Fix::guess(format!("assumes that `true` means {meant}"), write(meant)))
         }
         JsonKind::Number if expects("1") && !expects("1.5") => {
@@ -374,7 +392,7 @@ fn of_type(cx: &Context<'_, '_>, refused: &Refused<'_>, is_null: bool) -> Option
             let whole = text.split_once('.')?.0.parse::<u32>().ok().filter(|whole| *whole > 0)?;
             Some(Fix::guess(format!("assumes that {whole} was meant"), write(&whole.to_string())))
         }
-        _ => unread(),
+        _ => unneeded(),
     }
 }
 
@@ -489,7 +507,7 @@ fn unknown(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) -> 
     if let Some(fix) = as_told(object, value, &told).filter(|_| fault.is_of_request() && value.is_array()) {
         return Some(fix);
     }
-    // A setting that there is not; what is said is none.
+    // What is said is no setting.
     let is_word = value.as_json_str().is_none_or(|text| !text.decode().contains(char::is_whitespace));
     let is_setting =
         is_word && !value.is_array() && fault.object_kind().is_none_or(|kind| kind == Kind::Request);

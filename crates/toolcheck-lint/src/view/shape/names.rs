@@ -7,7 +7,7 @@ use toolcheck_core::shape::{Kind, ShapeFault};
 use toolcheck_core::text::shorten;
 use toolcheck_json::{Kind as JsonKind, NodeId, Value};
 
-use super::guesses::{MOST_KEYS, only_text};
+use super::guesses::{EMPTY, MOST_KEYS, only_text};
 use crate::rule::Context;
 
 /// What an advice says to write, with what nobody knows: any arguments, no description, and a name that says so.
@@ -15,6 +15,11 @@ pub(super) fn completed(cx: &Context<'_, '_>, fault: &ShapeFault<'_>, told: &str
     let object = cx.document.value(fault.object_node());
     let name = likely_name(cx, fault.object_kind() == Some(Kind::Tool), object).unwrap_or(UNNAMED);
     let name = serde_json::Value::from(name).to_string();
+    let empty = serde_json::Value::from(EMPTY).to_string();
+    if &*fault.key == "text" && told == "\"\u{2026}\"" {
+        return empty;
+    }
+    let told = told.replace("\"text\": \"\u{2026}\"", &format!("\"text\": {empty}"));
     let json = told.replace("{\u{2026}}", "{}").replace("\"description\": \"\u{2026}\", ", "");
     json.replace("\"name\": \"\u{2026}\"", &format!("\"name\": {name}"))
 }
@@ -92,4 +97,20 @@ fn likely_name<'c>(cx: &Context<'c, '_>, is_of_tool: bool, object: Value<'_, '_>
     likely.dedup();
     let [only] = likely[..] else { return None };
     Some(only)
+}
+
+/// A list of properties, each with its name, as an object.
+pub(super) fn by_name(list: Value<'_, '_>) -> Option<String> {
+    let property = |property: Value<'_, '_>| {
+        let name = property.get("name").filter(|name| name.as_json_str().is_some())?;
+        let rest = property.members().filter(|member| member.id() != name.id());
+        let rest = rest.map(|member| {
+            let key = serde_json::Value::from(&*member.key_text()?).to_string();
+            Some(format!("{key}: {}", String::from_utf8_lossy(member.raw()).replace(['\n', '\r'], "")))
+        });
+        let rest = rest.collect::<Option<Vec<_>>>()?.join(", ");
+        Some(format!("{}: {{{rest}}}", String::from_utf8_lossy(name.raw())))
+    };
+    let all = list.elements().take(MOST_KEYS).map(property).collect::<Option<Vec<_>>>()?;
+    Some(format!("{{{}}}", all.join(", ")))
 }
