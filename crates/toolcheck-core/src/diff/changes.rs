@@ -204,7 +204,10 @@ impl<'e, 's> Finder<'_, 'e, 's> {
             let kind = self.sides[0].document.value(before.place.node).get_str("type");
             let has_name =
                 before.name.as_ref().is_some_and(|name| !name.is_empty() && kind.as_ref() != Some(name));
-            let is_more = (!has_name || before.name == after.name)
+            let is_spelt = |this: &Self| {
+                before.arguments == after.arguments && this.level_of_other(before, after) == Level::Form
+            };
+            let is_more = (!has_name || before.name == after.name || is_spelt(self))
                 && (before.lacks_arguments || before.arguments == after.arguments);
             let level = if is_more { Level::Change } else { Level::Loss };
             self.add(Kind::CallChanged, level, at, format!("{what} {}", title(before)));
@@ -328,7 +331,12 @@ impl<'e, 's> Finder<'_, 'e, 's> {
             let at = At(Some(number), None);
             let loss = Level::Loss;
             match before.sort {
-                EventKind::Call => self.add(Kind::CallLost, loss, at, title(before)),
+                EventKind::Call => {
+                    // What was only a text may be read as a call now.
+                    let now = before.name.is_none().then(|| self.known_now(number)).flatten();
+                    let level = if now.is_some() { Level::Form } else { loss };
+                    self.add(Kind::CallLost, level, At(Some(number), now), title(before));
+                }
                 EventKind::Result => {
                     let about = result_title(before, self.paired.before);
                     // Once is enough.
@@ -393,21 +401,6 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                 }
             }
         }
-    }
-
-    /// An image or a document that is gone. The loss of its result is the loss of both.
-    fn media_gone(&mut self, before: &Event<'s>, at: At) {
-        let result = before.owner.and_then(|result| self.paired.pairs.before[result]);
-        if before.owner.is_some() && result.is_none() {
-            return;
-        }
-        let cannot = before.owner.is_some() && self.cannot(Feature::ResultMedia);
-        let about = if before.owner.is_some() { "in a result" } else { "in a message" };
-        // What was not text may be read as one now.
-        let is_kept =
-            result.is_some_and(|result| self.level_of_other(before, self.after(result)) == Level::Form);
-        let level = if is_kept { Level::Form } else { Level::Loss };
-        self.add_loss(Kind::MediaLost, level, cannot, at, about.to_owned());
     }
 
     /// Whether the text that a result has become is that of an earlier copy of it.

@@ -1,3 +1,4 @@
+use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::{Executor, Named, ReasoningMode, ToolChoice, ToolChoiceMode, ToolDef};
 use toolcheck_core::text::shorten;
 
@@ -96,7 +97,8 @@ declare_rule! {
     /// ```
     ConflictingParameters in Fields, since "0.1.0", silent on wire reports shape, check,
     fix [
-        unsafe: "The key that the other forbids is removed, if it is optional.",
+        safe: "A tool choice that forces no call is removed where no tools are declared.",
+        unsafe: "The key that the other forbids is removed, if it is optional, and so is a tool choice without tools.",
         otherwise: "either of the two may be meant, or one of them is required",
     ],
     cases [
@@ -164,6 +166,17 @@ fn check_choice(cx: &Context<'_, '_>, choice: &ToolChoice<'_>, out: &mut Sink<'_
         );
         if let ToolChoiceMode::Tool(name) = &choice.wanted {
             finding.value("name", &name.text);
+        }
+        if case == "choice-without-tools" && cx.document.value(choice.place.node).key_text().is_some() {
+            let change = [Change::Remove(choice.place.node)];
+            // Without tools, the model has no choice.
+            let says_none = matches!(choice.wanted, ToolChoiceMode::Free | ToolChoiceMode::Invalid);
+            finding.fix(match says_none {
+                true => Fix::safe(change),
+                false => {
+                    Fix::lossy(format!("`{}`, which no tool is there for", shorten(&choice.key)), change)
+                }
+            });
         }
         if let Some(name) = not_among(cx, choice) {
             finding.value("name", &name.text);

@@ -42,7 +42,8 @@ impl<'s> Finder<'_, '_, 's> {
             let tools = tools.filter_map(|tool| {
                 let schema = tool.schema.map(|place| side.document.value(place.node));
                 let schema = schema.map(canonical::of_value);
-                Some((tool.name.as_ref()?.text.to_string(), (tool.place, schema)))
+                let name = tool.name.as_ref().filter(|name| name.instead.is_none())?;
+                Some((name.text.to_string(), (tool.place, schema)))
             });
             let mut seen: HashSet<String> = HashSet::default();
             // One without a name cannot be called.
@@ -126,9 +127,14 @@ impl<'s> Finder<'_, '_, 's> {
         let renamed = Renamed::find(self.sides, gone.map(|(key, place, _)| (&**key, *place)));
         for (key, place, value) in &old {
             match (named.get(&**key), renamed.of(key)) {
-                (None, Some(there)) => {
+                (None, Some((there, is_same))) => {
                     let places = (Some(*place), Some(there));
-                    self.declared(Kind::ParameterRenamed, Level::Form, places, key);
+                    // It may have become another value there, such as the limit.
+                    let (kind, level) = match is_same {
+                        true => (Kind::ParameterRenamed, Level::Form),
+                        false => (Kind::ParameterChanged, Level::Change),
+                    };
+                    self.declared(kind, level, places, key);
                 }
                 (None, None) if says_nothing(before.document.value(place.node)) => {}
                 (None, None) => self.declared(Kind::ParameterLost, Level::Loss, (Some(*place), None), key),
@@ -177,8 +183,9 @@ impl Finder<'_, '_, '_> {
 /// The parameters that are under another key now, as the description of the format knows it.
 struct Renamed<'f, 's> {
     sides: [&'f Side<'f, 's>; 2],
-    /// The keys before, with the ways to where they are now.
-    ways: Vec<(String, Vec<&'static str>, Place)>,
+    /// The keys before, with the ways to where they are now,
+    /// and whether they have the same value there.
+    ways: Vec<(String, Vec<&'static str>, Place, bool)>,
 }
 
 impl<'f, 's> Renamed<'f, 's> {
@@ -207,21 +214,25 @@ impl<'f, 's> Renamed<'f, 's> {
                 let mut elements = there.elements().map(canonical::of_value);
                 elements.next() == Some(value) && elements.next().is_none()
             };
-            if canonical::of_value(there) == value || is_element() {
-                ways.push((key.to_owned(), way, Place::of(there)));
+            let is_same = canonical::of_value(there) == value || is_element();
+            let own = sides[0].document.value(sides[0].transcript.place.node);
+            let is_scalar = |value: Value<'_, '_>| matches!(value.kind(), JsonKind::Number | JsonKind::Bool);
+            let is_new = || way.iter().try_fold(own, |value, key| value.get(key)).is_none();
+            if is_same || is_scalar(there) && is_scalar(sides[0].document.value(place.node)) && is_new() {
+                ways.push((key.to_owned(), way, Place::of(there), is_same));
             }
         }
         Self { sides, ways }
     }
 
-    fn of(&self, key: &str) -> Option<Place> {
-        self.ways.iter().find(|(own, ..)| own == key).map(|(.., place)| *place)
+    fn of(&self, key: &str) -> Option<(Place, bool)> {
+        self.ways.iter().find(|(own, ..)| own == key).map(|(.., place, is_same)| (*place, *is_same))
     }
 
     /// Whether a parameter is new or another one only because others were moved into it.
     fn explain(&self, key: &str, before: Option<Place>, after: Place) -> bool {
         let is_in = |way: &&[&str]| way.first() == Some(&key);
-        let ways: Vec<&[&str]> = self.ways.iter().map(|(_, way, _)| &**way).filter(is_in).collect();
+        let ways: Vec<&[&str]> = self.ways.iter().map(|(_, way, ..)| &**way).filter(is_in).collect();
         if ways.iter().any(|way| way.len() == 1) {
             return before.is_none();
         }

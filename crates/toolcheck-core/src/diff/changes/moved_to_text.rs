@@ -2,11 +2,13 @@
 
 use foldhash::HashMap;
 
-use super::{Finder, MOST_RESULTS};
+use super::{At, Finder, MOST_RESULTS};
+use crate::conversation::Feature;
 use crate::diff::canonical::{self, Leaves};
 use crate::diff::content::Content;
 use crate::diff::counterparts::Paired;
-use crate::diff::events::EventKind;
+use crate::diff::events::{Event, EventKind};
+use crate::diff::kinds::{Kind, Level};
 
 /// The texts that lost results have become.
 #[derive(Debug, Default)]
@@ -84,6 +86,21 @@ fn holds(said: &str, content: &Content<'_>) -> bool {
 }
 
 impl<'s> Finder<'_, '_, 's> {
+    /// An image or a document that is gone. The loss of its result is the loss of both.
+    pub(super) fn media_gone(&mut self, before: &Event<'s>, at: At) {
+        let result = before.owner.and_then(|result| self.paired.pairs.before[result]);
+        if before.owner.is_some() && result.is_none() {
+            return;
+        }
+        let cannot = before.owner.is_some() && self.cannot(Feature::ResultMedia);
+        let about = if before.owner.is_some() { "in a result" } else { "in a message" };
+        // What was not text may be read as one now.
+        let is_kept =
+            result.is_some_and(|result| self.level_of_other(before, self.after(result)) == Level::Form);
+        let level = if is_kept { Level::Form } else { Level::Loss };
+        self.add_loss(Kind::MediaLost, level, cannot, at, about.to_owned());
+    }
+
     fn new_near(&self, own: usize) -> Vec<usize> {
         let own = self.before(own);
         let events = &self.paired.after.all;

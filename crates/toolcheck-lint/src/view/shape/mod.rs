@@ -5,6 +5,7 @@ mod guesses;
 mod ids;
 mod join;
 mod merge_faults;
+mod names;
 mod table;
 mod wording;
 
@@ -19,9 +20,10 @@ use toolcheck_core::text::{kept, shorten};
 use toolcheck_core::{RuleId, formats, targets};
 use toolcheck_json::{Document, NodeId, Value};
 
-pub(crate) use self::guesses::{EMPTY, only_text, tool_name};
+pub(crate) use self::guesses::{EMPTY, only_text};
 use self::join::Unknown;
 pub(crate) use self::merge_faults::settle;
+pub(crate) use self::names::tool_name;
 use self::wording::Wording;
 use crate::finding::OfShape;
 use crate::rule::{Context, Rule, Sink};
