@@ -1,8 +1,6 @@
 //! The tests of the program, in one binary: they run side by side, and the program is linked once.
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
-#[cfg(all(unix, feature = "serve"))]
-mod adapters;
 mod architecture;
 mod bombs;
 mod cases;
@@ -29,8 +27,6 @@ mod packaging;
 mod pipes;
 mod recordings;
 mod runners;
-#[cfg(feature = "lsp")]
-mod server;
 mod shapes;
 mod site;
 #[cfg(unix)]

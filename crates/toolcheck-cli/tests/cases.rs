@@ -17,17 +17,24 @@
 //!
 //! The last lines are the files that are new, gone or not what they were, and the exit status if it is not 0.
 //! `Run::command` lists the commands, and `filter` the filters for long outputs. `[folder]` is the folder of the case,
-//! which is empty when it begins, and `[root]` the repository. Control characters are shown by their pictures, such as
-//! `␛`, and an empty line by `␊`. `TOOLCHECK_CASES=NAME` runs only the files whose path contains the name, and
-//! `TOOLCHECK_BLESS=1` writes what was printed.
+//! which is empty when it begins, and `[root]` the repository; `start`, `upstream`, `let` and the filter `keep` give names to
+//! more. Control characters are shown by their pictures, such as `␛`, and an empty line by `␊`. `TOOLCHECK_CASES=NAME` runs
+//! only the files whose path contains the name, and `TOOLCHECK_BLESS=1` writes what was printed.
 
-use std::collections::BTreeMap;
+mod editor;
+mod servers;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::JoinHandle;
 
+use editor::Editor;
 use serde_json::Value as Json;
+use servers::Server;
 
 use crate::common::{folder, gzip, root, text, toolcheck_in, with_input, write};
 
@@ -37,6 +44,7 @@ fn every_case_prints_what_it_says() {
     let folders = [
         ("", true),
         ("unix", cfg!(unix)),
+        ("lsp", cfg!(feature = "lsp")),
         ("serve", cfg!(feature = "serve")),
         ("clients", cfg!(all(unix, feature = "serve"))),
     ];
@@ -156,18 +164,59 @@ impl Printed {
         }
         lines
     }
+
+    /// The JSON that was printed, as a whole or in lines, which may be those of a stream.
+    fn values(&self) -> Vec<Json> {
+        if let Ok(json) = serde_json::from_str(&self.out) {
+            return vec![json];
+        }
+        let lines = self.out.lines().map(|line| line.strip_prefix("data: ").unwrap_or(line));
+        let values: Vec<Json> = lines.filter_map(|line| serde_json::from_str(line).ok()).collect();
+        assert!(!values.is_empty(), "this is not JSON: {}", self.out);
+        values
+    }
 }
+
+/// The files below a folder.
+type Files = BTreeMap<String, Vec<u8>>;
 
 struct Run {
     folder: PathBuf,
     /// Where its commands run.
     current: PathBuf,
+    /// What stands for a name in brackets, and whether the name is shown in its place. What contains another comes first.
+    names: Vec<(String, String, bool)>,
+    /// The servers by their names, each with the files that were there when it was started.
+    servers: BTreeMap<String, (Server, Files)>,
+    upstreams: BTreeMap<String, JoinHandle<String>>,
+    editor: Option<Editor>,
 }
 
 impl Run {
     fn of(name: &str) -> Self {
         let folder = folder(name);
-        Self { current: folder.clone(), folder }
+        let own = |name: &str, path: &Path| (name.to_owned(), path.to_str().unwrap().to_owned(), true);
+        let path = folder.display().to_string().replace('\\', "/");
+        let uri = format!("file://{}{path}", if path.starts_with('/') { "" } else { "/" });
+        let names = vec![("uri".to_owned(), uri, true), own("folder", &folder), own("root", &root())];
+        let (servers, upstreams, editor) = (BTreeMap::new(), BTreeMap::new(), None);
+        Self { current: folder.clone(), folder, names, servers, upstreams, editor }
+    }
+
+    fn name(&mut self, name: &str, value: &str, is_shown: bool) {
+        self.names.retain(|(own, ..)| own != name);
+        self.names.push((name.to_owned(), value.to_owned(), is_shown));
+    }
+
+    fn name_server(&mut self, name: &str, url: &str) {
+        self.name(name, url, true);
+        self.name(&format!("{name}.port"), url.rsplit(':').next().unwrap(), false);
+    }
+
+    /// A text with what its names stand for.
+    fn filled(&self, text: &str) -> String {
+        let names = self.names.iter().map(|(name, value, _)| (format!("[{name}]"), value));
+        names.fold(text.to_owned(), |text, (name, value)| text.replace(&name, value))
     }
 
     /// The text of a case with what its commands print now.
@@ -201,38 +250,48 @@ impl Run {
     }
 
     fn shown(&self, line: &str) -> String {
-        let line = line.replace(self.folder.to_str().unwrap(), "[folder]");
-        line.replace(root().to_str().unwrap(), "[root]").chars().map(picture).collect()
+        let names = self.names.iter().filter(|(.., is_shown)| *is_shown);
+        let line =
+            names.fold(line.to_owned(), |line, (name, value, _)| line.replace(value, &format!("[{name}]")));
+        line.chars().map(picture).collect()
     }
 
     /// A command and the filters behind it.
     fn piped(&mut self, line: &str, input: &str) -> Printed {
-        let mut words = words(line).into_iter().map(|word| {
-            let word = word.replace("[folder]", self.folder.to_str().unwrap());
-            word.replace("[root]", root().to_str().unwrap())
-        });
-        let words: Vec<String> = words.by_ref().collect();
-        let mut parts = words.split(|word| word == "|");
-        let printed = self.command(parts.next().unwrap(), input);
-        parts.fold(printed, |printed, part| {
-            let part: Vec<&str> = part.iter().map(String::as_str).collect();
-            filter(printed, &part)
+        let words: Vec<String> = words(line).iter().map(|word| self.filled(word)).collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let mut parts = words.split(|word| *word == "|");
+        let mut input = self.filled(input).into_bytes();
+        let mut command = parts.next().unwrap();
+        // The lines that follow, or a file.
+        if let [words @ .., "<", path] = command {
+            (command, input) = (words, fs::read(self.current.join(path)).unwrap());
+        }
+        let printed = self.command(command, &input);
+        parts.fold(printed, |printed, part| match part {
+            ["keep", name, pointer] => {
+                let json = printed.values().into_iter().find_map(|json| json.pointer(pointer).cloned());
+                let json = json.unwrap_or_else(|| panic!("{line}: {}", printed.out));
+                let text = json.as_str().map_or_else(|| json.to_string(), str::to_owned);
+                self.name(name, &text, json.is_string());
+                printed
+            }
+            _ => filter(printed, part),
         })
     }
 
-    fn command(&mut self, words: &[String], input: &str) -> Printed {
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    fn command(&mut self, words: &[&str], input: &[u8]) -> Printed {
         let at = |path: &str| self.current.join(path);
-        match words[..] {
+        let text = std::str::from_utf8(input).unwrap_or_default();
+        match *words {
             // Files with the lines that follow, or with the end of the last one left out.
-            ["write", "-n", path] => write(&self.current, path, input.strip_suffix('\n').unwrap()),
+            ["write", "-n", path] => write(&self.current, path, input.strip_suffix(b"\n").unwrap()),
             ["write", ref paths @ ..] => paths.iter().for_each(|path| write(&self.current, path, input)),
             ["gzip", path, to] => write(&self.current, to, gzip(fs::read(at(path)).unwrap())),
             ["cat", path] => return Printed::out(fs::read(at(path)).unwrap_or_else(|_| panic!("{path}"))),
             ["ls"] => {
-                let mut all = BTreeMap::new();
-                contents(&self.current, "", &mut all);
-                return Printed::out(all.into_keys().map(|name| name + "\n").collect::<String>());
+                let names = contents(&self.current).into_keys();
+                return Printed::out(names.map(|name| name + "\n").collect::<String>());
             }
             ["cd", path] => self.current = at(path),
             ["mkdir", path] => fs::create_dir_all(at(path)).unwrap(),
@@ -244,54 +303,118 @@ impl Run {
                 fs::create_dir_all(at(path).parent().unwrap()).unwrap();
                 std::os::unix::fs::symlink(to, at(path)).unwrap();
             }
-            _ => return self.toolcheck(&words, input),
+            #[cfg(unix)]
+            ["ln", "-h", to, path] => fs::hard_link(at(to), at(path)).unwrap(),
+            // What the lines that follow say, so that it need not be said again.
+            ["let", name] => self.name(name, text.trim_end(), false),
+            _ => return self.served(words, input),
         }
         Printed::default()
     }
 
-    /// `NAME=VALUE ... toolcheck ARGUMENTS`, with `input` as its standard input.
-    fn toolcheck(&self, words: &[&str], input: &str) -> Printed {
+    /// Commands of servers and of what asks them.
+    fn served(&mut self, words: &[&str], input: &[u8]) -> Printed {
+        let text = std::str::from_utf8(input).unwrap_or_default();
+        match *words {
+            // A server, whose address then has its name.
+            ["start", name, ref words @ ..] => return self.start(name, words),
+            ["stop", name] if self.upstreams.contains_key(name) => {
+                let url = self.filled(&format!("[{name}]"));
+                return servers::received(&url, self.upstreams.remove(name).unwrap());
+            }
+            ["stop", name] => {
+                let (server, before) = self.servers.remove(name).unwrap();
+                let printed = server.stop();
+                return Printed { changed: self.changed_since(&before), ..printed };
+            }
+            // An API that says what follows to each request; `stop` shows them.
+            ["upstream", name] => {
+                let (url, requests) = servers::upstream(input);
+                self.upstreams.insert(name.to_owned(), requests);
+                self.name_server(name, &url);
+            }
+            // A request as it follows, with its headers.
+            ["send", url] => return servers::send(url, input),
+            [method, url, ref headers @ ..] if url.starts_with("http://") => {
+                return servers::ask(method, url, headers, input.trim_ascii_end());
+            }
+            // An editor, what it does, and what the server says then.
+            ["editor", ref words @ ..] => self.editor = Some(Editor::start(&mut self.program(words))),
+            ["tell", method] => return self.editor().tell(method, text),
+            ["ask", method] => return self.editor().ask(method, text),
+            ["open", uri] => return self.editor().open(uri, text),
+            ["change", uri, version] => return self.editor().change(uri, version, text),
+            ["frame"] => return self.editor().send(text.trim_end()),
+            ["close"] => return self.editor.take().unwrap().close(),
+            _ => return self.toolcheck(words, input),
+        }
+        Printed::default()
+    }
+
+    fn editor(&mut self) -> &mut Editor {
+        self.editor.as_mut().unwrap()
+    }
+
+    fn start(&mut self, name: &str, words: &[&str]) -> Printed {
+        let before = contents(&self.folder);
+        let (server, ready, [control, url]) = Server::start(&mut self.program(words));
+        let Some(url) = url else { return server.stop() };
+        if let Some(control) = control {
+            self.name(&format!("{name}.control"), &control, true);
+        }
+        self.name_server(name, &url);
+        self.servers.insert(name.to_owned(), (server, before));
+        Printed::out(ready)
+    }
+
+    /// `NAME=VALUE ... toolcheck ARGUMENTS`.
+    fn program(&self, words: &[&str]) -> Command {
         let at = words.iter().position(|word| *word == "toolcheck").unwrap_or_else(|| panic!("{words:?}"));
         let mut command = toolcheck_in(&self.current);
         command.envs(words[..at].iter().map(|word| word.split_once('=').unwrap())).args(&words[at + 1..]);
-        let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
-        contents(&self.folder, "", &mut before);
-        let output = if input.is_empty() {
-            command.output().unwrap()
-        } else {
-            with_input(&mut command, input.as_bytes())
-        };
+        command
+    }
+
+    fn toolcheck(&self, words: &[&str], input: &[u8]) -> Printed {
+        let mut command = self.program(words);
+        let before = contents(&self.folder);
+        let output =
+            if input.is_empty() { command.output().unwrap() } else { with_input(&mut command, input) };
         let utf8 = |bytes| String::from_utf8(bytes).unwrap();
         let status = output.status.code().unwrap();
-        contents(&self.folder, "", &mut after);
-        let mut changed: Vec<String> = before
-            .keys()
-            .chain(after.keys())
-            .filter(|name| before.get(*name) != after.get(*name))
-            .cloned()
-            .collect();
-        changed.sort();
-        changed.dedup();
+        let changed = self.changed_since(&before);
         Printed { out: utf8(output.stdout), err: utf8(output.stderr), status, changed }
+    }
+
+    fn changed_since(&self, before: &Files) -> Vec<String> {
+        let after = contents(&self.folder);
+        let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+        names.into_iter().filter(|name| before.get(*name) != after.get(*name)).cloned().collect()
     }
 }
 
 /// What is in the files below a folder, and where the links lead.
-fn contents(folder: &Path, above: &str, all: &mut BTreeMap<String, Vec<u8>>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = format!("{above}{}", path.file_name().unwrap().to_str().unwrap());
-        match fs::read_link(&path) {
-            Ok(to) => _ = all.insert(format!("{name} -> {}", to.display()), Vec::new()),
-            Err(_) if path.is_dir() => contents(&path, &format!("{name}/"), all),
-            Err(_) => _ = all.insert(name, fs::read(&path).unwrap()),
+fn contents(folder: &Path) -> Files {
+    fn add(folder: &Path, above: &str, all: &mut Files) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = format!("{above}{}", path.file_name().unwrap().to_str().unwrap());
+            match fs::read_link(&path) {
+                Ok(to) => _ = all.insert(format!("{name} -> {}", to.display()), Vec::new()),
+                Err(_) if path.is_dir() => add(&path, &format!("{name}/"), all),
+                Err(_) => _ = all.insert(name, fs::read(&path).unwrap()),
+            }
         }
     }
+    let mut all = Files::new();
+    add(folder, "", &mut all);
+    all
 }
 
 /// Filters of what is printed: `grep TEXT`, `grep -v TEXT` and `grep -c TEXT` leave lines of both streams with or without
-/// the text, or their number; `at POINTER...` leaves values of a JSON text, in which `*` is each of a list; `fits NAME`
-/// checks it against its schema and leaves all; `head N` and `tail N` leave lines of the standard output.
+/// the text, or their number; `at POINTER...` leaves values of JSON, in which `*` is each of a list; `keep NAME POINTER` gives
+/// a name to one of them and leaves all; `fits NAME` checks it against its schema and leaves all; `head N` and `tail N` leave
+/// lines of the standard output; `body` leaves out the other stream.
 fn filter(printed: Printed, words: &[&str]) -> Printed {
     let of = |out: Vec<String>| out.into_iter().map(|line| line + "\n").collect::<String>();
     let kept = |text: &str, has: bool| -> String {
@@ -314,11 +437,13 @@ fn filter(printed: Printed, words: &[&str]) -> Printed {
             let out = all[all.len().saturating_sub(number.parse().unwrap())..].concat();
             Printed { out, ..printed }
         }
+        ["body"] => Printed { err: String::new(), ..printed },
         ["at", ..] if printed.out.is_empty() => printed,
         ["at", pointers @ ..] => {
-            let json: Json = serde_json::from_str(&printed.out).unwrap();
             let mut out = Vec::new();
-            pointers.iter().for_each(|pointer| values(&json, pointer, &mut out));
+            for json in printed.values() {
+                pointers.iter().for_each(|pointer| values(&json, pointer, &mut out));
+            }
             Printed { out: of(out), ..printed }
         }
         ["fits", name] => {

@@ -90,39 +90,3 @@ fn shown() -> Json {
         "capabilities": ["completion", "tools"]
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn models_are_described_as_each_api_does() {
-        let ask = |method: &Method, path: &str| answer(Question { method, path, length: 400, models: None });
-        let get = |path: &str| ask(&Method::GET, path);
-        let google = get("/v1beta/models/gemini-3-pro").unwrap_or_default();
-        assert_eq!(
-            (&google["name"], &google["inputTokenLimit"]),
-            (&json!("models/gemini-3-pro"), &json!(TOKENS))
-        );
-        assert_eq!(get("/v1/models/gpt-5").unwrap_or_default()["id"], "gpt-5");
-        assert_eq!(get("/any/v1/models").unwrap_or_default()["data"][0]["object"], "model");
-        assert_eq!(get("/v1beta/models").unwrap_or_default()["models"][0]["name"], "models/model");
-        let shown = ask(&Method::POST, "/api/show").unwrap_or_default();
-        assert_eq!(shown["model_info"]["llama.context_length"], TOKENS);
-        assert_eq!(get("/v1/messages"), None);
-        assert_eq!(ask(&Method::POST, "/v1/models"), None);
-        assert_eq!(ask(&Method::DELETE, "/v1/models"), None);
-    }
-    #[test]
-    fn tokens_are_counted() {
-        let post = |path: &str| {
-            answer(Question { method: &Method::POST, path, length: 400, models: None }).unwrap_or_default()
-        };
-        assert_eq!(post("/v1/messages/count_tokens")["input_tokens"], 101);
-        let vertex = "/v1/projects/p/locations/l/publishers/anthropic/models/count-tokens:rawPredict";
-        assert_eq!(post(vertex)["input_tokens"], 101);
-        assert_eq!(post("/model/anthropic.claude-sonnet-4-5-v1%3A0/count-tokens")["inputTokens"], 101);
-        assert_eq!(post("/v1/responses/input_tokens")["input_tokens"], 101);
-        assert_eq!(post("/v1beta/models/gemini-3-pro:countTokens")["totalTokens"], 101);
-    }
-}

@@ -116,75 +116,7 @@ pub(crate) fn token() -> String {
 
 #[cfg(test)]
 mod tests {
-    use hyper::Request;
-
     use super::*;
-
-    fn answer(guard: &Guard, headers: &[(&str, &str)], purpose: Purpose) -> u16 {
-        let mut request = Request::builder().uri("/v1/messages");
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        let (parts, ()) = request.body(()).unwrap_or_default().into_parts();
-        guard.refuses(&parts, purpose).map_or(200, |(status, _)| status.as_u16())
-    }
-
-    #[test]
-    fn only_this_machine_is_the_host() {
-        let mut guard = Guard::default();
-        guard.allow_host("mock".to_owned());
-        let host = |host: &str| answer(&guard, &[("host", host)], Purpose::Mock);
-        let hosts = "127.0.0.1 127.0.0.1:80 127.9.9.9:1 LOCALHOST:8080 [::1]:3 [::1] mock:9 Mock";
-        for own in hosts.split(' ') {
-            assert_eq!(host(own), 200, "{own}");
-        }
-        let others = "evil.example 127.0.0.1.evil.example localhost.evil.example:80 10.0.0.1 [::2] ::1";
-        for other in others.split(' ').chain([""]) {
-            assert_eq!(host(other), 421, "{other}");
-        }
-        assert_eq!(answer(&guard, &[], Purpose::Mock), 400);
-        assert_eq!(answer(&guard, &[("host", "localhost"), ("host", "evil.example")], Purpose::Mock), 421);
-    }
-
-    #[test]
-    fn pages_are_refused_unless_they_are_listed() {
-        let mut guard = Guard::default();
-        guard.allow_origin("https://app.example".to_owned());
-        let origin =
-            |origin: &str, purpose| answer(&guard, &[("host", "localhost"), ("origin", origin)], purpose);
-        for (page, mock, control) in [
-            ("https://app.example", 200, 200),
-            ("http://localhost:3000", 200, 403),
-            ("http://127.0.0.1", 200, 403),
-            ("http://evil.example", 403, 403),
-            ("http://localhost.evil.example", 403, 403),
-            ("null", 403, 403),
-        ] {
-            assert_eq!(
-                (origin(page, Purpose::Mock), origin(page, Purpose::Control)),
-                (mock, control),
-                "{page}"
-            );
-        }
-        let site =
-            |site: &str| answer(&guard, &[("host", "localhost"), ("sec-fetch-site", site)], Purpose::Control);
-        assert_eq!((site("cross-site"), site("same-site"), site("none")), (403, 403, 200));
-    }
-
-    #[test]
-    fn a_path_that_leads_up_is_seen() {
-        let out = |path: &str| leads_out(&path.parse().unwrap_or_default());
-        let paths = "/../x /a/.. /%2e%2E/x /a/.%2e/b /./x /a%2F..%2Fb /a/%5c..%5cb /x;/..;/b \
-            /a/.;p=1/b /%252e%252e/b /a/%2e.%3Bx/b";
-        for path in paths.split(' ') {
-            assert!(out(path), "{path}");
-        }
-        for path in
-            ["/", "/v1/models/a..b", "/v1/models/gemini-2.5:generateContent", "/.well-known/x", "/a?b=/../c"]
-        {
-            assert!(!out(path), "{path}");
-        }
-    }
 
     #[test]
     fn tokens_differ() {

@@ -105,32 +105,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_say_what_they_ask_for() {
-        let found = |path: &str| route(path, None).map(|route| (route.format, route.streaming, route.model));
-        let body = Streaming::Body(false);
-        assert_eq!(found("/v1/messages"), Some(("anthropic", body, None)));
-        assert_eq!(found("/any/base/v1/chat/completions"), Some(("openai-chat", body, None)));
-        assert_eq!(found("/openai/v1/responses/"), Some(("openai-responses", body, None)));
-        assert_eq!(found("/api/chat"), Some(("ollama", Streaming::Body(true), None)));
-        let deployed = route("/openai/deployments/gpt-4o/chat/completions", None);
-        let deployed = deployed.map(|route| (route.model, route.deployment));
-        assert_eq!(deployed, Some((None, Some("gpt-4o".to_owned()))));
-        let gemini = found("/v1beta/models/gemini-3%2Dpro:streamGenerateContent");
-        assert_eq!(gemini, Some(("gemini", Streaming::Path(true), Some("gemini-3-pro".to_owned()))));
-        let bedrock = found("/model/eu.anthropic.claude%3A0/converse-stream");
-        let model = Some("eu.anthropic.claude:0".to_owned());
-        assert_eq!(bedrock, Some(("bedrock-converse", Streaming::Path(true), model.clone())));
-        let invoked = found("/model/eu.anthropic.claude%3A0/invoke-with-response-stream");
-        assert_eq!(invoked, Some(("anthropic", Streaming::Path(true), model)));
-        assert_eq!(found("/model/meta.llama3/invoke"), None);
-        for path in
-            ["", "/", "/v1/models", "/v1/messages/count_tokens", "/x/converse", "/v1/models/a:countTokens"]
-        {
-            assert_eq!(found(path), None, "{path}");
-        }
-    }
-
-    #[test]
     fn other_spellings_of_a_path_are_the_path() {
         let format = |path: &str, splits| route(&plain_path(path, splits), None).map(|route| route.format);
         for (path, wanted) in [
@@ -167,34 +141,5 @@ mod tests {
                 );
             }
         }
-    }
-
-    #[test]
-    fn a_client_says_whose_it_is() {
-        let id = |path: &str, agent: &str| of_client(path, agent).map(|target| &*target.id);
-        let path = "/v1/chat/completions";
-        assert_eq!(id(path, "mistral-client-python/3.7.0"), Some("mistral"));
-        assert_eq!(id(path, "OpenAI/Python 3.54.0"), None);
-        assert_eq!(id("/v1/messages", "mistral-client-python/3.7.0"), None);
-        for (target, path, expected) in [
-            ("anthropic", "/v1/messages", true),
-            ("anthropic", "/v1/chat/completions", false),
-            ("vllm", "/v1/chat/completions", true),
-            ("mistral", "/v1/chat/completions", true),
-            ("mistral", "/v1/responses", false),
-            ("vertex-anthropic", "/v1/x/models/m:rawPredict", true),
-        ] {
-            let target = targets::find(target).expect("there is such a target");
-            assert_eq!(is_at_home(path, target), expected, "{path}");
-        }
-    }
-
-    #[test]
-    fn a_dialect_shares_the_path_of_its_family() {
-        let path = "/v1/chat/completions";
-        let format = |id: &str| route(path, targets::find(id)).map(|route| route.format);
-        assert_eq!(format("mistral"), Some("mistral"));
-        assert_eq!(format("deepseek"), Some("openai-chat"));
-        assert_eq!(format("anthropic"), Some("openai-chat"));
     }
 }

@@ -340,19 +340,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_say_what_they_ask_for() {
-        let get = |path| Wanted::of(&Method::GET, path);
-        assert_eq!(get("/v1/responses/resp_1"), Some(Wanted::Response("resp_1")));
-        assert_eq!(get("/any/base/v1/responses/resp_1/input_items/"), Some(Wanted::Items("resp_1")));
-        assert_eq!(get("/v1/conversations/c/items/i"), Some(Wanted::Item("c", "i")));
-        assert_eq!(Wanted::of(&Method::POST, "/v1/conversations"), Some(Wanted::NewConversation));
-        assert_eq!(Wanted::of(&Method::POST, "/v1/responses/r/cancel"), Some(Wanted::Cancel("r")));
-        for path in ["", "/", "/v1/responses", "/v1/responses/input_tokens", "/v1/chat/completions"] {
-            assert_eq!(Wanted::of(&Method::POST, path), None, "{path}");
-        }
-    }
-
-    #[test]
     fn what_is_kept_has_a_limit() {
         let mut stored = Stored::default();
         let text = "x".repeat(1 << 20);

@@ -4,10 +4,8 @@
 mod common;
 mod corpus;
 mod http;
-mod provider;
+mod mock;
 mod proxy;
 mod recording;
-mod state;
 #[cfg(feature = "tls")]
 mod tls;
-mod turns;

@@ -10,19 +10,10 @@ use toolcheck_core::{exchange, formats};
 use toolcheck_json::{Document, Records};
 use toolcheck_lint::server_state::ServerState;
 use toolcheck_lint::{Finding, Options, lint, lint_body};
-use toolcheck_serve::MockProvider;
+use toolcheck_serve::{MockProvider, path};
 
-fn path_of(format: &str) -> &'static str {
-    match format {
-        "anthropic" => "/v1/messages",
-        "bedrock-converse" => "/model/model/converse",
-        "cohere" => "/v2/chat",
-        "gemini" => "/v1beta/models/model:generateContent",
-        "gemini-interactions" => "/v1beta/interactions",
-        "ollama" => "/api/chat",
-        "openai-responses" => "/v1/responses",
-        _ => "/v1/chat/completions",
-    }
+fn path_of(format: &str) -> String {
+    path(formats::find(format).unwrap(), "model", false)
 }
 
 struct Request {
@@ -115,7 +106,7 @@ fn each_refusal_that_a_case_meets_is_answered_as_it_is_reported() {
             if !of_file.findings.iter().filter(|found| is_refused(found)).all(|found| is_kept(&found)) {
                 wrong.push(format!("{} for {target}: a fault is not found", path.display()));
             }
-            let (status, response) = send_raw(&provider.url(), &raw(path_of(format), "", &bytes));
+            let (status, response) = send_raw(&provider.url(), &raw(&path_of(format), "", &bytes));
             let (head, body) = response.split_once("\r\n\r\n").unwrap();
             let shown = format!("{} for {target}: {status} {body}", path.display());
             if expected.is_empty() {

@@ -1,9 +1,9 @@
-//! After any edits, the diagnostics are those of the whole text.
+//! After any edits, the diagnostics are those of the whole text, and fixes are the edits of `toolcheck fix`.
 
 use crate::client::Client;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
-use toolcheck_lint::{Options, lint, lint_opened};
+use toolcheck_lint::{FixOptions, Options, fix, lint, lint_opened};
 use toolcheck_open::{Limits, open};
 
 /// A row that is in order, one with a call without a result, one that is broken, a blank line, one with a lost result, one
@@ -125,6 +125,79 @@ fn a_file_that_is_no_transcript_any_more_has_no_diagnostics() {
     client.change(URI, 2, json!([{"range": range, "text": broken}]));
     assert_eq!(published(&client.diagnostics(2)), []);
     client.shut_down();
+}
+
+fn fixed(text: &str) -> String {
+    let fixed = fix("x.json", text.as_bytes(), &Options::new(), &FixOptions::new());
+    String::from_utf8(fixed.bytes.into_owned()).expect("it is a text")
+}
+
+/// A text after edits, as an editor makes them: places are those of the text before, in bytes of a line.
+fn edited(text: &str, edits: &Json) -> String {
+    let byte = |at: &Json| {
+        let number = |name: &str| at[name].as_u64().expect("it is a number") as usize;
+        let start: usize = text.split_inclusive('\n').take(number("line")).map(str::len).sum();
+        start + number("character")
+    };
+    let edits = edits.as_array().expect("there are edits").iter();
+    let mut edits: Vec<(usize, usize, &str)> = edits
+        .map(|edit| {
+            let (start, end) = (byte(&edit["range"]["start"]), byte(&edit["range"]["end"]));
+            (start, end, edit["newText"].as_str().expect("it is a text"))
+        })
+        .collect();
+    edits.sort_unstable();
+    let mut edited = text.to_owned();
+    for (start, end, new) in edits.into_iter().rev() {
+        edited.replace_range(start..end, new);
+    }
+    edited
+}
+
+/// `source.fixAll` is `toolcheck fix`: in a file with several faults, of which one can only be fixed with a loss, and
+/// whose lines and characters are not all alike.
+#[test]
+fn fix_all_makes_the_edits_of_fix() {
+    let call = |id: &str| {
+        format!(
+            r#"{{"id": "{id}", "type": "function", "function": {{"name": "ufer_ü", "arguments": "{{}}"}}}}"#
+        )
+    };
+    let body = |id: &str| {
+        let call = call(id);
+        format!(
+            "{{\"messages\": [{{\"role\": \"user\", \"content\": \"😀\"}},\r\n {{\"role\": \"assistant\", \"content\": null, \"tool_calls\": [{call}]}},\n {{\"role\": \"user\", \"content\": \"é?\"}}]}}"
+        )
+    };
+    let lost = r#"{"messages": [{"role": "tool", "tool_call_id": "x", "content": "lost"}, {"role": "user", "content": "a"}]}"#;
+    let lines =
+        format!("{lost}\n{}\n{}\n", body("c").replace(['\r', '\n'], ""), body("d").replace(['\r', '\n'], ""));
+    for (name, text) in [("one.json", body("c")), ("rows.jsonl", lines), ("lost.json", lost.to_owned())] {
+        let uri = format!("file:///invented/{name}");
+        let mut client = Client::new("utf-8");
+        client.open(&uri, &text);
+        client.diagnostics(1);
+        let ask = |client: &mut Client, only: &str| {
+            let context = json!({"diagnostics": [], "only": [only]});
+            let range = json!({"start": position("", 0), "end": position("", 0)});
+            let params = json!({"textDocument": {"uri": uri}, "range": range, "context": context});
+            client.ask("textDocument/codeAction", params)
+        };
+        let all = ask(&mut client, "source.fixAll.toolcheck");
+        assert_eq!(all, ask(&mut client, "source.fixAll"));
+        let as_fixed = fixed(&text);
+        if as_fixed == text {
+            assert_eq!((name, all), ("lost.json", json!([])), "what loses something is not done unasked");
+            client.shut_down();
+            continue;
+        }
+        assert_eq!(edited(&text, &all[0]["edit"]["changes"][&uri]), as_fixed, "{name}");
+        // There is nothing more to do then.
+        client.change(&uri, 2, json!([{"text": as_fixed}]));
+        client.diagnostics(2);
+        assert_eq!(ask(&mut client, "source.fixAll"), json!([]), "{name}");
+        client.shut_down();
+    }
 }
 
 proptest! {

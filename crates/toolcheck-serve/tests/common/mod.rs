@@ -7,14 +7,7 @@ use toolcheck_serve::MockProvider;
 
 /// Posts a body, and returns the status, the headers and the body as they came.
 pub(crate) fn post(provider: &MockProvider, path: &str, body: &str) -> (u16, String, String) {
-    send(provider, "POST", path, "", body)
-}
-
-/// Asks a mock at one of its control addresses.
-pub(crate) fn steer(provider: &MockProvider, name: &str, body: &str) -> (u16, String, String) {
-    let control = provider.control_url();
-    let path = control.strip_prefix(&provider.url()).unwrap();
-    post(provider, &format!("{path}/{name}"), body)
+    send_to(&provider.url(), "POST", path, "", body)
 }
 
 /// Sends bytes as they are, and returns the status and all of the response.
@@ -36,17 +29,7 @@ pub(crate) fn raw(path: &str, headers: &str, body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
-pub(crate) fn send(
-    provider: &MockProvider,
-    method: &str,
-    path: &str,
-    headers: &str,
-    body: &str,
-) -> (u16, String, String) {
-    send_to(&provider.url(), method, path, headers, body)
-}
-
-/// The same to any server.
+/// Sends a request to any server, and returns the status, the headers and the body as they came.
 pub(crate) fn send_to(
     url: &str,
     method: &str,

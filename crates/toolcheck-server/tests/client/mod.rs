@@ -46,7 +46,7 @@ pub(crate) struct Client {
     server: Option<JoinHandle<io::Result<bool>>>,
     ids: i64,
     /// What the server has sent unasked, and nobody has looked at.
-    pub(crate) unasked: Vec<Json>,
+    unasked: Vec<Json>,
 }
 
 impl Client {
@@ -86,26 +86,20 @@ impl Client {
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string());
     }
 
-    /// Asks, and returns the whole answer.
-    pub(crate) fn answer(&mut self, method: &str, params: Json) -> Json {
+    /// Asks, and returns the result.
+    #[track_caller]
+    pub(crate) fn ask(&mut self, method: &str, params: Json) -> Json {
         self.ids += 1;
         let id = self.ids;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
         loop {
             let message = self.next();
             if message["id"] == json!(id) && message.get("method").is_none() {
-                return message;
+                assert!(message.get("error").is_none(), "{message}");
+                return message["result"].clone();
             }
             self.unasked.push(message);
         }
-    }
-
-    /// Asks, and returns the result.
-    #[track_caller]
-    pub(crate) fn ask(&mut self, method: &str, params: Json) -> Json {
-        let answer = self.answer(method, params);
-        assert!(answer.get("error").is_none(), "{answer}");
-        answer["result"].clone()
     }
 
     pub(crate) fn next(&mut self) -> Json {
@@ -129,16 +123,6 @@ impl Client {
         loop {
             let published = self.wait_for("textDocument/publishDiagnostics");
             if published["version"] == version {
-                return published["diagnostics"].clone();
-            }
-        }
-    }
-
-    /// The next diagnostics of a file that need not be open.
-    pub(crate) fn diagnostics_of(&mut self, uri: &str) -> Json {
-        loop {
-            let published = self.wait_for("textDocument/publishDiagnostics");
-            if published["uri"] == uri {
                 return published["diagnostics"].clone();
             }
         }
