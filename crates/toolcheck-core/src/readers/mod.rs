@@ -476,8 +476,8 @@ pub fn add_unread<'s>(transcript: &mut Transcript<'s>, row: Value<'_, 's>) {
 /// Adds the first call that a chat program has under a key of its own in the messages that it keeps, if none was read.
 pub fn add_hidden<'s>(transcript: &mut Transcript<'s>, root: Value<'_, 's>) {
     let format = transcript.format.and_then(|format| formats::find(format.id));
-    let is_log = root.get("model").is_none() && !unsupported::is_meant_as_request(root);
-    if is_log && format.is_some_and(|format| format.family == "chat") {
+    let is_log = || root.get("model").is_none() && !unsupported::is_meant_as_request(root);
+    if format.is_some_and(|format| format.family == "chat") && is_log() {
         transcript.unread.extend(unread::hidden(transcript, root.document()));
     }
 }
