@@ -69,23 +69,23 @@ fn laid_over<'p>(
         let (key, value) = member?;
         let name = key.text()?;
         known.push(name);
-        members.extend_from_slice(key.0);
+        members.extend_from_slice(key.bytes);
         let other = others.iter().find(|(other, _)| other.text().is_ok_and(|other| other == name));
         match (value.content()?, other.map(|(_, other)| other.content()).transpose()?) {
             (Content::Table(_), Some(Content::Table(other))) => {
                 members.extend_from_slice(&laid_over(value, other.members())?);
             }
-            _ => members.extend_from_slice(value.0),
+            _ => members.extend_from_slice(value.bytes),
         }
     }
     for (key, value) in others {
         if !known.contains(&key.text()?) {
-            members.extend_from_slice(key.0);
-            members.extend_from_slice(value.0);
+            members.extend_from_slice(key.bytes);
+            members.extend_from_slice(value.bytes);
         }
     }
     let mut packed = Vec::with_capacity(members.len() + 16);
-    put_tag(&mut packed, TABLE, own.place());
+    put_tag(&mut packed, TABLE, own.place.map(|(start, end)| start..end));
     put_long(&mut packed, &members);
     Ok(packed)
 }
@@ -239,8 +239,17 @@ fn float(float: &DeFloat<'_>) -> Result<f64, &'static str> {
     Ok(number)
 }
 
+/// A packed value, taken apart once.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Packed<'p>(&'p [u8]);
+pub(crate) struct Packed<'p> {
+    /// All of it.
+    bytes: &'p [u8],
+    tag: u8,
+    /// Where it starts and ends in its text.
+    place: Option<(usize, usize)>,
+    /// What it holds: the bytes after its tag, its place and its length.
+    held: &'p [u8],
+}
 
 /// What a packed value is.
 #[derive(Debug, Clone, Copy)]
@@ -269,23 +278,14 @@ impl<'p> Packed<'p> {
         }
     }
 
-    fn place(self) -> Option<Range<usize>> {
-        let mut bytes = Bytes(self.0);
-        let tag = bytes.byte()?;
-        if tag & PLACED == 0 {
-            return None;
-        }
-        Some(bytes.number()?..bytes.number()?)
-    }
-
-    /// The same; an empty place where it has none.
+    /// Its place; an empty one where it has none.
     pub(crate) fn span(self) -> Range<usize> {
-        self.place().unwrap_or(0..0)
+        self.place.map_or(0..0, |(start, end)| start..end)
     }
 
     /// Its bytes, if it has no place.
     pub(crate) fn without_place(self) -> Option<&'p [u8]> {
-        self.0.first().is_some_and(|tag| tag & PLACED == 0).then_some(self.0)
+        self.place.is_none().then_some(self.bytes)
     }
 
     pub(crate) fn content(self) -> Result<Content<'p>, Error> {
@@ -293,19 +293,18 @@ impl<'p> Packed<'p> {
     }
 
     fn read(self) -> Option<Content<'p>> {
-        let mut bytes = Bytes(self.0);
-        Some(match bytes.tag()? {
+        let number = || self.held.try_into().ok();
+        let text = || std::str::from_utf8(self.held).ok();
+        Some(match self.tag {
             FALSE => Content::Boolean(false),
             TRUE => Content::Boolean(true),
-            SIGNED => Content::Signed(i64::from_le_bytes(bytes.eight()?)),
-            UNSIGNED => Content::Unsigned(u64::from_le_bytes(bytes.eight()?)),
-            FLOAT => Content::Float(f64::from_le_bytes(bytes.eight()?)),
-            STRING => Content::String(std::str::from_utf8(bytes.long()?).ok()?),
-            FAULT => {
-                Content::Fault(std::str::from_utf8(bytes.long()?).ok().filter(|fault| !fault.is_empty())?)
-            }
-            ARRAY => Content::Array(Values(bytes.long()?)),
-            TABLE => Content::Table(Values(bytes.long()?)),
+            SIGNED => Content::Signed(i64::from_le_bytes(number()?)),
+            UNSIGNED => Content::Unsigned(u64::from_le_bytes(number()?)),
+            FLOAT => Content::Float(f64::from_le_bytes(number()?)),
+            STRING => Content::String(text()?),
+            FAULT => Content::Fault(text().filter(|fault| !fault.is_empty())?),
+            ARRAY => Content::Array(Values(self.held)),
+            TABLE => Content::Table(Values(self.held)),
             DATE => Content::Date,
             _ => return None,
         })
@@ -329,11 +328,12 @@ impl<'p> Values<'p> {
         if self.0.is_empty() {
             return None;
         }
-        let mut bytes = Bytes(self.0);
-        let skipped = bytes.skip();
-        let length = self.0.len() - bytes.0.len();
-        let (value, rest) = self.0.split_at(length);
-        Some(skipped.map(|()| (Packed(value), rest)).ok_or_else(damaged))
+        let mut rest = Bytes(self.0);
+        let taken = rest.value().map(|(tag, place, held)| {
+            let bytes = &self.0[..self.0.len() - rest.0.len()];
+            (Packed { bytes, tag, place, held }, rest.0)
+        });
+        Some(taken.ok_or_else(damaged))
     }
 
     /// The next key of a table, with its value.
@@ -369,13 +369,24 @@ impl<'p> Bytes<'p> {
         Some(*first)
     }
 
-    fn tag(&mut self) -> Option<u8> {
+    /// The tag, the place and what is held of the first value.
+    fn value(&mut self) -> Option<(u8, Option<(usize, usize)>, &'p [u8])> {
         let tag = self.byte()?;
-        if tag & PLACED != 0 {
-            self.number()?;
-            self.number()?;
-        }
-        Some(tag & !PLACED)
+        let place = match tag & PLACED {
+            0 => None,
+            _ => Some((self.number()?, self.number()?)),
+        };
+        let tag = tag & !PLACED;
+        let held = match tag {
+            FALSE | TRUE | DATE => &[],
+            SIGNED | UNSIGNED | FLOAT => self.take(size_of::<u64>())?,
+            STRING | ARRAY | TABLE | FAULT => {
+                let length = self.number()?;
+                self.take(length)?
+            }
+            _ => return None,
+        };
+        Some((tag, place, held))
     }
 
     fn number(&mut self) -> Option<usize> {
@@ -390,26 +401,9 @@ impl<'p> Bytes<'p> {
         None
     }
 
-    fn eight(&mut self) -> Option<[u8; 8]> {
-        let (first, rest) = self.0.split_first_chunk()?;
+    fn take(&mut self, length: usize) -> Option<&'p [u8]> {
+        let (taken, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
-        Some(*first)
-    }
-
-    fn long(&mut self) -> Option<&'p [u8]> {
-        let length = self.number()?;
-        let (long, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
-        Some(long)
-    }
-
-    fn skip(&mut self) -> Option<()> {
-        match self.tag()? {
-            FALSE | TRUE | DATE => {}
-            SIGNED | UNSIGNED | FLOAT => drop(self.eight()?),
-            STRING | ARRAY | TABLE | FAULT => drop(self.long()?),
-            _ => return None,
-        }
-        Some(())
+        Some(taken)
     }
 }
