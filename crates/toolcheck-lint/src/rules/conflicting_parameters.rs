@@ -1,5 +1,5 @@
 use toolcheck_core::fix::{Change, Fix};
-use toolcheck_core::ir::{Executor, Named, ReasoningMode, ToolChoice, ToolChoiceMode, ToolDef};
+use toolcheck_core::ir::{Body, Executor, Named, ReasoningMode, ToolChoice, ToolChoiceMode, ToolDef};
 use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -242,13 +242,21 @@ fn check_deferred(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .caption("this tool")
             .help("declare the tool search, or do not defer the tool")
             .case("deferred-without-search"),
-        (None, Some(place)) if tools.is_hosted_search && !tools.hides_some && tools.added.is_empty() => out
+        (None, Some(place)) if tools.is_hosted_search && !tools.hides_some && !has_found(cx) => out
             .report(place, "a tool search is declared, but no tool is deferred")
             .caption("this tool search")
             .help("defer the tools that it is to find, or remove it")
             .case("search-without-deferred"),
         _ => return,
     };
+}
+
+/// Whether the conversation has tools that were found, or a search that the API has carried out.
+fn has_found(cx: &Context<'_, '_>) -> bool {
+    let is_of_server =
+        |body: &Body<'_>| matches!(body, Body::Call(call) if call.executor == Executor::Server);
+    !cx.transcript.request.tools.added.is_empty()
+        || cx.transcript.parts.iter().any(|part| is_of_server(&part.body))
 }
 
 /// A reasoning mode that the model does not support.
