@@ -362,7 +362,8 @@ impl<'r> FileLinter<'r> {
         }
         self.refused.extend(Refused::of(&exchange, &found));
         let is_new = |finding: &Draft| {
-            !continued.is_some_and(|at| self.exchanges.was_reported(at, &transcript, finding))
+            !self.exchanges.knows_tool(finding)
+                && !continued.is_some_and(|at| self.exchanges.was_reported(at, &transcript, finding))
         };
         found.retain(is_new);
         self.exchanges.note_answers(&transcript, &histories, known);
@@ -401,10 +402,8 @@ impl<'r> FileLinter<'r> {
                 && formats::find(format.id).is_some_and(|format| format.family == "chat")
                 && !unsupported::is_meant_as_request(root)
         };
-        if transcript
-            .format
-            .is_some_and(|format| self.options.kind == TranscriptKind::Dataset || is_log(format))
-        {
+        let is_kept = |format| self.options.kind == TranscriptKind::Dataset || is_log(format);
+        if transcript.format.is_some_and(is_kept) {
             readers::add_unread(transcript, root);
         }
         if is_cut_off(document) && transcript.kind == TranscriptKind::Request {
