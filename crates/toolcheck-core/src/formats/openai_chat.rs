@@ -227,9 +227,10 @@ pub(super) fn read_dialect<'s>(
         .get_any(&["tool_choice", "function_call"])
         .filter(|choice| !choice.is_null())
         .map(|choice| ToolChoice::new(choice, wanted(choice)));
-    transcript.request.reasoning = is_enabled(root.get("thinking"))
-        .or_else(|| root.get("enable_thinking").and_then(|flag| flag.as_bool()));
     transcript.request.effort = root.get("reasoning_effort").and_then(Named::of);
+    let is_off = transcript.request.effort.as_ref().is_some_and(|effort| effort.text == "none");
+    let said = is_enabled(root.get("thinking")).or_else(|| root.get("enable_thinking")?.as_bool());
+    transcript.request.reasoning = if is_off { Some(false) } else { said };
     let format = root.get("response_format").filter(|_| dialect.format == FORMAT.key());
     transcript.request.answer_schema = format.and_then(|format| answer_schema(format.get("json_schema")?));
     transcript.request.unsaid_json =

@@ -362,7 +362,8 @@ impl<'r> FileLinter<'r> {
         }
         self.refused.extend(Refused::of(&exchange, &found));
         let is_new = |finding: &Draft| {
-            !continued.is_some_and(|at| self.exchanges.was_reported(at, &transcript, finding))
+            !self.exchanges.knows_tool(finding)
+                && !continued.is_some_and(|at| self.exchanges.was_reported(at, &transcript, finding))
         };
         found.retain(is_new);
         self.exchanges.note_answers(&transcript, &histories, known);

@@ -109,6 +109,7 @@ declare_rule! {
         "forced": "a forced call, for a model that supports none",
         "forced-with-reasoning": "a forced call while reasoning is enabled",
         "forced-tool": "a forced call of one tool, for a model that reasons by default",
+        "forced-by-default": "a call of any tool is forced, for a model that reasons by default",
         "unknown-tool-chosen": "a forced call of a tool that is not declared",
         "forced-any": "a call of any tool is forced, with or without reasoning",
         "tools-with-effort": "functions with a reasoning effort",
@@ -304,16 +305,14 @@ fn advisor(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     };
     for (number, advisor) in advisors {
         if !pair.advisor.is_match(&advisor.text) {
-            out.report(
-                advisor.place,
-                format!("model `{}` can't advise `{}`", shorten(&advisor.text), shorten(model)),
-            )
-            .caption("this model")
-            .help("use an advisor model that supports the request's model")
-            .case("advisor")
-            .value("index", number)
-            .value("name", shorten(&advisor.text))
-            .value("model", shorten(model));
+            let what = format!("model `{}` can't advise `{}`", shorten(&advisor.text), shorten(model));
+            out.report(advisor.place, what)
+                .caption("this model")
+                .help("use an advisor model that supports the request's model")
+                .case("advisor")
+                .value("index", number)
+                .value("name", shorten(&advisor.text))
+                .value("model", shorten(model));
         }
     }
 }
@@ -366,12 +365,12 @@ fn fault(cx: &Context<'_, '_>, choice: &ToolChoice<'_>) -> Option<(&'static str,
         let what = "the tool choice forces a call while reasoning is enabled".to_owned();
         return Some(("forced-with-reasoning", what, "let the model choose, or disable reasoning"));
     }
-    if matches!(choice.wanted, ToolChoiceMode::Tool(_))
-        && cx.transcript.request.reasoning.is_none()
-        && cx.entry(&RULE, Some("forced-tool")).is_harmful()
-    {
+    let is_one = matches!(choice.wanted, ToolChoiceMode::Tool(_));
+    let case = if is_one { "forced-tool" } else { "forced-by-default" };
+    let is_unsaid = is_forced && cx.transcript.request.reasoning.is_none();
+    if is_unsaid && cx.entry(&RULE, Some(case)).is_harmful() {
         let what = "the tool choice forces a call, but the model reasons by default".to_owned();
-        return Some(("forced-tool", what, "let the model choose, or disable reasoning"));
+        return Some((case, what, "let the model choose, or disable reasoning"));
     }
     // Of two lists, either may have it.
     if tools.second_place.is_some() {
@@ -384,11 +383,8 @@ fn fault(cx: &Context<'_, '_>, choice: &ToolChoice<'_>) -> Option<(&'static str,
     let ToolChoiceMode::Tool(name) = &choice.wanted else { return None };
     // What is not a string is not a name: the shape says so.
     cx.document.value(name.place.node).as_json_str()?;
-    let is_declared = |tool: &toolcheck_core::ir::ToolDef<'_>| match &tool.name {
-        Some(own) => own.text == name.text,
-        // A tool that the provider runs may have any name.
-        None => true,
-    };
+    // A tool that the provider runs may have any name.
+    let is_declared = |tool: &ToolDef<'_>| tool.name.as_ref().is_none_or(|own| own.text == name.text);
     let mut in_text = tools.in_text.iter();
     if declared.is_none() || tools.declared().any(is_declared) || in_text.any(|tool| tool.name == name.text) {
         return None;

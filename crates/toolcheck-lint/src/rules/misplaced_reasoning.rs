@@ -44,23 +44,21 @@ declare_rule! {
         "disabled" for users: "the request disables reasoning",
         "last": "reasoning at the end of a message",
         "not-first" for users: "reasoning that does not come first in its message",
+        "user": "reasoning in a message of the user",
     ],
     values PART
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let of_model = cx
-        .transcript
-        .messages_with_parts()
-        .enumerate()
-        .filter(|(_, (message, _))| message.role == Role::Assistant);
-    let last = of_model.clone().last().map(|(number, _)| number);
-    for (number, (message, parts)) in of_model {
+    let last = cx.transcript.messages.iter().rposition(|message| message.role == Role::Assistant);
+    for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         let is_reasoning = |body: &Body<'_>| matches!(body, Body::Reasoning(_));
         let Some(first) = parts.iter().find(|part| is_reasoning(&part.body)) else { continue };
         let ends = parts.last().filter(|part| is_reasoning(&part.body));
         let begins = parts.first().is_some_and(|part| is_reasoning(&part.body));
-        let (part, case, what) = if cx.transcript.request.reasoning == Some(false) && Some(number) == last {
+        let (part, case, what) = if message.role != Role::Assistant {
+            (first, "user", "a message of the user has reasoning")
+        } else if cx.transcript.request.reasoning == Some(false) && Some(number) == last {
             (first, "disabled", "reasoning is sent back, but the request turns reasoning off")
         } else if let Some(part) = ends {
             (part, "last", "an assistant message ends with reasoning")
@@ -69,6 +67,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         } else {
             continue;
         };
+        // What holds for messages of the model says nothing of others.
+        if case == "user" && !cx.entry(&RULE, Some(case)).is_harmful() {
+            continue;
+        }
         let finding = out.report(part.place, what);
         finding
             .caption("reasoning")

@@ -11,9 +11,9 @@ mod reasoning;
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use crate::finding::Draft;
-use crate::finding::Spot;
+use crate::finding::{Draft, Spot};
 use foldhash::{HashMap, HashSet};
+use toolcheck_core::RuleId;
 use toolcheck_core::ir::{Body, Call, Executor, Message, Part, Place, Role, Transcript};
 use toolcheck_core::response::{Choice, ChoiceCall, ChoiceReasoning};
 use toolcheck_json::{Document, Record};
@@ -51,8 +51,9 @@ pub(crate) struct Exchanges {
     given: HashMap<u64, Option<usize>>,
     /// The requests that were refused, and may be sent again.
     sent: RefusedRequests,
-    /// The tools whose calls were answered.
+    /// The tools whose calls were answered, and those that a request declared.
     answered: HashSet<u64>,
+    declared: HashSet<u64>,
     /// What the server keeps after them.
     pub(crate) server: ServerState,
     /// The exchanges whose calls nothing has answered, by the ids of the calls.
@@ -310,6 +311,13 @@ impl Exchanges {
         })
     }
 
+    /// Whether a finding is about the calls of a tool that an earlier request declared: another agent has taken over.
+    pub(crate) fn knows_tool(&self, finding: &Draft) -> bool {
+        let name = finding.said().filter(|_| finding.rule == RuleId::UnknownTool);
+        let name = name.and_then(|said| said.tool_name.as_deref());
+        name.is_some_and(|name| self.declared.contains(&hash_of(name)))
+    }
+
     /// Adds an exchange, with the findings in its request and in its response.
     pub(crate) fn add(
         &mut self,
@@ -324,10 +332,8 @@ impl Exchanges {
         if histories.is_empty() {
             return;
         }
-        let mut reported = continued
-            .and_then(|continued| self.open(continued))
-            .map(|open| open.reported.clone())
-            .unwrap_or_default();
+        let before = continued.and_then(|continued| self.open(continued));
+        let mut reported = before.map(|open| open.reported.clone()).unwrap_or_default();
         let all = findings.iter().chain(of_answer).chain(silenced);
         for finding in all.take(MOST_REPORTED.saturating_sub(reported.len())) {
             reported.insert(hash_of_finding(finding));
@@ -394,13 +400,8 @@ impl Exchanges {
                 let first = answer.reasoning.first().map(|block| block.place);
                 wanted.extend(first.map(|place| (place, &mut answer.spot_of_reasoning)));
             }
-            wanted.extend(
-                open.run
-                    .first
-                    .as_mut()
-                    .filter(|(_, spot)| spot.is_none())
-                    .map(|(place, spot)| (*place, spot)),
-            );
+            let of_run = open.run.first.as_mut().filter(|(_, spot)| spot.is_none());
+            wanted.extend(of_run.map(|(place, spot)| (*place, spot)));
             if let Some(owed) = &mut open.owed {
                 drafts.extend(owed.draft.take());
                 owed_here.push(&mut owed.finding);

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use foldhash::HashMap;
 use toolcheck_core::exchange::Exchange;
-use toolcheck_core::ir::{Body, Executor, Place, Role, ToolChoiceMode, Transcript};
+use toolcheck_core::ir::{Body, Executor, Part, Place, Role, ToolChoiceMode, Transcript};
 use toolcheck_core::response::{Choice, ChoiceCall};
 use toolcheck_json::Document;
 
@@ -226,17 +226,16 @@ impl Exchanges {
 
     /// Notes which calls a request answers, and which exchanges it takes up again or goes on from.
     pub(crate) fn note_answers(&mut self, transcript: &Transcript<'_>, histories: &Histories, known: usize) {
+        let declared = transcript.request.tools.declared().filter_map(|tool| tool.name.as_ref());
+        let room = MOST_TOOLS.saturating_sub(self.declared.len());
+        self.declared.extend(declared.take(room).map(|name| hash_of(&*name.text)));
         let new = transcript.messages.get(known..).unwrap_or_default();
         let has_results = transcript.counts().1 > 0;
-        for part in new.iter().flat_map(|message| transcript.parts_of(message)) {
-            if let Body::Call(call) = &part.body
-                && let Some(name) = &call.name
-                && has_results
-                && self.answered.len() < MOST_TOOLS
-            {
-                self.answered.insert(hash_of(&*name.text));
-            }
-        }
+        let parts = new.iter().filter(|_| has_results).flat_map(|message| transcript.parts_of(message));
+        let called = parts
+            .filter_map(|part| if let Body::Call(call) = &part.body { call.name.as_ref() } else { None });
+        let room = MOST_TOOLS.saturating_sub(self.answered.len());
+        self.answered.extend(called.take(room).map(|name| hash_of(&*name.text)));
         if self.open.iter().all(|open| open.owed.is_none()) {
             return;
         }
@@ -266,12 +265,9 @@ impl Exchanges {
         }
         for message in transcript.messages.get(known..).unwrap_or_default() {
             let parts = message.parts.start as usize..message.parts.end as usize;
-            let calls = parts.filter_map(|part| match &transcript.parts[part].body {
-                Body::Call(call) => {
-                    let id = call.id.as_ref()?;
-                    Some((part, (*self.given.get(&hash_of(&*id.text))?)?))
-                }
-                _ => None,
+            let calls = parts.filter_map(|part| {
+                let Body::Call(call) = &transcript.parts[part].body else { return None };
+                Some((part, (*self.given.get(&hash_of(&*call.id.as_ref()?.text))?)?))
             });
             let calls: Vec<(usize, usize)> = calls.collect();
             let in_order = |pair: &[(usize, usize)]| {
@@ -286,13 +282,19 @@ impl Exchanges {
     /// with what the model said. One that was sent before may have a new answer before it, in a recording of several runs.
     fn goes_on_from(&self, transcript: &Transcript<'_>, histories: &Histories) -> Vec<usize> {
         let mut from = Vec::new();
+        let has_id = |part: &Part<'_>| matches!(&part.body, Body::Call(call) if call.id.is_some());
+        let has_ids = transcript.parts.iter().any(has_id);
+        let owes = |number: &usize| {
+            self.open(Continued { number: *number, first_new: 0 }).is_some_and(|open| open.owed.is_some())
+        };
         for (length, hashes) in histories.first.iter().enumerate().rev() {
             let Some(numbers) = hashes.iter().find_map(|hash| self.by_history.get(hash)) else { continue };
             let next = transcript.messages.get(length);
             if next.is_none_or(|message| message.role != Role::User) {
                 from.extend(numbers);
             }
-            if next.is_some() {
+            // A history with the same call twice may go on from an earlier one, where no id tells.
+            if next.is_some() && (has_ids || numbers.iter().any(owes)) {
                 break;
             }
         }
