@@ -7,27 +7,6 @@ use crate::common::{self, folder, root, run, seen, seen_in, toolcheck_in, words,
 use serde_json::{Value as Json, json};
 
 #[test]
-fn a_client_that_cannot_be_started_is_said_once() {
-    let folder = folder("conform-not-started");
-    write(&folder, "client", "not executable");
-    for (option, command) in [
-        ("--client", "toolcheck-no-such-client"),
-        ("--client-per-run", "toolcheck-no-such-client"),
-        ("--client", "./client"),
-    ] {
-        let output = toolcheck_in(&folder).args(["conform", option, command]).output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!((output.status.code(), &*output.stdout), (Some(2), &b""[..]), "{said}");
-        assert_eq!(said.matches("error: the client could not be started").count(), 1, "{said}");
-        assert!(said.lines().count() <= 2, "{said}");
-    }
-    // What ends by itself has been started.
-    let seen =
-        seen_in(&folder, &["conform", "--client", "exit 3", "--only", "single-call", "--format", "cohere"]);
-    assert!(seen.starts_with("status: 1\n") && seen.contains("it ended without an answer"), "{seen}");
-}
-
-#[test]
 fn the_report_for_programs_names_the_exchanges() {
     let folder = folder("conform-json");
     let client = r#"while read task; do url=$(echo "$task" | sed 's/.*"base_url":"\([^"]*\)".*/\1/'); echo '{"outcome": "done", "text": "'$url'"}'; done"#;

@@ -2,19 +2,11 @@
 
 use std::fs;
 
-use crate::common::{self, CLEAN, folder, root, run_with_input, seen_in, toolcheck_in, write};
+use crate::common::{self, CLEAN, folder, root, seen_in, toolcheck_in, write};
 
 const UNANSWERED: &str = r#"{"model": "gpt-4o", "messages": [
   {"role": "user", "content": "tides"},
   {"role": "assistant", "content": null, "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "tide", "arguments": "{}"}}]},
-  {"role": "user", "content": "and now?"}
-]}
-"#;
-
-const ORPHAN: &str = r#"{"model": "gpt-4o", "messages": [
-  {"role": "user", "content": "tides"},
-  {"role": "assistant", "content": "One moment."},
-  {"role": "tool", "tool_call_id": "c1", "content": "low at six"},
   {"role": "user", "content": "and now?"}
 ]}
 "#;
@@ -24,16 +16,6 @@ fn fixed() -> String {
         "No result of this tool call is in the conversation. It may or may not have been carried out.";
     let message = format!(r#"{{"role": "tool", "tool_call_id": "c1", "content": "{result}"}}"#);
     UNANSWERED.replace("}}]},\n", &format!("}}}}]}},\n  {message},\n"))
-}
-
-#[test]
-fn the_standard_input_is_always_written_whole() {
-    let output = run_with_input(&["fix", "--isolated", "-"], UNANSWERED.as_bytes());
-    assert_eq!((output.status.code(), String::from_utf8(output.stdout).unwrap()), (Some(0), fixed()));
-    for text in [CLEAN, ORPHAN, "[1", "", "no JSON"] {
-        let output = run_with_input(&["fix", "--isolated", "-"], text.as_bytes());
-        assert_eq!(String::from_utf8(output.stdout).unwrap(), text);
-    }
 }
 
 #[track_caller]

@@ -28,17 +28,9 @@ fn texts(output: &Output) -> (String, String) {
 }
 
 #[test]
-fn a_kind_of_file_can_be_named() {
-    let folder = with("recording-format", &[("a.txt", "vcr/unanswered.yaml")]);
-    let found = report(&folder, &["a.txt", "--format", "vcr"]);
-    assert_eq!(
-        (&found["files"][0]["format"], found["findings"].as_array().unwrap().len()),
-        (&"vcr".into(), 1)
-    );
-    let (listed, _) = texts(&run(&folder, &["formats"]));
+fn each_kind_of_recording_is_listed() {
+    let (listed, _) = texts(&run(&folder("recording-formats"), &["formats"]));
     assert!(toolcheck_open::ALL.iter().all(|container| listed.contains(container.id)), "{listed}");
-    let (settings, _) = texts(&run(&folder, &["lint", "a.txt", "--format", "go-vcr", "--show-settings"]));
-    assert!(settings.contains("format = \"go-vcr\""), "{settings}");
 }
 
 #[test]
@@ -91,20 +83,4 @@ fn tables_in_a_folder_are_not_left_out_in_silence() {
     write(&folder, "toolcheck.toml", "include = [\"*.txt\"]\n");
     let (_, notes) = texts(&run(&folder, &["lint", "."]));
     assert!(!notes.contains("Arrow"), "{notes}");
-}
-
-#[test]
-fn an_outline_has_the_lines_of_the_file() {
-    let folder = with("recording-show", &[("a.yaml", "vcr/unanswered.yaml")]);
-    let (shown, _) = texts(&run(&folder, &["show", "a.yaml"]));
-    let text = corpus("vcr/unanswered.yaml");
-    let lines: Vec<usize> = text
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| line.contains("    body: '"))
-        .map(|(at, _)| at + 1)
-        .collect();
-    for line in lines {
-        assert!(shown.contains(&format!("line {line}")), "{shown}");
-    }
 }

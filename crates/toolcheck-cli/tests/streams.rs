@@ -181,17 +181,3 @@ fn outputs_on_a_full_disk() {
         assert!(!output.stdout.is_empty());
     }
 }
-
-#[test]
-fn threads_have_a_limit() {
-    let folder = files("streams-threads");
-    for (threads, status) in [("1", 0), ("64", 0), ("0", 2), ("1025", 2), ("20000", 2), ("99999999999", 2)] {
-        let output = toolcheck_in(&folder).args(["lint", "clean.json", "-j", threads]).output().unwrap();
-        assert_eq!(output.status.code(), Some(status), "{output:?}");
-        assert_eq!(
-            String::from_utf8_lossy(&output.stderr).contains("from 1 to 1024"),
-            status == 2,
-            "{output:?}"
-        );
-    }
-}

@@ -25,103 +25,15 @@ fn many(count: usize) -> String {
 
 const WRITE: [&str; 5] = ["lint", "--isolated", "--baseline", "baseline.json", "--write-baseline"];
 
-#[test]
-fn nothing_that_is_read_is_overwritten() {
-    let folder = folder("overwritten");
-    write(&folder, "logs/a.json", CLEAN);
-    write(
-        &folder,
-        "toolcheck.toml",
-        "extend = \"base.toml\"\ntarget = \"own.toml\"\ntools = \"tools.json\"\n",
-    );
-    write(&folder, "base.toml", "ignore = []\n");
-    write(&folder, "own.toml", "id = \"own\"\nname = \"Own\"\nextends = \"openai-chat\"\n");
-    write(&folder, "tools.json", r#"[{"type": "function", "function": {"name": "tide"}}]"#);
-    write(&folder, "pyproject.toml", "[project]\nname = \"x\"\n");
-    write(&folder, "other/pyproject.toml", "[project]\nname = \"x\"\n");
-    write(&folder, "other/b.json", CLEAN);
-    write(&folder, "logs/.ignore", "nothing\n");
-    write(&folder, "list.txt", "logs/a.json\n");
-    write(&folder, "named.toml", "ignore = []\n");
-    let written = seen_in(&folder, &["lint", "logs", "--baseline", "baseline.json", "--write-baseline"]);
-    assert!(written.starts_with("status: 0"), "{written}");
-    let links = cfg!(unix);
-    if links {
-        fs::hard_link(folder.join("logs/a.json"), folder.join("hard.json")).unwrap();
-        #[cfg(unix)]
-        std::os::unix::fs::symlink("toolcheck.toml", folder.join("link.toml")).unwrap();
-    }
-    let cases: [(&str, &[&str], &str); 14] = [
-        ("logs/a.json", &["logs/a.json"], "an input"),
-        ("other/../logs/a.json", &["./logs/a.json"], "an input"),
-        ("hard.json", &[], "an input"),
-        ("toolcheck.toml", &[], "a configuration"),
-        ("link.toml", &[], "a configuration"),
-        ("base.toml", &[], "a configuration"),
-        // It has no toolcheck table, but it was read.
-        ("other/pyproject.toml", &["other"], "a configuration"),
-        ("named.toml", &["--config", "named.toml"], "a configuration"),
-        ("own.toml", &[], "the file of a target"),
-        ("own.toml", &["--target", "own.toml", "--isolated"], "the file of a target"),
-        ("tools.json", &[], "a file of tools"),
-        ("logs/.ignore", &[], "a list of ignored files"),
-        ("list.txt", &["--files-from", "list.txt"], "the list of files"),
-        ("baseline.json", &["--baseline", "baseline.json"], "the baseline"),
-    ];
-    for (path, more, what) in cases {
-        if !links && ["hard.json", "link.toml"].contains(&path) {
-            continue;
-        }
-        let before = fs::read(folder.join(path)).unwrap();
-        let output = format!("json={path}");
-        let arguments = [&["lint", "logs", "--output-format", &output], more].concat();
-        let seen = seen_in(&folder, &arguments);
-        assert!(seen.starts_with("status: 2"), "{path}: {seen}");
-        assert!(
-            seen.contains(&format!("error: {path} is {what}, so no output can be written to it")),
-            "{seen}"
-        );
-        assert_eq!(fs::read(folder.join(path)).unwrap(), before, "{path}");
-    }
-    // The baseline is an output too if it is to be written.
-    for option in ["--write-baseline", "--prune-baseline"] {
-        let output = ["--output-format", "json=baseline.json"];
-        let arguments = [&["lint", "logs", "--baseline", "baseline.json", option], &output[..]].concat();
-        let seen = seen_in(&folder, &arguments);
-        assert!(seen.contains("two outputs can't be written to the same file: baseline.json"), "{seen}");
-    }
-    let arguments =
-        ["lint", "logs", "--baseline", "new.json", "--write-baseline", "--output-format", "json=new.json"];
-    assert!(seen_in(&folder, &arguments).contains("two outputs can't"));
-    assert!(!folder.join("new.json").exists());
-}
-
 #[cfg(unix)]
 #[test]
-fn outputs_are_one_file_through_links() {
-    use std::os::unix::fs::symlink;
-
+fn an_output_does_not_replace_the_standard_input() {
     let folder = folder("one-output");
     write(&folder, "a.json", CLEAN);
-    write(&folder, "out.json", "old");
-    fs::hard_link(folder.join("out.json"), folder.join("hard.json")).unwrap();
-    symlink("new.json", folder.join("dangling.json")).unwrap();
-    for outputs in ["json=out.json,sarif=hard.json", "json=dangling.json,sarif=new.json"] {
-        let seen = seen_in(&folder, &["lint", "a.json", "--output-format", outputs]);
-        assert!(seen.starts_with("status: 2"), "{seen}");
-        assert!(seen.contains("two outputs can't be written to the same file"), "{seen}");
-    }
-    assert_eq!(fs::read(folder.join("out.json")).unwrap(), b"old");
-    // The standard input may be a file.
     let mut command = toolcheck_in(&folder);
     command.args(["lint", "-", "--output-format", "json=a.json"]);
     let output = command.stdin(fs::File::open(folder.join("a.json")).unwrap()).output().unwrap();
     assert!(seen(&output).contains("a.json is an input"), "{}", seen(&output));
-    // A link stays, and its target is replaced.
-    let seen = seen_in(&folder, &["lint", "a.json", "--output-format", "json=dangling.json"]);
-    assert!(seen.starts_with("status: 0"), "{seen}");
-    assert!(folder.join("dangling.json").symlink_metadata().unwrap().is_symlink());
-    assert!(fs::read_to_string(folder.join("new.json")).unwrap().contains("\"version\""));
 }
 
 #[cfg(unix)]
@@ -310,29 +222,4 @@ fn a_folder_that_is_protected_keeps_its_files() {
     }
     fs::set_permissions(folder.join("ci"), fs::Permissions::from_mode(0o755)).unwrap();
     assert_eq!(leftovers(&folder.join("ci")), [""; 0]);
-}
-
-#[cfg(unix)]
-#[test]
-fn a_corpus_is_not_overwritten() {
-    let folder = folder("protected-corpus");
-    write(&folder, "corpus/ferry.json", CLEAN);
-    write(&folder, "corpus/own.toml", "ignore = []\n");
-    let expectation = "{\n  \"source\": \"invented\",\n  \"description\": \"A ferry.\",\n  \"config\": \"own.toml\",\n  \"findings\": []\n}\n";
-    write(&folder, "corpus/ferry.expect.json", expectation);
-    assert!(seen_in(&folder, &["test", "corpus"]).starts_with("status: 0"));
-    for name in ["ferry.json", "own.toml", "ferry.expect.json"] {
-        let path = format!("corpus/{name}");
-        let before = fs::read(folder.join(&path)).unwrap();
-        fs::hard_link(folder.join(&path), folder.join(name)).unwrap();
-        for path in [&*path, name] {
-            let seen = seen_in(&folder, &["test", "corpus", "--output-format", &format!("json={path}")]);
-            assert!(seen.starts_with("status: 2"), "{seen}");
-            assert!(seen.contains(&format!("{path} is part of the corpus")), "{seen}");
-        }
-        assert_eq!(fs::read(folder.join(&path)).unwrap(), before);
-    }
-    fs::hard_link(folder.join("ferry.json"), folder.join("out.json")).unwrap();
-    let seen = seen_in(&folder, &["test", "corpus", "--output-format", "json=x.out,junit=./x.out"]);
-    assert!(seen.contains("two outputs can't"), "{seen}");
 }

@@ -138,51 +138,6 @@ mod tests {
     use crate::Config;
     use toolcheck_lint::{Options, lint};
 
-    const TEXT: &str = r#"{"messages":[{"role":"user","content":"tides"},
-        {"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"tide","input":{}},
-            {"type":"tool_use","id":"toolu_2","name":"wind","input":{}}]},
-        {"role":"user","content":"and now?"}]}"#;
-
-    /// How many findings are left in `logs/a.json`, how many are allowed, and which entries were used.
-    fn left(entries: &[&str]) -> (usize, usize, Vec<bool>) {
-        let table =
-            |keys: &&str| format!("[[allow]]\nrule = \"unanswered-tool-call\"\nreason = \"seen\"\n{keys}\n");
-        let text: String = entries.iter().map(table).collect();
-        let config = Config::parse(&text).expect("the configuration is valid");
-        let mut file = lint("logs/a.json", TEXT.as_bytes(), &Options::default());
-        let used = apply(&config.allows, Path::new("logs/a.json"), &mut file);
-        (file.findings.len(), file.allowed, used)
-    }
-
-    #[test]
-    fn allowed_findings_are_not_reported() {
-        assert_eq!(left(&[]), (2, 0, vec![]));
-        assert_eq!(left(&[""]), (0, 2, vec![true]));
-        assert_eq!(left(&["tool = \"wi*\""]), (1, 1, vec![true]));
-        assert_eq!(left(&["path = \"logs\""]), (0, 2, vec![true]));
-        assert_eq!(left(&["path = \"b/*\""]), (2, 0, vec![false]));
-        assert_eq!(
-            left(&["tool = \"tide\"", "tool = \"tid?\"", "tool = \"rain\""]),
-            (1, 1, vec![true, true, false])
-        );
-    }
-
-    #[test]
-    fn a_pointer_matches_a_value_and_all_in_it() {
-        for (pointer, expected) in [
-            ("/messages/1/content/0", 1),
-            ("/messages/1", 0),
-            ("/messages/*/content/1", 1),
-            ("/**/0", 1),
-            ("/*", 0),
-            ("/messages/2", 2),
-            ("/messages/1/content/0/id", 2),
-            ("/message", 2),
-        ] {
-            assert_eq!(left(&[&format!("pointer = \"{pointer}\"")]).0, expected, "{pointer}");
-        }
-    }
-
     #[test]
     fn an_entry_for_one_place_allows_no_other() {
         let left = |count: usize, entry: &str| {

@@ -266,22 +266,4 @@ mod tests {
         assert_eq!(raw("double-encoded-arguments"), Ok(r#""{\"cmd\":\"echo got one\"}""#.to_owned()));
         assert_eq!(raw("python-arguments"), Ok("{'cmd':'echo got one'}".to_owned()));
     }
-
-    #[test]
-    fn what_the_agent_has_no_tool_for_is_named() {
-        let none = |name: &str| Err(format!("the profile has no tool for `{name}`"));
-        assert_eq!(raw("parallel-slow-first"), none("slow"));
-        assert_eq!(raw("huge-result"), none("huge"));
-        assert_eq!(raw("schema-mismatch"), Err("`optional` is called with arguments of its own".to_owned()));
-    }
-
-    #[test]
-    fn a_mistake_in_a_profile_is_named() {
-        let error = |text: &str| Profile::read(text).map(|_| ()).map_err(|error| error.to_string());
-        assert_eq!(error("[tools.ehco]\ntool = \"x\""), Err("`ehco` is not a standard tool".to_owned()));
-        assert!(
-            error("[tool.echo]\ntool = \"x\"").is_err_and(|error| error.contains("unknown field `tool`"))
-        );
-        assert!(error("[tools.echo]").is_err_and(|error| error.contains("missing field `tool`")));
-    }
 }

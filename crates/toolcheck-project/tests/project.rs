@@ -3,11 +3,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use toolcheck_project::{
-    BaselineOptions, BaselineUpdate, FileOptions, Input, Limits, LintOptions, LintRun, Project,
-    ProjectOptions, Text,
+    BaselineOptions, BaselineUpdate, FileOptions, Limits, LintOptions, LintRun, Project, ProjectOptions, Text,
 };
 
 const UNANSWERED: &str = r#"{"messages": [{"role": "user", "content": "a"},
@@ -32,57 +30,6 @@ fn options(folder: &Path) -> ProjectOptions {
 
 fn rules(run: &LintRun) -> Vec<&'static str> {
     run.report.files.iter().flat_map(|file| &file.findings).map(|finding| finding.rule.as_str()).collect()
-}
-
-#[test]
-fn a_jinja_file_has_the_tokens_of_the_files_beside_it() {
-    let folder = folder(
-        "tokens",
-        &[
-            ("a.json", r#"{"model": "m", "messages": [{"role": "user", "content": "tide"}]}"#),
-            ("m/chat_template.jinja", "{% for m in messages %}{{ bos_token + m.content }}{% endfor %}"),
-            ("m/tokenizer_config.json", r#"{"bos_token": "<s>"}"#),
-            ("toolcheck.toml", "template = \"m/chat_template.jinja\"\n"),
-        ],
-    );
-    let mut project = Project::open(options(&folder.join("a.json"))).unwrap();
-    let run = project.lint(LintOptions::default(), &|_| {});
-    assert_eq!((rules(&run), run.report.skipped.len()), (Vec::new(), 0));
-}
-
-#[test]
-fn configurations_apply_to_a_folder() {
-    let folder = folder(
-        "configurations",
-        &[
-            ("a.json", UNANSWERED),
-            ("b/a.json", UNANSWERED),
-            ("b/toolcheck.toml", "ignore = [\"unanswered-tool-call\"]"),
-            ("c/a.json", UNANSWERED),
-            ("c/toolcheck.toml", "ingore = []"),
-            ("no.json", "[1]"),
-            ("broken.json", "{"),
-            ("toolcheck.toml", "[[allow]]\nrule = \"blank-text\"\nreason = \"unused\"\n"),
-        ],
-    );
-    let mut project = Project::open(options(&folder)).unwrap();
-    // Both files in `c` are inputs, because its configuration can't be read.
-    assert_eq!(project.inputs().len(), 6);
-    let read = AtomicU64::new(0);
-    let run = project.lint(LintOptions::default(), &|bytes| {
-        read.fetch_add(bytes, Ordering::Relaxed);
-    });
-    assert_eq!(rules(&run), ["unanswered-tool-call"]);
-    assert_eq!(run.report.skipped.len(), 2);
-    assert_eq!((run.skipped_not_json, run.errors.len()), (1, 0));
-    assert_eq!(read.into_inner(), 2 * UNANSWERED.len() as u64 + 4);
-    let [error] = &run.settings_errors[..] else { panic!("{:?}", run.settings_errors) };
-    assert!(error.to_string().contains("did you mean `ignore`?"), "{error}");
-    let [unused] = &run.unused_allows[..] else { panic!("{:?}", run.unused_allows) };
-    assert_eq!((unused.rule.as_str(), unused.line), ("blank-text", 1));
-
-    let settings = project.settings(&Input::file(&folder.join("b/a.json"))).unwrap();
-    assert!(settings.rules.iter().all(|rule| rule.id != "unanswered-tool-call"));
 }
 
 #[test]

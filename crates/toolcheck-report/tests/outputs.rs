@@ -31,30 +31,6 @@ fn show(report: &Report, output: &str, width: usize) -> String {
     String::from_utf8(text).unwrap()
 }
 
-#[test]
-fn one_sample_in_every_output() {
-    let sample = report("seeds/coco-before.json", None);
-    for output in outputs::ALL {
-        insta::assert_snapshot!(format!("sample-{}", output.id), show(&sample, output.id, 80));
-    }
-}
-
-#[test]
-fn a_split_turn_labels_its_messages() {
-    insta::assert_snapshot!(show(&report("seeds/litellm-before.json", Some("bedrock")), "full", 80));
-}
-
-#[test]
-fn a_narrow_screen() {
-    insta::assert_snapshot!(show(&report("seeds/coco-before.json", None), "full", 40));
-}
-
-#[test]
-fn a_syntax_error_shows_the_text() {
-    let text = "{\"messages\": [\n  {\"role\": \"user\", \"content\": \"caf\u{e9} \\ud83d\"},\n  {\"role\": \"user\", \"content\": NaN}\n]}";
-    insta::assert_snapshot!(show(&of_bytes("broken.json", text.as_bytes().to_vec(), None), "full", 80));
-}
-
 /// A request on one line of two megabytes, with an unanswered call in the middle.
 fn one_long_line() -> Vec<u8> {
     let filler = "lorem ipsum \u{4e2d}\u{6587} dolor ".repeat(40_000);

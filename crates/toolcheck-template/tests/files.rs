@@ -12,55 +12,6 @@ const WITHOUT: &str = r#"{"messages": []}"#;
 const WITH_TOOLS: &str = r#"{"messages": [], "tools": [{}]}"#;
 
 #[test]
-fn tokenizer_config() {
-    let config =
-        br#"{"bos_token": {"content": "<s>", "lstrip": false}, "eos_token": "</s>", "pad_token": null,
-        "chat_template": "{{ bos_token }}{{ eos_token }}{{ pad_token }}."}"#;
-    let template = Template::from_file_bytes("model/tokenizer_config.json", config).unwrap();
-    assert_eq!(rendered(&template, WITHOUT), "<s></s>.");
-}
-
-#[test]
-fn a_list_of_templates() {
-    let config = br#"{"chat_template": [{"name": "default", "template": "plain"}, {"name": "tool_use", "template": "tools"}]}"#;
-    let template = Template::from_file_bytes("tokenizer_config.json", config).unwrap();
-    assert_eq!(rendered(&template, WITHOUT), "plain");
-    assert_eq!(rendered(&template, WITH_TOOLS), "tools");
-    assert_eq!(template.names().collect::<Vec<_>>(), ["default", "tool_use"]);
-}
-
-#[test]
-fn a_folder() {
-    let config: &[u8] = br#"{"bos_token": "<s>", "chat_template": "old"}"#;
-    let files = [
-        ("m/tokenizer_config.json", config),
-        ("m/additional_chat_templates/tool_use.jinja", b"{{ bos_token }}tools"),
-        ("m/chat_template.jinja", b"{{ bos_token }}new"),
-    ];
-    let template = Template::from_files(&files).unwrap();
-    assert_eq!(rendered(&template, WITHOUT), "<s>new");
-    assert_eq!(rendered(&template, WITH_TOOLS), "<s>tools");
-    assert_eq!(Template::from_files(&[]).unwrap_err(), LoadError::NoneInFolder);
-    let files = [
-        ("m/special_tokens_map.json", &br#"{"bos_token": "<map>", "eos_token": {"content": "<end>"}}"#[..]),
-        (
-            "m/tokenizer_config.json",
-            br#"{"bos_token": "<s>", "chat_template": "{{ bos_token }}{{ eos_token }}"}"#,
-        ),
-    ];
-    assert_eq!(rendered(&Template::from_files(&files).unwrap(), WITHOUT), "<s><end>");
-}
-
-#[test]
-fn tokens_of_another_file() {
-    let mut template = Template::from_file_bytes("m/chat_template.jinja", b"{{ bos_token }}.").unwrap();
-    template.add_tokens_of(br#"{"bos_token": "<s>", "chat_template": "old"}"#);
-    template.add_tokens_of(br#"{"bos_token": "<map>"}"#);
-    template.add_tokens_of(b"{");
-    assert_eq!(rendered(&template, WITHOUT), "<s>.");
-}
-
-#[test]
 fn other_files() {
     let load = |name: &str, bytes: &[u8]| {
         Template::from_file_bytes(name, bytes).map(|found| found.source(false).to_owned())
@@ -71,14 +22,6 @@ fn other_files() {
     assert_eq!(load("config.json", b"{}"), Err(LoadError::NoTemplate));
     assert!(matches!(load("config.json", b"{"), Err(LoadError::Json(_))));
     assert_eq!(load("t.jinja", b"\xff"), Err(LoadError::NotText));
-    // A broken template is no fault of the conversation.
-    for (name, bytes) in
-        [("t.jinja", &b"a\n{{ messages[0].content "[..]), ("c.json", br#"{"chat_template": "a\n{% if x"}"#)]
-    {
-        let error = load(name, bytes).unwrap_err();
-        assert!(matches!(error, LoadError::Syntax { line: 2, .. }), "{error}");
-        assert!(error.to_string().starts_with("the chat template is broken: "), "{error}");
-    }
     assert_eq!(load("t.gguf", b"GGUF"), Err(LoadError::MoreNeeded));
 }
 

@@ -161,33 +161,6 @@ fn advice(key: &str, object: &str, fault: &str) -> String {
 mod tests {
     use crate::parse_target;
 
-    /// The errors in a target file with this text after its head, which has three lines.
-    fn faults(text: &str) -> Vec<String> {
-        let text = format!("id = \"x\"\nname = \"x\"\nextends = \"openai-chat\"\n{text}");
-        match parse_target(&text) {
-            Ok(_) => Vec::new(),
-            Err(error) => error.all().map(ToString::to_string).collect(),
-        }
-    }
-
-    #[test]
-    fn shapes_in_other_formats_are_checked() {
-        let text = "[also.anthropic]\nunseen = \"error\"\n[[also.anthropic.fact]]\nobject = \"request\"\nfield = \"max_tokens\"\n\
-                    fault = \"missing\"\nevidence = \"recorded\"\n";
-        assert_eq!(faults(text), Vec::<String>::new());
-    }
-
-    #[test]
-    fn all_mistakes_are_reported_at_once() {
-        let faults = faults(
-            "[[shape.text]]\nfault = \"missing\"\ntype = \"strng\"\ntext = \"{feild}\"\nevidence = \"recorded\"\nsources = []\nseen = \"2026\"\n\
-             [shape.objects.requst]\nclosed = true\nrule = \"blank-txt\"\n",
-        );
-        let places: Vec<&str> =
-            faults.iter().map(|fault| fault.split(": ").next().unwrap_or_default()).collect();
-        assert_eq!(places, ["6:8", "7:9", "11:16", "13:8"], "{faults:#?}");
-    }
-
     /// What the schema for editors allows must be read, and the other way round.
     #[test]
     fn the_schema_has_the_same_keys() {
@@ -211,14 +184,5 @@ mod tests {
             known.sort_unstable();
             assert_eq!(read, known, "{definition}");
         }
-    }
-
-    #[test]
-    fn valid_shapes_are_read() {
-        let text = "[shape]\nunseen = \"error\"\n\
-                    [shape.objects.request.fields]\nmetadata = { type = \"object\", object = \"metadata\", required = true }\nseed = false\n\
-                    [shape.objects.metadata]\nclosed = true\nfields.tenant = { type = \"string\", required = true }\n\
-                    [[shape.fact]]\nobject = \"metadata\"\nfield = \"tenant\"\nfault = \"missing\"\nevidence = \"recorded\"\ntext = \"{path} is missing\"\n";
-        assert_eq!(faults(text), Vec::<String>::new());
     }
 }
