@@ -85,7 +85,7 @@ fn laid_over<'p>(
         }
     }
     let mut packed = Vec::with_capacity(members.len() + 16);
-    put_tag(&mut packed, TABLE, own.place.map(|(start, end)| start..end));
+    put_tag(&mut packed, TABLE, own.place());
     put_long(&mut packed, &members);
     Ok(packed)
 }
@@ -245,8 +245,6 @@ pub(crate) struct Packed<'p> {
     /// All of it.
     bytes: &'p [u8],
     tag: u8,
-    /// Where it starts and ends in its text.
-    place: Option<(usize, usize)>,
     /// What it holds: the bytes after its tag, its place and its length.
     held: &'p [u8],
 }
@@ -272,20 +270,23 @@ fn damaged() -> Error {
 impl<'p> Packed<'p> {
     /// The value that these bytes are.
     pub(crate) fn whole(bytes: &'p [u8]) -> Result<Self, Error> {
-        match Values(bytes).next_value() {
-            Some(Ok((value, []))) => Ok(value),
-            _ => Err(damaged()),
-        }
+        let mut values = Values(bytes);
+        values.value().filter(|_| values.0.is_empty()).ok_or_else(damaged)
     }
 
-    /// Its place; an empty one where it has none.
+    fn place(self) -> Option<Range<usize>> {
+        let mut bytes = Bytes(self.bytes.get(1..).filter(|_| self.tag & PLACED != 0)?);
+        Some(bytes.number()?..bytes.number()?)
+    }
+
+    /// The same; an empty place where it has none.
     pub(crate) fn span(self) -> Range<usize> {
-        self.place.map_or(0..0, |(start, end)| start..end)
+        self.place().unwrap_or(0..0)
     }
 
     /// Its bytes, if it has no place.
     pub(crate) fn without_place(self) -> Option<&'p [u8]> {
-        self.place.is_none().then_some(self.bytes)
+        (self.tag & PLACED == 0).then_some(self.bytes)
     }
 
     pub(crate) fn content(self) -> Result<Content<'p>, Error> {
@@ -295,7 +296,7 @@ impl<'p> Packed<'p> {
     fn read(self) -> Option<Content<'p>> {
         let number = || self.held.try_into().ok();
         let text = || std::str::from_utf8(self.held).ok();
-        Some(match self.tag {
+        Some(match self.tag & !PLACED {
             FALSE => Content::Boolean(false),
             TRUE => Content::Boolean(true),
             SIGNED => Content::Signed(i64::from_le_bytes(number()?)),
@@ -323,23 +324,30 @@ impl<'p> Packed<'p> {
 pub(crate) struct Values<'p>(&'p [u8]);
 
 impl<'p> Values<'p> {
-    /// The first value, and what follows it.
-    fn next_value(self) -> Option<Result<(Packed<'p>, &'p [u8]), Error>> {
-        if self.0.is_empty() {
-            return None;
-        }
+    /// The next value; `None` if there is none, or if it is damaged.
+    fn value(&mut self) -> Option<Packed<'p>> {
         let mut rest = Bytes(self.0);
-        let taken = rest.value().map(|(tag, place, held)| {
-            let bytes = &self.0[..self.0.len() - rest.0.len()];
-            (Packed { bytes, tag, place, held }, rest.0)
-        });
-        Some(taken.ok_or_else(damaged))
+        let tag = rest.byte()?;
+        if tag & PLACED != 0 {
+            rest.number()?;
+            rest.number()?;
+        }
+        let length = match tag & !PLACED {
+            FALSE | TRUE | DATE => 0,
+            SIGNED | UNSIGNED | FLOAT => size_of::<u64>(),
+            STRING | ARRAY | TABLE | FAULT => rest.number()?,
+            _ => return None,
+        };
+        let (held, rest) = rest.0.split_at_checked(length)?;
+        let bytes = &self.0[..self.0.len() - rest.len()];
+        self.0 = rest;
+        Some(Packed { bytes, tag, held })
     }
 
     /// The next key of a table, with its value.
     pub(crate) fn next_member(&mut self) -> Option<Result<(Packed<'p>, Packed<'p>), Error>> {
         let key = self.next()?;
-        let value = self.next().unwrap_or_else(|| Err(damaged()));
+        let value = self.value().ok_or_else(damaged);
         Some(key.and_then(|key| Ok((key, value?))))
     }
 
@@ -353,40 +361,25 @@ impl<'p> Iterator for Values<'p> {
     type Item = Result<Packed<'p>, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let next = self.next_value()?;
-        // Nothing follows what is damaged.
-        self.0 = next.as_ref().map_or(&[][..], |(_, rest)| rest);
-        Some(next.map(|(value, _)| value))
+        if self.0.is_empty() {
+            return None;
+        }
+        let value = self.value();
+        if value.is_none() {
+            // Nothing follows what is damaged.
+            self.0 = &[];
+        }
+        Some(value.ok_or_else(damaged))
     }
 }
 
 struct Bytes<'p>(&'p [u8]);
 
-impl<'p> Bytes<'p> {
+impl Bytes<'_> {
     fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(*first)
-    }
-
-    /// The tag, the place and what is held of the first value.
-    fn value(&mut self) -> Option<(u8, Option<(usize, usize)>, &'p [u8])> {
-        let tag = self.byte()?;
-        let place = match tag & PLACED {
-            0 => None,
-            _ => Some((self.number()?, self.number()?)),
-        };
-        let tag = tag & !PLACED;
-        let held = match tag {
-            FALSE | TRUE | DATE => &[],
-            SIGNED | UNSIGNED | FLOAT => self.take(size_of::<u64>())?,
-            STRING | ARRAY | TABLE | FAULT => {
-                let length = self.number()?;
-                self.take(length)?
-            }
-            _ => return None,
-        };
-        Some((tag, place, held))
     }
 
     fn number(&mut self) -> Option<usize> {
@@ -399,11 +392,5 @@ impl<'p> Bytes<'p> {
             }
         }
         None
-    }
-
-    fn take(&mut self, length: usize) -> Option<&'p [u8]> {
-        let (taken, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
-        Some(taken)
     }
 }
