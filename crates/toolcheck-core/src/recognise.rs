@@ -7,6 +7,7 @@
 mod beginnings;
 mod classes;
 mod envelopes;
+mod escapes;
 mod expression;
 mod pasted;
 mod places;
@@ -211,6 +212,7 @@ impl ErrorReading {
     /// Reads an error's text. What is known as a whole comes before what is only similar, and a longer text before a shorter
     /// one that is a part of it.
     pub fn new(error: &str) -> Self {
+        let error = &*escapes::unescaped(error);
         let status = envelopes::status_in(error);
         let mut matches = recognise(error);
         let of_rule = matches.first().map(|found| found.extent.clone());
@@ -223,7 +225,7 @@ impl ErrorReading {
                 matches = similar::recognise(error);
             }
             if class.is_none() && matches.is_empty() {
-                class = classes::probable(error, status);
+                class = similar::classify(error).or_else(|| classes::probable(error, status));
             }
         }
         Self { matches, class, envelopes: Envelope::all_in(error), status }
@@ -382,7 +384,6 @@ fn bare<'e>(name: &str, value: &'e str) -> &'e str {
     loop {
         let before = value;
         value = value.trim();
-        value = value.strip_suffix("\\n").or_else(|| value.strip_suffix("\\r")).unwrap_or(value);
         if name.starts_with(VALUES) {
             // Another sentence, or another text, may follow the last one.
             value = value.find("'. ").map_or(value, |end| &value[..=end]);

@@ -4,6 +4,7 @@
 use std::cmp::Reverse;
 use std::sync::{Arc, LazyLock};
 
+use regex::Regex;
 use serde::Deserialize;
 
 use super::beginnings::Cut;
@@ -81,26 +82,23 @@ pub struct Classified {
     pub class: &'static ErrorClass,
     /// The text that is known; `None` where only its words or its status are.
     pub error: Option<&'static ClassError>,
-    /// Whether only the beginning of that text was found, because it was cut.
+    /// Whether not all of that text was found: its beginning, because it was cut, or most of its words.
     pub is_cut: bool,
     /// The values of the text's placeholders, by name.
     pub captures: Vec<(String, String)>,
 }
 
-static TEXTS: LazyLock<Vec<(&'static ErrorClass, &'static ClassError, Expression)>> = LazyLock::new(|| {
-    let of_class = |class: &'static ErrorClass| {
-        class.errors.iter().map(move |error| (class, error, Expression::of(&error.text, LAST)))
-    };
-    ErrorClass::all().flat_map(of_class).collect()
-});
+/// The texts of all classes.
+pub(super) fn texts() -> impl Iterator<Item = (&'static ErrorClass, &'static ClassError)> {
+    ErrorClass::all().flat_map(|class| class.errors.iter().map(move |error| (class, error)))
+}
+
+static TEXTS: LazyLock<Vec<(&'static ErrorClass, &'static ClassError, Expression)>> =
+    LazyLock::new(|| texts().map(|(class, own)| (class, own, Expression::of(&own.text, LAST))).collect());
 
 /// The texts of classes that are long enough to be recognised by their beginning.
-static CUTS: LazyLock<Vec<(&'static ErrorClass, &'static ClassError, Cut)>> = LazyLock::new(|| {
-    let of_class = |class: &'static ErrorClass| {
-        class.errors.iter().filter_map(move |error| Some((class, error, Cut::of(&error.text)?)))
-    };
-    ErrorClass::all().flat_map(of_class).collect()
-});
+static CUTS: LazyLock<Vec<(&'static ErrorClass, &'static ClassError, Cut)>> =
+    LazyLock::new(|| texts().filter_map(|(class, own)| Some((class, own, Cut::of(&own.text)?))).collect());
 
 /// The signs of classes, for an error in small letters.
 static SIGNS: LazyLock<Vec<(&'static ErrorClass, Expression)>> = LazyLock::new(|| {
@@ -112,6 +110,11 @@ static SIGNS: LazyLock<Vec<(&'static ErrorClass, Expression)>> = LazyLock::new(|
         })
     };
     ErrorClass::all().flat_map(of_class).collect()
+});
+
+/// What Pydantic prints of the request, in which any words may be.
+static DUMPS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new("(?s)input_value=.*?(?:, input_type=|$)").expect("it is a regular expression")
 });
 
 /// What an error is about whose whole text is known, if that is longer than what is known of a rule's, and not in front
@@ -144,9 +147,8 @@ pub(super) fn cut(error: &str) -> Option<Classified> {
 
 /// What an error is probably about, by its words, or by the HTTP status that it names; `None` if they say nothing.
 pub(super) fn probable(error: &str, status: Option<u16>) -> Option<Classified> {
-    // The end of a line may be escaped, which is no letter in front of the next word.
     let windows: Vec<String> =
-        windows(error).map(|error| error.to_lowercase().replace("\\n", "\n")).collect();
+        windows(error).map(|error| DUMPS.replace_all(error, "").to_lowercase()).collect();
     let mut weights: Vec<(&'static ErrorClass, usize)> = Vec::new();
     for (class, sign) in &*SIGNS {
         if !windows.iter().any(|error| sign.found_in(error).is_some()) {

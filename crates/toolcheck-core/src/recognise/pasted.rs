@@ -5,6 +5,7 @@
 
 use std::cmp::Ordering;
 
+use super::escapes::unescaped;
 use super::{LONGEST, LONGEST_NAME, is_quote};
 
 /// The fewest characters of a text that identify it.
@@ -53,7 +54,7 @@ impl PartialOrd for Contained {
 impl Pasted {
     /// Prepares an error. Only its first 100 kB count.
     pub fn new(error: &str) -> Self {
-        Self { characters: Characters::of(error, LONGEST) }
+        Self { characters: Characters::of(&unescaped(error), LONGEST) }
     }
 
     /// How much of a text is in the error; `None` if it is not there, or it says something else from some point on.
@@ -147,16 +148,8 @@ impl Characters {
         let mut all = Self::default();
         let mut characters =
             text.char_indices().take_while(|(at, _)| *at < longest).map(|(_, one)| one).peekable();
-        let (mut follows, mut is_escape) = (false, false);
+        let mut follows = false;
         while let Some(character) = characters.next() {
-            if character == '\\' {
-                (follows, is_escape) = (false, true);
-                continue;
-            }
-            // The end of a line, as JSON and Python write it.
-            if std::mem::take(&mut is_escape) && matches!(character, 'n' | 'r' | 't') {
-                continue;
-            }
             if is_left_out(character) {
                 follows = false;
                 continue;

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::{Match, Regex};
 use toolcheck_json::Value;
 
+use super::escapes::unescaped;
 use super::windows;
 
 const MOST_PLACES: usize = 16;
@@ -48,10 +49,9 @@ pub struct Nearness {
 
 /// Paths with dots, brackets and slashes, and lists of steps as Python and JSON write them.
 static PATHS: LazyLock<Regex> = LazyLock::new(|| {
-    let quoted = r#"\\*["']?[\w-]+\\*["']?"#;
+    let quoted = r#"["']?[\w-]+["']?"#;
     let path = format!(r"[A-Za-z_$][\w-]*(?:\.?\[{quoted}\]|[./][\w-]+)+");
-    let gap = r"(?:\s|\\+n)*";
-    let list = format!(r"[\[(]{gap}{quoted}(?:,{gap}{quoted})+,?{gap}[\])]");
+    let list = format!(r"[\[(]\s*{quoted}(?:,\s*{quoted})+,?\s*[\])]");
     Regex::new(&format!("{list}|{path}")).expect("it is a regular expression")
 });
 
@@ -61,7 +61,8 @@ impl NamedPlace {
     /// The places that an error names, in their order. A path without a number is none: it is in every request. Numbers alone
     /// are none either.
     pub fn all_in(error: &str) -> Vec<Self> {
-        let beginning = windows(error).next().unwrap_or_default();
+        let error = unescaped(error);
+        let beginning = windows(&error).next().unwrap_or_default();
         // An address, or a place in what a tool returned.
         let is_address = |path: &Match<'_>| {
             let before = &beginning[..path.start()];
@@ -91,10 +92,8 @@ impl NamedPlace {
     }
 
     fn of(path: &str) -> Self {
-        // The ends of lines in a list may be escaped.
-        let path = if path.contains("\\n") { &path.replace("\\n", "") } else { path };
         let words: Vec<&str> = STEPS.find_iter(path).take(MOST_STEPS).map(|word| word.as_str()).collect();
-        let is_escaped = path.starts_with(['[', '(']) && path.contains(['\\', '\n']);
+        let is_escaped = path.starts_with(['[', '(']) && path.contains('\n');
         let text = if is_escaped { format!("[{}]", words.join(", ")) } else { path.to_owned() };
         let mut steps: Vec<Step> = Vec::new();
         for word in words {

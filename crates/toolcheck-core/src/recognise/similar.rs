@@ -4,7 +4,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
 
-use super::{Extent, Likeness, Origin, Recognised, texts, windows};
+use super::{
+    ClassError, Classified, ErrorClass, Extent, Likeness, Origin, Recognised, classes, texts, windows,
+};
 use crate::targets::Refusal;
 
 /// The part of a known text, by the weight of its pairs of words, that an error must have.
@@ -15,32 +17,49 @@ const FEWEST: usize = 4;
 /// Two words beside each other.
 type Pair = (u64, u64);
 
-struct KnownText {
-    origin: Origin,
-    refusal: &'static Refusal,
-    pairs: Vec<Pair>,
-}
-
-struct Table {
-    entries: Vec<KnownText>,
+/// Known texts, each with its pairs.
+struct Table<T> {
+    entries: Vec<(T, Vec<Pair>)>,
     /// In which texts a pair is: their indices.
     by_pair: HashMap<Pair, Vec<u32>>,
 }
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let (mut entries, mut by_pair) = (Vec::new(), HashMap::<Pair, Vec<u32>>::new());
-    for (origin, refusal, text) in texts() {
-        let pairs = pairs(text);
-        if pairs.len() < FEWEST {
-            continue;
+static OF_RULES: LazyLock<Table<(Origin, &'static Refusal)>> =
+    LazyLock::new(|| Table::new(texts().map(|(origin, refusal, text)| ((origin, refusal), text))));
+static OF_CLASSES: LazyLock<Table<(&'static ErrorClass, &'static ClassError)>> =
+    LazyLock::new(|| Table::new(classes::texts().map(|(class, error)| ((class, error), &*error.text))));
+
+impl<T: Copy> Table<T> {
+    fn new(texts: impl Iterator<Item = (T, &'static str)>) -> Self {
+        let (mut entries, mut by_pair) = (Vec::new(), HashMap::<Pair, Vec<u32>>::new());
+        let texts = texts.map(|(of, text)| (of, pairs(text)));
+        for (of, pairs) in texts.filter(|(_, pairs)| pairs.len() >= FEWEST) {
+            for pair in &pairs {
+                by_pair.entry(*pair).or_default().push(u32::try_from(entries.len()).unwrap_or(u32::MAX));
+            }
+            entries.push((of, pairs));
         }
-        for pair in &pairs {
-            by_pair.entry(*pair).or_default().push(u32::try_from(entries.len()).unwrap_or(u32::MAX));
-        }
-        entries.push(KnownText { origin, refusal, pairs });
+        Self { entries, by_pair }
     }
-    Table { entries, by_pair }
-});
+
+    /// The texts that are similar to an error, in their order, each with how much of it the error has.
+    fn similar(&self, error: &str) -> Vec<(f64, T)> {
+        let own: HashSet<Pair> = windows(error).flat_map(pairs).collect();
+        let weight = |pair: &Pair| {
+            let texts = self.by_pair.get(pair).map_or(1, Vec::len);
+            1.0 / f64::from(u32::try_from(texts).unwrap_or(u32::MAX)).sqrt()
+        };
+        let candidates: BTreeSet<u32> =
+            own.iter().filter_map(|pair| self.by_pair.get(pair)).flatten().copied().collect();
+        let share = |(of, pairs): &(T, Vec<Pair>)| {
+            let shared: Vec<&Pair> = pairs.iter().filter(|pair| own.contains(pair)).collect();
+            let is_enough = shared.len() >= FEWEST;
+            let share = shared.into_iter().map(weight).sum::<f64>() / pairs.iter().map(weight).sum::<f64>();
+            (is_enough && share >= LEAST).then_some((share, *of))
+        };
+        candidates.into_iter().filter_map(|index| share(&self.entries[index as usize])).collect()
+    }
+}
 
 /// The pairs of words of a text, each once. A placeholder, a number and an address end a pair: they differ between errors.
 fn pairs(text: &str) -> Vec<Pair> {
@@ -91,46 +110,27 @@ fn hash(word: &str) -> u64 {
 
 /// The known texts that are the most similar to an error.
 pub(super) fn recognise(error: &str) -> Vec<Recognised> {
-    let table = &*TABLE;
-    let own: HashSet<Pair> = windows(error).flat_map(pairs).collect();
-    let weight = |pair: &Pair| {
-        let texts = table.by_pair.get(pair).map_or(1, Vec::len);
-        1.0 / f64::from(u32::try_from(texts).unwrap_or(u32::MAX)).sqrt()
+    let mut found = OF_RULES.similar(error);
+    let order = |(origin, refusal): (Origin, &Refusal)| {
+        (origin.is_variant(), refusal.legacy, refusal.case.is_some(), origin.id())
     };
-    let candidates: BTreeSet<u32> =
-        own.iter().filter_map(|pair| table.by_pair.get(pair)).flatten().copied().collect();
-    let mut found: Vec<(f64, &KnownText)> = Vec::new();
-    for entry in candidates.into_iter().map(|index| &table.entries[index as usize]) {
-        let shared: Vec<&Pair> = entry.pairs.iter().filter(|pair| own.contains(pair)).collect();
-        if shared.len() < FEWEST {
-            continue;
-        }
-        let share = shared.into_iter().map(weight).sum::<f64>() / entry.pairs.iter().map(weight).sum::<f64>();
-        if share >= LEAST {
-            found.push((share, entry));
-        }
-    }
-    found.sort_by(|(one, left), (other, right)| {
-        let order = |entry: &KnownText| {
-            (entry.origin.is_variant(), entry.refusal.legacy, entry.refusal.case.is_some())
-        };
-        other
-            .total_cmp(one)
-            .then(order(left).cmp(&order(right)))
-            .then(left.origin.id().cmp(right.origin.id()))
-    });
+    found.sort_by(|(one, left), (other, right)| other.total_cmp(one).then(order(*left).cmp(&order(*right))));
     let best = found.first().map_or(0.0, |(share, _)| *share);
     let mut recognised: Vec<Recognised> = Vec::new();
-    for (_, entry) in found.into_iter().take_while(|(share, _)| *share == best) {
-        if !recognised.iter().any(|known| known.is_same(entry.origin, entry.refusal)) {
-            recognised.push(Recognised {
-                origin: entry.origin,
-                refusal: entry.refusal,
-                captures: Vec::new(),
-                likeness: Likeness::Similar,
-                extent: Extent::default(),
-            });
+    for (_, (origin, refusal)) in found.into_iter().take_while(|(share, _)| *share == best) {
+        if !recognised.iter().any(|known| known.is_same(origin, refusal)) {
+            let (captures, extent) = (Vec::new(), Extent::default());
+            recognised.push(Recognised { origin, refusal, captures, likeness: Likeness::Similar, extent });
         }
     }
     recognised
+}
+
+/// The text of a class that is the most similar to an error.
+pub(super) fn classify(error: &str) -> Option<Classified> {
+    // Of several, the first.
+    let found =
+        OF_CLASSES.similar(error).into_iter().rev().max_by(|(one, _), (other, _)| one.total_cmp(other));
+    let (_, (class, text)) = found?;
+    Some(Classified { class, error: Some(text), is_cut: true, captures: Vec::new() })
 }

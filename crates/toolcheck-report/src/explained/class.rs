@@ -42,7 +42,7 @@ impl Explained {
         let summary = error.and_then(|error| error.meaning.as_ref()).unwrap_or(&class.summary);
         wording.write_wrapped(summary, out)?;
         if found.is_cut {
-            wording.write_wrapped("Only the beginning of the error text matches.", out)?;
+            wording.write_wrapped("Only a part of the error text matches.", out)?;
         }
         if error.is_none() {
             wording.write_wrapped("The exact text is not known; this is inferred from its wording, and it may be about something else.", out)?;
