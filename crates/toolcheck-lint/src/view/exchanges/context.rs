@@ -93,8 +93,7 @@ impl RefusedRequests {
         if self.by_hash.is_empty() && !is_refused {
             return None;
         }
-        let url = exchange.url.map(|url| url.raw());
-        let hash = hash_of((exchange.request.raw(), url));
+        let hash = hash_of((exchange.request.raw(), exchange.url.map(|url| url.raw())));
         let before = self.by_hash.get(&hash).map(|refused| Resent {
             status: refused.status,
             count: refused.count,
