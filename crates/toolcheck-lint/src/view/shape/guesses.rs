@@ -168,7 +168,8 @@ fn as_advised(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) 
         true => Change::Add(fault.object_node(), key.clone(), json.clone()),
         false => Change::Write(value.id(), json.clone()),
     };
-    let is_free = !is_missing || cx.document.value(fault.object_node()).get(&key).is_none();
+    let own = cx.document.value(fault.object_node()).get(&key);
+    let is_free = !is_missing || own.is_none_or(|own| own.is_null());
     (is_whole && is_free && !json.contains(['\u{2026}', '`']))
         .then(|| Fix::guess(format!("assumes that {json} was meant"), [change]))
 }
@@ -213,7 +214,7 @@ fn missing(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
         let change = Change::Add(object.id(), "role".to_owned(), format!("\"{role}\""));
         return Some(Fix::guess(of_place(role), [change]));
     }
-    // It is written for another list.
+    // Written for another list.
     if let Some(told) = fault.instead(cx.document)
         && let Some(list) =
             cx.document.root().members().take(MOST_KEYS).find(|list| list.span().contains(object.span()))
