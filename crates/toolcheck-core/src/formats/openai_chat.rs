@@ -436,12 +436,10 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
         own.calls.filter(|calls| calls.is_array() && calls.children().next().is_none()).map(Place::of);
     let is_empty = |text: &Value<'_, '_>| text.as_json_str().is_some_and(|text| text.is_empty());
     message.has_empty_reasoning = own.reasoning.as_ref().is_some_and(is_empty);
-    let names_tool = || message.role_name.is_none() && value.get("tool_name").is_some();
-    let is_answer = match &own.call_id {
-        Some(id) => own.calls.is_none() && mistakes::is_answer(transcript, message.role, &id.text),
-        None => names_tool(),
-    };
-    if is_answer {
+    if let Some(id) = &own.call_id
+        && own.calls.is_none()
+        && mistakes::is_answer(transcript, message.role, &id.text)
+    {
         message.role = Role::Tool;
     }
     let role = message.role;
