@@ -35,6 +35,7 @@ mod input_format;
 pub mod ir;
 mod level;
 mod matching;
+pub mod missing_result;
 pub mod models;
 mod names;
 pub mod pairing;

@@ -337,25 +337,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                     let level = if now.is_some() { Level::Form } else { loss };
                     self.add(Kind::CallLost, level, At(Some(number), now), title(before));
                 }
-                EventKind::Result => {
-                    let about = result_title(before, self.paired.before);
-                    // Once is enough.
-                    let text = self.retold.text_of(number);
-                    let is_kept = match text {
-                        Some(text) => self.is_told_twice(number, text),
-                        None => {
-                            self.is_repeated(0, number)
-                                || self.answers_now(number)
-                                || self.known_now(number).is_some()
-                        }
-                    };
-                    let level = if is_kept { Level::Change } else { loss };
-                    let mut about = format!("{about}, {}", characters(before.content.length));
-                    if let Some(text) = text {
-                        about.push_str(&format!(", is text of {} now", speaker(self.after(text))));
-                    }
-                    self.add(Kind::ResultLost, level, At(Some(number), text), about);
-                }
+                EventKind::Result => self.result_gone(number),
                 EventKind::Text => {
                     // What nobody is known to have said may be a result.
                     let is_json = before.text.trim_start().starts_with(['{', '['])
@@ -401,16 +383,6 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                 }
             }
         }
-    }
-
-    /// Whether the text that a result has become is that of an earlier copy of it.
-    fn is_told_twice(&self, number: usize, text: usize) -> bool {
-        let own = self.before(number);
-        let first = self.retold.first_in(text).filter(|first| *first < number);
-        first.is_some_and(|first| {
-            let first = self.before(first);
-            first.id == own.id && first.content.says_the_same(&own.content)
-        })
     }
 
     /// Whether the turn of a text has the same text once more, which is kept.

@@ -59,6 +59,9 @@ pub(super) fn go_on(
         }
         text = assemble(bytes, &trial);
         let report = lint_with(path, &text, options, &mut ());
+        if check::takes_more(before, &report, &trial) {
+            break;
+        }
         if read_otherwise(before, &report, options).is_some() {
             continue;
         }

@@ -42,3 +42,13 @@ pub(super) fn not_better(
     }
     worse
 }
+
+/// Whether there are fewer calls or results than what is fixed without a cost can take out: each finding is about one.
+pub(super) fn takes_more(before: &FileReport, after: &FileReport, changes: &[Change]) -> bool {
+    let applied = || changes.iter().flat_map(Change::done);
+    if applied().any(|done| done.cost.is_some()) {
+        return false;
+    }
+    let count = applied().count();
+    before.tool_calls > after.tool_calls + count || before.tool_results > after.tool_results + count
+}

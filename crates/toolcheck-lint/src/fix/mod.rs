@@ -4,7 +4,6 @@
 //! edits are made from the final order of its parts. Then the result is linted again: a record in which a fault that was
 //! to be fixed is still there, or in which there is a new one, stays as it was. That goes on until nothing changes.
 
-mod agreed;
 mod ahead;
 mod check;
 mod skipped;
@@ -35,8 +34,9 @@ use crate::rules;
 pub(crate) use self::ahead::{MOST_AHEAD, Trials, halved, settled};
 pub use self::skipped::Skipped;
 pub use crate::finding::Fixable;
-pub use crate::planner::{Action, Duplicates, FixOptions, FixPlace, Orphans, PLACEHOLDER, Unanswered};
+pub use crate::planner::{Action, Duplicates, FixOptions, FixPlace, Orphans, Unanswered};
 pub use toolcheck_core::fix::Cost;
+pub use toolcheck_core::missing_result::PLACEHOLDER;
 
 /// A finding that was fixed.
 #[derive(Debug, Clone)]
@@ -105,27 +105,6 @@ impl Fixed<'_> {
 /// assert!(fix("fixed.json", &fixed.bytes, &Options::default(), &FixOptions::default()).is_unchanged());
 /// ```
 pub fn fix<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions) -> Fixed<'b> {
-    let mut first = fixed(path, bytes, options, how);
-    let records = agreed::agree(bytes, &mut first, options);
-    if how.unsafe_fixes || records.is_empty() {
-        return first;
-    }
-    // What is safe loses nothing, whatever a fix says of itself.
-    let is_lost = |finding: &&Finding| records.contains(&finding.spot.record);
-    let left = first.before.findings.iter().filter(is_lost).map(Finding::left_out).collect();
-    let mut rest = fixed(path, bytes, options, &how.leaving_out(left));
-    if !agreed::agree(bytes, &mut rest, options).is_empty() {
-        return all_left(bytes, first.before, how, LOSES);
-    }
-    let left = rest.skipped.iter_mut().filter(|left| records.contains(&left.spot.record));
-    left.filter(|left| left.cost.is_none()).for_each(|left| left.reason = Cow::Borrowed(LOSES));
-    rest
-}
-
-/// Why nothing of a record is fixed without `--unsafe-fixes`.
-const LOSES: &str = "the fixes of this record would lose something, as `diff` says";
-
-fn fixed<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions) -> Fixed<'b> {
     // Whether what is planned is better is tried here.
     let options = &options.clone().marks(Marks::Planned);
     let Round { report: before, mut applied, mut after, mut reasons, mut left } =
@@ -305,15 +284,15 @@ fn settle(
         let text = assemble(bytes, changes);
         let report = lint_with(path, &text, options, &mut ());
         let other = read_otherwise(before, &report, options);
-        let because: Option<Cow<'static, str>> =
-            other.map(|other| format!("the fixed file would be read as {other}").into());
+        let because = other.map(|other| format!("the fixed file would be read as {other}").into());
         if because.is_some() {
             let all = changes.iter().map(|change| (change.record, RuleId::UnrecognisedFormat)).collect();
             if ahead::go_on(path, (bytes, text.clone()), (options, how), before, changes, &all) {
                 continue;
             }
         }
-        if let Some(reason) = because {
+        let takes_more = || check::takes_more(before, &report, changes).then_some(TAKES_MORE.into());
+        if let Some(reason) = because.or_else(takes_more) {
             for done in changes.iter_mut().flat_map(Change::fall_back) {
                 reasons.add(done.rule, &done.spot, Why::Because(Cow::clone(&reason)));
             }
@@ -349,6 +328,9 @@ fn settle(
     }
     (Vec::new(), None)
 }
+
+/// Why nothing is changed where calls or results would go that no finding is about.
+const TAKES_MORE: &str = "it would remove more of the conversation than it reports";
 
 /// The most ways in which a file is fixed: each one without what made it no better.
 const MOST_WAYS: usize = 8;

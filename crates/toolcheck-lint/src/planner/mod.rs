@@ -13,7 +13,7 @@ mod sources;
 mod turns;
 mod write;
 
-pub use self::options::{Duplicates, FixOptions, FixPlace, Orphans, PLACEHOLDER, Unanswered};
+pub use self::options::{Duplicates, FixOptions, FixPlace, Orphans, Unanswered};
 pub(crate) use self::plan::{Planned, Planner, REPAIRED};
 pub(crate) use self::sources::{Way, can_fix, is_whole, is_whole_or_lines, on_conversations, plan_request};
 

@@ -4,28 +4,12 @@ use std::fmt;
 use std::str::FromStr;
 
 use toolcheck_core::Error;
+use toolcheck_core::missing_result::{self, PLACEHOLDER};
 use toolcheck_core::{Level, RuleId};
 
 use crate::category::Category;
 use crate::finding::{Finding, LeftOut, Spot};
 use crate::rules;
-
-/// What a result says that stands for one which is missing. It names no cause, because none is known.
-pub const PLACEHOLDER: &str =
-    "No result of this tool call is in the conversation. It may or may not have been carried out.";
-
-/// What others write in the place of a missing result, as far as it is known word for word.
-const OF_OTHERS: [&str; 9] = [
-    "Error: this tool call was not executed, or its result was lost from the conversation history. Do not assume it succeeded.",
-    "Tool execution was interrupted before completion.",
-    "[migration] Tool result missing in legacy conversation history.",
-    "The tool execution result was lost due to context management truncation.",
-    "aborted",
-    "The tool call was interrupted before a result was produced.",
-    "Tool was interrupted.",
-    "[openclaw] missing tool result in session history; inserted synthetic error result for transcript repair.",
-    "[Tool execution was interrupted]",
-];
 
 /// What happens to a call without a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -252,7 +236,7 @@ impl FixOptions {
 
     /// Whether a text stands for a missing result.
     pub(crate) fn is_placeholder(&self, text: &str) -> bool {
-        text == self.placeholder || text == PLACEHOLDER || OF_OTHERS.contains(&text)
+        text == self.placeholder || missing_result::is_said_by(text)
     }
 }
 

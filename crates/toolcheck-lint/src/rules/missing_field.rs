@@ -61,7 +61,7 @@ declare_rule! {
         "search-description": "a tool that a tool search finds, without a description",
         "namespace": "a call of a tool in a namespace, without the namespace",
         "caller": "a call of a program, without the program",
-        "call-name": "a call in the log of a protocol, without the name of the tool",
+        "call-name" for users: "a call in the log of a protocol, without the name of the tool",
     ],
     values TOOL_OR_PART [
         "field" for users: "the key",

@@ -2,6 +2,7 @@
 
 use foldhash::HashMap;
 
+use super::titles::{characters, result_title, speaker};
 use super::{At, Finder, MOST_RESULTS};
 use crate::conversation::Feature;
 use crate::diff::canonical::{self, Leaves};
@@ -9,6 +10,7 @@ use crate::diff::content::Content;
 use crate::diff::counterparts::Paired;
 use crate::diff::events::{Event, EventKind};
 use crate::diff::kinds::{Kind, Level};
+use crate::missing_result;
 
 /// The texts that lost results have become.
 #[derive(Debug, Default)]
@@ -86,6 +88,39 @@ fn holds(said: &str, content: &Content<'_>) -> bool {
 }
 
 impl<'s> Finder<'_, '_, 's> {
+    /// A result that is gone, or is text now.
+    pub(super) fn result_gone(&mut self, number: usize) {
+        let before = self.before(number);
+        let about = result_title(before, self.paired.before);
+        // Once is enough.
+        let text = self.retold.text_of(number);
+        let is_kept = match text {
+            Some(text) => self.is_told_twice(number, text),
+            None => {
+                self.is_repeated(0, number)
+                    || self.answers_now(number)
+                    || self.known_now(number).is_some()
+                    || before.content.text.as_deref().is_some_and(missing_result::is_said_by)
+            }
+        };
+        let level = if is_kept { Level::Change } else { Level::Loss };
+        let mut about = format!("{about}, {}", characters(before.content.length));
+        if let Some(text) = text {
+            about.push_str(&format!(", is text of {} now", speaker(self.after(text))));
+        }
+        self.add(Kind::ResultLost, level, At(Some(number), text), about);
+    }
+
+    /// Whether the text that a result has become is that of an earlier copy of it.
+    fn is_told_twice(&self, number: usize, text: usize) -> bool {
+        let own = self.before(number);
+        let first = self.retold.first_in(text).filter(|first| *first < number);
+        first.is_some_and(|first| {
+            let first = self.before(first);
+            first.id == own.id && first.content.says_the_same(&own.content)
+        })
+    }
+
     /// An image or a document that is gone. The loss of its result is the loss of both.
     pub(super) fn media_gone(&mut self, before: &Event<'s>, at: At) {
         let result = before.owner.and_then(|result| self.paired.pairs.before[result]);

@@ -1,7 +1,7 @@
 //! What else may fix a fault of the shape, where the description of the format leaves no way: most of it is a guess, which
 //! is kept only where the request is better with it.
 
-use toolcheck_core::fix::{Change, Cost, Fix};
+use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::fix_style::NO_CALL;
 use toolcheck_core::ir::{Body, Part, Role};
 use toolcheck_core::pairing::CallSite;
@@ -12,7 +12,8 @@ use toolcheck_json::edit::Piece;
 use toolcheck_json::{Document, Kind as JsonKind, NodeId, Value};
 
 use super::Refused;
-use super::names::{by_name, completed, tool_name};
+use super::names::{completed, tool_name};
+use super::other_type::of_type;
 use crate::rule::Context;
 use crate::view::roles::{allowed, by_place, of_place};
 
@@ -66,7 +67,7 @@ fn own(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) -> Opti
             let json = serde_json::Value::from(format!("{}-2", value.as_str()?)).to_string();
             Some(Fix::guess("the second gets another name", [Change::Write(value.id(), json)]))
         }
-        (_, ShapeFaultKind::Unknown) => unknown(cx, model, refused).or_else(named),
+        (_, ShapeFaultKind::Unknown) => unknown(cx, refused).or_else(named),
         _ => None,
     }
 }
@@ -265,7 +266,11 @@ fn ends_with_word(key: &str, word: &str) -> bool {
 }
 
 /// A message without content that says so.
-fn said_nothing(cx: &Context<'_, '_>, fault: &ShapeFault<'_>, value: Option<NodeId>) -> Option<Fix> {
+pub(super) fn said_nothing(
+    cx: &Context<'_, '_>,
+    fault: &ShapeFault<'_>,
+    value: Option<NodeId>,
+) -> Option<Fix> {
     let json = serde_json::Value::from(EMPTY).to_string();
     let change = |node: NodeId| match value {
         Some(value) => Change::Write(value, json.clone()),
@@ -290,111 +295,6 @@ fn said_nothing(cx: &Context<'_, '_>, fault: &ShapeFault<'_>, value: Option<Node
     let has_content = cx.transcript.parts_of(message).iter().any(|part| !matches!(part.body, Body::Empty));
     let guess = "an empty message is given a text that says that it was empty";
     (is_said && !has_content).then(|| Fix::guess(guess, [change(node)]))
-}
-
-/// A value of another type than the one that is expected.
-fn of_type(cx: &Context<'_, '_>, refused: &Refused<'_>, is_null: bool) -> Option<Fix> {
-    let fault = &refused.fault;
-    let value = cx.document.value(fault.node());
-    let node = value.id();
-    let expects = |json: &str| fault.expects(Document::read(json.as_bytes()).root());
-    let write = |json: &str| [Change::Write(node, json.to_owned())];
-    let is_setting = !matches!(fault.object_kind(), Some(Kind::Message | Kind::Content | Kind::ToolCall));
-    // A setting that nobody can read.
-    let unread = || {
-        let is_text = value.as_json_str().is_some() && value.raw().contains(&b' ');
-        let is_word = value.raw().len() <= LONGEST_WORD && !is_text;
-        let lost = format!("`{}` with its value ({} bytes)", shorten(&fault.key), value.raw().len());
-        let is_optional = is_setting && is_word && fault.may_be_missing() && value.key_text().is_some();
-        is_optional.then(|| Fix::lossy(lost, [Change::Remove(node)]))
-    };
-    // What a schema says wrongly may be left out of it.
-    let unneeded = || {
-        let guess = format!("assumes that `{}` is not needed", shorten(&fault.key));
-        let is_schema = refused.rule == RuleId::InvalidToolSchema && fault.may_be_missing();
-        is_schema.then(|| Fix::guess(guess, [Change::Remove(node)])).or_else(unread)
-    };
-    if refused.rule == RuleId::InvalidToolSchema && expects("{}") && !expects("[]") && value.is_array() {
-        let guess = "assumes that these are the properties";
-        return by_name(value).map(|json| Fix::guess(guess, write(&json)));
-    }
-    if is_null {
-        let is_twin = |other: &Value<'_, '_>| other.has_key(&fault.key) && !other.is_null();
-        if cx.document.value(fault.object_node()).members().take(MOST_KEYS).any(|other| is_twin(&other)) {
-            let guess = "assumes that the other value of the key was meant";
-            return Some(Fix::guess(guess, [Change::Remove(node)]));
-        }
-        if refused.rule == RuleId::InvalidToolSchema && expects("{}") {
-            return Some(Fix::guess("assumes that there is nothing in it", write("{}")));
-        }
-        if fault.checked_by().any(|(_, rule)| rule == RuleId::WrongArgumentsType) {
-            return Some(Fix::safe(write(if expects("{}") { "{}" } else { "\"{}\"" })));
-        }
-        let may_be_text = expects("\"\"") && (expects("[]") || &*fault.key == "text");
-        return may_be_text.then(|| said_nothing(cx, fault, Some(node)))?;
-    }
-    match value.kind() {
-        JsonKind::Object
-            if expects("[]")
-                && !expects("{}")
-                && fault.holds_objects()
-                && (!fault.is_of_request() || value.get_any(&["name", "function", "role"]).is_some()) =>
-        {
-            let guess = "assumes that the object is the only one of the list";
-            Some(Fix::guess(guess, [Change::Wrap(node)]))
-        }
-        JsonKind::String if expects("{}") || expects("[]") => {
-            let text = value.as_str()?;
-            // As Python prints an object.
-            let is_printed = text.starts_with("{'") && !text.contains('"');
-            let words = [("'", "\""), (": True", ": true"), (": False", ": false"), (": None", ": null")];
-            let words = words.iter().filter(|_| is_printed);
-            let text = words.fold(text, |text, (from, to)| text.replace(from, to).into());
-            let inner = Document::read(text.as_bytes());
-            // Half a character is a fault of its own.
-            let is_json = inner.faults().iter().all(|fault| fault.kind.is_in_text());
-            let is_wanted =
-                inner.root().is_object() && expects("{}") || inner.root().is_array() && expects("[]");
-            // No string has a line end in it.
-            let json = text.trim().replace(['\n', '\r'], "");
-            if is_json && is_wanted {
-                let guess = "assumes that the text is an object as Python prints it".to_owned();
-                let mut fix = Fix::safe(write(&json));
-                fix.cost = is_printed.then_some(Cost::Guess(guess));
-                return Some(fix);
-            }
-            if refused.rule == RuleId::InvalidToolSchema && !expects("[]") && !fault.may_be_missing() {
-                return Some(Fix::guess("assumes that there is nothing in it", write("{}")));
-            }
-            unneeded()
-        }
-        JsonKind::String if expects("true") => {
-            let text = value.as_str()?.trim().to_ascii_lowercase();
-            let is_key = || fault.key.to_ascii_lowercase().split('_').any(|word| word == text);
-            let meant = match &*text {
-                "yes" | "on" => "true",
-                "no" | "off" => "false",
-                _ if is_key() => "true",
-                _ => return unread(),
-            };
-            Some(Fix::guess(format!("assumes that the text means `{meant}`"), write(meant)))
-        }
-        JsonKind::Bool if value.raw() == b"true" => {
-            let told = fault.advice(cx.document)?;
-            let meant = told.strip_prefix("write it as ");
-            let Some(meant) = meant.filter(|meant| meant.starts_with('"') && !meant.contains('\u{2026}'))
-            else {
-                return unneeded();
-            };
-            Some(Fix::guess(format!("assumes that `true` means {meant}"), write(meant)))
-        }
-        JsonKind::Number if expects("1") && !expects("1.5") => {
-            let text = String::from_utf8_lossy(value.raw());
-            let whole = text.split_once('.')?.0.parse::<u32>().ok().filter(|whole| *whole > 0)?;
-            Some(Fix::guess(format!("assumes that {whole} was meant"), write(&whole.to_string())))
-        }
-        _ => unneeded(),
-    }
 }
 
 /// A block or a list with one text, where only a text may be.
@@ -476,10 +376,10 @@ fn of_value(
 }
 
 /// The longest word that may be left out, with its quotes.
-const LONGEST_WORD: usize = 64;
+pub(super) const LONGEST_WORD: usize = 64;
 
 /// A key that there is not.
-fn unknown(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) -> Option<Fix> {
+fn unknown(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
     let fault = &refused.fault;
     let object = cx.document.value(fault.object_node());
     if refused.is_all_unknown() || object.members().count() > 1 && fault.object_kind() == Some(Kind::Content)
@@ -491,31 +391,8 @@ fn unknown(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) -> 
     if value.is_null() && is_only {
         return Some(Fix::safe([Change::Remove(value.id())]));
     }
-    let told =
-        fault.help(cx.known_shape()?, model).map(str::to_owned).or_else(|| fault.advice(cx.document))?;
-    // A text in the one place for it.
-    if let Some((key, json)) = told.strip_prefix("write it as \"").and_then(|told| told.split_once("\": "))
-        && value.as_json_str().is_some()
-        && object.get(key).is_none()
-        && json.matches('\u{2026}').count() == 1
-    {
-        let json = json.replacen("\"\u{2026}\"", std::str::from_utf8(value.raw()).ok()?, 1);
-        return Some(Fix::safe([
-            Change::Rename(value.id(), key.to_owned()),
-            Change::Write(value.id(), json),
-        ]));
-    }
-    if let Some(fix) = as_told(object, value, &told).filter(|_| fault.is_of_request() && value.is_array()) {
-        return Some(fix);
-    }
-    // What is said is no setting.
-    let is_word = value.as_json_str().is_none_or(|text| !text.decode().contains(char::is_whitespace));
-    let is_setting =
-        is_word && !value.is_array() && fault.object_kind().is_none_or(|kind| kind == Kind::Request);
-    let lost = format!("`{}` with its value ({} bytes)", shorten(&fault.key), value.raw().len());
-    let is_said = value.members().any(|member| SAID.contains(&&*member.key_text().unwrap_or_default()));
-    (is_setting && !is_said && !SAID.contains(&&*fault.key))
-        .then(|| Fix::lossy(lost, [Change::Remove(value.id())]))
+    let told = fault.advice(cx.document).filter(|_| fault.is_of_request() && value.is_array())?;
+    as_told(object, value, &told)
 }
 
 /// A member under the only other key that is named in what to do.

@@ -6,6 +6,7 @@ mod ids;
 mod join;
 mod merge_faults;
 mod names;
+mod other_type;
 mod table;
 mod wording;
 
