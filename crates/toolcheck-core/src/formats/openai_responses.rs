@@ -344,7 +344,7 @@ fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize)
         Some(kind) => item_of(kind),
         None if value.get("role").is_some() => Item::Message,
         // An id alone refers to an item that the server keeps. The type `item_reference` is optional.
-        None if value.get("id").is_some() && value.get("call_id").is_none() => Item::Reference,
+        None if value.get("id").is_some() => Item::Reference,
         None => Item::Opaque,
     };
     let is_run = || value.get_str("name").is_some_and(|name| STEPS_OF_X_SEARCH.contains(&&*name));

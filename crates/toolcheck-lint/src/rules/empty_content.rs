@@ -256,11 +256,9 @@ pub(super) fn lifted(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<Fix>
         inner.get(key).is_some() || members.any(|member| is_key(member, key))
     };
     let is_message = |inner: &Value<'_, '_>| {
-        // Without a role, it says something and is alone.
-        let is_only = others(cx, message).count() == 1 && inner.get(wanted).is_some_and(says_something);
         // It may be in another, or have its own mistakes.
         let inner = inner.members().next().filter(|_| inner.members().count() == 1).unwrap_or(*inner);
-        has(inner, "role") && (has(inner, wanted) || has(inner, calls)) || is_only
+        has(inner, "role") && (has(inner, wanted) || has(inner, calls))
     };
     let mut inner = others(cx, message).filter(is_message);
     let (Some(only), None) = (inner.next(), inner.next()) else { return None };

@@ -178,16 +178,13 @@ fn renamed(cx: &Context<'_, '_>, name: &Named<'_>) -> Option<Fix> {
     let names = &cx.target().names;
     let is_usual = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
     let letters = name.text.chars().map(|letter| if is_usual(letter) { letter } else { '_' });
-    let max = names.max_length.unwrap_or(usize::MAX);
-    let plain: String = letters.take(max).collect();
+    let new: String = letters.take(names.max_length.unwrap_or(usize::MAX)).collect();
+    let is_valid = !new.is_empty() && names.pattern.as_ref().is_none_or(|pattern| pattern.is_match(&new));
     let declared = || request.tools.listed().iter().filter_map(|tool| tool.name.as_ref());
     let is_known = || cx.transcript.parts.len() <= MOST_PARTS && declared().count() <= MOST_PARTS;
-    let is_free = |new: &String| {
-        let is_valid = names.pattern.as_ref().is_none_or(|pattern| pattern.is_match(new));
-        is_valid && new.chars().count() <= max && !declared().any(|other| *other.text == **new)
-    };
-    let mut others = [plain.clone(), format!("_{plain}"), format!("{plain}_2")].into_iter();
-    let new = others.find(|new| !plain.is_empty() && is_known() && is_free(new))?;
+    if !is_valid || !is_known() || declared().any(|other| *other.text == new) {
+        return None;
+    }
     let used = cx.transcript.parts.iter().filter_map(|part| match &part.body {
         Body::Call(call) => call.name.as_ref(),
         Body::Result(result) => result.name.as_ref(),

@@ -151,22 +151,11 @@ fn fix(schema: Value<'_, '_>, part: Option<Value<'_, '_>>, case: &str) -> Option
     let Some(part) = part else {
         let json = r#"{"type": "object", "properties": {}}"#.to_owned();
         let guess = "assumes that the tool takes no arguments";
-        let mut elements = schema.elements();
-        return match (elements.next(), elements.next()) {
-            (Some(only), None) if only.is_object() => Some(Fix::safe([Change::Lift(schema.id(), only.id())])),
-            (None, _) if !schema.is_object() => Some(Fix::guess(guess, [Change::Write(schema.id(), json)])),
-            _ => None,
-        };
+        return schema.is_null().then(|| Fix::guess(guess, [Change::Write(schema.id(), json)]));
     };
-    // Which properties are needed, the object says that has them.
-    let is_needed = |part: Value<'_, '_>| part.has_key("required") && part.kind() == Kind::Bool;
     match meant(part).filter(|_| case == "no-schema") {
         Some(json) => Some(Fix::safe([Change::Write(part.id(), json)])),
-        None if part.key_text().is_some()
-            && (part.is_null() || is_needed(part) || part.has_key("type") && part.raw() == b"\"any\"") =>
-        {
-            Some(Fix::safe([Change::Remove(part.id())]))
-        }
+        None if part.is_null() && part.key_text().is_some() => Some(Fix::safe([Change::Remove(part.id())])),
         None => None,
     }
 }

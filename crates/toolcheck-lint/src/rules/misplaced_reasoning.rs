@@ -56,8 +56,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let Some(first) = parts.iter().find(|part| is_reasoning(&part.body)) else { continue };
         let ends = parts.last().filter(|part| is_reasoning(&part.body));
         let begins = parts.first().is_some_and(|part| is_reasoning(&part.body));
-        let (part, case, what) = if message.role != Role::Assistant {
+        let (part, case, what) = if message.role == Role::User {
             (first, "user", "a message of the user has reasoning")
+        } else if message.role != Role::Assistant {
+            continue;
         } else if cx.transcript.request.reasoning == Some(false) && Some(number) == last {
             (first, "disabled", "reasoning is sent back, but the request turns reasoning off")
         } else if let Some(part) = ends {

@@ -10,7 +10,7 @@ use toolcheck_json::{NodeId, Value};
 
 use super::empty_content::{is_no_message, lifted};
 use crate::rule::{Context, Sink, declare_rule};
-use crate::view::roles::{RESULTS, allowed, as_result, by_place, names_call, of_place};
+use crate::view::roles::{RESULTS, allowed, as_result, names_call};
 use crate::view::shape;
 
 declare_rule! {
@@ -134,15 +134,6 @@ fn of_name(
     if let Some(meant) = by_content(cx, message) {
         return Some((format!("use `{meant}`, which its content belongs to"), Some(Fix::safe(write(meant)))));
     }
-    // Where no result is, nor a call to answer, somebody else said it.
-    let of_its_place = || {
-        let is_half = |part: &Part<'_>| matches!(part.body, Body::Call(_) | Body::Result(_));
-        let is_other = matches!(message.role, Role::Tool | Role::Unknown);
-        let is_free = is_other && !cx.transcript.parts_of(message).iter().any(is_half);
-        let meant = by_place(cx, cx.document.value(message.place.node));
-        let meant = allowed.filter(|_| is_free)?.iter().find(|role| meant.contains(&role.as_str()))?;
-        Some(Fix::guess(of_place(meant), write(meant)))
-    };
     let shape = cx.known_shape();
     let text = name.text.trim();
     if let Some(instead) = shape.and_then(|shape| shape.instead_of_value("role", text)) {
@@ -150,16 +141,23 @@ fn of_name(
         let is_allowed =
             |meant: &&str| allowed.is_none_or(|allowed| allowed.iter().any(|role| *role == **meant));
         let meant = meant.filter(|_| message.role == Role::Unknown).filter(is_allowed);
+        // Where no result is, nor a call to answer, somebody else said it.
+        let by_place = || {
+            let is_half = |part: &Part<'_>| matches!(part.body, Body::Call(_) | Body::Result(_));
+            let is_other = matches!(message.role, Role::Tool | Role::Unknown);
+            let is_free = is_other && !cx.transcript.parts_of(message).iter().any(is_half);
+            let meant = by_place(cx, message).filter(|_| is_free)?;
+            let meant = allowed?.iter().find(|role| meant.contains(&role.as_str()))?;
+            Some(Fix::guess(of_place(meant), write(meant)))
+        };
         let fix = meant.map(|meant| Fix::safe(write(meant)));
-        return Some((instead, fix.or_else(of_its_place)));
+        return Some((instead, fix.or_else(by_place)));
     }
     let is_own = |role: &&String| role.eq_ignore_ascii_case(&name.text);
     if let Some(meant) = allowed?.iter().find(is_own) {
         return Some((format!("use `{meant}`"), is_meant().then(|| Fix::safe(write(meant)))));
     }
-    let Some(near) = allowed?.iter().find(|role| is_near(role, text)) else {
-        return Some((format!("use one of `{}`", allowed?.join("`, `")), Some(of_its_place()?)));
-    };
+    let near = allowed?.iter().find(|role| is_near(role, text))?;
     let fix = match near.eq_ignore_ascii_case(text) {
         true => Fix::safe(write(near)),
         false => Fix::guess(format!("assumes that the role was meant to be `{near}`"), write(near)),
@@ -196,10 +194,29 @@ fn of_nameless(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<(String, F
     if let Some(meant) = by_content(cx, message) {
         return Some((format!("use `{meant}`, which its content belongs to"), Fix::safe(change(meant))));
     }
-    let meant = Some(by_place(cx, object)).filter(|_| message.content == Content::Filled)?;
+    let meant = by_place(cx, message).filter(|_| message.content == Content::Filled)?;
     let meant = allowed.iter().find(|role| meant.contains(&role.as_str()))?;
     let help = format!("use one of `{}`", allowed.join("`, `"));
     Some((help, Fix::guess(of_place(meant), change(meant))))
+}
+
+/// What it is a guess that a message has a role.
+fn of_place(meant: &str) -> String {
+    format!("assumes that the message has the role `{meant}`, because of those around it")
+}
+
+/// The role that a message has if the user and the model take turns.
+fn by_place(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<&'static [&'static str]> {
+    let messages = &cx.transcript.messages;
+    let number = messages.partition_point(|other| other.place.node < message.place.node);
+    let is_said = |other: &&Message<'_>| other.role != Role::System;
+    let before = messages[..number].iter().rfind(is_said).map(|before| before.role);
+    let after = messages.get(number + 1..)?.iter().find(is_said).map(|after| after.role);
+    match (before, after) {
+        (None, _) | (Some(Role::Assistant), None | Some(Role::Assistant)) => Some(&["user"]),
+        (Some(Role::User | Role::Tool), None | Some(Role::User)) => Some(&["assistant", "model"]),
+        _ => None,
+    }
 }
 
 /// The most keys of a message that are looked at for its role.

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::formats;
-use toolcheck_core::ir::{Message, Role};
-use toolcheck_json::{NodeId, Value};
+use toolcheck_core::ir::Role;
+use toolcheck_json::NodeId;
 
 use crate::rule::Context;
 
@@ -42,22 +42,4 @@ pub(crate) fn as_result(cx: &Context<'_, '_>, message: NodeId) -> Option<Fix> {
     let is_known = allowed(cx).is_some_and(|allowed| allowed.iter().any(|role| role == RESULTS));
     let write = Change::Write(own.id(), format!("\"{RESULTS}\""));
     (role != RESULTS && is_result && is_known).then(|| Fix::safe([write]))
-}
-
-/// What it is a guess that a message has a role.
-pub(crate) fn of_place(meant: &str) -> String {
-    format!("assumes that the message has the role `{meant}`, because of those around it")
-}
-
-/// The role that a message has if the user and the model take turns, or else that of the user.
-pub(crate) fn by_place(cx: &Context<'_, '_>, message: Value<'_, '_>) -> &'static [&'static str] {
-    let messages = &cx.transcript.messages;
-    let number = messages.partition_point(|other| other.place.node < message.id());
-    let is_said = |other: &&Message<'_>| other.role != Role::System && other.place.node != message.id();
-    let before = messages[..number].iter().rfind(is_said).map(|before| before.role);
-    let after = messages[number..].iter().find(is_said).map(|after| after.role);
-    match (before, after) {
-        (Some(Role::User | Role::Tool), None | Some(Role::User)) => &["assistant", "model"],
-        _ => &["user"],
-    }
 }

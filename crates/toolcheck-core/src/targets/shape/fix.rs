@@ -88,7 +88,7 @@ impl<'f> ShapeFault<'f> {
         }
         let add = |json: String| [Change::Add(self.parent, self.key.to_string(), json)];
         if let Some(likely) = self.likely {
-            let is_only = self.variant_of_keys(document, true, |_| true) == Some(likely);
+            let is_only = self.variant_of_keys(document, |_| true) == Some(likely);
             return is_only.then(|| Fix::safe(add(quoted(likely))));
         }
         let is_known = |member: Value<'_, '_>| {
@@ -142,6 +142,32 @@ impl<'f> ShapeFault<'f> {
         Some(Fix::guess("assumes that the call has no arguments", add(nothing.to_owned())))
     }
 
+    /// The only variant of those that may be here whose keys the object has.
+    fn variant_of_keys(&self, document: &Document<'_>, may_be: impl Fn(&str) -> bool) -> Option<&'f str> {
+        let by = self.object.by.as_ref().or_else(|| self.shape.base(self.object)?.by.as_ref())?;
+        let value = document.value(self.parent);
+        let mut fitting = by.values.iter().filter(|&(tag, number)| {
+            let variant = &self.shape.objects[*number];
+            let mut required = variant.required.iter().map(|field| &variant.fields[usize::from(*field)]);
+            may_be(tag)
+                && required.all(|field| *field.key == *by.key || value.get(&field.key).is_some())
+                && value
+                    .members()
+                    .take(MOST_KEYS)
+                    .filter_map(Value::key_text)
+                    .all(|key| *key == *by.key || variant.field(&key).is_some_and(|field| field.is_known))
+        });
+        let (only, _) = fitting.next()?;
+        fitting.next().is_none().then_some(&**only)
+    }
+
+    /// What the object is by its other keys, if what it says that it is cannot be.
+    fn by_keys(&self, document: &Document<'_>, may_be: impl Fn(&str) -> bool) -> Option<Fix> {
+        let tag = self.variant_of_keys(document, may_be).filter(|_| self.is_of_type())?;
+        let guess = format!("assumes that it is of the type that its other keys are of, `{tag}`");
+        Some(Fix::guess(guess, [Change::Write(self.node(), quoted(tag))]))
+    }
+
     /// The object without a key that it may not have, or with the one that was meant. It is what the help says.
     fn without_key(&self, document: &Document<'_>, model: Option<&str>) -> Option<Fix> {
         let node = self.node();
@@ -185,12 +211,6 @@ impl<'f> ShapeFault<'f> {
         }
         if self.says_nothing(document) {
             return Some(Fix::safe([Change::Remove(node)]));
-        }
-        // Where nothing is said under the key for it, it is said under this one.
-        let is_free = |key: &&str| document.value(self.parent).get(key).is_none() && self.fits(key, value);
-        if let Some(said) = ["content", "parts"].into_iter().find(is_free).filter(|_| value.is_array()) {
-            let guess = format!("assumes that `{}` was meant to be `{said}`", shorten(&self.key));
-            return Some(Fix::guess(guess, rename(said)));
         }
         if is_twice && meant.is_some_and(|meant| self.is_said_again(meant, value, document)) {
             return Some(Fix::safe([Change::Remove(node)]));

@@ -227,36 +227,4 @@ impl<'f> ShapeFault<'f> {
         let guess = format!("assumes that the {} says what its keys say in other APIs", kind.name());
         Some(Fix::guess(guess, [change]))
     }
-
-    /// The only variant of those that may be here whose keys the object has: `all` of its keys, or those that it needs.
-    pub(super) fn variant_of_keys(
-        &self,
-        document: &Document<'_>,
-        all: bool,
-        may_be: impl Fn(&str) -> bool,
-    ) -> Option<&'f str> {
-        let by = self.object.by.as_ref().or_else(|| self.shape.base(self.object)?.by.as_ref())?;
-        let value = document.value(self.parent);
-        let mut fitting = by.values.iter().filter(|&(tag, number)| {
-            let variant = &self.shape.objects[*number];
-            let needed = variant.required.iter().map(|field| &variant.fields[usize::from(*field)].key);
-            let mut needed = needed.filter(|key| ***key != *by.key).peekable();
-            let mut keys = value.members().take(MOST_KEYS).filter_map(Value::key_text);
-            let is_known = |key: &str| variant.field(key).is_some_and(|field| field.is_known);
-            may_be(tag)
-                && (all || needed.peek().is_some())
-                && needed.all(|key| value.get(key).is_some())
-                && (!all || keys.all(|key| *key == *by.key || is_known(&key)))
-        });
-        let (only, _) = fitting.next()?;
-        fitting.next().is_none().then_some(&**only)
-    }
-
-    /// What the object is by its other keys, if what it says that it is cannot be.
-    pub(super) fn by_keys(&self, document: &Document<'_>, may_be: impl Fn(&str) -> bool) -> Option<Fix> {
-        let find = |all| self.variant_of_keys(document, all, &may_be);
-        let tag = find(true).or_else(|| find(false)).filter(|_| self.is_of_type())?;
-        let guess = format!("assumes that it is of the type that its other keys are of, `{tag}`");
-        Some(Fix::guess(guess, [Change::Write(self.node(), quoted(tag))]))
-    }
 }

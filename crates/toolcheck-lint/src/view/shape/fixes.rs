@@ -1,10 +1,11 @@
 //! What fixes faults of the shape.
 
-use toolcheck_core::fix::{Change, Fix};
+use toolcheck_core::fix::{Change, Cost, Fix};
 use toolcheck_core::formats;
-use toolcheck_core::ir::{Body, ToolChoiceMode};
+use toolcheck_core::ir::{Body, Part, ToolChoiceMode};
 use toolcheck_core::shape::{Kind, ShapeFaultKind};
-use toolcheck_json::Document;
+use toolcheck_core::text::shorten;
+use toolcheck_json::{Document, NodeId};
 
 use super::{Refused, guesses};
 use crate::rule::Context;
@@ -25,15 +26,41 @@ pub(super) fn find(cx: &Context<'_, '_>, model: Option<&str>, refused: &mut [Ref
         let is_same = |fix: &Fix| matches!(&fix.changes[..], [Change::Write(node, json)] if cx.document.value(*node).raw() == json.as_bytes());
         let own = own.filter(|fix| !is_same(fix));
         refused.fix = own.clone().filter(is_safe).or(fix).or(own).or_else(|| guesses::of(cx, model, refused));
-        // The model decides if a request does not say who does.
-        let choice = cx.transcript.request.tool_choice.as_ref();
-        let free = choice.filter(|choice| matches!(choice.wanted, ToolChoiceMode::Free));
         if let Some(fix) = &mut refused.fix
             && let [Change::Remove(node)] = fix.changes[..]
-            && free.is_some_and(|free| free.place.node == node)
+            && fix.cost.is_some()
+            && !guesses::says_nothing(cx.document.value(node))
         {
-            fix.cost = None;
+            weigh(cx, (node, fault.objects().count()), fix);
         }
+    }
+}
+
+/// How deep the objects are whose members are settings, with the request.
+const DEEPEST: usize = 2;
+
+/// What the removal of a member costs, by what is read in it.
+fn weigh(cx: &Context<'_, '_>, (node, depth): (NodeId, usize), fix: &mut Fix) {
+    let choice = cx.transcript.request.tool_choice.as_ref().filter(|choice| choice.place.node == node);
+    // The model decides if a request does not say who does.
+    if choice.is_some_and(|choice| matches!(choice.wanted, ToolChoiceMode::Free)) {
+        fix.cost = None;
+        return;
+    }
+    let value = cx.document.value(node);
+    // What is deeper in a setting is one of its details.
+    if let Some(Cost::Loss(what)) = fix.cost.as_ref().filter(|_| depth > DEEPEST) {
+        fix.cost = Some(Cost::Guess(format!("assumes that {what} is not needed")));
+    }
+    let messages = &cx.transcript.messages;
+    let after = messages.partition_point(|message| message.place.span.start <= value.span().start);
+    let is_in = |part: &Part<'_>| value.span().contains(part.place.span) && !matches!(part.body, Body::Empty);
+    let around = after.checked_sub(1).map(|number| cx.transcript.parts_of(&messages[number]));
+    let is_read = around.is_some_and(|parts| parts.iter().any(is_in));
+    if is_read {
+        let key = value.key_text().unwrap_or_default();
+        let lost = format!("`{}` with its content ({} bytes)", shorten(&key), value.raw().len());
+        fix.cost = Some(Cost::Loss(lost));
     }
 }
 

@@ -1,9 +1,10 @@
 //! What else may fix a fault of the shape, where the description of the format leaves no way: most of it is a guess, which
 //! is kept only where the request is better with it.
 
-use toolcheck_core::fix::{Change, Fix};
+use foldhash::HashSet;
+use toolcheck_core::fix::{Change, Cost, Fix};
 use toolcheck_core::fix_style::NO_CALL;
-use toolcheck_core::ir::{Body, Part, Role};
+use toolcheck_core::ir::{Body, Role};
 use toolcheck_core::pairing::CallSite;
 use toolcheck_core::shape::{Detail, JsonType, Kind, ShapeFault, ShapeFaultKind};
 use toolcheck_core::text::shorten;
@@ -12,13 +13,10 @@ use toolcheck_json::edit::Piece;
 use toolcheck_json::{Document, Kind as JsonKind, NodeId, Value};
 
 use super::Refused;
-use super::names::{completed, tool_name};
-use super::other_type::of_type;
 use crate::rule::Context;
-use crate::view::roles::{allowed, by_place, of_place};
 
 /// The most members of an object that are looked at.
-pub(super) const MOST_KEYS: usize = 64;
+const MOST_KEYS: usize = 64;
 
 /// The types of JSON Schema.
 const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
@@ -78,8 +76,7 @@ pub(super) fn says_nothing(object: Value<'_, '_>) -> bool {
     object.is_object() && object.members().all(is_nothing)
 }
 
-/// A message of the user in which the model calls tools: what follows the first call becomes one of the model, up to the
-/// results.
+/// A message of the user in which the model calls tools: what follows the first call becomes one of the model.
 fn split(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
     if refused.rule != RuleId::UnknownContentType || !cx.is_request() {
         return None;
@@ -93,91 +90,61 @@ fn split(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
     let number = messages.partition_point(|message| message.place.node < node).checked_sub(1)?;
     let message = &messages[number];
     let parts = cx.transcript.parts_of(message);
-    let is_call = |part: &Part<'_>| matches!(part.body, Body::Call(_));
-    let called = parts.iter().position(is_call)?;
-    let answers = parts[called..].iter().position(|part| matches!(part.body, Body::Result(_)));
-    let answers = answers.map(|number| &parts[called + number..]);
+    let called = parts.iter().position(|part| matches!(part.body, Body::Call(_)))?;
+    let is_answered = parts[called..].iter().any(|part| matches!(part.body, Body::Result(_)));
     let object = cx.document.value(message.place.node);
-    let blocks: Vec<Value<'_, '_>> = object.get(fix_style.blocks?)?.elements().collect();
-    let ahead_of =
-        |part: &Part<'_>| blocks.partition_point(|block| block.span().end <= part.place.span.start);
-    let said = ahead_of(&parts[called]);
-    let until = answers.map_or(said, |answers| ahead_of(&answers[0]));
-    if message.role != Role::User || answers.is_some_and(|answers| answers.iter().any(is_call)) {
-        return None;
-    }
-    let written = |blocks: &[Value<'_, '_>]| {
-        let pieces = blocks.iter().map(|block| Piece::Raw(block.raw().to_vec())).collect();
+    let is_before = |block: &Value<'_, '_>| block.span().end <= parts[called].place.span.start;
+    let said = object.get(fix_style.blocks?)?.elements().take_while(is_before);
+    let pieces: Vec<Piece> = said.clone().map(|block| Piece::Raw(block.raw().to_vec())).collect();
+    let mut changes: Vec<Change> = said.map(|block| Change::Remove(block.id())).collect();
+    if !changes.is_empty() {
         // No string has a line end in it.
-        Some((fix_style.user)(pieces).json()?.replace(['\n', '\r'], ""))
-    };
-    let mut before = if said > 0 { vec![written(&blocks[..said])?] } else { Vec::new() };
-    let mut changes: Vec<Change> = blocks[..until].iter().map(|block| Change::Remove(block.id())).collect();
-    match answers {
-        // Its results are of the user.
-        Some(_) => before.push(written(&blocks[said..until])?.replacen("\"user\"", &model, 1)),
-        None => changes.push(Change::Write(object.get("role")?.id(), model)),
+        let user = (fix_style.user)(pieces).json()?.replace(['\n', '\r'], "");
+        changes.insert(0, Change::Before(object.id(), user));
     }
-    if !before.is_empty() {
-        changes.insert(0, Change::Before(object.id(), before.join(", ")));
-    }
-    Some(Fix::guess("assumes that the model said what follows its call", changes))
+    changes.push(Change::Write(object.get("role")?.id(), model));
+    let guess = "assumes that the model said what follows its call";
+    (message.role == Role::User && !is_answered).then(|| Fix::guess(guess, changes))
 }
 
 /// What the advice says, if it leaves only one way, or the nearest number that there may be.
 fn as_advised(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) -> Option<Fix> {
     let fault = &refused.fault;
     let value = cx.document.value(fault.node());
-    // What has properties is an object.
-    let has_properties = cx.document.value(fault.object_node()).get("properties").is_some();
     // Another type wants other keys, and what a schema lacks may be anything.
-    let is_missing = fault.kind == ShapeFaultKind::Missing;
-    let is_schema = refused.rule == RuleId::InvalidToolSchema && is_missing && !has_properties;
-    if fault.is_of_type() && !is_missing || is_schema {
+    let is_schema = refused.rule == RuleId::InvalidToolSchema && fault.kind == ShapeFaultKind::Missing;
+    if fault.is_of_type() || is_schema {
         return None;
     }
-    let mut key = fault.key.to_string();
     let json = if let Detail::Limit { min, max, is_low, .. } = &fault.detail {
         let nearest = if *is_low { min } else { max };
         nearest.clone().filter(|_| value.kind() == JsonKind::Number)?
     } else {
-        let added = fault.instead(cx.document).filter(|told| told.starts_with("add `\""));
-        let told = added.or_else(|| fault.help(cx.known_shape()?, model)).map(str::to_owned);
+        let told = fault.help(cx.known_shape()?, model).map(str::to_owned);
         let told = told.or_else(|| fault.advice(cx.document))?;
+        let of_key = format!("`\"{}\": ", fault.key);
         match told.strip_prefix("write it as ") {
-            Some(json) if !is_missing && says_nothing_else(value) => completed(cx, fault, json),
-            Some(json) if !is_missing && matches!(value.kind(), JsonKind::Number | JsonKind::Bool) => {
-                json.replacen("\"\u{2026}\"", &format!("\"{}\"", String::from_utf8_lossy(value.raw())), 1)
+            Some(json) if fault.kind != ShapeFaultKind::Missing => json.to_owned(),
+            _ if fault.kind == ShapeFaultKind::Missing => {
+                told.split_once(&of_key)?.1.strip_suffix('`')?.to_owned()
             }
-            Some(json) if !is_missing => json.to_owned(),
-            _ if is_missing => {
-                let (told_key, json) = told.split_once("`\"")?.1.strip_suffix('`')?.split_once("\": ")?;
-                key = told_key.to_owned();
-                completed(cx, fault, json)
-            }
-            _ if value.is_null() => format!("\"{}\"", told.strip_prefix("write `")?.split_once('`')?.0),
             _ => format!("\"{}\"", told.strip_prefix("use `")?.strip_suffix('`')?),
         }
     };
+    // What has properties is an object.
+    let has_properties = cx.document.value(fault.object_node()).get("properties").is_some();
     let json = match &*json {
         "\"STRING\"" if has_properties => "\"OBJECT\"".to_owned(),
         _ => json,
     };
     let read = Document::read(json.as_bytes());
     let is_whole = read.faults().is_empty() && read.root().raw().len() == json.len();
-    let change = match is_missing {
-        true => Change::Add(fault.object_node(), key.clone(), json.clone()),
-        false => Change::Write(value.id(), json.clone()),
+    let change = match fault.kind {
+        ShapeFaultKind::Missing => Change::Add(fault.object_node(), fault.key.to_string(), json.clone()),
+        _ => Change::Write(value.id(), json.clone()),
     };
-    let own = cx.document.value(fault.object_node()).get(&key);
-    let is_free = !is_missing || own.is_none_or(|own| own.is_null());
-    (is_whole && is_free && !json.contains(['\u{2026}', '`']))
+    (is_whole && !json.contains(['\u{2026}', '`']))
         .then(|| Fix::guess(format!("assumes that {json} was meant"), [change]))
-}
-
-/// Whether a value is `null`, or an object or a list without anything.
-fn says_nothing_else(value: Value<'_, '_>) -> bool {
-    value.is_null() || value.as_json_str().is_none() && value.children().next().is_none()
 }
 
 /// What a message says that was empty.
@@ -203,19 +170,7 @@ fn missing(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
             false => Fix::guess(assumed("type"), rename(kind.id(), "type")),
         });
     }
-    let is_said = |content: Value<'_, '_>| content.as_json_str().is_some() || content.is_array();
-    if &*fault.key == "role"
-        && object.get("type").is_none()
-        && let Some(content) = object.get("content").filter(|content| is_said(*content))
-    {
-        let is_of_model =
-            |block: Value<'_, '_>| block.get_str("type").is_some_and(|kind| kind.starts_with("output"));
-        let meant = if content.elements().any(is_of_model) { &["assistant"] } else { by_place(cx, object) };
-        let role = allowed(cx)?.iter().find(|role| meant.contains(&role.as_str()))?;
-        let change = Change::Add(object.id(), "role".to_owned(), format!("\"{role}\""));
-        return Some(Fix::guess(of_place(role), [change]));
-    }
-    // Written for another list.
+    // What is written for another list stands in this one.
     if let Some(told) = fault.instead(cx.document)
         && let Some(list) =
             cx.document.root().members().take(MOST_KEYS).find(|list| list.span().contains(object.span()))
@@ -266,18 +221,14 @@ fn ends_with_word(key: &str, word: &str) -> bool {
 }
 
 /// A message without content that says so.
-pub(super) fn said_nothing(
-    cx: &Context<'_, '_>,
-    fault: &ShapeFault<'_>,
-    value: Option<NodeId>,
-) -> Option<Fix> {
+fn said_nothing(cx: &Context<'_, '_>, fault: &ShapeFault<'_>, value: Option<NodeId>) -> Option<Fix> {
     let json = serde_json::Value::from(EMPTY).to_string();
     let change = |node: NodeId| match value {
         Some(value) => Change::Write(value, json.clone()),
         None => Change::Add(node, fault.key.to_string(), json.clone()),
     };
     let node = fault.object_node();
-    if fault.object_kind() != Some(Kind::Message) && &*fault.key == "text" {
+    if fault.object_kind() == Some(Kind::Content) && &*fault.key == "text" {
         return Some(Fix::guess("a text that is missing says that there was none", [change(node)]));
     }
     if fault.object_kind() != Some(Kind::Message) {
@@ -295,6 +246,81 @@ pub(super) fn said_nothing(
     let has_content = cx.transcript.parts_of(message).iter().any(|part| !matches!(part.body, Body::Empty));
     let guess = "an empty message is given a text that says that it was empty";
     (is_said && !has_content).then(|| Fix::guess(guess, [change(node)]))
+}
+
+/// A value of another type than the one that is expected.
+fn of_type(cx: &Context<'_, '_>, refused: &Refused<'_>, is_null: bool) -> Option<Fix> {
+    let fault = &refused.fault;
+    let value = cx.document.value(fault.node());
+    let node = value.id();
+    let expects = |json: &str| fault.expects(Document::read(json.as_bytes()).root());
+    let write = |json: &str| [Change::Write(node, json.to_owned())];
+    if is_null {
+        let is_twin = |other: &Value<'_, '_>| other.has_key(&fault.key) && !other.is_null();
+        if cx.document.value(fault.object_node()).members().take(MOST_KEYS).any(|other| is_twin(&other)) {
+            let guess = "assumes that the other value of the key was meant";
+            return Some(Fix::guess(guess, [Change::Remove(node)]));
+        }
+        if refused.rule == RuleId::InvalidToolSchema && expects("{}") {
+            return Some(Fix::guess("assumes that there is nothing in it", write("{}")));
+        }
+        if fault.checked_by().any(|(_, rule)| rule == RuleId::WrongArgumentsType) {
+            return Some(Fix::safe(write(if expects("{}") { "{}" } else { "\"{}\"" })));
+        }
+        let may_be_text = expects("\"\"") && (expects("[]") || &*fault.key == "text");
+        return may_be_text.then(|| said_nothing(cx, fault, Some(node)))?;
+    }
+    match value.kind() {
+        JsonKind::Object
+            if expects("[]") && !expects("{}") && fault.holds_objects() && !fault.is_of_request() =>
+        {
+            let guess = "assumes that the object is the only one of the list";
+            Some(Fix::guess(guess, [Change::Wrap(node)]))
+        }
+        JsonKind::String if expects("{}") || expects("[]") => {
+            let text = value.as_str()?;
+            // As Python prints an object.
+            let is_printed = text.starts_with("{'") && !text.contains('"');
+            let words = [("'", "\""), (": True", ": true"), (": False", ": false"), (": None", ": null")];
+            let words = words.iter().filter(|_| is_printed);
+            let text = words.fold(text, |text, (from, to)| text.replace(from, to).into());
+            let inner = Document::read(text.as_bytes());
+            // Half a character is a fault of its own.
+            let is_json = inner.faults().iter().all(|fault| fault.kind.is_in_text());
+            let is_wanted =
+                inner.root().is_object() && expects("{}") || inner.root().is_array() && expects("[]");
+            // No string has a line end in it.
+            let json = text.trim().replace(['\n', '\r'], "");
+            if is_json && is_wanted {
+                let guess = "assumes that the text is an object as Python prints it".to_owned();
+                let mut fix = Fix::safe(write(&json));
+                fix.cost = is_printed.then_some(Cost::Guess(guess));
+                return Some(fix);
+            }
+            let is_list = refused.rule == RuleId::InvalidToolSchema && fault.may_be_missing();
+            let guess = format!("assumes that `{}` is not needed", shorten(&fault.key));
+            is_list.then(|| Fix::guess(guess, [Change::Remove(node)]))
+        }
+        JsonKind::String if expects("true") => {
+            let text = value.as_str()?.trim().to_ascii_lowercase();
+            let is_key = || fault.key.to_ascii_lowercase().split('_').any(|word| word == text);
+            let meant = match &*text {
+                "yes" | "on" => "true",
+                "no" | "off" => "false",
+                _ if is_key() => "true",
+                _ => return None,
+            };
+            Some(Fix::guess(format!("assumes that the text means `{meant}`"), write(meant)))
+        }
+        JsonKind::Bool if value.raw() == b"true" => {
+            let told = fault.advice(cx.document)?;
+            let meant = told
+                .strip_prefix("write it as ")
+                .filter(|meant| meant.starts_with('"') && !meant.contains('\u{2026}'))?;
+            Some(Fix::guess(format!("assumes that `true` means {meant}"), write(meant)))
+        }
+        _ => None,
+    }
 }
 
 /// A block or a list with one text, where only a text may be.
@@ -315,7 +341,7 @@ pub(crate) fn only_text<'d, 's>(mut value: Value<'d, 's>) -> Option<Value<'d, 's
             JsonKind::Array => inner.next().filter(|_| inner.next().is_none())?,
             JsonKind::Object => {
                 let is_kind = value.get("type").is_some();
-                let text = value.get_any(&["text", "value", "content"])?;
+                let text = value.get_any(&["text", "value"])?;
                 (value.members().count() == 1 + usize::from(is_kind)).then_some(text)?
             }
             _ => return None,
@@ -376,7 +402,7 @@ fn of_value(
 }
 
 /// The longest word that may be left out, with its quotes.
-pub(super) const LONGEST_WORD: usize = 64;
+const LONGEST_WORD: usize = 64;
 
 /// A key that there is not.
 fn unknown(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
@@ -399,8 +425,7 @@ fn unknown(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
 fn as_told(object: Value<'_, '_>, member: Value<'_, '_>, told: &str) -> Option<Fix> {
     let mut names = told.split('`').skip(1).step_by(2);
     let (Some(only), None) = (names.next(), names.next()) else { return None };
-    let is_key = only.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    let is_free = is_key && !member.has_key(only) && object.get(only).is_none();
+    let is_free = !member.has_key(only) && object.get(only).is_none();
     is_free.then(|| Fix::guess(assumed(only), [Change::Rename(member.id(), only.to_owned())]))
 }
 
@@ -443,4 +468,51 @@ fn unread_result(cx: &Context<'_, '_>, fault: &ShapeFault<'_>) -> Option<Fix> {
     let is_whole = named != form && !json.contains("\"\u{2026}\"");
     let guess = format!("assumes that it is the result of `{}`", shorten(&call.call.name.as_ref()?.text));
     is_whole.then(|| Fix::guess(guess, [Change::Write(object.id(), json)]))
+}
+
+/// The most calls that are looked at for the name of a tool.
+const MOST_CALLS: usize = 256;
+
+/// The name of a tool that has none, if the model called only one that is not declared, or of a call or a result, if there
+/// is only one tool.
+pub(crate) fn tool_name(
+    cx: &Context<'_, '_>,
+    kind: Option<Kind>,
+    node: NodeId,
+    lacks_name: bool,
+) -> Option<Fix> {
+    let tools = &cx.transcript.request.tools;
+    let object = cx.document.value(node);
+    let is_of_tool =
+        tools.place.is_some_and(|place| place.span.contains(object.span())) || kind == Some(Kind::Tool);
+    let around = std::iter::once(object).chain(object.members().take(MOST_KEYS));
+    let says_none = |name: &Value<'_, '_>| {
+        name.is_null() || name.as_json_str().is_some_and(toolcheck_json::JsonStr::is_blank)
+    };
+    let name = around.clone().find_map(|value| value.get("name").filter(says_none));
+    // Of very many, nobody knows.
+    let is_many = tools.listed().len() > MOST_KEYS || cx.pairing.calls.len() > MOST_CALLS;
+    if is_many || name.is_none() && !lacks_name {
+        return None;
+    }
+    let declared = tools.declared().filter_map(|tool| tool.name.as_ref()).map(|name| &*name.text);
+    let declared: HashSet<&str> = declared.filter(|name| !name.is_empty()).collect();
+    let called = cx.pairing.calls.iter().filter_map(|site| site.call.name.as_ref()).map(|name| &*name.text);
+    let called = called.filter(|name| !name.is_empty() && !declared.contains(name)).collect();
+    let mut likely: Vec<&str> = if is_of_tool { called } else { declared.into_iter().collect() };
+    likely.sort_unstable();
+    likely.dedup();
+    let [only] = likely[..] else { return None };
+    let guess = match is_of_tool {
+        true => {
+            format!("assumes that the tool without a name is `{}`, which the model called", shorten(only))
+        }
+        false => format!("assumes that `{}` is meant, the only tool", shorten(only)),
+    };
+    let json = serde_json::Value::from(only).to_string();
+    let change = match name {
+        Some(name) => Change::Write(name.id(), json),
+        None => Change::Add(node, "name".to_owned(), json),
+    };
+    Some(Fix::guess(guess, [change]))
 }

@@ -5,8 +5,6 @@ mod guesses;
 mod ids;
 mod join;
 mod merge_faults;
-mod names;
-mod other_type;
 mod table;
 mod wording;
 
@@ -21,10 +19,9 @@ use toolcheck_core::text::{kept, shorten};
 use toolcheck_core::{RuleId, formats, targets};
 use toolcheck_json::{Document, NodeId, Value};
 
-pub(crate) use self::guesses::{EMPTY, only_text};
+pub(crate) use self::guesses::{EMPTY, only_text, tool_name};
 use self::join::Unknown;
 pub(crate) use self::merge_faults::settle;
-pub(crate) use self::names::tool_name;
 use self::wording::Wording;
 use crate::finding::OfShape;
 use crate::rule::{Context, Rule, Sink};
