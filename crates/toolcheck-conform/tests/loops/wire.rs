@@ -9,6 +9,21 @@ use toolcheck_core::Format;
 
 use super::tools::IMAGE;
 
+pub(crate) fn path(format: &Format, is_streamed: bool) -> &'static str {
+    match (format.id, is_streamed) {
+        ("anthropic", _) => "/v1/messages",
+        ("bedrock-converse", false) => "/model/m/converse",
+        ("bedrock-converse", true) => "/model/m/converse-stream",
+        ("cohere", _) => "/v2/chat",
+        ("gemini", false) => "/v1beta/models/m:generateContent",
+        ("gemini", true) => "/v1beta/models/m:streamGenerateContent?alt=sse",
+        ("gemini-interactions", _) => "/v1beta/interactions",
+        ("ollama", _) => "/api/chat",
+        ("openai-responses", _) => "/v1/responses",
+        _ => "/v1/chat/completions",
+    }
+}
+
 /// Sends a body, and returns the status, the seconds to wait and the body; `None` if the connection broke.
 pub(crate) fn post(url: &str, path: &str, body: &str) -> Option<(u16, u64, String)> {
     let host = url.trim_start_matches("http://");
