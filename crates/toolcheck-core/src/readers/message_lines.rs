@@ -65,7 +65,7 @@ fn is_message(record: Value<'_, '_>) -> bool {
 }
 
 /// Whether a record is a call or a result as the Responses API has them, beside messages.
-fn is_item(record: Value<'_, '_>) -> bool {
+pub(super) fn is_item(record: Value<'_, '_>) -> bool {
     record.get("call_id").is_some()
         && matches!(
             record.get_str("type").as_deref(),
