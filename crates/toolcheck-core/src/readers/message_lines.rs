@@ -9,7 +9,6 @@ use super::{Conversation, ConversationEnd, Reader, Reading, lists, parts, search
 use crate::claim::certainty;
 use crate::formats::{anthropic, bedrock_converse, gemini, openai_chat, openai_responses};
 use crate::ir::Transcript;
-use crate::names::words;
 use crate::unsupported;
 
 pub(super) static READER: Reader =
@@ -17,6 +16,9 @@ pub(super) static READER: Reader =
 
 /// Messages name nothing but a role, so that most records must be some, and any other reader is surer.
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
+    if let [table] = records {
+        return if rows(*table).is_some() { certainty::SURE } else { 0 };
+    }
     let [first, _, ..] = records else { return 0 };
     let messages: Vec<Value<'_, '_>> = records.iter().filter_map(|record| message_of(*record)).collect();
     let others = records.len() - messages.len() - usize::from(message_of(*first).is_none());
@@ -63,7 +65,7 @@ fn is_message(record: Value<'_, '_>) -> bool {
 }
 
 /// Whether a record is a call or a result as the Responses API has them, beside messages.
-fn is_item(record: Value<'_, '_>) -> bool {
+pub(super) fn is_item(record: Value<'_, '_>) -> bool {
     record.get("call_id").is_some()
         && matches!(
             record.get_str("type").as_deref(),
@@ -73,22 +75,29 @@ fn is_item(record: Value<'_, '_>) -> bool {
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
-    let threads = threads(records);
+    let table = if let [table] = records { rows(*table) } else { None };
+    let threads = table.unwrap_or_else(|| threads(records));
     reading.is_apart = threads.len() > 1;
     threads.iter().for_each(|thread| read_thread(thread, &mut reading));
     parts::number_titles(&mut reading.conversations);
     reading
 }
 
+/// The rows of each thread of a table of messages that is one list, if it has several: a request has but one.
+fn rows<'d, 's>(table: Value<'d, 's>) -> Option<Vec<Vec<Value<'d, 's>>>> {
+    table.elements().next()?.get_any(&lists::THREAD)?;
+    let rows: Vec<_> = table.elements().collect();
+    let threads = rows.iter().all(|row| message_of(*row).is_some()).then(|| threads(&rows))?;
+    (threads.len() > 1).then_some(threads)
+}
+
 /// The rows of each thread of a table of messages, which all name theirs.
 fn threads<'d, 's>(records: &[Value<'d, 's>]) -> Vec<Vec<Value<'d, 's>>> {
-    const KEYS: [&str; 8] =
-        words("thread_id session_id conversation_id chat_id threadId sessionId conversationId chatId");
     let is_named = |record: &Value<'_, '_>, key: &str| {
         record.get(key).is_some_and(|id| !id.is_null() && id.children().next().is_none())
     };
     let is_of_all = |key: &&&str| records.iter().all(|record| is_named(record, **key));
-    let Some(key) = KEYS.iter().find(is_of_all) else { return vec![records.to_vec()] };
+    let Some(key) = lists::THREAD.iter().find(is_of_all) else { return vec![records.to_vec()] };
     let (mut threads, mut numbers) = (Vec::<Vec<_>>::new(), HashMap::default());
     for record in records {
         let number = *numbers.entry(record.get(key).map(Value::raw)).or_insert(threads.len());

@@ -5,6 +5,7 @@ use toolcheck_core::ir::{Body, Content, FormatId, Place, Unread, UnreadKind};
 use toolcheck_core::readers::{self, SourceKind};
 use toolcheck_core::shape::{Kind, is_near};
 use toolcheck_core::text::shorten;
+use toolcheck_core::tools::misfit;
 use toolcheck_core::{Level, RuleId, formats};
 
 use crate::finding::Draft;
@@ -87,7 +88,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     // One finding for each name: a wrong key is one mistake, even if every message has it.
     let mut groups: Vec<Vec<&Unread<'_>>> = Vec::new();
     let mut known = HashMap::default();
-    for unread in &cx.transcript.unread {
+    // An example is not sent: its tools are checked whatever API they are written for.
+    let is_checked = cx.is_training_example() && is_read && tools.is_some_and(|it| misfit(it).is_none());
+    let is_left = |one: &&Unread<'_>| !is_checked || one.what != UnreadKind::Tools;
+    for unread in cx.transcript.unread.iter().filter(is_left) {
         let number = *known.entry((unread.what, &*unread.name)).or_insert_with(|| {
             groups.push(Vec::new());
             groups.len() - 1

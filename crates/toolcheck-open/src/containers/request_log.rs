@@ -4,8 +4,13 @@
 //! (`Azure/azure-sdk-tools`, `Azure.Sdk.Tools.TestProxy.Common/RecordEntry.cs`), expectations of MockServer
 //! (<https://www.mock-server.com/mock_server/creating_expectations.html>), frames of a WebSocket, batches of xAI
 //! (<https://docs.x.ai/developers/advanced-api-usage/batch-api>), bodies of Cloudflare's universal endpoint
-//! (<https://developers.cloudflare.com/ai-gateway/usage/universal/>) and collections of Postman
-//! (<https://schema.postman.com/collection/json/v2.1.0/draft-07/docs/index.html>).
+//! (<https://developers.cloudflare.com/ai-gateway/usage/universal/>), collections of Postman
+//! (<https://schema.postman.com/collection/json/v2.1.0/draft-07/docs/index.html>), sessions of Charles, simulations of
+//! Hoverfly (<https://docs.hoverfly.io/en/latest/pages/keyconcepts/simulations/simulations.html>), stubs of Mountebank
+//! (<https://www.mbtest.org/docs/api/contracts>), cassettes of EasyVCR, and the logs of Kong
+//! (<https://developer.konghq.com/ai-gateway/ai-audit-log-reference/>), Bedrock
+//! (<https://docs.aws.amazon.com/bedrock/latest/userguide/model-invocation-logging.html>) and Vertex AI
+//! (<https://docs.cloud.google.com/vertex-ai/generative-ai/docs/multimodal/request-response-logging>).
 
 use toolcheck_core::exchange;
 use toolcheck_json::origins::{Mapped, Opened};
@@ -23,9 +28,12 @@ pub(super) static CONTAINER: Container =
     Container { id: "request-log", name: "log of requests", needs: Needs::Nothing, sniff, read };
 
 /// Where a record may have the body of its request, and where that of its response then is: paths of keys.
-const PLACES: [(&[&str], &[&[&str]]); 12] = [
+const PLACES: &[(&[&str], &[&[&str]])] = &[
     (&["request", "body", "b64"], &[&["response", "body", "b64"], &["response", "body"]]),
     (&["request", "body", "raw"], &[&["response", "body"]]),
+    (&["request", "body", "text"], &[&["response", "body", "text"]]),
+    (&["request", "body", "value"], &[&["response", "body"]]),
+    (KONG, &[&["ai", "proxy", "payload", "response"]]),
     (&["request", "body"], &[&["response", "body"], &["response"]]),
     (&["request_body"], &[&["response_body"], &["response"]]),
     (&["request"], &[&["response", "body"], &["response"]]),
@@ -36,14 +44,26 @@ const PLACES: [(&[&str], &[&[&str]]); 12] = [
     (&["modelInput"], &[&["modelOutput"], &["error"]]),
     (&["batch_request", "chat_get_completion"], &[]),
     (&["query"], &[]),
+    (&["Request", "Body"], &[&["Response", "Body"]]),
+    (&["predicates", "deepEquals", "body"], OF_STUB),
+    (&["predicates", "equals", "body"], OF_STUB),
+    (&["input", "inputBodyJson"], &[&["output", "outputBodyJson"]]),
+    (&["full_request"], &[&["full_response"]]),
 ];
+
+/// What Kong sends, whose address is not in the log: that of `request` is what its client called.
+const KONG: &[&str] = &["ai", "proxy", "payload", "request"];
+
+const OF_STUB: &[&[&str]] = &[&["responses", "is", "body"]];
 
 /// Where an expectation of MockServer may have its response.
 const OF_MOCK: &[&[&str]] =
     &[&["httpResponse", "body", "json"], &["httpResponse", "body", "string"], &["httpResponse", "body"]];
 
-/// The lists of records in a document: of Azure's test proxy, of xAI and of Postman, whose folders have lists of their own.
-const LISTS: [&str; 3] = ["Entries", "batch_requests", "item"];
+/// The lists of records in a document: of Azure's test proxy, of xAI, of Hoverfly, and of Postman and Mountebank, whose
+/// folders have lists of their own.
+const LISTS: [&str; 5] = ["Entries", "batch_requests", "pairs", "item", "imposters"];
+const FOLDERS: [&str; 2] = ["item", "stubs"];
 
 /// How far from its start a file with one of these has it: they are the first key, and `"modelInput"` of a line the first
 /// or the second.
@@ -67,9 +87,9 @@ fn sniff(bytes: &[u8]) -> bool {
     }
     // Most files have no such key, and need not be read.
     let starts = |key: &[u8]| memchr::memmem::find(&head[..head.len().min(START)], key).is_some();
-    if ![&b"\"request"[..], b"\"body\""].iter().any(|key| head_has(bytes, key))
-        && !FIRST.into_iter().any(starts)
-    {
+    const KEYS: [&[u8]; 5] =
+        [b"\"request", b"\"body\"", b"\"Request\"", b"\"inputBodyJson\"", b"\"full_request\""];
+    if !KEYS.iter().any(|key| head_has(bytes, key)) && !FIRST.into_iter().any(starts) {
         return false;
     }
     let line = first_line(head).unwrap_or_default();
@@ -82,9 +102,11 @@ fn holds_record(root: Value<'_, '_>, depth: usize) -> bool {
     if root.is_array() {
         return root.elements().next().is_some_and(is_record);
     }
-    match root.get_any(&LISTS).filter(|list| depth > 0 && list.is_array()) {
-        Some(list) => list.elements().take(LOOKED_AT).any(|inner| holds_record(inner, depth - 1)),
-        None => is_record(root),
+    match root.get_any(&FOLDERS).unwrap_or_else(|| list_of(root)) {
+        list if depth > 0 && list.is_array() => {
+            list.elements().take(LOOKED_AT).any(|inner| holds_record(inner, depth - 1))
+        }
+        _ => is_record(root),
     }
 }
 
@@ -142,16 +164,17 @@ fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
         if frame.is_some_and(|frame| frames.see(label.trim_end_matches('.').to_owned(), &frame, maker)) {
             return;
         }
-        // A folder of Postman has a list of its own.
+        // A folder has a list of its own.
         let mut open = vec![(String::new(), entry)];
         while let Some((path, entry)) = open.pop() {
-            let Some(folder) = entry.get("item") else {
+            let Some(folder) = entry.get_any(&FOLDERS) else {
                 add(bytes, at, (&path, entry), maker);
                 continue;
             };
+            let key = folder.key_text().unwrap_or_default();
             let inner = (0..).zip(folder.elements());
             let before = open.len();
-            open.extend(inner.map(|(number, entry)| (format!("{path}item[{number}]."), entry)));
+            open.extend(inner.map(|(number, entry)| (format!("{path}{key}[{number}]."), entry)));
             open[before..].reverse();
         }
     });
@@ -160,7 +183,8 @@ fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
 }
 
 fn list_of<'d, 's>(root: Value<'d, 's>) -> Value<'d, 's> {
-    root.get_any(&LISTS).filter(|list| list.is_array()).unwrap_or(root)
+    let holder = root.get("data").filter(|data| data.get("pairs").is_some()).unwrap_or(root);
+    holder.get_any(&LISTS).filter(|list| list.is_array()).unwrap_or(root)
 }
 
 /// Adds a record, which has a path in its entry.
@@ -171,10 +195,14 @@ fn add(bytes: &[u8], at: &entries::Entry, (inside, entry): (&str, Value<'_, '_>)
     let text = |value: Value<'_, '_>, path: &[&str]| decoded(text(bytes, at.start, value)?, path);
     let label = |path: &[&str]| at.label(&format!("{inside}{}", path.join(".")));
     maker.is_batch = matches!(path[0], "modelInput" | "batch_request");
+    // The logs of Bedrock and Vertex AI have no status, and an answer of what was accepted alone.
+    let is_answer = |body: Value<'_, '_>| body.get_any(&["error", "errorCode", "message"]).is_none();
+    let is_accepted =
+        matches!(path[0], "input" | "full_request") && response.is_some_and(|it| is_answer(it.1));
     maker.add(Recorded {
         request_label: label(path),
         request: Box::new(move |_| text(body, path)),
-        url: url_of(entry),
+        url: if path == KONG { String::new() } else { url_of(entry) },
         response_label: label(response.map_or(&["response"], |it| it.0)),
         response: response.map(|(path, body)| -> Encoded<'_> {
             Box::new(move |budget| {
@@ -186,7 +214,7 @@ fn add(bytes: &[u8], at: &entries::Entry, (inside, entry): (&str, Value<'_, '_>)
                 }
             })
         }),
-        status: status_of(entry),
+        status: status_of(entry).or(is_accepted.then_some(200)),
     });
 }
 
@@ -225,17 +253,20 @@ pub(super) fn text(file: &[u8], start: usize, value: Value<'_, '_>) -> Body {
 }
 
 fn url_of(entry: Value<'_, '_>) -> String {
-    let request = entry.get_any(&["request", "httpRequest"]).filter(|request| request.is_object());
-    let places = [request, Some(entry)];
-    let urls =
-        places.into_iter().flatten().filter_map(|it| it.get_any(&["url", "uri", "path", "RequestUri"]));
-    urls.filter_map(|url| url.get("raw").unwrap_or(url).as_str()).next().unwrap_or_default().into_owned()
+    let request = entry.get_any(&["request", "httpRequest", "Request"]).filter(|request| request.is_object());
+    let places = [request, Some(entry), at(entry, &["predicates", "deepEquals"])];
+    let keys = ["url", "uri", "path", "RequestUri", "Uri"];
+    let urls = places.into_iter().flatten().filter_map(|it| it.get_any(&keys));
+    let texts = urls.filter_map(|url| url.get("raw").or_else(|| at(url, &["value"])).unwrap_or(url).as_str());
+    texts.into_iter().next().unwrap_or_default().into_owned()
 }
 
 fn status_of(entry: Value<'_, '_>) -> Option<u16> {
     const NAMES: [&str; 6] = ["status", "status_code", "statusCode", "response_status", "StatusCode", "code"];
-    let inside = ["response", "httpResponse"].into_iter().filter_map(|key| entry.get(key));
+    const PLACES: [&[&str]; 4] = [&["response"], &["httpResponse"], &["responses", "is"], &["Response"]];
+    let inside = PLACES.iter().filter_map(|path| at(entry, path));
     let places = inside.map(|response| response.elements().next().unwrap_or(response));
-    let status = [entry].into_iter().chain(places).find_map(|value| value.get_any(&NAMES))?.as_u64()?;
+    let named = [entry].into_iter().chain(places).find_map(|value| value.get_any(&NAMES)?.as_u64());
+    let status = named.or_else(|| at(entry, &["Response", "Status", "Code"])?.as_u64())?;
     u16::try_from(status).ok().filter(|status| (100..600).contains(status))
 }

@@ -7,7 +7,8 @@ use crate::ir::Named;
 /// The results of several calls that a framework keeps in one message, with the key of what each returned: Agno's
 /// (`format_function_call_results` in `libs/agno/agno/models/google/gemini.py`), Letta's (`tool_returns` in
 /// `letta/schemas/message.py`) and AG2's (`tool_responses` in `autogen/agentchat/conversable_agent.py`), whose content
-/// repeats them, and those of Datadog's spans (`Message` in `ddtrace/llmobs/types.py`).
+/// repeats them, those of Datadog's spans (`Message` in `ddtrace/llmobs/types.py`), and tau2-bench's (`MultiToolMessage` in
+/// `src/tau2/data_model/message.py`).
 pub(super) fn results_in_one<'d, 's>(message: Value<'d, 's>) -> Option<(Value<'d, 's>, &'static str)> {
     let all = |key: &str, is_own: fn(Value<'_, '_>) -> bool| {
         let list = message.get(key).filter(|list| list.is_array() && list.elements().next().is_some())?;
@@ -29,6 +30,7 @@ pub(super) fn results_in_one<'d, 's>(message: Value<'d, 's>) -> Option<(Value<'d
         .or_else(of_letta)
         .or_else(of_datadog)
         .or_else(|| all("tool_responses", is_of_ag2).map(|list| (list, "content")))
+        .or_else(|| all("tool_messages", |entry| id_of_result(entry).is_some()).map(|list| (list, "content")))
 }
 
 /// The id of the call that a result belongs to, where it is under another key: SWE-agent's (`_history_to_messages` in

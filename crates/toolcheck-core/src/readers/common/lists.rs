@@ -107,6 +107,10 @@ pub(crate) fn reverse(transcript: &mut Transcript<'_>, list: Value<'_, '_>) {
     }
 }
 
+/// The keys by which the rows of a table name the conversation that they belong to.
+pub(crate) const THREAD: [&str; 8] =
+    words("chatId chat_id threadId thread_id conversationId conversation_id sessionId session_id");
+
 /// The keys under which data sets have the tools of their rows.
 pub(crate) const TOOLS: [&str; 13] = words(
     "tools functions tools_json available_tools availableTools tool_defs tool_definitions toolDefinitions \

@@ -121,15 +121,11 @@ fn inner<'d, 's>(row: Value<'d, 's>, wraps: bool) -> Value<'d, 's> {
     message.or_else(|| if wraps { lists::wrapped(row) } else { None }).unwrap_or(row)
 }
 
-/// The keys by which the rows of a table name the conversation that they belong to.
-const CONVERSATION: [&str; 6] =
-    ["chatId", "chat_id", "threadId", "thread_id", "conversationId", "conversation_id"];
-
 fn divide<'d, 's>(title: String, rows: Vec<Value<'d, 's>>, wraps: bool, lists: &mut Vec<List<'d, 's>>) {
     let mut numbers: HashMap<&[u8], usize> = HashMap::default();
     let start = lists.len();
     for row in rows {
-        let key = row.get_any(&CONVERSATION).filter(|key| !key.is_null());
+        let key = row.get_any(&lists::THREAD).filter(|key| !key.is_null());
         let number = *numbers.entry(key.map_or(b"", Value::raw)).or_insert_with(|| {
             let name = key.and_then(|key| key.as_str()).map(|name| format!(" of {}", shorten(&name)));
             let title = format!("{title}{}", name.unwrap_or_default());

@@ -1,6 +1,6 @@
 //! The search for lists of messages in a document, for readers of data sets and traces.
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use toolcheck_json::{NodeId, Value};
 
 use super::columns::value_at;
@@ -10,7 +10,7 @@ use super::{
     spans, traces, turns, vercel_ai,
 };
 use crate::claim::certainty;
-use crate::formats::{self, Format, anthropic, bedrock_converse, gemini, openai_chat};
+use crate::formats::{self, Format, anthropic, bedrock_converse, gemini, openai_chat, openai_responses};
 use crate::ir::{Place, Transcript, Unread, UnreadKind};
 use crate::{response, unread, unsupported};
 
@@ -68,6 +68,8 @@ enum How {
     List(&'static Format),
     /// Turns of a data set.
     Turns,
+    /// Messages whose turns are items under `output`.
+    Outputs,
     /// OpenTelemetry's parts.
     Parts,
     /// Messages of Vercel's AI SDK in a span.
@@ -232,6 +234,16 @@ impl<'s> FoundList<'_, 's> {
         };
         match self.how {
             How::Turns => turns::read(&mut transcript, self.list),
+            How::Outputs => {
+                for (number, message) in (0..).zip(self.list.elements()) {
+                    let Some(items) = items_of(message) else {
+                        openai_chat::read_message(&mut transcript, message, number);
+                        continue;
+                    };
+                    let items = items.elements();
+                    items.for_each(|item| openai_responses::read_item(&mut transcript, item, number));
+                }
+            }
             How::Sdk => vercel_ai::read_list(&mut transcript, self.list),
             How::Parts => spans::read_parts(&mut transcript, self.list),
             How::Wrapped
@@ -356,6 +368,15 @@ impl<'d, 's> Search<'d, 's> {
             if taken == Some(member.id()) || is_tools || is_copy {
                 continue;
             }
+            // Open WebUI keeps the messages that it shows as a list, and those of all branches by their ids.
+            if member.has_key("history") && value.get("messages").is_some_and(has_outputs) {
+                let shown = value.get("messages").into_iter().flat_map(|list| list.elements());
+                let shown: HashSet<_> = shown.filter_map(|message| message.get_str("id")).collect();
+                let branches = member.get("messages").into_iter().flat_map(|all| all.members());
+                let others = branches.filter(|one| one.key_text().is_none_or(|id| !shown.contains(&id)));
+                stack.extend(others.map(|message| (message, Around::default())));
+                continue;
+            }
             // NeMo Gym's rows have what a verifier expects beside the request.
             if member.has_key("expected_action") && value.get("responses_create_params").is_some() {
                 self.expected += 1;
@@ -455,6 +476,8 @@ fn own_form(list: Value<'_, '_>, is_trace: bool) -> Option<How> {
         || !is_trace && turns::has_tagged_calls(list)
     {
         Some(How::Turns)
+    } else if !is_trace && has_outputs(list) {
+        Some(How::Outputs)
     } else if spans::has_parts(list) {
         Some(How::Parts)
     } else if spans::has_wrapped(list) {
@@ -462,6 +485,17 @@ fn own_form(list: Value<'_, '_>, is_trace: bool) -> Option<How> {
     } else {
         None
     }
+}
+
+/// Whether messages have the items of their turns beside their texts, as Open WebUI keeps them (`convert_output_to_messages`
+/// in `backend/open_webui/utils/misc.py` of open-webui/open-webui).
+fn has_outputs(list: Value<'_, '_>) -> bool {
+    list.elements().any(|message| items_of(message).is_some())
+}
+
+fn items_of<'d, 's>(message: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    let items = message.get("output").filter(|_| lists::is_plain(message))?;
+    items.elements().any(message_lines::is_item).then_some(items)
 }
 
 /// Whether a list of messages is read with the chosen message beside it.
