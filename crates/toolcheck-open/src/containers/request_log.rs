@@ -69,6 +69,8 @@ const FOLDERS: [&str; 2] = ["item", "stubs"];
 /// or the second.
 const START: usize = 128;
 const FIRST: [&[u8]; 4] = [b"\"Entries\"", b"\"modelInput\"", b"\"batch_requests\"", b"\"provider\""];
+/// Keys that the first record has somewhere.
+const EARLY: [&[u8]; 3] = [b"\"Request\"", b"\"inputBodyJson\"", b"\"full_request\""];
 
 /// How many records of a list are looked at, and how deep folders may be.
 const LOOKED_AT: usize = 16;
@@ -87,9 +89,10 @@ fn sniff(bytes: &[u8]) -> bool {
     }
     // Most files have no such key, and need not be read.
     let starts = |key: &[u8]| memchr::memmem::find(&head[..head.len().min(START)], key).is_some();
-    const KEYS: [&[u8]; 5] =
-        [b"\"request", b"\"body\"", b"\"Request\"", b"\"inputBodyJson\"", b"\"full_request\""];
-    if !KEYS.iter().any(|key| head_has(bytes, key)) && !FIRST.into_iter().any(starts) {
+    if ![&b"\"request"[..], b"\"body\""].iter().any(|key| head_has(bytes, key))
+        && !FIRST.into_iter().any(starts)
+        && !EARLY.into_iter().any(|key| head_has(&bytes[..bytes.len().min(super::START)], key))
+    {
         return false;
     }
     let line = first_line(head).unwrap_or_default();
