@@ -69,7 +69,8 @@ const FOLDERS: [&str; 2] = ["item", "stubs"];
 /// or the second.
 const START: usize = 128;
 const FIRST: [&[u8]; 4] = [b"\"Entries\"", b"\"modelInput\"", b"\"batch_requests\"", b"\"provider\""];
-/// Keys that the first record has somewhere.
+/// Keys that the first record has further on.
+const EARLY_START: usize = 2 << 10;
 const EARLY: [&[u8]; 3] = [b"\"Request\"", b"\"inputBodyJson\"", b"\"full_request\""];
 
 /// How many records of a list are looked at, and how deep folders may be.
@@ -91,7 +92,7 @@ fn sniff(bytes: &[u8]) -> bool {
     let starts = |key: &[u8]| memchr::memmem::find(&head[..head.len().min(START)], key).is_some();
     if ![&b"\"request"[..], b"\"body\""].iter().any(|key| head_has(bytes, key))
         && !FIRST.into_iter().any(starts)
-        && !EARLY.into_iter().any(|key| head_has(&bytes[..bytes.len().min(super::START)], key))
+        && !EARLY.into_iter().any(|key| head_has(&bytes[..bytes.len().min(EARLY_START)], key))
     {
         return false;
     }
