@@ -96,7 +96,7 @@ fn threads<'d, 's>(records: &[Value<'d, 's>]) -> Vec<Vec<Value<'d, 's>>> {
     let is_named = |record: &Value<'_, '_>, key: &str| {
         record.get(key).is_some_and(|id| !id.is_null() && id.children().next().is_none())
     };
-    let is_of_all = |key: &&&str| records.iter().all(|record| is_named(record, **key));
+    let is_of_all = |key: &&&str| records.iter().all(|record| is_named(record, key));
     let Some(key) = lists::THREAD.iter().find(is_of_all) else { return vec![records.to_vec()] };
     let (mut threads, mut numbers) = (Vec::<Vec<_>>::new(), HashMap::default());
     for record in records {
