@@ -89,7 +89,11 @@ impl Objects {
 
     /// What an object is and leads to.
     pub(super) fn outline_of(&self, number: usize) -> Result<&Outline, String> {
-        self.outline_with(number, &mut KnownLinks::default())
+        // What is needed for a new outline is more than all that is done with one that is there.
+        match self.slot(number)?.0.outline.get() {
+            Some(outline) => Ok(outline),
+            None => self.outline_with(number, &mut KnownLinks::default()),
+        }
     }
 
     fn outline_with<'o>(&'o self, number: usize, known: &mut KnownLinks<'o>) -> Result<&'o Outline, String> {
