@@ -179,13 +179,13 @@ def section(client, found, differ, environments):
         yield "The two times differ in: " + ", ".join(sorted({f"`{name[0]}` ({name[1]})" for name in differ})) + ".\n"
 
 
-def summary(client, found, environments):
+def summary(client, found, environments, results):
     package, version = next(iter(versions(client, environments)))
     counts = [sum(status == own for own, _ in found.values()) for status in STATUSES]
     name = heading(client, package, version)
     anchor = re.sub(r"[^\w -]", "", name).lower().replace(" ", "-")
-    today = datetime.date.today().isoformat()
-    return f"| [{name}](#{anchor}) | {today} | {len(client.formats)} | " + " | ".join(map(str, counts)) + " |"
+    day = datetime.date.fromtimestamp(os.path.getmtime(os.path.join(results, f"{client.name}.2.json"))).isoformat()
+    return f"| [{name}](#{anchor}) | {day} | {len(client.formats)} | " + " | ".join(map(str, counts)) + " |"
 
 
 def former(page):
@@ -262,7 +262,7 @@ def main():
         differ = [name for name in first if judged(first[name]) != judged(second[name])]
         differences += [(client.name, name) for name in differ]
         same = {name: run for name, run in first.items() if name not in differ}
-        rows.append(summary(client, same, arguments.environments))
+        rows.append(summary(client, same, arguments.environments, results))
         sections.append("\n".join(section(client, same, differ, arguments.environments)))
     with open(arguments.page, "w") as page:
         version = subprocess.run([arguments.program, "--version"], capture_output=True, text=True, check=True).stdout.split()[-1]
