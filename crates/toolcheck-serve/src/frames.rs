@@ -1,11 +1,11 @@
 //! The events of a stream, as they are sent and recorded.
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 use toolcheck_core::reply::{Event, Framing};
 
 pub(crate) fn record(framing: Framing, events: &[Event]) -> Json {
     let of_event = |event: &Event| match framing {
-        Framing::Binary => json!({&*event.name: event.data}),
+        Framing::Binary | Framing::Chunks => event.clone().named(),
         _ => event.data.clone(),
     };
     events.iter().map(of_event).collect()

@@ -63,7 +63,7 @@ pub fn body(conversation: &TestConversation, kind: BodyKind, format: &Format) ->
     }
     let events = format.write_stream(&reply, PIECES);
     let data = events.into_iter().map(|event| match format.framing {
-        Framing::Binary => json!({&*event.name: event.data}),
+        Framing::Binary => event.named(),
         _ => event.data,
     });
     Some(data.collect())
