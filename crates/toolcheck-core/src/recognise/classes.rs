@@ -104,8 +104,8 @@ static CUTS: LazyLock<Vec<(&'static ErrorClass, &'static ClassError, Cut)>> =
 static SIGNS: LazyLock<Vec<(&'static ErrorClass, Expression)>> = LazyLock::new(|| {
     let of_class = |class: &'static ErrorClass| {
         class.signs.iter().map(move |sign| {
-            // A sign is whole words: `mcp` is not in `memcpy`.
-            let pattern = format!(r"(?i)(?:^|\b|_){}", pattern(sign, LAST));
+            // A sign is whole words, and what is in its placeholders is short: `mcp` is not in `memcpy`.
+            let pattern = format!(r"(?i)(?:^|\b|_){}", pattern(sign, LAST).replace(".*?", ".{0,60}?"));
             (class, Expression::new(pattern, literals(sign).to_lowercase()))
         })
     };
