@@ -1,6 +1,6 @@
 //! A conversation as the bodies of a format.
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 use toolcheck_core::Format;
 use toolcheck_core::conversation::{Assistant, Call, Conversation, Reasoning, ToolOutput, Turn};
 use toolcheck_core::reply::{Framing, Pieces, Reply};
