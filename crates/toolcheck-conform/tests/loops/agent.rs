@@ -157,7 +157,7 @@ impl<'l> Loop<'l> {
         if self.has(Fault::SendsHalves) {
             body = body.replace(HALF, "\\ud83d");
         }
-        wire::post(self.url, wire::path(self.format, self.is_streamed), &body)
+        wire::post(self.url, &wire::path(self.format, self.is_streamed), &body)
     }
 
     pub(crate) fn say(&mut self, text: &str) -> Outcome {

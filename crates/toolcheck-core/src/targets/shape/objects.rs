@@ -209,6 +209,29 @@ fn numbers_of(all: &NumbersByObject, names: &[Box<str>]) -> Vec<usize> {
     numbers
 }
 
+/// An object with all that it adds to, and their names.
+pub(super) fn extended<T, N: AsRef<str>>(
+    name: &str,
+    find: impl Fn(&str) -> Result<T, String>,
+    extends: impl Fn(&T) -> Option<N>,
+    over: impl Fn(T, T) -> T,
+) -> Result<(T, Vec<Box<str>>), String> {
+    let mut object = find(name)?;
+    let mut names: Vec<Box<str>> = vec![name.into()];
+    let mut next = extends(&object);
+    while let Some(parent) = next {
+        let parent = parent.as_ref();
+        if names.iter().any(|known| **known == *parent) {
+            return Err(format!("the object `{name}` extends itself"));
+        }
+        let above = find(parent)?;
+        next = extends(&above);
+        object = over(object, above);
+        names.push(parent.into());
+    }
+    Ok((object, names))
+}
+
 /// The error about an object that no table describes.
 pub(super) fn undescribed(name: &str) -> String {
     format!("the object `{name}` is not described")
