@@ -91,13 +91,7 @@ impl Shape {
                 let alike = fault.alike.clone();
                 let form = direct.first().and_then(|fault| fault.object_example());
                 let own = || Some(Fix::safe([self.written(value, kind, form)?]));
-                // What a tool holds may have several forms.
-                let is_tool = |above: &&(NodeId, Option<Kind>)| above.1 == Some(Kind::Tool);
-                let is_inner = fault.above.iter().filter(is_tool).count() > 1;
-                let fix = self
-                    .called_otherwise(&direct, value)
-                    .or_else(own)
-                    .filter(|_| alike.is_empty() && !is_inner);
+                let fix = self.called_otherwise(&direct, value).or_else(own).filter(|_| alike.is_empty());
                 foreign.push(Foreign {
                     node,
                     fix,
