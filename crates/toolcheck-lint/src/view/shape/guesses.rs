@@ -136,9 +136,6 @@ fn as_advised(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) 
         let told = added.or_else(|| fault.help(cx.known_shape()?, model)).map(str::to_owned);
         let told = told.or_else(|| fault.advice(cx.document))?;
         match told.strip_prefix("write it as ") {
-            Some(json) if refused.rule == RuleId::InvalidResultContent => {
-                json.replacen("\"\u{2026}\"", &String::from_utf8_lossy(value.raw()), 1)
-            }
             Some(json) if !is_missing => json.to_owned(),
             _ if is_missing => {
                 let (told_key, json) = told.split_once("`\"")?.1.strip_suffix('`')?.split_once("\": ")?;
