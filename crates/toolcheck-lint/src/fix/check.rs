@@ -3,7 +3,7 @@
 use foldhash::HashMap;
 use toolcheck_core::diff::{Level, Side, diff};
 use toolcheck_core::fix::Cost;
-use toolcheck_core::{RuleId, formats};
+use toolcheck_core::{RuleId, formats, targets};
 use toolcheck_json::Document;
 
 use super::{Applied, Change};
@@ -64,7 +64,10 @@ pub(super) fn settle_losses(report: &FileReport, before: &[u8], after: &[u8], ap
     let [Some(one), Some(other)] = documents.each_ref().map(|document| format.read(document.root())) else {
         return;
     };
-    let sides = [Side::new(&one, &documents[0]), Side::new(&other, &documents[1])];
+    let target = report.target.as_deref().and_then(targets::find);
+    let bound_as = target.and_then(|target| formats::find(target.format.as_deref()?)).unwrap_or(format);
+    let sides = [(&one, &documents[0]), (&other, &documents[1])];
+    let sides = sides.map(|(side, document)| Side::new(side, document).bound_as(bound_as));
     let is_lost = |done: &Applied| matches!(done.cost, Some(Cost::Loss(_)));
     if applied.iter().any(is_lost) && diff(&sides[0], &sides[1]).level() != Some(Level::Loss) {
         let lost = applied.iter_mut().filter_map(|done| done.cost.as_mut());
