@@ -52,11 +52,10 @@ const ARRANGED: [RuleId; 4] = [
 ];
 
 /// Rules about what is in a call or a result, which shows once it is read.
-const INSIDE: [RuleId; 6] = [
+const INSIDE: [RuleId; 5] = [
     RuleId::InvalidArgumentsJson,
     RuleId::InvalidResultContent,
     RuleId::InvalidToolName,
-    RuleId::InvalidToolSchema,
     RuleId::MalformedToolCallId,
     RuleId::ToolNameMismatch,
 ];

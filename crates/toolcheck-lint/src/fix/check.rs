@@ -1,10 +1,7 @@
 //! Whether a file is better once it is fixed.
 
 use foldhash::HashMap;
-use toolcheck_core::diff::{Level, Side, diff};
-use toolcheck_core::fix::Cost;
-use toolcheck_core::{RuleId, formats, targets};
-use toolcheck_json::Document;
+use toolcheck_core::RuleId;
 
 use super::{Applied, Change};
 use crate::compare_fix::Counts;
@@ -54,23 +51,4 @@ pub(super) fn takes_more(before: &FileReport, after: &FileReport, changes: &[Cha
     }
     let count = applied().count();
     before.tool_calls > after.tool_calls + count || before.tool_results > after.tool_results + count
-}
-
-/// Calls a guess what was thought to lose something of a request, if nothing of it is gone in the end.
-pub(super) fn settle_losses(report: &FileReport, before: &[u8], after: &[u8], applied: &mut [Applied]) {
-    let [reading] = &report.readings[..] else { return };
-    let Some(format) = formats::find(reading.format) else { return };
-    let documents = [before, after].map(Document::read);
-    let [Some(one), Some(other)] = documents.each_ref().map(|document| format.read(document.root())) else {
-        return;
-    };
-    let target = report.target.as_deref().and_then(targets::find);
-    let bound_as = target.and_then(|target| formats::find(target.format.as_deref()?)).unwrap_or(format);
-    let sides = [(&one, &documents[0]), (&other, &documents[1])];
-    let sides = sides.map(|(side, document)| Side::new(side, document).bound_as(bound_as));
-    let is_lost = |done: &Applied| matches!(done.cost, Some(Cost::Loss(_)));
-    if applied.iter().any(is_lost) && diff(&sides[0], &sides[1]).level() != Some(Level::Loss) {
-        let lost = applied.iter_mut().filter_map(|done| done.cost.as_mut());
-        lost.for_each(|cost| *cost = Cost::Guess(cost.as_str().to_owned()));
-    }
 }

@@ -144,7 +144,6 @@ pub fn fix<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions)
     }
     toolcheck_json::sort_by_position(&mut applied, |done| done.spot.bytes.start);
     let (text, after) = after.unzip();
-    check::settle_losses(&before, bytes, text.as_deref().unwrap_or(bytes), &mut applied);
     let report = after.as_ref().unwrap_or(&before);
     let mut skipped = reasons.left(report, how, Some((&before, &applied)));
     if is_done {

@@ -181,14 +181,6 @@ impl<'f> ShapeFault<'f> {
                 if let Some(way) = self.way(way, value, document) {
                     return Some(Fix::safe([Change::Move(node, way)]));
                 }
-                let told = way.strip_prefix("write it as \"").and_then(|told| told.split_once("\": "));
-                if let Some((key, json)) = told
-                    && let Some(json) = as_told(value, json)
-                    && document.value(self.parent).get(key).is_none()
-                {
-                    let write = Change::Write(node, json);
-                    return Some(Fix::safe([Change::Rename(node, key.to_owned()), write]));
-                }
             }
             _ => {}
         }

@@ -91,7 +91,10 @@ impl Shape {
                 let alike = fault.alike.clone();
                 let form = direct.first().and_then(|fault| fault.object_example());
                 let own = || Some(Fix::safe([self.written(value, kind, form)?]));
-                let fix = self.called_otherwise(&direct, value).or_else(own).filter(|_| alike.is_empty());
+                // What a tool holds may have several forms.
+                let is_tool = |above: &&(NodeId, Option<Kind>)| above.1 == Some(Kind::Tool);
+                let is_alone = alike.is_empty() && fault.above.iter().filter(is_tool).count() < 2;
+                let fix = self.called_otherwise(&direct, value).or_else(own).filter(|_| is_alone);
                 foreign.push(Foreign {
                     node,
                     fix,

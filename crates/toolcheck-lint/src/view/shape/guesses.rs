@@ -259,14 +259,13 @@ fn of_type(cx: &Context<'_, '_>, refused: &Refused<'_>, is_null: bool) -> Option
     let expects = |json: &str| fault.expects(Document::read(json.as_bytes()).root());
     let write = |json: &str| [Change::Write(node, json.to_owned())];
     let is_empty = value.as_json_str().is_none() && value.children().next().is_none();
-    let is_twin = |other: &Value<'_, '_>| other.has_key(&fault.key) && fault.expects(*other);
     let mut members = cx.document.value(fault.object_node()).members().take(MOST_KEYS);
-    if is_empty && members.any(|other| is_twin(&other)) {
+    if is_empty && members.any(|other| other.has_key(&fault.key) && fault.expects(other)) {
         let guess = "assumes that the other value of the key was meant";
         return Some(Fix::guess(guess, [Change::Remove(node)]));
     }
-    let is_nothing = matches!(value.raw(), b"null" | b"[]");
-    if is_nothing && refused.rule == RuleId::InvalidToolSchema && expects("{}") {
+    let is_schema = refused.rule == RuleId::InvalidToolSchema;
+    if is_schema && matches!(value.raw(), b"null" | b"[]") && expects("{}") {
         return Some(Fix::guess("assumes that there is nothing in it", write("{}")));
     }
     if is_null {
@@ -279,8 +278,7 @@ fn of_type(cx: &Context<'_, '_>, refused: &Refused<'_>, is_null: bool) -> Option
     let is_list = expects("[]") && !expects("{}") && fault.holds_objects();
     match value.kind() {
         JsonKind::Object
-            if is_list
-                && (!fault.is_of_request() || value.get_any(&["type", "name", "function"]).is_some()) =>
+            if is_list && (!fault.is_of_request() || value.get_any(&["type", "name"]).is_some()) =>
         {
             let guess = "assumes that the object is the only one of the list";
             Some(Fix::guess(guess, [Change::Wrap(node)]))
@@ -307,7 +305,7 @@ fn of_type(cx: &Context<'_, '_>, refused: &Refused<'_>, is_null: bool) -> Option
                 fix.cost = is_printed.then_some(Cost::Guess(guess));
                 return Some(fix);
             }
-            let is_list = refused.rule == RuleId::InvalidToolSchema && fault.may_be_missing();
+            let is_list = is_schema && fault.may_be_missing();
             let guess = format!("assumes that `{}` is not needed", shorten(&fault.key));
             is_list.then(|| Fix::guess(guess, [Change::Remove(node)]))
         }
@@ -322,9 +320,7 @@ fn of_type(cx: &Context<'_, '_>, refused: &Refused<'_>, is_null: bool) -> Option
             };
             Some(Fix::guess(format!("assumes that the text means `{meant}`"), write(meant)))
         }
-        JsonKind::Bool if refused.rule == RuleId::InvalidToolSchema => {
-            required_above(cx.document.root(), value)
-        }
+        JsonKind::Bool if is_schema => required_above(cx.document.root(), value),
         JsonKind::Bool if value.raw() == b"true" => {
             let told = fault.advice(cx.document)?;
             let meant = told
