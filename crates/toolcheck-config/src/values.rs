@@ -242,9 +242,7 @@ impl OversizedTable {
         if let Some(systems) = &self.systems {
             *limits = systems.iter().map(At::meaning).collect::<Result<_, _>>()?;
         }
-        if let Some(most) = self.most_characters {
-            limits.push(CommandLimit::own(most, Unit::Characters));
-        }
+        limits.extend(self.most_characters.map(|most| CommandLimit::own(most, Unit::Characters)));
         Ok(())
     }
 }

@@ -9,20 +9,21 @@ use toolcheck_json::Value;
 
 use crate::finding::Finding;
 
-/// Rules about what belongs to what. Only once that is right, it shows where everything has to be.
+/// Rules about what belongs to what. Only once that is right, it shows where everything has to be, which most of them are
+/// about, too.
 const BELONGS: [RuleId; 12] = [
-    RuleId::DuplicateToolCallId,
     RuleId::DuplicateToolResult,
+    RuleId::MissingToolCallId,
+    RuleId::OrphanToolResult,
+    RuleId::UnknownRole,
+    RuleId::DuplicateToolCallId,
     RuleId::EmptyContent,
     RuleId::LateToolResult,
     RuleId::MisplacedMessage,
     RuleId::MisplacedToolResult,
-    RuleId::MissingToolCallId,
-    RuleId::OrphanToolResult,
     RuleId::ReusedToolCallId,
     RuleId::SplitAssistantTurn,
     RuleId::UnansweredToolCall,
-    RuleId::UnknownRole,
 ];
 
 /// Rules about what keeps something from being read.
@@ -41,21 +42,13 @@ pub(crate) fn makes_readable(rule: RuleId) -> bool {
     READ.contains(&rule) || matches!(rule, RuleId::EmptyContent | RuleId::UnreadContent | RuleId::UnknownRole)
 }
 
-/// Rules about what has to be where: what they find then is fixed after it. So is an id that is used again, which shows once
-/// both calls have a result.
-const ARRANGED: [RuleId; 12] = [
-    RuleId::DuplicateToolCallId,
-    RuleId::EmptyContent,
-    RuleId::LateToolResult,
-    RuleId::MisplacedMessage,
+/// Rules about what has to be where, beside those: what they find then is fixed after it. So is an id that is used again,
+/// which shows once both calls have a result.
+const ARRANGED: [RuleId; 4] = [
     RuleId::MisplacedReasoning,
-    RuleId::MisplacedToolResult,
     RuleId::ReorderedToolResults,
-    RuleId::ReusedToolCallId,
-    RuleId::SplitAssistantTurn,
     RuleId::SplitToolResults,
     RuleId::TrailingAssistant,
-    RuleId::UnansweredToolCall,
 ];
 
 /// Rules about what is in a call or a result, which shows once it is read.
@@ -102,11 +95,10 @@ fn seen_after(rule: RuleId) -> impl Iterator<Item = RuleId> {
     };
     // What becomes readable may hold anything.
     let is_read = READ.contains(&rule);
-    let belongs = if is_read { &BELONGS[..] } else { &[] };
-    let is_whole = matches!(rule, RuleId::ForeignShape | RuleId::UnknownContentType | RuleId::WrongType);
-    let inside = if is_whole { &INSIDE[..] } else { &[] };
-    let arranged = if is_read || BELONGS.contains(&rule) { &ARRANGED[..] } else { &[] };
-    own.iter().chain(belongs).chain(inside).chain(arranged).copied()
+    let belongs = if is_read { &BELONGS[..] } else { &BELONGS[4..] };
+    let inside = if is_read { &INSIDE[..] } else { &[] };
+    let others = belongs.iter().chain(&ARRANGED).filter(move |_| is_read || BELONGS.contains(&rule));
+    own.iter().chain(inside).chain(others).copied()
 }
 
 /// How often each rule has findings: errors, and others.

@@ -355,8 +355,9 @@ impl Draft {
     }
 
     /// Adds a second place.
-    pub(crate) fn label(&mut self, place: Place, message: impl Into<Line>) -> &mut Self {
-        self.say().labels.push(DraftLabel { place, message: message.into(), elsewhere: None });
+    pub(crate) fn label(&mut self, place: impl Into<Option<Place>>, message: impl Into<Line>) -> &mut Self {
+        let label = |place| DraftLabel { place, message: message.into(), elsewhere: None };
+        self.say().labels.extend(place.into().map(label));
         self
     }
 
@@ -412,14 +413,19 @@ impl Draft {
         self.at_most(Level::Warning)
     }
 
-    pub(crate) fn fix(&mut self, fix: Fix) -> &mut Self {
-        self.say().fix = Some(Box::new(fix));
+    pub(crate) fn fix(&mut self, fix: impl Into<Option<Fix>>) -> &mut Self {
+        self.say().fix = fix.into().map(Box::new).or_else(|| self.say().fix.take());
         self
     }
 
     /// Sets a placeholder of the target's text.
     pub(crate) fn value(&mut self, name: &'static str, value: impl ToString) -> &mut Self {
-        self.say().values.push((name, kept(&value.to_string())));
+        self.value_of(name, Some(value))
+    }
+
+    /// The same, if there is one.
+    pub(crate) fn value_of(&mut self, name: &'static str, value: Option<impl ToString>) -> &mut Self {
+        self.say().values.extend(value.map(|value| (name, kept(&value.to_string()))));
         self
     }
 

@@ -76,9 +76,7 @@ fn about_findings(document: &Document, byte: usize) -> Vec<String> {
 fn of_call(sites: &Sites, number: usize, bytes: &[u8], line: impl Fn(&Range<usize>) -> u32) -> String {
     let call = &sites.calls[number];
     let mut text = format!("call of {}", code(call.name.as_deref().unwrap_or("a tool without a name")));
-    if let Some(id) = &call.id {
-        text.push_str(&format!(" ({})", code(id)));
-    }
+    text.extend(call.id.as_ref().map(|id| format!(" ({})", code(id))));
     if call.results.is_empty() {
         text.push_str("\n\nno result");
     }

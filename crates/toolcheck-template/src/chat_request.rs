@@ -269,9 +269,8 @@ impl Builder {
             members.push(("tools".into(), Piece::List(tools)));
             origins.extend(body.get("tools").map(|tools| ("/tools".to_owned(), tools.id())));
         }
-        if let Some(variables) = body.get("chat_template_kwargs") {
-            members.push(("chat_template_kwargs".into(), raw(variables)));
-        }
+        let variables = body.get("chat_template_kwargs");
+        members.extend(variables.map(|variables| ("chat_template_kwargs".into(), raw(variables))));
         let list = body.get_any(&["messages", "input"]).unwrap_or(body);
         origins.push(("/messages".to_owned(), list.id()));
         let text = Piece::Object(members).json().unwrap_or_default();

@@ -21,9 +21,8 @@ pub(crate) fn run(args: &TestArgs, out: &mut dyn Write) -> Result<Status> {
     if corpus.cases.is_empty() && corpus.troubles.is_empty() {
         bail!("no cases in {directory}: it contains no .json, .jsonl, .ndjson or .traj files");
     }
-    if let Some(word) = args.filters.iter().find(|filter| is_bless_value(args, filter)) {
-        errors.push(format!("did you mean `--bless={word}`?"));
-    }
+    let word = args.filters.iter().find(|filter| is_bless_value(args, filter));
+    errors.extend(word.map(|word| format!("did you mean `--bless={word}`?")));
     if args.list {
         for case in &cases {
             writeln!(out, "{}", line(&case.name))?;

@@ -100,9 +100,7 @@ impl<'p> Planner<'p, '_> {
                 }
                 let mut lost =
                     "the fact that these were two results, which the model saw one at a time".to_owned();
-                if let Some(beside) = self.beside(second, Some(first)) {
-                    lost.push_str(&format!(", and {beside}"));
-                }
+                lost.extend(self.beside(second, Some(first)).map(|beside| format!(", and {beside}")));
                 if self.try_fix(finding, Action::Merged, at, Some(Cost::Loss(lost))) {
                     // What says nothing adds nothing.
                     if !other.is_empty() {
@@ -301,9 +299,7 @@ impl<'p> Planner<'p, '_> {
             return;
         }
         let mut lost = "the fact that it is a result (it becomes user text)".to_owned();
-        if let Some(beside) = self.beside(site, None) {
-            lost.push_str(&format!(", and {beside}"));
-        }
+        lost.extend(self.beside(site, None).map(|beside| format!(", and {beside}")));
         if self.try_fix(finding, Action::BecameText, site.part.place.span.start, Some(Cost::Loss(lost))) {
             self.become_text(site, last, why);
         }

@@ -77,9 +77,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             };
             let fix = without(cx, (number, message), parts, part, *has_others);
             let finding = out.report(part.place, message_text);
-            if let Some(fix) = fix {
-                finding.fix(fix);
-            }
+            finding.fix(fix);
             finding.caption("no text").help("remove the block").case(case).at(cx, (number, message, part));
         }
     }

@@ -90,9 +90,7 @@ fn check_choice(cx: &Context<'_, '_>, choice: &ToolChoice<'_>, out: &mut Sink<'_
                 }
             });
         }
-        if let Some(name) = not_among(cx, choice) {
-            finding.value("name", &name.text);
-        }
+        finding.value_of("name", not_among(cx, choice).map(|name| &name.text));
         return;
     }
     // Some models don't support forced calls at all.
@@ -140,9 +138,7 @@ fn check_effort(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if effort.is_none() {
         finding.caption("these functions");
     }
-    if let Some(model) = &cx.transcript.request.model {
-        finding.value("model", model);
-    }
+    finding.value_of("model", cx.transcript.request.model.as_ref());
 }
 
 /// Deferred tools that nothing can find, or a search that can find nothing.

@@ -31,9 +31,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .value("id", Named::text_or_unknown(site.result.call_id.as_ref()));
         if let Some(first) = first {
             finding.label(first.part.place, "first result");
-            if first.turn != site.turn {
-                finding.case("later-turn");
-            }
+            finding.case_if(first.turn != site.turn, "later-turn");
         }
     }
 }

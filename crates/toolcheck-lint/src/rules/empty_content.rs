@@ -108,9 +108,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .case_if(message.is_prefix, "prefix")
             .case_if(message.role == Role::System, "system");
         finding.value("role", message.role_text());
-        if let Some(fix) = fix_of(cx, number, message, parts) {
-            finding.fix(fix);
-        }
+        finding.fix(fix_of(cx, number, message, parts));
     }
 }
 
@@ -134,7 +132,7 @@ fn failed_results(
                 .case("failed-result")
                 .at(cx, (number, message, part));
             let fix = result.content_place.and_then(|place| of_result(cx, place));
-            fix.into_iter().for_each(|fix| _ = finding.fix(fix));
+            finding.fix(fix);
         }
     }
 }
@@ -218,9 +216,11 @@ pub(super) fn lifted(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<Fix>
         inner.get(key).is_some() || members.any(|member| is_key(member, key))
     };
     let is_message = |inner: &Value<'_, '_>| {
+        // Without a role, it says something and is alone.
+        let is_only = others(cx, message).count() == 1 && inner.get(wanted).is_some_and(says_something);
         // It may be in another, or have its own mistakes.
         let inner = inner.members().next().filter(|_| inner.members().count() == 1).unwrap_or(*inner);
-        has(inner, "role") && (has(inner, wanted) || has(inner, calls))
+        has(inner, "role") && (has(inner, wanted) || has(inner, calls)) || is_only
     };
     let mut inner = others(cx, message).filter(is_message);
     let (Some(only), None) = (inner.next(), inner.next()) else { return None };

@@ -40,9 +40,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             None => format!("write it in the format of {own}"),
         };
         finding.help(help);
-        if let Some(fix) = &foreign.fix {
-            finding.fix(fix.clone());
-        }
+        finding.fix(foreign.fix.clone());
         let of_role = unknown_role::answer_to_results(cx, foreign.first.node);
         finding.say().answer = Some(of_role.unwrap_or_else(|| foreign.answer.clone()));
     }

@@ -68,9 +68,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         .label(marks[short].place, "short-lived, but comes first")
         .help("make the markers before it long-lived too; tools come first, then the system prompt, then messages")
         .case("order");
-    if let Some(path) = &late.path {
-        finding.value("path", path);
-    }
+    finding.value_of("path", late.path.as_ref());
 }
 
 /// The mark of the request itself, where all are taken.

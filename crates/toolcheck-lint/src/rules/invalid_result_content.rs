@@ -69,12 +69,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 .add_cases(cases.iter().copied())
                 .at(cx, (number, message, part))
                 .value("role", message.role_text());
-            if let Some(foreign) = result.foreign {
-                finding.value("tag", foreign);
-            }
-            if let Some(fix) = in_object(cx, content) {
-                finding.fix(fix);
-            }
+            finding.value_of("tag", result.foreign);
+            finding.fix(in_object(cx, content));
         }
     }
 }

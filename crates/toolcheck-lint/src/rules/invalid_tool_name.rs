@@ -108,14 +108,13 @@ fn report<'o>(
     let finding = out.report(place, what);
     finding.about_tool(&name.text);
     // For an empty name it matters where it is.
-    if case == Some("empty") {
-        finding.case(if side == "definition" { "empty-definition" } else { "empty-history" });
-    }
+    finding.case_if(
+        case == Some("empty"),
+        if side == "definition" { "empty-definition" } else { "empty-history" },
+    );
     // A name that two tools would have is none.
     let unnamed = || shape::tool_name(cx, None, place.node, false);
-    if let Some(fix) = renamed(cx, name).filter(|_| name.instead.is_none()).or_else(unnamed) {
-        finding.fix(fix);
-    }
+    finding.fix(renamed(cx, name).filter(|_| name.instead.is_none()).or_else(unnamed));
     let mut help = "use a valid name, the same in the definition and in the history";
     if let Some(instead) = name.instead {
         help = "write the name as a string";

@@ -4,7 +4,7 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::{Named, Place, ToolDef};
 use toolcheck_core::text::shorten;
-use toolcheck_json::{Kind, Value};
+use toolcheck_json::{Document, Kind, Value};
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::schema::Unusable;
@@ -91,18 +91,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         );
         if let Some(inner) = inner {
             // If schemas are protobuf messages, a type may be written as its number.
-            if inner.has_key("type") && matches!(inner.raw(), [b'1'..=b'7']) {
-                finding.case("numbered-type");
-            }
+            finding.case_if(inner.has_key("type") && matches!(inner.raw(), [b'1'..=b'7']), "numbered-type");
             // The same holds for any number.
             let is_number = |text: Cow<'_, str>| text.parse::<f64>().is_ok_and(f64::is_finite);
-            if !inner.has_key("type") && inner.as_str().is_some_and(is_number) {
-                finding.case("number-as-text");
-            }
+            finding
+                .case_if(!inner.has_key("type") && inner.as_str().is_some_and(is_number), "number-as-text");
         }
-        if let Some(fix) = fix(value, inner, case) {
-            finding.fix(fix);
-        }
+        finding.fix(fix(value, inner, case));
         finding
             .case(case)
             .case_if(!value.is_object(), "no-object")
@@ -118,12 +113,18 @@ fn fix(schema: Value<'_, '_>, part: Option<Value<'_, '_>>, case: &str) -> Option
     let Some(part) = part else {
         let json = r#"{"type": "object", "properties": {}}"#.to_owned();
         let guess = "assumes that the tool takes no arguments";
+        if let Some(text) = schema.as_str() {
+            let inner = Document::read(text.as_bytes());
+            let is_whole = inner.faults().is_empty() && inner.root().is_object();
+            let json = text.replace(['\n', '\r'], " ");
+            return is_whole.then(|| Fix::safe([Change::Write(schema.id(), json)]));
+        }
         return schema.is_null().then(|| Fix::guess(guess, [Change::Write(schema.id(), json)]));
     };
     match meant(part).filter(|_| case == "no-schema") {
         Some(json) => Some(Fix::safe([Change::Write(part.id(), json)])),
         None if part.is_null() && part.key_text().is_some() => Some(Fix::safe([Change::Remove(part.id())])),
-        None => None,
+        None => shape::required_above(schema, part),
     }
 }
 
@@ -155,16 +156,14 @@ fn invalid_part(part: Value<'_, '_>) -> Option<String> {
     if key == "type" {
         return Some(format!("`{}` is not a type", shorten(&text)));
     }
-    let is_type = TYPES.iter().any(|(other, own)| *other == text || *own == text);
-    let is_schema = is_type && !KEYWORDS_OF_TEXT.contains(&&*key);
+    let is_schema = own_type(&text).is_some() && !KEYWORDS_OF_TEXT.contains(&&*key);
     is_schema.then(|| format!("`{}` is a string, but it must be a schema", shorten(&key)))
 }
 
 /// A truth value that is only quoted wrongly, or the name of a type that other languages have for it.
 fn meant(part: Value<'_, '_>) -> Option<String> {
     let only = part.elements().next().filter(|_| part.elements().count() == 1).unwrap_or(part);
-    if let Some((_, meant)) = TYPES.iter().find(|(known, _)| part.as_str().is_some_and(|text| text == *known))
-    {
+    if let Some(meant) = part.as_str().and_then(|text| own_type(&text)) {
         return part.has_key("type").then(|| format!("\"{meant}\""));
     }
     let text = only.as_str().unwrap_or_else(|| String::from_utf8_lossy(only.raw())).to_ascii_lowercase();
@@ -176,43 +175,36 @@ fn help(part: Value<'_, '_>, case: &str) -> String {
     let text = part.as_str();
     let is_text = text.as_deref().is_some_and(|text| text.trim_start().starts_with('{'));
     match (case, part.key_text().as_deref(), text.as_deref()) {
-        ("no-schema", Some("type"), Some(text)) => match TYPES.iter().find(|(known, _)| *known == text) {
-            Some((_, meant)) => format!("use `{meant}`"),
+        ("no-schema", Some("type"), Some(text)) => match own_type(text) {
+            Some(meant) => format!("use `{meant}`"),
             None => "use `string`, `number`, `integer`, `boolean`, `array`, `object` or `null`".to_owned(),
         },
         ("no-schema", Some("required"), _) if part.kind() == Kind::Bool => {
             "list the property in the `required` of the object that has it".to_owned()
         }
         ("no-schema", ..) if is_text => "write the schema itself, not as JSON in a string".to_owned(),
-        ("no-schema", _, Some(text))
-            if TYPES.iter().any(|(known, meant)| *known == text || *meant == text) =>
-        {
-            let meant = TYPES.iter().find(|(known, _)| *known == text).map_or(text, |(_, meant)| meant);
-            format!("write it as {{\"type\": \"{meant}\"}}")
+        ("no-schema", _, Some(text)) if own_type(text).is_some() => {
+            format!("write it as {{\"type\": \"{}\"}}", own_type(text).unwrap_or(text))
         }
         _ => "check this schema on its own with a JSON Schema validator".to_owned(),
     }
 }
 
-/// Other languages' names of types, with those that JSON Schema has for them.
-const TYPES: [(&str, &str); 16] = [
-    ("str", "string"),
-    ("String", "string"),
-    ("text", "string"),
-    ("int", "integer"),
-    ("long", "integer"),
-    ("float", "number"),
-    ("double", "number"),
-    ("bool", "boolean"),
-    ("list", "array"),
-    ("tuple", "array"),
-    ("set", "array"),
-    ("dict", "object"),
-    ("map", "object"),
-    ("date", "string"),
-    ("None", "null"),
-    ("none", "null"),
+/// The types of JSON Schema, with the names that other languages have for them.
+const TYPES: [(&str, &[&str]); 7] = [
+    ("string", &["str", "String", "text", "date"]),
+    ("integer", &["int", "long"]),
+    ("number", &["float", "double"]),
+    ("boolean", &["bool"]),
+    ("array", &["list", "tuple", "set"]),
+    ("object", &["dict", "map"]),
+    ("null", &["None", "none"]),
 ];
+
+/// The type that has this name, here or elsewhere.
+fn own_type(name: &str) -> Option<&'static str> {
+    TYPES.iter().find(|(own, others)| *own == name || others.contains(&name)).map(|(own, _)| *own)
+}
 
 /// The keywords of a schema whose values are strings.
 const KEYWORDS_OF_TEXT: [&str; 4] = ["pattern", "format", "$ref", "$schema"];

@@ -75,9 +75,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let before = first_of_turn.checked_sub(1).map(|number| &cx.transcript.messages[number]);
         if let Some(before) = before.filter(|before| before.role != Role::Assistant) {
             finding.case("after-other-role");
-            if let Some(role) = &before.role_name {
-                finding.value("previous-role", &role.text);
-            }
+            finding.value_of("previous-role", before.role_name.as_ref().map(|role| &role.text));
         }
         if let Some(between) = cx.transcript.messages.get(after) {
             finding.at(cx, (after, between));

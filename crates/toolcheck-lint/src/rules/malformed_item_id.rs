@@ -52,9 +52,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .value("index", item.index)
             .value("length", item.id.text.chars().count())
             .value("max", ids.item_max_length.unwrap_or_default());
-        if let Some(prefix) = ids.item_prefixes.get(&*item.kind) {
-            finding.value("prefix", prefix);
-        }
+        finding.value_of("prefix", ids.item_prefixes.get(&*item.kind));
         finding.fix(without_id(cx, item));
     }
 }

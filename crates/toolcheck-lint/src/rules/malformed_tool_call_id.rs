@@ -150,7 +150,5 @@ fn report(
         .at(cx, (message_number, message, part))
         .value("id", shorten(&id.text))
         .value("pattern", pattern);
-    if let Some(answer) = answer {
-        finding.label(answer.place, "and here");
-    }
+    finding.label(answer.map(|answer| answer.place), "and here");
 }

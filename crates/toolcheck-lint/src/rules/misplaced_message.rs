@@ -96,9 +96,7 @@ fn neighbours(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         // Those that follow it would be the next ones in the wrong place.
         let is_system = |message: &&Message<'_>| message.role == Role::System && !message.is_directive;
         let run = messages[number + 1..].iter().map(|(message, _)| *message).take_while(is_system);
-        if let Some(fix) = all_as_user(cx, run) {
-            finding.fix(fix);
-        }
+        finding.fix(all_as_user(cx, run));
         if let (Some(role), Some(previous)) = (&message.role_name, &before.role_name) {
             finding.value("role", &role.text).value("previous-role", &previous.text);
         }
@@ -176,9 +174,7 @@ fn sections(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let finding = out.report(message.place, what);
         finding.caption("this message").help(help).case(case).at(cx, (number, message));
         let run = messages[first..=last].iter().map(|(_, (message, _))| *message);
-        if let Some(fix) = all_as_user(cx, run) {
-            finding.fix(fix);
-        }
+        finding.fix(all_as_user(cx, run));
         if let Some((other, label)) = other {
             finding.label(other.place, label);
         }

@@ -33,11 +33,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .help(format!("add `{}`", missing.key))
             .case(missing.case)
             .value("field", missing.key);
-        if let Some(name) = &missing.name {
-            finding.value("name", &name.text);
-        }
-        if let Some(because) = missing.because {
-            finding.label(because, "required because of this");
-        }
+        finding.value_of("name", missing.name.as_ref().map(|name| &name.text));
+        finding.label(missing.because, "required because of this");
     }
 }

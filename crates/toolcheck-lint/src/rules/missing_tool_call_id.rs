@@ -65,9 +65,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             if unnamed.is_none_or(|(turn, _)| turn != call.turn) {
                 unnamed = Some((call.turn, unnamed_calls(cx, call.turn)));
             }
-            if let Some(fix) = with_id_of(cx, site, call, unnamed == Some((call.turn, 1))) {
-                finding.fix(fix);
-            }
+            finding.fix(with_id_of(cx, site, call, unnamed == Some((call.turn, 1))));
         }
     }
 }

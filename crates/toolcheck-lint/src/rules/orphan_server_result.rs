@@ -27,9 +27,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .help("send assistant messages back complete, or remove the result")
             .at(cx, (half.message_number, half.message, half.part))
             .value("id", Named::text_or_unknown(half.is.call_id.as_ref()));
-        if let Some(block) = &half.is.block {
-            finding.value("block", toolcheck_core::text::shorten(&block.decode()));
-        }
+        let block = half.is.block.as_ref().map(|block| block.decode());
+        finding.value_of("block", block.as_deref().map(toolcheck_core::text::shorten));
     }
 }
 

@@ -76,12 +76,8 @@ fn report_by_contents(cx: &Context<'_, '_>, out: &mut Sink<'_>, calls: &[(&PastC
         answered.push(Answered { given, site, result, asked });
     }
     let mut seen = HashSet::default();
-    let mut shared = HashSet::default();
-    for text in answered.iter().flat_map(|one| &one.asked) {
-        if !seen.insert(text.clone()) {
-            shared.insert(text.clone());
-        }
-    }
+    let asked = answered.iter().flat_map(|one| &one.asked);
+    let shared: HashSet<String> = asked.filter(|text| !seen.insert((*text).clone())).cloned().collect();
     answered.iter_mut().for_each(|one| one.asked.retain(|text| !shared.contains(text)));
     let names = |one: &Answered<'_, '_>, other: &Answered<'_, '_>| {
         // A result that is nothing but the name may be a name that was asked for: the next port after Oban is Mull.

@@ -26,7 +26,5 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         .about_result(site.result)
         .caption("never sent to the model")
         .help("send results back to the model, and let it continue until it makes no more calls");
-    if let Some(call) = site.paired_with.call() {
-        finding.label(cx.pairing.calls[call].part.place, "its call");
-    }
+    finding.label(site.paired_with.call().map(|call| cx.pairing.calls[call].part.place), "its call");
 }

@@ -62,18 +62,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if let Some(name) = &message.role_name {
             finding.value("role", shorten(&name.text)).case_if(name.text == RESULTS, TOOL);
         }
-        if let Some(fix) = as_user(cx, message) {
-            finding.fix(fix);
-        }
+        finding.fix(as_user(cx, message));
         let meant = match &message.role_name {
             Some(name) => of_name(cx, message, name, &|| *is_meant),
             None => of_nameless(cx, message).map(|(help, fix)| (help, Some(fix))),
         };
         if let Some((help, fix)) = meant {
             finding.help(help);
-            if let Some(fix) = fix {
-                finding.fix(fix);
-            }
+            finding.fix(fix);
             continue;
         }
         match allowed {
@@ -100,6 +96,15 @@ fn of_name(
     if let Some(meant) = by_content(cx, message) {
         return Some((format!("use `{meant}`, which its content belongs to"), Some(Fix::safe(write(meant)))));
     }
+    // Where no result is, nor a call to answer, somebody else said it.
+    let of_its_place = || {
+        let is_half = |part: &Part<'_>| matches!(part.body, Body::Call(_) | Body::Result(_));
+        let is_other = matches!(message.role, Role::Tool | Role::Unknown);
+        let is_free = is_other && !cx.transcript.parts_of(message).iter().any(is_half);
+        let meant = by_place(cx, message).filter(|_| is_free)?;
+        let meant = allowed?.iter().find(|role| meant.contains(&role.as_str()))?;
+        Some(Fix::guess(of_place(meant), write(meant)))
+    };
     let shape = cx.known_shape();
     let text = name.text.trim();
     if let Some(instead) = shape.and_then(|shape| shape.instead_of_value("role", text)) {
@@ -107,23 +112,19 @@ fn of_name(
         let is_allowed =
             |meant: &&str| allowed.is_none_or(|allowed| allowed.iter().any(|role| *role == **meant));
         let meant = meant.filter(|_| message.role == Role::Unknown).filter(is_allowed);
-        // Where no result is, nor a call to answer, somebody else said it.
-        let by_place = || {
-            let is_half = |part: &Part<'_>| matches!(part.body, Body::Call(_) | Body::Result(_));
-            let is_other = matches!(message.role, Role::Tool | Role::Unknown);
-            let is_free = is_other && !cx.transcript.parts_of(message).iter().any(is_half);
-            let meant = by_place(cx, message).filter(|_| is_free)?;
-            let meant = allowed?.iter().find(|role| meant.contains(&role.as_str()))?;
-            Some(Fix::guess(of_place(meant), write(meant)))
-        };
         let fix = meant.map(|meant| Fix::safe(write(meant)));
-        return Some((instead, fix.or_else(by_place)));
+        return Some((instead, fix.or_else(of_its_place)));
     }
     let is_own = |role: &&String| role.eq_ignore_ascii_case(&name.text);
     if let Some(meant) = allowed?.iter().find(is_own) {
         return Some((format!("use `{meant}`"), is_meant().then(|| Fix::safe(write(meant)))));
     }
-    let near = allowed?.iter().find(|role| is_near(role, text))?;
+    let Some(near) = allowed?.iter().find(|role| is_near(role, text)) else {
+        return Some((
+            format!("use one of `{}`", allowed?.join("`, `")),
+            Some(of_its_place().filter(|_| message.role == Role::Unknown)?),
+        ));
+    };
     let fix = match near.eq_ignore_ascii_case(text) {
         true => Fix::safe(write(near)),
         false => Fix::guess(format!("assumes that the role was meant to be `{near}`"), write(near)),
@@ -244,9 +245,7 @@ fn system_message(cx: &Context<'_, '_>, number: usize, message: &Message<'_>, ou
         .case(SYSTEM)
         .at(cx, (number, message))
         .value("role", shorten(&name.text));
-    if let Some(fix) = as_user(cx, message) {
-        finding.fix(fix);
-    }
+    finding.fix(as_user(cx, message));
 }
 
 /// A system message as one of the user, in its place.

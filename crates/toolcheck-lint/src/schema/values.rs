@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use foldhash::HashMap;
-use serde_json::{Map, Number, Value as Json};
+use serde_json::{Number, Value as Json};
 use toolcheck_json::{Kind, NodeId, Value};
 
 /// A number that is written as an integer of 64 bits.
@@ -75,19 +75,11 @@ fn json_above(value: Value<'_, '_>, levels: usize) -> Json {
         ),
         Kind::String => Json::String(value.as_str().unwrap_or_default().into_owned()),
         Kind::Array if levels > 0 => {
-            let mut elements = Vec::new();
-            for element in value.elements() {
-                elements.push(json_above(element, levels - 1));
-            }
-            Json::Array(elements)
+            value.elements().map(|element| json_above(element, levels - 1)).collect()
         }
         Kind::Object if levels > 0 => {
-            let mut members = Map::new();
-            for member in value.members() {
-                let key = member.key_text().unwrap_or_default();
-                members.insert(key.into_owned(), json_above(member, levels - 1));
-            }
-            Json::Object(members)
+            let key = |member: Value<'_, '_>| member.key_text().unwrap_or_default().into_owned();
+            value.members().map(|member| (key(member), json_above(member, levels - 1))).collect()
         }
         _ => Json::Null,
     }

@@ -335,9 +335,8 @@ impl Exchanges {
         let before = continued.and_then(|continued| self.open(continued));
         let mut reported = before.map(|open| open.reported.clone()).unwrap_or_default();
         let all = findings.iter().chain(of_answer).chain(silenced);
-        for finding in all.take(MOST_REPORTED.saturating_sub(reported.len())) {
-            reported.insert(hash_of_finding(finding));
-        }
+        let most = MOST_REPORTED.saturating_sub(reported.len());
+        reported.extend(all.take(most).map(hash_of_finding));
         let of_answer = of_answer.iter().take(MOST_REPORTED);
         let without_id = of_answer.clone().filter(|finding| finding.tool_call_id.is_none());
         let reported_of_choice =
@@ -353,9 +352,7 @@ impl Exchanges {
                 *known = known.filter(|known| *known == number);
             }
         }
-        for id in owed.iter().flat_map(|owed| &owed.ids) {
-            self.owed_by_id.insert(*id, number);
-        }
+        self.owed_by_id.extend(owed.iter().flat_map(|owed| &owed.ids).map(|id| (*id, number)));
         for history in &histories {
             self.by_history.entry(*history).or_default().push(number);
         }

@@ -132,9 +132,13 @@ impl Compared<'_> {
     fn message(&self, change: &Located) -> String {
         let Located { kind, inexpressible, ref about, .. } = *change;
         let mut text = self.words(kind, inexpressible, about);
-        if let Some(title) = change.conversation.as_ref().filter(|title| !title.is_empty()) {
-            text.push_str(&format!(" (in {})", inert(title)));
-        }
+        text.extend(
+            change
+                .conversation
+                .as_ref()
+                .filter(|title| !title.is_empty())
+                .map(|title| format!(" (in {})", inert(title))),
+        );
         text
     }
 

@@ -87,9 +87,7 @@ impl Explained {
         let from = reading.class.as_ref().and_then(|found| found.error).map(|error| &error.from);
         let others = reading.envelopes.iter().filter(|envelope| from != Some(&envelope.name));
         sentences.extend(others.filter_map(|envelope| envelope.meaning.clone()));
-        if let Some(status) = reading.status {
-            sentences.push(format!("The HTTP status is {status}."));
-        }
+        sentences.extend(reading.status.map(|status| format!("The HTTP status is {status}.")));
         if self.places.is_none() {
             let places =
                 self.named.iter().map(|one| format!("`{}`", bounded(&one.place.text, LONGEST_PLACE)));

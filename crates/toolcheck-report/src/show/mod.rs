@@ -339,12 +339,8 @@ impl Outline {
         let Some(file) = self.report.files.first() else { return String::new() };
         let Some(format) = file.format else { return "unknown format".to_owned() };
         let mut reading = format!("read as {format}");
-        if let Some(target) = file.target.as_deref() {
-            reading.push_str(&format!(", checked against {}", shown(target)));
-        }
-        if let Some(rival) = file.rival {
-            reading.push_str(&format!(" ({rival} is nearly as likely)"));
-        }
+        reading.extend(file.target.as_deref().map(|target| format!(", checked against {}", shown(target))));
+        reading.extend(file.rival.map(|rival| format!(" ({rival} is nearly as likely)")));
         reading
     }
 }

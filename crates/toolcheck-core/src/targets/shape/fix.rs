@@ -9,7 +9,7 @@ use super::advice::{MOST_KEYS, is_near, is_same};
 use super::check::Checker;
 use super::compile::{Check, CheckKind, Field, bit, plain};
 use super::fault::{Condition, Detail, ShapeFault};
-use super::rewrite::is_said_in;
+use super::rewrite::{is_id, is_said_in};
 use super::tables::{JsonType, Kind, ShapeFaultKind};
 use super::value::type_of;
 use crate::fix::{Change, Fix};
@@ -105,9 +105,9 @@ impl<'f> ShapeFault<'f> {
             let is_like = member.key_text().is_some_and(|key| is_near(&key, &self.key));
             is_like && !is_known(*member) && self.takes(*member)
         };
+        let guess = || format!("assumes that `{}` was meant", self.key);
         if let Some(near) = document.value(self.parent).members().take(MOST_KEYS).find(is_misspelt) {
-            let guess = format!("assumes that `{}` was meant", self.key);
-            return Some(Fix::guess(guess, [Change::Rename(near.id(), self.key.to_string())]));
+            return Some(Fix::guess(guess(), [Change::Rename(near.id(), self.key.to_string())]));
         }
         // What it is, a key says that it has.
         let by = self.shape.base(self.object).and_then(|base| base.by.as_ref());
@@ -118,11 +118,9 @@ impl<'f> ShapeFault<'f> {
         // An object that may have any key has one too many, and lacks one.
         let is_other = |member: &Value<'_, '_>| !is_known(*member) && !member.is_null();
         let mut others = document.value(self.parent).members().take(MOST_KEYS).filter(is_other);
-        let is_id = |key: &str| key == "id" || key.ends_with("_id") || key.ends_with("Id");
         if let (Some(other), None) = (others.next(), others.next())
             && !is_id(&self.key)
         {
-            let guess = || format!("assumes that `{}` was meant", self.key);
             let rename = [Change::Rename(other.id(), self.key.to_string())];
             // An object that should be text, or the other way round, is fixed then.
             let is_of_call =
@@ -130,16 +128,13 @@ impl<'f> ShapeFault<'f> {
             return (self.takes(other) || is_of_call).then(|| Fix::guess(guess(), rename));
         }
         // What a call passes to its tool is the only thing in it that is not described.
-        let sample = self.sample();
-        let nothing = match &*sample {
+        let nothing = match &*self.sample() {
             "{\u{2026}}" => "{}",
             "\"{\u{2026}}\"" => "\"{}\"",
             _ => return None,
         };
-        if !self.field.is_some_and(is_checked) {
-            return None;
-        }
-        Some(Fix::guess("assumes that the call has no arguments", add(nothing.to_owned())))
+        let is_passed = self.field.is_some_and(is_checked);
+        is_passed.then(|| Fix::guess("assumes that the call has no arguments", add(nothing.to_owned())))
     }
 
     /// The only variant of those that may be here whose keys the object has.
@@ -218,7 +213,8 @@ impl<'f> ShapeFault<'f> {
         // Where it belongs elsewhere, or means something else, a removal would lose what is only in the wrong place.
         let is_meant = !is_twice && help.is_some_and(|help| !is_removal(help));
         // What is said is not a key too many.
-        let is_all = self.is_of_request() && is_list_key(&self.key);
+        let is_said = value.elements().any(|block| block.get("text").is_some());
+        let is_all = self.is_of_request() && is_list_key(&self.key) || is_said;
         (!is_meant && !is_all && self.elsewhere().is_none()).then(|| self.removed(value))
     }
 
@@ -233,8 +229,10 @@ impl<'f> ShapeFault<'f> {
     /// Whether the object has a key that takes a list of such values.
     fn fits_in_list(&self, key: &str, value: Value<'_, '_>) -> bool {
         let is_text = value.as_json_str().is_some();
-        let field = self.object.field(key).filter(|field| field.is_known && is_text);
-        field.is_some_and(|field| field.items.is_none() && field.item_types.contains(&JsonType::String))
+        self.object.field(key).filter(|field| field.is_known).is_some_and(|field| match field.items {
+            None => is_text && field.item_types.contains(&JsonType::String),
+            Some(items) => value.is_object() && self.is_clean(value, items),
+        })
     }
 
     /// Whether the object has a key that takes such a value.
@@ -457,8 +455,10 @@ impl<'f> ShapeFault<'f> {
                 let text = value.as_str();
                 values.iter().any(|known| text.as_deref().is_some_and(|text| *text == known.text))
             }
-            // A text has at most as many letters as bytes.
-            CheckKind::Length { min: None, max: Some(max) } => json.len() <= *max,
+            // A text has at most as many letters as bytes, and its quotes are none.
+            CheckKind::Length { min, max } => {
+                min.is_none_or(|min| min <= 1 && json.len() > 2) && max.is_none_or(|max| json.len() <= max)
+            }
             _ => false,
         };
         match value.kind() {

@@ -93,11 +93,8 @@ impl Shape {
                 let own = || Some(Fix::safe([self.written(value, kind, form)?]));
                 // What a tool holds may have several forms.
                 let is_tool = |above: &&(NodeId, Option<Kind>)| above.1 == Some(Kind::Tool);
-                let is_inner = fault.above.iter().filter(is_tool).count() > 1;
-                let fix = self
-                    .called_otherwise(&direct, value)
-                    .or_else(own)
-                    .filter(|_| alike.is_empty() && !is_inner);
+                let is_alone = alike.is_empty() && fault.above.iter().filter(is_tool).count() < 2;
+                let fix = self.called_otherwise(&direct, value).or_else(own).filter(|_| is_alone);
                 foreign.push(Foreign {
                     node,
                     fix,

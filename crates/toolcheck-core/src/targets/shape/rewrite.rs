@@ -25,7 +25,7 @@ struct Said<'d, 's> {
     rest: Vec<Value<'d, 's>>,
 }
 
-fn is_id(key: &str) -> bool {
+pub(super) fn is_id(key: &str) -> bool {
     key == "id" || key.ends_with("_id") || key.ends_with("Id")
 }
 
@@ -68,7 +68,7 @@ impl<'d, 's> Said<'d, 's> {
                 _ => None,
             };
             match slot {
-                Some(slot) if slot.is_some() => return None,
+                Some(slot) if slot.is_some_and(|known| known.raw() != member.raw()) => return None,
                 Some(slot) => *slot = Some(member),
                 None => self.rest.push(member),
             }
@@ -140,8 +140,12 @@ impl<'d, 's> Said<'d, 's> {
             }
             raw if example.is_object() || example.is_array() => {
                 json.push(raw[0]);
-                let is_said = |part: &Value<'_, '_>| {
-                    self.description.is_some() || part.key_text().is_none_or(|key| key != "description")
+                // What a call has no id of gets one with its result.
+                let has_id = self.id.is_some() || self.arguments().is_none();
+                let is_said = |part: &Value<'_, '_>| match part.key_text().as_deref() {
+                    Some("description") => self.description.is_some(),
+                    Some(key) => has_id || !is_id(key),
+                    None => true,
                 };
                 let parts: Vec<_> = example.children().filter(is_said).collect();
                 for (number, part) in parts.into_iter().enumerate() {

@@ -119,6 +119,7 @@ fn of(document: &Document<'_>, model: Option<&str>, refused: &Refused<'_>) -> Op
             Some(Kind::Tool) => fault.kind != ShapeFaultKind::Type,
             Some(Kind::Content) if fault.kind == ShapeFaultKind::Missing => fault.is_of_type(),
             Some(Kind::Content) => fault.kind == ShapeFaultKind::Unknown && is_alone(),
+            Some(Kind::Message | Kind::ToolCall) => fault.kind == ShapeFaultKind::Missing,
             _ => false,
         };
         let rewritten = || fault.rewritten(document).filter(|_| is_other);

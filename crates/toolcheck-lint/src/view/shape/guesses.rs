@@ -4,7 +4,7 @@
 use foldhash::HashSet;
 use toolcheck_core::fix::{Change, Cost, Fix};
 use toolcheck_core::fix_style::NO_CALL;
-use toolcheck_core::ir::{Body, Role};
+use toolcheck_core::ir::{Body, Part, Role};
 use toolcheck_core::pairing::CallSite;
 use toolcheck_core::shape::{Detail, JsonType, Kind, ShapeFault, ShapeFaultKind};
 use toolcheck_core::text::shorten;
@@ -13,6 +13,7 @@ use toolcheck_json::edit::Piece;
 use toolcheck_json::{Document, Kind as JsonKind, NodeId, Value};
 
 use super::Refused;
+use super::required::required_above;
 use crate::rule::Context;
 
 /// The most members of an object that are looked at.
@@ -23,14 +24,8 @@ const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "st
 
 /// What may fix a fault.
 pub(super) fn of(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) -> Option<Fix> {
-    let fault = &refused.fault;
-    if let Some(fix) = split(cx, refused) {
-        return Some(fix);
-    }
-    if !fault.alike.is_empty() {
-        return None;
-    }
-    own(cx, model, refused).or_else(|| as_advised(cx, model, refused))
+    let others = || own(cx, model, refused).or_else(|| as_advised(cx, model, refused));
+    split(cx, refused).or_else(|| refused.fault.alike.is_empty().then(others)?)
 }
 
 fn own(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) -> Option<Fix> {
@@ -76,7 +71,8 @@ pub(super) fn says_nothing(object: Value<'_, '_>) -> bool {
     object.is_object() && object.members().all(is_nothing)
 }
 
-/// A message of the user in which the model calls tools: what follows the first call becomes one of the model.
+/// A message of the user in which the model calls tools: what follows the first call becomes one of the model, up to the
+/// results.
 fn split(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
     if refused.rule != RuleId::UnknownContentType || !cx.is_request() {
         return None;
@@ -90,21 +86,35 @@ fn split(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
     let number = messages.partition_point(|message| message.place.node < node).checked_sub(1)?;
     let message = &messages[number];
     let parts = cx.transcript.parts_of(message);
-    let called = parts.iter().position(|part| matches!(part.body, Body::Call(_)))?;
-    let is_answered = parts[called..].iter().any(|part| matches!(part.body, Body::Result(_)));
+    let is_call = |part: &Part<'_>| matches!(part.body, Body::Call(_));
+    let called = parts.iter().position(is_call)?;
+    let is_result = |part: &&Part<'_>| matches!(part.body, Body::Result(_));
+    let mut answers = parts[called..].iter().skip_while(|part| !is_result(part)).peekable();
     let object = cx.document.value(message.place.node);
-    let is_before = |block: &Value<'_, '_>| block.span().end <= parts[called].place.span.start;
-    let said = object.get(fix_style.blocks?)?.elements().take_while(is_before);
-    let pieces: Vec<Piece> = said.clone().map(|block| Piece::Raw(block.raw().to_vec())).collect();
-    let mut changes: Vec<Change> = said.map(|block| Change::Remove(block.id())).collect();
-    if !changes.is_empty() {
-        // No string has a line end in it.
-        let user = (fix_style.user)(pieces).json()?.replace(['\n', '\r'], "");
-        changes.insert(0, Change::Before(object.id(), user));
+    let blocks: Vec<Value<'_, '_>> = object.get(fix_style.blocks?)?.elements().collect();
+    let ahead_of =
+        |part: &Part<'_>| blocks.partition_point(|block| block.span().end <= part.place.span.start);
+    let said = ahead_of(&parts[called]);
+    let until = answers.peek().map_or(said, |first| ahead_of(first));
+    if message.role != Role::User || answers.any(is_call) {
+        return None;
     }
-    changes.push(Change::Write(object.get("role")?.id(), model));
-    let guess = "assumes that the model said what follows its call";
-    (message.role == Role::User && !is_answered).then(|| Fix::guess(guess, changes))
+    let written = |blocks: &[Value<'_, '_>]| {
+        let pieces = blocks.iter().map(|block| Piece::Raw(block.raw().to_vec())).collect();
+        // No string has a line end in it.
+        Some((fix_style.user)(pieces).json()?.replace(['\n', '\r'], ""))
+    };
+    let mut before = if said > 0 { vec![written(&blocks[..said])?] } else { Vec::new() };
+    let mut changes: Vec<Change> = blocks[..until].iter().map(|block| Change::Remove(block.id())).collect();
+    // Its results are of the user.
+    match until > said {
+        true => before.push(written(&blocks[said..until])?.replacen("\"user\"", &model, 1)),
+        false => changes.push(Change::Write(object.get("role")?.id(), model)),
+    }
+    if !before.is_empty() {
+        changes.insert(0, Change::Before(object.id(), before.join(", ")));
+    }
+    Some(Fix::guess("assumes that the model said what follows its call", changes))
 }
 
 /// What the advice says, if it leaves only one way, or the nearest number that there may be.
@@ -112,21 +122,25 @@ fn as_advised(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) 
     let fault = &refused.fault;
     let value = cx.document.value(fault.node());
     // Another type wants other keys, and what a schema lacks may be anything.
-    let is_schema = refused.rule == RuleId::InvalidToolSchema && fault.kind == ShapeFaultKind::Missing;
-    if fault.is_of_type() || is_schema {
+    let is_missing = fault.kind == ShapeFaultKind::Missing;
+    let is_schema = refused.rule == RuleId::InvalidToolSchema && is_missing;
+    if fault.is_of_type() && !is_missing || is_schema {
         return None;
     }
+    let mut key = fault.key.to_string();
     let json = if let Detail::Limit { min, max, is_low, .. } = &fault.detail {
         let nearest = if *is_low { min } else { max };
         nearest.clone().filter(|_| value.kind() == JsonKind::Number)?
     } else {
-        let told = fault.help(cx.known_shape()?, model).map(str::to_owned);
+        let added = fault.instead(cx.document).filter(|told| told.starts_with("add `\""));
+        let told = added.or_else(|| fault.help(cx.known_shape()?, model)).map(str::to_owned);
         let told = told.or_else(|| fault.advice(cx.document))?;
-        let of_key = format!("`\"{}\": ", fault.key);
         match told.strip_prefix("write it as ") {
-            Some(json) if fault.kind != ShapeFaultKind::Missing => json.to_owned(),
-            _ if fault.kind == ShapeFaultKind::Missing => {
-                told.split_once(&of_key)?.1.strip_suffix('`')?.to_owned()
+            Some(json) if !is_missing => json.to_owned(),
+            _ if is_missing => {
+                let (told_key, json) = told.split_once("`\"")?.1.strip_suffix('`')?.split_once("\": ")?;
+                key = told_key.to_owned();
+                json.to_owned()
             }
             _ => format!("\"{}\"", told.strip_prefix("use `")?.strip_suffix('`')?),
         }
@@ -139,9 +153,9 @@ fn as_advised(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) 
     };
     let read = Document::read(json.as_bytes());
     let is_whole = read.faults().is_empty() && read.root().raw().len() == json.len();
-    let change = match fault.kind {
-        ShapeFaultKind::Missing => Change::Add(fault.object_node(), fault.key.to_string(), json.clone()),
-        _ => Change::Write(value.id(), json.clone()),
+    let change = match is_missing {
+        true => Change::Add(fault.object_node(), key.clone(), json.clone()),
+        false => Change::Write(value.id(), json.clone()),
     };
     (is_whole && !json.contains(['\u{2026}', '`']))
         .then(|| Fix::guess(format!("assumes that {json} was meant"), [change]))
@@ -159,19 +173,8 @@ fn missing(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
     let fault = &refused.fault;
     let object = cx.document.value(fault.object_node());
     let rename = |node: NodeId, key: &str| [Change::Rename(node, key.to_owned())];
-    // The kind of an object that may be of several.
-    if let Some(kind) = object.get("kind").filter(|_| object.get("type").is_none())
-        && let Some(text) = kind.as_str()
-    {
-        let told = fault.instead(cx.document).map(str::to_owned).or_else(|| fault.advice(cx.document));
-        let is_told = told.is_some_and(|told| told.ends_with(&format!("\"type\": \"{text}\"`")));
-        return Some(match is_told || &*fault.key == "type" {
-            true => Fix::safe(rename(kind.id(), "type")),
-            false => Fix::guess(assumed("type"), rename(kind.id(), "type")),
-        });
-    }
     // What is written for another list stands in this one.
-    if let Some(told) = fault.instead(cx.document)
+    if let Some(told) = fault.instead(cx.document).filter(|told| !told.starts_with("add `\""))
         && let Some(list) =
             cx.document.root().members().take(MOST_KEYS).find(|list| list.span().contains(object.span()))
         && let Some(fix) = as_told(cx.document.root(), list, told)
@@ -255,24 +258,27 @@ fn of_type(cx: &Context<'_, '_>, refused: &Refused<'_>, is_null: bool) -> Option
     let node = value.id();
     let expects = |json: &str| fault.expects(Document::read(json.as_bytes()).root());
     let write = |json: &str| [Change::Write(node, json.to_owned())];
+    let is_empty = value.as_json_str().is_none() && value.children().next().is_none();
+    let mut members = cx.document.value(fault.object_node()).members().take(MOST_KEYS);
+    if is_empty && members.any(|other| other.has_key(&fault.key) && fault.expects(other)) {
+        let guess = "assumes that the other value of the key was meant";
+        return Some(Fix::guess(guess, [Change::Remove(node)]));
+    }
+    let is_schema = refused.rule == RuleId::InvalidToolSchema;
+    if is_schema && matches!(value.raw(), b"null" | b"[]") && expects("{}") {
+        return Some(Fix::guess("assumes that there is nothing in it", write("{}")));
+    }
     if is_null {
-        let is_twin = |other: &Value<'_, '_>| other.has_key(&fault.key) && !other.is_null();
-        if cx.document.value(fault.object_node()).members().take(MOST_KEYS).any(|other| is_twin(&other)) {
-            let guess = "assumes that the other value of the key was meant";
-            return Some(Fix::guess(guess, [Change::Remove(node)]));
-        }
-        if refused.rule == RuleId::InvalidToolSchema && expects("{}") {
-            return Some(Fix::guess("assumes that there is nothing in it", write("{}")));
-        }
         if fault.checked_by().any(|(_, rule)| rule == RuleId::WrongArgumentsType) {
             return Some(Fix::safe(write(if expects("{}") { "{}" } else { "\"{}\"" })));
         }
         let may_be_text = expects("\"\"") && (expects("[]") || &*fault.key == "text");
         return may_be_text.then(|| said_nothing(cx, fault, Some(node)))?;
     }
+    let is_list = expects("[]") && !expects("{}") && fault.holds_objects();
     match value.kind() {
         JsonKind::Object
-            if expects("[]") && !expects("{}") && fault.holds_objects() && !fault.is_of_request() =>
+            if is_list && (!fault.is_of_request() || value.get_any(&["type", "name"]).is_some()) =>
         {
             let guess = "assumes that the object is the only one of the list";
             Some(Fix::guess(guess, [Change::Wrap(node)]))
@@ -287,17 +293,19 @@ fn of_type(cx: &Context<'_, '_>, refused: &Refused<'_>, is_null: bool) -> Option
             let inner = Document::read(text.as_bytes());
             // Half a character is a fault of its own.
             let is_json = inner.faults().iter().all(|fault| fault.kind.is_in_text());
+            let is_only = is_list && inner.root().is_object();
             let is_wanted =
                 inner.root().is_object() && expects("{}") || inner.root().is_array() && expects("[]");
             // No string has a line end in it.
             let json = text.trim().replace(['\n', '\r'], "");
-            if is_json && is_wanted {
+            let json = if is_only { format!("[{json}]") } else { json };
+            if is_json && (is_wanted || is_only) {
                 let guess = "assumes that the text is an object as Python prints it".to_owned();
                 let mut fix = Fix::safe(write(&json));
                 fix.cost = is_printed.then_some(Cost::Guess(guess));
                 return Some(fix);
             }
-            let is_list = refused.rule == RuleId::InvalidToolSchema && fault.may_be_missing();
+            let is_list = is_schema && fault.may_be_missing();
             let guess = format!("assumes that `{}` is not needed", shorten(&fault.key));
             is_list.then(|| Fix::guess(guess, [Change::Remove(node)]))
         }
@@ -312,6 +320,7 @@ fn of_type(cx: &Context<'_, '_>, refused: &Refused<'_>, is_null: bool) -> Option
             };
             Some(Fix::guess(format!("assumes that the text means `{meant}`"), write(meant)))
         }
+        JsonKind::Bool if is_schema => required_above(cx.document.root(), value),
         JsonKind::Bool if value.raw() == b"true" => {
             let told = fault.advice(cx.document)?;
             let meant = told

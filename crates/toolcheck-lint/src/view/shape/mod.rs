@@ -5,6 +5,7 @@ mod guesses;
 mod ids;
 mod join;
 mod merge_faults;
+mod required;
 mod table;
 mod wording;
 
@@ -22,6 +23,7 @@ use toolcheck_json::{Document, NodeId, Value};
 pub(crate) use self::guesses::{EMPTY, only_text, tool_name};
 use self::join::Unknown;
 pub(crate) use self::merge_faults::settle;
+pub(crate) use self::required::required_above;
 use self::wording::Wording;
 use crate::finding::OfShape;
 use crate::rule::{Context, Rule, Sink};

@@ -84,9 +84,7 @@ fn of_row(row: &Row) -> String {
         RowKind::Other if details.is_empty() => inline(&row.title),
         RowKind::Other => format!("{}, {details}", inline(&row.title)),
     };
-    if let Some(beginning) = &row.beginning {
-        content.push_str(&format!("<br>“{}”", code(beginning)));
-    }
+    content.extend(row.beginning.as_ref().map(|beginning| format!("<br>“{}”", code(beginning))));
     let found: Vec<String> = row.marks.shown.iter().map(of_mark).chain(more(&row.marks)).collect();
     format!("| {number} | {speaker} | {content} | {} |\n", found.join("<br>"))
 }
