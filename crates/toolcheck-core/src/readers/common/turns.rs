@@ -98,7 +98,10 @@ const OF_TEMPLATES: [&str; 7] =
     words("observation environment ipython tool_response tool_result tool_output function_response");
 
 fn is_of_template(turn: Value<'_, '_>) -> bool {
-    turn.get_str("role").is_some_and(|role| OF_TEMPLATES.contains(&&*role)) && turn.get_any(&TEXTS).is_some()
+    // AgentKit of Inngest, which is only named, has the call in its results.
+    turn.get_str("role").is_some_and(|role| OF_TEMPLATES.contains(&&*role))
+        && turn.get_any(&TEXTS).is_some()
+        && turn.get("tool").is_none_or(|tool| !tool.is_object())
 }
 
 /// The name of the tool that a turn calls, and what it returned: ChatGLM3's rows have both in one
