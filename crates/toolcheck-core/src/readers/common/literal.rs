@@ -27,14 +27,17 @@ pub(crate) fn is_like_one(value: Value<'_, '_>) -> bool {
 
 /// Whether a string is a literal that says what is wanted.
 pub(crate) fn holds(value: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) -> bool) -> bool {
-    let Some(text) = Some(value).filter(|value| is_like_one(*value)).and_then(Value::as_str) else {
-        return false;
-    };
-    let Some(pieces) = pieces(&text) else { return false };
-    let json: String =
-        pieces.iter().map(|piece| piece.json.as_deref().unwrap_or(&text[piece.range.clone()])).collect();
-    let document = Document::read(json.as_bytes());
-    document.faults().is_empty() && is_wanted(document.root())
+    json(value).is_some_and(|json| {
+        let document = Document::read(json.as_bytes());
+        document.faults().is_empty() && is_wanted(document.root())
+    })
+}
+
+/// What a string says as JSON, if it is a literal.
+pub(crate) fn json(value: Value<'_, '_>) -> Option<String> {
+    let text = Some(value).filter(|value| is_like_one(*value)).and_then(Value::as_str)?;
+    let pieces = pieces(&text)?;
+    Some(pieces.iter().map(|piece| piece.json.as_deref().unwrap_or(&text[piece.range.clone()])).collect())
 }
 
 /// Writes a string of a document with these bytes: what it says, with JSON instead of a literal.
